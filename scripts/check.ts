@@ -1,0 +1,51 @@
+/**
+ * Everything that can be known without running the service. Two checks at a time; a check that passes takes one line.
+ *
+ *   node scripts/check.ts    ends with 1 where a check fails, after its own words
+ */
+import { spawn } from 'node:child_process'
+import { text } from 'node:stream/consumers'
+
+interface Check {
+  name: string
+  command: string
+  wayOut?: string
+}
+
+const checks: readonly Check[] = [
+  { name: 'types', command: 'tsc --noEmit' },
+  { name: 'migrations lead to the schema', command: 'node --disable-warning=ExperimentalWarning scripts/makeMigration.ts --check' },
+  {
+    name: 'lint and format',
+    command: 'biome check --error-on-warnings --colors=off',
+    wayOut: 'npm run format mends layout and import order',
+  },
+  { name: 'import table', command: 'node scripts/imports.ts' },
+  { name: 'generated documents', command: 'node scripts/docs.ts --check' },
+]
+
+// Both workers take the next check from the same iterator.
+const waiting = checks.values()
+const results = await Promise.all([work(), work()])
+process.exit(results.flat().every(Boolean) ? 0 : 1)
+
+async function work(): Promise<boolean[]> {
+  const passed: boolean[] = []
+  for (const { name, command, wayOut } of waiting) {
+    const start = performance.now()
+    const { code, output } = await run(command)
+    const seconds = ((performance.now() - start) / 1000).toFixed(1)
+    process.stdout.write(`${code === 0 ? 'ok  ' : 'FAIL'}  ${name} (${seconds} s)\n`)
+    if (code !== 0) process.stdout.write(`\n$ ${command}\n${output.trimEnd()}\n${wayOut ? `\n${wayOut}\n` : ''}\n`)
+    passed.push(code === 0)
+  }
+  return passed
+}
+
+async function run(command: string): Promise<{ code: number | null; output: string }> {
+  const [file = '', ...args] = command.split(' ')
+  const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+  const code = new Promise<number | null>((resolve, reject) => child.once('error', reject).once('close', resolve))
+  const [out, errors] = await Promise.all([text(child.stdout), text(child.stderr), code])
+  return { code: await code, output: out + errors }
+}

@@ -1,0 +1,31 @@
+/**
+ * Writes the generated documents.
+ *
+ *   node scripts/docs.ts           writes them
+ *   node scripts/docs.ts --check   ends with 1 where one is stale, and names it
+ */
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { renderManual } from '../src/config/manual.ts'
+import { renderSchema } from '../src/config/renderSchema.ts'
+
+/** Paths from the working directory, each with what belongs there. */
+const documents: { path: string; render(): string | Promise<string> }[] = [
+  { path: 'config/README.md', render: renderManual },
+  { path: 'config/schema.json', render: renderSchema },
+]
+
+const stale: string[] = []
+for (const { path, render } of documents) {
+  const text = await render()
+  if ((await readFile(path, 'utf8').catch(() => undefined)) === text) continue
+  stale.push(path)
+  if (process.argv.includes('--check')) continue
+  await mkdir(dirname(path), { recursive: true })
+  await writeFile(path, text)
+  process.stdout.write(`${path}\n`)
+}
+if (process.argv.includes('--check') && stale.length > 0) {
+  process.stderr.write(`not up to date: ${stale.join(', ')}. Run: npm run docs\n`)
+  process.exit(1)
+}

@@ -1,0 +1,36 @@
+/**
+ * Holds src of the working directory against the import table (scripts/importTable.ts).
+ *
+ *   node scripts/imports.ts    ends with 1 and names every import that the table forbids
+ */
+import { spawnSync } from 'node:child_process'
+import { resolve } from 'node:path'
+import type { ICruiseResult } from 'dependency-cruiser'
+import { importRules } from './importRules.ts'
+
+const root = resolve(import.meta.dirname, '..')
+const cruiser = resolve(root, 'node_modules/dependency-cruiser/bin/dependency-cruise.mjs')
+
+const { stdout, stderr } = spawnSync(
+  process.execPath,
+  [cruiser, '--config', resolve(root, '.dependency-cruiser.mjs'), '--output-type', 'json', 'src'],
+  { encoding: 'utf8', maxBuffer: 256 * 1024 * 1024 },
+)
+if (!stdout.startsWith('{')) fail(`dependency-cruiser did not run:\n${stderr || stdout}`)
+const { summary }: ICruiseResult = JSON.parse(stdout)
+
+// Without a TypeScript compiler that it can drive, dependency-cruiser reads nothing and is content with that.
+if (summary.totalCruised === 0) fail('no module was read: is the package "typescript" still one that has the API of TypeScript 6?')
+
+const faults = summary.violations.map(({ from, to, rule, cycle }) => {
+  const why = importRules.find(({ name }) => name === rule.name)?.comment
+  const path = cycle ? [from, ...cycle.map(({ name }) => name)].join(' -> ') : `${from} -> ${to}`
+  return `${path}\n  ${rule.name}: ${why}`
+})
+if (faults.length > 0) fail(`${faults.join('\n')}\n\nThe table is scripts/importTable.ts; ARCHITECTURE.md prints it.`)
+process.stdout.write(`${summary.totalCruised} modules, no forbidden import\n`)
+
+function fail(message: string): never {
+  process.stderr.write(`${message}\n`)
+  process.exit(1)
+}

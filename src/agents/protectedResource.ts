@@ -1,0 +1,41 @@
+import type { Middleware } from 'koa'
+import { serveDocument, storeDocument } from '../http/document.ts'
+import { allowMethods } from '../http/methods.ts'
+import type { School } from '../policy/school.ts'
+
+export interface ProtectedResourceFacts {
+  issuer: string
+  name: string
+  docsUrl: string
+  /** What a client should ask for when it knows no better. Small, because clients ask for all of it. */
+  baselineScopes: readonly string[]
+}
+
+/** The resources of this origin, by the path under which each one's metadata stand (RFC 9728 section 3.1). */
+const resources = { '': '', '/mcp': '/mcp' } as const
+type ResourcePath = keyof typeof resources
+
+/** Protected Resource Metadata (RFC 9728 section 2). `resource` is byte-exact the identifier from which the address was made. */
+export function protectedResourceMetadata(facts: ProtectedResourceFacts, path: ResourcePath): Record<string, unknown> {
+  return {
+    resource: `${facts.issuer}${path}`,
+    authorization_servers: [facts.issuer],
+    scopes_supported: facts.baselineScopes,
+    bearer_methods_supported: ['header'],
+    resource_name: path === '/mcp' ? `${facts.name} (MCP)` : facts.name,
+    resource_documentation: facts.docsUrl,
+  }
+}
+
+/** Serves the metadata of each protected resource. */
+export function protectedResources(facts: (school: School) => Promise<ProtectedResourceFacts>): Middleware {
+  const base = '/.well-known/oauth-protected-resource'
+  return async (ctx, next) => {
+    if (!ctx.path.startsWith(base)) return next()
+    const path = ctx.path.slice(base.length)
+    if (!Object.hasOwn(resources, path)) return next()
+    if (allowMethods(ctx, ['GET', 'HEAD']) === 'answered') return
+    const metadata = protectedResourceMetadata(await facts(ctx.state.school), path as ResourcePath)
+    serveDocument(ctx, storeDocument(JSON.stringify(metadata), { type: 'application/json', maxAgeSeconds: 300 }))
+  }
+}

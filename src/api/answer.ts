@@ -1,0 +1,41 @@
+import type { Context } from 'koa'
+import type { Answer } from '../kit/call.ts'
+import type { Caller } from '../policy/caller.ts'
+import type { School } from '../policy/school.ts'
+
+/**
+ * What is true of every answer to this caller, refusals included. The public view may be kept for half a minute by anyone;
+ * what a token opened is for its holder alone. Who came without a token is shown where tokens come from, without a challenge.
+ */
+export function announce(ctx: Context, caller: Caller, { issuer }: School): void {
+  const isAnonymous = caller.kind === 'anonymous'
+  ctx.vary('Authorization, Accept, Accept-Encoding')
+  ctx.set('Cache-Control', isAnonymous ? 'public, max-age=30, stale-while-revalidate=60' : 'private, no-cache')
+  if (isAnonymous) ctx.append('Link', link(`${issuer}/.well-known/oauth-protected-resource`, 'oauth-protected-resource'))
+}
+
+/** Sends the answer, or 304 to who has it already (RFC 9110 section 13.1.2). */
+export function answerWith(ctx: Context, { status, text, etag, list }: Answer): void {
+  ctx.status = status
+  ctx.set('ETag', etag)
+  if (list) {
+    const { issuer } = ctx.state.school as School
+    const page = (cursor: object): string => `${issuer}${ctx.path}?${new URLSearchParams({ ...list.parameters, ...cursor })}`
+    if (list.nextCursor !== null) ctx.append('Link', link(page({ cursor: list.nextCursor }), 'next'))
+    ctx.append('Link', link(page({}), 'first'))
+  }
+  if (isHeld(ctx.get('if-none-match'), etag)) {
+    ctx.status = 304
+    return
+  }
+  ctx.type = 'application/json'
+  ctx.body = text
+}
+
+// Koa's own `fresh` gives way to `Cache-Control: no-cache` in the request, which every `fetch` with a condition of its own sends.
+function isHeld(condition: string, etag: string): boolean {
+  const held = condition.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
+  return held.includes('*') || held.includes(etag.replace(/^W\//, ''))
+}
+
+const link = (address: string, relation: string): string => `<${address}>; rel="${relation}"`

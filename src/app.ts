@@ -1,0 +1,177 @@
+import Koa, { type Middleware } from 'koa'
+import { protectedResources } from './agents/protectedResource.ts'
+import { createApi } from './api/routes.ts'
+import type { Config } from './config/load.ts'
+import { findPerson } from './domain/callers.ts'
+import { createPasswordGate } from './domain/passwordGate.ts'
+import { createSignIn } from './domain/signIn.ts'
+import { accessLog } from './http/accessLog.ts'
+import { cors } from './http/cors.ts'
+import { addressLimit, callerAddress, resolveSchool } from './http/door.ts'
+import { createMetrics, type Metrics } from './http/metrics.ts'
+import { renderProblems } from './http/problems.ts'
+import { requestId } from './http/requestId.ts'
+import { securityHeaders } from './http/securityHeaders.ts'
+import type { RequestState } from './http/state.ts'
+import type { Job } from './jobs/schedule.ts'
+import { sweepJobs } from './jobs/sweep.ts'
+import type { Keyring } from './lib/keyring.ts'
+import type { Log } from './lib/log.ts'
+import { createAuthenticate } from './oidc/bearer.ts'
+import { cookieKeys } from './oidc/cookies.ts'
+import { createEngines } from './oidc/engines.ts'
+import { createExchanges } from './oidc/exchange.ts'
+import type { IntegrationChanges } from './oidc/integrations.ts'
+import { createService } from './oidc/service.ts'
+import type { Stores } from './oidc/stores.ts'
+import { createEnginePages } from './pages/enginePages.ts'
+import { createPages } from './pages/pages.ts'
+import type { Role } from './policy/caller.ts'
+import { grantableScopes } from './policy/grantable.ts'
+import type { School } from './policy/school.ts'
+import type { SchoolDirectory } from './policy/schoolDirectory.ts'
+import { operationsIn, resources, scopeCatalogue } from './resources/index.ts'
+import { type AuditEntry, recordAudit } from './store/audit.ts'
+import { databaseArtifacts } from './store/databaseArtifacts.ts'
+import type { Database } from './store/database.ts'
+import type { RedisConnection } from './store/redis.ts'
+import { redisArtifacts } from './store/redisArtifacts.ts'
+import { schoolName } from './store/schools.ts'
+import { describeClient, longestTokenSeconds, registrationRules } from './wiring/clients.ts'
+import { createLimits } from './wiring/limits.ts'
+import { openSchools, type SchoolEntry, syncAllIntegrations } from './wiring/schools.ts'
+
+export interface AppArguments {
+  config: Config
+  database: Database
+  /** Sessions, codes, access tokens and rate limits live here when there is one, else in the database. */
+  redis?: RedisConnection | undefined
+  keyring: Keyring
+  log: Log
+  /** Off only where every issuer is loopback. */
+  isLimited: boolean
+}
+
+export interface App {
+  koa: Koa
+  jobs: Job[]
+  metrics: Metrics
+  schools: SchoolDirectory<SchoolEntry>
+  /** Takes over what can change while running: schools, integrations, roles, policies, lifetimes. Nobody is signed out. */
+  reload(config: Config): Promise<Record<string, IntegrationChanges>>
+}
+
+/** Puts the whole service together from its arguments. Two of them live in one process without knowing of each other. */
+export async function createApp(args: AppArguments): Promise<App> {
+  const { database, keyring, log } = args
+  let { config } = args
+  let schools = await openSchools(database, config)
+  const artifacts = databaseArtifacts(database.sql)
+  const ephemeral = args.redis ? redisArtifacts(args.redis.client, { longestTokenSeconds: longestTokenSeconds(config.oauth) }) : artifacts
+  const stores: Stores = { sql: database.sql, durable: artifacts, ephemeral, log }
+  await syncAllIntegrations(stores, schools)
+
+  const metrics = createMetrics()
+  const exchanges = createExchanges()
+  const scopes = scopeCatalogue(resources)
+  const scopeNames = scopes.map((scope) => scope.name)
+  const nameOf = (school: School): Promise<string> => schoolName(database.sql, school.id)
+  const audit = async (entries: AuditEntry[]): Promise<void> => {
+    for (const { event } of entries) metrics.count(event)
+    await recordAudit(database.sql, entries)
+  }
+  const limits = createLimits(args)
+  const grantable = (role: Role): ReadonlySet<string> => grantableScopes(role, config.roles)
+  const personNow = (schoolId: string, accountId: string) => findPerson(database.sql, schoolId, accountId)
+
+  const engines = createEngines({
+    database,
+    stores,
+    exchanges,
+    keyring,
+    log,
+    scopes: scopeNames,
+    pages: createEnginePages({ schoolName: nameOf }),
+    settings: () => ({ oauth: config.oauth, resourceServers: config.resources.resource_servers }),
+    docsUrl: (school) => schools.byId(school.id).config.docs_url,
+  })
+  const runtime: (ctx: Koa.Context) => ReturnType<typeof engines.get> = (ctx) => engines.get(ctx.state.school)
+
+  const pages = createPages({
+    database,
+    keyring,
+    log,
+    provider: async (ctx) => (await runtime(ctx)).provider,
+    scopes,
+    grantable,
+    findPerson: personNow,
+    limits: limits.signIn,
+    clients: { describe: (schoolId, clientId) => describeClient(database.sql, schoolId, clientId) },
+    schoolName: nameOf,
+    audit: (entry) => audit([entry]),
+    checkPassword: createSignIn({ database, gate: createPasswordGate(config.server.passwords) }),
+  })
+  const service = createService({
+    runtimes: engines,
+    stores,
+    exchanges,
+    scopes: scopeNames,
+    limiter: limits.limiter,
+    policies: limits.policies,
+    refreshWindowSeconds: () => config.oauth.refresh_window_seconds,
+    registrationRules: (school) => registrationRules(config.oauth, schools.byId(school.id).config.docs_url),
+    findPerson: personNow,
+    grantable,
+    recordAudit: audit,
+  })
+  const api = createApi({
+    operations: operationsIn(resources),
+    database: database.kysely,
+    signer: { sign: (text) => keyring.sign('cursors', text), verify: (text, signature) => keyring.verify('cursors', text, signature) },
+    authenticate: createAuthenticate({ runtime, findPerson: personNow, grantable }),
+  })
+  const documents = protectedResources(async (school) => ({
+    name: await nameOf(school),
+    issuer: school.issuer,
+    docsUrl: schools.byId(school.id).config.docs_url,
+    baselineScopes: config.oauth.baseline_scopes,
+  }))
+
+  const koa = new Koa()
+  koa.keys = cookieKeys(keyring)
+  // The door below has replaced every forwarded header by what the configuration says.
+  koa.proxy = true
+  const road: Middleware<RequestState>[] = [
+    requestId(),
+    callerAddress(config.server.trusted_proxies),
+    accessLog(log),
+    metrics.middleware,
+    securityHeaders(),
+    cors({ allowedOrigins: config.server.cors.allowed_origins, isPage: (path) => path.startsWith('/oauth/') }),
+    renderProblems(log),
+    addressLimit(),
+    resolveSchool((host) => schools.byHost(host)),
+    documents,
+    service,
+    pages.routes() as Middleware<RequestState>,
+    limits.api,
+    api.routes() as Middleware<RequestState>,
+  ]
+  for (const step of road) koa.use(step)
+
+  return {
+    koa,
+    metrics,
+    jobs: sweepJobs({ database, artifacts, neverUsedDays: () => config.oauth.registration.never_used_days }),
+    get schools() {
+      return schools
+    },
+    async reload(next) {
+      const opened = await openSchools(database, next)
+      const changes = await syncAllIntegrations(stores, opened)
+      ;[config, schools] = [next, opened]
+      engines.clear()
+      return changes
+    },
+  }
+}

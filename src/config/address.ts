@@ -1,0 +1,66 @@
+import { isIP, isIPv6 } from 'node:net'
+import { z } from 'zod'
+
+/** Whether an address leads to this machine: only there may people be sent without TLS (RFC 8252 section 8.3). */
+export function isLoopback(address: string): boolean {
+  const hostname = URL.parse(address)?.hostname ?? ''
+  return hostname === 'localhost' || hostname === '[::1]' || (isIP(hostname) === 4 && hostname.startsWith('127.'))
+}
+
+const hasSafeScheme = (url: URL): boolean => url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.href))
+
+/** Whether a text is an origin in exactly the spelling in which it is compared later (RFC 9207 section 2.4: simple string comparison). */
+export function isOrigin(text: string): boolean {
+  const url = URL.parse(text)
+  return url !== null && url.origin === text && hasSafeScheme(url) && !url.hostname.endsWith('.')
+}
+
+function isWebAddress(text: string): boolean {
+  const url = URL.parse(text)
+  return url !== null && /^[\x21-\x7e]+$/.test(text) && hasSafeScheme(url) && url.username === '' && url.password === ''
+}
+
+// The redirect URI that a client sends is compared with this text byte by byte (RFC 9700 section 2.1).
+function isFixedCallback(text: string): boolean {
+  const url = URL.parse(text)
+  return url !== null && url.protocol === 'https:' && url.href === text && url.username === '' && url.password === '' && !/[#*]/.test(text)
+}
+
+function isAbsoluteUri(text: string): boolean {
+  return /^[a-z][a-z0-9+.-]*:[\x21-\x7e]+$/i.test(text) && !text.includes('#') && URL.canParse(text)
+}
+
+function isNetwork(text: string): boolean {
+  if (text === 'loopback') return true
+  const [address = '', prefix, ...rest] = text.split('/')
+  if (isIP(address) === 0 || rest.length > 0 || address.includes('%')) return false
+  if (prefix === undefined) return true
+  return /^[1-9]\d{0,2}$/.test(prefix) && Number(prefix) <= (isIPv6(address) ? 128 : 32)
+}
+
+/** Of an issuer: scheme and host, nothing else. */
+export const origin = z.string().max(255).refine(isOrigin).meta({
+  title: 'https://HOST in lower case, without a path or a trailing slash (http:// is for loopback hosts only)',
+})
+
+/** Of a page that people are sent to. */
+export const webAddress = z
+  .string()
+  .max(2048)
+  .refine(isWebAddress)
+  .meta({ title: 'an https:// address (http:// is for loopback hosts only)' })
+
+/** Of an integration. */
+export const fixedCallback = z.string().max(2048).refine(isFixedCallback).meta({
+  title: 'a complete https:// address in its normal spelling, without fragment, user name or *',
+})
+
+/** Of a resource server. */
+export const absoluteUri = z
+  .string()
+  .max(2048)
+  .refine(isAbsoluteUri)
+  .meta({ title: 'an absolute URI without a fragment (RFC 8707 section 2)' })
+
+/** Of proxies. A prefix of zero bits, which would trust everybody, is none. */
+export const network = z.string().max(64).refine(isNetwork).meta({ title: 'an IP address, a network such as 10.0.0.0/8, or loopback' })

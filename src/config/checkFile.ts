@@ -1,0 +1,99 @@
+import type { z } from 'zod'
+import { plainAscii } from '../lib/problem.ts'
+import { describeType, type JsonSchema, keysOf, type Path, schemaAt, toJsonSchema } from './jsonSchema.ts'
+import type { Mistake } from './mistakes.ts'
+import { nearest } from './nearest.ts'
+import { type Finding, readYaml } from './yamlText.ts'
+
+export interface CheckedFile<Value> {
+  file: string
+  /** Undefined where the file has a mistake. */
+  value: Value | undefined
+  /** What the file says as it stands, also where it is wrong. */
+  raw: unknown
+  mistakes: Mistake[]
+  lineOf(path: Path): number
+}
+
+/** Checks the text of one file against its schema and finds every mistake in it. */
+export function checkFile<Schema extends z.ZodType>(file: string, text: string, schema: Schema): CheckedFile<z.output<Schema>> {
+  const shape = toJsonSchema(schema)
+  const { value: raw, findings, isReadable, lineOf } = readYaml(text, (path) => schemaAt(shape, path)?.type === 'object')
+  const parsed = isReadable ? schema.safeParse(raw) : undefined
+  const faulty = new Set(findings.map(({ path }) => formatPath(path)))
+  const judged = (parsed?.error?.issues ?? [])
+    .flatMap((issue) => judge(issue, shape, raw))
+    .filter(({ path }) => path.length === 0 || !faulty.has(formatPath(path)))
+    .map((finding): Finding => ({ ...finding, line: lineOf(finding.path) }))
+  const mistakes = [...findings, ...judged].map(({ path, line, expected, nearest: name }) => ({
+    file,
+    line,
+    key: formatPath(path),
+    expected,
+    nearest: name,
+  }))
+  return { file, value: mistakes.length === 0 ? parsed?.data : undefined, raw, mistakes, lineOf }
+}
+
+type Judgement = Omit<Finding, 'line'>
+
+/** Says in words what a schema found. A value is never repeated: it may be a secret in the wrong place. */
+function judge(issue: z.core.$ZodIssue, shape: JsonSchema, raw: unknown): Judgement[] {
+  const { path } = issue
+  const schema = schemaAt(shape, path) ?? {}
+  const value = valueAt(raw, path)
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({ path: [...path, key], expected: 'is not a known key', nearest: nearestKey(key, schema, shape) }))
+  }
+  if (issue.code === 'custom' && issue.params?.expected !== undefined) {
+    const names: unknown = issue.params.names
+    return [{ path, expected: String(issue.params.expected), nearest: Array.isArray(names) ? nearestValue(value, names) : undefined }]
+  }
+  if (issue.code === 'invalid_union') {
+    const inner = issue.errors.find((branch) => branch.some((nested) => nested.path.length > 0)) ?? []
+    if (inner.length > 0) return inner.flatMap((nested) => judge({ ...nested, path: [...path, ...nested.path] }, shape, raw))
+  }
+  if (value === undefined) return [{ path, expected: `is missing: it must be ${describeType(schema)}` }]
+  return [{ path, expected: `must be ${describeType(schema)}${insteadOf(value, schema)}`, nearest: nearestValue(value, schema.enum ?? []) }]
+}
+
+/** A key that exists elsewhere in the file was put in the wrong place rather than misspelt. */
+function nearestKey(key: string, schema: JsonSchema, shape: JsonSchema): string | undefined {
+  for (const { name } of keysOf(shape)) if (name.endsWith(`.${key}`) && !name.includes('[]')) return name
+  return nearest(key, Object.keys(schema.properties ?? {}))
+}
+
+const nearestValue = (value: unknown, names: readonly unknown[]): string | undefined =>
+  typeof value === 'string' ? nearest(value, names.map(String)) : undefined
+
+function insteadOf(value: unknown, schema: JsonSchema): string {
+  const kind = kindOf(value)
+  const wanted = schema.type === 'integer' ? 'number' : schema.type
+  if (wanted === undefined || kind.type === wanted) return ''
+  const hint =
+    wanted === 'string' && schema.title === undefined && schema.enum === undefined && typeof value !== 'object' ? ': put it in quotes' : ''
+  return `, not ${kind.name}${hint}`
+}
+
+function kindOf(value: unknown): { type: string; name: string } {
+  if (value === null) return { type: 'null', name: 'empty' }
+  if (Array.isArray(value)) return { type: 'array', name: 'a list' }
+  const names: Record<string, string> = { object: 'a mapping', string: 'text', number: 'a number', boolean: 'true or false' }
+  return { type: typeof value, name: names[typeof value] ?? typeof value }
+}
+
+function valueAt(raw: unknown, path: Path): unknown {
+  return path.reduce<unknown>(
+    (value, part) => (Object(value) === value && Object.hasOwn(value as object, part) ? Reflect.get(value as object, part) : undefined),
+    raw,
+  )
+}
+
+/** `integrations[0].client_id`. Names that no schema has are quoted: they can hold anything. */
+export function formatPath(path: Path): string {
+  return path.reduce<string>((text, part) => {
+    if (typeof part === 'number') return `${text}[${part}]`
+    const name = /^[\w-]{1,60}$/.test(String(part)) ? String(part) : `'${plainAscii(String(part).slice(0, 60))}'`
+    return text === '' ? name : `${text}.${name}`
+  }, '')
+}

@@ -1,0 +1,64 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { isMissing, reasonOf } from './configFile.ts'
+import { ConfigError, type Mistake } from './mistakes.ts'
+import { nearest } from './nearest.ts'
+
+/** Files that may stand in the configuration directory, besides the schools. */
+export const configFileNames = ['server.yaml', 'oauth.yaml', 'resources.yaml', 'roles.yaml'] as const
+
+const generated = ['README.md', 'schema.json']
+const schoolsFolder = 'schools'
+const schoolFile = /^([a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)\.yaml$/
+
+export interface SchoolFileName {
+  slug: string
+  path: string
+}
+
+/**
+ * Looks at what stands in the configuration directory. A file that nobody reads is a mistake: its author believes that it counts.
+ * Names that begin with a dot belong to editors and to whoever mounts the directory.
+ * @throws ConfigError where there is no directory
+ */
+export function listConfigDirectory(directory: string): { schools: SchoolFileName[]; mistakes: Mistake[] } {
+  const known = [...configFileNames, ...generated, schoolsFolder]
+  const entries = list(directory)
+  if (typeof entries === 'string') {
+    const way = 'is it the directory that CONFIG_DIR should name?'
+    throw new ConfigError([{ file: directory, key: '', expected: entries === 'missing' ? `is not there: ${way}` : `${entries}: ${way}` }])
+  }
+  const unknown = entries
+    .filter((name) => !known.includes(name))
+    .map((name): Mistake => ({ file: join(directory, name), key: '', expected: 'is not a known file', nearest: nearest(name, known) }))
+  const { schools, mistakes } = listSchools(join(directory, schoolsFolder))
+  return { schools, mistakes: [...unknown, ...mistakes] }
+}
+
+function listSchools(folder: string): { schools: SchoolFileName[]; mistakes: Mistake[] } {
+  const entries = list(folder)
+  if (typeof entries === 'string' && entries !== 'missing') return { schools: [], mistakes: [{ file: folder, key: '', expected: entries }] }
+  const names = typeof entries === 'string' ? [] : entries
+  const schools = names.flatMap((name) => {
+    const slug = schoolFile.exec(name)?.[1]
+    return slug === undefined ? [] : [{ slug, path: join(folder, name) }]
+  })
+  const expected = 'is not a school: its name must be <slug>.yaml, the slug of at most 63 letters a-z, digits and single words joined by -'
+  const mistakes: Mistake[] = names
+    .filter((name) => !schoolFile.test(name))
+    .map((name) => ({ file: join(folder, name), key: '', expected }))
+  if (names.length === 0)
+    mistakes.push({ file: folder, key: '', expected: 'holds no school: add <slug>.yaml with at least the line issuer: https://HOST' })
+  return { schools, mistakes }
+}
+
+/** Sorted names, or what is wrong. */
+function list(directory: string): string[] | string {
+  try {
+    return readdirSync(directory)
+      .filter((name) => !name.startsWith('.'))
+      .toSorted()
+  } catch (error) {
+    return isMissing(error) ? 'missing' : `cannot be listed: ${reasonOf(error)}`
+  }
+}

@@ -1,0 +1,39 @@
+import { readFileSync, statSync } from 'node:fs'
+import { getSystemErrorMessage } from 'node:util'
+
+const mostBytes = 256 * 1024
+
+/**
+ * The text of a file of the configuration; undefined where there is none.
+ * @throws FileFault
+ */
+export function readConfigFile(path: string): string | undefined {
+  let bytes: Buffer
+  try {
+    const stat = statSync(path)
+    // Reading a pipe or a device would never end.
+    if (!stat.isFile()) throw new FileFault('is not a file')
+    if (stat.size > mostBytes) throw new FileFault(`is larger than ${mostBytes} bytes`)
+    bytes = readFileSync(path)
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw error instanceof FileFault ? error : new FileFault(`cannot be read: ${reasonOf(error)}`)
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw new FileFault('is not text in UTF-8')
+  }
+}
+
+/** What is wrong with a file before anything in it is looked at. */
+export class FileFault extends Error {}
+
+/** Whether a file system error says that there is nothing. */
+export const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT'
+
+/** A file system error in words, without the path. */
+export function reasonOf(error: unknown): string {
+  const { errno, message } = error as NodeJS.ErrnoException
+  return errno === undefined ? message : getSystemErrorMessage(errno)
+}

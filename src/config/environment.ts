@@ -1,0 +1,138 @@
+import { z } from 'zod'
+import { origin } from './address.ts'
+import { ConfigError, type Mistake } from './mistakes.ts'
+import { nearest } from './nearest.ts'
+
+const text = () => z.string().min(1)
+const number = (least: number, most: number) => z.coerce.number<string>().int().min(least).max(most)
+const port = (standard: number, description: string) =>
+  number(0, 65_535)
+    .default(standard)
+    .meta({ title: 'a port', description, examples: [String(standard)] })
+
+/** A comma-separated list of root secrets, newest first. */
+export const secretKeys = z
+  .string()
+  .transform((list) =>
+    list
+      .split(',')
+      .map((secret) => secret.trim())
+      .filter(Boolean),
+  )
+  .refine((list) => list.length > 0 && list.every((secret) => secret.length >= 32), 'every secret must have at least 32 characters')
+
+/** Every environment variable: secrets and addresses. Everything else stands in the configuration's files. */
+export const variables = {
+  PORT: port(3000, 'Where to listen.'),
+  HOST: text()
+    .default('127.0.0.1')
+    .meta({ title: 'an address', description: 'On which address to listen; 0.0.0.0 in a container.', examples: ['0.0.0.0'] }),
+  ADMIN_PORT: port(9464, 'Health, readiness and metrics, on HOST. Never route it through the gateway.'),
+  BASE_URL: origin.optional().meta({
+    title: 'an origin such as https://school.example.com, without a trailing slash',
+    description: 'Public address of the demo school. Left out: http://127.0.0.1:PORT.',
+    examples: ['http://127.0.0.1:3000'],
+  }),
+  CONFIG_DIR: text()
+    .default('./config')
+    .meta({ title: 'a directory', description: 'The configuration.', examples: ['/etc/schoolgate'] }),
+  DATA_DIR: text()
+    .default('./data')
+    .meta({ title: 'a directory', description: 'What the service keeps on disk.', examples: ['/var/lib/schoolgate'] }),
+  DATABASE_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//)
+    .optional()
+    .meta({
+      title: 'a postgres:// address',
+      description: 'PostgreSQL 15 or later. Left out: an embedded database under DATA_DIR.',
+      examples: ['postgres://schoolgate@db/schoolgate'],
+      writeOnly: true,
+    }),
+  REDIS_URL: z
+    .string()
+    .regex(/^rediss?(\+(sentinel|cluster))?:\/\//)
+    .optional()
+    .meta({
+      title: 'a redis://, redis+sentinel:// or redis+cluster:// address',
+      description: 'Redis for sessions, codes, access tokens and rate limits. Left out: the database.',
+      examples: ['redis://redis:6379'],
+      writeOnly: true,
+    }),
+  SECRET_KEY: secretKeys.optional().meta({
+    title: 'secrets of at least 32 characters, separated by commas',
+    description:
+      'Root secret; a list rotates it, newest first. Made once under DATA_DIR where every issuer is loopback, required otherwise.',
+    examples: ['$(openssl rand -base64 48)'],
+    writeOnly: true,
+  }),
+  SECRET_KEY_FILE: text()
+    .optional()
+    .meta({ title: 'a file', description: 'The file that holds SECRET_KEY, in its place.', examples: ['/run/secrets/schoolgate'] }),
+  DEMO: z
+    .enum(['on', 'off'])
+    .optional()
+    .meta({ description: 'on makes the demo school also where its issuer is not loopback; off makes none.', examples: ['off'] }),
+  DEMO_PASSWORD: z
+    .string()
+    .min(8)
+    .optional()
+    .meta({
+      title: 'a password of at least 8 characters',
+      description: 'Password of the demo accounts. Left out: made once under DATA_DIR, and printed at start.',
+      examples: ['correct horse battery'],
+      writeOnly: true,
+    }),
+  DEMO_NOW: z.iso
+    .datetime()
+    .optional()
+    .meta({
+      title: 'a moment such as 2026-01-01T00:00:00Z',
+      description: 'The moment from which the demo data are told. Left out: the start of today, UTC.',
+      examples: ['2026-01-01T00:00:00Z'],
+    }),
+  RATE_LIMITS: z
+    .enum(['on', 'off'])
+    .default('on')
+    .meta({ description: 'off is refused unless every issuer is loopback.', examples: ['off'] }),
+  WORKERS: number(1, 64)
+    .default(1)
+    .meta({ title: 'a whole number from 1 to 64', description: 'Processes. More than one needs DATABASE_URL.', examples: ['2'] }),
+  LOG_LEVEL: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
+    .default('info')
+    .meta({ description: 'How much is logged.', examples: ['debug'] }),
+}
+
+const schema = z.object(variables)
+
+export type Environment = Omit<z.output<typeof schema>, 'BASE_URL'> & { BASE_URL: string }
+
+/**
+ * Reads the variables that the service knows; an empty one counts as absent.
+ * @throws ConfigError with every mistake, and no value of a variable in it
+ */
+export function readEnvironment(given: Record<string, string | undefined>): Environment {
+  const present = Object.fromEntries(Object.keys(variables).flatMap((name) => (given[name] ? [[name, given[name]]] : [])))
+  const { data, error } = schema.safeParse(present)
+  const mistakes: Mistake[] = (error?.issues ?? []).map((issue) => {
+    const key = String(issue.path[0])
+    const values = issue.code === 'invalid_value' ? issue.values.map(String) : []
+    const title = (variables as Record<string, z.ZodType>)[key]?.meta()?.title ?? values.join(' or ')
+    return { file: 'environment', key, expected: `must be ${title}`, nearest: nearest(given[key] ?? '', values) }
+  })
+  if (Number(present.WORKERS) > 1 && !present.DATABASE_URL) {
+    mistakes.push({
+      file: 'environment',
+      key: 'WORKERS',
+      expected: 'above 1 needs DATABASE_URL: the embedded database belongs to one process',
+    })
+  }
+  if (present.SECRET_KEY && present.SECRET_KEY_FILE) {
+    mistakes.push({ file: 'environment', key: 'SECRET_KEY_FILE', expected: 'must not be set together with SECRET_KEY: keep one of them' })
+  }
+  if (data && data.PORT !== 0 && data.PORT === data.ADMIN_PORT)
+    mistakes.push({ file: 'environment', key: 'ADMIN_PORT', expected: 'must differ from PORT' })
+  if (!data || mistakes.length > 0) throw new ConfigError(mistakes)
+  return { ...data, BASE_URL: data.BASE_URL ?? `http://127.0.0.1:${data.PORT}` }
+}

@@ -1,0 +1,40 @@
+import { z } from 'zod'
+import { variables } from './environment.ts'
+import { type JsonSchema, toJsonSchema } from './jsonSchema.ts'
+import { oauthSchema } from './oauth.ts'
+import { resourcesSchema } from './resources.ts'
+import { rolesSchema } from './roles.ts'
+import { schoolSchema } from './schools.ts'
+import { serverSchema } from './server.ts'
+
+export interface DescribedFile {
+  /** Its definition in schema.json. */
+  name: string
+  path: string
+  about: string
+  schema: JsonSchema
+}
+
+/** Every kind of file of the configuration, as data for the documents. */
+export function describedFiles(): DescribedFile[] {
+  const file = (name: string, path: string, about: string, schema: z.ZodType): DescribedFile => ({
+    name,
+    path,
+    about,
+    schema: toJsonSchema(schema),
+  })
+  return [
+    file('server', 'server.yaml', 'The process and what stands before it.', serverSchema),
+    file('oauth', 'oauth.yaml', 'The authorization server, the same for all schools.', oauthSchema([])),
+    file('resources', 'resources.yaml', 'Resource servers beside this one (RFC 8707).', resourcesSchema([])),
+    file('roles', 'roles.yaml', 'What a person of each role may lend to a client.', rolesSchema([])),
+    file('school', 'schools/<slug>.yaml', 'One school. Adding a file adds a school; the file name is its slug.', schoolSchema),
+  ]
+}
+
+/** Every environment variable, as data for the documents. */
+export function describedVariables(): ({ name: string } & JsonSchema)[] {
+  // What a JSON Schema says of a text that becomes something else is left out by zod, so it is taken from the source.
+  const { properties = {} } = toJsonSchema(z.object(variables))
+  return Object.entries(variables).map(([name, schema]) => ({ name, ...properties[name], ...(schema.meta() as JsonSchema) }))
+}

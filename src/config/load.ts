@@ -1,0 +1,87 @@
+import { join } from 'node:path'
+import type { z } from 'zod'
+import { type AddressEnvironment, addressOf, issuerMistakes, publicMistakes, resourceMistakes } from './acrossFiles.ts'
+import { type CheckedFile, checkFile } from './checkFile.ts'
+import { listConfigDirectory } from './configDirectory.ts'
+import { FileFault, readConfigFile } from './configFile.ts'
+import { ConfigError, type Mistake } from './mistakes.ts'
+import { type OAuthConfig, oauthSchema } from './oauth.ts'
+import { type ResourcesConfig, resourcesSchema } from './resources.ts'
+import { type RoleScopes, type RolesConfig, resolveRoles, rolesSchema } from './roles.ts'
+import { resolveSchool, type SchoolConfig, schoolSchema } from './schools.ts'
+import { type ServerConfig, serverSchema } from './server.ts'
+
+/** The whole configuration, complete and frozen. */
+export interface Config {
+  server: ServerConfig
+  oauth: OAuthConfig
+  resources: ResourcesConfig
+  roles: RolesConfig
+  schools: SchoolConfig[]
+}
+
+export interface LoadArguments {
+  directory: string
+  environment: AddressEnvironment
+  /** Every scope name, in the order in which scopes are shown. */
+  knownScopes: readonly string[]
+  /** The scopes that each role can use: what roles.yaml narrows. */
+  usableScopes: RoleScopes
+}
+
+/**
+ * Reads the configuration directory. A file that is not there, or is empty, means its defaults.
+ * @throws ConfigError with every mistake of every file
+ */
+export function loadConfig({ directory, environment, knownScopes, usableScopes }: LoadArguments): Config {
+  const listing = listConfigDirectory(directory)
+  const server = readFile(join(directory, 'server.yaml'), serverSchema)
+  const oauth = readFile(join(directory, 'oauth.yaml'), oauthSchema(knownScopes))
+  const resources = readFile(join(directory, 'resources.yaml'), resourcesSchema(knownScopes))
+  const roles = readFile(join(directory, 'roles.yaml'), rolesSchema(knownScopes))
+  const schools = listing.schools.map(({ slug, path }) => addressOf(slug, readFile(path, schoolSchema), environment.BASE_URL))
+  const issuers = schools.flatMap(({ issuer }) => issuer ?? [])
+
+  const mistakes: Mistake[] = [
+    ...listing.mistakes,
+    ...[server, oauth, resources, roles, ...schools.map(({ file }) => file)].flatMap((file) => file.mistakes),
+    ...issuerMistakes(schools),
+    ...resourceMistakes(resources, schools),
+    ...publicMistakes(environment, issuers),
+  ]
+  if (mistakes.length > 0) throw new ConfigError(mistakes.toSorted(byPlace))
+
+  const { baseline_scopes: baseline, ...rest } = requireValue(oauth)
+  return freeze({
+    server: requireValue(server),
+    oauth: { ...rest, baseline_scopes: baseline.filter((name) => knownScopes.includes(name)) },
+    resources: requireValue(resources),
+    roles: resolveRoles(requireValue(roles), knownScopes, usableScopes),
+    schools: schools.map(({ slug, file, issuer }) => resolveSchool(requireValue(file), { slug, issuer: issuer as string })),
+  })
+}
+
+function readFile<Schema extends z.ZodType>(path: string, schema: Schema): CheckedFile<z.output<Schema>> {
+  try {
+    return checkFile(path, readConfigFile(path) ?? '', schema)
+  } catch (error) {
+    if (!(error instanceof FileFault)) throw error
+    const mistakes = [{ file: path, key: '', expected: error.message }]
+    return { file: path, value: undefined, raw: undefined, mistakes, lineOf: () => 1 }
+  }
+}
+
+function requireValue<Value>({ file, value }: CheckedFile<Value>): Value {
+  if (value === undefined) throw new Error(`${file} was used although it has mistakes`)
+  return value
+}
+
+function byPlace(a: Mistake, b: Mistake): number {
+  if (a.file !== b.file) return a.file < b.file ? -1 : 1
+  return (a.line ?? 0) - (b.line ?? 0)
+}
+
+function freeze<Value>(value: Value): Value {
+  if (typeof value === 'object' && value !== null) for (const member of Object.values(Object.freeze(value))) freeze(member)
+  return value
+}

@@ -1,0 +1,29 @@
+/** One thing that is wrong in the configuration. */
+export interface Mistake {
+  file: string
+  line?: number | undefined
+  /** Dotted path of the key; empty where the file as a whole is meant. */
+  key: string
+  /** What is wrong or expected, as the end of a sentence that begins with the key. */
+  expected: string
+  /** What was probably meant. */
+  nearest?: string | undefined
+}
+
+/** Everything that is wrong with the configuration, at once. */
+export class ConfigError extends Error {
+  readonly mistakes: readonly Mistake[]
+
+  constructor(mistakes: readonly Mistake[]) {
+    super(mistakes.map(printMistake).join('\n'))
+    this.name = 'ConfigError'
+    this.mistakes = mistakes
+  }
+}
+
+/** `config/oauth.yaml:12  lifetimes.acces_token_seconds  is not a known key; did you mean access_token_seconds?` */
+export function printMistake({ file, line, key, expected, nearest }: Mistake): string {
+  const place = line === undefined ? file : `${file}:${line}`
+  const hint = nearest === undefined ? '' : `; did you mean ${nearest}?`
+  return [place, key, `${expected}${hint}`].filter(Boolean).join('  ')
+}

@@ -1,0 +1,23 @@
+/** The candidate that a typing mistake most likely meant, or undefined where none is near. */
+export function nearest(word: string, candidates: readonly string[]): string | undefined {
+  const most = Math.max(2, Math.floor(word.length / 3))
+  const ranked = candidates
+    .map((candidate) => ({ candidate, distance: editDistance(word.toLowerCase().slice(0, 100), candidate.toLowerCase()) }))
+    .filter(({ distance }) => distance <= most)
+    .toSorted((a, b) => a.distance - b.distance)
+  return ranked[0]?.candidate
+}
+
+/** Levenshtein distance. */
+function editDistance(left: string, right: string): number {
+  let row = Array.from({ length: right.length + 1 }, (_, at) => at)
+  for (const [i, letter] of [...left].entries()) {
+    const next = [i + 1]
+    for (let j = 1; j <= right.length; j += 1) {
+      const replaced = (row[j - 1] as number) + (letter === right[j - 1] ? 0 : 1)
+      next[j] = Math.min((row[j] as number) + 1, (next[j - 1] as number) + 1, replaced)
+    }
+    row = next
+  }
+  return row[right.length] as number
+}

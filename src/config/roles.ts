@@ -1,0 +1,41 @@
+import { z } from 'zod'
+import { noRepeats, scopeName } from './rules.ts'
+
+/** Scopes by role. */
+export interface RoleScopes {
+  owner: readonly string[]
+  admin: readonly string[]
+  lecturer: readonly string[]
+  learner: readonly string[]
+}
+
+/** `roles.yaml`: what a person of each role may lend to a client. A role that is left out lends all that it can use. */
+export function rolesSchema(known: readonly string[]) {
+  const list = (who: string) =>
+    z
+      .array(scopeName(known))
+      .superRefine(...noRepeats())
+      .optional()
+      .meta({ description: `${who} Left out: everything that the role can use.`, examples: [['courses:read', 'account:read']] })
+  return z.strictObject({
+    owner: list('The owner of the school.'),
+    admin: list('Staff who run the school.'),
+    lecturer: list('Staff who teach.'),
+    learner: list('Everybody else.'),
+  })
+}
+
+export type RolesFile = z.output<ReturnType<typeof rolesSchema>>
+export type RolesConfig = RoleScopes
+
+/** Scopes that identify a person: everybody may lend them (OpenID Connect Core section 5.4). */
+const identity = ['openid', 'profile', 'email']
+
+/** Fills in what is left out, and orders each list as scopes are shown. */
+export function resolveRoles(file: RolesFile, known: readonly string[], usable: RoleScopes): RolesConfig {
+  const of = (role: keyof RoleScopes): string[] => {
+    const named = new Set([...identity, ...(file[role] ?? usable[role])])
+    return known.filter((name) => named.has(name))
+  }
+  return { owner: of('owner'), admin: of('admin'), lecturer: of('lecturer'), learner: of('learner') }
+}

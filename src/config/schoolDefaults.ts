@@ -1,0 +1,99 @@
+import { z } from 'zod'
+import { webAddress } from './address.ts'
+import { line } from './rules.ts'
+
+const timeZones = Intl.supportedValuesOf('timeZone')
+const currencies = Intl.supportedValuesOf('currency')
+
+function isTimeZone(name: string): boolean {
+  if (!/^[A-Za-z]/.test(name)) return false
+  try {
+    return Boolean(new Intl.DateTimeFormat('en', { timeZone: name }))
+  } catch {
+    return false
+  }
+}
+
+/** A language tag in the form of the page catalogues: `en`, `pt-BR`. */
+export const language = z
+  .string()
+  .refine((tag) => /^[a-z]{2,3}(-[A-Z][a-z]{3})?(-[A-Z]{2})?$/.test(tag))
+  .meta({ title: 'a language tag such as en or pt-BR' })
+
+const colour = (description: string, example: string) =>
+  z
+    .string()
+    .refine((text) => /^#[0-9a-f]{6}$/.test(text))
+    .optional()
+    .meta({ title: "a colour such as '#1f6f5c', in quotes", description, examples: [example] })
+
+const branding = z
+  .strictObject({
+    theme: z
+      .enum(['studio', 'campus', 'journal', 'minimal'])
+      .default('studio')
+      .meta({ description: 'Look of the pages.', examples: ['journal'] }),
+    mode: z
+      .enum(['light', 'dark', 'auto'])
+      .default('auto')
+      .meta({ description: 'Light, dark, or as the device prefers.', examples: ['light'] }),
+    colors: z
+      .strictObject({
+        primary: colour('Buttons and links.', '#1f6f5c'),
+        accent: colour('Highlights.', '#c4572f'),
+        background: colour('Behind everything.', '#ffffff'),
+        surface: colour('Behind cards and forms.', '#f6f3ee'),
+        text: colour('Text.', '#22201d'),
+      })
+      .prefault({})
+      .meta({ description: 'Colours; those of the theme where none is given.', examples: [{ primary: '#1f6f5c' }] }),
+  })
+  .prefault({})
+  .meta({ description: 'How the pages look at first.', examples: [{ theme: 'journal' }] })
+
+/** What fills a school's row when it is made. Afterwards the school's staff decide, and a change here does nothing. */
+export const schoolDefaults = z
+  .strictObject({
+    name: line(120)
+      .optional()
+      .meta({
+        description: 'Name of the school. Where there is none it is made from the file name.',
+        examples: ['Lanternfield School of Making'],
+      }),
+    tagline: line(160)
+      .optional()
+      .meta({ description: 'One line below the name.', examples: ['Small crafts, taught slowly and well'] }),
+    support_url: webAddress.optional().meta({ description: 'Where people find help.', examples: ['https://school.example.com/help'] }),
+    contact_email: z
+      .email()
+      .max(254)
+      .optional()
+      .meta({ title: 'an e-mail address', description: 'Where people can write to.', examples: ['hello@example.com'] }),
+    locale: language.default('en').meta({ description: 'Language of the content.', examples: ['de'] }),
+    time_zone: z
+      .string()
+      .refine(isTimeZone, { params: { expected: 'must be a time zone of the IANA database, such as Europe/Berlin', names: timeZones } })
+      .default('UTC')
+      .meta({
+        title: 'a time zone of the IANA database',
+        description: 'Where days begin, for dates and statistics.',
+        examples: ['Europe/Berlin'],
+      }),
+    currency: z
+      .string()
+      .refine((code) => currencies.includes(code), {
+        params: { expected: 'must be a currency code of ISO 4217, such as EUR', names: currencies },
+      })
+      .default('EUR')
+      .meta({
+        title: 'a currency code of ISO 4217',
+        description: 'Currency of all prices. It cannot change once something was sold.',
+        examples: ['USD'],
+      }),
+    branding,
+  })
+  .prefault({})
+  .meta({
+    description: 'What the school starts with. Read once, when the school is made.',
+    examples: [{ name: 'Lanternfield School of Making' }],
+  })

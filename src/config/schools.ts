@@ -1,0 +1,89 @@
+import { z } from 'zod'
+import { origin, webAddress } from './address.ts'
+import { integration } from './integration.ts'
+import { line, noRepeats } from './rules.ts'
+import { language, schoolDefaults } from './schoolDefaults.ts'
+
+const placeholders = ['type', 'id', 'code']
+
+function isCheckoutTemplate(text: string): boolean {
+  const names = [...text.matchAll(/\{([^{}]*)\}/g)].map(([, name]) => name ?? '')
+  const filled = text.replaceAll(/\{[a-z]+\}/g, 'x')
+  return (
+    names.includes('id') &&
+    names.every((name) => placeholders.includes(name)) &&
+    webAddress.safeParse(filled).success &&
+    !/[{}]/.test(filled)
+  )
+}
+
+const checkoutTemplate = z.string().max(2048).refine(isCheckoutTemplate).meta({
+  title: 'an https:// address with {id} in it, and {type} and {code} where wanted',
+})
+
+/** `schools/<slug>.yaml`: what operators decide about one school. */
+export const schoolSchema = z.strictObject({
+  issuer: origin.optional().meta({
+    description: 'Public address of the school, and issuer of its tokens. schools/demo.yaml may leave it out: BASE_URL stands in.',
+    examples: ['https://school.example.com'],
+  }),
+  docs_url: webAddress.optional().meta({
+    description: 'Documentation for developers, named in metadata and in refusals. Where there is none: /auth.md of the school.',
+    examples: ['https://docs.example.com'],
+  }),
+  checkout_url: checkoutTemplate.optional().meta({
+    description:
+      'Where something is paid. {type} is course, digital_product, membership_plan or event; {id} its id; {code} the coupon code, empty without one.',
+    examples: ['https://shop.example.com/checkout?item={type}/{id}&coupon={code}'],
+  }),
+  languages: z
+    .array(language)
+    .min(1)
+    .superRefine(...noRepeats())
+    .default(['en'])
+    .meta({ description: 'Languages of the pages that people see, the fallback first.', examples: [['en', 'de']] }),
+  protected_client_names: z
+    .array(line(80))
+    .max(200)
+    .superRefine(...noRepeats())
+    .default([])
+    .meta({
+      description: 'Names that a self-registered client should not carry: the consent page warns of those that resemble one.',
+      examples: [['Lanternfield']],
+    }),
+  integrations: z
+    .array(integration)
+    .max(500)
+    .superRefine(...noRepeats('client_id'))
+    .default([])
+    .meta({
+      description: 'Registered clients with fixed HTTPS callbacks. Removing one ends its tokens.',
+      examples: [[{ client_id: 'newsletter-sync', client_name: 'Newsletter Sync', redirect_uris: ['https://sync.example.com/callback'] }]],
+    }),
+  pricing_note: z
+    .string()
+    .min(1)
+    .max(2000)
+    .optional()
+    .meta({ description: 'Markdown below the price table of /pricing.md.', examples: ['Prices include VAT.'] }),
+  defaults: schoolDefaults,
+})
+
+export type SchoolFile = z.output<typeof schoolSchema>
+
+/** One school as it is configured: its file, with everything that the file may leave out filled in. */
+export type SchoolConfig = Omit<SchoolFile, 'issuer' | 'docs_url' | 'defaults'> & {
+  slug: string
+  issuer: string
+  docs_url: string
+  defaults: SchoolFile['defaults'] & { name: string }
+}
+
+/** Fills in what a school's file leaves out. */
+export function resolveSchool(file: SchoolFile, { slug, issuer }: { slug: string; issuer: string }): SchoolConfig {
+  const { docs_url: docsUrl = `${issuer}/auth.md`, defaults } = file
+  return { ...file, slug, issuer, docs_url: docsUrl, defaults: { ...defaults, name: defaults.name ?? nameOf(slug) } }
+}
+
+const nameOf = (slug: string): string =>
+  slug.replace(/(^|-)([a-z0-9])/g, (_, dash: string, letter: string) => `${dash && ' '}${letter.toUpperCase()}`)

@@ -1,0 +1,93 @@
+import { randomInt, randomUUID } from 'node:crypto'
+import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { randomToken } from '../lib/keyring.ts'
+import { type AddressEnvironment, publicMistakes } from './acrossFiles.ts'
+import { FileFault, readConfigFile, reasonOf } from './configFile.ts'
+import { type Environment, secretKeys } from './environment.ts'
+import { ConfigError } from './mistakes.ts'
+
+export interface SecretArguments {
+  environment: AddressEnvironment & Pick<Environment, 'DATA_DIR'>
+  issuers: readonly string[]
+}
+
+/**
+ * The root secrets, newest first: from SECRET_KEY or SECRET_KEY_FILE, else one that is made once under DATA_DIR.
+ * Nothing is made where anybody else can reach the service: a second machine would make another one.
+ * @throws ConfigError
+ */
+export function readSecretKeys({ environment, issuers }: SecretArguments): readonly string[] {
+  if (environment.SECRET_KEY) return environment.SECRET_KEY
+  if (environment.SECRET_KEY_FILE) return parse(environment.SECRET_KEY_FILE, readSecretFile(environment.SECRET_KEY_FILE, 'SECRET_KEY_FILE'))
+  const missing = publicMistakes(environment, issuers).filter(({ key }) => key === 'SECRET_KEY')
+  if (missing.length > 0) throw new ConfigError(missing)
+  const path = join(environment.DATA_DIR, 'secret_key')
+  return parse(
+    path,
+    keepSecret(path, 'SECRET_KEY', () => randomToken(384)),
+  )
+}
+
+/** The password of the demo accounts: DEMO_PASSWORD, else one that is made once under DATA_DIR. */
+export function readDemoPassword({
+  DEMO_PASSWORD: password,
+  DATA_DIR: directory,
+}: Pick<Environment, 'DEMO_PASSWORD' | 'DATA_DIR'>): string {
+  return password ?? keepSecret(join(directory, 'demo_password'), 'DEMO_PASSWORD', readablePassword)
+}
+
+function parse(path: string, text: string): string[] {
+  const { data, error } = secretKeys.safeParse(text)
+  if (data) return data
+  throw fault(path, `${error.issues.map(({ message }) => message).join('; ')}. What it protects can be read with the same secret only`)
+}
+
+/** What the file holds. Makes it first where it is not there; of two that start at once, both get what one of them wrote. */
+function keepSecret(path: string, variable: string, make: () => string): string {
+  try {
+    if (readConfigFile(path) === undefined) publish(path, `${make()}\n`)
+  } catch (error) {
+    throw fault(
+      path,
+      error instanceof FileFault ? error.message : `cannot be made: ${reasonOf(error)}. Make DATA_DIR writable, or set ${variable}`,
+    )
+  }
+  return readSecretFile(path, variable)
+}
+
+function readSecretFile(path: string, variable: string): string {
+  try {
+    const text = readConfigFile(path)?.trim()
+    if (text) return text
+    throw fault(path, text === undefined ? `is not there: ${variable} needs it` : `is empty: remove it, or set ${variable}`)
+  } catch (error) {
+    throw error instanceof FileFault ? fault(path, error.message) : error
+  }
+}
+
+// A link appears with the whole text in it or not at all, and never in place of another file.
+function publish(path: string, text: string): void {
+  mkdirSync(join(path, '..'), { recursive: true, mode: 0o700 })
+  const draft = `${path}.${randomUUID()}`
+  const file = openSync(draft, 'wx', 0o600)
+  try {
+    writeSync(file, text)
+    fsyncSync(file)
+    linkSync(draft, path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  } finally {
+    closeSync(file)
+    rmSync(draft, { force: true })
+  }
+}
+
+/** Four groups of base58 letters, which has no two that look alike: 93 bits. */
+function readablePassword(): string {
+  const letters = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
+  const group = (): string => Array.from({ length: 4 }, () => letters[randomInt(letters.length)]).join('')
+  return Array.from({ length: 4 }, group).join('-')
+}
+
+const fault = (file: string, expected: string): ConfigError => new ConfigError([{ file, key: '', expected }])

@@ -1,0 +1,126 @@
+import { z } from 'zod'
+import { isOrigin, network } from './address.ts'
+import { noRepeats } from './rules.ts'
+
+const bytes = (most: number) => z.int().min(1024).max(most)
+
+function rateLimit(requests: number, windowSeconds: number, description: string) {
+  return z
+    .strictObject({
+      requests: z
+        .int()
+        .min(1)
+        .max(1_000_000)
+        .default(requests)
+        .meta({ description: 'How often one key may do this within the window.', examples: [requests * 2] }),
+      window_seconds: z
+        .int()
+        .min(1)
+        .max(86_400)
+        .default(windowSeconds)
+        .meta({ description: 'How long the window is.', examples: [windowSeconds * 2] }),
+    })
+    .prefault({})
+    .meta({ description, examples: [{ requests: requests * 2 }] })
+}
+
+const limits = z
+  .strictObject({
+    json_body_bytes: bytes(16_777_216)
+      .default(1_048_576)
+      .meta({ description: 'The largest JSON body that is read.', examples: [2_097_152] }),
+    form_body_bytes: bytes(1_048_576)
+      .default(65_536)
+      .meta({ description: 'The largest form body that is read.', examples: [32_768] }),
+    upload_bytes: bytes(1_073_741_824)
+      .default(26_214_400)
+      .meta({ description: 'The largest file that one request may send.', examples: [10_485_760] }),
+  })
+  .prefault({})
+  .meta({ description: 'How large a request may be. A larger one gets 413.', examples: [{ json_body_bytes: 2_097_152 }] })
+
+const rateLimits = z
+  .strictObject({
+    registration: rateLimit(60, 3600, 'Self-registrations of clients, per address.'),
+    sign_in_per_account: rateLimit(10, 900, 'Failed sign-ins, per account.'),
+    sign_in_per_address: rateLimit(50, 900, 'Failed sign-ins, per address.'),
+    token: rateLimit(300, 60, 'Requests to the token and revocation endpoints, per address.'),
+    introspection: rateLimit(1200, 60, 'Requests to the introspection endpoint, per address.'),
+    anonymous: rateLimit(120, 60, 'API requests without a token, per address.'),
+    default: rateLimit(600, 60, 'API requests with a token, per client and person.'),
+    write: rateLimit(120, 60, 'API requests that change something, per client and person.'),
+    bulk: rateLimit(10, 60, 'Bulk changes, imports and exports, per client and person.'),
+    guess: rateLimit(10, 60, 'Tries of coupon codes and certificate numbers, per address and per person.'),
+    upload: rateLimit(60, 60, 'Uploads of files, per person.'),
+  })
+  .prefault({})
+  .meta({
+    description: 'How often things may be done. One request more gets 429 with Retry-After.',
+    examples: [{ anonymous: { requests: 300 } }],
+  })
+
+const allowedOrigin = z
+  .string()
+  .max(255)
+  .refine((text) => text === '*' || isOrigin(text))
+  .meta({ title: 'an origin such as https://app.example.com, or *' })
+
+const cors = z
+  .strictObject({
+    allowed_origins: z
+      .array(allowedOrigin)
+      .max(100)
+      .superRefine(...noRepeats())
+      .refine((list) => !list.includes('*') || list.length === 1, { params: { expected: 'must hold nothing else where it holds *' } })
+      .default(['*'])
+      .meta({
+        description: 'Origins whose scripts may read answers of the API and the documents. Never those of pages, and never with cookies.',
+        examples: [['https://app.example.com']],
+      }),
+  })
+  .prefault({})
+  .meta({ description: 'Which web sites may call the service from a browser.', examples: [{ allowed_origins: ['*'] }] })
+
+const passwords = z
+  .strictObject({
+    concurrency: z
+      .int()
+      .min(1)
+      .max(64)
+      .default(2)
+      .meta({ description: 'How many password checks run at once. Each takes 19 MiB and a core.', examples: [4] }),
+    queue: z
+      .int()
+      .min(0)
+      .max(1000)
+      .default(32)
+      .meta({ description: 'How many more may wait. Beyond that a sign-in gets 503.', examples: [64] }),
+  })
+  .prefault({})
+  .meta({ description: 'What checking passwords (argon2id) may cost.', examples: [{ concurrency: 4 }] })
+
+/** `server.yaml`: the process and what stands before it. */
+export const serverSchema = z.strictObject({
+  trusted_proxies: z
+    .array(network)
+    .max(100)
+    .superRefine(...noRepeats())
+    .default([])
+    .meta({
+      description:
+        "Gateways whose X-Forwarded-For is believed when a caller's address is looked for. Nothing else is taken from forwarded headers.",
+      examples: [['loopback', '10.0.0.0/8', 'fd00::/8']],
+    }),
+  limits,
+  rate_limits: rateLimits,
+  cors,
+  passwords,
+  shutdown_seconds: z
+    .int()
+    .min(1)
+    .max(300)
+    .default(20)
+    .meta({ description: 'How long requests in flight may take after SIGTERM.', examples: [30] }),
+})
+
+export type ServerConfig = z.output<typeof serverSchema>

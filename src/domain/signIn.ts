@@ -1,0 +1,41 @@
+import type { Database } from '../store/database.ts'
+import { isTooLong, verifyPassword } from './password.ts'
+import type { PasswordGate } from './passwordGate.ts'
+
+/** The account whose address and password these are, or undefined without a reason: no caller can tell the reasons apart. */
+export type SignIn = (schoolId: string, email: string, password: string) => Promise<{ accountId: string } | undefined>
+
+// Of random bytes that were thrown away. It costs what a real one costs, and no password fits it.
+const nobodysHash = '$argon2id$v=19$m=19456,t=2,p=1$IY3LNbe5W/0e7QKUalfWtQ$Fp/kUmWiXokTceFv4MA5sxRei0ckijkleyAwZXhgsqo'
+
+/**
+ * Checks passwords with the same work for every address: known, unknown, disabled or without a password.
+ * @throws Problem temporarily_unavailable where the gate is full
+ */
+export function createSignIn({ database, gate }: { database: Database; gate: PasswordGate }): SignIn {
+  return async (schoolId, typedEmail, password) => {
+    const email = normaliseEmail(typedEmail)
+    if (email === undefined || isTooLong(password)) return undefined
+    const account = await database.kysely
+      .selectFrom('account')
+      .select(['id', 'password_hash', 'disabled_at'])
+      .where('school_id', '=', schoolId)
+      .where('email', '=', email)
+      .executeTakeFirst()
+    const isPassword = await gate(() => verifyPassword(password, account?.password_hash ?? nobodysHash))
+    if (!account?.password_hash || account.disabled_at || !isPassword) return undefined
+    await database.kysely
+      .updateTable('account')
+      .set({ last_sign_in_at: new Date() })
+      .where('school_id', '=', schoolId)
+      .where('id', '=', account.id)
+      .execute()
+    return { accountId: account.id }
+  }
+}
+
+/** An address as accounts keep it, or undefined where no account can have it (RFC 5321 section 4.5.3.1.3: 254 octets). */
+export function normaliseEmail(typed: string): string | undefined {
+  const email = typed.trim().toLowerCase()
+  return /^[^\s\p{Cc}\p{Cs}@]+@[^\s\p{Cc}\p{Cs}@]+$/u.test(email) && Buffer.byteLength(email) <= 254 ? email : undefined
+}

@@ -1,0 +1,31 @@
+import type { Middleware } from 'koa'
+import type { Log } from '../lib/log.ts'
+import type { RequestState } from './state.ts'
+
+const wellFormedId = /^[\x21-\x7e]{1,128}$/
+
+/** One line a request. The query is left out: it may carry codes, state and hints. */
+export function accessLog(log: Log): Middleware<RequestState> {
+  return async (ctx, next) => {
+    const start = performance.now()
+    const { path } = ctx
+    try {
+      await next()
+    } finally {
+      const theirId = ctx.get('x-request-id')
+      log.info(
+        {
+          request_id: ctx.state.requestId,
+          school: ctx.state.school?.slug,
+          method: ctx.method,
+          path: path.slice(0, 200),
+          status: ctx.status,
+          milliseconds: Math.round((performance.now() - start) * 10) / 10,
+          address: ctx.state.address,
+          ...(wellFormedId.test(theirId) ? { client_request_id: theirId } : {}),
+        },
+        'request',
+      )
+    }
+  }
+}

@@ -1,0 +1,46 @@
+import Koa from 'koa'
+import { allowMethods } from './methods.ts'
+
+export interface AdminArguments {
+  /** What must work for this process to take requests, by name. Each throws, or names what is wrong. */
+  checks: Record<string, () => Promise<void>>
+  isStopping(): boolean
+  metrics(): Promise<{ type: string; text: string }>
+}
+
+/** The operator's port: `/livez`, `/readyz`, `/metrics`. Never routed by the gateway. */
+export function createAdmin({ checks, isStopping, metrics }: AdminArguments): Koa {
+  const app = new Koa()
+  app.use(async (ctx) => {
+    if (!['/livez', '/readyz', '/metrics'].includes(ctx.path)) return
+    if (allowMethods(ctx, ['GET', 'HEAD']) === 'answered') return
+    ctx.set('Cache-Control', 'no-store')
+    if (ctx.path === '/livez') ctx.body = { status: 'alive' }
+    else if (ctx.path === '/metrics') {
+      const { type, text } = await metrics()
+      ctx.type = type
+      ctx.body = text
+    } else {
+      const report = await readiness(checks)
+      if (isStopping()) report.stopping = 'this process is shutting down'
+      const isReady = Object.values(report).every((state) => state === 'ok')
+      ctx.status = isReady ? 200 : 503
+      ctx.body = { status: isReady ? 'ready' : 'not ready', checks: report }
+    }
+  })
+  return app
+}
+
+async function readiness(checks: AdminArguments['checks']): Promise<Record<string, string>> {
+  const outcomes = await Promise.all(
+    Object.entries(checks).map(async ([name, check]) => {
+      try {
+        await check()
+        return [name, 'ok']
+      } catch (error) {
+        return [name, error instanceof Error ? error.message : 'failed']
+      }
+    }),
+  )
+  return Object.fromEntries(outcomes)
+}

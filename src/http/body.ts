@@ -1,0 +1,41 @@
+import type { IncomingMessage } from 'node:http'
+import type { Context } from 'koa'
+import { Problem } from '../lib/problem.ts'
+
+/**
+ * The whole request body, bounded.
+ * @throws Problem payload_too_large above `limitBytes`; invalid_request where the connection breaks off
+ */
+export async function readBody(ctx: Context, limitBytes: number): Promise<Buffer> {
+  const tooLarge = (): Problem => new Problem('payload_too_large', { description: `The body is larger than ${limitBytes} bytes.` })
+  if ((ctx.request.length ?? 0) > limitBytes) throw tooLarge()
+  const chunks: Buffer[] = []
+  let received = 0
+  try {
+    // The stream is left open on the way out: an answer still has to leave through its socket.
+    for await (const chunk of ctx.req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      received += chunk.length
+      if (received > limitBytes) throw tooLarge()
+      chunks.push(chunk)
+    }
+  } catch (error) {
+    if (error instanceof Problem) throw error
+    throw new Problem('invalid_request', { description: 'The body ended before it was complete.', cause: error })
+  }
+  return Buffer.concat(chunks, received)
+}
+
+/** Puts a body back in front of the next reader, who streams the request as if nobody had read it. */
+export function putBodyBack(request: IncomingMessage, body: Buffer): void {
+  request.headers['content-length'] = String(body.length)
+  delete request.headers['transfer-encoding']
+  Object.defineProperties(request, {
+    readable: { value: true, configurable: true },
+    iterator: {
+      configurable: true,
+      value: async function* once() {
+        yield body
+      },
+    },
+  })
+}

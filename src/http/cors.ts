@@ -1,0 +1,46 @@
+import type { Middleware } from 'koa'
+
+const allowHeaders =
+  'authorization, content-type, accept, if-match, if-none-match, idempotency-key, mcp-protocol-version, mcp-method, mcp-name'
+const exposeHeaders =
+  'Link, ETag, RateLimit, RateLimit-Policy, Retry-After, Request-Id, Location, Deprecation, Sunset, WWW-Authenticate'
+
+export interface CorsRules {
+  /** `*`, or the origins that may read answers. */
+  allowedOrigins: readonly string[]
+  /** Paths that belong to people's browsers alone: no other origin may read them. */
+  isPage(path: string): boolean
+}
+
+/**
+ * One rule for the service: any origin may read anything that is not a page, and never with credentials.
+ * Tokens travel in headers that a foreign page does not have, so there is nothing for it to ride on.
+ */
+export function cors({ allowedOrigins, isPage }: CorsRules): Middleware {
+  const any = allowedOrigins.includes('*')
+  return async (ctx, next) => {
+    const origin = ctx.get('origin')
+    if (isPage(ctx.path)) return next()
+    if (!any) ctx.vary('Origin')
+    const allowed = any ? '*' : allowedOrigins.includes(origin) ? origin : undefined
+    const answer = (): void => {
+      ctx.remove('Access-Control-Allow-Credentials')
+      if (allowed === undefined) return ctx.remove('Access-Control-Allow-Origin')
+      ctx.set('Access-Control-Allow-Origin', allowed)
+      ctx.set('Access-Control-Expose-Headers', exposeHeaders)
+    }
+    if (ctx.method === 'OPTIONS' && ctx.get('access-control-request-method') !== '') {
+      answer()
+      ctx.set('Access-Control-Allow-Methods', 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS')
+      ctx.set('Access-Control-Allow-Headers', allowHeaders)
+      ctx.set('Access-Control-Max-Age', '3600')
+      ctx.status = 204
+      return
+    }
+    try {
+      await next()
+    } finally {
+      answer()
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import type { Middleware } from 'koa'
+import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+
+export interface Metrics {
+  /** Counts and times every request. */
+  middleware: Middleware
+  /** One audited event of the authorization server, by its name. */
+  count(event: string): void
+  render(): Promise<{ type: string; text: string }>
+}
+
+const areas: readonly [area: string, prefix: string][] = [
+  ['oauth', '/api/oauth'],
+  ['api', '/api/v1'],
+  ['pages', '/oauth'],
+  ['well_known', '/.well-known'],
+]
+
+/** Prometheus metrics of one process. Labels hold areas and outcomes, never a value that a caller chose. */
+export function createMetrics(): Metrics {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  const duration = new Histogram({
+    name: 'schoolgate_request_seconds',
+    help: 'Time to answer a request',
+    labelNames: ['area', 'method', 'status'],
+    buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
+    registers: [registry],
+  })
+  const events = new Counter({
+    name: 'schoolgate_events_total',
+    help: 'Registrations, grants, refusals, revocations, replays',
+    labelNames: ['event'],
+    registers: [registry],
+  })
+  const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+  return {
+    async middleware(ctx, next) {
+      const stop = duration.startTimer()
+      try {
+        await next()
+      } finally {
+        const area = areas.find(([, prefix]) => ctx.path.startsWith(prefix))?.[0] ?? 'other'
+        stop({ area, method: methods.has(ctx.method) ? ctx.method : 'other', status: String(ctx.status) })
+      }
+    },
+    count: (event) => events.inc({ event }),
+    render: async () => ({ type: registry.contentType, text: await registry.metrics() }),
+  }
+}

@@ -1,0 +1,69 @@
+import type { Middleware } from 'koa'
+import type { Log } from '../lib/log.ts'
+import { Problem } from '../lib/problem.ts'
+import type { RequestState } from './state.ts'
+
+export interface ProblemBody {
+  error: string
+  error_description: string
+  request_id: string
+  details?: Problem['details']
+}
+
+/**
+ * Answers everything that is thrown below. A `Problem` says what it says; anything else is a bug of ours:
+ * logged under the request's id, and the caller learns no more than that.
+ */
+export function renderProblems(log: Log): Middleware<RequestState> {
+  return async (ctx, next) => {
+    try {
+      await next()
+      if (ctx.status === 404 && ctx.body === undefined) throw new Problem('not_found', { description: nothingAt(ctx.path) })
+    } catch (error) {
+      const problem = asProblem(error)
+      if (problem.status >= 500) log.error({ err: error, request_id: ctx.state.requestId }, 'request failed')
+      ctx.remove('ETag')
+      ctx.remove('Last-Modified')
+      ctx.status = problem.status
+      ctx.set(problem.headers)
+      ctx.set('Cache-Control', 'no-store')
+      if (problem.code === 'invalid_token' || problem.code === 'insufficient_scope') ctx.set('WWW-Authenticate', challenge(problem, ctx.state))
+      ctx.type = 'application/json'
+      ctx.body = bodyOf(problem, ctx.state.requestId)
+    }
+  }
+}
+
+function asProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error
+  const status = (error as { status?: unknown; expose?: unknown }) ?? {}
+  // Koa and its libraries speak in http-errors: an exposed one is about the request, not about us.
+  if (status.expose === true) {
+    if (status.status === 413) return new Problem('payload_too_large', { cause: error })
+    if (status.status === 415) return new Problem('unsupported_media_type', { cause: error })
+    return new Problem('invalid_request', { cause: error })
+  }
+  if (error instanceof URIError) return new Problem('invalid_request', { description: 'The address is not valid percent-encoding.', cause: error })
+  return new Problem('server_error', { cause: error })
+}
+
+function bodyOf(problem: Problem, requestId: string): ProblemBody {
+  const { code, description, details } = problem
+  return { error: code, error_description: description, request_id: requestId, ...(details.length > 0 ? { details } : {}) }
+}
+
+/** RFC 6750 section 3 with the pointer of RFC 9728 section 5.1. */
+export function challenge(problem: Problem, { school, challengePath = '' }: Partial<RequestState> & { challengePath?: '' | '/mcp' }): string {
+  const scopes = problem.requiredScopes
+  const parts = [
+    `error="${problem.code}"`,
+    `error_description="${problem.description}"`,
+    ...(scopes.length > 0 ? [`scope="${scopes.join(' ')}"`] : []),
+    ...(school ? [`resource_metadata="${school.issuer}/.well-known/oauth-protected-resource${challengePath}"`] : []),
+  ]
+  return `Bearer ${parts.join(', ')}`
+}
+
+function nothingAt(path: string): string {
+  return `There is nothing at ${path.slice(0, 100)}.`
+}

@@ -1,0 +1,10 @@
+import type { School } from '../policy/school.ts'
+
+/** What every request carries once it has come through the door. */
+export interface RequestState {
+  /** `req_…`, on every answer and in every log line. */
+  requestId: string
+  /** The caller's network address as far as trusted proxies vouch for it. */
+  address: string
+  school: School
+}

@@ -1,0 +1,26 @@
+import { pruneNeverUsedClients } from '../store/clients.ts'
+import type { Database } from '../store/database.ts'
+import type { DatabaseArtifacts } from '../store/databaseArtifacts.ts'
+import type { Job } from './schedule.ts'
+
+export interface SweepArguments {
+  database: Database
+  artifacts: DatabaseArtifacts
+  neverUsedDays(): number
+}
+
+const batch = 1000
+
+/** Removes what has expired: artefacts, answers kept for the refresh window, registrations that nobody ever authorized. */
+export function sweepJobs({ database, artifacts, neverUsedDays }: SweepArguments): Job[] {
+  const alone = (name: string, work: () => Promise<Record<string, number>>): Job['run'] => () => database.exclusively(name, work)
+  return [
+    { name: 'forget_answers', everySeconds: 15, run: alone('forget_answers', async () => ({ forgotten: await artifacts.forgetSuccessors(batch) })) },
+    { name: 'sweep_artifacts', everySeconds: 60, run: alone('sweep_artifacts', async () => ({ removed: await artifacts.sweep(batch) })) },
+    {
+      name: 'prune_clients',
+      everySeconds: 3600,
+      run: alone('prune_clients', async () => ({ removed: await pruneNeverUsedClients(database.sql, { olderThanDays: neverUsedDays() }) })),
+    },
+  ]
+}

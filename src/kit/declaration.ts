@@ -1,0 +1,60 @@
+import type { Expression } from 'kysely'
+import type { z } from 'zod'
+import type { Audience, Caller } from '../policy/caller.ts'
+import type { School } from '../policy/school.ts'
+import type { Area, ScopeText, ScopeVerb } from './area.ts'
+import type { AnonymousRule, ColumnOf, Row, Rows, Rule, TableName } from './expressions.ts'
+import type { CustomFilter } from './filters.ts'
+import type { View } from './views.ts'
+
+/** What can be done with a resource besides its actions. */
+export type OperationKind = 'list' | 'get'
+
+export interface Presentation {
+  school: School
+  caller: Caller
+}
+
+/** A field without a column of its own: made from columns, or from an expression that the query evaluates. */
+export type Derived<Table extends TableName, Value> =
+  | { from: readonly ColumnOf<Table>[]; select?: undefined; of(row: Row<Table>, context: Presentation): Value }
+  | { from?: undefined; select(rows: Rows<Table>, caller: Caller): Expression<unknown>; of?(selected: never, context: Presentation): Value }
+
+type CommonField = 'created_at' | 'updated_at'
+type FieldOf<Shape> = (keyof Shape & string) | CommonField
+type FieldWithoutColumn<Table extends TableName, Shape> = Exclude<keyof Shape & string, ColumnOf<Table>>
+type FieldWithColumn<Table extends TableName, Shape> = Extract<FieldOf<Shape>, ColumnOf<Table>>
+type DerivedFields<Table extends TableName, Shape> = {
+  [Field in FieldWithoutColumn<Table, Shape>]: Derived<Table, Shape[Field] extends z.ZodType ? z.input<Shape[Field]> : never>
+}
+
+/** A resource as it is written down, always in this order. */
+export type Declaration<Table extends TableName, Verb extends ScopeVerb, Shape extends z.ZodRawShape> = {
+  /** Plural and path: `courses`; of a singleton: `account`. */
+  name: string
+  /** What one row calls itself: `course`. */
+  object: string
+  idPrefix: string
+  table: Table
+  about: string
+  /** The sentences of the consent page, or the area of another resource. */
+  scopes: Readonly<Record<Verb, ScopeText>> | Area<Verb>
+  /** There is exactly one in the caller's eyes, and its address has no id. */
+  singleton?: true
+  schema: z.ZodObject<Shape>
+} & ([FieldWithoutColumn<Table, Shape>] extends [never] ? { derived?: undefined } : { derived: DerivedFields<Table, NoInfer<Shape>> }) & {
+    /** Fields that a client may send. */
+    writable?: readonly FieldWithColumn<Table, NoInfer<Shape>>[]
+    filters?: readonly (FieldWithColumn<Table, NoInfer<Shape>> | CustomFilter<Table>)[]
+    /** The first is the order of a list that names none; `-` turns it round. Each can be asked for in both directions. */
+    sorts?: readonly (FieldWithColumn<Table, NoInfer<Shape>> | `-${FieldWithColumn<Table, NoInfer<Shape>>}`)[]
+    /** The first order for the school's staff, where theirs is another. */
+    staffSort?: NoInfer<FieldWithColumn<Table, Shape> | `-${FieldWithColumn<Table, Shape>}`>
+    /** Which rows exist, for whom. */
+    visibility: { anonymous: AnonymousRule<Table> } & Record<Exclude<Audience, 'anonymous'>, Rule<Table>>
+    /** Rows that stand in no list and are yet readable by who knows their exact id or slug. */
+    unlisted?: AnonymousRule<Table>
+    /** Rows that a person sees more of: `own` for the person they belong to, `staff` for lecturers. Staff see all of every row. */
+    views?: Partial<Record<Exclude<View, 'public'>, Rule<Table>>>
+    operations: Partial<Record<OperationKind, NoInfer<Verb>>>
+  }

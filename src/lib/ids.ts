@@ -1,0 +1,20 @@
+import { TypeID } from 'typeid-js'
+import { v7 } from 'uuid'
+
+/** A new UUIDv7 (RFC 9562 section 5.7), monotonic within this process: ids made in one millisecond keep their order. */
+export function newId(): string {
+  return v7()
+}
+
+const publicId = /^([a-z]{3})_[0-7][0-9a-hjkmnp-tv-z]{25}$/
+
+/** `toPublicId('crs', uuid)` → `crs_` and 26 characters of Crockford base32. The prefix exists only at the edge. */
+export function toPublicId(prefix: string, uuid: string): string {
+  return TypeID.fromUUID(prefix, uuid).toString()
+}
+
+/** The UUID inside a public id, or undefined where the text is no id with this prefix. */
+export function fromPublicId(prefix: string, text: string): string | undefined {
+  if (publicId.exec(text)?.[1] !== prefix) return undefined
+  return TypeID.fromString(text).toUUID()
+}

@@ -1,0 +1,90 @@
+import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
+
+/** What a derived key is for. One purpose, one key: a leak of one opens nothing of another. */
+export type KeyPurpose = 'cookies' | 'csrf' | 'cursors' | 'signing keys' | 'artifacts' | 'client secrets' | 'addresses'
+
+/**
+ * Keys derived from the root secrets of SECRET_KEY by HKDF-SHA-256 (RFC 5869).
+ * The first root signs and seals; every root verifies and opens, so that a list rotates the secret.
+ */
+export interface Keyring {
+  /** 32-byte keys of a purpose, newest first. */
+  keys(purpose: KeyPurpose): Buffer[]
+  /** AES-256-GCM; answers base64url text that `open` reads. */
+  seal(purpose: KeyPurpose, text: string): string
+  /** The text that was sealed. Throws where no root secret opens it. */
+  open(purpose: KeyPurpose, sealed: string): string
+  /** HMAC-SHA-256 in base64url, with the newest key. */
+  sign(purpose: KeyPurpose, text: string): string
+  /** Compares in constant time, against every root. */
+  verify(purpose: KeyPurpose, text: string, signature: string): boolean
+}
+
+export function createKeyring(rootSecrets: readonly string[]): Keyring {
+  if (rootSecrets.length === 0) throw new Error('a keyring needs at least one root secret')
+  const derived = new Map<KeyPurpose, Buffer[]>()
+  const keys = (purpose: KeyPurpose): Buffer[] => {
+    let found = derived.get(purpose)
+    if (!found) {
+      found = rootSecrets.map((root) => Buffer.from(hkdfSync('sha256', root, 'schoolgate', purpose, 32)))
+      derived.set(purpose, found)
+    }
+    return found
+  }
+  const newest = (purpose: KeyPurpose): Buffer => keys(purpose)[0] as Buffer
+  return {
+    keys,
+    seal: (purpose, text) => sealWith(newest(purpose), text),
+    open(purpose, sealed) {
+      for (const key of keys(purpose)) {
+        const text = openWith(key, sealed)
+        if (text !== undefined) return text
+      }
+      throw new Error(`nothing in SECRET_KEY opens this value (${purpose}); was an old secret removed too early?`)
+    },
+    sign: (purpose, text) => createHmac('sha256', newest(purpose)).update(text).digest('base64url'),
+    verify: (purpose, text, signature) =>
+      keys(purpose).some((key) => isSame(createHmac('sha256', key).update(text).digest('base64url'), signature)),
+  }
+}
+
+/** A 32-byte key that only the holder of `token` can make. */
+export function keyFromToken(token: string, purpose: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', token, 'schoolgate', purpose, 32))
+}
+
+/** AES-256-GCM under `key`: nonce, tag and text in one base64url string. */
+export function sealWith(key: Buffer, text: string): string {
+  const nonce = randomBytes(12)
+  const cipher = createCipheriv('aes-256-gcm', key, nonce)
+  const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+  return Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64url')
+}
+
+/** The sealed text, or undefined where this key does not open it. */
+export function openWith(key: Buffer, sealed: string): string | undefined {
+  const bytes = Buffer.from(sealed, 'base64url')
+  if (bytes.length < 28) return undefined
+  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12)).setAuthTag(bytes.subarray(12, 28))
+  try {
+    return decipher.update(bytes.subarray(28), undefined, 'utf8') + decipher.final('utf8')
+  } catch {
+    return undefined
+  }
+}
+
+/** SHA-256 in base64url. For values with enough randomness of their own (tokens, ids), never for passwords. */
+export function hash(text: string): string {
+  return createHash('sha256').update(text).digest('base64url')
+}
+
+/** Equality in constant time. */
+export function isSame(left: string, right: string): boolean {
+  const [a, b] = [Buffer.from(left), Buffer.from(right)]
+  return a.length === b.length && timingSafeEqual(a, b)
+}
+
+/** `bits` of randomness in base64url. */
+export function randomToken(bits = 256): string {
+  return randomBytes(Math.ceil(bits / 8)).toString('base64url')
+}

@@ -1,0 +1,75 @@
+/**
+ * Every failure that this service tells a caller about. One table; each surface renders it.
+ *
+ * Codes are those of RFC 6749 section 5.2, RFC 6750 section 3.1, RFC 7591 section 3.2.2, RFC 8707 section 2 and the school's API.
+ */
+export const problems = {
+  invalid_request: { status: 400, description: 'The request cannot be understood.' },
+  invalid_parameter: { status: 400, description: 'A parameter is unknown or has a wrong value.' },
+  invalid_cursor: { status: 400, description: 'The cursor does not belong to this list. Start again without a cursor.' },
+  invalid_id: { status: 400, description: 'The identifier is not of the form that this place takes.' },
+  invalid_json: { status: 400, description: 'The body is not valid JSON.' },
+  invalid_token: { status: 401, description: 'The access token is malformed, unknown, expired or revoked. Get a new one and try again.' },
+  invalid_redirect_uri: { status: 400, description: 'A redirect URI is not one that this service takes.' },
+  invalid_client_metadata: { status: 400, description: 'The client metadata has a wrong value.' },
+  invalid_client: { status: 401, description: 'The client is unknown or did not prove who it is.' },
+  insufficient_scope: { status: 403, description: 'The access token lacks a scope that this operation needs.' },
+  access_denied: { status: 403, description: 'This is not open to you.' },
+  not_found: { status: 404, description: 'There is nothing here.' },
+  method_not_allowed: { status: 405, description: 'This address does not take that method.' },
+  not_acceptable: { status: 406, description: 'The answer has no form that the request accepts.' },
+  payload_too_large: { status: 413, description: 'The body is larger than this address takes.' },
+  uri_too_long: { status: 414, description: 'The address is longer than 8 KiB.' },
+  unsupported_media_type: { status: 415, description: 'This address does not take a body of that type.' },
+  misdirected_request: { status: 421, description: 'No school answers under this host name.' },
+  rate_limited: { status: 429, description: 'Too many requests. Wait as long as Retry-After says.' },
+  server_error: { status: 500, description: 'Something went wrong on our side. Name the request id when you ask for help.' },
+  temporarily_unavailable: { status: 503, description: 'The service cannot answer just now. Try again shortly.' },
+} as const satisfies Record<string, { status: number; description: string }>
+
+export type ProblemCode = keyof typeof problems
+
+/** One faulty field or parameter, or one machine-readable hint. */
+export interface ProblemDetail {
+  field?: string
+  code: string
+  message: string
+  meta?: Record<string, unknown>
+}
+
+export interface ProblemOptions {
+  /** Replaces the table's text. Plain ASCII without `"` and `\` (RFC 6749 section 5.2). */
+  description?: string
+  details?: ProblemDetail[]
+  headers?: Record<string, string>
+  /** Every scope that the operation needs, for the challenge of RFC 6750 section 3. */
+  requiredScopes?: readonly string[]
+  cause?: unknown
+}
+
+/** The one error that may reach a caller. Anything else that is thrown is a bug and becomes `server_error`. */
+export class Problem extends Error {
+  readonly code: ProblemCode
+  readonly status: number
+  readonly description: string
+  readonly details: ProblemDetail[]
+  readonly headers: Record<string, string>
+  readonly requiredScopes: readonly string[]
+
+  constructor(code: ProblemCode, { description, details = [], headers = {}, requiredScopes = [], cause }: ProblemOptions = {}) {
+    const text = plainAscii(description ?? problems[code].description)
+    super(`${code}: ${text}`, { cause })
+    this.name = 'Problem'
+    this.code = code
+    this.status = problems[code].status
+    this.description = text
+    this.details = details
+    this.headers = headers
+    this.requiredScopes = requiredScopes
+  }
+}
+
+/** Keeps a text within the characters that RFC 6749 section 5.2 allows in `error_description`. */
+export function plainAscii(text: string): string {
+  return text.replaceAll('"', "'").replaceAll('\\', '/').replace(/[^\x20-\x7e]/g, '?')
+}

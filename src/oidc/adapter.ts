@@ -1,0 +1,147 @@
+import { type Adapter, type AdapterPayload, errors, Provider } from 'oidc-provider'
+import { hash, type Keyring } from '../lib/keyring.ts'
+import type { Artifact, ArtifactKey, Artifacts, FoundArtifact } from '../store/artifacts.ts'
+import { findClient, saveClient } from '../store/clients.ts'
+import { findGrant, saveGrant } from '../store/grants.ts'
+import { accountIdOf } from './claims.ts'
+import { earlierAnswer, endGrantOnce, type Exchanges, reused } from './exchange.ts'
+import { orUnavailable, type Stores } from './stores.ts'
+import { tagsOf } from './tokenTags.ts'
+
+export interface AdapterArguments {
+  schoolId: string
+  stores: Stores
+  keyring: Keyring
+  exchanges: Exchanges
+  /** Audiences whose tokens UserInfo accepts. */
+  ownAudiences: ReadonlySet<string>
+}
+
+/** Payloads that quote the value of a cookie are sealed. */
+const sealed: ReadonlySet<string> = new Set(['Session', 'Interaction'])
+const tokens: ReadonlySet<string> = new Set(['AccessToken', 'RefreshToken', 'AuthorizationCode'])
+
+/** The engine's storage for one school: `name` is the engine's model. Ids are hashed before a store sees them. */
+export function createAdapter(args: AdapterArguments): (name: string) => Adapter {
+  return (name) => {
+    if (name === 'Client') return clientAdapter(args)
+    if (name === 'Grant') return grantAdapter(args)
+    return artifactAdapter(name, args)
+  }
+}
+
+function unused(): never {
+  throw new Error('the engine is not configured to call this')
+}
+
+const nothing = { findByUserCode: unused, findByUid: unused, consume: unused, revokeByGrantId: unused }
+
+function clientAdapter({ schoolId, stores }: AdapterArguments): Adapter {
+  return {
+    ...nothing,
+    async find(id) {
+      return (await orUnavailable(stores, findClient(stores.sql, schoolId, id)))?.metadata as AdapterPayload | undefined
+    },
+    async upsert(id, payload) {
+      const { client_secret: secret, ...rest } = payload
+      const metadata = secret === undefined ? rest : { ...rest, client_secret: hashSecret(secret) }
+      await orUnavailable(stores, saveClient(stores.sql, { schoolId, id, registeredVia: 'self', metadata }))
+    },
+    destroy: unused,
+  }
+}
+
+/** How a client secret is kept. It has 256 bits of randomness of its own: a plain hash is enough. */
+export const hashSecret = (secret: string): string => `sha256:${hash(secret)}`
+
+function grantAdapter({ schoolId, stores, exchanges }: AdapterArguments): Adapter {
+  return {
+    ...nothing,
+    async find(id) {
+      return (await orUnavailable(stores, findGrant(stores.sql, schoolId, id))) as AdapterPayload | undefined
+    },
+    async upsert(id, payload, expiresInSeconds = 0) {
+      const accountId = accountIdOf(payload.accountId as string)
+      if (!accountId) throw new Error('a grant belongs to an account')
+      const clientId = payload.clientId as string
+      await orUnavailable(stores, saveGrant(stores.sql, { schoolId, id, accountId, clientId, payload, expiresInSeconds }))
+    },
+    destroy: (id) => endGrantOnce(exchanges.getStore(), stores, schoolId, id),
+  }
+}
+
+function artifactAdapter(model: string, args: AdapterArguments): Adapter {
+  const { schoolId, stores, keyring, exchanges } = args
+  const store: Artifacts = model === 'RefreshToken' ? stores.durable : stores.ephemeral
+  const isToken = tokens.has(model)
+  const keyOf = (value: string): ArtifactKey => ({ schoolId, model, id: hash(value), ...(isToken ? tagsOf(value) : {}) })
+  const read = (value: string | undefined, found: FoundArtifact): AdapterPayload => {
+    const payload = JSON.parse(sealed.has(model) ? keyring.open('artifacts', found.payload) : found.payload) as AdapterPayload
+    if (value !== undefined) payload.jti = value
+    if (found.consumedAt) payload.consumed = Math.floor(found.consumedAt.getTime() / 1000)
+    return payload
+  }
+
+  return {
+    async find(value) {
+      const found = await orUnavailable(stores, store.find(keyOf(value)))
+      if (!found) return undefined
+      const exchange = exchanges.getStore()
+      if (found.grantId !== null) exchange?.grantIds.set(value, found.grantId)
+      if (model === 'RefreshToken' && found.consumedAt && exchange?.form.get('grant_type') === 'refresh_token') {
+        const earlier = earlierAnswer(found, value, exchange.form)
+        if (earlier) exchange.replayed = earlier
+        else await reused(exchange, { stores, schoolId, model, grantId: found.grantId ?? undefined })
+        throw new errors.InvalidGrant('refresh token presented again')
+      }
+      const payload = read(value, found)
+      if (model === 'AccessToken' && isForUserinfo(payload, args)) delete payload.aud
+      return payload
+    },
+    async findByUid(uid) {
+      const found = await orUnavailable(stores, store.findByUid(schoolId, model, uid))
+      if (!found) return undefined
+      const payload = read(undefined, found)
+      return { ...payload, jti: payload.cookie as string }
+    },
+    async upsert(value, { jti: _jti, ...payload }, expiresInSeconds = 0) {
+      const text = JSON.stringify(model === 'Session' ? { ...payload, cookie: value } : payload)
+      const accountId = payload.accountId === undefined ? undefined : accountIdOf(payload.accountId)
+      const artifact: Artifact = {
+        ...keyOf(value),
+        payload: sealed.has(model) ? keyring.seal('artifacts', text) : text,
+        expiresInSeconds,
+        ...(isToken && payload.grantId !== undefined ? { grantId: payload.grantId } : {}),
+        ...(isToken && payload.clientId !== undefined ? { clientId: payload.clientId } : {}),
+        ...(accountId === undefined ? {} : { accountId }),
+        ...(model === 'Session' && payload.uid !== undefined ? { uid: payload.uid } : {}),
+      }
+      const exchange = exchanges.getStore()
+      if (exchange && (model === 'AccessToken' || model === 'RefreshToken')) {
+        exchange.saved.push(artifact)
+        return
+      }
+      if (model === 'ReplayDetection') {
+        if (!(await orUnavailable(stores, store.saveOnce(artifact)))) throw new errors.InvalidRequest('this assertion was presented before')
+        return
+      }
+      await orUnavailable(stores, store.save(artifact))
+    },
+    async consume(value) {
+      const exchange = exchanges.getStore()
+      if (!exchange) throw new Error('codes and refresh tokens are consumed at the token endpoint only')
+      exchange.consumed = { key: keyOf(value), value, grantId: exchange.grantIds.get(value) }
+    },
+    async destroy(value) {
+      // Ending the grant, which follows or has come before, ends its tokens. One by one they could be left half done.
+      if (!isToken) await orUnavailable(stores, store.destroy(keyOf(value)))
+    },
+    revokeByGrantId: (grantId) => endGrantOnce(exchanges.getStore(), stores, schoolId, grantId),
+    findByUserCode: unused,
+  }
+}
+
+// The engine lets no token that names an audience into UserInfo. Ours names this very server.
+function isForUserinfo(payload: AdapterPayload, { ownAudiences }: AdapterArguments): boolean {
+  return Provider.ctx?.oidc.route === 'userinfo' && typeof payload.aud === 'string' && ownAudiences.has(payload.aud)
+}

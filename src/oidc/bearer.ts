@@ -1,0 +1,61 @@
+import type { Context } from 'koa'
+import { Problem } from '../lib/problem.ts'
+import { type Caller, callerFrom, type Role } from '../policy/caller.ts'
+import { accountIdOf } from './claims.ts'
+import type { SchoolRuntime } from './runtimes.ts'
+
+/** What the database says of a person now. */
+export interface PersonNow {
+  accountId: string
+  personId: string | null
+  lecturerId: string | null
+  role: Role
+}
+
+export interface BearerArguments {
+  runtime(ctx: Context): Promise<SchoolRuntime>
+  findPerson(schoolId: string, accountId: string): Promise<PersonNow | undefined>
+  /** Scopes that a role may lend now. */
+  grantable(role: Role): ReadonlySet<string>
+}
+
+const bearer = /^Bearer ([A-Za-z0-9\-._~+/]{16,512}=*)$/i
+
+/**
+ * The token that the request presents (RFC 6750 section 2.1), or undefined where it presents nothing.
+ * A token in the address or the body is not looked at.
+ * @throws Problem invalid_token where something was presented that is no bearer token
+ */
+export function presentedToken(ctx: Context): string | undefined {
+  const values = ctx.req.headersDistinct.authorization ?? []
+  if (values.length === 0) return undefined
+  const token = values.length === 1 ? bearer.exec(values[0] as string)?.[1] : undefined
+  if (token === undefined) {
+    throw new Problem('invalid_token', { description: 'The Authorization header must be: Bearer, one space, and an access token.' })
+  }
+  return token
+}
+
+/**
+ * Who is calling the school's API. No token is the anonymous caller; a bad one is refused with the pointer to the metadata.
+ * The person's role is read now: a demotion bites though the token lives on.
+ * @throws Problem invalid_token
+ */
+export function createAuthenticate({ runtime, findPerson, grantable }: BearerArguments): (ctx: Context) => Promise<Caller> {
+  return async (ctx) => {
+    const value = presentedToken(ctx)
+    if (value === undefined) return { kind: 'anonymous' }
+    const { issuer, id: schoolId } = ctx.state.school
+    const { provider } = await runtime(ctx)
+    const token = await provider.AccessToken.find(value)
+    if (!token?.isValid || !token.grantId || !token.clientId) throw new Problem('invalid_token')
+    if (token.aud !== undefined && token.aud !== issuer) {
+      throw new Problem('invalid_token', { description: `The access token is bound to ${token.aud}. Ask for one with resource=${issuer} or with no resource.` })
+    }
+    const accountId = accountIdOf(token.accountId)
+    const person = accountId === undefined ? undefined : await findPerson(schoolId, accountId)
+    if (!person) throw new Problem('invalid_token', { description: 'The person behind this access token has no active account any more.' })
+    const { clientId, grantId, scope = '' } = token
+    return callerFrom(person, { scopes: scope.split(' ').filter(Boolean), clientId, grantId }, grantable(person.role))
+  }
+}

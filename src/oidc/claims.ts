@@ -1,0 +1,46 @@
+import type { Account, Configuration } from 'oidc-provider'
+import { fromPublicId, toPublicId } from '../lib/ids.ts'
+import { type AccountRow, findAccount } from '../store/accounts.ts'
+import type { Sql } from '../store/sql.ts'
+
+/** The `sub` of a person: the same id that the school's API shows as the account's. */
+export const subjectOf = (accountId: string): string => toPublicId('acc', accountId)
+
+/** The account behind a `sub`, or undefined where it is none. */
+export const accountIdOf = (subject: string): string | undefined => fromPublicId('acc', subject)
+
+/**
+ * What UserInfo and ID tokens say of a person, by scope (OpenID Connect Core section 5.4), and nothing else.
+ * ID tokens carry the same claims as UserInfo.
+ */
+export function claims({ sql, schoolId }: { sql: Sql; schoolId: string }): Pick<Configuration, 'claims' | 'conformIdTokenClaims' | 'findAccount'> {
+  return {
+    claims: {
+      openid: ['sub'],
+      profile: ['name', 'given_name', 'family_name', 'picture', 'locale', 'zoneinfo', 'updated_at'],
+      email: ['email', 'email_verified'],
+    },
+    conformIdTokenClaims: false,
+    async findAccount(_ctx, subject): Promise<Account | undefined> {
+      const accountId = accountIdOf(subject)
+      const account = accountId && (await findAccount(sql, schoolId, accountId))
+      return account ? { accountId: subject, claims: () => claimsOf(subject, account) } : undefined
+    },
+  }
+}
+
+function claimsOf(subject: string, account: AccountRow): { sub: string; [claim: string]: string | number | boolean } {
+  const known: Record<string, string | number | boolean | null> = {
+    sub: subject,
+    name: account.name,
+    given_name: account.given_name,
+    family_name: account.family_name,
+    picture: account.picture,
+    locale: account.locale,
+    zoneinfo: account.time_zone,
+    updated_at: Math.floor(account.updated_at.getTime() / 1000),
+    email: account.email,
+    email_verified: account.email_verified,
+  }
+  return Object.fromEntries(Object.entries(known).filter(([, value]) => value !== null)) as ReturnType<typeof claimsOf>
+}

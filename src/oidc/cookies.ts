@@ -1,0 +1,26 @@
+import type { Configuration } from 'oidc-provider'
+import type { Keyring } from '../lib/keyring.ts'
+
+/**
+ * Signed, HttpOnly, SameSite=Lax. On https the session's cookie is `__Host-` and those with a path are `__Secure-`,
+ * so that no sibling host can plant them (RFC 6265bis section 4.1.3).
+ */
+export function cookies({ issuer, keyring }: { issuer: string; keyring: Keyring }): Pick<Configuration, 'cookies'> {
+  const secure = issuer.startsWith('https:')
+  const shared = { signed: true, httpOnly: true, sameSite: 'lax', overwrite: true, secure } as const
+  return {
+    cookies: {
+      keys: cookieKeys(keyring),
+      names: {
+        session: secure ? '__Host-sg_session' : 'sg_session',
+        interaction: secure ? '__Secure-sg_interaction' : 'sg_interaction',
+        resume: secure ? '__Secure-sg_resume' : 'sg_resume',
+      },
+      long: { ...shared, path: '/' },
+      short: shared,
+    },
+  }
+}
+
+/** The engine and the application around it must sign with the same keys. */
+export const cookieKeys = (keyring: Keyring): string[] => keyring.keys('cookies').map((key) => key.toString('base64url'))

@@ -1,0 +1,19 @@
+/** Every address of the authorization server, once. Routes, metadata and documents read this table. */
+export const endpoints = {
+  authorization: { path: '/oauth/authorize', methods: ['GET'] },
+  token: { path: '/api/oauth/token', methods: ['POST'] },
+  registration: { path: '/api/oauth/register', methods: ['POST'] },
+  userinfo: { path: '/api/oauth/userinfo', methods: ['GET', 'POST'] },
+  revocation: { path: '/api/oauth/revoke', methods: ['POST'] },
+  introspection: { path: '/api/oauth/introspect', methods: ['POST'] },
+  jwks: { path: '/api/oauth/jwks', methods: ['GET'] },
+  end_session: { path: '/oauth/logout', methods: ['GET'] },
+} as const satisfies Record<string, { path: string; methods: readonly string[] }>
+
+export type EndpointName = keyof typeof endpoints
+
+/** The path under which the pages of an authorization live; the interaction cookie is limited to it. */
+export const interactionPath = '/oauth/interaction'
+
+/** RFC 9728 section 3: where the metadata of the protected resource at `path` stands ('' is the API itself). */
+export const protectedResourcePath = (path: '' | '/mcp' = ''): string => `/.well-known/oauth-protected-resource${path}`

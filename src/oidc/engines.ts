@@ -1,0 +1,82 @@
+import type { OAuthConfig } from '../config/oauth.ts'
+import type { ResourceServerConfig } from '../config/resources.ts'
+import type { Keyring } from '../lib/keyring.ts'
+import type { Log } from '../lib/log.ts'
+import type { School } from '../policy/school.ts'
+import type { Database } from '../store/database.ts'
+import { listen } from './events.ts'
+import type { Exchanges } from './exchange.ts'
+import { loadSigningKeys, signingKeysRevision } from './keys.ts'
+import { createProvider, type ProviderArguments } from './provider.ts'
+import type { BindableResource } from './resources.ts'
+import { createRuntimes, type Runtimes } from './runtimes.ts'
+import type { Stores } from './stores.ts'
+
+export interface EngineArguments {
+  database: Database
+  stores: Stores
+  exchanges: Exchanges
+  keyring: Keyring
+  log: Log
+  scopes: readonly string[]
+  pages: ProviderArguments['pages']
+  /** The configuration as it stands when an engine is built. */
+  settings(): { oauth: OAuthConfig; resourceServers: readonly ResourceServerConfig[] }
+  docsUrl(school: School): string
+}
+
+/** How long another process may go on signing with a key after it has been rotated. */
+const checkEverySeconds = 5
+const most = 1000
+
+/** The engines of all schools. */
+export function createEngines(args: EngineArguments): Runtimes {
+  const { database, keyring, stores, exchanges, log } = args
+  const keyArguments = (school: School) => ({
+    database,
+    keyring,
+    schoolId: school.id,
+    keepAfterRetirementHours: args.settings().oauth.signing_keys.keep_after_retirement_hours,
+  })
+  return createRuntimes({
+    most,
+    checkEverySeconds,
+    revision: (school) => signingKeysRevision(keyArguments(school)),
+    async build(school) {
+      const keys = await loadSigningKeys(keyArguments(school))
+      const { oauth, resourceServers } = args.settings()
+      const provider = createProvider({
+        school,
+        oauth,
+        docsUrl: args.docsUrl(school),
+        scopes: args.scopes,
+        resources: bindable(school, args.scopes, resourceServers),
+        introspectionClients: introspectionClients(resourceServers),
+        keys,
+        keyring,
+        stores,
+        exchanges,
+        pages: args.pages,
+      })
+      listen(provider, { exchanges, log })
+      return { provider, revision: keys.revision }
+    },
+  })
+}
+
+/** This origin's own resources, then those of the configuration. */
+function bindable(school: School, scopes: readonly string[], servers: readonly ResourceServerConfig[]): BindableResource[] {
+  return [
+    { identifier: school.issuer, scopes },
+    { identifier: `${school.issuer}/mcp`, scopes },
+    ...servers.map(({ identifier, scopes }) => ({ identifier, scopes })),
+  ]
+}
+
+function introspectionClients(servers: readonly ResourceServerConfig[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const clients = new Map<string, Set<string>>()
+  for (const { identifier, introspection_clients: ids } of servers) {
+    for (const id of ids) clients.set(id, (clients.get(id) ?? new Set()).add(identifier))
+  }
+  return clients
+}

@@ -1,0 +1,19 @@
+import type { errors, Provider } from 'oidc-provider'
+import type { Log } from '../lib/log.ts'
+import type { Exchanges } from './exchange.ts'
+
+const refusals = ['grant.error', 'revocation.error', 'introspection.error', 'userinfo.error', 'registration_create.error'] as const
+
+/** Keeps what the engine says to the operator only: why it refused, and what broke. */
+export function listen(provider: Provider, { exchanges, log }: { exchanges: Exchanges; log: Log }): void {
+  for (const event of refusals) {
+    provider.on(event as 'grant.error', (_ctx, error: errors.OIDCProviderError) => {
+      const exchange = exchanges.getStore()
+      if (exchange) exchange.refusal = { error: error.error, detail: error.error_detail }
+    })
+  }
+  provider.on('authorization.error', (ctx, error) => {
+    log.info({ request_id: ctx.state.requestId, error: error.error, detail: error.error_detail }, 'authorization refused')
+  })
+  provider.on('server_error', (ctx, error) => log.error({ err: error, request_id: ctx?.state.requestId }, 'the engine failed'))
+}

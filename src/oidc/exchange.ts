@@ -1,0 +1,142 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { errors } from 'oidc-provider'
+import { hash, keyFromToken, openWith, sealWith } from '../lib/keyring.ts'
+import type { Artifact, ArtifactKey, FoundArtifact } from '../store/artifacts.ts'
+import type { AuditEntry } from '../store/audit.ts'
+import { endGrant, isSplit, orUnavailable, type Stores } from './stores.ts'
+
+/**
+ * One request at an endpoint of the authorization server.
+ *
+ * The engine writes as it goes: it consumes a refresh token, then saves its successors. A process that dies in between would leave
+ * the client with a spent token and no new one. So what the engine consumes and saves is held back here, and committed
+ * in one statement together with the answer, after the engine has made the answer and before anybody sees it.
+ */
+export interface Exchange {
+  /** The form the client sent. */
+  form: URLSearchParams
+  audit: AuditEntry[]
+  saved: Artifact[]
+  consumed?: { key: ArtifactKey; value: string; grantId: string | undefined }
+  /** The grants of the codes and refresh tokens that this request presented. */
+  grantIds: Map<string, string>
+  /** The earlier answer to the same refresh request. */
+  replayed?: Record<string, unknown>
+  /** Grants that this request has ended. */
+  ended: Map<string, Promise<void>>
+  /** Why the engine refused, as it says to the operator. */
+  refusal?: { error: string; detail: string | undefined }
+}
+
+export type Exchanges = AsyncLocalStorage<Exchange>
+
+export const createExchanges = (): Exchanges => new AsyncLocalStorage<Exchange>()
+
+export const newExchange = (form: URLSearchParams): Exchange => ({ form, audit: [], saved: [], grantIds: new Map(), ended: new Map() })
+
+const windowPurpose = 'refresh window'
+
+/** What must be the same for a refresh request to be the same request again: client, scope and resource. */
+function fingerprint(form: URLSearchParams): string {
+  return hash(JSON.stringify([form.get('client_id'), form.get('scope'), form.getAll('resource')]))
+}
+
+/** The earlier answer to this very refresh request, if the token's window is open and the request is the same. */
+export function earlierAnswer(found: FoundArtifact, value: string, form: URLSearchParams): Record<string, unknown> | undefined {
+  if (found.successor === null || found.clientId !== form.get('client_id')) return undefined
+  const text = openWith(keyFromToken(value, windowPurpose), found.successor)
+  if (text === undefined) return undefined
+  const { fingerprint: same, answer } = JSON.parse(text) as { fingerprint: string; answer: Record<string, unknown> }
+  return same === fingerprint(form) ? answer : undefined
+}
+
+export interface CommitArguments {
+  stores: Stores
+  schoolId: string
+  refreshWindowSeconds: number
+}
+
+/**
+ * Commits what the engine wanted written. Answers what to tell the client: the engine's answer, or the earlier one where another
+ * request with the same refresh token came first.
+ * @throws errors.InvalidGrant where the code or token was spent before; its grant is ended then (RFC 9700 sections 4.5 and 4.14)
+ */
+export async function commit(exchange: Exchange, answer: Record<string, unknown>, args: CommitArguments): Promise<Record<string, unknown>> {
+  const { stores, schoolId } = args
+  const { consumed } = exchange
+  if (!consumed) throw new Error('the engine issued tokens without consuming anything')
+  const touchGrant = consumed.grantId === undefined ? {} : { touchGrant: { grantId: consumed.grantId } }
+  const rotates = consumed.key.model === 'RefreshToken'
+
+  if (isSplit(stores)) {
+    const [durable, ephemeral] = [exchange.saved.filter(isDurable), exchange.saved.filter((artifact) => !isDurable(artifact))]
+    if (!rotates && !(await orUnavailable(stores, stores.ephemeral.consume(consumed.key)))) return spent(exchange, args)
+    // Tokens that nobody has been given yet do no harm where the statement below fails.
+    await orUnavailable(stores, Promise.all(ephemeral.map((artifact) => stores.ephemeral.save(artifact))))
+    const won = await orUnavailable(
+      stores,
+      stores.durable.redeem({
+        schoolId,
+        ...(rotates ? { consume: rotation(exchange, answer, args) } : {}),
+        save: durable,
+        audit: exchange.audit,
+        ...touchGrant,
+      }),
+    )
+    if (!won) return spent(exchange, args)
+  } else {
+    const consume = rotates ? rotation(exchange, answer, args) : consumed.key
+    const won = await orUnavailable(stores, stores.durable.redeem({ schoolId, consume, save: exchange.saved, audit: exchange.audit, ...touchGrant }))
+    if (!won) return spent(exchange, args)
+  }
+  exchange.audit = []
+  return answer
+}
+
+const isDurable = (artifact: Artifact): boolean => artifact.model === 'RefreshToken'
+
+function rotation(exchange: Exchange, answer: Record<string, unknown>, { refreshWindowSeconds }: CommitArguments) {
+  const { key, value } = exchange.consumed as NonNullable<Exchange['consumed']>
+  if (refreshWindowSeconds === 0) return key
+  const text = JSON.stringify({ fingerprint: fingerprint(exchange.form), answer })
+  return { ...key, successor: sealWith(keyFromToken(value, windowPurpose), text), successorSeconds: refreshWindowSeconds }
+}
+
+/** Another request came first. For a refresh token the window may still give its answer; otherwise this is reuse. */
+async function spent(exchange: Exchange, { stores, schoolId }: CommitArguments): Promise<Record<string, unknown>> {
+  const { key, value, grantId } = exchange.consumed as NonNullable<Exchange['consumed']>
+  exchange.audit = []
+  if (key.model === 'RefreshToken') {
+    const found = await orUnavailable(stores, stores.durable.find(key))
+    const earlier = found && earlierAnswer(found, value, exchange.form)
+    if (earlier) {
+      exchange.replayed = earlier
+      return earlier
+    }
+  }
+  await reused(exchange, { stores, schoolId, model: key.model, grantId })
+  throw new errors.InvalidGrant(`${key.model === 'RefreshToken' ? 'refresh token' : 'authorization code'} presented again`)
+}
+
+/** A code or refresh token was presented after it had been spent: whoever holds the tokens that followed, they end. */
+export async function reused(
+  exchange: Exchange,
+  { stores, schoolId, model, grantId }: { stores: Stores; schoolId: string; model: string; grantId: string | undefined },
+): Promise<void> {
+  exchange.audit.push({
+    school_id: schoolId,
+    event: model === 'RefreshToken' ? 'refresh_token.reused' : 'code.replayed',
+    client_id: exchange.form.get('client_id') ?? undefined,
+    grant_id: grantId,
+  })
+  if (grantId !== undefined) await endGrantOnce(exchange, stores, schoolId, grantId)
+}
+
+/** The engine ends a grant model by model; once is enough. */
+export function endGrantOnce(exchange: Exchange | undefined, stores: Stores, schoolId: string, grantId: string): Promise<void> {
+  const already = exchange?.ended.get(grantId)
+  if (already) return already
+  const ending = endGrant(stores, schoolId, grantId)
+  exchange?.ended.set(grantId, ending)
+  return ending
+}

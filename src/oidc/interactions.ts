@@ -1,0 +1,23 @@
+import { type Configuration, interactionPolicy } from 'oidc-provider'
+import { interactionPath } from './endpoints.ts'
+
+/**
+ * When a person is asked. Every authorization gets a grant of its own: revoking one client on one machine leaves the others alone,
+ * and a loopback client, which anyone on that machine can imitate, is confirmed every time (RFC 8252 section 8.6).
+ */
+export function interactions(): Pick<Configuration, 'interactions' | 'loadExistingGrant'> {
+  const policy = interactionPolicy.base()
+  policy.get('login')?.checks.add(
+    new interactionPolicy.Check('account_gone', 'the account that was signed in is no longer active', 'login_required', (ctx) => {
+      const { session, account } = ctx.oidc
+      return session?.accountId && !account ? interactionPolicy.Check.REQUEST_PROMPT : interactionPolicy.Check.NO_NEED_TO_PROMPT
+    }),
+  )
+  return {
+    interactions: { policy, url: (_ctx, interaction) => `${interactionPath}/${interaction.uid}` },
+    async loadExistingGrant(ctx) {
+      const grantId = ctx.oidc.result?.consent?.grantId
+      return grantId ? ctx.oidc.provider.Grant.find(grantId) : undefined
+    },
+  }
+}

@@ -1,0 +1,70 @@
+import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose'
+import type { Keyring } from '../lib/keyring.ts'
+import type { Database } from '../store/database.ts'
+import { addSigningKey, listSigningKeys, type SigningKeyRow } from '../store/signingKeys.ts'
+
+/** RS256 because every client can verify it (OpenID Connect Core section 15.1), ES256 for those who ask for it. */
+export const signingAlgorithms = ['RS256', 'ES256'] as const
+export type SigningAlgorithm = (typeof signingAlgorithms)[number]
+
+export interface SigningKeys {
+  /** Private JWKs; of each algorithm the one that signs now comes first. */
+  jwks: { keys: JWK[] }
+  /** Differs when other keys sign or are published. */
+  revision: string
+}
+
+export interface KeyArguments {
+  database: Database
+  schoolId: string
+  keyring: Keyring
+  keepAfterRetirementHours: number
+}
+
+/** The keys of a school as they stand now. A school that has none yet gets one of each algorithm. */
+export async function loadSigningKeys(args: KeyArguments): Promise<SigningKeys> {
+  const { database, schoolId, keepAfterRetirementHours } = args
+  let rows = await listSigningKeys(database.sql, schoolId, keepAfterRetirementHours)
+  if (signingAlgorithms.some((alg) => !rows.some((row) => row.alg === alg))) {
+    await makeMissingKeys(args)
+    rows = await listSigningKeys(database.sql, schoolId, keepAfterRetirementHours)
+  }
+  const ordered = order(rows, new Date())
+  const keys = ordered.map((row) => JSON.parse(args.keyring.open('signing keys', row.private_jwk)) as JWK)
+  return { jwks: { keys }, revision: revisionOf(ordered) }
+}
+
+/** The revision that `loadSigningKeys` would answer, without opening a key. */
+export async function signingKeysRevision({ database, schoolId, keepAfterRetirementHours }: Omit<KeyArguments, 'keyring'>): Promise<string> {
+  return revisionOf(order(await listSigningKeys(database.sql, schoolId, keepAfterRetirementHours), new Date()))
+}
+
+const revisionOf = (rows: SigningKeyRow[]): string => rows.map((row) => row.kid).join(' ')
+
+// The engine signs with the first key that fits: those that sign now (newest first), then those to come, then those that have retired.
+function order(rows: SigningKeyRow[], now: Date): SigningKeyRow[] {
+  const isRetired = (row: SigningKeyRow): boolean => row.retired_at !== null && row.retired_at <= now
+  const rank = (row: SigningKeyRow): number => (isRetired(row) ? 2 : row.active_at <= now ? 0 : 1)
+  return [...rows].sort((a, b) => rank(a) - rank(b) || b.active_at.getTime() - a.active_at.getTime() || a.kid.localeCompare(b.kid))
+}
+
+/** A new private key as a JWK, with its RFC 7638 thumbprint as `kid`. */
+export async function generateSigningKey(alg: SigningAlgorithm): Promise<JWK & { kid: string }> {
+  const { privateKey } = await generateKeyPair(alg, { extractable: true, modulusLength: 2048 })
+  const jwk = await exportJWK(privateKey)
+  return { ...jwk, alg, use: 'sig', kid: await calculateJwkThumbprint(jwk) }
+}
+
+async function makeMissingKeys({ database, schoolId, keyring }: KeyArguments): Promise<void> {
+  // Made before the lock is taken: an RSA key takes its time.
+  const made = await Promise.all(signingAlgorithms.map(generateSigningKey))
+  await database.transaction(async (_writer, sql) => {
+    await sql.query('SELECT id FROM school WHERE id = $1 FOR UPDATE', [schoolId])
+    const existing = await listSigningKeys(sql, schoolId, 0)
+    for (const jwk of made) {
+      if (existing.some((row) => row.alg === jwk.alg)) continue
+      const privateJwk = keyring.seal('signing keys', JSON.stringify(jwk))
+      await addSigningKey(sql, { schoolId, kid: jwk.kid, alg: jwk.alg as string, privateJwk, activeInSeconds: 0 })
+    }
+  })
+}

@@ -1,0 +1,19 @@
+import type { Configuration } from 'oidc-provider'
+import type { OAuthConfig } from '../config/oauth.ts'
+
+const days = (count: number): number => count * 86_400
+
+/** Lifetimes in seconds. Nothing outlives the grant, so the grant outlives the refresh token. */
+export function lifetimes({ lifetimes: life }: OAuthConfig): Pick<Configuration, 'ttl'> {
+  return {
+    ttl: {
+      AccessToken: life.access_token_seconds,
+      AuthorizationCode: life.authorization_code_seconds,
+      Grant: days(life.grant_days),
+      IdToken: life.id_token_seconds,
+      Interaction: life.interaction_minutes * 60,
+      RefreshToken: days(life.refresh_token_days),
+      Session: days(life.session_days),
+    },
+  }
+}

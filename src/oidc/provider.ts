@@ -1,0 +1,109 @@
+import { type AdapterFactory, type Configuration, type KoaContextWithOIDC, Provider } from 'oidc-provider'
+import type { OAuthConfig } from '../config/oauth.ts'
+import { isSame, type Keyring } from '../lib/keyring.ts'
+import type { School } from '../policy/school.ts'
+import { createAdapter, hashSecret } from './adapter.ts'
+import { claims } from './claims.ts'
+import { clients } from './clients.ts'
+import { cookies } from './cookies.ts'
+import { endpoints } from './endpoints.ts'
+import type { Exchanges } from './exchange.ts'
+import { type FeatureArguments, features } from './features.ts'
+import { interactions } from './interactions.ts'
+import type { SigningKeys } from './keys.ts'
+import { lifetimes } from './lifetimes.ts'
+import { type BindableResource, issueRefreshToken } from './resources.ts'
+import { scopes } from './scopes.ts'
+import type { Stores } from './stores.ts'
+import { clientTag, grantTag, tagToken } from './tokenTags.ts'
+
+export interface ProviderArguments {
+  school: School
+  oauth: OAuthConfig
+  docsUrl: string
+  scopes: readonly string[]
+  resources: readonly BindableResource[]
+  introspectionClients: FeatureArguments['introspectionClients']
+  keys: SigningKeys
+  keyring: Keyring
+  stores: Stores
+  exchanges: Exchanges
+  pages: FeatureArguments['logout'] & { renderError: NonNullable<Configuration['renderError']> }
+}
+
+/** The engine of one school, put together from option slices by topic. */
+export function createProvider(args: ProviderArguments): Provider {
+  const { school, oauth, keyring, stores, exchanges } = args
+  const adapter = createAdapter({
+    schoolId: school.id,
+    stores,
+    keyring,
+    exchanges,
+    ownAudiences: new Set([school.issuer, `${school.issuer}/mcp`]),
+  })
+  const provider = new Provider(school.issuer, {
+    adapter: adapter as AdapterFactory,
+    clockTolerance: 0,
+    expiresWithSession: () => false,
+    issueRefreshToken,
+    jwks: args.keys.jwks as NonNullable<Configuration['jwks']>,
+    pkce: { required: () => true },
+    renderError: (ctx, out, error) => renderError(ctx, out, error, args.pages.renderError),
+    // One authorization, one grant: ending any token of it ends it.
+    revokeGrantPolicy: () => true,
+    rotateRefreshToken: true,
+    routes: Object.fromEntries(Object.entries(endpoints).map(([name, { path }]) => [name, path])),
+    enabledJWA: { idTokenSigningAlgValues: ['RS256', 'ES256'] },
+    ...claims({ sql: stores.sql, schoolId: school.id }),
+    ...clients(),
+    ...cookies({ issuer: school.issuer, keyring }),
+    ...features({
+      registration: oauth.registration.enabled,
+      resources: args.resources,
+      introspectionClients: args.introspectionClients,
+      logout: args.pages,
+    }),
+    ...interactions(),
+    ...lifetimes(oauth),
+    ...scopes({ scopes: args.scopes, requireState: oauth.require_state }),
+    discovery: { client_id_metadata_document_supported: false, service_documentation: args.docsUrl },
+  })
+  provider.proxy = true
+  tagTokens(provider, school)
+  provider.Client.prototype.compareClientSecret = function compareClientSecret(presented: string) {
+    return isSame(hashSecret(presented), this.clientSecret ?? '')
+  }
+  return provider
+}
+
+/** Tokens and codes carry the tags of their grant and client. */
+function tagTokens(provider: Provider, school: School): void {
+  for (const model of [provider.AccessToken, provider.RefreshToken, provider.AuthorizationCode]) {
+    const prototype = model.prototype as unknown as { generateTokenId(this: { grantId: string; clientId: string }): string }
+    const random = prototype.generateTokenId
+    prototype.generateTokenId = function generateTokenId() {
+      return tagToken(random.call(this), { grantTag: grantTag(school.id, this.grantId), clientTag: clientTag(school.id, this.clientId) })
+    }
+  }
+}
+
+const pages: ReadonlySet<string> = new Set(['authorization', 'resume', 'end_session', 'end_session_confirm', 'end_session_success'])
+
+/** Shows what was asked for beside what is registered: the difference is what the client's author looks for. */
+function compareRedirectUris({ oidc }: KoaContextWithOIDC): string {
+  const asked = String(oidc.params?.redirect_uri ?? '').slice(0, 300)
+  const registered = (oidc.client?.redirectUris ?? []).join(' ').slice(0, 1000)
+  return `redirect_uri is ${asked} and registered are: ${registered}. Only the port of a loopback address may differ`
+}
+
+/** People get a page; everything under /api answers JSON whatever `Accept` says. */
+async function renderError(
+  ctx: KoaContextWithOIDC,
+  out: Parameters<NonNullable<Configuration['renderError']>>[1],
+  error: Error,
+  page: NonNullable<Configuration['renderError']>,
+): Promise<void> {
+  if (pages.has(ctx.oidc?.route)) await page(ctx, out.error === 'invalid_redirect_uri' ? { ...out, error_description: compareRedirectUris(ctx) } : out, error)
+  else ctx.body = out
+}
+

@@ -1,0 +1,81 @@
+import type { Context } from 'koa'
+import { putBodyBack, readBody } from '../http/body.ts'
+import { Problem } from '../lib/problem.ts'
+import { acceptedMetadata, type RegistrationRules, registrationRefusal } from '../policy/registration.ts'
+
+const limitBytes = 32 * 1024
+
+/** What a client asked for, cleaned, and the scope names it mentioned. */
+export interface RegistrationRequest {
+  metadata: Record<string, unknown>
+  requestedScope: string | undefined
+}
+
+/**
+ * Reads a registration request (RFC 7591 section 3.1), judges it, and hands the engine a body with nothing in it that was not judged.
+ * A registered `scope` would become a ceiling for every later request, so none is registered: it is echoed, no more.
+ * @throws Problem invalid_request, invalid_redirect_uri, invalid_client_metadata, payload_too_large
+ */
+export async function readRegistration(ctx: Context, rules: RegistrationRules): Promise<RegistrationRequest> {
+  if (!ctx.is('json')) {
+    throw new Problem('invalid_request', { description: 'Send the client metadata as a JSON object with Content-Type: application/json.' })
+  }
+  const sent = parseObject(await readBody(ctx, limitBytes))
+  const metadata: Record<string, unknown> = {}
+  for (const name of acceptedMetadata) {
+    if (Object.hasOwn(sent, name) && sent[name] !== null) metadata[name] = sent[name]
+  }
+  const refusal = registrationRefusal(metadata, rules)
+  if (refusal) throw new Problem(refusal.error, { description: refusal.description })
+  const { scope, ...rest } = metadata
+  const cleaned = { token_endpoint_auth_method: 'none', ...rest, application_type: 'native' }
+  putBodyBack(ctx.req, Buffer.from(JSON.stringify(cleaned)))
+  ctx.req.headers['content-type'] = 'application/json'
+  // Registration is open: whatever credential a client sends along by habit is not looked at.
+  delete ctx.req.headers.authorization
+  return { metadata: cleaned, requestedScope: scope as string | undefined }
+}
+
+function parseObject(body: Buffer): Record<string, unknown> {
+  let value: unknown
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
+  } catch (error) {
+    throw new Problem('invalid_request', { description: 'The body is not valid JSON in UTF-8.', cause: error })
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new Problem('invalid_request', { description: 'The body must be a JSON object with client metadata.' })
+  }
+  return value as Record<string, unknown>
+}
+
+/** Members of the registration response, in this order (RFC 7591 section 3.2.1). */
+const answered = [
+  'client_id',
+  'client_id_issued_at',
+  'client_secret',
+  'client_secret_expires_at',
+  'client_name',
+  'application_type',
+  'redirect_uris',
+  'post_logout_redirect_uris',
+  'token_endpoint_auth_method',
+  'grant_types',
+  'response_types',
+  'id_token_signed_response_alg',
+] as const
+
+/** The answer to a registration: every value in force, and no member that means nothing here. */
+export function registrationAnswer(
+  registered: Record<string, unknown>,
+  { requestedScope, knownScopes }: { requestedScope: string | undefined; knownScopes: readonly string[] },
+): Record<string, unknown> {
+  const answer: Record<string, unknown> = {}
+  for (const name of answered) {
+    const value = registered[name]
+    if (value === undefined || (name === 'post_logout_redirect_uris' && (value as unknown[]).length === 0)) continue
+    answer[name] = value
+  }
+  const scope = requestedScope?.split(' ').filter((name) => knownScopes.includes(name))
+  return scope && scope.length > 0 ? { ...answer, scope: scope.join(' ') } : answer
+}

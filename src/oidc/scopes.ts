@@ -1,0 +1,42 @@
+import { type Configuration, errors, type KoaContextWithOIDC } from 'oidc-provider'
+
+export interface AuthorizationRules {
+  /** Every scope name, in the order in which it is advertised. */
+  scopes: readonly string[]
+  requireState: boolean
+}
+
+/** Accepted from clients that ask for it by habit; never advertised, shown or granted: refresh tokens follow the grant type. */
+const tolerated = 'offline_access'
+
+/** The scopes, and what an authorization request must say beyond what the engine checks (interface section 4.1). */
+export function scopes({ scopes: names, requireState }: AuthorizationRules): Pick<Configuration, 'scopes' | 'extraParams'> {
+  return {
+    scopes: [...names],
+    extraParams: {
+      scope: (ctx) => checkScope(ctx, new Set(names)),
+      state(_ctx, state) {
+        if (requireState && !state) throw new errors.InvalidRequest('state is required: send a random value and compare it in the answer')
+      },
+      response_mode(ctx, mode) {
+        if (mode === undefined || mode === 'query') return
+        Object.assign(ctx.oidc.params ?? {}, { response_mode: undefined })
+        throw new errors.UnsupportedResponseMode(`response_mode ${mode} is not supported: leave it out or send query`)
+      },
+    } as NonNullable<Configuration['extraParams']>,
+  }
+}
+
+// The engine has dropped unknown names from its own copy by now: the query is what the client sent.
+function checkScope(ctx: KoaContextWithOIDC, known: ReadonlySet<string>): void {
+  const asked = String(ctx.query.scope ?? '').split(' ').filter(Boolean)
+  if (asked.length === 0 || asked.every((name) => name === tolerated)) {
+    const refusal = new errors.InvalidScope('scope is required: name what you need, separated by spaces; scopes_supported lists what there is', '')
+    throw Object.assign(refusal, { scope: undefined })
+  }
+  const unknown = asked.filter((name) => !known.has(name) && name !== tolerated)
+  if (unknown.length > 0) {
+    const names = unknown.join(' ').slice(0, 200)
+    throw new errors.InvalidScope(`unknown scope: ${names}; scopes_supported lists what there is`, names)
+  }
+}

@@ -1,0 +1,13 @@
+import type { Context } from 'koa'
+import type { School } from '../policy/school.ts'
+import type { PageAuditEntry } from './pagesArguments.ts'
+
+/** A row of the audit trail with what the request itself says. */
+export function auditEntry(
+  ctx: Context,
+  event: PageAuditEntry['event'],
+  more: Pick<PageAuditEntry, 'account_id' | 'client_id' | 'grant_id' | 'details'>,
+): PageAuditEntry {
+  const { school, requestId, address } = ctx.state as { school: School; requestId: string; address: string }
+  return { school_id: school.id, event, request_id: requestId, address, ...more }
+}

@@ -1,0 +1,142 @@
+import type { SignedIn } from '../domain/signedIn.ts'
+import { interactionPath } from '../oidc/endpoints.ts'
+import type { RequestedScopes } from './consentScopes.ts'
+import type { Destination } from './destination.ts'
+import type { OpenInteraction } from './openInteraction.ts'
+import type { ConsentScope } from './pagesArguments.ts'
+import { plainText } from './plainText.ts'
+import type { TextPart, Texts } from './texts.ts'
+import { type Frame, frame, type Views } from './views.ts'
+
+/** The question what an app may do. */
+export interface ConsentPage extends Frame {
+  heading: string
+  introduction: TextPart[]
+  facts: ConsentFact[]
+  advice: string
+  signedIn: TextPart[]
+  switchLabel: string
+  switchHref: string
+  scopesHeading: string
+  scopesHint: string
+  areas: ConsentArea[]
+  csrf: string
+  consentAction: string
+  refuseAction: string
+  mayAllow: boolean
+  allow: string
+  refuse: string
+}
+
+/** One line of what is known about the app. */
+export interface ConsentFact {
+  label: string
+  value: TextPart[]
+  isWarning: boolean
+}
+
+/** What concerns one part of the school, with reading and changing apart. */
+export interface ConsentArea {
+  title: string
+  groups: { verb: ConsentScope['verb']; label: string; choices: ConsentChoice[] }[]
+}
+
+/** One scope: a box, or struck out where the person's role cannot grant it. */
+export interface ConsentChoice {
+  id: string
+  name: string
+  sentence: string
+  isGrantable: boolean
+  isTicked: boolean
+  notice: string
+}
+
+export interface ConsentPageArguments {
+  schoolName: string
+  open: Pick<OpenInteraction, 'interaction' | 'clientName' | 'origin' | 'destination'>
+  requested: RequestedScopes
+  grantable: ReadonlySet<string>
+  signedIn: SignedIn
+  csrf: string
+}
+
+/** Builds the page. Pure. */
+export function consentPage(views: Views, { schoolName, open, requested, grantable, signedIn, csrf }: ConsentPageArguments): ConsentPage {
+  const { texts } = views
+  const address = `${interactionPath}/${open.interaction.uid}`
+  const isTrusted = open.origin?.registeredVia === 'integration'
+  const mayAllow = requested.known.some(({ name }) => grantable.has(name))
+  return {
+    ...frame(views, schoolName, texts.text('consent.title')),
+    heading: texts.text('consent.heading'),
+    introduction: open.clientName
+      ? texts.parts('consent.introduction', { app: open.clientName, school: schoolName })
+      : texts.parts('consent.introduction_nameless', { school: schoolName }),
+    facts: [originFact(texts, open, schoolName), destinationFact(texts, open.destination)],
+    advice: texts.text('consent.advice'),
+    signedIn: texts.parts('consent.signed_in', { name: plainText(signedIn.name, 60), email: plainText(signedIn.email, 254) }),
+    switchLabel: texts.text('consent.switch'),
+    switchHref: `${address}?account=other`,
+    scopesHeading: texts.text('consent.scopes_heading'),
+    scopesHint: texts.text(hintKey(mayAllow, isTrusted)),
+    areas: areasOf(texts, requested.known, grantable, isTrusted),
+    csrf,
+    consentAction: `${address}/consent`,
+    refuseAction: `${address}/refuse`,
+    mayAllow,
+    allow: texts.text('consent.allow'),
+    refuse: texts.text(mayAllow ? 'consent.refuse' : 'consent.back'),
+  }
+}
+
+function hintKey(mayAllow: boolean, isTrusted: boolean) {
+  if (!mayAllow) return 'consent.scopes_none'
+  return isTrusted ? 'consent.scopes_hint' : 'consent.scopes_hint_unverified'
+}
+
+function originFact(texts: Texts, { origin }: ConsentPageArguments['open'], schoolName: string): ConsentFact {
+  const label = texts.text('consent.origin_label')
+  if (!origin) return { label, value: texts.parts('consent.origin_unknown', {}), isWarning: true }
+  const values = { date: texts.date(origin.createdAt), school: schoolName }
+  return origin.registeredVia === 'integration'
+    ? { label, value: texts.parts('consent.origin_integration', values), isWarning: false }
+    : { label, value: texts.parts('consent.origin_self', values), isWarning: true }
+}
+
+function destinationFact(texts: Texts, { kind, host, port }: Destination): ConsentFact {
+  const label = texts.text('consent.destination_label')
+  if (kind === 'this computer') return { label, value: texts.parts('consent.destination_loopback', { port }), isWarning: false }
+  if (kind === 'host') return { label, value: texts.parts('consent.destination_host', { host }), isWarning: false }
+  return { label, value: texts.parts('consent.destination_unknown', {}), isWarning: true }
+}
+
+const verbs = ['identity', 'read', 'write'] as const
+const verbKeys = { identity: 'consent.verb_identity', read: 'consent.verb_read', write: 'consent.verb_write' } as const
+
+function areasOf(texts: Texts, scopes: readonly ConsentScope[], grantable: ReadonlySet<string>, isTrusted: boolean): ConsentArea[] {
+  const areas = Map.groupBy(scopes, ({ area }) => area)
+  return [...areas.values()].map((members) => ({
+    title: members[0]?.areaTitle ?? '',
+    groups: verbs
+      .map((verb) => ({
+        verb,
+        label: texts.text(verbKeys[verb]),
+        choices: members
+          .filter((scope) => scope.verb === verb)
+          .map((scope) => choiceOf(texts, scope, grantable.has(scope.name), isTrusted)),
+      }))
+      .filter(({ choices }) => choices.length > 0),
+  }))
+}
+
+function choiceOf(texts: Texts, { name, verb, sentence }: ConsentScope, isGrantable: boolean, isTrusted: boolean): ConsentChoice {
+  return {
+    id: `scope-${name.replace(/[^a-z0-9]+/gi, '-')}`,
+    name,
+    sentence,
+    isGrantable,
+    // Nobody vouches for a self-registered app: what changes things is a step that a person takes.
+    isTicked: isGrantable && (verb !== 'write' || isTrusted),
+    notice: isGrantable ? '' : texts.text('consent.not_grantable'),
+  }
+}

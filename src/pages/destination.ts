@@ -1,0 +1,24 @@
+/** Where a browser is sent with the answer. */
+export interface Destination {
+  /** For `form-action`; undefined where the address is no http(s) address. */
+  source: string | undefined
+  kind: 'this computer' | 'host' | 'unknown'
+  host: string
+  port: string
+}
+
+/** Reads the redirect URI of a stored authorization request. Never throws. */
+export function destinationOf(redirectUri: unknown): Destination {
+  const url = typeof redirectUri === 'string' ? URL.parse(redirectUri) : null
+  if (!url || !/^https?:$/.test(url.protocol)) return { source: undefined, kind: 'unknown', host: '', port: '' }
+  const port = url.port || (url.protocol === 'https:' ? '443' : '80')
+  const isLoopback = /^(127\.0\.0\.1|localhost|\[::1\])$/.test(url.hostname)
+  return { source: sourceOf(url), kind: isLoopback ? 'this computer' : 'host', host: url.host, port }
+}
+
+// The text goes into a header: only what cannot end a directive. A host may lawfully hold `;` (URL Standard, host parsing).
+function sourceOf(url: URL): string | undefined {
+  // Content Security Policy Level 3 has no spelling for IPv6 hosts: the scheme alone must do.
+  if (url.hostname.startsWith('[')) return url.protocol
+  return /^https?:\/\/[a-z0-9._-]+(:\d{1,5})?$/.test(url.origin) ? url.origin : undefined
+}

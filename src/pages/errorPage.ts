@@ -1,0 +1,97 @@
+import type { Context } from 'koa'
+import type { School } from '../policy/school.ts'
+import { setPageHeaders } from './pageHeaders.ts'
+import type { PageErrorKind } from './pageProblem.ts'
+import { plainText } from './plainText.ts'
+import type { TextKey } from './texts.ts'
+import { type Frame, frame, type Views } from './views.ts'
+
+/** A failure as a person and as an agent can use it. */
+export interface ErrorPage extends Frame {
+  heading: string
+  explanation: string
+  stepsHeading: string
+  steps: string[]
+  machineHeading: string
+  /** `name=value`, one a line. */
+  machine: string[]
+}
+
+/** A failure to show. The description may hold what a stranger sent. */
+export interface PageError {
+  status: number
+  error: string
+  errorDescription?: string | undefined
+  requestId?: string | undefined
+  kind?: PageErrorKind | undefined
+}
+
+const waysOut: Record<PageErrorKind, { heading: TextKey; explanation: TextKey; steps: TextKey[] }> = {
+  unknown_app: {
+    heading: 'error.unknown_app.heading',
+    explanation: 'error.unknown_app.explanation',
+    steps: ['error.unknown_app.claude_code', 'error.unknown_app.mcp_remote', 'error.unknown_app.other'],
+  },
+  unregistered_address: {
+    heading: 'error.unregistered_address.heading',
+    explanation: 'error.unregistered_address.explanation',
+    steps: ['error.unregistered_address.register', 'error.unregistered_address.nothing_sent'],
+  },
+  interaction_expired: {
+    heading: 'error.interaction_expired.heading',
+    explanation: 'error.interaction_expired.explanation',
+    steps: ['error.interaction_expired.again', 'error.interaction_expired.same_browser', 'error.interaction_expired.cookies'],
+  },
+  foreign_form: {
+    heading: 'error.foreign_form.heading',
+    explanation: 'error.foreign_form.explanation',
+    steps: ['error.foreign_form.again', 'error.interaction_expired.cookies', 'error.foreign_form.suspicion'],
+  },
+  bad_request: {
+    heading: 'error.bad_request.heading',
+    explanation: 'error.bad_request.explanation',
+    steps: ['error.bad_request.again', 'error.bad_request.report'],
+  },
+  busy: { heading: 'error.busy.heading', explanation: 'error.busy.explanation', steps: ['error.busy.wait'] },
+  server_error: {
+    heading: 'error.server_error.heading',
+    explanation: 'error.server_error.explanation',
+    steps: ['error.server_error.again', 'error.server_error.report'],
+  },
+}
+
+/** Builds the page. Pure. */
+export function errorPage(views: Views, { schoolName, issuer }: { schoolName: string; issuer: string }, error: PageError): ErrorPage {
+  const { texts } = views
+  const way = waysOut[error.kind ?? kindOf(error)]
+  const values = { issuer }
+  const machine = { error: error.error, error_description: error.errorDescription, request_id: error.requestId }
+  return {
+    ...frame(views, schoolName, texts.text(way.heading)),
+    heading: texts.text(way.heading),
+    explanation: texts.text(way.explanation, values),
+    stepsHeading: texts.text('error.steps_heading'),
+    steps: way.steps.map((step) => texts.text(step, values)),
+    machineHeading: texts.text('error.machine_heading'),
+    machine: Object.entries(machine)
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]) => `${name}=${plainText(value, 400)}`),
+  }
+}
+
+/** Answers with the error page, and with no way to anywhere else. */
+export function showErrorPage(ctx: Context, views: Views, schoolName: string, error: PageError): void {
+  const { school } = ctx.state as { school?: School }
+  ctx.status = error.status
+  ctx.remove('Location')
+  setPageHeaders(ctx)
+  ctx.type = 'html'
+  ctx.body = views.render('error', errorPage(views, { schoolName, issuer: school?.issuer ?? '' }, error))
+}
+
+function kindOf({ status, error }: PageError): PageErrorKind {
+  if (error === 'invalid_client') return 'unknown_app'
+  if (error === 'invalid_redirect_uri') return 'unregistered_address'
+  if (status === 429 || status === 503) return 'busy'
+  return status >= 500 ? 'server_error' : 'bad_request'
+}

@@ -1,0 +1,64 @@
+import type { Context } from 'koa'
+import type Provider from 'oidc-provider'
+import { Problem } from '../lib/problem.ts'
+import { accountIdOf } from '../oidc/claims.ts'
+import type { School } from '../policy/school.ts'
+import { type Destination, destinationOf } from './destination.ts'
+import { pageProblem } from './pageProblem.ts'
+import type { ClientOrigin, PagesArguments } from './pagesArguments.ts'
+import { plainText } from './plainText.ts'
+
+export type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>
+
+/** An authorization request that waits for a person, as it was stored: nothing in it comes from the page's own request. */
+export interface OpenInteraction {
+  provider: Provider
+  interaction: Interaction
+  clientId: string
+  /** As the client calls itself, made fit to be shown; empty where it says nothing. */
+  clientName: string
+  origin: ClientOrigin | undefined
+  destination: Destination
+  /** The account that this browser is signed in with. */
+  accountId: string | undefined
+}
+
+/**
+ * Finds the interaction of this browser, which must be the one in the address.
+ * @throws Problem invalid_client where the client has gone meanwhile; SessionNotFound, or a Problem, where there is none
+ */
+export async function openInteraction(ctx: Context, { provider: findProvider, clients }: PagesArguments): Promise<OpenInteraction> {
+  const { school } = ctx.state as { school: School }
+  const provider = await findProvider(ctx)
+  const interaction = await provider.interactionDetails(ctx.req, ctx.res)
+  if (interaction.uid !== ctx.params.uid) {
+    throw pageProblem('interaction_expired', 'invalid_request', 'This sign-in has ended, or it was started in another browser.')
+  }
+  const clientId = String(interaction.params.client_id)
+  const client = await provider.Client.find(clientId)
+  if (!client) throw new Problem('invalid_client', { description: 'The registration of this client is unknown or has expired.' })
+  const subject = interaction.session?.accountId
+  return {
+    provider,
+    interaction,
+    clientId,
+    clientName: plainText(client.clientName, 60),
+    origin: await clients.describe(school.id, clientId),
+    destination: destinationOf(interaction.params.redirect_uri),
+    accountId: subject === undefined ? undefined : accountIdOf(subject),
+  }
+}
+
+/** Hands the person's answer to the engine, and the browser back to it. */
+export async function finishInteraction(
+  ctx: Context,
+  { provider }: OpenInteraction,
+  result: Parameters<Provider['interactionResult']>[2],
+  { merge }: { merge: boolean },
+): Promise<void> {
+  const returnTo = new URL(await provider.interactionResult(ctx.req, ctx.res, result, { mergeWithLastSubmission: merge }))
+  ctx.status = 303
+  ctx.set('Cache-Control', 'no-store')
+  // The path alone: the browser stays at the host that its cookies belong to.
+  ctx.redirect(returnTo.pathname + returnTo.search)
+}

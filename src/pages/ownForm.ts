@@ -1,0 +1,40 @@
+import type { Context, Middleware } from 'koa'
+import type { School } from '../policy/school.ts'
+import type { Csrf } from './csrf.ts'
+import type { FormState } from './formBody.ts'
+import { pageProblem } from './pageProblem.ts'
+
+/**
+ * Refuses a POST that another site sent, before its body is read.
+ *
+ * `Referrer-Policy: no-referrer` makes browsers send `Origin: null` with our own forms (Fetch, "append a request Origin header"):
+ * then Sec-Fetch-Site decides, and in browsers without it the form's token alone.
+ * @throws Problem access_denied
+ */
+export function sameOriginOnly(): Middleware {
+  return (ctx: Context, next) => {
+    const { school } = ctx.state as { school: School }
+    const site = ctx.get('Sec-Fetch-Site')
+    const origin = ctx.get('Origin')
+    const isForeignSite = site !== '' && site !== 'same-origin' && site !== 'none'
+    const isForeignOrigin = origin !== '' && origin !== 'null' && origin !== new URL(school.issuer).origin
+    if (isForeignSite || isForeignOrigin) throw foreignForm(`This form was sent from another address than ${school.issuer}.`)
+    return next()
+  }
+}
+
+/**
+ * Refuses a form that was not shown in this browser for this interaction.
+ * @throws Problem access_denied
+ */
+export function ownFormOnly(csrf: Csrf): Middleware {
+  return (ctx: Context, next) => {
+    const { form } = ctx.state as FormState
+    const uid = String(ctx.params.uid)
+    if (!csrf.isValid(ctx, uid, form.get('csrf') ?? undefined))
+      throw foreignForm('This form was not shown in this browser, or it is too old.')
+    return next()
+  }
+}
+
+const foreignForm = (description: string) => pageProblem('foreign_form', 'access_denied', description)

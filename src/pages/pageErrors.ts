@@ -1,0 +1,47 @@
+import type { Context, Middleware } from 'koa'
+import type { Log } from '../lib/log.ts'
+import { Problem } from '../lib/problem.ts'
+import { type PageError, showErrorPage } from './errorPage.ts'
+import type { PageErrorKind } from './pageProblem.ts'
+import type { Views } from './views.ts'
+
+/** Shows what the pages throw as a page: a person is looking. What is no `Problem` is a bug of ours and is logged. */
+export function pageErrors({ views, log, nameOf }: { views: Views; log: Log; nameOf(ctx: Context): Promise<string> }): Middleware {
+  return async (ctx: Context, next) => {
+    try {
+      await next()
+    } catch (error) {
+      const problem = asProblem(error)
+      if (problem.status >= 500 && problem.code !== 'temporarily_unavailable') {
+        log.error({ err: error, request_id: ctx.state.requestId }, 'page failed')
+      }
+      ctx.set(problem.headers)
+      showErrorPage(ctx, views, await nameOf(ctx), pageErrorOf(problem, ctx.state.requestId))
+    }
+  }
+}
+
+function pageErrorOf(problem: Problem, requestId: string | undefined): PageError {
+  return {
+    // A page's 401 would need a challenge, and there is none for people.
+    status: problem.status === 401 ? 400 : problem.status,
+    error: problem.code,
+    errorDescription: problem.description,
+    requestId,
+    kind: problem.details[0]?.code as PageErrorKind | undefined,
+  }
+}
+
+function asProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error
+  if (isSessionNotFound(error)) {
+    const description = 'This sign-in has ended, or it was started in another browser.'
+    return new Problem('invalid_request', { description, details: [{ code: 'interaction_expired', message: description }], cause: error })
+  }
+  return new Problem('server_error', { cause: error })
+}
+
+/** The engine's word for a missing, foreign or used interaction. */
+export function isSessionNotFound(error: unknown): boolean {
+  return error instanceof Error && error.name === 'SessionNotFound'
+}

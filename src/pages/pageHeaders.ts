@@ -1,0 +1,23 @@
+import type { Context } from 'koa'
+
+/**
+ * Headers of every HTML answer: no script, nothing from elsewhere, no frame, no trace in caches or referrers.
+ * `formTargets` are origins that a form of the page leads to by redirects: Chromium applies `form-action` to them too.
+ */
+export function setPageHeaders(ctx: Context, formTargets: readonly (string | undefined)[] = []): void {
+  const targets = ["'self'", ...formTargets.filter((target) => target !== undefined)].join(' ')
+  ctx.set({
+    'Content-Security-Policy': [
+      "default-src 'none'",
+      "style-src 'self'",
+      "img-src 'self' data:",
+      `form-action ${targets}`,
+      "frame-ancestors 'none'",
+      "base-uri 'none'",
+    ].join('; '),
+    'X-Frame-Options': 'DENY',
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'no-referrer',
+    'Cache-Control': 'no-store',
+  })
+}

@@ -1,0 +1,74 @@
+import type { Context } from 'koa'
+import type Provider from 'oidc-provider'
+import type { SignIn } from '../domain/signIn.ts'
+import type { Keyring } from '../lib/keyring.ts'
+import type { Log } from '../lib/log.ts'
+import type { Role } from '../policy/caller.ts'
+import type { School } from '../policy/school.ts'
+import type { Database } from '../store/database.ts'
+
+/** Everything that the pages need from the other rooms. */
+export interface PagesArguments {
+  database: Database
+  keyring: Keyring
+  log: Log
+  /** The engine of the school that the request is for. */
+  provider(ctx: Context): Promise<Provider>
+  /** The catalogue, in the order in which people read it. */
+  scopes: readonly ConsentScope[]
+  grantable(role: Role): ReadonlySet<string>
+  findPerson(schoolId: string, accountId: string): Promise<ConsentingPerson | undefined>
+  limits: SignInLimits
+  clients: { describe(schoolId: string, clientId: string): Promise<ClientOrigin | undefined> }
+  schoolName(school: School): Promise<string>
+  audit(entry: PageAuditEntry): Promise<void>
+  checkPassword: SignIn
+}
+
+/** A scope as the consent page shows it. */
+export interface ConsentScope {
+  name: string
+  area: string
+  areaTitle: string
+  verb: 'read' | 'write' | 'identity'
+  sentence: string
+}
+
+/** Who is asked, and what they are to the school at this moment. */
+export interface ConsentingPerson {
+  accountId: string
+  personId: string | null
+  role: Role
+  lecturerId: string | null
+}
+
+/** How a client came to be known here. */
+export interface ClientOrigin {
+  registeredVia: 'self' | 'integration'
+  createdAt: Date
+}
+
+/** The answer of a limit: counted, and whether it was one too many. */
+export interface Verdict {
+  allowed: boolean
+  retryAfterSeconds: number
+}
+
+/** Attempts to sign in, counted by account and by address. */
+export interface SignInLimits {
+  perAccount(schoolId: string, email: string): Promise<Verdict>
+  perAddress(address: string): Promise<Verdict>
+  succeeded(schoolId: string, email: string): Promise<void>
+}
+
+/** A row of the audit trail that a page writes. */
+export interface PageAuditEntry {
+  school_id: string
+  event: 'consent.granted' | 'consent.refused' | 'sign_in.succeeded' | 'sign_in.failed'
+  account_id?: string
+  client_id?: string
+  grant_id?: string
+  request_id?: string
+  address?: string
+  details?: Record<string, unknown>
+}

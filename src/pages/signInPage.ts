@@ -1,0 +1,57 @@
+import { interactionPath } from '../oidc/endpoints.ts'
+import type { OpenInteraction } from './openInteraction.ts'
+import { plainText } from './plainText.ts'
+import type { TextPart } from './texts.ts'
+import { type Frame, frame, type Views } from './views.ts'
+
+/** The question who somebody is. */
+export interface SignInPage extends Frame {
+  heading: string
+  introduction: TextPart[]
+  /** Why the last attempt failed, or why a sign-in is needed again; empty otherwise. */
+  error: string
+  emailLabel: string
+  email: string
+  passwordLabel: string
+  submit: string
+  csrf: string
+  signInAction: string
+  refuseAction: string
+  refuse: string
+  /** The way back to the consent page for somebody who came from there; empty otherwise. */
+  backHref: string
+  backLabel: string
+}
+
+export interface SignInPageArguments {
+  schoolName: string
+  open: Pick<OpenInteraction, 'interaction' | 'clientName'>
+  csrf: string
+  error?: string
+  email?: string
+  isSwitch?: boolean
+}
+
+/** Builds the page. Pure. */
+export function signInPage(views: Views, { schoolName, open, csrf, error = '', email, isSwitch = false }: SignInPageArguments): SignInPage {
+  const { texts } = views
+  const address = `${interactionPath}/${open.interaction.uid}`
+  return {
+    ...frame(views, schoolName, texts.text('sign_in.title')),
+    heading: texts.text(isSwitch ? 'sign_in.heading_switch' : 'sign_in.heading', { school: schoolName }),
+    introduction: open.clientName
+      ? texts.parts('sign_in.introduction', { app: open.clientName, school: schoolName })
+      : texts.parts('sign_in.introduction_nameless', { school: schoolName }),
+    error,
+    emailLabel: texts.text('sign_in.email'),
+    email: plainText(email ?? open.interaction.params.login_hint, 254),
+    passwordLabel: texts.text('sign_in.password'),
+    submit: texts.text('sign_in.submit'),
+    csrf,
+    signInAction: `${address}/sign-in`,
+    refuseAction: `${address}/refuse`,
+    refuse: texts.text('sign_in.refuse'),
+    backHref: isSwitch ? address : '',
+    backLabel: texts.text('sign_in.back'),
+  }
+}

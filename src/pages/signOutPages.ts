@@ -1,0 +1,44 @@
+import { type Frame, frame, type Views } from './views.ts'
+
+/** The question whether to sign out. */
+export interface SignOutPage extends Frame {
+  heading: string
+  explanation: string
+  action: string
+  xsrf: string
+  confirm: string
+  stay: string
+}
+
+/** After signing out. */
+export interface SignedOutPage extends Frame {
+  heading: string
+  explanation: string
+}
+
+/** Builds the question. `form` is the engine's own form, of which only the address and the token are taken. */
+export function signOutPage(views: Views, schoolName: string, form: string): SignOutPage {
+  const { texts } = views
+  const action = /\baction="([^"<>]+)"/.exec(form)?.[1]
+  const xsrf = /\bname="xsrf" value="([^"<>]+)"/.exec(form)?.[1]
+  if (action === undefined || xsrf === undefined) throw new Error('the engine gave a sign-out form that is not understood')
+  return {
+    ...frame(views, schoolName, texts.text('sign_out.title')),
+    heading: texts.text('sign_out.heading', { school: schoolName }),
+    explanation: texts.text('sign_out.explanation'),
+    action: URL.parse(action)?.pathname ?? action,
+    xsrf,
+    confirm: texts.text('sign_out.confirm'),
+    stay: texts.text('sign_out.stay'),
+  }
+}
+
+/** Builds the page after signing out. */
+export function signedOutPage(views: Views, schoolName: string): SignedOutPage {
+  const { texts } = views
+  return {
+    ...frame(views, schoolName, texts.text('signed_out.title')),
+    heading: texts.text('signed_out.heading'),
+    explanation: texts.text('signed_out.explanation', { school: schoolName }),
+  }
+}

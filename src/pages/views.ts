@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import ejs from 'ejs'
+import type { ConsentPage } from './consentPage.ts'
+import type { ErrorPage } from './errorPage.ts'
+import type { SignedOutPage, SignOutPage } from './signOutPages.ts'
+import type { SignInPage } from './signInPage.ts'
+import { readStylesheet, type Stylesheet } from './stylesheet.ts'
+import { createTexts, type Texts } from './texts.ts'
+
+/** What every page has. */
+export interface Frame {
+  language: string
+  title: string
+  schoolName: string
+  stylesheet: string
+}
+
+/** The one object that each view prints. */
+export interface ViewPages {
+  consent: ConsentPage
+  error: ErrorPage
+  'sign-in': SignInPage
+  'sign-out': SignOutPage
+  'signed-out': SignedOutPage
+}
+
+export type ViewName = keyof ViewPages
+
+/** The compiled views with their words and their stylesheet. */
+export interface Views {
+  texts: Texts
+  stylesheet: Stylesheet
+  render<Name extends ViewName>(name: Name, page: ViewPages[Name]): string
+}
+
+const names: readonly ViewName[] = ['consent', 'error', 'sign-in', 'sign-out', 'signed-out']
+
+/** Reads and compiles `views/` once; a view that does not compile stops the start. */
+export function createViews(): Views {
+  const texts = createTexts('en')
+  const templates = new Map(names.map((name) => [name, compileView(name)]))
+  return {
+    texts,
+    stylesheet: readStylesheet(),
+    render(name, page) {
+      const template = templates.get(name)
+      if (!template) throw new Error(`there is no view ${name}`)
+      return template(page)
+    },
+  }
+}
+
+function compileView(name: ViewName): (page: ViewPages[ViewName]) => string {
+  const filename = fileURLToPath(new URL(`../../views/${name}.ejs`, import.meta.url))
+  // Strict: a view sees `page` and nothing else, and a name it misspells throws instead of printing nothing.
+  const template = ejs.compile(readFileSync(filename, 'utf8'), { filename, strict: true, localsName: 'page', cache: true })
+  return (page) => template({ ...page })
+}
+
+/** The members that all pages share. */
+export function frame({ texts, stylesheet }: Views, schoolName: string, title: string): Frame {
+  return { language: texts.language, title: `${title} · ${schoolName}`, schoolName, stylesheet: stylesheet.href }
+}

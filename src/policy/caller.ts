@@ -1,0 +1,54 @@
+/** What a person is to the school. A person without a staff row is a learner. */
+export const roles = ['owner', 'admin', 'lecturer', 'learner'] as const
+export type Role = (typeof roles)[number]
+
+/** Nobody signed in: a caller like any other, who sees the public view (never a challenge). */
+export interface AnonymousCaller {
+  kind: 'anonymous'
+}
+
+/** A person who lent part of their power to a client. Power is scope ∩ role now ∩ row rule. */
+export interface PersonCaller {
+  kind: 'person'
+  accountId: string
+  personId: string | null
+  lecturerId: string | null
+  /** Read from the database for this request. */
+  role: Role
+  scopes: ReadonlySet<string>
+  /** Scopes of the token that the person's role may not lend any more. They open nothing, and asking for them again would not help. */
+  withheldScopes?: ReadonlySet<string>
+  clientId: string
+  grantId: string
+}
+
+export type Caller = AnonymousCaller | PersonCaller
+
+/** The keys that every visibility is total over. Owner and admin differ in actions only. */
+export const audiences = ['anonymous', 'learner', 'lecturer', 'staff'] as const
+export type Audience = (typeof audiences)[number]
+
+export function audienceOf(caller: Caller): Audience {
+  if (caller.kind === 'anonymous') return 'anonymous'
+  return caller.role === 'owner' || caller.role === 'admin' ? 'staff' : caller.role
+}
+
+/** A token and the person behind it, as of now → the caller: scopes that the role may no longer lend are withheld. */
+export function callerFrom(
+  person: Pick<PersonCaller, 'accountId' | 'personId' | 'lecturerId' | 'role'>,
+  token: { scopes: Iterable<string>; clientId: string; grantId: string },
+  grantable: ReadonlySet<string>,
+): PersonCaller {
+  const granted = new Set(token.scopes)
+  return {
+    kind: 'person',
+    accountId: person.accountId,
+    personId: person.personId,
+    lecturerId: person.lecturerId,
+    role: person.role,
+    scopes: granted.intersection(grantable),
+    withheldScopes: granted.difference(grantable),
+    clientId: token.clientId,
+    grantId: token.grantId,
+  }
+}

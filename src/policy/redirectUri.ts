@@ -1,0 +1,26 @@
+/** Loopback hosts that an operator may allow; the first is always allowed (RFC 8252 section 7.3). */
+export type LoopbackHost = '127.0.0.1' | '[::1]' | 'localhost'
+
+/**
+ * Says what is wrong with a redirect URI of a self-registered client, or nothing where it is right.
+ * Right is `http://<loopback host>[:port]/path[?query]`, in exactly that spelling.
+ */
+export function redirectUriFault(uri: unknown, hosts: readonly string[]): string | undefined {
+  if (typeof uri !== 'string') return 'is not a string'
+  if (uri.length > 2048) return 'is longer than 2048 characters'
+  const host = hosts.find((name) => uri.startsWith(`http://${name}:`) || uri.startsWith(`http://${name}/`))
+  if (host === undefined) return `is not of the form http://${hosts[0]}:<port>/<path>`
+  const rest = uri.slice(`http://${host}`.length)
+  // The raw text is what is stored and compared later, so the raw text is judged: a parser would repair it first.
+  const parts = /^(?::([1-9]\d{0,4}))?(\/[\x21-\x7e]*)$/.exec(rest)
+  if (!parts) return `is not of the form http://${host}:<port>/<path>`
+  if (parts[1] !== undefined && Number(parts[1]) > 65_535) return 'has a port above 65535'
+  const path = parts[2] as string
+  if (path.includes('#')) return 'has a fragment'
+  if (/[\\<>"`{}|^]/.test(path)) return 'has characters that belong percent-encoded'
+  const parsed = URL.parse(uri)
+  if (!parsed || parsed.username || parsed.password || parsed.hostname !== host) return 'is not a valid URI'
+  // A parser rewrites dot segments: what the client registers would not be what its person is sent to.
+  if (parsed.pathname + parsed.search !== path) return 'is not in its normal form'
+  return undefined
+}

@@ -1,0 +1,90 @@
+import { redirectUriFault } from './redirectUri.ts'
+
+export interface RegistrationRules {
+  loopbackHosts: readonly string[]
+  maxRedirectUris: number
+  /** Where a client with a fixed HTTPS callback is arranged. */
+  docsUrl: string
+}
+
+export interface RegistrationRefusal {
+  error: 'invalid_redirect_uri' | 'invalid_client_metadata'
+  description: string
+}
+
+/** What self-registered clients may say of themselves (RFC 7591 section 2). Anything else is dropped without a word. */
+export const acceptedMetadata = [
+  'application_type',
+  'client_name',
+  'grant_types',
+  'id_token_signed_response_alg',
+  'post_logout_redirect_uris',
+  'redirect_uris',
+  'response_types',
+  'scope',
+  'token_endpoint_auth_method',
+] as const
+
+const maxNameLength = 200
+
+/**
+ * The registration policy: a pure function of what was sent. Self-service is for clients that redirect to the person's own machine.
+ * @returns the first thing wrong, or undefined
+ */
+export function registrationRefusal(metadata: Record<string, unknown>, rules: RegistrationRules): RegistrationRefusal | undefined {
+  return (
+    redirectUrisRefusal('redirect_uris', metadata.redirect_uris, rules) ??
+    (metadata.post_logout_redirect_uris === undefined
+      ? undefined
+      : redirectUrisRefusal('post_logout_redirect_uris', metadata.post_logout_redirect_uris, rules)) ??
+    otherRefusal(metadata)
+  )
+}
+
+function redirectUrisRefusal(member: string, value: unknown, rules: RegistrationRules): RegistrationRefusal | undefined {
+  const error = member === 'redirect_uris' ? 'invalid_redirect_uri' : 'invalid_client_metadata'
+  const refuse = (text: string): RegistrationRefusal => ({ error, description: `${member} ${text}` })
+  const example = `http://${rules.loopbackHosts[0]}:8765/callback`
+  if (!Array.isArray(value) || value.length === 0) return refuse(`must be a list with at least one loopback address such as ${example}`)
+  if (value.length > rules.maxRedirectUris) return refuse(`may hold at most ${rules.maxRedirectUris} addresses`)
+  for (const uri of value) {
+    const fault = redirectUriFault(uri, rules.loopbackHosts)
+    if (fault) {
+      return refuse(
+        `holds ${quote(uri)} which ${fault}. Self-service registration takes loopback addresses only, such as ${example}: ` +
+          `remove the others, or arrange a registered integration for a fixed HTTPS callback at ${rules.docsUrl}`,
+      )
+    }
+  }
+  return undefined
+}
+
+function otherRefusal(metadata: Record<string, unknown>): RegistrationRefusal | undefined {
+  const refuse = (description: string): RegistrationRefusal => ({ error: 'invalid_client_metadata', description })
+  const { client_name: name, application_type: type, token_endpoint_auth_method: method, response_types: responses } = metadata
+  if (name !== undefined && (typeof name !== 'string' || name.length > maxNameLength)) {
+    return refuse(`client_name must be text of at most ${maxNameLength} characters`)
+  }
+  if (typeof name === 'string' && (!name.isWellFormed() || name.includes('\0'))) return refuse('client_name must be valid Unicode text')
+  if (type !== undefined && type !== 'native' && type !== 'web') return refuse('application_type must be native')
+  if (method !== undefined && method !== 'none' && method !== 'client_secret_post') {
+    return refuse('token_endpoint_auth_method must be none (public client) or client_secret_post (confidential client)')
+  }
+  if (responses !== undefined && !(Array.isArray(responses) && responses.length === 1 && responses[0] === 'code')) {
+    return refuse('response_types must be [code]')
+  }
+  const grants = metadata.grant_types
+  const known = (grant: unknown): boolean => grant === 'authorization_code' || grant === 'refresh_token'
+  if (grants !== undefined && !(Array.isArray(grants) && grants.includes('authorization_code') && grants.every(known))) {
+    return refuse('grant_types must hold authorization_code and may hold refresh_token')
+  }
+  if (metadata.scope !== undefined && typeof metadata.scope !== 'string') return refuse('scope must be text: names separated by spaces')
+  const alg = metadata.id_token_signed_response_alg
+  if (alg !== undefined && alg !== 'RS256' && alg !== 'ES256') return refuse('id_token_signed_response_alg must be RS256 or ES256')
+  return undefined
+}
+
+function quote(value: unknown): string {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? typeof value)
+  return `'${text.slice(0, 200)}'`
+}

@@ -1,0 +1,46 @@
+import type { Area } from '../kit/area.ts'
+import { type Operation, operationsOf } from '../kit/operations.ts'
+import type { Resource } from '../kit/resource.ts'
+import { type ScopeEntry, scopesOf } from '../kit/scopeCatalogue.ts'
+import { account } from './account.ts'
+import { courses } from './courses.ts'
+import { identityScopes } from './identity.ts'
+import * as planned from './plannedAreas.ts'
+import { school } from './school.ts'
+
+/** A resource, or an area whose scopes can be granted before its resources stand. */
+export type Declared = Resource | Area
+
+/** Everything that is declared, in the order in which scopes are shown and advertised. */
+export const resources: readonly Declared[] = [
+  courses,
+  planned.students,
+  planned.members,
+  planned.analytics,
+  planned.curriculum,
+  planned.orders,
+  school,
+  planned.appearance,
+  planned.events,
+  planned.membershipPlans,
+  planned.coupons,
+  planned.posts,
+  planned.subscriptions,
+  planned.digitalProducts,
+  planned.comments,
+  planned.lecturers,
+  planned.storage,
+  planned.forms,
+  planned.pages,
+  account,
+]
+
+/** The operations of what is declared. */
+export const operationsIn = (declared: readonly Declared[]): Operation[] =>
+  declared.flatMap((one) => ('operations' in one ? operationsOf(one) : []))
+
+/** Every scope of the service, identity first, with what the consent page says of it. */
+export const scopeCatalogue = (declared: readonly Declared[]): ScopeEntry[] => [
+  ...identityScopes,
+  ...scopesOf(declared.map((one) => ('operations' in one ? one.area : one))),
+]

@@ -1,0 +1,25 @@
+import type { Sql } from './sql.ts'
+
+export interface AccountRow {
+  id: string
+  email: string
+  email_verified: boolean
+  name: string
+  given_name: string | null
+  family_name: string | null
+  picture: string | null
+  locale: string | null
+  time_zone: string | null
+  updated_at: Date
+}
+
+/** A person's login, unless it has been disabled. */
+export async function findAccount(sql: Sql, schoolId: string, id: string): Promise<AccountRow | undefined> {
+  const rows = await sql.query<AccountRow>(
+    `SELECT id, email, email_verified, name, given_name, family_name, picture, locale, time_zone, updated_at
+       FROM account WHERE school_id = $1 AND id = $2 AND disabled_at IS NULL`,
+    [schoolId, id],
+    'account_find',
+  )
+  return rows[0]
+}

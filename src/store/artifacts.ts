@@ -1,0 +1,77 @@
+/**
+ * Where the artefacts of the OpenID engine live: tokens, codes, sessions, interactions. Two forms keep this one contract:
+ * the database (`databaseArtifacts.ts`) and Redis (`redisArtifacts.ts`). Neither knows what a payload means.
+ *
+ * Ids are hashes made by the caller, so a copy of the store opens nothing.
+ */
+export interface Artifacts {
+  /**
+   * The artefact if it has not expired and its grant and client are alive, consumed or not.
+   * A grant or client that has been ended hides its artefacts from that moment on.
+   */
+  find(key: ArtifactKey): Promise<FoundArtifact | undefined>
+  /** By the second key (`uid`), newest first; only sessions have one. */
+  findByUid(schoolId: string, model: string, uid: string): Promise<FoundArtifact | undefined>
+  /** Writes or replaces. A consumed artefact stays consumed. */
+  save(artifact: Artifact): Promise<void>
+  /** Writes only where nothing unexpired stands: false if something does. Makes replay detection atomic. */
+  saveOnce(artifact: Artifact): Promise<boolean>
+  /**
+   * Compare-and-set: true for one caller at most, ever. A consumed artefact stays findable until it expires. A failure of the store leaves
+   * open whether it was consumed.
+   */
+  consume(key: ArtifactKey): Promise<boolean>
+  destroy(key: ArtifactKey): Promise<void>
+  /** From this call on, `find` hides everything that names the grant, also what is saved afterwards. */
+  endGrant(ended: EndedGrant): Promise<void>
+  /** The same for everything that names the client. */
+  endClient(ended: EndedClient): Promise<void>
+  /** Lets the client start anew (a disabled client that is enabled again): what was saved before stays hidden. */
+  restoreClient(restored: EndedClient): Promise<void>
+  /** Ids of the sessions of an account are removed: "sign out everywhere". */
+  destroyOfAccount(schoolId: string, model: string, accountId: string): Promise<void>
+}
+
+export interface ArtifactKey {
+  schoolId: string
+  model: string
+  /** Hash of the value that the holder presents. */
+  id: string
+  /**
+   * Tags that the token's own text carries, so that a store can look for end markers in the same trip. Ignored by the database; Redis
+   * refuses to save what names a grant or client without its tag, since that could not be revoked.
+   */
+  grantTag?: string
+  clientTag?: string
+}
+
+export interface Artifact extends ArtifactKey {
+  payload: string
+  expiresInSeconds: number
+  grantId?: string
+  clientId?: string
+  accountId?: string
+  uid?: string
+}
+
+export interface FoundArtifact {
+  payload: string
+  grantId: string | null
+  clientId: string | null
+  accountId: string | null
+  consumedAt: Date | null
+  /** Sealed answer of a rotated refresh token while its window lasts; null in Redis, which keeps no refresh tokens. */
+  successor: string | null
+}
+
+export interface EndedGrant {
+  schoolId: string
+  grantId: string
+  grantTag: string
+}
+
+export interface EndedClient {
+  schoolId: string
+  clientId: string
+  clientTag: string
+}

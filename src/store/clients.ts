@@ -1,0 +1,61 @@
+import type { Sql } from './sql.ts'
+import { storableJson } from './storableText.ts'
+
+/** How a client came to be: RFC 7591 registration, the school's file, or an operator's command. */
+export type RegisteredVia = 'self' | 'file' | 'operator'
+
+export interface ClientRow {
+  id: string
+  created_at: Date
+  registered_via: RegisteredVia
+  metadata: Record<string, unknown>
+  last_used_at: Date | null
+  disabled_at: Date | null
+}
+
+/** The client, unless it has been disabled. */
+export async function findClient(sql: Sql, schoolId: string, id: string): Promise<ClientRow | undefined> {
+  const rows = await sql.query<ClientRow>(
+    `SELECT id, created_at, registered_via, metadata, last_used_at, disabled_at
+       FROM oidc_client WHERE school_id = $1 AND id = $2 AND disabled_at IS NULL`,
+    [schoolId, id],
+    'client_find',
+  )
+  return rows[0]
+}
+
+/** Writes or replaces a client. Its `client_secret`, if it has one, must be a hash by now. */
+export async function saveClient(
+  sql: Sql,
+  client: { schoolId: string; id: string; registeredVia: RegisteredVia; metadata: object },
+): Promise<void> {
+  await sql.query(
+    `INSERT INTO oidc_client (school_id, id, registered_via, metadata) VALUES ($1, $2, $3, $4::jsonb)
+     ON CONFLICT (school_id, id) DO UPDATE
+       SET metadata = excluded.metadata, registered_via = excluded.registered_via, updated_at = now(), disabled_at = NULL`,
+    [client.schoolId, client.id, client.registeredVia, storableJson(client.metadata)],
+    'client_save',
+  )
+}
+
+/** Every client of a school, newest first. */
+export function listClients(sql: Sql, schoolId: string): Promise<ClientRow[]> {
+  return sql.query<ClientRow>(
+    `SELECT c.id, c.created_at, c.registered_via, c.metadata, c.disabled_at,
+            (SELECT max(coalesce(g.last_used_at, g.created_at)) FROM oidc_grant g WHERE g.school_id = c.school_id AND g.client_id = c.id)
+              AS last_used_at
+       FROM oidc_client c WHERE c.school_id = $1 ORDER BY c.created_at DESC, c.id`,
+    [schoolId],
+  )
+}
+
+/** Removes self-registered clients that nobody ever authorized, older than the given days. Answers their number. */
+export async function pruneNeverUsedClients(sql: Sql, { olderThanDays, dryRun = false }: { olderThanDays: number; dryRun?: boolean }): Promise<number> {
+  const which = `FROM oidc_client c
+      WHERE c.registered_via = 'self' AND c.created_at < now() - make_interval(days => $1)
+        AND NOT EXISTS (SELECT 1 FROM oidc_grant g WHERE g.school_id = c.school_id AND g.client_id = c.id)`
+  const rows = dryRun
+    ? await sql.query<{ id: string }>(`SELECT c.id ${which}`, [olderThanDays])
+    : await sql.query<{ id: string }>(`DELETE ${which} RETURNING c.id`, [olderThanDays])
+  return rows.length
+}

@@ -1,0 +1,47 @@
+import type { Sql } from './sql.ts'
+import { storableJson } from './storableText.ts'
+
+/** A live grant as the engine stored it, or undefined where it has ended. */
+export async function findGrant(sql: Sql, schoolId: string, id: string): Promise<Record<string, unknown> | undefined> {
+  const rows = await sql.query<{ payload: Record<string, unknown> }>(
+    `SELECT payload FROM oidc_grant WHERE school_id = $1 AND id = $2 AND revoked_at IS NULL AND expires_at > now()`,
+    [schoolId, id],
+    'grant_find',
+  )
+  return rows[0]?.payload
+}
+
+/** Writes a grant. One that has ended stays ended. */
+export async function saveGrant(
+  sql: Sql,
+  grant: { schoolId: string; id: string; accountId: string; clientId: string; payload: object; expiresInSeconds: number },
+): Promise<void> {
+  await sql.query(
+    `INSERT INTO oidc_grant (school_id, id, account_id, client_id, payload, expires_at)
+     VALUES ($1, $2, $3, $4, $5::jsonb, now() + make_interval(secs => $6))
+     ON CONFLICT (school_id, id) DO UPDATE SET payload = excluded.payload, expires_at = excluded.expires_at`,
+    [grant.schoolId, grant.id, grant.accountId, grant.clientId, storableJson(grant.payload), grant.expiresInSeconds],
+    'grant_save',
+  )
+}
+
+export interface GrantRow {
+  id: string
+  account_id: string
+  client_id: string
+  payload: Record<string, unknown>
+  created_at: Date
+  last_used_at: Date | null
+  expires_at: Date
+}
+
+/** The live grants of a school, newest first; of one account or one client where named. */
+export function listGrants(sql: Sql, schoolId: string, { accountId, clientId }: { accountId?: string; clientId?: string } = {}): Promise<GrantRow[]> {
+  return sql.query<GrantRow>(
+    `SELECT id, account_id, client_id, payload, created_at, last_used_at, expires_at FROM oidc_grant
+      WHERE school_id = $1 AND revoked_at IS NULL AND expires_at > now()
+        AND ($2::uuid IS NULL OR account_id = $2) AND ($3::text IS NULL OR client_id = $3)
+      ORDER BY created_at DESC, id`,
+    [schoolId, accountId ?? null, clientId ?? null],
+  )
+}

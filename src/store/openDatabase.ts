@@ -1,0 +1,26 @@
+import type { Database } from './database.ts'
+import { openEmbedded } from './embedded.ts'
+import { openPostgresql } from './postgresql.ts'
+
+export interface DatabaseOptions {
+  /** `postgres://user:password@host:port/name`. Absent: the embedded database. */
+  databaseUrl?: string
+  /** Where the embedded database keeps its files, in a folder `db`. */
+  dataDirectory: string
+  /** Connections to the server at most. */
+  poolSize?: number
+  /** Embedded only: nothing is written to disk. */
+  memory?: boolean
+  /** Embedded in memory only: a dump of an earlier instance, to start from. */
+  image?: Blob
+  /** Is told of connections that were lost. The next query makes a new one. */
+  onError?: (error: Error) => void
+}
+
+/** Opens the database that the options name. The caller closes it. */
+export async function openDatabase(options: DatabaseOptions): Promise<Database> {
+  const { databaseUrl, dataDirectory, poolSize = 10, memory = false, image, onError = () => {} } = options
+  if (databaseUrl === undefined) return await openEmbedded({ dataDirectory: memory ? null : dataDirectory, ...(image && { image }) })
+  if (!/^postgres(ql)?:\/\//.test(databaseUrl)) throw new Error('DATABASE_URL must begin with postgres:// or postgresql://')
+  return openPostgresql({ databaseUrl, poolSize, onError })
+}

@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
+import { type RedisClient, redisFailure } from './redis.ts'
+import { withinDeadline } from './withinDeadline.ts'
+
+/** So many requests of one key in a window that starts with the first of them. `name` tells policies apart. */
+export interface RateLimitPolicy {
+  name: string
+  requests: number
+  windowSeconds: number
+}
+
+export interface RateLimitAnswer {
+  allowed: boolean
+  remaining: number
+  /** Until the window ends, at least 1. */
+  resetSeconds: number
+}
+
+export interface RateLimits {
+  consume(policy: RateLimitPolicy, key: string, points?: number): Promise<RateLimitAnswer>
+  /** Gives points back: what was counted turned out not to count. */
+  reward(policy: RateLimitPolicy, key: string, points?: number): Promise<void>
+  /** Forgets the key's window. */
+  reset(policy: RateLimitPolicy, key: string): Promise<void>
+}
+
+export interface RateLimitsOptions {
+  redis?: RedisClient
+  /** Keeps the buckets of services that share one Redis apart. */
+  prefix: string
+  /** Told when Redis fails, once for each pause. */
+  onError?: (error: Error) => void
+  /** How many keys of one policy a process remembers; beyond that the longest unseen are forgotten. */
+  keysInMemory?: number
+}
+
+const redisPatienceMilliseconds = 250
+const pauseMilliseconds = 1000
+/** Timers take 31 bits of milliseconds. */
+const longestWindowSeconds = 2_000_000
+
+/**
+ * Rate limits in Redis where there is one, shared by all processes. Without Redis each process counts for itself, so n processes allow up
+ * to n times as much: exact limits over several processes demand Redis.
+ *
+ * While Redis fails nobody is turned away for it: counting goes on in the process's memory, and Redis is asked again after a pause. Keys
+ * are hashed, so neither an address nor an e-mail is stored, and their length costs nothing.
+ */
+export function createRateLimits({ redis, prefix, onError, keysInMemory = 100_000 }: RateLimitsOptions): RateLimits {
+  const buckets = new Map<string, Buckets>()
+  let pausedUntil = 0
+
+  function bucketsOf(policy: RateLimitPolicy): Buckets {
+    const { name, requests, windowSeconds } = policy
+    const id = `${name}:${requests}:${windowSeconds}`
+    const known = buckets.get(id)
+    if (known) return known
+    const made = createBuckets(policy, { redis, keyPrefix: `${prefix}:limit:${id}`, keysInMemory })
+    buckets.set(id, made)
+    return made
+  }
+
+  async function onStore<Value>(policy: RateLimitPolicy, key: string, work: (limiter: RateLimiterAbstract, key: string) => Promise<Value>) {
+    const { shared, local, remember } = bucketsOf(policy)
+    const hashed = createHash('sha256').update(key).digest('base64url')
+    if (shared && Date.now() >= pausedUntil) {
+      try {
+        return await withinDeadline(work(shared, hashed), redisPatienceMilliseconds, 'the rate limiter')
+      } catch (error) {
+        if (Date.now() >= pausedUntil) onError?.(redisFailure(error))
+        pausedUntil = Date.now() + pauseMilliseconds
+      }
+    }
+    remember(hashed)
+    return work(local, hashed)
+  }
+
+  return {
+    async consume(policy, key, points = 1) {
+      const taken = await onStore(policy, key, async (limiter, hashed) => take(limiter, hashed, points))
+      return { ...taken, remaining: taken.allowed ? taken.remaining : 0 }
+    },
+    async reward(policy, key, points = 1) {
+      await onStore(policy, key, (limiter, hashed) => limiter.reward(hashed, points))
+    },
+    async reset(policy, key) {
+      await onStore(policy, key, async (limiter, hashed) => {
+        await bucketsOf(policy).local.delete(hashed)
+        await limiter.delete(hashed)
+      })
+    },
+  }
+}
+
+interface Buckets {
+  shared: RateLimiterRedis | undefined
+  local: RateLimiterMemory
+  remember(key: string): void
+}
+
+function createBuckets(
+  { name, requests, windowSeconds }: RateLimitPolicy,
+  { redis, keyPrefix, keysInMemory }: { redis: RedisClient | undefined; keyPrefix: string; keysInMemory: number },
+): Buckets {
+  if (!Number.isInteger(requests) || requests < 1) throw new Error(`Rate limit ${name}: requests must be a whole number from 1`)
+  if (!Number.isInteger(windowSeconds) || windowSeconds < 1 || windowSeconds > longestWindowSeconds) {
+    throw new Error(`Rate limit ${name}: the window must be a whole number of seconds from 1 to ${longestWindowSeconds}`)
+  }
+  const limits = { points: requests, duration: windowSeconds, keyPrefix }
+  const local = new RateLimiterMemory(limits)
+  // The limiter forgets keys when their window ends. That alone would let whoever invents keys fill the memory within one window.
+  const seen = new LRUCache<string, true>({
+    max: keysInMemory,
+    dispose: (_value, key, reason) => {
+      if (reason === 'evict') void local.delete(key)
+    },
+  })
+  return {
+    shared: redis && new RateLimiterRedis({ ...limits, storeClient: redis, rejectIfRedisNotReady: true }),
+    local,
+    remember: (key) => seen.set(key, true),
+  }
+}
+
+async function take(limiter: RateLimiterAbstract, key: string, points: number): Promise<RateLimitAnswer> {
+  const [allowed, state] = await limiter.consume(key, points).then(
+    (left) => [true, left] as const,
+    (refused: unknown) => {
+      if (refused instanceof RateLimiterRes) return [false, refused] as const
+      throw refused
+    },
+  )
+  return { allowed, remaining: state.remainingPoints, resetSeconds: Math.max(1, Math.ceil(state.msBeforeNext / 1000)) }
+}

@@ -1,0 +1,85 @@
+import { newId } from '../lib/ids.ts'
+import type { Artifact, ArtifactKey } from './artifacts.ts'
+import type { AuditEntry } from './audit.ts'
+import type { Sql } from './sql.ts'
+
+/** What a code exchange or a refresh writes. Everything belongs to one school. */
+export interface Redemption {
+  schoolId: string
+  /** The refresh token (or code) that is spent; `successor` is the sealed answer to whoever presents it again within the window. */
+  consume?: ArtifactKey & { successor?: string; successorSeconds?: number }
+  /** New artefacts: their ids must not stand yet. */
+  save: Artifact[]
+  /** The grant was used, and lives at least so much longer; it is never shortened. */
+  touchGrant?: { grantId: string; expiresInSeconds?: number }
+  audit: AuditEntry[]
+}
+
+/**
+ * The one write of the token endpoint, all or nothing in one statement. False, and nothing written, where another caller consumed first
+ * or the artefact has expired or gone: losers wait for the winner's commit, so they read its successor right after.
+ */
+export async function redeemArtifacts(sql: Sql, { schoolId, consume, save, touchGrant, audit }: Redemption): Promise<boolean> {
+  const schools = [...save.map((artifact) => artifact.schoolId), ...audit.map((entry) => entry.school_id), consume?.schoolId ?? schoolId]
+  if (schools.some((other) => other !== schoolId)) throw new Error('A redemption cannot write into another school')
+  const [row] = await sql.query<{ won: boolean }>(
+    statement,
+    [
+      schoolId,
+      consume?.model ?? null,
+      consume?.id ?? null,
+      consume?.successor ?? null,
+      consume?.successorSeconds ?? null,
+      jsonText(save.map(recordOf)),
+      touchGrant?.grantId ?? null,
+      touchGrant?.expiresInSeconds ?? null,
+      jsonText(audit.map((entry) => ({ ...entry, id: newId(), details: entry.details ?? {} }))),
+    ],
+    'artifact_redeem',
+  )
+  return row?.won === true
+}
+
+// Under READ COMMITTED the second UPDATE of one row waits, then judges its newest version: exactly one sees consumed_at null. The other
+// parts hang on its outcome through `go`. The grant is written once a minute at most, since every write of it is a dead row to clean.
+const statement = `
+  WITH consumed AS (
+    UPDATE oidc_artifact
+       SET consumed_at = now(), successor = $4::text,
+           successor_until = CASE WHEN $4::text IS NOT NULL THEN now() + make_interval(secs => $5::float8) END
+     WHERE school_id = $1::uuid AND model = $2::text AND id = $3::text AND consumed_at IS NULL AND expires_at > now()
+    RETURNING 1
+  ), go AS (
+    SELECT 1 FROM consumed UNION ALL SELECT 1 WHERE $2::text IS NULL
+  ), saved AS (
+    INSERT INTO oidc_artifact (school_id, model, id, grant_id, client_id, account_id, uid, payload, expires_at)
+    SELECT $1::uuid, model, id, grant_id, client_id, account_id, uid, payload, now() + make_interval(secs => seconds)
+      FROM jsonb_to_recordset($6::jsonb)
+        AS s (model text, id text, grant_id text, client_id text, account_id uuid, uid text, payload text, seconds float8)
+     WHERE EXISTS (SELECT 1 FROM go)
+  ), touched AS (
+    UPDATE oidc_grant
+       SET last_used_at = now(), expires_at = greatest(expires_at, now() + make_interval(secs => $8::float8))
+     WHERE school_id = $1::uuid AND id = $7::text AND revoked_at IS NULL AND expires_at > now()
+       AND (last_used_at IS NULL OR last_used_at < now() - interval '1 minute'
+            OR expires_at < now() + make_interval(secs => $8::float8) - interval '1 minute')
+       AND EXISTS (SELECT 1 FROM go)
+  ), logged AS (
+    INSERT INTO audit_log (school_id, id, event, account_id, client_id, grant_id, request_id, address, details)
+    SELECT $1::uuid, id, event, account_id, client_id, grant_id, request_id, address, details
+      FROM jsonb_to_recordset($9::jsonb)
+        AS l (id uuid, event text, account_id text, client_id text, grant_id text, request_id text, address text, details jsonb)
+     WHERE EXISTS (SELECT 1 FROM go)
+  )
+  SELECT EXISTS (SELECT 1 FROM go) AS won`
+
+function recordOf({ model, id, grantId, clientId, accountId, uid, payload, expiresInSeconds }: Artifact): object {
+  return { model, id, grant_id: grantId, client_id: clientId, account_id: accountId, uid, payload, seconds: expiresInSeconds }
+}
+
+/** JSON that jsonb takes: it refuses NUL and halves of surrogate pairs, which a caller's text in an audit row may hold. */
+function jsonText(value: unknown): string {
+  return JSON.stringify(value, (_name, member: unknown) =>
+    typeof member === 'string' ? member.replaceAll('\0', '\ufffd').toWellFormed() : member,
+  )
+}

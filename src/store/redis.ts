@@ -1,0 +1,126 @@
+import { Cluster, Redis, type RedisOptions } from 'ioredis'
+import { parseRedisUrl, type RedisAddress } from './redisAddress.ts'
+import { withinDeadline } from './withinDeadline.ts'
+
+/** One server, a primary found through sentinels, or a cluster: all speak the same single-key commands. */
+export type RedisClient = Redis | Cluster
+
+export interface RedisConnection {
+  client: RedisClient
+  /**
+   * Connects, and tries again until the deadline.
+   * @throws Error with the last reason; the connection is closed then.
+   */
+  connect(deadlineSeconds?: number): Promise<void>
+  /** Throws where Redis does not answer within two seconds. */
+  ping(): Promise<void>
+  /** Lets answers on their way arrive, for at most a second. */
+  close(): Promise<void>
+}
+
+const commandTimeout = 2000
+
+/**
+ * A connection that fails fast: a command that cannot be answered is rejected within two seconds, and is never sent twice, because a
+ * repeated compare-and-set would tell its only winner that it lost. Nothing is opened before `connect`.
+ *
+ * Redis must not evict (`maxmemory-policy noeviction`): an evicted end marker would let a revoked token live on.
+ */
+export function createRedis(url: string, { onError }: { onError: (error: Error) => void }): RedisConnection {
+  const client = createClient(parseRedisUrl(url))
+  let lastError: unknown
+  client.on('error', (error: unknown) => {
+    lastError = error
+    onError(redisFailure(error))
+  })
+
+  return {
+    client,
+    async connect(deadlineSeconds = 10) {
+      const ready = new Promise<void>((resolve, reject) => {
+        client.once('ready', resolve)
+        client.once('end', () => reject(new Error('the connection was closed')))
+      })
+      // The client goes on trying by itself: only `ready`, `end` and the deadline decide.
+      client.connect().catch(() => undefined)
+      try {
+        await withinDeadline(ready, deadlineSeconds * 1000, 'it')
+      } catch (error) {
+        client.disconnect()
+        throw new Error(`Redis cannot be reached: ${reasonOf(lastError ?? error)}`)
+      }
+    },
+    async ping() {
+      await answered(client.ping())
+    },
+    async close() {
+      if (client.status === 'ready') await withinDeadline(client.quit(), 1000, 'it').catch(() => undefined)
+      client.disconnect()
+    },
+  }
+}
+
+/** The same answer; an error comes out as `redisFailure` says. */
+export async function answered<Value>(reply: Promise<Value>): Promise<Value> {
+  try {
+    return await reply
+  } catch (error) {
+    throw redisFailure(error)
+  }
+}
+
+/** The client's errors carry the command's arguments, among them payloads and the password: only the reason may reach a log. */
+export function redisFailure(error: unknown): Error {
+  return new Error(`Redis: ${reasonOf(error)}`)
+}
+
+function reasonOf(error: unknown): string {
+  const reason = error instanceof Error ? error.message || error.name : String(error)
+  return reason.replace(/,? with args beginning with.*$/s, '')
+}
+
+function createClient({ mode, hosts, db, tls, username, password, master, sentinelUsername, sentinelPassword }: RedisAddress): RedisClient {
+  const options = {
+    lazyConnect: true,
+    connectTimeout: commandTimeout,
+    commandTimeout,
+    // With commands waiting and not a byte for this long, the peer is gone though the socket looks open.
+    socketTimeout: commandTimeout + 1000,
+    maxRetriesPerRequest: 0,
+    // After a failover the old primary may still answer, but takes no writes.
+    reconnectOnError: (error: Error) => error.message.startsWith('READONLY'),
+    ...(username && { username }),
+    ...(password && { password }),
+    ...(tls && { tls: {} }),
+  } satisfies RedisOptions
+  if (mode === 'cluster') {
+    return new Cluster(hosts, {
+      lazyConnect: true,
+      enableOfflineQueue: false,
+      maxRedirections: 8,
+      slotsRefreshTimeout: commandTimeout,
+      clusterRetryStrategy: backoff,
+      redisOptions: options,
+      // Certificates name hosts, not addresses.
+      ...(tls && { dnsLookup: (host, found) => found(null, host) }),
+    })
+  }
+  const single = { ...options, db, retryStrategy: backoff }
+  if (mode === 'single') return new Redis({ ...single, ...hosts[0] })
+  return new Redis({
+    ...single,
+    sentinels: hosts,
+    ...(master && { name: master }),
+    sentinelCommandTimeout: commandTimeout,
+    sentinelRetryStrategy: backoff,
+    enableTLSForSentinelMode: tls,
+    ...(tls && { sentinelTLS: {} }),
+    ...(sentinelUsername && { sentinelUsername }),
+    ...(sentinelPassword && { sentinelPassword }),
+  })
+}
+
+/** Milliseconds before the next attempt: 50, 100, 200 … 2000. */
+function backoff(attempts: number): number {
+  return Math.min(25 * 2 ** Math.min(attempts, 10), 2000)
+}

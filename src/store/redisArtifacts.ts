@@ -1,0 +1,177 @@
+import { setTimeout } from 'node:timers/promises'
+import type { Artifact, ArtifactKey, Artifacts, FoundArtifact } from './artifacts.ts'
+import { answered, type RedisClient } from './redis.ts'
+
+export interface RedisArtifactsOptions {
+  /** No artefact that names a grant or client may live longer: end markers are kept as long. */
+  longestTokenSeconds: number
+  /** Stands before every key, for a Redis that others use too. No braces: a cluster would read them as a slot. */
+  prefix?: string
+}
+
+/** A token saved by a request that was under way when its grant ended expires this much after the marker was written, at most. */
+const requestSeconds = 600
+
+const fields = ['p', 'g', 'l', 'a', 'u', 'gt', 'lt', 't', 'c'] as const
+
+/**
+ * Artefacts in Redis: one hash with an expiry each, under `sg:<school>:<model>:<id>`. Every command touches one key, so that a cluster
+ * takes them as well; what belongs together in one trip is sent in one tick.
+ *
+ * A grant or client ends by a marker that every look-up reads. Redis must keep what it acknowledged: no eviction, append-only file.
+ * Any failure is a rejected promise within about two seconds.
+ */
+export function redisArtifacts(redis: RedisClient, { longestTokenSeconds, prefix = '' }: RedisArtifactsOptions): Artifacts {
+  const scripts = defineScripts(redis)
+  const markerSeconds = longestTokenSeconds + requestSeconds
+
+  const artifactKey = ({ schoolId, model, id }: ArtifactKey) => `${prefix}sg:${schoolId}:${model}:${id}`
+  const uidKey = (schoolId: string, model: string, uid: string) => `${prefix}sg:${schoolId}:uid:${model}:${uid}`
+  const accountKey = (schoolId: string, model: string, accountId: string) => `${prefix}sg:${schoolId}:account:${model}:${accountId}`
+  const markerKey = (schoolId: string, kind: 'grant' | 'client', tag: string) => `${prefix}sg:${schoolId}:${kind}-ended:${tag}`
+
+  const readMarker = async (schoolId: string, kind: 'grant' | 'client', tag: string | undefined) =>
+    tag ? redis.get(markerKey(schoolId, kind, tag)) : null
+
+  async function find(key: ArtifactKey): Promise<FoundArtifact | undefined> {
+    const { schoolId, grantTag, clientTag } = key
+    const [values, grantMarker, clientMarker] = await answered(
+      Promise.all([
+        redis.hmget(artifactKey(key), ...fields),
+        readMarker(schoolId, 'grant', grantTag),
+        readMarker(schoolId, 'client', clientTag),
+      ]),
+    )
+    const [payload, grantId, clientId, accountId, , storedGrantTag, storedClientTag, savedAt, consumedAt] = values
+    if (payload === null || payload === undefined) return undefined
+    // What was stored decides; who asks with other tags, or with none, pays a second trip.
+    const [grantEnd, clientEnd] = await answered(
+      Promise.all([
+        storedGrantTag === grantTag ? grantMarker : readMarker(schoolId, 'grant', storedGrantTag ?? undefined),
+        storedClientTag === clientTag ? clientMarker : readMarker(schoolId, 'client', storedClientTag ?? undefined),
+      ]),
+    )
+    if (isHidden(grantEnd, savedAt) || isHidden(clientEnd, savedAt)) return undefined
+    return {
+      payload,
+      grantId: grantId ?? null,
+      clientId: clientId ?? null,
+      accountId: accountId ?? null,
+      consumedAt: consumedAt ? new Date(Number(consumedAt)) : null,
+      successor: null,
+    }
+  }
+
+  /** Indexes first, the artefact after: an index entry without artefact reads as absent, an artefact without entry could not be found. */
+  async function write(artifact: Artifact, script: 'sgSave' | 'sgSaveOnce'): Promise<boolean> {
+    const { schoolId, model, id, uid, accountId, expiresInSeconds } = artifact
+    requireMarkers(artifact, longestTokenSeconds)
+    const milliseconds = Math.max(0, Math.round(expiresInSeconds * 1000))
+    const now = Date.now()
+    if (milliseconds > 0) {
+      await Promise.all([
+        uid && redis.set(uidKey(schoolId, model, uid), id, 'PX', milliseconds),
+        accountId && scripts.sgIndex(accountKey(schoolId, model, accountId), now, now + milliseconds, milliseconds, id),
+      ])
+    }
+    return (await scripts[script](artifactKey(artifact), milliseconds, ...hashOf(artifact, now))) === 1
+  }
+
+  return {
+    find,
+    async findByUid(schoolId, model, uid) {
+      const id = await answered(redis.get(uidKey(schoolId, model, uid)))
+      if (id === null) return undefined
+      const key = { schoolId, model, id }
+      const [stored, found] = await Promise.all([answered(redis.hget(artifactKey(key), 'u')), find(key)])
+      return stored === uid ? found : undefined
+    },
+    async save(artifact) {
+      await answered(write(artifact, 'sgSave'))
+    },
+    saveOnce: (artifact) => answered(write(artifact, 'sgSaveOnce')),
+    async consume(key) {
+      const [won, found] = await Promise.all([answered(scripts.sgConsume(artifactKey(key), Date.now())), find(key)])
+      return won === 1 && found !== undefined
+    },
+    async destroy(key) {
+      await answered(redis.del(artifactKey(key)))
+    },
+    async endGrant({ schoolId, grantTag }) {
+      await answered(redis.set(markerKey(schoolId, 'grant', grantTag), 'ended', 'EX', markerSeconds))
+    },
+    async endClient({ schoolId, clientTag }) {
+      await answered(redis.set(markerKey(schoolId, 'client', clientTag), 'ended', 'EX', markerSeconds))
+    },
+    async restoreClient({ schoolId, clientTag }) {
+      // Not deleted but dated: what was saved before stays hidden, as the database forgets it too.
+      const restoredAt = Date.now()
+      await answered(redis.set(markerKey(schoolId, 'client', clientTag), String(restoredAt), 'EX', markerSeconds, 'XX'))
+      // Whatever is saved after this call bears a later millisecond.
+      while (Date.now() <= restoredAt) await setTimeout(1)
+    },
+    async destroyOfAccount(schoolId, model, accountId) {
+      const index = accountKey(schoolId, model, accountId)
+      const ids = await answered(redis.zrange(index, '0', '-1'))
+      await answered(Promise.all(ids.map((id) => redis.del(artifactKey({ schoolId, model, id })))))
+      // Only after the artefacts are gone, so that a failure can be repeated.
+      if (ids.length > 0) await answered(redis.zrem(index, ...ids))
+    },
+  }
+}
+
+/** `ended` hides everything, a time (of `restoreClient`) what was saved until then. */
+function isHidden(marker: string | null, savedAt: string | null | undefined): boolean {
+  return marker !== null && (marker === 'ended' || Number(savedAt) <= Number(marker))
+}
+
+/** An artefact without its tags, or one that outlives the markers, could not be revoked: better a failed sign-in than that. */
+function requireMarkers({ model, grantId, grantTag, clientId, clientTag, expiresInSeconds }: Artifact, longestTokenSeconds: number): void {
+  if ((grantId && !grantTag) || (clientId && !clientTag)) throw new Error(`${model} names a grant or client without its tag`)
+  if ((grantTag || clientTag) && expiresInSeconds > longestTokenSeconds) {
+    throw new Error(`${model} lives ${expiresInSeconds} s, but end markers only ${longestTokenSeconds} s`)
+  }
+}
+
+function hashOf({ payload, grantId, clientId, accountId, uid, grantTag, clientTag }: Artifact, savedAt: number): string[] {
+  const all = { p: payload, g: grantId, l: clientId, a: accountId, u: uid, gt: grantTag, lt: clientTag, t: String(savedAt) }
+  return Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [name, value]))
+}
+
+interface Scripts {
+  sgSave(key: string, milliseconds: number, ...hash: string[]): Promise<number>
+  sgSaveOnce(key: string, milliseconds: number, ...hash: string[]): Promise<number>
+  sgConsume(key: string, now: number): Promise<number>
+  sgIndex(key: string, now: number, expiresAt: number, milliseconds: number, id: string): Promise<number>
+}
+
+/** Each works on the one key that it names. */
+function defineScripts(redis: RedisClient): Scripts {
+  const write = `
+    redis.call('DEL', KEYS[1])
+    if tonumber(ARGV[1]) <= 0 then return 1 end
+    redis.call('HSET', KEYS[1], unpack(ARGV, 2))
+    redis.call('PEXPIRE', KEYS[1], ARGV[1])`
+  const lua = {
+    // A consumed artefact that is written again stays consumed.
+    sgSave: `
+      local consumed = redis.call('HGET', KEYS[1], 'c')${write}
+      if consumed then redis.call('HSET', KEYS[1], 'c', consumed) end
+      return 1`,
+    sgSaveOnce: `
+      if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end${write}
+      return 1`,
+    // HSETNX alone would bring an expired key back, without an expiry.
+    sgConsume: `
+      if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
+      return redis.call('HSETNX', KEYS[1], 'c', ARGV[1])`,
+    // Ids by the time of their expiry; the index lives as long as the longest of them, and forgets the expired.
+    sgIndex: `
+      redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', ARGV[1])
+      redis.call('ZADD', KEYS[1], ARGV[2], ARGV[4])
+      if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[3]) then redis.call('PEXPIRE', KEYS[1], ARGV[3]) end
+      return 1`,
+  } satisfies Record<keyof Scripts, string>
+  for (const [name, script] of Object.entries(lua)) redis.defineCommand(name, { numberOfKeys: 1, lua: script })
+  return redis as unknown as Scripts
+}

@@ -1,0 +1,1 @@
+export type { School } from '../policy/school.ts'

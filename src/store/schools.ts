@@ -1,0 +1,44 @@
+import { newId } from '../lib/ids.ts'
+import type { Sql } from './sql.ts'
+
+export interface SchoolDefaults {
+  slug: string
+  name: string
+  tagline?: string | undefined
+  locale: string
+  time_zone: string
+  currency: string
+  contact_email?: string | undefined
+  support_url?: string | undefined
+}
+
+/** The school's row id. Makes the row from the configured defaults the first time; afterwards the school's staff own it. */
+export async function ensureSchool(sql: Sql, school: SchoolDefaults): Promise<string> {
+  const existing = await findSchoolId(sql, school.slug)
+  if (existing) return existing
+  await sql.query(
+    `INSERT INTO school (id, slug, name, tagline, locale, supported_locales, time_zone, currency, contact_email, support_url)
+     VALUES ($1, $2, $3, $4, $5, ARRAY[$5]::text[], $6, $7, $8, $9) ON CONFLICT (slug) DO NOTHING`,
+    [
+      newId(),
+      school.slug,
+      school.name,
+      school.tagline ?? null,
+      school.locale,
+      school.time_zone,
+      school.currency,
+      school.contact_email ?? null,
+      school.support_url ?? null,
+    ],
+  )
+  return (await findSchoolId(sql, school.slug)) as string
+}
+
+async function findSchoolId(sql: Sql, slug: string): Promise<string | undefined> {
+  return (await sql.query<{ id: string }>('SELECT id FROM school WHERE slug = $1', [slug]))[0]?.id
+}
+
+/** The name that people see. */
+export async function schoolName(sql: Sql, schoolId: string): Promise<string> {
+  return (await sql.query<{ name: string }>('SELECT name FROM school WHERE id = $1', [schoolId], 'school_name'))[0]?.name ?? 'School'
+}

@@ -1,0 +1,42 @@
+import type { Sql } from './sql.ts'
+
+export interface SigningKeyRow {
+  kid: string
+  alg: string
+  /** Sealed private JWK. */
+  private_jwk: string
+  created_at: Date
+  active_at: Date
+  retired_at: Date | null
+}
+
+/** Keys of a school that are still published: all but those retired longer than `keepHours` ago. */
+export function listSigningKeys(sql: Sql, schoolId: string, keepHours: number): Promise<SigningKeyRow[]> {
+  return sql.query<SigningKeyRow>(
+    `SELECT kid, alg, private_jwk, created_at, active_at, retired_at FROM signing_key
+      WHERE school_id = $1 AND (retired_at IS NULL OR retired_at > now() - make_interval(hours => $2))
+      ORDER BY active_at DESC, created_at DESC, kid`,
+    [schoolId, keepHours],
+    'signing_keys_list',
+  )
+}
+
+/** Adds a key that signs from `activeInSeconds` on. */
+export async function addSigningKey(
+  sql: Sql,
+  key: { schoolId: string; kid: string; alg: string; privateJwk: string; activeInSeconds: number },
+): Promise<void> {
+  await sql.query(
+    `INSERT INTO signing_key (school_id, kid, alg, private_jwk, active_at) VALUES ($1, $2, $3, $4, now() + make_interval(secs => $5))`,
+    [key.schoolId, key.kid, key.alg, key.privateJwk, key.activeInSeconds],
+  )
+}
+
+/** Marks a key as signing no more from `retiredInSeconds` on. False where the school has no such key. */
+export async function retireSigningKey(sql: Sql, key: { schoolId: string; kid: string; retiredInSeconds: number }): Promise<boolean> {
+  const rows = await sql.query(
+    `UPDATE signing_key SET retired_at = now() + make_interval(secs => $3) WHERE school_id = $1 AND kid = $2 AND retired_at IS NULL RETURNING kid`,
+    [key.schoolId, key.kid, key.retiredInSeconds],
+  )
+  return rows.length === 1
+}

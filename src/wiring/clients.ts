@@ -1,0 +1,21 @@
+import type { OAuthConfig } from '../config/oauth.ts'
+import type { ClientOrigin } from '../pages/pagesArguments.ts'
+import type { RegistrationRules } from '../policy/registration.ts'
+import { findClient } from '../store/clients.ts'
+import type { Sql } from '../store/sql.ts'
+
+/** What the consent page says of a client's origin. */
+export async function describeClient(sql: Sql, schoolId: string, clientId: string): Promise<ClientOrigin | undefined> {
+  const client = await findClient(sql, schoolId, clientId)
+  return client && { registeredVia: client.registered_via === 'self' ? 'self' : 'integration', createdAt: client.created_at }
+}
+
+/** The rules of self-service registration, or undefined where it is off. */
+export function registrationRules({ registration }: OAuthConfig, docsUrl: string): RegistrationRules | undefined {
+  if (!registration.enabled) return undefined
+  return { loopbackHosts: registration.loopback_hosts, maxRedirectUris: registration.max_redirect_uris, docsUrl }
+}
+
+/** The longest life of anything that Redis keeps and that a grant or client can end. */
+export const longestTokenSeconds = ({ lifetimes }: OAuthConfig): number =>
+  Math.max(lifetimes.access_token_seconds, lifetimes.authorization_code_seconds)

@@ -1,0 +1,30 @@
+import type { Config } from '../config/load.ts'
+import type { SchoolConfig } from '../config/schools.ts'
+import { type IntegrationChanges, syncIntegrations } from '../oidc/integrations.ts'
+import type { Stores } from '../oidc/stores.ts'
+import type { School } from '../policy/school.ts'
+import { type SchoolDirectory, schoolDirectory } from '../policy/schoolDirectory.ts'
+import type { Database } from '../store/database.ts'
+import { ensureSchool } from '../store/schools.ts'
+
+export interface SchoolEntry {
+  school: School
+  config: SchoolConfig
+}
+
+/** Every school of the configuration, each with its row: a file that was added makes a school. */
+export async function openSchools(database: Database, config: Config): Promise<SchoolDirectory<SchoolEntry>> {
+  const entries: SchoolEntry[] = []
+  for (const school of config.schools) {
+    const id = await ensureSchool(database.sql, { slug: school.slug, ...school.defaults })
+    entries.push({ school: { id, slug: school.slug, issuer: school.issuer }, config: school })
+  }
+  return schoolDirectory(entries)
+}
+
+/** Brings every school's registered integrations in line with its file. Answers what changed, by school. */
+export async function syncAllIntegrations(stores: Stores, schools: SchoolDirectory<SchoolEntry>): Promise<Record<string, IntegrationChanges>> {
+  const changes: Record<string, IntegrationChanges> = {}
+  for (const { school, config } of schools.all) changes[school.slug] = await syncIntegrations(stores, school.id, config.integrations)
+  return changes
+}

@@ -1,0 +1,112 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type App, createApp } from '../app.ts'
+import type { Environment } from '../config/environment.ts'
+import type { Config } from '../config/load.ts'
+import { createAdmin } from '../http/admin.ts'
+import { schedule } from '../jobs/schedule.ts'
+import { createKeyring } from '../lib/keyring.ts'
+import type { Log } from '../lib/log.ts'
+import type { Database } from '../store/database.ts'
+import { migrate, pendingMigrations } from '../store/migrate.ts'
+import { openDatabase } from '../store/openDatabase.ts'
+import { createRedis, type RedisConnection } from '../store/redis.ts'
+
+export interface ServeArguments {
+  environment: Environment
+  config: Config
+  rootSecrets: readonly string[]
+  log: Log
+  /** Folder with the migrations. */
+  migrations: string
+  /** Runs once the database is ready and before anybody is served. */
+  prepare?(database: Database, app: App): Promise<void>
+}
+
+export interface Service {
+  app: App
+  database: Database
+  address: AddressInfo
+  /** Takes no more requests, answers those in flight, lets go of everything. */
+  stop(): Promise<void>
+}
+
+/** One process of the service: its stores, its two ports, its jobs. */
+export async function serve({ environment, config, rootSecrets, log, migrations, prepare }: ServeArguments): Promise<Service> {
+  const undo: (() => Promise<unknown>)[] = []
+  const letGo = async (): Promise<void> => {
+    for (const step of undo.splice(0).reverse()) await step()
+  }
+  try {
+    const database = await openDatabase({
+      dataDirectory: environment.DATA_DIR,
+      ...(environment.DATABASE_URL ? { databaseUrl: environment.DATABASE_URL } : {}),
+      onError: (error) => log.error({ err: error }, 'a database connection was lost'),
+    })
+    undo.push(() => database.close())
+    const applied = await migrate(database, migrations)
+    if (applied.length > 0) log.info({ applied }, 'migrations applied')
+    const redis = environment.REDIS_URL ? await connectRedis(environment.REDIS_URL, log) : undefined
+    if (redis) undo.push(() => redis.close())
+
+    const app = await createApp({ config, database, redis, keyring: createKeyring(rootSecrets), log, isLimited: environment.RATE_LIMITS === 'on' })
+    await prepare?.(database, app)
+    const jobs = schedule(app.jobs, log)
+    undo.push(() => jobs.stop())
+
+    let isStopping = false
+    const admin = createAdmin({
+      checks: {
+        database: () => database.ping(),
+        migrations: () => nonePending(database, migrations),
+        ...(redis ? { redis: () => redis.ping() } : {}),
+      },
+      isStopping: () => isStopping,
+      metrics: app.metrics.render,
+    })
+    const adminServer = await listen(admin.callback(), environment.ADMIN_PORT, environment.HOST)
+    undo.push(() => close(adminServer, 1))
+    const server = await listen(app.koa.callback(), environment.PORT, environment.HOST)
+    undo.push(() => close(server, config.server.shutdown_seconds))
+    return {
+      app,
+      database,
+      address: server.address() as AddressInfo,
+      async stop() {
+        isStopping = true
+        await letGo()
+      },
+    }
+  } catch (error) {
+    await letGo()
+    throw error
+  }
+}
+
+async function connectRedis(url: string, log: Log): Promise<RedisConnection> {
+  const redis = createRedis(url, { onError: (error) => log.error({ err: error }, 'Redis') })
+  await redis.connect()
+  return redis
+}
+
+async function nonePending(database: Database, migrations: string): Promise<void> {
+  const pending = await pendingMigrations(database, migrations)
+  if (pending.length > 0) throw new Error(`not applied: ${pending.join(', ')}`)
+}
+
+async function listen(handler: RequestListener, port: number, host: string): Promise<Server> {
+  const server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000, maxHeaderSize: 16_384 }, handler)
+  server.listen(port, host)
+  await once(server, 'listening')
+  return server
+}
+
+/** Lets requests in flight end; after `patienceSeconds` they are cut off. */
+async function close(server: Server, patienceSeconds: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  server.closeIdleConnections()
+  const patience = setTimeout(() => server.closeAllConnections(), patienceSeconds * 1000)
+  await closed
+  clearTimeout(patience)
+}

@@ -1,0 +1,71 @@
+import { resolve } from 'node:path'
+import { isLoopback } from '../config/address.ts'
+import { type Environment, readEnvironment } from '../config/environment.ts'
+import { type Config, loadConfig } from '../config/load.ts'
+import { readDemoPassword, readSecretKeys } from '../config/secrets.ts'
+import { makeDemoSchool } from '../demo/makeDemoSchool.ts'
+import { hashPassword } from '../domain/password.ts'
+import type { Log } from '../lib/log.ts'
+import { usableScopes } from '../policy/grantable.ts'
+import { resources, scopeCatalogue } from '../resources/index.ts'
+import { type Service, serve } from './serve.ts'
+
+export type Variables = Record<string, string | undefined>
+
+export interface Settings {
+  environment: Environment
+  config: Config
+}
+
+/**
+ * The environment and the configuration, checked.
+ * @throws ConfigError with every mistake
+ */
+export function readSettings(variables: Variables): Settings {
+  const environment = readEnvironment(variables)
+  const catalogue = scopeCatalogue(resources)
+  const config = loadConfig({
+    directory: environment.CONFIG_DIR,
+    environment,
+    knownScopes: catalogue.map((scope) => scope.name),
+    usableScopes: usableScopes(catalogue),
+  })
+  return { environment, config }
+}
+
+export interface Started extends Service {
+  /** The demo school's address and password, where there is one. */
+  demo: { issuer: string; password: string } | undefined
+}
+
+/** Opens the stores, makes the demo school where there is to be one, and listens. */
+export async function startService({ environment, config }: Settings, log: Log): Promise<Started> {
+  const rootSecrets = readSecretKeys({ environment, issuers: config.schools.map((school) => school.issuer) })
+  const issuer = demoIssuer(environment, config)
+  const demo = issuer === undefined ? undefined : { issuer, password: readDemoPassword(environment) }
+  const service = await serve({
+    environment,
+    config,
+    rootSecrets,
+    log,
+    migrations: resolve(import.meta.dirname, '../../prisma/migrations'),
+    async prepare(database, app) {
+      const entry = demo && app.schools.all.find(({ school }) => school.slug === 'demo')
+      if (!entry) return
+      const now = environment.DEMO_NOW ? new Date(environment.DEMO_NOW) : startOfToday()
+      const { school } = entry
+      await makeDemoSchool(database, { school, now, hashPassword: () => hashPassword(demo.password) })
+    },
+  })
+  return { ...service, demo }
+}
+
+/** There is a demo school while its file stands and nobody but this machine can reach it, or where DEMO says so. */
+function demoIssuer({ DEMO }: Environment, { schools }: Config): string | undefined {
+  const school = schools.find(({ slug }) => slug === 'demo')
+  return school && DEMO !== 'off' && (DEMO === 'on' || isLoopback(school.issuer)) ? school.issuer : undefined
+}
+
+function startOfToday(): Date {
+  return new Date(new Date().setUTCHours(0, 0, 0, 0))
+}

@@ -1,0 +1,98 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import Koa, { type Context } from 'koa'
+import { createApi } from '../../src/api/routes.ts'
+import { makeDemoSchool } from '../../src/demo/makeDemoSchool.ts'
+import { findPerson } from '../../src/domain/callers.ts'
+import { renderProblems } from '../../src/http/problems.ts'
+import type { Operation } from '../../src/kit/operations.ts'
+import { createKeyring } from '../../src/lib/keyring.ts'
+import { createLog } from '../../src/lib/log.ts'
+import { Problem } from '../../src/lib/problem.ts'
+import { type Caller, callerFrom } from '../../src/policy/caller.ts'
+import type { School } from '../../src/policy/school.ts'
+import { operationsIn, resources, scopeCatalogue } from '../../src/resources/index.ts'
+import type { TestDatabase } from '../support/databases.ts'
+import { newSchool } from '../support/rows.ts'
+
+export const now = new Date('2026-03-01T00:00:00.000Z')
+export const allScopes = scopeCatalogue(resources).map(({ name }) => name)
+
+export interface Reply {
+  status: number
+  headers: Headers
+  text: string
+  json: Record<string, unknown>
+}
+
+export interface DemoApi extends TestDatabase {
+  school: School
+  /** `as` is the address of a person who lent `scopes`; without it nobody is signed in. */
+  get(
+    path: string,
+    options?: { as?: string | undefined; scopes?: readonly string[]; method?: string; headers?: Record<string, string> },
+  ): Promise<Reply>
+  caller(email: string | undefined, scopes?: readonly string[]): Promise<Caller>
+  signer: { sign(text: string): string; verify(text: string, signature: string): boolean }
+  stop(): Promise<void>
+}
+
+/** The API over the demo school, on a port of its own, with tokens that say whose they are. */
+export async function startDemoApi(opened: TestDatabase, operations: readonly Operation[] = operationsIn(resources)): Promise<DemoApi> {
+  const { database } = opened
+  const server = createServer()
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const grantable = new Set([...allScopes, ...operations.map(({ scope }) => scope)])
+  const id = await newSchool(database.sql)
+  const school: School = { id, slug: `school-${id}`, issuer: origin }
+  await makeDemoSchool(database, { school, now, hashPassword: async () => '$argon2id$none' })
+  const keyring = createKeyring(['a root secret for tests, long enough to be taken'])
+  const signer = {
+    sign: (text: string) => keyring.sign('cursors', text),
+    verify: (text: string, signature: string) => keyring.verify('cursors', text, signature),
+  }
+
+  async function caller(email: string | undefined, scopes: readonly string[] = allScopes): Promise<Caller> {
+    if (email === undefined) return { kind: 'anonymous' }
+    const [account] = await database.sql.query<{ id: string }>('SELECT id FROM account WHERE school_id = $1 AND email = $2', [id, email])
+    const person = account && (await findPerson(database.sql, id, account.id))
+    if (!person) throw new Problem('invalid_token')
+    return callerFrom(person, { scopes, clientId: 'cli_test', grantId: 'grant' }, grantable)
+  }
+
+  function authenticate(ctx: Context): Promise<Caller> {
+    const [, email, scopes = ''] = /^Bearer (\S+) ?(.*)$/.exec(ctx.get('authorization')) ?? []
+    return caller(email, scopes.split(' '))
+  }
+
+  const koa = new Koa()
+  const api = createApi({ operations, database: database.kysely, signer, authenticate })
+  koa.use((ctx, next) => {
+    Object.assign(ctx.state, { school, requestId: 'req_test', address: '127.0.0.1' })
+    return next()
+  })
+  koa.use(renderProblems(createLog('silent')) as Koa.Middleware)
+  koa.use(api.routes() as Koa.Middleware)
+  server.on('request', koa.callback())
+
+  return {
+    ...opened,
+    school,
+    signer,
+    caller,
+    async get(path, { as, scopes = allScopes, method = 'GET', headers = {} } = {}) {
+      const authorization = as === undefined ? {} : { authorization: `Bearer ${as} ${scopes.join(' ')}` }
+      const response = await fetch(`${origin}${path}`, { method, headers: { ...authorization, ...headers } })
+      const text = await response.text()
+      return { status: response.status, headers: response.headers, text, json: text.startsWith('{') ? JSON.parse(text) : {} }
+    },
+    async stop() {
+      server.closeAllConnections()
+      server.close()
+      await opened.drop()
+    },
+  }
+}

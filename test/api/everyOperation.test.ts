@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Operation } from '../../src/kit/operations.ts'
+import type { View } from '../../src/kit/views.ts'
+import { operationsIn, resources } from '../../src/resources/index.ts'
+import { databasesToTest } from '../support/databases.ts'
+import { allScopes, type DemoApi, type Reply, startDemoApi } from './demoApi.ts'
+
+const operations = operationsIn(resources)
+const people = [undefined, 'learner001@example.org', 'lecturer1@example.com', 'admin1@example.com', 'owner@example.com']
+
+/** The registered operations, as they are published: id, method, path, scope, and whether the anonymous caller is served. */
+const registered = [
+  ['listCourses', 'GET', '/api/v1/courses', 'courses:read', 'full'],
+  ['getCourse', 'GET', '/api/v1/courses/{id_or_slug}', 'courses:read', 'full'],
+  ['getSchool', 'GET', '/api/v1/school', 'school:read', 'full'],
+  ['getAccount', 'GET', '/api/v1/account', 'account:read', 'none'],
+]
+
+/** A row that the anonymous caller sees, and one that neither anonymous callers nor learners do. */
+const seen: Record<string, string> = { getCourse: 'clay-from-scratch' }
+const unseen: Record<string, string> = { getCourse: 'paper-marbling' }
+const addressOf = ({ id, path }: Operation, rows = seen): string => path.replace(/\{\w+\}/, rows[id] ?? '')
+const rowsOf = ({ json }: Reply): object[] => (json.object === 'list' ? (json.data as object[]) : [json])
+
+test('the operations are the registered ones', () => {
+  expect(operations.map(({ id, method, path, scope, anonymous }) => [id, method, path, scope, anonymous])).toEqual(registered)
+})
+
+describe.each(await databasesToTest())('on $name', ({ open }) => {
+  let api: DemoApi
+  beforeAll(async () => {
+    api = await startDemoApi(await open())
+  })
+  afterAll(() => api.stop())
+
+  describe.each(operations)('$id', (operation) => {
+    const { scope, anonymous, resource } = operation
+
+    test('serves or refuses a caller without a token, and never challenges', async () => {
+      const reply = await api.get(addressOf(operation))
+      expect(reply.headers.get('www-authenticate')).toBeNull()
+      expect(reply.headers.get('link')).toContain(
+        `<${api.school.issuer}/.well-known/oauth-protected-resource>; rel="oauth-protected-resource"`,
+      )
+      if (anonymous === 'none') {
+        expect(reply).toMatchObject({
+          status: 403,
+          json: { error: 'access_denied', details: [{ code: 'scope_needed', meta: { required_scope: scope } }] },
+        })
+      } else {
+        expect(reply.status).toBe(200)
+      }
+    })
+
+    test(`refuses a token without ${scope} and names it in the challenge (RFC 6750 section 3.1)`, async () => {
+      const others = allScopes.filter((name) => name !== scope)
+      const reply = await api.get(addressOf(operation), { as: 'owner@example.com', scopes: others })
+      expect(reply).toMatchObject({ status: 403, json: { error: 'insufficient_scope' } })
+      expect(reply.headers.get('www-authenticate')).toMatch(new RegExp(`^Bearer .*error="insufficient_scope".*scope="${scope}"`))
+    })
+
+    test('asks for the scope before it looks at anything else', async () => {
+      const options = { as: 'owner@example.com', scopes: ['openid'] }
+      for (const query of ['no_such=1', 'limit=1&limit=2', 'id_or_slug=x']) {
+        expect((await api.get(`${addressOf(operation, unseen)}?${query}`, options)).json.error).toBe('insufficient_scope')
+      }
+    })
+
+    test('refuses an unknown parameter by name, before it looks for a row', async () => {
+      const reply = await api.get(`${addressOf(operation, unseen)}?no_such=1`, { as: 'owner@example.com' })
+      expect(reply).toMatchObject({ status: 400, json: { error: 'invalid_parameter', details: [{ field: 'no_such' }] } })
+    })
+
+    test('answers nothing that the schema of the view does not name, and all that it names', async () => {
+      for (const as of people) {
+        const reply = await api.get(addressOf(operation), { as })
+        if (as === undefined && anonymous === 'none') continue
+        expect(reply.status).toBe(200)
+        for (const row of rowsOf(reply)) {
+          const views: View[] = as === undefined ? ['public'] : as.startsWith('learner') ? ['public', 'own'] : ['public', 'own', 'staff']
+          expect(views.some((view) => resource.schemas[view].safeParse(row).success)).toBe(true)
+        }
+      }
+    })
+
+    test('gives the rows the ids of their kind', async () => {
+      const reply = await api.get(addressOf(operation), { as: 'owner@example.com' })
+      for (const row of rowsOf(reply))
+        expect(row).toMatchObject({ id: expect.stringMatching(new RegExp(`^${resource.idPrefix}_`)), object: resource.object })
+    })
+
+    test('lets anyone keep the public view for half a minute, and what a token opened for nobody else', async () => {
+      const asPerson = await api.get(addressOf(operation), { as: 'learner001@example.org' })
+      expect(asPerson.headers.get('cache-control')).toBe('private, no-cache')
+      expect(asPerson.headers.get('vary')).toContain('Authorization')
+      expect(asPerson.headers.get('link') ?? '').not.toContain('oauth-protected-resource')
+      const reply = await api.get(addressOf(operation))
+      expect(reply.headers.get('vary')).toContain('Authorization')
+      expect(reply.headers.get('cache-control')).toBe(anonymous === 'none' ? 'no-store' : 'public, max-age=30, stale-while-revalidate=60')
+    })
+
+    test('answers 304 to who has it, and HEAD without a body', async () => {
+      const options = { as: 'owner@example.com' }
+      const first = await api.get(addressOf(operation), options)
+      const etag = first.headers.get('etag') as string
+      expect(etag).toMatch(operation.kind === 'list' ? /^W\/"[0-9a-f]{8}"$/ : /^"\d+-[pos]-[0-9a-f]{8}"$/)
+      const again = await api.get(addressOf(operation), { ...options, headers: { 'if-none-match': `"other", ${etag}` } })
+      expect([again.status, again.text, again.headers.get('etag')]).toEqual([304, '', etag])
+      const stale = await api.get(addressOf(operation), { ...options, headers: { 'if-none-match': '"1-s-00000000"' } })
+      expect(stale.status).toBe(200)
+      const head = await api.get(addressOf(operation), { ...options, method: 'HEAD' })
+      expect([head.status, head.text, head.headers.get('etag')]).toEqual([200, '', etag])
+    })
+
+    test('refuses other methods and names the right ones, without asking for a token', async () => {
+      const reply = await api.get(addressOf(operation), { method: 'DELETE' })
+      expect([reply.status, reply.json.error, reply.headers.get('allow')]).toEqual([405, 'method_not_allowed', 'HEAD, GET, OPTIONS'])
+      const options = await api.get(addressOf(operation), { method: 'OPTIONS' })
+      expect([options.status, options.headers.get('allow')]).toEqual([204, 'HEAD, GET, OPTIONS'])
+    })
+
+    if (!(operation.id in unseen)) return
+    test('answers 404 for a record the caller may not see, as for none', async () => {
+      for (const as of [undefined, 'learner001@example.org']) {
+        const hidden = await api.get(addressOf(operation, unseen), { as })
+        const none = await api.get(addressOf(operation, { [operation.id]: 'no-such-row' }), { as })
+        expect([hidden.status, none.status, hidden.text]).toEqual([404, 404, none.text])
+      }
+      expect((await api.get(addressOf(operation, unseen), { as: 'owner@example.com' })).status).toBe(200)
+    })
+  })
+
+  test('a role that lost its power is refused though the token lives on', async () => {
+    const { database, school } = api
+    const asAdmin = await api.get('/api/v1/courses/paper-marbling', { as: 'admin2@example.com' })
+    expect(asAdmin.status).toBe(200)
+    await database.sql.query(
+      `UPDATE staff SET status = 'removed' FROM person p
+        WHERE staff.school_id = $1 AND p.school_id = $1 AND p.id = staff.person_id AND p.email = 'admin2@example.com'`,
+      [school.id],
+    )
+    expect((await api.get('/api/v1/courses/paper-marbling', { as: 'admin2@example.com' })).status).toBe(404)
+  })
+
+  test('an unknown address is told where the addresses stand', async () => {
+    for (const path of ['/api/v1', '/api/v1/nothing', '/api/v1/courses/a/b', '/api/v1/Courses', '/api/v1/%E0%A4%A']) {
+      expect(await api.get(path)).toMatchObject({ status: 404, json: { error: 'not_found' } })
+    }
+  })
+
+  test.each([
+    ['a wrong prefix', 'acc_01jgwejj00e6srgkpqm2sqf05m'],
+    ['an id that is too long', 'crs_01jgwejj00e6srgkpqm2sqf05mm'],
+    ['an id above 128 bits', 'crs_81jgwejj00e6srgkpqm2sqf05m'],
+    ['capitals', 'Clay-From-Scratch'],
+    ['a NUL', 'a%00b'],
+    ['broken percent-encoding', '%E0%A4%A'],
+    ['a quote', "a'--"],
+  ])('%s is no id and no slug: 400, never 500', async (_what, text) => {
+    const reply = await api.get(`/api/v1/courses/${text}`, { as: 'owner@example.com' })
+    expect(reply.status).toBe(400)
+    expect(['invalid_id', 'invalid_parameter']).toContain(reply.json.error)
+  })
+
+  test('a parameter that stands twice or in the wrong place is refused', async () => {
+    expect((await api.get('/api/v1/courses?level=all&level=beginner')).json).toMatchObject({
+      error: 'invalid_parameter',
+      details: [{ field: 'level' }],
+    })
+    expect((await api.get('/api/v1/courses/kiln-diary?id_or_slug=paper-marbling')).json).toMatchObject({
+      error: 'invalid_parameter',
+      details: [{ field: 'id_or_slug' }],
+    })
+    expect((await api.get('/api/v1/courses?__proto__=1')).json).toMatchObject({
+      error: 'invalid_parameter',
+      details: [{ field: '__proto__' }],
+    })
+  })
+
+  test('who takes no JSON is told so', async () => {
+    expect(await api.get('/api/v1/courses', { headers: { accept: 'text/csv' } })).toMatchObject({
+      status: 406,
+      json: { error: 'not_acceptable' },
+    })
+  })
+})

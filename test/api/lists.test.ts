@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { databasesToTest } from '../support/databases.ts'
+import { type DemoApi, type Reply, startDemoApi } from './demoApi.ts'
+
+interface Page {
+  data: { slug: string; id: string; [field: string]: unknown }[]
+  page: { next_cursor: string | null; has_more: boolean }
+}
+const pageOf = ({ json }: Reply): Page => json as unknown as Page
+const slugs = (reply: Reply): string[] => pageOf(reply).data.map(({ slug }) => slug)
+const nextLink = ({ headers }: Reply): string | undefined => /<([^>]+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1]
+
+describe.each(await databasesToTest())('lists on $name', ({ open }) => {
+  let api: DemoApi
+  beforeAll(async () => {
+    api = await startDemoApi(await open())
+  })
+  afterAll(() => api.stop())
+
+  const owner = 'owner@example.com'
+  const sorts = ['position', 'created_at', 'title', 'published_at', 'updated_at'].flatMap((sort) => [sort, `-${sort}`])
+
+  test.each(sorts)('walking by cursors in the order %s meets every row once, nullable values included', async (sort) => {
+    const whole = slugs(await api.get(`/api/v1/courses?sort=${sort}&limit=100`, { as: owner }))
+    expect(whole).toHaveLength(14)
+    const walked: string[] = []
+    let path: string | undefined = `/api/v1/courses?sort=${sort}&limit=3`
+    while (path !== undefined) {
+      const reply: Reply = await api.get(path, { as: owner })
+      expect(reply.status).toBe(200)
+      expect(nextLink(reply) !== undefined).toBe(pageOf(reply).page.has_more)
+      walked.push(...slugs(reply))
+      path = nextLink(reply)?.slice(api.school.issuer.length)
+    }
+    expect(walked).toEqual(whole)
+  })
+
+  test('the two directions of an order are each other backwards', async () => {
+    for (const sort of sorts.filter((name) => !name.startsWith('-'))) {
+      const [up, down] = await Promise.all([sort, `-${sort}`].map((name) => api.get(`/api/v1/courses?sort=${name}`, { as: owner })))
+      expect(slugs(up as Reply)).toEqual(slugs(down as Reply).toReversed())
+    }
+  })
+
+  test('visitors get the order of the catalogue, staff the newest first', async () => {
+    expect(slugs(await api.get('/api/v1/courses?limit=1'))).toEqual(['clay-from-scratch'])
+    expect(slugs(await api.get('/api/v1/courses?limit=1', { as: owner }))).toEqual(['candle-season'])
+  })
+
+  test('a cursor skips and repeats nothing when a row appears before it', async () => {
+    const first = await api.get('/api/v1/courses?sort=title&limit=4', { as: owner })
+    const others = slugs(await api.get('/api/v1/courses?sort=title&limit=100', { as: owner })).slice(4)
+    await api.database.sql.query(
+      `INSERT INTO course (school_id, id, slug, title, language) VALUES ($1, gen_random_uuid(), 'aaa', 'Aaa', 'en')`,
+      [api.school.id],
+    )
+    const rest = await api.get(`/api/v1/courses?sort=title&limit=100&cursor=${pageOf(first).page.next_cursor}`, { as: owner })
+    await api.database.sql.query(`DELETE FROM course WHERE school_id = $1 AND slug = 'aaa'`, [api.school.id])
+    expect(slugs(rest)).toEqual(others)
+  })
+
+  test('a cursor belongs to its filters, its sort and its audience', async () => {
+    const cursor = pageOf(await api.get('/api/v1/courses?sort=title&limit=2&access=paid')).page.next_cursor
+    expect((await api.get(`/api/v1/courses?sort=title&limit=5&access=paid&cursor=${cursor}`)).status).toBe(200)
+    for (const [path, as] of [
+      [`/api/v1/courses?sort=-title&access=paid&cursor=${cursor}`],
+      [`/api/v1/courses?sort=title&cursor=${cursor}`],
+      [`/api/v1/courses?sort=title&access=free&cursor=${cursor}`],
+      [`/api/v1/courses?sort=title&access=paid&level=all&cursor=${cursor}`],
+      [`/api/v1/courses?sort=title&access=paid&cursor=${cursor}`, owner],
+    ] as const) {
+      expect(await api.get(path, { as })).toMatchObject({ status: 400, json: { error: 'invalid_cursor' } })
+    }
+  })
+
+  test('a cursor that was tampered with or made up is refused', async () => {
+    const cursor = pageOf(await api.get('/api/v1/courses?limit=2')).page.next_cursor as string
+    const [payload, signature] = cursor.split('.') as [string, string]
+    const forged = Buffer.from(Buffer.from(payload, 'base64url').toString().replace(/,\d+,/, ',0,')).toString('base64url')
+    expect(forged).not.toBe(payload)
+    for (const text of [
+      `${forged}.${signature}`,
+      payload,
+      `${payload}.`,
+      `.${signature}`,
+      `${cursor}.x`,
+      'x',
+      `${payload}.${signature.slice(1)}`,
+      'a'.repeat(5000),
+    ]) {
+      const reply = await api.get(`/api/v1/courses?limit=2&cursor=${text}`)
+      expect([text.slice(0, 60), reply.status]).toEqual([text.slice(0, 60), 400])
+    }
+  })
+
+  test('a cursor of another school is refused, though the key is the same', async () => {
+    const cursor = pageOf(await api.get('/api/v1/courses?limit=2')).page.next_cursor as string
+    const other = await startDemoApi({ database: api.database, drop: async () => {} })
+    expect(await other.get(`/api/v1/courses?limit=2&cursor=${cursor}`)).toMatchObject({ status: 400, json: { error: 'invalid_cursor' } })
+    await other.stop()
+  })
+
+  test.each([
+    ['access=free', ['workshop-safety']],
+    ['access=free,plan_only', ['make-one-chair', 'workshop-safety']],
+    ['tag=clay', ['clay-from-scratch', 'glaze-chemistry-without-fear']],
+    ['tag=bread,chair', ['the-slow-loaf', 'make-one-chair']],
+    ['level=beginner&category=textiles', ['indigo-and-madder']],
+    ['price[lte]=5900', ['the-slow-loaf', 'drawing-weeds', 'mending-as-design']],
+    ['status=draft', []],
+    ['published_at[gte]=2025-05-26T00:00:00Z&published_at[lt]=2025-05-29T02:00:00%2B02:00', ['mending-as-design']],
+    ['category=a%27%20OR%201=1', []],
+  ])('?%s finds what it names', async (query, expected) => {
+    const reply = await api.get(`/api/v1/courses?${query}`)
+    expect([reply.status, slugs(reply)]).toEqual([200, expected])
+  })
+
+  test('a lecturer is found by id, and a hidden one by staff alone', async () => {
+    const [tansy] = (pageOf(await api.get('/api/v1/courses?category=textiles')).data[0]?.lecturers ?? []) as { id: string }[]
+    expect(slugs(await api.get(`/api/v1/courses?lecturer=${tansy?.id}`))).toEqual([
+      'indigo-and-madder',
+      'drawing-weeds',
+      'mending-as-design',
+    ])
+    const weeds = (await api.get('/api/v1/courses/drawing-weeds', { as: owner })).json.lecturers as { id: string; slug: string }[]
+    expect(weeds.map(({ slug }) => slug)).toEqual(['pim-hollowell', 'tansy-brightwater'])
+    const asVisitor = (await api.get('/api/v1/courses/drawing-weeds')).json.lecturers as { slug: string }[]
+    expect(asVisitor.map(({ slug }) => slug)).toEqual(['tansy-brightwater'])
+    expect(slugs(await api.get(`/api/v1/courses?lecturer=${weeds[0]?.id}`))).toEqual([])
+    expect(slugs(await api.get(`/api/v1/courses?lecturer=${weeds[0]?.id}`, { as: owner }))).toEqual(['drawing-weeds'])
+  })
+
+  test('each audience sees its rows, in its view', async () => {
+    const all = async (as?: string) => pageOf(await api.get('/api/v1/courses?limit=100', { as })).data
+    const [visitor, learner, lecturer, staff] = await Promise.all([
+      all(),
+      all('learner001@example.org'),
+      all('lecturer3@example.com'),
+      all(owner),
+    ])
+    expect([visitor.length, learner.length, lecturer.length, staff.length]).toEqual([10, 11, 12, 14])
+    expect(visitor.every((course) => course.status === 'published' && course.visibility === 'public')).toBe(true)
+    // Staff members are shown; `position` is a field of their view.
+    const shown = (rows: Page['data']) => rows.filter((course) => 'position' in course).map(({ slug }) => slug)
+    expect([shown(visitor), shown(learner), shown(staff).length]).toEqual([[], [], 14])
+    expect(shown(lecturer).toSorted()).toEqual([
+      'bookbinding-five-structures',
+      'mending-as-design',
+      'paper-marbling',
+      'studio-business-basics',
+    ])
+  })
+
+  test('an unlisted course stands in no list and opens to its exact slug or id', async () => {
+    const bySlug = await api.get('/api/v1/courses/kiln-diary')
+    expect(bySlug.status).toBe(200)
+    expect((await api.get(`/api/v1/courses/${bySlug.json.id}`)).json).toEqual(bySlug.json)
+    for (const as of [undefined, 'learner001@example.org'])
+      expect(slugs(await api.get('/api/v1/courses?limit=100', { as }))).not.toContain('kiln-diary')
+    expect((await api.get('/api/v1/courses/studio-business-basics')).status).toBe(404)
+    expect((await api.get('/api/v1/courses/studio-business-basics', { as: 'learner001@example.org' })).status).toBe(200)
+  })
+})

@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'vitest'
+import { readEnvironment } from '../../src/config/environment.ts'
+import { ConfigError } from '../../src/config/mistakes.ts'
+
+function complaint(given: Record<string, string>): string {
+  try {
+    readEnvironment(given)
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message
+    throw error
+  }
+  return 'nothing wrong'
+}
+
+test('without any variable everything has its default, and an empty one counts as absent', () => {
+  expect(readEnvironment({ PATH: '/bin', PORT: '', SECRET_KEY: undefined })).toEqual({
+    PORT: 3000,
+    HOST: '127.0.0.1',
+    ADMIN_PORT: 9464,
+    BASE_URL: 'http://127.0.0.1:3000',
+    CONFIG_DIR: './config',
+    DATA_DIR: './data',
+    RATE_LIMITS: 'on',
+    WORKERS: 1,
+    LOG_LEVEL: 'info',
+  })
+})
+
+test('texts become values', () => {
+  const [first, second] = ['a'.repeat(32), 'b'.repeat(40)]
+  expect(
+    readEnvironment({
+      PORT: '8080',
+      WORKERS: '4',
+      DATABASE_URL: 'postgres://db/x',
+      SECRET_KEY: `${first}, ${second}`,
+      BASE_URL: 'https://s.example.com',
+    }),
+  ).toMatchObject({ PORT: 8080, WORKERS: 4, SECRET_KEY: [first, second], BASE_URL: 'https://s.example.com' })
+  expect(readEnvironment({ PORT: '8080' }).BASE_URL).toBe('http://127.0.0.1:8080')
+})
+
+describe('a wrong variable is refused with a message that says what it must be and does not repeat it', () => {
+  const long = 'x'.repeat(32)
+  const origin = 'must be an origin such as https://school.example.com, without a trailing slash'
+  test.each<[Record<string, string>, string]>([
+    [{ PORT: '70000' }, 'PORT  must be a port'],
+    [{ PORT: 'http' }, 'PORT  must be a port'],
+    [{ ADMIN_PORT: '-1' }, 'ADMIN_PORT  must be a port'],
+    [{ PORT: '9464' }, 'ADMIN_PORT  must differ from PORT'],
+    [{ BASE_URL: 'http://school.example.com' }, `BASE_URL  ${origin}`],
+    [{ BASE_URL: 'http://127.0.0.1.example.com' }, `BASE_URL  ${origin}`],
+    [{ BASE_URL: 'https://school.example.com/' }, `BASE_URL  ${origin}`],
+    [{ DATABASE_URL: 'mysql://x' }, 'DATABASE_URL  must be a postgres:// address'],
+    [{ REDIS_URL: 'http://x' }, 'REDIS_URL  must be a redis://, redis+sentinel:// or redis+cluster:// address'],
+    [{ SECRET_KEY: 'hunter2' }, 'SECRET_KEY  must be secrets of at least 32 characters, separated by commas'],
+    [{ SECRET_KEY: `${long},short` }, 'SECRET_KEY  must be secrets of at least 32 characters, separated by commas'],
+    [{ SECRET_KEY: long, SECRET_KEY_FILE: '/x' }, 'SECRET_KEY_FILE  must not be set together with SECRET_KEY: keep one of them'],
+    [{ DEMO: 'yes' }, 'DEMO  must be on or off'],
+    [{ DEMO_PASSWORD: 'short' }, 'DEMO_PASSWORD  must be a password of at least 8 characters'],
+    [{ DEMO_NOW: 'yesterday' }, 'DEMO_NOW  must be a moment such as 2026-01-01T00:00:00Z'],
+    [{ RATE_LIMITS: 'of' }, 'RATE_LIMITS  must be on or off; did you mean on?'],
+    [{ WORKERS: '65', DATABASE_URL: 'postgres://db/x' }, 'WORKERS  must be a whole number from 1 to 64'],
+    [{ WORKERS: '2' }, 'WORKERS  above 1 needs DATABASE_URL: the embedded database belongs to one process'],
+    [{ LOG_LEVEL: 'inof' }, 'LOG_LEVEL  must be trace or debug or info or warn or error or fatal or silent; did you mean info?'],
+  ])('%j', (given, message) => {
+    expect(complaint(given)).toBe(`environment  ${message}`)
+  })
+
+  test('all of them at once', () => {
+    expect(complaint({ PORT: 'x', WORKERS: '2', SECRET_KEY: 'x' }).split('\n')).toHaveLength(3)
+  })
+})

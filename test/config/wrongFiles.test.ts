@@ -1,0 +1,400 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { complaint, configFolder, type Files, temporaryFolder } from './configFolder.ts'
+
+const school = 'issuer: https://a.example.com\n'
+const secret = { SECRET_KEY: 's'.repeat(32) }
+const hash = `sha256:${'A'.repeat(43)}`
+const integration = (...lines: string[]): Files => ({
+  'schools/demo.yaml': ['integrations:', '  - client_id: sync', ...lines.map((line) => `    ${line}`)].join('\n'),
+})
+const proper = ['client_name: Sync', 'redirect_uris: [https://sync.example.com/callback]']
+const bomb = [
+  'a: &a [x, x, x, x, x, x, x, x]',
+  ...'bcdef'.split('').map((name, index) => `${name}: &${name} [${Array(8).fill(`*${'abcde'[index]}`).join(', ')}]`),
+].join('\n')
+
+/** A name, the files, and the whole message. */
+const wrong: [name: string, files: Files, message: string, variables?: Record<string, string>][] = [
+  [
+    'a misspelt key in a section',
+    { 'oauth.yaml': 'lifetimes:\n  acces_token_seconds: 60\n' },
+    'config/oauth.yaml:2  lifetimes.acces_token_seconds  is not a known key; did you mean access_token_seconds?',
+  ],
+  [
+    'a misspelt section',
+    { 'oauth.yaml': '# hello\n\nlifetime: {}\n' },
+    'config/oauth.yaml:3  lifetime  is not a known key; did you mean lifetimes?',
+  ],
+  [
+    'a key in the wrong section',
+    { 'oauth.yaml': 'grant_days: 30\n' },
+    'config/oauth.yaml:1  grant_days  is not a known key; did you mean lifetimes.grant_days?',
+  ],
+  ['a key that is near to nothing', { 'server.yaml': 'wibble: 1\n' }, 'config/server.yaml:1  wibble  is not a known key'],
+  ['a key that hides control characters', { 'server.yaml': '"a\\e[31m": 1\n' }, "config/server.yaml:1  'a?[31m'  is not a known key"],
+  [
+    'a key that means something to JavaScript',
+    { 'server.yaml': '__proto__: {cors: 1}\n' },
+    'config/server.yaml:1  __proto__  is not a known key',
+  ],
+  ['a merge key', { 'server.yaml': '<<: {shutdown_seconds: 5}\n' }, "config/server.yaml:1  '<<'  is not a known key"],
+  [
+    'text for a number',
+    { 'server.yaml': 'shutdown_seconds: 20s\n' },
+    'config/server.yaml:1  shutdown_seconds  must be a whole number from 1 to 300, not text',
+  ],
+  [
+    'a fraction for a whole number',
+    { 'server.yaml': 'shutdown_seconds: 1.5\n' },
+    'config/server.yaml:1  shutdown_seconds  must be a whole number from 1 to 300',
+  ],
+  [
+    'a number out of range',
+    { 'server.yaml': 'shutdown_seconds: 301\n' },
+    'config/server.yaml:1  shutdown_seconds  must be a whole number from 1 to 300',
+  ],
+  [
+    'infinity',
+    { 'server.yaml': 'shutdown_seconds: .inf\n' },
+    'config/server.yaml:1  shutdown_seconds  must be a whole number from 1 to 300',
+  ],
+  ['yes for true', { 'oauth.yaml': 'require_state: yes\n' }, 'config/oauth.yaml:1  require_state  must be true or false, not text'],
+  ['a list for a section', { 'server.yaml': 'cors: ["*"]\n' }, 'config/server.yaml:1  cors  must be a mapping, not a list'],
+  [
+    'an empty value for a list',
+    { 'server.yaml': 'cors:\n  allowed_origins:\n' },
+    'config/server.yaml:2  cors.allowed_origins  must be a list of at most 100, each an origin such as https://app.example.com, or *, not empty',
+  ],
+  [
+    'a number for a name',
+    integration('client_name: 12', proper[1] as string),
+    'config/schools/demo.yaml:3  integrations[0].client_name  must be text of 1 to 80 characters, not a number: put it in quotes',
+  ],
+  ['a list for a file', { 'roles.yaml': '- owner\n' }, 'config/roles.yaml:1  must be a mapping, not a list'],
+  ['a text for a file', { 'roles.yaml': 'owner\n' }, 'config/roles.yaml:1  must be a mapping, not text'],
+  [
+    'a second document',
+    { 'server.yaml': 'shutdown_seconds: 5\n---\nshutdown_seconds: 6\n' },
+    'config/server.yaml:2  holds a second document: remove the line with ---',
+  ],
+  ['a tab', { 'server.yaml': 'cors:\n\tallowed_origins: ["*"]\n' }, 'config/server.yaml:2  is indented with a tab: use spaces'],
+  [
+    'a bracket that is not closed',
+    { 'server.yaml': 'trusted_proxies: [loopback\n' },
+    'config/server.yaml:2  is not valid YAML: Flow sequence in block collection must be sufficiently indented and end with a ]',
+  ],
+  ['a quote that is not closed', { 'server.yaml': 'a: "x\n' }, 'config/server.yaml:2  is not valid YAML: Missing closing "quote'],
+  [
+    'a key twice',
+    { 'server.yaml': 'shutdown_seconds: 5\ncors: {}\nshutdown_seconds: 6\n' },
+    'config/server.yaml:3  shutdown_seconds  is there twice, first in line 1: remove one',
+  ],
+  [
+    'a number for a key',
+    { 'server.yaml': 'cors:\n  5: x\n' },
+    'config/server.yaml:2  cors  has a key that is not text (5): put it in quotes',
+  ],
+  ['a list for a key', { 'server.yaml': '? [a]\n: 1\n' }, 'config/server.yaml:1  has a key that is not text: put it in quotes'],
+  [
+    'a tag',
+    { 'server.yaml': 'shutdown_seconds: !seconds 5\n' },
+    'config/server.yaml:1  has a tag, which means nothing here: remove the word that begins with !',
+  ],
+  [
+    'an alias without an anchor',
+    { 'server.yaml': 'shutdown_seconds: *nowhere\n' },
+    'config/server.yaml:1  shutdown_seconds  names an anchor that does not stand above it',
+  ],
+  [
+    'an alias within what it names',
+    { 'server.yaml': 'cors: &again\n  allowed_origins: *again\n' },
+    'config/server.yaml:2  cors.allowed_origins  is nested deeper than 20 levels',
+  ],
+  ['a text that is not UTF-8', { 'server.yaml': Buffer.from([0x61, 0x3a, 0x20, 0xff]) }, 'config/server.yaml  is not text in UTF-8'],
+  ['a file that is too large', { 'server.yaml': `#${'x'.repeat(262_144)}` }, 'config/server.yaml  is larger than 262144 bytes'],
+  ['a file that nobody reads', { 'sever.yaml': '' }, 'config/sever.yaml  is not a known file; did you mean server.yaml?'],
+  ['the other ending', { 'oauth.yml': '' }, 'config/oauth.yml  is not a known file; did you mean oauth.yaml?'],
+  [
+    'a school whose name is no slug',
+    { 'schools/My_School.yaml': '' },
+    'config/schools/My_School.yaml  is not a school: its name must be <slug>.yaml, the slug of at most 63 letters a-z, digits and single words joined by -',
+  ],
+  [
+    'a network of everybody',
+    { 'server.yaml': 'trusted_proxies:\n  - loopback\n  - 0.0.0.0/0\n' },
+    'config/server.yaml:3  trusted_proxies[1]  must be an IP address, a network such as 10.0.0.0/8, or loopback',
+  ],
+  [
+    'a network too narrow',
+    { 'server.yaml': 'trusted_proxies: [10.0.0.0/33]\n' },
+    'config/server.yaml:1  trusted_proxies[0]  must be an IP address, a network such as 10.0.0.0/8, or loopback',
+  ],
+  [
+    '* among origins',
+    { 'server.yaml': 'cors:\n  allowed_origins: ["*", https://a.example.com]\n' },
+    'config/server.yaml:2  cors.allowed_origins  must hold nothing else where it holds *',
+  ],
+  [
+    'an origin with a path',
+    { 'server.yaml': 'cors:\n  allowed_origins: [https://a.example.com/]\n' },
+    'config/server.yaml:2  cors.allowed_origins[0]  must be an origin such as https://app.example.com, or *',
+  ],
+  [
+    'a host that is not loopback',
+    { 'oauth.yaml': 'registration:\n  loopback_hosts: [127.0.0.1, localhos]\n' },
+    'config/oauth.yaml:2  registration.loopback_hosts[1]  must be 127.0.0.1, [::1] or localhost; did you mean localhost?',
+  ],
+  [
+    'loopback hosts without 127.0.0.1',
+    { 'oauth.yaml': 'registration:\n  loopback_hosts: [localhost]\n' },
+    'config/oauth.yaml:2  registration.loopback_hosts  must begin with 127.0.0.1, which is always taken',
+  ],
+  [
+    'a refresh token that outlives its grant',
+    { 'oauth.yaml': 'lifetimes:\n  refresh_token_days: 90\n  grant_days: 30\n' },
+    'config/oauth.yaml:2  lifetimes.refresh_token_days  must not be more than grant_days: no token outlives its grant',
+  ],
+  [
+    'the same against a default',
+    { 'oauth.yaml': 'lifetimes:\n  grant_days: 30\n' },
+    'config/oauth.yaml:1  lifetimes.refresh_token_days  must not be more than grant_days: no token outlives its grant',
+  ],
+  [
+    'a key that goes before what it signed',
+    { 'oauth.yaml': 'signing_keys:\n  keep_after_retirement_hours: 1\nlifetimes:\n  id_token_seconds: 3601\n' },
+    'config/oauth.yaml:2  signing_keys.keep_after_retirement_hours  must not be less than lifetimes.id_token_seconds: the tokens that a key signed could not be verified',
+  ],
+  [
+    'no baseline scope',
+    { 'oauth.yaml': 'baseline_scopes: []\n' },
+    'config/oauth.yaml:1  baseline_scopes  must be a list of at least 1, each text of at most 80 characters',
+  ],
+  [
+    'an unknown baseline scope',
+    { 'oauth.yaml': 'baseline_scopes: [openid, course:read]\n' },
+    'config/oauth.yaml:1  baseline_scopes[1]  is not a known scope; did you mean courses:read?',
+  ],
+  [
+    'an unknown scope of a role',
+    { 'roles.yaml': 'learner:\n  - courses:read\n  - offline_access\n' },
+    'config/roles.yaml:3  learner[1]  is not a known scope',
+  ],
+  [
+    'a scope twice',
+    { 'roles.yaml': 'learner: [courses:read, courses:read]\n' },
+    'config/roles.yaml:1  learner[1]  is there twice: remove one',
+  ],
+  ['an unknown role', { 'roles.yaml': 'lecturers: all\n' }, 'config/roles.yaml:1  lecturers  is not a known key; did you mean lecturer?'],
+  [
+    'some word for a role',
+    { 'roles.yaml': 'admin: everything\n' },
+    'config/roles.yaml:1  admin  must be a list, each text of at most 80 characters, not text',
+  ],
+  [
+    'a resource server without what it needs',
+    { 'resources.yaml': 'resource_servers:\n  - identifier: https://r.example.com\n' },
+    'config/resources.yaml:2  resource_servers[0].name  is missing: it must be text of 1 to 80 characters\nconfig/resources.yaml:2  resource_servers[0].scopes  is missing: it must be a list of at least 1, each text of at most 80 characters',
+  ],
+  [
+    'a resource with a fragment',
+    { 'resources.yaml': 'resource_servers:\n  - {identifier: "https://r.example.com#x", name: R, scopes: [openid]}\n' },
+    'config/resources.yaml:2  resource_servers[0].identifier  must be an absolute URI without a fragment (RFC 8707 section 2)',
+  ],
+  [
+    'a resource twice',
+    { 'resources.yaml': 'resource_servers:\n  - &r {identifier: urn:r, name: R, scopes: [openid]}\n  - *r\n' },
+    'config/resources.yaml:2  resource_servers[1].identifier  is there twice: remove one',
+  ],
+  [
+    'a resource that is the school itself',
+    { 'resources.yaml': 'resource_servers:\n  - {identifier: "http://127.0.0.1:3000/mcp", name: R, scopes: [openid]}\n' },
+    'config/resources.yaml:2  resource_servers[0].identifier  is an address of schools/demo.yaml: list other resource servers only',
+  ],
+  [
+    'a school without an issuer',
+    { 'schools/abbey.yaml': 'languages: [en]\n' },
+    'config/schools/abbey.yaml:1  issuer  is missing: it must be the public address of the school, such as https://school.example.com',
+  ],
+  [
+    'an issuer without TLS',
+    { 'schools/a.yaml': 'issuer: http://school.example.com\n' },
+    'config/schools/a.yaml:1  issuer  must be https://HOST in lower case, without a path or a trailing slash (http:// is for loopback hosts only)',
+  ],
+  [
+    'an issuer with a slash',
+    { 'schools/a.yaml': 'issuer: https://a.example.com/\n' },
+    'config/schools/a.yaml:1  issuer  must be https://HOST in lower case, without a path or a trailing slash (http:// is for loopback hosts only)',
+  ],
+  [
+    'an issuer in capitals',
+    { 'schools/a.yaml': 'issuer: https://A.example.com\n' },
+    'config/schools/a.yaml:1  issuer  must be https://HOST in lower case, without a path or a trailing slash (http:// is for loopback hosts only)',
+  ],
+  [
+    'two schools at one issuer',
+    { 'schools/a.yaml': school, 'schools/b.yaml': `languages: [en]\n${school}` },
+    'config/schools/b.yaml:2  issuer  has the host of schools/a.yaml: every school needs a host of its own',
+    secret,
+  ],
+  [
+    'two schools at one host',
+    { 'schools/a.yaml': 'issuer: http://localhost:3000\n', 'schools/b.yaml': 'issuer: https://localhost:3000\n' },
+    'config/schools/b.yaml:1  issuer  has the host of schools/a.yaml: every school needs a host of its own',
+  ],
+  [
+    'a client id twice',
+    {
+      'schools/demo.yaml': `integrations:\n  - &i {client_id: sync, client_name: S, redirect_uris: ["https://s.example.com/c"]}\n  - *i\n`,
+    },
+    'config/schools/demo.yaml:2  integrations[1].client_id  is there twice: remove one',
+  ],
+  [
+    'a client id that is an address',
+    {
+      'schools/demo.yaml':
+        'integrations:\n  - {client_id: "https://sync.example.com", client_name: S, redirect_uris: ["https://s.example.com/c"]}\n',
+    },
+    'config/schools/demo.yaml:2  integrations[0].client_id  must be a client id: 2 to 100 of letters, digits, . _ and -',
+  ],
+  [
+    'a callback without TLS',
+    integration('client_name: Sync', 'redirect_uris:', '  - http://sync.example.com/callback'),
+    'config/schools/demo.yaml:5  integrations[0].redirect_uris[0]  must be a complete https:// address in its normal spelling, without fragment, user name or *',
+  ],
+  [
+    'a callback with a wildcard',
+    integration('client_name: Sync', 'redirect_uris: ["https://*.example.com/callback"]'),
+    'config/schools/demo.yaml:4  integrations[0].redirect_uris[0]  must be a complete https:// address in its normal spelling, without fragment, user name or *',
+  ],
+  [
+    'a secret that is missing',
+    integration(...proper, 'token_endpoint_auth_method: client_secret_post'),
+    'config/schools/demo.yaml:2  integrations[0].secret_hash  is missing: client_secret_post needs the hash of the secret',
+  ],
+  [
+    'a secret that nobody asks for',
+    integration(...proper, `secret_hash: ${hash}`),
+    'config/schools/demo.yaml:5  integrations[0].secret_hash  must not be there: a client with token_endpoint_auth_method none has no secret',
+  ],
+  [
+    'a secret in clear, which the message does not repeat',
+    integration(...proper, 'token_endpoint_auth_method: client_secret_post', 'secret_hash: hunter2'),
+    'config/schools/demo.yaml:6  integrations[0].secret_hash  must be sha256: and the SHA-256 of the secret in base64url without padding',
+  ],
+  [
+    'a method that does not exist',
+    integration(...proper, 'token_endpoint_auth_method: client_secret_basic'),
+    'config/schools/demo.yaml:5  integrations[0].token_endpoint_auth_method  must be none or client_secret_post; did you mean client_secret_post?',
+  ],
+  [
+    'a name that turns text around',
+    integration('client_name: "a\\u202Eb"', proper[1] as string),
+    'config/schools/demo.yaml:3  integrations[0].client_name  must be one line of text without control characters',
+  ],
+  [
+    'a documentation address of another scheme',
+    { 'schools/demo.yaml': 'docs_url: javascript:alert(1)\n' },
+    'config/schools/demo.yaml:1  docs_url  must be an https:// address (http:// is for loopback hosts only)',
+  ],
+  [
+    'a checkout address without the item',
+    { 'schools/demo.yaml': 'checkout_url: https://shop.example.com/{type}\n' },
+    'config/schools/demo.yaml:1  checkout_url  must be an https:// address with {id} in it, and {type} and {code} where wanted',
+  ],
+  [
+    'a language by its name',
+    { 'schools/demo.yaml': 'languages: [english]\n' },
+    'config/schools/demo.yaml:1  languages[0]  must be a language tag such as en or pt-BR',
+  ],
+  [
+    'a misspelt time zone',
+    { 'schools/demo.yaml': 'defaults:\n  time_zone: Europe/Berlim\n' },
+    'config/schools/demo.yaml:2  defaults.time_zone  must be a time zone of the IANA database, such as Europe/Berlin; did you mean Europe/Berlin?',
+  ],
+  [
+    'a currency that does not exist',
+    { 'schools/demo.yaml': 'defaults: {currency: EURO}\n' },
+    'config/schools/demo.yaml:1  defaults.currency  must be a currency code of ISO 4217, such as EUR; did you mean EUR?',
+  ],
+  [
+    'a colour that YAML takes for a comment',
+    { 'schools/demo.yaml': 'defaults:\n  branding:\n    colors:\n      primary: #1f6f5c\n' },
+    "config/schools/demo.yaml:4  defaults.branding.colors.primary  must be a colour such as '#1f6f5c', in quotes, not empty",
+  ],
+  [
+    'a public school without a secret',
+    { 'schools/a.yaml': school },
+    'environment  SECRET_KEY  is missing: https://a.example.com is not a loopback address. Make one with openssl rand -base64 48, and keep it',
+  ],
+  [
+    'a public school without rate limits',
+    { 'schools/a.yaml': school },
+    'environment  RATE_LIMITS  must be on: https://a.example.com is not a loopback address',
+    { ...secret, RATE_LIMITS: 'off' },
+  ],
+]
+
+describe('a wrong file is refused with a message that says where and what', () => {
+  test.each(wrong)('%s', (_name, files, message, variables = {}) => {
+    expect(complaint(configFolder(files), variables)).toBe(message)
+  })
+
+  test('a directory that is not there', () => {
+    expect(complaint(join(temporaryFolder(), 'nowhere'))).toBe('config  is not there: is it the directory that CONFIG_DIR should name?')
+  })
+
+  test('a directory without a school', () => {
+    const missing = 'config/schools  holds no school: add <slug>.yaml with at least the line issuer: https://HOST'
+    const folder = temporaryFolder()
+    expect(complaint(folder)).toBe(missing)
+    mkdirSync(join(folder, 'schools'))
+    expect(complaint(folder)).toBe(missing)
+  })
+
+  test('a directory where a file should be', () => {
+    const folder = configFolder()
+    mkdirSync(join(folder, 'server.yaml'))
+    expect(complaint(folder)).toBe('config/server.yaml  is not a file')
+  })
+
+  test('a pipe where a file should be, which nobody waits for', () => {
+    const folder = configFolder()
+    execFileSync('mkfifo', [join(folder, 'server.yaml')])
+    expect(complaint(folder)).toBe('config/server.yaml  is not a file')
+  })
+
+  test('a file where the schools should be', () => {
+    expect(complaint(configFolder({ schools: '' }))).toBe('config/schools  cannot be listed: not a directory')
+  })
+
+  test('aliases that multiply, at once', () => {
+    const started = performance.now()
+    expect(complaint(configFolder({ 'server.yaml': bomb }))).toContain('uses more than 50 aliases')
+    expect(performance.now() - started).toBeLessThan(2000)
+  })
+
+  test('every mistake of every file at once, also where a rule between keys is broken beside a misspelt key', () => {
+    const message = complaint(
+      configFolder({
+        'oauth.yaml': 'lifetimes:\n  refresh_token_days: 90\n  grant_days: 30\n  sesion_days: 1\n',
+        'roles.yaml': 'owner: [x]\n',
+        'schools/a.yaml': `${school}languges: [en]\n`,
+        'schools/b.yaml': `${school}docs_url: x\n`,
+        'server.yaml': 'shutdown_seconds: 0\n',
+      }),
+    )
+    expect(message.split('\n').map((line) => line.split('  ').slice(0, 2).join(' '))).toEqual([
+      'config/oauth.yaml:2 lifetimes.refresh_token_days',
+      'config/oauth.yaml:4 lifetimes.sesion_days',
+      'config/roles.yaml:1 owner[0]',
+      'config/schools/a.yaml:2 languges',
+      'config/schools/b.yaml:1 issuer',
+      'config/schools/b.yaml:2 docs_url',
+      'config/server.yaml:1 shutdown_seconds',
+      'environment SECRET_KEY',
+    ])
+  })
+})

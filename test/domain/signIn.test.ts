@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { hashPassword } from '../../src/domain/password.ts'
+import { createSignIn, normaliseEmail, type SignIn } from '../../src/domain/signIn.ts'
+import { findSignedIn } from '../../src/domain/signedIn.ts'
+import { newId } from '../../src/lib/ids.ts'
+import type { Database } from '../../src/store/database.ts'
+import { embeddedDatabase } from '../support/databases.ts'
+
+const schoolId = newId()
+const ids = { active: newId(), disabled: newId(), withoutPassword: newId() }
+let database: Database
+let signIn: SignIn
+let hashed = 0
+
+beforeAll(async () => {
+  database = await embeddedDatabase()
+  await database.kysely
+    .insertInto('school')
+    .values({ id: schoolId, slug: 'one', name: 'One', locale: 'en', supported_locales: ['en'], time_zone: 'UTC', currency: 'EUR' })
+    .execute()
+  const password_hash = await hashPassword('the password')
+  await database.kysely
+    .insertInto('account')
+    .values([
+      { school_id: schoolId, id: ids.active, email: 'ada@example.com', name: 'Ada', password_hash },
+      { school_id: schoolId, id: ids.disabled, email: 'gone@example.com', name: 'Gone', password_hash, disabled_at: new Date() },
+      { school_id: schoolId, id: ids.withoutPassword, email: 'new@example.com', name: 'New', password_hash: null },
+    ])
+    .execute()
+  signIn = createSignIn({
+    database,
+    gate: (work) => {
+      hashed += 1
+      return work()
+    },
+  })
+}, 30_000)
+
+afterAll(() => database.close())
+
+beforeEach(() => {
+  hashed = 0
+})
+
+const lastSignIn = async (id: string) =>
+  (await database.kysely.selectFrom('account').select('last_sign_in_at').where('id', '=', id).executeTakeFirstOrThrow()).last_sign_in_at
+
+describe('signing in', () => {
+  test('the right password gives the account and notes the time', async () => {
+    expect(await lastSignIn(ids.active)).toBeNull()
+    expect(await signIn(schoolId, ' Ada@Example.com ', 'the password')).toEqual({ accountId: ids.active })
+    expect(await lastSignIn(ids.active)).toBeInstanceOf(Date)
+  })
+
+  for (const [who, email, password] of [
+    ['a wrong password', 'ada@example.com', 'another password'],
+    ['an unknown address', 'nobody@example.com', 'the password'],
+    ['a disabled account', 'gone@example.com', 'the password'],
+    ['an account without a password', 'new@example.com', 'the password'],
+  ] as const) {
+    test(`${who} is refused after the same work: one hash`, async () => {
+      expect(await signIn(schoolId, email, password)).toBeUndefined()
+      expect(hashed).toBe(1)
+    })
+  }
+
+  test('an unknown address takes about as long as a wrong password', async () => {
+    const time = async (email: string): Promise<number> => {
+      const times = []
+      for (let count = 0; count < 5; count++) {
+        const begin = performance.now()
+        await signIn(schoolId, email, 'another password')
+        times.push(performance.now() - begin)
+      }
+      return Math.min(...times)
+    }
+    const [known, unknown] = [await time('ada@example.com'), await time('nobody@example.com')]
+    // Without the hash it would be a fiftieth.
+    expect(unknown).toBeGreaterThan(known / 3)
+    expect(known).toBeGreaterThan(unknown / 3)
+  })
+
+  test('another school has other accounts', async () => {
+    expect(await signIn(newId(), 'ada@example.com', 'the password')).toBeUndefined()
+  })
+
+  test('what no account can have is refused without work: over-long passwords, impossible addresses', async () => {
+    for (const [email, password] of [
+      ['ada@example.com', 'x'.repeat(1025)],
+      ['ada\u0000@example.com', 'the password'],
+      ['\ud800@example.com', 'the password'],
+      ['no address', 'the password'],
+      [`${'a'.repeat(250)}@example.com`, 'the password'],
+    ] as const) {
+      expect(await signIn(schoolId, email, password)).toBeUndefined()
+    }
+    expect(hashed).toBe(0)
+  })
+
+  test('addresses are kept in lower case', () => {
+    expect(normaliseEmail(' Ada@EXAMPLE.com\n')).toBe('ada@example.com')
+    expect(normaliseEmail('ada@@example.com')).toBeUndefined()
+  })
+})
+
+describe('who is signed in', () => {
+  test('is told while the account is active, and not afterwards', async () => {
+    expect(await findSignedIn(database, schoolId, ids.active)).toEqual({ name: 'Ada', email: 'ada@example.com' })
+    expect(await findSignedIn(database, schoolId, ids.disabled)).toBeUndefined()
+    expect(await findSignedIn(database, newId(), ids.active)).toBeUndefined()
+  })
+})

@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'vitest'
+import { checkPlanted } from './planted.ts'
+
+const check = (files: Record<string, string>): { code: number | null; output: string } => checkPlanted(files, ['scripts/imports.ts'])
+
+const store = { 'src/store/sql.ts': 'export const sql = 1\nexport interface Sql {\n  query: string\n}\n' }
+
+test('a tree that keeps to the import table passes', () => {
+  const { code, output } = check({
+    ...store,
+    'src/domain/rule.ts': "import { sql } from '../store/sql.ts'\nexport const rule = sql\n",
+    'src/policy/pure.ts': "import type { Sql } from '../store/sql.ts'\nexport const query = ({ query: text }: Sql) => text\n",
+    'src/pages/page.ts': "import type Provider from 'oidc-provider'\nexport const issuer = ({ issuer: text }: Provider) => text\n",
+    'src/main.ts': "import process from 'node:process'\nimport { rule } from './domain/rule.ts'\nprocess.exitCode = rule\n",
+  })
+  expect(output).toContain('no forbidden import')
+  expect(code).toBe(0)
+})
+
+test('a check that read no module fails: it would have found nothing in any tree', () => {
+  const { code, output } = check({ 'src/readme.txt': '', 'test/a.ts': '' })
+  expect(output).toMatch(/no module was read/)
+  expect(code).toBe(1)
+})
+
+describe('a forbidden import is named with its rule', () => {
+  const plants: [what: string, file: string, text: string, rule: string][] = [
+    ['a lower room reaches up', 'src/lib/up.ts', "import { sql } from '../store/sql.ts'\nexport const up = sql\n", 'lib imports'],
+    [
+      'a value where types alone are open',
+      'src/policy/value.ts',
+      "import { sql } from '../store/sql.ts'\nexport const value = sql\n",
+      'policy imports types',
+    ],
+    [
+      'a value beside a type of the same file',
+      'src/policy/both.ts',
+      "import type { Sql } from '../store/sql.ts'\nimport { sql } from '../store/sql.ts'\nexport const both: Sql = { query: String(sql) }\n",
+      'policy imports types',
+    ],
+    [
+      'a room that the table does not know',
+      'src/attic/box.ts',
+      "import { sql } from '../store/sql.ts'\nexport const box = sql\n",
+      'known room',
+    ],
+    ['an import at run time', 'src/kit/late.ts', "export const late = () => import('../pages/page.ts')\n", 'kit imports'],
+    ['a package of another room', 'src/agents/pool.ts', "import { Pool } from 'pg'\nexport const pool = Pool\n", 'pg owners'],
+    [
+      'a value of a package whose types alone are open',
+      'src/pages/page.ts',
+      "import Provider from 'oidc-provider'\nexport const page = Provider\n",
+      'oidc-provider types',
+    ],
+    [
+      "the engine's insides",
+      'src/oidc/deep.ts',
+      "import { InvalidGrant } from 'oidc-provider/lib/helpers/errors.js'\nexport const deep = InvalidGrant\n",
+      'public entry',
+    ],
+    [
+      'a package that a production install lacks',
+      'src/oidc/tool.ts',
+      "import { test } from 'vitest'\nexport const tool = test\n",
+      'declared package',
+    ],
+    ['the process', 'src/http/pid.ts', "import { pid } from 'node:process'\nexport const number = pid\n", 'process'],
+    ['a file that is not there', 'src/lib/gone.ts', "import { gone } from './away.ts'\nexport const here = gone\n", 'resolvable'],
+    [
+      'the generated client',
+      'src/kit/client.ts',
+      "import { client } from '../gen/client.ts'\nexport const used = client\n",
+      'kit imports types',
+    ],
+  ]
+
+  // One run for all of them: what one plant says does not depend on the others.
+  const { code, output } = check({
+    ...store,
+    'src/pages/page.ts': '',
+    'src/gen/client.ts': 'export const client = 1\n',
+    ...Object.fromEntries(plants.map(([, file, text]) => [file, text])),
+  })
+
+  test('with exit code 1', () => expect(code).toBe(1))
+
+  test.each(plants)('%s', (_what, file, _text, rule) => {
+    const lines = output.split('\n')
+    const named = lines.flatMap((line, at) => (line.startsWith(`${file} -> `) ? [lines[at + 1]] : []))
+    expect(named).toContainEqual(expect.stringContaining(`  ${rule}: `))
+  })
+
+  test('a circle of values', () => {
+    const circle = check({
+      'src/lib/one.ts': "import { two } from './two.ts'\nexport const one = (): number => two()\n",
+      'src/lib/two.ts': "import { one } from './one.ts'\nexport const two = (): number => one()\n",
+    })
+    expect(circle.output).toContain('no cycle: ')
+    expect(circle.code).toBe(1)
+  })
+})

@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Agent, agentOf, type Answer, createAgent, personCalled } from '../support/agent.ts'
+import { createHome, freePort, type Home, startProcess } from '../support/process.ts'
+
+let home: Home
+beforeAll(async () => {
+  home = await createHome()
+})
+afterAll(() => home.remove())
+
+const rounds = 4
+
+/** What a client was told, and therefore may rely on. */
+interface Acknowledged {
+  clients: string[]
+  /** The newest refresh token of each grant whose answer arrived, and the one in flight when the process was killed. */
+  grants: { agent: Agent; known: string }[]
+}
+
+test('a kill -9 during sign-ins and refreshes loses no client and no grant that had been acknowledged', async () => {
+  const acknowledged: Acknowledged = { clients: [], grants: [] }
+  const port = await freePort()
+
+  for (let round = 0; round < rounds; round += 1) {
+    const service = await startProcess({ home, port })
+    await verify(service.issuer, acknowledged)
+    let isDead = false
+    const untilDead = async (work: () => Promise<void>): Promise<void> => {
+      while (!isDead) {
+        try {
+          await work()
+        } catch {
+          return
+        }
+      }
+    }
+    const signIns = untilDead(async () => {
+      const agent = await createAgent(service.issuer)
+      acknowledged.clients.push(agent.clientId)
+      const { body } = await agent.tokens(personCalled('learner001@example.org'))
+      acknowledged.grants.push({ agent, known: body.refresh_token })
+    })
+    const refreshes = untilDead(async () => {
+      const grant = acknowledged.grants.at(-1)
+      if (!grant) return new Promise((resolve) => setImmediate(resolve))
+      const { status, body } = await grant.agent.refresh(grant.known)
+      if (status === 200) grant.known = body.refresh_token
+    })
+    const enough = acknowledged.clients.length + 3
+    while (acknowledged.clients.length < enough) await new Promise((resolve) => setImmediate(resolve))
+    await service.kill()
+    isDead = true
+    await Promise.all([signIns, refreshes])
+  }
+
+  const service = await startProcess({ home, port })
+  await verify(service.issuer, acknowledged)
+  expect(acknowledged.grants.length).toBeGreaterThanOrEqual(rounds)
+  expect(await service.stop()).toBe(0)
+}, 180_000)
+
+async function verify(issuer: string, { clients, grants }: Acknowledged): Promise<void> {
+  for (const id of clients) {
+    const known: Answer = await agentOf(issuer, id, undefined, 'http://127.0.0.1:53682/callback').refresh('none')
+    expect([id, known.body.error]).toEqual([id, 'invalid_grant'])
+  }
+  for (const grant of grants) {
+    const { status, body } = await grant.agent.refresh(grant.known)
+    expect([grant.agent.clientId, status, body.error]).toEqual([grant.agent.clientId, 200, undefined])
+    grant.known = body.refresh_token
+  }
+}

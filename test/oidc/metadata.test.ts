@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { allScopes, get } from '../support/agent.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+let service: TestService
+beforeAll(async () => {
+  service = await startService()
+})
+afterAll(() => service.stop())
+
+const authorizationServer = [
+  '/.well-known/oauth-authorization-server',
+  '/.well-known/openid-configuration',
+  '/.well-known/oauth-authorization-server/mcp',
+  '/.well-known/openid-configuration/mcp',
+]
+
+describe('authorization server metadata (RFC 8414, OpenID Connect Discovery)', () => {
+  test('are the same bytes at every address', async () => {
+    const texts = await Promise.all(authorizationServer.map(async (path) => (await fetch(service.issuer + path)).text()))
+    expect(new Set(texts).size).toBe(1)
+  })
+
+  test('name the issuer byte-exact and every endpoint under it', async () => {
+    const { body } = await get(service.issuer + authorizationServer[0])
+    expect(body).toMatchObject({
+      issuer: service.issuer,
+      registration_endpoint: `${service.issuer}/api/oauth/register`,
+      authorization_endpoint: `${service.issuer}/oauth/authorize`,
+      token_endpoint: `${service.issuer}/api/oauth/token`,
+      userinfo_endpoint: `${service.issuer}/api/oauth/userinfo`,
+      revocation_endpoint: `${service.issuer}/api/oauth/revoke`,
+      introspection_endpoint: `${service.issuer}/api/oauth/introspect`,
+      jwks_uri: `${service.issuer}/api/oauth/jwks`,
+      end_session_endpoint: `${service.issuer}/oauth/logout`,
+    })
+  })
+
+  test('promise exactly what is offered', async () => {
+    const { body } = await get(service.issuer + authorizationServer[0])
+    expect(body).toMatchObject({
+      response_types_supported: ['code'],
+      response_modes_supported: ['query'],
+      grant_types_supported: ['authorization_code', 'refresh_token'],
+      code_challenge_methods_supported: ['S256'],
+      token_endpoint_auth_methods_supported: ['none', 'client_secret_post'],
+      authorization_response_iss_parameter_supported: true,
+      client_id_metadata_document_supported: false,
+      request_uri_parameter_supported: false,
+    })
+    expect(body).not.toHaveProperty('agent_auth')
+    expect(body).not.toHaveProperty('pushed_authorization_request_endpoint')
+    expect(body).not.toHaveProperty('dpop_signing_alg_values_supported')
+  })
+
+  test('list the 38 scopes and no other', async () => {
+    const { body } = await get(service.issuer + authorizationServer[0])
+    expect(body.scopes_supported).toEqual(allScopes.split(' '))
+    expect(body.scopes_supported).toHaveLength(38)
+  })
+
+  test('every advertised endpoint answers something other than 404', async () => {
+    const { body } = await get(service.issuer + authorizationServer[0])
+    for (const [name, url] of Object.entries(body).filter(([name]) => name.endsWith('_endpoint') || name === 'jwks_uri')) {
+      const method = /token|registration|revocation|introspection/.test(name) ? 'POST' : 'GET'
+      const { status } = await fetch(url as string, { method, redirect: 'manual' })
+      expect([name, status]).not.toEqual([name, 404])
+      expect(status).toBeLessThan(500)
+    }
+  })
+
+  test.each([
+    { host: 'evil.example' },
+    { 'x-forwarded-host': 'evil.example' },
+    { 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https' },
+    { forwarded: 'host=evil.example;proto=https' },
+  ])('do not change with the headers %o (D31)', async (headers) => {
+    const plain = await (await fetch(service.issuer + authorizationServer[0])).text()
+    const spoofed = await (await fetch(service.issuer + authorizationServer[0], { headers: headers as unknown as Record<string, string> })).text()
+    expect(spoofed).toBe(plain)
+  })
+})
+
+describe('protected resource metadata (RFC 9728)', () => {
+  test.each([
+    ['', ''],
+    ['/mcp', '/mcp'],
+  ])('at %j name the very identifier that the address was made from', async (suffix, resource) => {
+    const { status, body } = await get(`${service.issuer}/.well-known/oauth-protected-resource${suffix}`)
+    expect(status).toBe(200)
+    expect(body).toMatchObject({
+      resource: service.issuer + resource,
+      authorization_servers: [service.issuer],
+      bearer_methods_supported: ['header'],
+      scopes_supported: ['openid', 'profile', 'email', 'courses:read', 'school:read'],
+    })
+    expect(body.scopes_supported).not.toContain('offline_access')
+  })
+
+  test('stand at no other path', async () => {
+    expect((await get(`${service.issuer}/.well-known/oauth-protected-resource/other`)).status).toBe(404)
+    expect((await get(`${service.issuer}/.well-known/oauth-protected-resource/`)).status).toBe(404)
+  })
+})
+
+describe.each([...authorizationServer, '/.well-known/oauth-protected-resource', '/api/oauth/jwks'])('%s', (path) => {
+  test('can be cached, revalidated and read from any origin', async () => {
+    const first = await get(service.issuer + path, { origin: 'https://inspector.example' })
+    expect(first.headers.get('cache-control')).toMatch(/^public, max-age=\d+$/)
+    expect(first.headers.get('access-control-allow-origin')).toBe('*')
+    expect(first.headers.has('access-control-allow-credentials')).toBe(false)
+    const again = await get(service.issuer + path, { 'if-none-match': first.headers.get('etag') as string })
+    expect(again.status).toBe(304)
+  })
+
+  test('answers HEAD as GET without a body, and refuses other methods with Allow', async () => {
+    const head = await fetch(service.issuer + path, { method: 'HEAD' })
+    expect([head.status, await head.text()]).toEqual([200, ''])
+    const refused = await fetch(service.issuer + path, { method: 'DELETE' })
+    expect(refused.status).toBe(405)
+    expect(refused.headers.get('allow')).toContain('GET')
+    expect(await refused.json()).toMatchObject({ error: 'method_not_allowed' })
+  })
+})
+
+test('the published keys are public, and one signs each advertised algorithm (D27)', async () => {
+  const { body } = await get(`${service.issuer}/api/oauth/jwks`)
+  for (const key of body.keys) {
+    expect(key).not.toHaveProperty('d')
+    expect(key).not.toHaveProperty('p')
+  }
+  const { body: metadata } = await get(service.issuer + authorizationServer[0])
+  expect(body.keys.map((key: { alg: string }) => key.alg).toSorted()).toEqual(metadata.id_token_signing_alg_values_supported.toSorted())
+})

@@ -1,0 +1,85 @@
+/** A browser that follows nothing by itself: what is sent and what comes back is in the test's hands. */
+export interface Browser {
+  get(address: string, headers?: Record<string, string>): Promise<Answer>
+  post(address: string, fields: Record<string, string | string[]>, headers?: Record<string, string>): Promise<Answer>
+  /** Follows redirects within the service until a page or the way out. */
+  follow(answer: Answer): Promise<Answer>
+  cookie(name: string, path?: string): string | undefined
+  /** Plants a cookie, as an attacker or another browser would. */
+  plant(name: string, value: string, path?: string): void
+}
+
+export interface Answer {
+  url: URL
+  status: number
+  html: string
+  headers: Headers
+  location: URL | undefined
+}
+
+export function createBrowser(base: string): Browser {
+  const jar = new Map<string, { name: string; value: string; path: string }>()
+
+  const keep = (line: string): void => {
+    const [pair = '', ...attributes] = line.split(/;\s*/)
+    const at = pair.indexOf('=')
+    const name = pair.slice(0, at)
+    const path = attributes.find((text) => text.startsWith('path=') || text.startsWith('Path='))?.slice(5) ?? '/'
+    if (pair.length === at + 1) jar.delete(`${name} ${path}`)
+    else jar.set(`${name} ${path}`, { name, value: pair.slice(at + 1), path })
+  }
+
+  const send = async (address: string, init: RequestInit): Promise<Answer> => {
+    const url = new URL(address, base)
+    const cookies = [...jar.values()].filter(({ path }) => path === '/' || url.pathname === path || url.pathname.startsWith(`${path}/`))
+    const headers = { accept: 'text/html', ...(init.headers as Record<string, string>) }
+    const cookie = cookies.map(({ name, value }) => `${name}=${value}`).join('; ')
+    const response = await fetch(url, { ...init, headers: cookie ? { ...headers, cookie } : headers, redirect: 'manual' })
+    for (const line of response.headers.getSetCookie()) keep(line)
+    const to = response.headers.get('location')
+    return {
+      url,
+      status: response.status,
+      html: await response.text(),
+      headers: response.headers,
+      location: to ? new URL(to, url) : undefined,
+    }
+  }
+
+  return {
+    get: (address, headers = {}) => send(address, { headers }),
+    post(address, fields, headers = {}) {
+      const body = new URLSearchParams(
+        Object.entries(fields).flatMap(([name, value]) => [value].flat().map((one): [string, string] => [name, one])),
+      )
+      return send(address, { method: 'POST', body, headers: { origin: new URL(base).origin, ...headers } })
+    },
+    async follow(answer) {
+      let current = answer
+      for (let hops = 0; current.location && current.location.origin === new URL(base).origin; hops++) {
+        if (hops > 10) throw new Error('redirected for ever')
+        current = await send(current.location.href, {})
+      }
+      return current
+    },
+    cookie: (name, path = '/') => jar.get(`${name} ${path}`)?.value,
+    plant: (name, value, path = '/') => jar.set(`${name} ${path}`, { name, value, path }),
+  }
+}
+
+/** The value of the first input with this name. */
+export function field(html: string, name: string): string {
+  const value = new RegExp(`name="${name}" value="([^"]*)"`).exec(html)?.[1]
+  if (value === undefined) throw new Error(`the page has no field ${name}: ${html.slice(0, 1500)}`)
+  return value
+}
+
+/** The scopes that a consent page has boxes for, and whether they are ticked. */
+export function boxes(html: string): Map<string, boolean> {
+  return new Map(
+    [...html.matchAll(/<input type="checkbox"[^>]* value="([^"]*)"( checked)?>/g)].map(([, name = '', ticked]) => [
+      name,
+      ticked !== undefined,
+    ]),
+  )
+}

@@ -1,0 +1,251 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import Koa from 'koa'
+import mount from 'koa-mount'
+import Provider, { type Adapter, type AdapterPayload, type ClientMetadata } from 'oidc-provider'
+import { hashPassword } from '../../src/domain/password.ts'
+import { createPasswordGate } from '../../src/domain/passwordGate.ts'
+import { createSignIn } from '../../src/domain/signIn.ts'
+import { newId } from '../../src/lib/ids.ts'
+import { createKeyring } from '../../src/lib/keyring.ts'
+import { createLog } from '../../src/lib/log.ts'
+import { subjectOf } from '../../src/oidc/claims.ts'
+import { cookieKeys, cookies } from '../../src/oidc/cookies.ts'
+import { endpoints } from '../../src/oidc/endpoints.ts'
+import { interactions } from '../../src/oidc/interactions.ts'
+import { resourceIndicators } from '../../src/oidc/resources.ts'
+import { createEnginePages } from '../../src/pages/enginePages.ts'
+import type { ConsentScope, PageAuditEntry, PagesArguments } from '../../src/pages/pagesArguments.ts'
+import { createPages } from '../../src/pages/pages.ts'
+import type { Role } from '../../src/policy/caller.ts'
+import type { School } from '../../src/policy/school.ts'
+import type { Database } from '../../src/store/database.ts'
+import { embeddedDatabase } from '../support/databases.ts'
+
+/** A catalogue small enough to read. */
+export const catalogue: ConsentScope[] = [
+  scope('openid', 'identity', 'Know that it is you', 'account', 'Your account'),
+  scope('profile', 'identity', 'See your name', 'account', 'Your account'),
+  scope('courses:read', 'read', 'See the courses', 'courses', 'Courses'),
+  scope('courses:write', 'write', 'Add and change courses', 'courses', 'Courses'),
+  scope('orders:read', 'read', 'See all orders', 'orders', 'Orders'),
+]
+
+function scope(name: string, verb: ConsentScope['verb'], sentence: string, area: string, areaTitle: string): ConsentScope {
+  return { name, verb, sentence, area, areaTitle }
+}
+
+const grantable: Record<Role, ReadonlySet<string>> = {
+  owner: new Set(catalogue.map(({ name }) => name)),
+  admin: new Set(catalogue.map(({ name }) => name)),
+  lecturer: new Set(['openid', 'profile', 'courses:read', 'courses:write']),
+  learner: new Set(['openid', 'profile', 'courses:read']),
+}
+
+export interface TestService {
+  base: string
+  school: School
+  provider: Provider
+  database: Database
+  audits: PageAuditEntry[]
+  attempts: { allowed: boolean; seen: string[] }
+  addPerson(email: string, role: Role, password?: string): Promise<{ accountId: string; subject: string }>
+  addClient(metadata: Partial<ClientMetadata> & { client_id: string }, registeredVia?: 'self' | 'integration'): void
+  removeClient(clientId: string): void
+  /** An authorization request; `change` replaces parameters. */
+  authorizeUrl(change?: Record<string, string>): string
+  /** Redeems a code at the real token endpoint. */
+  redeem(code: string, change?: Record<string, string>): Promise<{ status: number; body: Record<string, unknown> }>
+  close(): Promise<void>
+}
+
+export const redirectUri = 'http://127.0.0.1:49152/callback'
+export const verifier = 'a-verifier-of-at-least-forty-three-characters-for-tests'
+const challenge = 'dq7CBFBXzy4-EIpmtGrH2axxwd26jovEienBZnL8Wqc'
+export const password = 'correct horse battery staple'
+
+/** The engine with these pages before it, over HTTP, with people in a real database. */
+export async function startService(): Promise<TestService> {
+  const database = await embeddedDatabase()
+  const keyring = createKeyring(['a root secret for tests'])
+  const app = new Koa()
+  app.keys = cookieKeys(keyring)
+  const server = createServer()
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const school: School = { id: newId(), slug: 'demo', issuer: base }
+  await database.sql.query(
+    `INSERT INTO school (id, slug, name, locale, supported_locales, time_zone, currency) VALUES ($1, 'demo', 'Demo <School>', 'en', ARRAY['en'], 'UTC', 'EUR')`,
+    [school.id],
+  )
+
+  const store = new Map<string, AdapterPayload>()
+  const people = new Map<string, Role>()
+  const origins = new Map<string, 'self' | 'integration'>()
+  const audits: PageAuditEntry[] = []
+  const attempts = { allowed: true, seen: [] as string[] }
+  const schoolName = async (): Promise<string> => 'Demo <School>'
+  const enginePages = createEnginePages({ schoolName })
+  const provider = new Provider(base, {
+    adapter: (name) => memoryAdapter(name, store),
+    findAccount: (_ctx, subject) => ({ accountId: subject, claims: () => ({ sub: subject }) }),
+    scopes: catalogue.map(({ name }) => name),
+    clientAuthMethods: ['none'],
+    jwks: {
+      keys: [
+        { ...generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' }), use: 'sig', kid: 'test' },
+      ] as never,
+    },
+    ttl: { AccessToken: 600, AuthorizationCode: 60, Grant: 3600, IdToken: 600, Interaction: 600, Session: 3600 },
+    issueRefreshToken: () => false,
+    routes: Object.fromEntries(Object.entries(endpoints).map(([name, { path }]) => [name, path])),
+    renderError: enginePages.renderError,
+    ...cookies({ issuer: base, keyring }),
+    ...interactions(),
+    features: {
+      devInteractions: { enabled: false },
+      rpInitiatedLogout: {
+        enabled: true,
+        logoutSource: enginePages.logoutSource,
+        postLogoutSuccessSource: enginePages.postLogoutSuccessSource,
+      },
+      resourceIndicators: resourceIndicators([
+        { identifier: base, scopes: catalogue.map(({ name }) => name) },
+        { identifier: `${base}/mcp`, scopes: ['openid', 'courses:read', 'courses:write'] },
+      ]),
+    },
+  })
+
+  const limit = async (what: string) => {
+    attempts.seen.push(what)
+    return { allowed: attempts.allowed, retryAfterSeconds: 120 }
+  }
+  const args: PagesArguments = {
+    database,
+    keyring,
+    log: createLog('silent'),
+    provider: async () => provider,
+    scopes: catalogue,
+    grantable: (role) => grantable[role],
+    async findPerson(_schoolId, accountId) {
+      const role = people.get(accountId)
+      return role && { accountId, personId: null, role, lecturerId: null }
+    },
+    limits: {
+      perAccount: (_school, email) => limit(`account ${email}`),
+      perAddress: (address) => limit(`address ${address}`),
+      succeeded: async () => {},
+    },
+    clients: {
+      async describe(_schoolId, clientId) {
+        const registeredVia = origins.get(clientId)
+        return registeredVia && { registeredVia, createdAt: new Date('2026-03-05T12:00:00Z') }
+      },
+    },
+    schoolName,
+    async audit(entry) {
+      audits.push(entry)
+    },
+    checkPassword: createSignIn({ database, gate: createPasswordGate({ concurrency: 2, queue: 20 }) }),
+  }
+  app.use((ctx, next) => {
+    Object.assign(ctx.state, { school, requestId: 'req_test', address: '127.0.0.1' })
+    return next()
+  })
+  app.use(createPages(args).routes())
+  app.use(mount('/', provider))
+  server.on('request', app.callback())
+
+  return {
+    base,
+    school,
+    provider,
+    database,
+    audits,
+    attempts,
+    async addPerson(email, role, secret = password) {
+      const accountId = newId()
+      await database.kysely
+        .insertInto('account')
+        .values({ school_id: school.id, id: accountId, email, name: `Name of ${email}`, password_hash: await hashPassword(secret) })
+        .execute()
+      people.set(accountId, role)
+      return { accountId, subject: subjectOf(accountId) }
+    },
+    addClient(metadata, registeredVia = 'self') {
+      origins.set(metadata.client_id, registeredVia)
+      store.set(`Client ${metadata.client_id}`, {
+        application_type: 'native',
+        redirect_uris: [redirectUri],
+        response_types: ['code'],
+        grant_types: ['authorization_code'],
+        token_endpoint_auth_method: 'none',
+        ...metadata,
+      } as AdapterPayload)
+    },
+    removeClient: (clientId) => void store.delete(`Client ${clientId}`),
+    authorizeUrl(change = {}) {
+      const parameters = {
+        response_type: 'code',
+        client_id: 'app',
+        redirect_uri: redirectUri,
+        scope: catalogue.map(({ name }) => name).join(' '),
+        state: 'state-of-the-client',
+        code_challenge: challenge,
+        code_challenge_method: 'S256',
+      }
+      return `${base}/oauth/authorize?${new URLSearchParams({ ...parameters, ...change })}`
+    },
+    async redeem(code, change = {}) {
+      const form = {
+        grant_type: 'authorization_code',
+        code,
+        client_id: 'app',
+        redirect_uri: redirectUri,
+        code_verifier: verifier,
+        ...change,
+      }
+      const response = await fetch(`${base}/api/oauth/token`, { method: 'POST', body: new URLSearchParams(form) })
+      return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+    },
+    close: () => close(server, database),
+  }
+}
+
+async function close(server: Server, database: Database): Promise<void> {
+  server.closeAllConnections()
+  server.close()
+  await once(server, 'close')
+  await database.close()
+}
+
+function memoryAdapter(name: string, store: Map<string, AdapterPayload>): Adapter {
+  const key = (id: string): string => `${name} ${id}`
+  return {
+    async upsert(id, payload) {
+      store.set(key(id), structuredClone(payload))
+    },
+    async find(id) {
+      return structuredClone(store.get(key(id)))
+    },
+    async findByUid(uid) {
+      return structuredClone([...store].find(([id, payload]) => id.startsWith(`${name} `) && payload.uid === uid)?.[1])
+    },
+    async findByUserCode() {
+      return undefined
+    },
+    async consume(id) {
+      const payload = store.get(key(id))
+      if (payload) payload.consumed = Math.floor(Date.now() / 1000)
+    },
+    async destroy(id) {
+      store.delete(key(id))
+    },
+    async revokeByGrantId(grantId) {
+      for (const [id, payload] of store) if (id.startsWith(`${name} `) && payload.grantId === grantId) store.delete(id)
+    },
+  }
+}

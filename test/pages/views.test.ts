@@ -1,0 +1,162 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { consentPage } from '../../src/pages/consentPage.ts'
+import type { Destination } from '../../src/pages/destination.ts'
+import { errorPage } from '../../src/pages/errorPage.ts'
+import type { OpenInteraction } from '../../src/pages/openInteraction.ts'
+import { plainText } from '../../src/pages/plainText.ts'
+import { signInPage } from '../../src/pages/signInPage.ts'
+import { signOutPage, signedOutPage } from '../../src/pages/signOutPages.ts'
+import { createTexts } from '../../src/pages/texts.ts'
+import { createViews } from '../../src/pages/views.ts'
+import { catalogue } from './service.ts'
+
+const directory = new URL('../../views/', import.meta.url)
+const files = readdirSync(directory).filter((name) => name.endsWith('.ejs'))
+const views = createViews()
+
+/** What strangers send to get out of a text. */
+const corpus = [
+  '<script>alert(1)</script>',
+  '"><img src=x onerror=alert(1)>',
+  "'><svg/onload=alert(1)>",
+  '</bdi></p><form action=https://evil.example>',
+  '</code></pre><iframe src=javascript:alert(1)>',
+  '<%= page.csrf %><%- include("/etc/passwd") %>',
+  '&lt;script&gt;&#60;b&#62;',
+  '{school}{app}{name}$1$&',
+  '__proto__',
+  'javascript:alert(1)',
+  '\u202e<b>\u0000',
+  '`alert(1)`',
+]
+
+const loopback: Destination = { source: 'http://127.0.0.1:1', kind: 'this computer', host: '127.0.0.1:1', port: '1' }
+
+/** Every view with a stranger's text wherever a stranger's text can stand. */
+function everyView(text: string): string[] {
+  const open = {
+    interaction: { uid: 'uid', params: { login_hint: text } } as unknown as OpenInteraction['interaction'],
+    clientName: plainText(text, 60),
+    origin: { registeredVia: 'self', createdAt: new Date(0) } as const,
+    destination: { ...loopback, kind: 'host', host: text } as Destination,
+  }
+  const scopes = catalogue.map((scope) => ({ ...scope, sentence: text, areaTitle: text }))
+  const requested = { known: scopes, unknown: [], resources: new Map() }
+  const signedIn = { name: text, email: text }
+  const form = `<form id="op.logoutForm" method="post" action="https://x/oauth/logout/confirm"><input type="hidden" name="xsrf" value="abc"/></form>`
+  return [
+    views.render(
+      'consent',
+      consentPage(views, { schoolName: text, open, requested, grantable: new Set(['openid']), signedIn, csrf: text }),
+    ),
+    views.render('sign-in', signInPage(views, { schoolName: text, open, csrf: text, error: text, email: text })),
+    views.render(
+      'error',
+      errorPage(views, { schoolName: text, issuer: text }, { status: 400, error: text, errorDescription: text, requestId: text }),
+    ),
+    views.render('sign-out', signOutPage(views, text, form)),
+    views.render('signed-out', signedOutPage(views, text)),
+  ]
+}
+
+/** Tags and attributes of a page: the part that no text may change. */
+function skeleton(html: string): string[] {
+  return [...html.matchAll(/<\/?[a-z!][^\s>]*((?:\s+[a-z-]+(?:="[^"]*")?)*)\s*>/gi)].map(([tag]) => tag.replace(/="[^"]*"/g, '=""'))
+}
+
+const plain = everyView('plain').map(skeleton)
+
+describe('views', () => {
+  test('print escaped values only, and include only what is theirs', () => {
+    expect(files.length).toBeGreaterThan(5)
+    for (const name of files) {
+      const source = readFileSync(new URL(name, directory), 'utf8')
+      for (const [tag] of source.matchAll(/<%-[\s\S]*?%>/g))
+        expect(tag).toMatch(/^<%- include\('[a-z-]+', (page|\{ parts: [a-z.A-Z]+ \})\) %>$/)
+      expect(source).not.toMatch(/<script|javascript:|\son[a-z]+=|\sstyle=|<style/i)
+    }
+  })
+
+  test('ask for nothing from elsewhere', () => {
+    for (const html of everyView('plain')) expect(html).not.toMatch(/(?:src|href)="(?!\/|data:,)/)
+  })
+
+  test.each(corpus)('keep their shape whatever a stranger writes: %j', (text) => {
+    expect(everyView(text).map(skeleton)).toEqual(plain)
+  })
+
+  test('keep their shape for any text', () => {
+    const wild = fc.string({
+      unit: fc.oneof(fc.constantFrom(...'<>"\'&%=/;{}`$«»', '\u202e', '</', '<%-', '%>', '-->'), fc.string({ minLength: 1, maxLength: 1 })),
+    })
+    // A text that is empty, or becomes so, makes a page of another shape on purpose.
+    fc.assert(
+      fc.property(wild, (text) => {
+        expect(everyView(`a${text}`).map(skeleton)).toEqual(plain)
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  test('isolate a name and call it what it is: a claim', () => {
+    const [consent] = everyView('Сlaude')
+    expect(consent).toContain('An app that calls itself «<bdi>Сlaude</bdi>»')
+    expect(consent).toContain('Unverified: the app registered itself on <bdi>January 1, 1970</bdi>')
+  })
+
+  test('link to no script and to no other site, whatever a stranger names', () => {
+    for (const html of everyView('javascript:alert(1)')) {
+      for (const [, target] of html.matchAll(/(?:href|action|formaction|src)="([^"]*)"/g)) expect(target).toMatch(/^\/|^data:,$/)
+    }
+  })
+
+  test('have one heading, a language, and a label for every field', () => {
+    for (const html of everyView('plain')) {
+      expect(html.match(/<h1>/g)).toHaveLength(1)
+      expect(html).toContain('<html lang="en">')
+      for (const [, id] of html.matchAll(/<input[^>]*? id="([^"]+)"/g)) expect(html).toContain(`<label for="${id}">`)
+      for (const [, id] of html.matchAll(/aria-describedby="([^"]+)"/g)) expect(html).toContain(`id="${id}"`)
+      const ids = [...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id)
+      expect(new Set(ids).size).toBe(ids.length)
+    }
+  })
+})
+
+describe('texts', () => {
+  test('a value is taken as it is, also where it looks like a placeholder', () => {
+    const texts = createTexts('en')
+    expect(texts.text('sign_in.heading', { school: '{school}$&' })).toBe('Sign in to {school}$&')
+    expect(texts.parts('sign_in.heading', { school: 'A' })).toEqual([
+      { text: 'Sign in to ', isolated: false },
+      { text: 'A', isolated: true },
+    ])
+  })
+
+  test('a language without a catalogue is answered in English', () => {
+    for (const language of ['xx', '__proto__', 'constructor', '']) expect(createTexts(language).language).toBe('en')
+  })
+
+  test('no text holds markup', () => {
+    const catalogues = readdirSync(new URL('locales/', directory))
+    expect(catalogues).toContain('en.json')
+    for (const name of catalogues) expect(readFileSync(new URL(`locales/${name}`, directory), 'utf8')).not.toMatch(/[<>]|&[a-z#]/)
+  })
+})
+
+describe('the error page', () => {
+  test('never prints what it was not given', () => {
+    const page = errorPage(views, { schoolName: 'A', issuer: 'https://a.example' }, { status: 500, error: 'server_error' })
+    expect(page.machine).toEqual(['error=server_error'])
+  })
+
+  test('a description cannot forge another line for agents', () => {
+    const page = errorPage(
+      views,
+      { schoolName: 'A', issuer: 'https://a.example' },
+      { status: 400, error: 'invalid_request', errorDescription: 'x\nerror=access_granted' },
+    )
+    expect(page.machine).toEqual(['error=invalid_request', 'error_description=x error=access_granted'])
+  })
+})

@@ -1,0 +1,192 @@
+import { execFile } from 'node:child_process'
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { PrismaPg } from '@prisma/adapter-pg'
+import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-utils'
+import { SchemaEngine } from '@prisma/schema-engine-wasm'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Database } from '../../src/store/database.ts'
+import { migrate, pendingMigrations } from '../../src/store/migrate.ts'
+import { openDatabase } from '../../src/store/openDatabase.ts'
+import { availableServices, migrationsDirectory, throwawayPostgres } from '../support/databases.ts'
+
+const run = promisify(execFile)
+const root = resolve(import.meta.dirname, '../..')
+const { postgresql } = await availableServices()
+
+let directory: string
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'schoolgate-migrations-'))
+})
+afterEach(() => rm(directory, { recursive: true, force: true }))
+
+async function write(name: string, text: string): Promise<void> {
+  await mkdir(join(directory, name), { recursive: true })
+  await writeFile(join(directory, name, 'migration.sql'), text)
+}
+
+const embedded = async () => {
+  const database = await openDatabase({ dataDirectory: '', memory: true })
+  return { database, drop: () => database.close() }
+}
+const onServer = async () => {
+  const { url, drop } = await throwawayPostgres({ migrated: false })
+  const database = await openDatabase({ databaseUrl: url, dataDirectory: tmpdir() })
+  return { database, drop: () => database.close().then(drop) }
+}
+
+describe.each([{ name: 'embedded', open: embedded }, ...(postgresql ? [{ name: 'postgresql', open: onServer }] : [])])(
+  'migrations of the $name database',
+  ({ open }) => {
+    let database: Database
+    let drop: () => Promise<void>
+    beforeEach(async () => {
+      ;({ database, drop } = await open())
+      await write('1_first', `-- A comment; with a semicolon\nCREATE TABLE first (id int);\nINSERT INTO first VALUES (1);`)
+      await write(
+        '2_second',
+        `CREATE FUNCTION twice(n int) RETURNS int LANGUAGE plpgsql AS $$ BEGIN RETURN n * 2; END $$;\nALTER TABLE first ADD COLUMN name text;`,
+      )
+      await writeFile(join(directory, 'migration_lock.toml'), 'provider = "postgresql"\n')
+    }, 30_000)
+    afterEach(() => drop())
+    const records = () => database.sql.query('SELECT migration_name FROM _prisma_migrations ORDER BY started_at')
+
+    test('are applied in order, once, and then nothing is pending', async () => {
+      expect(await pendingMigrations(database, directory)).toEqual(['1_first', '2_second'])
+      expect(await migrate(database, directory)).toEqual(['1_first', '2_second'])
+      expect(await pendingMigrations(database, directory)).toEqual([])
+      expect(await migrate(database, directory)).toEqual([])
+      expect(await database.sql.query('SELECT twice(id) AS two, name FROM first')).toEqual([{ two: 2, name: null }])
+      await write('3_third', 'DROP FUNCTION twice')
+      expect(await migrate(database, directory)).toEqual(['3_third'])
+    })
+
+    test('that fail leave nothing behind and are named; what came before stays, and the mended file is applied', async () => {
+      await write('2_second', 'CREATE TABLE half (id int);\nSELECT 1 / 0;')
+      await expect(migrate(database, directory)).rejects.toThrow(/^migration 2_second failed and left nothing behind: .*division by zero/)
+      expect(await database.sql.query(`SELECT to_regclass('half')::text AS half`)).toEqual([{ half: null }])
+      expect(await records()).toEqual([{ migration_name: '1_first' }])
+      await write('2_second', 'CREATE TABLE half (id int)')
+      expect(await migrate(database, directory)).toEqual(['2_second'])
+    })
+
+    test('that were edited after they had been applied are refused', async () => {
+      await migrate(database, directory)
+      await write('1_first', 'CREATE TABLE first (id int)')
+      await expect(migrate(database, directory)).rejects.toThrow('migration 1_first was edited after it had been applied')
+      await expect(pendingMigrations(database, directory)).rejects.toThrow('edited')
+    })
+
+    test('that this release does not know are refused', async () => {
+      await write('3_newer', 'CREATE TABLE newer (id int)')
+      await migrate(database, directory)
+      await rm(join(directory, '3_newer'), { recursive: true })
+      await write('4_mine', 'CREATE TABLE mine (id int)')
+      await expect(migrate(database, directory)).rejects.toThrow('the database has migration 3_newer, which this release does not know')
+      await expect(pendingMigrations(database, directory)).rejects.toThrow('3_newer')
+      expect(await database.sql.query(`SELECT to_regclass('mine')::text AS mine`)).toEqual([{ mine: null }])
+    })
+
+    test('that were begun and not finished are refused; those that were rolled back do not count', async () => {
+      await migrate(database, directory)
+      await database.sql.query(`UPDATE _prisma_migrations SET finished_at = NULL WHERE migration_name = '2_second'`)
+      await expect(migrate(database, directory)).rejects.toThrow('migration 2_second was begun and not finished')
+      await database.sql.query(`UPDATE _prisma_migrations SET rolled_back_at = now() WHERE migration_name = '2_second'`)
+      await database.sql.query('DROP FUNCTION twice')
+      await database.sql.query('ALTER TABLE first DROP COLUMN name')
+      expect(await migrate(database, directory)).toEqual(['2_second'])
+    })
+
+    test('of the project hold each row to its school', async () => {
+      await migrate(database, migrationsDirectory)
+      const school = (id: string) =>
+        `INSERT INTO school (id, slug, name, locale, time_zone, currency) VALUES ('${id}', '${id}', 'n', 'en', 'UTC', 'EUR')`
+      const [mine, theirs] = ['0191a0c0-0000-7000-8000-000000000001', '0191a0c0-0000-7000-8000-000000000002']
+      for (const id of [mine, theirs]) await database.sql.query(school(id as string))
+      await database.sql.query(`INSERT INTO account (school_id, id, email, name) VALUES ('${mine}', '${mine}', 'a@example.test', 'A')`)
+      const person = (of: string | undefined) =>
+        database.sql.query(
+          `INSERT INTO person (school_id, id, account_id, email, name) VALUES ('${of}', '${of}', '${mine}', 'a@example.test', 'A')`,
+        )
+      await expect(person(theirs)).rejects.toMatchObject({ code: '23503' })
+      await person(mine)
+      await expect(database.sql.query(`DELETE FROM account`)).rejects.toThrow()
+      await expect(database.sql.query(`DELETE FROM school WHERE id = '${mine}'`)).rejects.toThrow()
+    })
+  },
+)
+
+describe.runIf(postgresql)('migrations on a server', () => {
+  test('are applied exactly once by four processes at once', async () => {
+    const { url, drop } = await throwawayPostgres({ migrated: false })
+    const migrator = join(import.meta.dirname, 'migrator.ts')
+    await write('2_more', 'CREATE TABLE more (id int)')
+    await cp(migrationsDirectory, directory, { recursive: true })
+    const results = await Promise.all(Array.from({ length: 4 }, () => run(process.execPath, [migrator, url, directory])))
+    const applied = results.flatMap(({ stdout }) => JSON.parse(stdout) as string[])
+    const names = (await readdir(directory, { withFileTypes: true })).filter((entry) => entry.isDirectory()).map(({ name }) => name)
+    expect(applied.toSorted()).toEqual(names.toSorted())
+    await drop()
+  }, 30_000)
+
+  test('are up to date for Prisma Migrate when this runner applied them, and the other way round', async () => {
+    for (const first of ['runner', 'engine'] as const) {
+      const { url, drop } = await throwawayPostgres({ migrated: false })
+      const database = await openDatabase({ databaseUrl: url, dataDirectory: tmpdir() })
+      const engine = await SchemaEngine.new({ datamodels: undefined }, () => {}, bindMigrationAwareSqlAdapterFactory(new PrismaPg(url)))
+      const migrationsList = await listForEngine()
+      const filters = { externalTables: [], externalEnums: [] }
+      const names = migrationsList.migrationDirectories.map(({ path }) => path)
+      if (first === 'runner') expect(await migrate(database, migrationsDirectory)).toEqual(names)
+      else expect(await engine.applyMigrations({ migrationsList, filters })).toEqual({ appliedMigrationNames: names })
+      expect(await engine.diagnoseMigrationHistory({ migrationsList, optInToShadowDatabase: false, filters })).toMatchObject({
+        editedMigrationNames: [],
+        failedMigrationNames: [],
+        hasMigrationsTable: true,
+        history: null,
+      })
+      expect(await pendingMigrations(database, migrationsDirectory)).toEqual([])
+      await database.close()
+      await drop()
+    }
+  }, 30_000)
+
+  async function listForEngine() {
+    const names = (await readdir(migrationsDirectory, { withFileTypes: true }))
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => name)
+    return {
+      baseDir: migrationsDirectory,
+      shadowDbInitScript: '',
+      lockfile: { path: 'migration_lock.toml', content: 'provider = "postgresql"' },
+      migrationDirectories: await Promise.all(
+        names.toSorted().map(async (path) => ({
+          path,
+          migrationFile: {
+            path: 'migration.sql',
+            content: { tag: 'ok' as const, value: await readFile(join(migrationsDirectory, path, 'migration.sql'), 'utf8') },
+          },
+        })),
+      ),
+    }
+  }
+})
+
+describe('the drift check', () => {
+  const check = (folder: string) => run(process.execPath, [join(folder, 'scripts/makeMigration.ts'), '--check'])
+
+  test('finds nothing: the migrations lead to the schema', async () => {
+    await expect(check(root)).resolves.toMatchObject({ stdout: '' })
+  }, 60_000)
+
+  test('finds a column that no migration makes and prints the statement', async () => {
+    for (const folder of ['prisma', 'scripts']) await cp(join(root, folder), join(directory, folder), { recursive: true })
+    await symlink(join(root, 'node_modules'), join(directory, 'node_modules'))
+    const file = join(directory, 'prisma/schema.prisma')
+    await writeFile(file, (await readFile(file, 'utf8')).replace('model course {', 'model course {\n  planted String?'))
+    await expect(check(directory)).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('ADD COLUMN     "planted" TEXT') })
+  }, 60_000)
+})

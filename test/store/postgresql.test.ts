@@ -1,0 +1,111 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { describe, expect, test } from 'vitest'
+import { openDatabase } from '../../src/store/openDatabase.ts'
+import { withinDeadline } from '../../src/store/withinDeadline.ts'
+import { availableServices, throwawayPostgres } from '../support/databases.ts'
+import { until } from '../support/poll.ts'
+
+const { postgresql } = await availableServices()
+
+describe.runIf(postgresql)('a database on a PostgreSQL server', () => {
+  test('survives the loss of every connection, also in the middle of a transaction, and says so', async () => {
+    const { url, drop } = await throwawayPostgres()
+    const errors: Error[] = []
+    const database = await openDatabase({ databaseUrl: url, dataDirectory: tmpdir(), onError: (error) => errors.push(error) })
+    const operator = await openDatabase({ databaseUrl: url, dataDirectory: tmpdir() })
+    const cutAll = () =>
+      operator.sql.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`,
+      )
+    await database.ping()
+    const work = database.transaction(async (_, sql) => {
+      await sql.query(
+        `INSERT INTO school (id, slug, name, locale, time_zone, currency) VALUES (gen_random_uuid(), 's', 'n', 'en', 'UTC', 'EUR')`,
+      )
+      await cutAll()
+      await until(() => errors.length > 0, { what: 'the loss is reported' })
+      return await sql.query('SELECT 1')
+    })
+    await expect(work).rejects.toThrow()
+    await database.ping()
+    expect(await database.sql.query('SELECT slug FROM school')).toEqual([])
+
+    const { promise: held, resolve: hold } = Promise.withResolvers<void>()
+    const exclusive = database.exclusively('job', async () => {
+      hold()
+      const before = errors.length
+      await cutAll()
+      await until(() => errors.length > before, { what: 'the loss of the lock is reported' })
+    })
+    await held
+    await exclusive
+    await until(() => database.ping().then(() => true), { what: 'the next query has a new connection' })
+    await Promise.all([database.close(), operator.close()])
+    await drop()
+  })
+
+  test('keeps its connection when a statement fails', async () => {
+    const { url, drop } = await throwawayPostgres()
+    const database = await openDatabase({ databaseUrl: url, dataDirectory: tmpdir(), poolSize: 1 })
+    const connection = async () => (await database.sql.query<{ pid: number }>('SELECT pg_backend_pid() AS pid'))[0]?.pid
+    const before = await connection()
+    await expect(database.sql.query('SELECT 1 / 0', [], 'fails')).rejects.toMatchObject({ code: '22012' })
+    expect(await connection()).toBe(before)
+    await database.close()
+    await drop()
+  })
+
+  test('prepares a named statement once and uses it again', async () => {
+    const { url, drop } = await throwawayPostgres()
+    const database = await openDatabase({ databaseUrl: url, dataDirectory: tmpdir(), poolSize: 1 })
+    for (const value of [1, 2, 3]) await database.sql.query('SELECT $1::int AS value', [value], 'value_select')
+    expect(await database.sql.query(`SELECT name, (generic_plans + custom_plans)::int AS uses FROM pg_prepared_statements`)).toEqual([
+      { name: 'value_select', uses: 3 },
+    ])
+    await database.close()
+    await drop()
+  })
+
+  test('does exclusive work with a pool of one, and with a time zone and limits in the address', async () => {
+    const { url, drop } = await throwawayPostgres()
+    const databaseUrl = `${url}?options=${encodeURIComponent('-c TimeZone=Asia/Tokyo -c statement_timeout=7s')}`
+    const database = await openDatabase({ databaseUrl, dataDirectory: tmpdir(), poolSize: 1 })
+    const work = database.exclusively('job', () =>
+      database.sql.query(`SELECT current_setting('TimeZone') AS zone, current_setting('statement_timeout') AS timeout`),
+    )
+    expect(await withinDeadline(work, 2000, 'the work')).toEqual([{ zone: 'UTC', timeout: '7s' }])
+    await database.close()
+    await drop()
+  })
+
+  test('keeps exclusive work to one of several processes', async () => {
+    const { url, drop } = await throwawayPostgres()
+    const [one, other] = await Promise.all([1, 2].map(() => openDatabase({ databaseUrl: url, dataDirectory: tmpdir() })))
+    if (!one || !other) throw new Error('two databases')
+    expect(await one.exclusively('job', () => other.exclusively('job', async () => 'ran'))).toBeUndefined()
+    await Promise.all([one.close(), other.close()])
+    await drop()
+  })
+})
+
+test('a server that accepts and never answers fails a ping after two seconds', async () => {
+  const silent = createServer(() => {}).listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  const { port } = silent.address() as AddressInfo
+  const database = await openDatabase({ databaseUrl: `postgres://nobody@127.0.0.1:${port}/none`, dataDirectory: tmpdir() })
+  const began = performance.now()
+  await expect(database.ping()).rejects.toThrow('did not answer within 2000 ms')
+  expect(performance.now() - began).toBeLessThan(4000)
+  // A query waits a little longer, and not for ever.
+  await expect(database.sql.query('SELECT 1')).rejects.toThrow(/timeout/)
+  silent.close()
+  await database.close()
+}, 15_000)
+
+test('an address that is no PostgreSQL address is refused with the form that is wanted', async () => {
+  for (const databaseUrl of ['', 'mysql://127.0.0.1/school', '/var/lib/school']) {
+    await expect(openDatabase({ databaseUrl, dataDirectory: tmpdir() })).rejects.toThrow('DATABASE_URL must begin with postgres://')
+  }
+})

@@ -1,0 +1,123 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { createRateLimits, type RateLimitPolicy } from '../../src/store/rateLimits.ts'
+import { createRedis, type RedisConnection } from '../../src/store/redis.ts'
+import { availableServices, throwawayRedis } from '../support/databases.ts'
+import { until } from '../support/poll.ts'
+
+const policy: RateLimitPolicy = { name: 'sign_in', requests: 3, windowSeconds: 60 }
+
+for (const where of ['memory', ...((await availableServices()).redis ? ['Redis'] : [])]) {
+  describe(`rate limits in ${where}`, () => {
+    let connection: RedisConnection | undefined
+    let prefix = 'test'
+    let drop = async () => {}
+    beforeAll(async () => {
+      if (where === 'memory') return
+      const throwaway = await throwawayRedis()
+      prefix = throwaway.prefix
+      connection = createRedis(throwaway.url, { onError: () => {} })
+      await connection.connect()
+      drop = throwaway.drop
+    })
+    afterAll(async () => {
+      await connection?.close()
+      await drop()
+    })
+    const open = () => createRateLimits({ prefix, ...(connection && { redis: connection.client }) })
+
+    test('allows as many as the policy says, then refuses and tells when to come back', async () => {
+      const limits = open()
+      const answers = []
+      for (let attempt = 0; attempt < 5; attempt += 1) answers.push(await limits.consume(policy, 'a'))
+      expect(answers.map(({ allowed, remaining }) => [allowed, remaining])).toEqual([
+        [true, 2],
+        [true, 1],
+        [true, 0],
+        [false, 0],
+        [false, 0],
+      ])
+      for (const { resetSeconds } of answers) {
+        expect(resetSeconds).toBeGreaterThan(50)
+        expect(resetSeconds).toBeLessThanOrEqual(60)
+      }
+    })
+
+    test('allows no more under concurrency', async () => {
+      const limits = open()
+      const answers = await Promise.all(Array.from({ length: 30 }, () => limits.consume(policy, 'race')))
+      expect(answers.filter(({ allowed }) => allowed)).toHaveLength(3)
+    })
+
+    test('keys and policies do not touch each other, whatever a key holds', async () => {
+      const limits = open()
+      const keys = ['b', 'b:1', '', 'ü\n{x}', 'x'.repeat(100_000)]
+      for (const key of keys) expect((await limits.consume(policy, key)).remaining).toBe(2)
+      expect((await limits.consume({ ...policy, name: 'token' }, 'b')).remaining).toBe(2)
+    })
+
+    test('counts points, gives them back and forgets', async () => {
+      const limits = open()
+      expect((await limits.consume(policy, 'c', 3)).remaining).toBe(0)
+      expect((await limits.consume(policy, 'c')).allowed).toBe(false)
+      await limits.reward(policy, 'c', 2)
+      expect((await limits.consume(policy, 'c')).allowed).toBe(true)
+      await limits.reset(policy, 'c')
+      expect((await limits.consume(policy, 'c')).remaining).toBe(2)
+    })
+
+    test('starts anew when the window has passed', async () => {
+      const limits = open()
+      const short = { name: 'short', requests: 1, windowSeconds: 1 }
+      expect((await limits.consume(short, 'd')).allowed).toBe(true)
+      expect((await limits.consume(short, 'd')).allowed).toBe(false)
+      await until(async () => (await limits.consume(short, 'd')).allowed, { what: 'a new window' })
+    })
+
+    test('refuses a policy that would never limit or never end', async () => {
+      const limits = open()
+      await expect(limits.consume({ ...policy, requests: 0 }, 'e')).rejects.toThrow('requests')
+      await expect(limits.consume({ ...policy, windowSeconds: 0 }, 'e')).rejects.toThrow('window')
+      await expect(limits.consume({ ...policy, windowSeconds: 3_000_000 }, 'e')).rejects.toThrow('window')
+    })
+  })
+}
+
+describe('rate limits', () => {
+  const cleanups: (() => unknown)[] = []
+  afterEach(async () => {
+    for (const cleanup of cleanups.splice(0)) await cleanup()
+  })
+
+  test('whoever invents keys cannot fill the memory: the longest unseen are forgotten', async () => {
+    const limits = createRateLimits({ prefix: 'test', keysInMemory: 10 })
+    for (let attempt = 0; attempt < 4; attempt += 1) await limits.consume(policy, 'old')
+    for (let key = 0; key < 9; key += 1) await limits.consume(policy, String(key))
+    expect((await limits.consume(policy, 'old')).allowed).toBe(false)
+    for (let key = 0; key < 10; key += 1) await limits.consume(policy, `more ${key}`)
+    expect((await limits.consume(policy, 'old')).remaining).toBe(2)
+  })
+
+  test('a silent Redis turns nobody away, delays hardly anyone, is told of once, and the limit still holds here', async () => {
+    const sockets: Socket[] = []
+    const server = createServer((socket) => sockets.push(socket.on('error', () => {}))).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const redis = createRedis(`redis://127.0.0.1:${(server.address() as AddressInfo).port}`, { onError: () => {} })
+    cleanups.push(async () => {
+      await redis.close()
+      for (const socket of sockets) socket.destroy()
+      server.close()
+    })
+    const errors: Error[] = []
+    const limits = createRateLimits({ prefix: 'test', redis: redis.client, onError: (error) => errors.push(error) })
+    const started = performance.now()
+    const answers = []
+    for (let attempt = 0; attempt < 5; attempt += 1) answers.push((await limits.consume(policy, 'a')).allowed)
+    expect(answers).toEqual([true, true, true, false, false])
+    expect(performance.now() - started).toBeLessThan(1000)
+    expect(errors).toHaveLength(1)
+    await limits.reset(policy, 'a')
+    expect((await limits.consume(policy, 'a')).allowed).toBe(true)
+  })
+})

@@ -1,0 +1,110 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { createPerson, type Choice, type Person } from './person.ts'
+import { password } from './service.ts'
+
+export interface Answer {
+  status: number
+  headers: Headers
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever came
+  body: any
+}
+
+/** A client as its own code sees the service: register, send a person, redeem, refresh, call. Raw HTTP, so that it can also do it wrong. */
+export interface Agent {
+  issuer: string
+  clientId: string
+  clientSecret: string | undefined
+  redirectUri: string
+  /** The address to send a person to. A value of `undefined` leaves the parameter out. */
+  authorizationUrl(parameters?: Record<string, string | undefined>): URL
+  /** Sends a person through sign-in and consent; answers the address the browser ends at. */
+  send(person: Person, parameters?: Record<string, string | undefined>, choice?: Choice): Promise<URL>
+  /** Redeems the code of a redirect. */
+  redeem(redirect: URL, parameters?: Record<string, string | undefined>): Promise<Answer>
+  refresh(refreshToken: string, parameters?: Record<string, string | undefined>): Promise<Answer>
+  /** A form request as this client. */
+  post(path: string, parameters: Record<string, string | undefined>, headers?: Record<string, string>): Promise<Answer>
+  /** From nothing to tokens. */
+  tokens(person: Person, parameters?: Record<string, string | undefined>, choice?: Choice): Promise<Answer>
+  verifier: string
+}
+
+export const allScopes =
+  'openid profile email courses:read courses:write students:read students:write members:read members:write analytics:read curriculum:read curriculum:write orders:read school:read school:write appearance:read appearance:write events:read events:write membership_plans:read membership_plans:write coupons:read coupons:write posts:read posts:write subscriptions:read subscriptions:write digital_products:read digital_products:write comments:read lecturers:read lecturers:write storage:write forms:read pages:read pages:write account:read account:write'
+
+/** Registers a client and answers it, ready to use. */
+export async function createAgent(issuer: string, metadata: object = {}): Promise<Agent> {
+  const redirectUri = 'http://127.0.0.1:53682/callback'
+  const registration = await postJson(`${issuer}/api/oauth/register`, { client_name: 'Test agent', redirect_uris: [redirectUri], ...metadata })
+  if (registration.status !== 201) throw new Error(`registration failed: ${registration.status} ${JSON.stringify(registration.body)}`)
+  return agentOf(issuer, registration.body.client_id, registration.body.client_secret, redirectUri)
+}
+
+/** A client that is already registered. */
+export function agentOf(issuer: string, clientId: string, clientSecret: string | undefined, redirectUri: string): Agent {
+  const verifier = randomBytes(32).toString('base64url')
+  const credentials = { client_id: clientId, client_secret: clientSecret }
+  const agent: Agent = {
+    issuer,
+    clientId,
+    clientSecret,
+    redirectUri,
+    verifier,
+    authorizationUrl(parameters = {}) {
+      const all = {
+        response_type: 'code',
+        client_id: clientId,
+        redirect_uri: redirectUri,
+        scope: 'openid profile email school:read courses:read account:read',
+        code_challenge: challengeOf(verifier),
+        code_challenge_method: 'S256',
+        state: 'a-state',
+        ...parameters,
+      }
+      return new URL(`${issuer}/oauth/authorize?${new URLSearchParams(defined(all))}`)
+    },
+    send: (person, parameters, choice) => person.authorize(agent.authorizationUrl(parameters).href, choice),
+    redeem: (redirect, parameters = {}) =>
+      agent.post('/api/oauth/token', {
+        grant_type: 'authorization_code',
+        code: redirect.searchParams.get('code') ?? undefined,
+        redirect_uri: redirectUri,
+        code_verifier: verifier,
+        ...parameters,
+      }),
+    refresh: (refreshToken, parameters = {}) => agent.post('/api/oauth/token', { grant_type: 'refresh_token', refresh_token: refreshToken, ...parameters }),
+    post: (path, parameters, headers = {}) =>
+      answer(fetch(issuer + path, { method: 'POST', body: new URLSearchParams(defined({ ...credentials, ...parameters })), headers })),
+    async tokens(person, parameters, choice) {
+      const redirect = await agent.send(person, parameters, choice)
+      if (!redirect.searchParams.get('code')) throw new Error(`no code: ${redirect}`)
+      return agent.redeem(redirect)
+    },
+  }
+  return agent
+}
+
+/** A person who signs in with the password that every test account has. */
+export const personCalled = (email: string): Person => createPerson({ email, password })
+
+export const challengeOf = (verifier: string): string => createHash('sha256').update(verifier).digest('base64url')
+
+export function postJson(url: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+  return answer(fetch(url, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: typeof body === 'string' ? body : JSON.stringify(body) }))
+}
+
+export function get(url: string, headers: Record<string, string> = {}): Promise<Answer> {
+  return answer(fetch(url, { headers, redirect: 'manual' }))
+}
+
+export const withToken = (url: string, token: string): Promise<Answer> => get(url, { authorization: `Bearer ${token}` })
+
+/** Reads an answer: JSON where it is JSON, else text. */
+export async function answer(response: Promise<Response>): Promise<Answer> {
+  const { status, headers, ...rest } = await response.then(async (got) => ({ status: got.status, headers: got.headers, text: await got.text() }))
+  return { status, headers, body: headers.get('content-type')?.includes('json') ? JSON.parse(rest.text) : rest.text }
+}
+
+function defined(parameters: Record<string, string | undefined>): Record<string, string> {
+  return Object.fromEntries(Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== undefined))
+}

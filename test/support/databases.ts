@@ -1,0 +1,166 @@
+/**
+ * Real stores for tests, each test its own. A server that is not there is said aloud and left out;
+ * with REQUIRE_SERVICES=1 its absence is a failure.
+ */
+import { createHash, randomBytes } from 'node:crypto'
+import { existsSync, openAsBlob, readFileSync } from 'node:fs'
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { PGlite } from '@electric-sql/pglite'
+import { Redis } from 'ioredis'
+import { Client } from 'pg'
+import type { Database } from '../../src/store/database.ts'
+import { migrate } from '../../src/store/migrate.ts'
+import { openDatabase } from '../../src/store/openDatabase.ts'
+
+const root = resolve(import.meta.dirname, '../..')
+const postgresUrl = process.env.TEST_DATABASE_URL ?? 'postgres://postgres@127.0.0.1:5432/postgres'
+const redisUrl = process.env.TEST_REDIS_URL ?? 'redis://127.0.0.1:6379'
+
+/** The project's own migrations. */
+export const migrationsDirectory = join(root, 'prisma/migrations')
+
+export interface TestDatabase {
+  database: Database
+  /** Closes the database and removes what it held. */
+  drop(): Promise<void>
+}
+
+/**
+ * Every kind of database that can be had here. One suite for all of them:
+ * `describe.each(await databasesToTest())('$name', ({ open }) => { … })`
+ */
+export async function databasesToTest(): Promise<{ name: string; open(): Promise<TestDatabase> }[]> {
+  const { postgresql } = await availableServices()
+  return [{ name: 'embedded', open: openEmbeddedTest }, ...(postgresql ? [{ name: 'postgresql', open: openPostgresqlTest }] : [])]
+}
+
+async function openEmbeddedTest(): Promise<TestDatabase> {
+  const database = await embeddedDatabase()
+  return { database, drop: () => database.close() }
+}
+
+async function openPostgresqlTest(): Promise<TestDatabase> {
+  const { url, drop } = await throwawayPostgres()
+  const database = await openDatabase({ databaseUrl: url, dataDirectory: tmpdir(), poolSize: 5 })
+  return {
+    database,
+    async drop() {
+      await database.close()
+      await drop()
+    },
+  }
+}
+
+/** Which servers answer. */
+export async function availableServices(): Promise<{ postgresql: boolean; redis: boolean }> {
+  const [postgresql, redis] = await Promise.all([
+    answers(`PostgreSQL (${new URL(postgresUrl).host}, TEST_DATABASE_URL)`, () => withServer(async (client) => void (await client.query('SELECT 1')))),
+    answers(`Redis (${new URL(redisUrl).host}, TEST_REDIS_URL)`, () => withRedis(async (redis) => void (await redis.ping()))),
+  ])
+  return { postgresql, redis }
+}
+
+async function answers(service: string, ask: () => Promise<void>): Promise<boolean> {
+  try {
+    await ask()
+    return true
+  } catch (cause) {
+    if (process.env.REQUIRE_SERVICES === '1') throw new Error(`${service} is required and does not answer`, { cause })
+    process.stderr.write(`NOT RUN: everything that needs ${service}, which does not answer\n`)
+    return false
+  }
+}
+
+/** A database of its own on the server, migrated unless told otherwise. */
+export async function throwawayPostgres({ migrated = true } = {}): Promise<{ url: string; drop(): Promise<void> }> {
+  const name = `schoolgate_test_${randomBytes(6).toString('hex')}`
+  await withServer((client) => client.query(`CREATE DATABASE ${name}`))
+  const address = new URL(postgresUrl)
+  address.pathname = `/${name}`
+  const url = address.toString()
+  if (migrated) {
+    const database = await openDatabase({ databaseUrl: url, dataDirectory: tmpdir() })
+    await migrate(database, migrationsDirectory)
+    await database.close()
+  }
+  return { url, drop: () => withServer(async (client) => void (await client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`))) }
+}
+
+/** A migrated database in memory. */
+export async function embeddedDatabase(): Promise<Database> {
+  return await openDatabase({ dataDirectory: '', memory: true, image: await migratedImage() })
+}
+
+/** A key prefix of its own. */
+export async function throwawayRedis(): Promise<{ url: string; prefix: string; drop(): Promise<void> }> {
+  const prefix = `schoolgate_test_${randomBytes(6).toString('hex')}:`
+  return {
+    url: redisUrl,
+    prefix,
+    drop: () =>
+      withRedis(async (redis) => {
+        for await (const keys of redis.scanStream({ match: `${prefix}*`, count: 1000 })) {
+          if (keys.length > 0) await redis.unlink(keys)
+        }
+      }),
+  }
+}
+
+/** A dump of a migrated embedded database. Made anew when a migration or the engine changes; starting from it saves two seconds. */
+async function migratedImage(): Promise<Blob> {
+  const cache = join(root, 'node_modules/.cache')
+  const file = join(cache, `embedded-${await imageKey()}.tar.gz`)
+  if (!existsSync(file)) {
+    await mkdir(cache, { recursive: true })
+    const draft = `${file}.${randomBytes(6).toString('hex')}`
+    await writeFile(draft, await makeImage())
+    await rename(draft, file)
+  }
+  return await openAsBlob(file)
+}
+
+async function imageKey(): Promise<string> {
+  const key = createHash('sha256').update(readFileSync(join(root, 'node_modules/@electric-sql/pglite/package.json')))
+  for (const name of (await readdir(migrationsDirectory, { recursive: true })).toSorted()) {
+    if (name.endsWith('.sql')) key.update(name).update(await readFile(join(migrationsDirectory, name)))
+  }
+  return key.digest('hex').slice(0, 16)
+}
+
+async function makeImage(): Promise<Buffer> {
+  const directory = await mkdtemp(join(tmpdir(), 'schoolgate-image-'))
+  try {
+    const database = await openDatabase({ dataDirectory: directory })
+    await migrate(database, migrationsDirectory)
+    await database.close()
+    const pglite = await PGlite.create(join(directory, 'db'))
+    const image = await pglite.dumpDataDir('gzip')
+    await pglite.close()
+    return Buffer.from(await image.arrayBuffer())
+  } finally {
+    await rm(directory, { recursive: true, force: true })
+  }
+}
+
+async function withServer<Result>(work: (client: Client) => Promise<Result>): Promise<Result> {
+  const client = new Client({ connectionString: postgresUrl, connectionTimeoutMillis: 2000 })
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}
+
+async function withRedis<Result>(work: (redis: Redis) => Promise<Result>): Promise<Result> {
+  const redis = new Redis(redisUrl, { lazyConnect: true, maxRetriesPerRequest: 1, connectTimeout: 2000, retryStrategy: () => null })
+  redis.on('error', () => {})
+  await redis.connect()
+  try {
+    return await work(redis)
+  } finally {
+    redis.disconnect()
+  }
+}

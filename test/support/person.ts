@@ -1,0 +1,133 @@
+/** A person with a browser that knows no JavaScript: cookies, redirects and forms, over real HTTP. */
+export interface Person {
+  /** Opens an address and follows redirects within the service. */
+  open(url: string): Promise<Page>
+  /** Fills in and sends a form of the page. A field set to `false` is left unticked. */
+  submit(page: Page, form: string | RegExp, fields?: Record<string, string | boolean>): Promise<Page>
+  /** Signs in and consents; answers where the browser is sent in the end, which nobody listens to. */
+  authorize(url: string, choice?: Choice): Promise<URL>
+  cookies: Map<string, string>
+}
+
+export interface Choice {
+  email?: string
+  password?: string
+  /** `all` ticks every box that can be ticked; a list ticks those; absent leaves the boxes as the page proposes. */
+  scopes?: 'all' | readonly string[]
+  refuse?: boolean
+}
+
+export interface Page {
+  url: URL
+  status: number
+  html: string
+  headers: Headers
+  /** Where the service sends the browser outside of itself. */
+  leftFor?: URL
+}
+
+interface Field {
+  name: string
+  value: string
+  type: string
+  checked: boolean
+  disabled: boolean
+}
+
+export function createPerson({ email, password }: { email: string; password: string }): Person {
+  const cookies = new Map<string, string>()
+
+  const go = async (address: string, init: RequestInit = {}): Promise<Page> => {
+    let url = new URL(address)
+    let request = init
+    for (let hops = 0; hops < 20; hops += 1) {
+      const headers = new Headers(request.headers)
+      headers.set('accept', 'text/html')
+      const matching = [...cookies].filter(([key]) => url.pathname.startsWith(key.split(' ')[1] ?? '/'))
+      if (matching.length > 0) headers.set('cookie', matching.map(([key, value]) => `${key.split(' ')[0]}=${value}`).join('; '))
+      const response = await fetch(url, { ...request, headers, redirect: 'manual' })
+      for (const line of response.headers.getSetCookie()) remember(line)
+      const location = response.headers.get('location')
+      const html = await response.text()
+      if (!location) return { url, status: response.status, html, headers: response.headers }
+      const next = new URL(location, url)
+      if (next.host !== url.host) return { url, status: response.status, html, headers: response.headers, leftFor: next }
+      url = next
+      request = {}
+    }
+    throw new Error(`more than 20 redirects from ${address}`)
+  }
+
+  const remember = (line: string): void => {
+    const [pair = '', ...attributes] = line.split(';')
+    const at = pair.indexOf('=')
+    const path = attributes.map((part) => part.trim()).find((part) => part.toLowerCase().startsWith('path='))?.slice(5) ?? '/'
+    const key = `${pair.slice(0, at)} ${path}`
+    const value = pair.slice(at + 1)
+    if (value === '' || /expires=Thu, 01 Jan 1970/i.test(line)) cookies.delete(key)
+    else cookies.set(key, value)
+  }
+
+  const submit: Person['submit'] = async (page, which, fields = {}) => {
+    const form = formsOf(page.html).find(({ action }) => (typeof which === 'string' ? action.endsWith(which) : which.test(action)))
+    if (!form) throw new Error(`no form ${which} on ${page.url.pathname} (${page.status}): ${page.html.slice(0, 2000)}`)
+    const body = new URLSearchParams()
+    for (const field of form.fields) {
+      if (field.disabled) continue
+      const key = field.type === 'checkbox' ? field.value : field.name
+      const wanted = fields[key] ?? fields[field.name]
+      if (field.type === 'checkbox') {
+        if (wanted === undefined ? field.checked : wanted !== false) body.append(field.name, field.value)
+      } else if (field.type !== 'submit') {
+        body.append(field.name, typeof wanted === 'string' ? wanted : field.value)
+      }
+    }
+    return go(new URL(form.action, page.url).href, {
+      method: form.method,
+      body,
+      headers: { origin: page.url.origin, 'sec-fetch-site': 'same-origin' },
+    })
+  }
+
+  return {
+    cookies,
+    open: (url) => go(url),
+    submit,
+    async authorize(url, choice = {}) {
+      let page = await go(url)
+      for (let steps = 0; steps < 6; steps += 1) {
+        if (page.leftFor) return page.leftFor
+        if (page.html.includes('type="password"')) {
+          page = await submit(page, /sign-in$/, { email: choice.email ?? email, password: choice.password ?? password })
+        } else if (choice.refuse) {
+          page = await submit(page, /refuse$/)
+        } else {
+          const boxes = formsOf(page.html).flatMap((form) => form.fields.filter((field) => field.type === 'checkbox'))
+          const ticks = choice.scopes === undefined ? {} : Object.fromEntries(boxes.map(({ value }) => [value, choice.scopes === 'all' || (choice.scopes as string[]).includes(value)]))
+          page = await submit(page, /consent$/, ticks)
+        }
+      }
+      throw new Error(`the authorization did not end: ${page.status} ${page.url.pathname} ${page.html.slice(0, 2000)}`)
+    },
+  }
+}
+
+/** The forms of a page with their fields. */
+export function formsOf(html: string): { action: string; method: string; fields: Field[] }[] {
+  return [...html.matchAll(/<form\b([^>]*)>([\s\S]*?)<\/form>/g)].map(([, attributes = '', inner = '']) => ({
+    action: attribute(attributes, 'action') ?? '',
+    method: (attribute(attributes, 'method') ?? 'get').toUpperCase(),
+    fields: [...inner.matchAll(/<(?:input|button)\b([^>]*)>/g)].map(([, text = '']) => ({
+      name: attribute(text, 'name') ?? '',
+      value: attribute(text, 'value') ?? (attribute(text, 'type') === 'checkbox' ? 'on' : ''),
+      type: attribute(text, 'type') ?? 'text',
+      checked: /\schecked(?=[\s=>/]|$)/.test(text),
+      disabled: /\sdisabled(?=[\s=>/]|$)/.test(text),
+    })).filter((field) => field.name !== ''),
+  }))
+}
+
+function attribute(text: string, name: string): string | undefined {
+  const value = new RegExp(`\\s${name}\\s*=\\s*"([^"]*)"`).exec(` ${text}`)?.[1]
+  return value?.replaceAll('&amp;', '&').replaceAll('&#34;', '"').replaceAll('&#39;', "'").replaceAll('&lt;', '<').replaceAll('&gt;', '>')
+}

@@ -1,0 +1,27 @@
+import { setTimeout } from 'node:timers/promises'
+
+export interface Deadline {
+  deadlineMs?: number
+  /** What is waited for: the words of the failure. */
+  what: string
+}
+
+/** Asks again and again until the answer is truthy, and answers it. Fails at the deadline, with the last error as its cause. */
+export async function until<Answer>(
+  check: () => Answer | Promise<Answer>,
+  { deadlineMs = 5000, what }: Deadline,
+): Promise<Exclude<Answer, false | 0 | '' | null | undefined>> {
+  const end = performance.now() + deadlineMs
+  let cause: unknown
+  do {
+    try {
+      const answer = await check()
+      if (answer) return answer as Exclude<Answer, false | 0 | '' | null | undefined>
+      cause = undefined
+    } catch (error) {
+      cause = error
+    }
+    await setTimeout(10)
+  } while (performance.now() < end)
+  throw new Error(`not within ${deadlineMs} ms: ${what}`, { cause })
+}

@@ -1,0 +1,99 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { stringify } from 'yaml'
+import { until } from './poll.ts'
+
+export interface ServiceProcess {
+  issuer: string
+  child: ChildProcess
+  /** Everything the process printed so far. */
+  output(): string
+  /** SIGTERM; answers the exit code. */
+  stop(): Promise<number | null>
+  /** SIGKILL: no farewell. */
+  kill(): Promise<void>
+}
+
+export interface ProcessOptions {
+  /** Where configuration and data live; kept between processes of one test. */
+  home: Home
+  port?: number
+  environment?: Record<string, string>
+  /** `npm start` as a stranger types it, instead of the program itself. */
+  viaNpm?: boolean
+}
+
+export interface Home {
+  directory: string
+  config: string
+  data: string
+  remove(): Promise<void>
+}
+
+const root = resolve(import.meta.dirname, '../..')
+export const rootSecret = 'a root secret for child processes that is long enough'
+
+/** A folder with a configuration of its own: one school, whose issuer is the process's address or the one given. */
+export async function createHome({ oauth = {}, issuer }: { oauth?: object; issuer?: string } = {}): Promise<Home> {
+  const directory = await mkdtemp(join(tmpdir(), 'schoolgate-home-'))
+  const [config, data] = [join(directory, 'config'), join(directory, 'data')]
+  await mkdir(join(config, 'schools'), { recursive: true })
+  await writeFile(join(config, 'oauth.yaml'), stringify(oauth))
+  const school = { docs_url: 'https://docs.example.com', ...(issuer ? { issuer } : {}), defaults: { name: 'Process School', locale: 'en', time_zone: 'UTC', currency: 'EUR' } }
+  await writeFile(join(config, 'schools/demo.yaml'), stringify(school))
+  return { directory, config, data, remove: () => rm(directory, { recursive: true, force: true }) }
+}
+
+/** Starts the service as a process of its own and waits until it is ready. */
+export async function startProcess({ home, port, environment = {}, viaNpm = false }: ProcessOptions): Promise<ServiceProcess> {
+  const [own, admin] = [port ?? (await freePort()), await freePort()]
+  const command: [string, string[]] = viaNpm ? ['npm', ['start', '--silent']] : [process.execPath, ['src/main.ts']]
+  const child = spawn(...command, {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+    env: {
+      PATH: `${join(root, 'node_modules/.bin')}:${process.env.PATH}`,
+      HOME: process.env.HOME,
+      PORT: String(own),
+      ADMIN_PORT: String(admin),
+      CONFIG_DIR: home.config,
+      DATA_DIR: home.data,
+      SECRET_KEY: rootSecret,
+      DEMO_PASSWORD: 'correct horse battery staple',
+      RATE_LIMITS: 'off',
+      ...environment,
+    },
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (output += chunk))
+  const exited = once(child, 'exit')
+  const isReady = async (): Promise<boolean> => {
+    if (child.exitCode !== null) throw new Error(`the service ended with ${child.exitCode}: ${output}`)
+    return (await fetch(`http://127.0.0.1:${admin}/readyz`)).ok
+  }
+  await until(isReady, { deadlineMs: 60_000, what: 'the service to be ready' }).catch((error) => {
+    throw new Error(`${error.message}\n${output}`, { cause: error })
+  })
+  // The group: npm stands between us and the service.
+  const signal = async (name: NodeJS.Signals): Promise<number | null> => {
+    if (child.exitCode === null && child.signalCode === null) process.kill(-(child.pid as number), name)
+    await exited
+    return child.exitCode
+  }
+  return { issuer: `http://127.0.0.1:${own}`, child, output: () => output, stop: () => signal('SIGTERM'), kill: async () => void (await signal('SIGKILL')) }
+}
+
+/** A port that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer()
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  await new Promise((done) => server.close(done))
+  return port
+}

@@ -1,0 +1,154 @@
+import { once } from 'node:events'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Writable } from 'node:stream'
+import { stringify } from 'yaml'
+import { type App, createApp } from '../../src/app.ts'
+import { readEnvironment } from '../../src/config/environment.ts'
+import { type Config, loadConfig } from '../../src/config/load.ts'
+import { hashPassword } from '../../src/domain/password.ts'
+import { newId } from '../../src/lib/ids.ts'
+import { createKeyring } from '../../src/lib/keyring.ts'
+import { createLog } from '../../src/lib/log.ts'
+import type { Role } from '../../src/policy/caller.ts'
+import { usableScopes } from '../../src/policy/grantable.ts'
+import { resources, scopeCatalogue } from '../../src/resources/index.ts'
+import type { Database } from '../../src/store/database.ts'
+import type { RedisConnection } from '../../src/store/redis.ts'
+import { embeddedDatabase } from './databases.ts'
+
+export interface ServiceOptions {
+  /** One school at 127.0.0.1, or two: the second at localhost. */
+  schools?: 1 | 2
+  /** Contents of the configuration files, over the defaults. */
+  oauth?: object
+  server?: object
+  roles?: object
+  resources?: object
+  school?: object
+  database?: Database
+  redis?: RedisConnection
+  isLimited?: boolean
+}
+
+export interface TestService {
+  /** Base address of the first school. */
+  issuer: string
+  /** Base address of the second school, where there is one. */
+  other: string
+  app: App
+  database: Database
+  /** Every log line written so far. */
+  log(): string
+  /** Writes the configuration anew and has the service take it over. */
+  reload(options: ServiceOptions): ReturnType<App['reload']>
+  addPerson(person: NewPerson): Promise<{ accountId: string; personId: string }>
+  schoolId(issuer?: string): string
+  stop(): Promise<void>
+}
+
+export interface NewPerson {
+  email: string
+  role?: Role
+  /** Address of the school; the first one by default. */
+  school?: string
+}
+
+export const password = 'correct horse battery staple'
+const rootSecret = 'a root secret for tests, long enough to be taken'
+let passwordHash: Promise<string> | undefined
+
+/** The whole service in this process, on a port of its own. Rate limits are off unless asked for. */
+export async function startService(options: ServiceOptions = {}): Promise<TestService> {
+  const server = createServer()
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const [issuer, other] = [`http://127.0.0.1:${port}`, `http://localhost:${port}`]
+  const directory = await mkdtemp(join(tmpdir(), 'schoolgate-config-'))
+  const lines: string[] = []
+  const log = createLog('debug', new Writable({ write: (chunk, _encoding, done) => done(void lines.push(String(chunk))) }))
+  const database = options.database ?? (await embeddedDatabase())
+  const load = async (changed: ServiceOptions): Promise<Config> => {
+    await writeConfig(directory, { ...options, ...changed }, [issuer, other])
+    return loadTestConfig(directory)
+  }
+  const app = await createApp({
+    config: await load({}),
+    database,
+    redis: options.redis,
+    keyring: createKeyring([rootSecret]),
+    log,
+    isLimited: options.isLimited ?? false,
+  })
+  server.on('request', app.koa.callback())
+  const schoolId = (address = issuer): string => {
+    const found = app.schools.all.find(({ school }) => school.issuer === address)
+    if (!found) throw new Error(`no school at ${address}`)
+    return found.school.id
+  }
+  return {
+    issuer,
+    other,
+    app,
+    database,
+    schoolId,
+    log: () => lines.join(''),
+    reload: async (changed) => app.reload(await load(changed)),
+    addPerson: ({ email, role = 'learner', school }) => addPerson(database, schoolId(school), email, role),
+    async stop() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+      if (!options.database) await database.close()
+      await rm(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Loads a configuration directory as the service does. */
+export async function loadTestConfig(directory: string): Promise<Config> {
+  const catalogue = scopeCatalogue(resources)
+  return loadConfig({
+    directory,
+    environment: readEnvironment({}),
+    knownScopes: catalogue.map((scope) => scope.name),
+    usableScopes: usableScopes(catalogue),
+  })
+}
+
+async function writeConfig(directory: string, options: ServiceOptions, issuers: string[]): Promise<void> {
+  await mkdir(join(directory, 'schools'), { recursive: true })
+  const files: [name: string, content: object | undefined][] = [
+    ['oauth.yaml', options.oauth],
+    ['server.yaml', options.server],
+    ['roles.yaml', options.roles],
+    ['resources.yaml', options.resources],
+    ['schools/first.yaml', school(issuers[0] as string, 'First School', options.school)],
+    ...(options.schools === 2 ? ([['schools/second.yaml', school(issuers[1] as string, 'Second School', {})]] as [string, object][]) : []),
+  ]
+  for (const [name, content] of files) await writeFile(join(directory, name), content ? stringify(content) : '')
+}
+
+const school = (issuer: string, name: string, more: object = {}): object => ({
+  issuer,
+  docs_url: 'https://docs.example.com',
+  defaults: { name, locale: 'en', time_zone: 'UTC', currency: 'EUR' },
+  ...more,
+})
+
+/** A person with an account, whose password is `password`. */
+export async function addPerson(database: Database, schoolId: string, email: string, role: Role): Promise<{ accountId: string; personId: string }> {
+  passwordHash ??= hashPassword(password)
+  const [accountId, personId, hash] = [newId(), newId(), await passwordHash]
+  const { kysely } = database
+  const common = { school_id: schoolId, email, name: email.split('@')[0] as string }
+  await kysely.insertInto('account').values({ ...common, id: accountId, email_verified: true, password_hash: hash }).execute()
+  await kysely.insertInto('person').values({ ...common, id: personId, account_id: accountId, is_student: true }).execute()
+  if (role !== 'learner') {
+    await kysely.insertInto('staff').values({ school_id: schoolId, id: newId(), person_id: personId, role, status: 'active' }).execute()
+  }
+  return { accountId, personId }
+}
