@@ -1,4 +1,5 @@
 import Koa, { type Middleware } from 'koa'
+import { serveAuthMd } from './agents/authMd.ts'
 import { protectedResources } from './agents/protectedResource.ts'
 import { createApi } from './api/routes.ts'
 import type { Config } from './config/load.ts'
@@ -20,8 +21,10 @@ import type { Log } from './lib/log.ts'
 import { createAuthenticate } from './oidc/bearer.ts'
 import { cookieKeys } from './oidc/cookies.ts'
 import { createEngines } from './oidc/engines.ts'
+import { addressesOf } from './oidc/endpoints.ts'
 import { createExchanges } from './oidc/exchange.ts'
 import type { IntegrationChanges } from './oidc/integrations.ts'
+import { metadataPaths } from './oidc/metadata.ts'
 import { createService } from './oidc/service.ts'
 import type { Stores } from './oidc/stores.ts'
 import { createEnginePages } from './pages/enginePages.ts'
@@ -38,7 +41,7 @@ import type { RedisConnection } from './store/redis.ts'
 import { redisArtifacts } from './store/redisArtifacts.ts'
 import { schoolName } from './store/schools.ts'
 import { describeClient, longestTokenSeconds, registrationRules } from './wiring/clients.ts'
-import { createLimits } from './wiring/limits.ts'
+import { createLimits, limited } from './wiring/limits.ts'
 import { openSchools, type SchoolEntry, syncAllIntegrations } from './wiring/schools.ts'
 
 export interface AppArguments {
@@ -128,8 +131,15 @@ export async function createApp(args: AppArguments): Promise<App> {
     operations: operationsIn(resources),
     database: database.kysely,
     signer: { sign: (text) => keyring.sign('cursors', text), verify: (text, signature) => keyring.verify('cursors', text, signature) },
-    authenticate: createAuthenticate({ runtime, findPerson: personNow, grantable }),
+    authenticate: limited(createAuthenticate({ runtime, findPerson: personNow, grantable }), limits),
   })
+  const walkthrough = serveAuthMd(async (school) => ({
+    name: await nameOf(school),
+    issuer: school.issuer,
+    oauth: config.oauth,
+    scopes,
+    addresses: { ...addressesOf(school.issuer), metadata: school.issuer + metadataPaths[0] },
+  }))
   const documents = protectedResources(async (school) => ({
     name: await nameOf(school),
     issuer: school.issuer,
@@ -152,17 +162,18 @@ export async function createApp(args: AppArguments): Promise<App> {
     addressLimit(),
     resolveSchool((host) => schools.byHost(host)),
     documents,
+    walkthrough,
     service,
     pages.routes() as Middleware<RequestState>,
-    limits.api,
     api.routes() as Middleware<RequestState>,
   ]
   for (const step of road) koa.use(step)
+  koa.on('error', (error: Error) => log.error({ err: error }, 'an answer broke off'))
 
   return {
     koa,
     metrics,
-    jobs: sweepJobs({ database, artifacts, neverUsedDays: () => config.oauth.registration.never_used_days }),
+    jobs: sweepJobs({ database, artifacts, registration: () => config.oauth.registration }),
     get schools() {
       return schools
     },

@@ -1,4 +1,5 @@
 import type { Context } from 'koa'
+import { isKnown } from '../http/document.ts'
 import type { Answer } from '../kit/call.ts'
 import type { Caller } from '../policy/caller.ts'
 import type { School } from '../policy/school.ts'
@@ -24,18 +25,12 @@ export function answerWith(ctx: Context, { status, text, etag, list }: Answer): 
     if (list.nextCursor !== null) ctx.append('Link', link(page({ cursor: list.nextCursor }), 'next'))
     ctx.append('Link', link(page({}), 'first'))
   }
-  if (isHeld(ctx.get('if-none-match'), etag)) {
+  if (isKnown(ctx.get('if-none-match'), etag)) {
     ctx.status = 304
     return
   }
   ctx.type = 'application/json'
   ctx.body = text
-}
-
-// Koa's own `fresh` gives way to `Cache-Control: no-cache` in the request, which every `fetch` with a condition of its own sends.
-function isHeld(condition: string, etag: string): boolean {
-  const held = condition.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
-  return held.includes('*') || held.includes(etag.replace(/^W\//, ''))
 }
 
 const link = (address: string, relation: string): string => `<${address}>; rel="${relation}"`

@@ -46,7 +46,7 @@ export function createApi({ operations, database, signer, authenticate }: ApiArg
 function refuse(ctx: Context, methods: ReadonlySet<string>): void {
   if (methods.size === 0) {
     throw new Problem('not_found', {
-      description: `There is nothing at ${ctx.path.slice(0, 100)}. The addresses of the API stand in /openapi.json.`,
+      description: `There is nothing at ${ctx.path.slice(0, 100)}. The addresses of the API begin with /api/v1/.`,
     })
   }
   const allowed = [...methods, 'OPTIONS'].join(', ')

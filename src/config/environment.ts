@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { origin } from './address.ts'
 import { ConfigError, type Mistake } from './mistakes.ts'
-import { nearest } from './nearest.ts'
+import { nearest } from '../lib/nearest.ts'
 
 const text = () => z.string().min(1)
 const number = (least: number, most: number) => z.coerce.number<string>().int().min(least).max(most)

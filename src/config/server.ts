@@ -2,8 +2,6 @@ import { z } from 'zod'
 import { isOrigin, network } from './address.ts'
 import { noRepeats } from './rules.ts'
 
-const bytes = (most: number) => z.int().min(1024).max(most)
-
 function rateLimit(requests: number, windowSeconds: number, description: string) {
   return z
     .strictObject({
@@ -24,21 +22,6 @@ function rateLimit(requests: number, windowSeconds: number, description: string)
     .meta({ description, examples: [{ requests: requests * 2 }] })
 }
 
-const limits = z
-  .strictObject({
-    json_body_bytes: bytes(16_777_216)
-      .default(1_048_576)
-      .meta({ description: 'The largest JSON body that is read.', examples: [2_097_152] }),
-    form_body_bytes: bytes(1_048_576)
-      .default(65_536)
-      .meta({ description: 'The largest form body that is read.', examples: [32_768] }),
-    upload_bytes: bytes(1_073_741_824)
-      .default(26_214_400)
-      .meta({ description: 'The largest file that one request may send.', examples: [10_485_760] }),
-  })
-  .prefault({})
-  .meta({ description: 'How large a request may be. A larger one gets 413.', examples: [{ json_body_bytes: 2_097_152 }] })
-
 const rateLimits = z
   .strictObject({
     registration: rateLimit(60, 3600, 'Self-registrations of clients, per address.'),
@@ -48,10 +31,6 @@ const rateLimits = z
     introspection: rateLimit(1200, 60, 'Requests to the introspection endpoint, per address.'),
     anonymous: rateLimit(120, 60, 'API requests without a token, per address.'),
     default: rateLimit(600, 60, 'API requests with a token, per client and person.'),
-    write: rateLimit(120, 60, 'API requests that change something, per client and person.'),
-    bulk: rateLimit(10, 60, 'Bulk changes, imports and exports, per client and person.'),
-    guess: rateLimit(10, 60, 'Tries of coupon codes and certificate numbers, per address and per person.'),
-    upload: rateLimit(60, 60, 'Uploads of files, per person.'),
   })
   .prefault({})
   .meta({
@@ -111,7 +90,6 @@ export const serverSchema = z.strictObject({
         "Gateways whose X-Forwarded-For is believed when a caller's address is looked for. Nothing else is taken from forwarded headers.",
       examples: [['loopback', '10.0.0.0/8', 'fd00::/8']],
     }),
-  limits,
   rate_limits: rateLimits,
   cors,
   passwords,

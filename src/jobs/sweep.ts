@@ -1,4 +1,4 @@
-import { pruneNeverUsedClients } from '../store/clients.ts'
+import { pruneClients } from '../store/clients.ts'
 import type { Database } from '../store/database.ts'
 import type { DatabaseArtifacts } from '../store/databaseArtifacts.ts'
 import type { Job } from './schedule.ts'
@@ -6,13 +6,13 @@ import type { Job } from './schedule.ts'
 export interface SweepArguments {
   database: Database
   artifacts: DatabaseArtifacts
-  neverUsedDays(): number
+  registration(): { never_used_days: number; idle_days: number }
 }
 
 const batch = 1000
 
 /** Removes what has expired: artefacts, answers kept for the refresh window, registrations that nobody ever authorized. */
-export function sweepJobs({ database, artifacts, neverUsedDays }: SweepArguments): Job[] {
+export function sweepJobs({ database, artifacts, registration }: SweepArguments): Job[] {
   const alone = (name: string, work: () => Promise<Record<string, number>>): Job['run'] => () => database.exclusively(name, work)
   return [
     { name: 'forget_answers', everySeconds: 15, run: alone('forget_answers', async () => ({ forgotten: await artifacts.forgetSuccessors(batch) })) },
@@ -20,7 +20,10 @@ export function sweepJobs({ database, artifacts, neverUsedDays }: SweepArguments
     {
       name: 'prune_clients',
       everySeconds: 3600,
-      run: alone('prune_clients', async () => ({ removed: await pruneNeverUsedClients(database.sql, { olderThanDays: neverUsedDays() }) })),
+      run: alone('prune_clients', async () => {
+        const { never_used_days: neverUsedDays, idle_days: idleDays } = registration()
+        return { removed: await pruneClients(database.sql, { neverUsedDays, idleDays }) }
+      }),
     },
   ]
 }

@@ -12,6 +12,10 @@ export const endpoints = {
 
 export type EndpointName = keyof typeof endpoints
 
+/** The address of each endpoint of a school. */
+export const addressesOf = (issuer: string): Record<EndpointName, string> =>
+  Object.fromEntries(Object.entries(endpoints).map(([name, { path }]) => [name, issuer + path])) as Record<EndpointName, string>
+
 /** The path under which the pages of an authorization live; the interaction cookie is limited to it. */
 export const interactionPath = '/oauth/interaction'
 

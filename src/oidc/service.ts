@@ -145,6 +145,7 @@ const register: Handler = async (ctx, args) => {
 }
 
 const revoke: Handler = async (ctx, args) => {
+  await limit(ctx, args, 'token')
   refuseAuthorizationHeader(ctx)
   const exchange = newExchange(await readForm(ctx))
   await throughEngine(ctx, args, exchange)

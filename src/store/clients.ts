@@ -49,13 +49,23 @@ export function listClients(sql: Sql, schoolId: string): Promise<ClientRow[]> {
   )
 }
 
-/** Removes self-registered clients that nobody ever authorized, older than the given days. Answers their number. */
-export async function pruneNeverUsedClients(sql: Sql, { olderThanDays, dryRun = false }: { olderThanDays: number; dryRun?: boolean }): Promise<number> {
+export interface PruneRules {
+  /** Age of a registration that nobody ever authorized. */
+  neverUsedDays: number
+  /** Time since the last authorization of a client without a living grant. */
+  idleDays: number
+  /** Only counts. */
+  dryRun?: boolean
+}
+
+/** Removes self-registered clients that nobody uses. One with a living grant is never touched. Answers their number. */
+export async function pruneClients(sql: Sql, { neverUsedDays, idleDays, dryRun = false }: PruneRules): Promise<number> {
   const which = `FROM oidc_client c
-      WHERE c.registered_via = 'self' AND c.created_at < now() - make_interval(days => $1)
-        AND NOT EXISTS (SELECT 1 FROM oidc_grant g WHERE g.school_id = c.school_id AND g.client_id = c.id)`
-  const rows = dryRun
-    ? await sql.query<{ id: string }>(`SELECT c.id ${which}`, [olderThanDays])
-    : await sql.query<{ id: string }>(`DELETE ${which} RETURNING c.id`, [olderThanDays])
+      WHERE c.registered_via = 'self'
+        AND (CASE WHEN c.last_used_at IS NULL THEN c.created_at < now() - make_interval(days => $1)
+                  ELSE c.last_used_at < now() - make_interval(days => $2) END)
+        AND NOT EXISTS (SELECT 1 FROM oidc_grant g WHERE g.school_id = c.school_id AND g.client_id = c.id
+                           AND g.revoked_at IS NULL AND g.expires_at > now())`
+  const rows = await sql.query(`${dryRun ? 'SELECT c.id' : 'DELETE'} ${which}${dryRun ? '' : ' RETURNING c.id'}`, [neverUsedDays, idleDays])
   return rows.length
 }

@@ -1,9 +1,9 @@
-import type { Middleware } from 'koa'
+import type { Context } from 'koa'
 import type { Config } from '../config/load.ts'
 import { addressKey, type Limiter, type Policy, requireWithin, type Verdict } from '../http/limits.ts'
-import type { RequestState } from '../http/state.ts'
 import type { Log } from '../lib/log.ts'
 import type { LimitedEndpoint } from '../oidc/service.ts'
+import type { Caller } from '../policy/caller.ts'
 import type { SignInLimits } from '../pages/pagesArguments.ts'
 import { createRateLimits } from '../store/rateLimits.ts'
 import type { RedisConnection } from '../store/redis.ts'
@@ -13,8 +13,12 @@ export interface Limits {
   /** Of the authorization server's endpoints, by address. */
   policies: Record<LimitedEndpoint, Policy>
   signIn: SignInLimits
-  /** Of the school's API: callers without a token by address, others by token. */
-  api: Middleware<RequestState>
+  /**
+   * Of the school's API: counts one request of this caller, and says on the answer what is left.
+   * Visitors, and whoever presents a token that is none, are counted by address; others by client and person.
+   * @throws Problem rate_limited
+   */
+  api(ctx: Context, caller: Caller | undefined): Promise<void>
 }
 
 export interface LimitArguments {
@@ -50,15 +54,27 @@ export function createLimits({ config, redis, log, isLimited }: LimitArguments):
       perAddress: (address) => count('sign_in_per_address', addressKey(address)),
       succeeded: (schoolId, email) => buckets.reset(policy('sign_in_per_account'), `${schoolId} ${email}`),
     },
-    async api(ctx, next) {
-      if (!ctx.path.startsWith('/api/v1/')) return next()
-      const token = ctx.get('authorization')
-      const [used, key] = token === '' ? [anonymous, addressKey(ctx.state.address)] : [withToken, token]
-      const verdict = await limiter(used, key)
+    async api(ctx, caller) {
+      const isPerson = caller?.kind === 'person'
+      const used = isPerson ? withToken : anonymous
+      const who = isPerson ? `${caller.clientId} ${caller.accountId}` : addressKey(ctx.state.address)
+      const verdict = await limiter(used, `${ctx.state.school.id} ${who}`)
       ctx.set('RateLimit-Policy', `"${used.name}";q=${used.requests};w=${used.windowSeconds}`)
       ctx.set('RateLimit', `"${used.name}";r=${Math.max(0, verdict.remaining)};t=${verdict.resetSeconds}`)
       requireWithin(used, verdict)
-      return next()
     },
+  }
+}
+
+/** Finds out who calls, and counts the request: also where the token turns out to be none. */
+export function limited(authenticate: (ctx: Context) => Promise<Caller>, { api }: Limits): (ctx: Context) => Promise<Caller> {
+  return async (ctx) => {
+    let caller: Caller | undefined
+    try {
+      caller = await authenticate(ctx)
+    } finally {
+      await api(ctx, caller)
+    }
+    return caller
   }
 }

@@ -79,6 +79,16 @@ describe('introspection (RFC 7662)', () => {
     expect((await agent.post('/api/oauth/introspect', { token: body.refresh_token })).body.active).toBe(true)
   })
 
+  test('calls a spent refresh token inactive, and revoking it ends the grant all the same', async () => {
+    const { body: first } = await agent.tokens(person)
+    const { body: second } = await agent.refresh(first.refresh_token)
+    expect((await agent.post('/api/oauth/introspect', { token: first.refresh_token })).body).toEqual({ active: false })
+    expect((await agent.post('/api/oauth/introspect', { token: second.refresh_token })).body.active).toBe(true)
+    await agent.post('/api/oauth/revoke', { token: first.refresh_token })
+    expect(await account(second.access_token)).toBe(401)
+    expect((await agent.refresh(second.refresh_token)).body.error).toBe('invalid_grant')
+  })
+
   test('tells a stranger nothing: the same answer as for a token that is none (D28)', async () => {
     const { body } = await agent.tokens(person)
     const stranger = await createAgent(service.issuer, { token_endpoint_auth_method: 'client_secret_post' })

@@ -1,0 +1,93 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { resolve } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { personCalled } from '../support/agent.ts'
+import { until } from '../support/poll.ts'
+import { freePort } from '../support/process.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+const root = resolve(import.meta.dirname, '../..')
+
+interface Walk {
+  child: ChildProcess
+  output(): string
+  /** The address that a person is to open. */
+  address(): Promise<string>
+  exit(): Promise<number | null>
+}
+
+const begun: ChildProcess[] = []
+
+function begin(...args: string[]): Walk {
+  const child = spawn(process.execPath, ['scripts/firstToken.ts', ...args], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+  begun.push(child)
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
+  const closed = once(child, 'close')
+  const address = (): string | undefined => /^ {2}(http\S+)$/m.exec(output)?.[1]
+  return {
+    child,
+    output: () => output,
+    address: () => until(address, { what: 'the address to open', deadlineMs: 20_000 }),
+    exit: async () => {
+      await closed
+      return child.exitCode
+    },
+  }
+}
+
+let service: TestService
+
+beforeAll(async () => {
+  service = await startService()
+  await service.addPerson({ email: 'ada@example.com' })
+})
+afterAll(async () => {
+  for (const child of begun) child.kill()
+  await service.stop()
+})
+
+describe('npm run first-token', () => {
+  test('leads from registration over a sign-in to the answer of the API', async () => {
+    const walk = begin(service.issuer, 'openid', 'account:read')
+    const redirect = await personCalled('ada@example.com').authorize(await walk.address(), { scopes: 'all' })
+    expect((await fetch(redirect)).status).toBe(200)
+    expect(await walk.exit(), walk.output()).toBe(0)
+    expect(walk.output()).toContain('account:read')
+    expect(walk.output()).toContain('ada@example.com')
+  })
+
+  test('says who refused, and ends with 1', async () => {
+    const walk = begin(service.issuer)
+    const redirect = await personCalled('ada@example.com').authorize(await walk.address(), { refuse: true })
+    await fetch(redirect)
+    expect(await walk.exit()).toBe(1)
+    expect(walk.output()).toContain('access_denied')
+  })
+
+  test.each([
+    ['another state', 'state', 'forged'],
+    ['another issuer (RFC 9207 section 2.4)', 'iss', 'http://127.0.0.1:1'],
+  ])('exchanges nothing for a redirect that carries %s', async (_what, name, value) => {
+    const walk = begin(service.issuer)
+    const address = new URL(await walk.address())
+    const forged = new URL(address.searchParams.get('redirect_uri') as string)
+    forged.search = new URLSearchParams({
+      code: 'forged',
+      iss: service.issuer,
+      state: address.searchParams.get('state') as string,
+      [name]: value,
+    }).toString()
+    await fetch(forged)
+    expect(await walk.exit()).toBe(1)
+    expect(walk.output()).toContain('Nothing was exchanged')
+  })
+
+  test('without a service says how to start one', async () => {
+    const walk = begin(`http://127.0.0.1:${await freePort()}`)
+    expect(await walk.exit()).toBe(1)
+    expect(walk.output()).toContain('npm start')
+    expect(walk.output()).not.toMatch(/^\s+at /m)
+  })
+})

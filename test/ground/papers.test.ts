@@ -1,0 +1,51 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { describe, expect, test } from 'vitest'
+
+const root = resolve(import.meta.dirname, '../..')
+const manifest: { scripts: Record<string, string> } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+
+/** What git keeps or would keep. */
+const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: root, encoding: 'utf8' })
+  .split('\n')
+  .filter((file) => file !== '' && existsSync(join(root, file)))
+const papers = files.filter((file) => file.endsWith('.md') && !file.startsWith('config/'))
+const read = (file: string): string => readFileSync(join(root, file), 'utf8')
+
+test('the papers are there', () => {
+  expect(papers).toEqual(
+    expect.arrayContaining(['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'test/README.md', 'docs/deploy.md']),
+  )
+})
+
+describe.each(papers)('%s', (paper) => {
+  const text = read(paper)
+
+  test('names only npm scripts that exist', () => {
+    const named = [...text.matchAll(/npm (?:run )?([a-z][a-z:-]*)/g)].map(([, name = '']) => name)
+    const known = [...Object.keys(manifest.scripts), 'ci', 'run', 'audit', 'install']
+    expect(named.filter((name) => !known.includes(name))).toEqual([])
+  })
+
+  test('links only to files that exist', () => {
+    const targets = [...text.matchAll(/\]\(([^)\s#]+)(?:#[^)]*)?\)/g)].map(([, target = '']) => target)
+    const local = targets.filter((target) => !/^[a-z]+:/.test(target))
+    expect(local.filter((target) => !existsSync(resolve(root, dirname(paper), target)))).toEqual([])
+  })
+})
+
+test('every npm script runs a file that exists', () => {
+  const run = Object.values(manifest.scripts).flatMap((script) => [...script.matchAll(/\b(?:src|scripts|bench)\/[\w/]+\.ts/g)].map(String))
+  expect(run.length).toBeGreaterThan(5)
+  expect(run.filter((file) => !existsSync(join(root, file)))).toEqual([])
+})
+
+test('no file names a path of the machine that it was written on', () => {
+  const home = homedir() === '/' ? [] : [`${homedir()}/`]
+  const places = [`${root}/`, ...home].filter((place) => !['/', '/app/', '/root/'].includes(place))
+  const text = files.filter((file) => /\.(?:ts|mjs|md|json|ya?ml|ejs|css|sql|prisma)$|^\.ci\/|^Dockerfile$/.test(file))
+  expect(text.length).toBeGreaterThan(100)
+  expect(text.filter((file) => places.some((place) => read(file).includes(place)))).toEqual([])
+})

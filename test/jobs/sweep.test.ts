@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Agent, createAgent, personCalled } from '../support/agent.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+let service: TestService
+beforeAll(async () => {
+  service = await startService({ oauth: { registration: { never_used_days: 7, idle_days: 90 } } })
+  await service.addPerson({ email: 'learner@example.org' })
+})
+afterAll(() => service.stop())
+
+const run = async (name: string): Promise<Record<string, number> | undefined> => service.app.jobs.find((job) => job.name === name)?.run()
+const sql = (text: string, values: unknown[] = []) => service.database.sql.query<{ id: string }>(text, values)
+const age = (agent: Agent, column: string, days: number) => sql(`UPDATE oidc_client SET ${column} = now() - make_interval(days => $2) WHERE id = $1`, [agent.clientId, days])
+
+test('a registration that nobody authorized is removed after its days, an idle one after more, and one with a living grant never', async () => {
+  const person = personCalled('learner@example.org')
+  const [fresh, unused, idle, recent, alive] = await Promise.all(Array.from({ length: 5 }, () => createAgent(service.issuer))) as [Agent, Agent, Agent, Agent, Agent]
+  for (const agent of [idle, recent, alive]) {
+    const { body } = await agent.tokens(person)
+    if (agent !== alive) await agent.post('/api/oauth/revoke', { token: body.refresh_token })
+  }
+  await age(unused, 'created_at', 8)
+  for (const agent of [idle, recent, alive]) await age(agent, 'created_at', 200)
+  for (const agent of [idle, alive]) await age(agent, 'last_used_at', 100)
+
+  expect(await run('prune_clients')).toEqual({ removed: 2 })
+  const left = (await sql('SELECT id FROM oidc_client')).map(({ id }) => id)
+  expect(left.toSorted()).toEqual([fresh, recent, alive].map(({ clientId }) => clientId).toSorted())
+  expect(await run('prune_clients')).toEqual({ removed: 0 })
+})
+
+test('what has expired is removed, and what lives stays', async () => {
+  const agent = await createAgent(service.issuer)
+  const { body } = await agent.tokens(personCalled('learner@example.org'))
+  await sql("UPDATE oidc_artifact SET expires_at = now() - interval '1 second' WHERE model IN ('AccessToken', 'Session')")
+  expect((await run('sweep_artifacts'))?.removed).toBeGreaterThanOrEqual(2)
+  expect(await sql("SELECT id FROM oidc_artifact WHERE model IN ('AccessToken', 'Session')")).toEqual([])
+  expect((await agent.refresh(body.refresh_token)).status).toBe(200)
+})
+
+test('a job runs in one instance at a time', async () => {
+  let release = (): void => undefined
+  const held = service.database.exclusively('sweep_artifacts', () => new Promise<void>((resolve) => (release = resolve)))
+  await expect.poll(() => run('sweep_artifacts')).toBeUndefined()
+  release()
+  await held
+  expect(await run('sweep_artifacts')).toBeDefined()
+})
