@@ -73,12 +73,13 @@ export async function startProcess({ home, port, environment = {}, viaNpm = fals
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (output += chunk))
   const exited = once(child, 'exit')
   const isReady = async (): Promise<boolean> => {
-    if (child.exitCode !== null) throw new Error(`the service ended with ${child.exitCode}: ${output}`)
+    if (child.exitCode !== null) return true
     return (await fetch(`http://127.0.0.1:${admin}/readyz`)).ok
   }
   await until(isReady, { deadlineMs: 60_000, what: 'the service to be ready' }).catch((error) => {
     throw new Error(`${error.message}\n${output}`, { cause: error })
   })
+  if (child.exitCode !== null) throw new Error(`the service ended with ${child.exitCode}: ${output}`)
   // The group: npm stands between us and the service.
   const signal = async (name: NodeJS.Signals): Promise<number | null> => {
     if (child.exitCode === null && child.signalCode === null) process.kill(-(child.pid as number), name)

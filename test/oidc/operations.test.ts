@@ -1,0 +1,90 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parse, stringify } from 'yaml'
+import { agentOf, createAgent, get, personCalled, withToken } from '../support/agent.ts'
+import { availableServices, throwawayPostgres } from '../support/databases.ts'
+import { until } from '../support/poll.ts'
+import { createHome, type Home, type ServiceProcess, startProcess } from '../support/process.ts'
+
+const { postgresql, redis } = await availableServices()
+
+describe('SIGHUP', () => {
+  let home: Home
+  let service: ServiceProcess
+  beforeAll(async () => {
+    home = await createHome()
+    service = await startProcess({ home })
+  }, 90_000)
+  afterAll(async () => {
+    await service.stop()
+    await home.remove()
+  })
+
+  const change = async (edit: (school: Record<string, unknown>) => void): Promise<void> => {
+    const file = join(home.config, 'schools/demo.yaml')
+    const school = parse(await readFile(file, 'utf8'))
+    edit(school)
+    await writeFile(file, stringify(school))
+    process.kill(service.child.pid as number, 'SIGHUP')
+  }
+
+  test('makes a new integration live, and nobody is signed out', async () => {
+    const agent = await createAgent(service.issuer)
+    const person = personCalled('learner001@example.org')
+    const { body: tokens } = await agent.tokens(person)
+    const client = agentOf(service.issuer, 'reports', undefined, 'https://reports.example.com/callback')
+    expect((await get(client.authorizationUrl().href)).status).toBe(400)
+    await change((school) => {
+      school.integrations = [{ client_id: 'reports', client_name: 'Reports', redirect_uris: ['https://reports.example.com/callback'], token_endpoint_auth_method: 'none' }]
+    })
+    await until(async () => (await get(client.authorizationUrl().href)).status === 303, { what: 'the integration to be live' })
+    const page = await person.open(client.authorizationUrl().href)
+    expect(page.html).not.toContain('type="password"')
+    expect((await withToken(`${service.issuer}/api/v1/account`, tokens.access_token)).status).toBe(200)
+    expect((await agent.refresh(tokens.refresh_token)).status).toBe(200)
+  })
+
+  test('with a wrong file changes nothing, and says what is wrong', async () => {
+    await change((school) => {
+      school.integratons = []
+    })
+    await until(() => service.output().includes('integratons'), { what: 'the mistake to be logged' })
+    expect(service.output()).toContain('was not reloaded')
+    const client = agentOf(service.issuer, 'reports', undefined, 'https://reports.example.com/callback')
+    expect((await get(client.authorizationUrl().href)).status).toBe(303)
+  })
+})
+
+test('a start with mistakes names all of them and opens no port', async () => {
+  const home = await createHome({ oauth: { refresh_windows: 1, lifetimes: { grant_days: 'long' } } })
+  try {
+    const failure = await startProcess({ home, environment: { LOG_LEVEL: 'loud' } }).catch((error) => String(error))
+    expect(failure).toContain('LOG_LEVEL')
+    const second = await startProcess({ home }).catch((error) => String(error))
+    expect(second).toContain('oauth.yaml:1  refresh_windows')
+    expect(second).toContain('oauth.yaml:3  lifetimes.grant_days')
+    expect(second).toContain('ended with 1')
+  } finally {
+    await home.remove()
+  }
+})
+
+describe.runIf(postgresql && redis)('with WORKERS', () => {
+  test('several processes share the port and the stores, and one signal ends them all', async () => {
+    const { url, drop } = await throwawayPostgres({ migrated: false })
+    const home = await createHome()
+    try {
+      const service = await startProcess({ home, environment: { DATABASE_URL: url, REDIS_URL: 'redis://127.0.0.1:6379', WORKERS: '2', DEMO: 'on' } })
+      const agent = await createAgent(service.issuer)
+      const { body } = await agent.tokens(personCalled('learner001@example.org'))
+      const answers = await Promise.all(Array.from({ length: 30 }, () => withToken(`${service.issuer}/api/v1/account`, body.access_token)))
+      expect(answers.every(({ status }) => status === 200)).toBe(true)
+      expect(await service.stop()).toBe(0)
+      await expect(fetch(service.issuer)).rejects.toThrow()
+    } finally {
+      await drop()
+      await home.remove()
+    }
+  }, 90_000)
+})
