@@ -8,11 +8,13 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { renderManual } from '../src/config/manual.ts'
 import { renderSchema } from '../src/config/renderSchema.ts'
+import { renderArchitecture } from './renderArchitecture.ts'
 
 /** Paths from the working directory, each with what belongs there. */
 const documents: { path: string; render(): string | Promise<string> }[] = [
   { path: 'config/README.md', render: renderManual },
   { path: 'config/schema.json', render: renderSchema },
+  { path: 'ARCHITECTURE.md', render: renderArchitecture },
 ]
 
 const stale: string[] = []

@@ -73,6 +73,7 @@ export const rooms: readonly Room[] = [
     name: 'pages',
     holds: 'what people see: sign-in, consent, sign-out, errors',
     mayImport: ['oidc', 'policy', 'resources', 'domain', 'http', 'lib'],
+    mayImportTypesOf: ['store'],
   },
   {
     name: 'api',
@@ -88,7 +89,7 @@ export const rooms: readonly Room[] = [
     name: 'agents',
     holds: 'well-known documents, auth.md, llms.txt, pricing.md',
     mayImport: ['resources', 'http', 'lib'],
-    mayImportTypesOf: ['policy'],
+    mayImportTypesOf: ['kit', 'policy'],
   },
   {
     name: 'jobs',
@@ -130,7 +131,8 @@ export const packageOwners: readonly PackageOwner[] = [
   { name: 'oidc-provider', rooms: ['oidc'], typesIn: ['pages'] },
   { name: 'ejs', rooms: ['pages', 'agents'] },
   { name: 'commander', rooms: ['cli'] },
+  { name: 'nodemailer', rooms: ['mail'] },
 ]
 
 /** The files that may touch `process`: everything else gets what it needs as an argument. */
-export const processFiles: readonly string[] = ['src/main.ts', 'src/cli/']
+export const processFiles: readonly string[] = ['src/main.ts', 'src/cli/', 'src/store/directoryLock.ts']

@@ -1,9 +1,11 @@
 import Koa, { type Middleware } from 'koa'
 import { serveAuthMd } from './agents/authMd.ts'
 import { protectedResources } from './agents/protectedResource.ts'
+import { createOpenApi } from './api/openApi.ts'
 import { createApi } from './api/routes.ts'
 import type { Config } from './config/load.ts'
 import { findPerson } from './domain/callers.ts'
+import { hashPassword } from './domain/password.ts'
 import { createPasswordGate } from './domain/passwordGate.ts'
 import { createSignIn } from './domain/signIn.ts'
 import { accessLog } from './http/accessLog.ts'
@@ -16,17 +18,21 @@ import { securityHeaders } from './http/securityHeaders.ts'
 import type { RequestState } from './http/state.ts'
 import type { Job } from './jobs/schedule.ts'
 import { sweepJobs } from './jobs/sweep.ts'
+import { createErrands } from './lib/errands.ts'
 import type { Keyring } from './lib/keyring.ts'
 import type { Log } from './lib/log.ts'
+import { createMail } from './mail/mail.ts'
+import type { Post } from './mail/post.ts'
 import { createAuthenticate } from './oidc/bearer.ts'
 import { cookieKeys } from './oidc/cookies.ts'
-import { createEngines } from './oidc/engines.ts'
 import { addressesOf } from './oidc/endpoints.ts'
+import { createEngines } from './oidc/engines.ts'
 import { createExchanges } from './oidc/exchange.ts'
 import type { IntegrationChanges } from './oidc/integrations.ts'
 import { metadataPaths } from './oidc/metadata.ts'
 import { createService } from './oidc/service.ts'
-import type { Stores } from './oidc/stores.ts'
+import { endGrant, type Stores } from './oidc/stores.ts'
+import { createAccountPages } from './pages/account/accountPages.ts'
 import { createEnginePages } from './pages/enginePages.ts'
 import { createPages } from './pages/pages.ts'
 import type { Role } from './policy/caller.ts'
@@ -35,13 +41,14 @@ import type { School } from './policy/school.ts'
 import type { SchoolDirectory } from './policy/schoolDirectory.ts'
 import { operationsIn, resources, scopeCatalogue } from './resources/index.ts'
 import { type AuditEntry, recordAudit } from './store/audit.ts'
-import { databaseArtifacts } from './store/databaseArtifacts.ts'
 import type { Database } from './store/database.ts'
+import { databaseArtifacts } from './store/databaseArtifacts.ts'
 import type { RedisConnection } from './store/redis.ts'
 import { redisArtifacts } from './store/redisArtifacts.ts'
 import { schoolName } from './store/schools.ts'
 import { describeClient, longestTokenSeconds, registrationRules } from './wiring/clients.ts'
 import { createLimits, limited } from './wiring/limits.ts'
+import { sendAfterwards } from './wiring/messages.ts'
 import { openSchools, type SchoolEntry, syncAllIntegrations } from './wiring/schools.ts'
 
 export interface AppArguments {
@@ -51,6 +58,8 @@ export interface AppArguments {
   redis?: RedisConnection | undefined
   keyring: Keyring
   log: Log
+  /** Where messages to people go, and the address that they come from. */
+  mail: { post: Post; from?: string | undefined }
   /** Off only where every issuer is loopback. */
   isLimited: boolean
 }
@@ -62,6 +71,8 @@ export interface App {
   schools: SchoolDirectory<SchoolEntry>
   /** Takes over what can change while running: schools, integrations, roles, policies, lifetimes. Nobody is signed out. */
   reload(config: Config): Promise<Record<string, IntegrationChanges>>
+  /** Once everything that was left for after an answer is done. */
+  settled(): Promise<void>
 }
 
 /** Puts the whole service together from its arguments. Two of them live in one process without knowing of each other. */
@@ -85,6 +96,10 @@ export async function createApp(args: AppArguments): Promise<App> {
   }
   const limits = createLimits(args)
   const grantable = (role: Role): ReadonlySet<string> => grantableScopes(role, config.roles)
+  const gate = createPasswordGate(config.server.passwords)
+  const checkPassword = createSignIn({ database, gate })
+  const errands = createErrands({ log })
+  const letter = createMail({ ...args.mail, schoolName: nameOf })
   const personNow = (schoolId: string, accountId: string) => findPerson(database.sql, schoolId, accountId)
 
   const engines = createEngines({
@@ -112,7 +127,24 @@ export async function createApp(args: AppArguments): Promise<App> {
     clients: { describe: (schoolId, clientId) => describeClient(database.sql, schoolId, clientId) },
     schoolName: nameOf,
     audit: (entry) => audit([entry]),
-    checkPassword: createSignIn({ database, gate: createPasswordGate(config.server.passwords) }),
+    checkPassword,
+  })
+  const accountPages = createAccountPages({
+    database,
+    keyring,
+    log,
+    provider: async (ctx) => (await runtime(ctx)).provider,
+    scopes,
+    limits,
+    schoolName: nameOf,
+    audit: (entry) => audit([entry]),
+    checkPassword,
+    hashPassword: (password) => gate(() => hashPassword(password)),
+    sessionSeconds: () => config.oauth.lifetimes.session_days * 86_400,
+    send: sendAfterwards({ letter, errands, log }),
+    errands,
+    endGrant: (schoolId, grantId) => endGrant(stores, schoolId, grantId),
+    removeSessions: (schoolId, accountId) => ephemeral.destroyOfAccount(schoolId, 'Session', accountId),
   })
   const service = createService({
     runtimes: engines,
@@ -130,6 +162,7 @@ export async function createApp(args: AppArguments): Promise<App> {
   const api = createApi({
     operations: operationsIn(resources),
     database: database.kysely,
+    store: database,
     signer: { sign: (text) => keyring.sign('cursors', text), verify: (text, signature) => keyring.verify('cursors', text, signature) },
     authenticate: limited(createAuthenticate({ runtime, findPerson: personNow, grantable }), limits),
   })
@@ -157,14 +190,16 @@ export async function createApp(args: AppArguments): Promise<App> {
     accessLog(log),
     metrics.middleware,
     securityHeaders(),
-    cors({ allowedOrigins: config.server.cors.allowed_origins, isPage: (path) => path.startsWith('/oauth/') }),
+    cors({ allowedOrigins: config.server.cors.allowed_origins, isPage: (path) => /^\/(oauth|account)(\/|$)/i.test(path) }),
     renderProblems(log),
     addressLimit(),
     resolveSchool((host) => schools.byHost(host)),
     documents,
     walkthrough,
+    createOpenApi({ operations: operationsIn(resources), scopes }),
     service,
     pages.routes() as Middleware<RequestState>,
+    accountPages.routes() as Middleware<RequestState>,
     api.routes() as Middleware<RequestState>,
   ]
   for (const step of road) koa.use(step)
@@ -184,5 +219,6 @@ export async function createApp(args: AppArguments): Promise<App> {
       engines.clear()
       return changes
     },
+    settled: () => errands.settled(),
   }
 }

@@ -10,7 +10,7 @@ import { welcome } from './wiring/welcome.ts'
 try {
   const settings = readSettings(process.env)
   const log = createLog(settings.environment.LOG_LEVEL)
-  if (settings.environment.WORKERS > 1 && cluster.isPrimary) supervise(settings.environment.WORKERS, log)
+  if (settings.environment.WORKERS > 1 && cluster.isPrimary) supervise(settings.environment.WORKERS, log, process)
   else await run(settings, log)
 } catch (error) {
   process.stderr.write(`${sayWhy(error)}\n`)

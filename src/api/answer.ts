@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import type { Context } from 'koa'
 import { isKnown } from '../http/document.ts'
 import type { Answer } from '../kit/call.ts'
@@ -10,25 +11,37 @@ import type { School } from '../policy/school.ts'
  */
 export function announce(ctx: Context, caller: Caller, { issuer }: School): void {
   const isAnonymous = caller.kind === 'anonymous'
+  const isRead = ctx.method === 'GET' || ctx.method === 'HEAD'
   ctx.vary('Authorization, Accept, Accept-Encoding')
-  ctx.set('Cache-Control', isAnonymous ? 'public, max-age=30, stale-while-revalidate=60' : 'private, no-cache')
+  ctx.set('Cache-Control', !isRead ? 'no-store' : isAnonymous ? 'public, max-age=30, stale-while-revalidate=60' : 'private, no-cache')
   if (isAnonymous) ctx.append('Link', link(`${issuer}/.well-known/oauth-protected-resource`, 'oauth-protected-resource'))
 }
 
 /** Sends the answer, or 304 to who has it already (RFC 9110 section 13.1.2). */
-export function answerWith(ctx: Context, { status, text, etag, list }: Answer): void {
+export function answerWith(ctx: Context, { status, text, etag, headers = {}, list, stream }: Answer): void {
   ctx.status = status
-  ctx.set('ETag', etag)
+  const { issuer } = ctx.state.school as School
+  const { Location: location, ...others } = headers
+  ctx.set(others)
+  if (location !== undefined) ctx.set('Location', issuer + location)
+  if (etag !== undefined) ctx.set('ETag', etag)
   if (list) {
-    const { issuer } = ctx.state.school as School
     const page = (cursor: object): string => `${issuer}${ctx.path}?${new URLSearchParams({ ...list.parameters, ...cursor })}`
     if (list.nextCursor !== null) ctx.append('Link', link(page({ cursor: list.nextCursor }), 'next'))
+    if (list.prevCursor !== null) ctx.append('Link', link(page({ cursor: list.prevCursor }), 'prev'))
     ctx.append('Link', link(page({}), 'first'))
   }
-  if (isKnown(ctx.get('if-none-match'), etag)) {
+  if (stream) {
+    ctx.set('Content-Type', stream.type)
+    ctx.body = ctx.method === 'HEAD' ? null : Readable.from(stream.pieces)
+    if (ctx.method === 'HEAD') ctx.status = status
+    return
+  }
+  if (etag !== undefined && (ctx.method === 'GET' || ctx.method === 'HEAD') && isKnown(ctx.get('if-none-match'), etag)) {
     ctx.status = 304
     return
   }
+  if (text === '') return
   ctx.type = 'application/json'
   ctx.body = text
 }

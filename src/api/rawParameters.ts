@@ -6,7 +6,7 @@ import { Problem } from '../lib/problem.ts'
  * What the request says: the parameters of its path and of its query, as text.
  * @throws Problem invalid_parameter for a key that stands twice, or in the query although it belongs into the path
  */
-export function rawParameters(ctx: Context, { parameters }: Operation): Record<string, string> {
+export function rawParameters(ctx: Context, { parameters }: Pick<Operation, 'parameters'>): Record<string, string> {
   const inPath = new Set(parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name))
   const inQuery = Object.entries(ctx.query).map(([name, value]) => {
     if (typeof value !== 'string') throw refusal(name, 'stands more than once. Separate the values of a list by commas.')

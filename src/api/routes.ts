@@ -1,6 +1,7 @@
 import { Router } from '@koa/router'
 import type { Context } from 'koa'
-import type { Surroundings } from '../kit/call.ts'
+import type { Format, Sent, Surroundings } from '../kit/call.ts'
+import { answerChanges, changeFeedOf } from '../kit/changeFeed.ts'
 import { apiPath, type Operation } from '../kit/operations.ts'
 import { run } from '../kit/run.ts'
 import { Problem } from '../lib/problem.ts'
@@ -8,11 +9,14 @@ import type { Caller } from '../policy/caller.ts'
 import type { School } from '../policy/school.ts'
 import { announce, answerWith } from './answer.ts'
 import { rawParameters } from './rawParameters.ts'
+import { readJsonBody } from './requestBody.ts'
 import { byPrecedence, routePath } from './routePath.ts'
 
 export interface ApiArguments {
   operations: readonly Operation[]
   database: Surroundings['database']
+  /** The whole database. Without it nothing is written: those routes, and the change feed, are not there. */
+  store: Surroundings['store']
   /** Signs the cursors of lists. */
   signer: Surroundings['signer']
   /** Who calls: the anonymous caller where there is no token. Throws `invalid_token` where there is a bad one. */
@@ -23,15 +27,34 @@ export interface ApiArguments {
  * The school's REST API: one route per operation, all through the same `run`.
  * The school must stand in `ctx.state.school`; a Problem that is thrown here is rendered above.
  */
-export function createApi({ operations, database, signer, authenticate }: ApiArguments): Router {
+export function createApi({ operations, database, store, signer, authenticate }: ApiArguments): Router {
   const router = new Router({ sensitive: true })
-  for (const operation of operations.toSorted(byPrecedence)) {
+  const surroundings = (ctx: Context): Surroundings => ({
+    database,
+    store,
+    signer,
+    school: ctx.state.school as School,
+    requestId: ctx.state.requestId as string | undefined,
+    address: ctx.state.address as string | undefined,
+  })
+  const served = operations.filter(({ method }) => method === 'GET' || store !== undefined)
+  for (const operation of served.toSorted(byPrecedence)) {
     router.register(routePath(operation.path), [operation.method], async (ctx) => {
-      if (!ctx.accepts('json')) throw new Problem('not_acceptable', { description: 'This address answers application/json.' })
-      const school = ctx.state.school as School
+      const format = formatOf(ctx, operation)
+      const around = surroundings(ctx)
       const caller = await authenticate(ctx)
-      announce(ctx, caller, school)
-      answerWith(ctx, await run(operation, caller, () => rawParameters(ctx, operation), { database, school, signer }))
+      announce(ctx, caller, around.school)
+      answerWith(ctx, await run(operation, caller, sentIn(ctx, operation, format), around))
+    })
+  }
+  if (store) {
+    const feed = changeFeedOf(operations)
+    router.get(feed.path, async (ctx) => {
+      if (!ctx.accepts('json')) throw notAcceptable(['application/json'])
+      const around = surroundings(ctx)
+      const caller = await authenticate(ctx)
+      announce(ctx, caller, around.school)
+      answerWith(ctx, await answerChanges(feed, caller, () => rawParameters(ctx, feed), around))
     })
   }
   const routes = [...router.stack]
@@ -41,6 +64,28 @@ export function createApi({ operations, database, signer, authenticate }: ApiArg
   })
   return router
 }
+
+const sentIn = (ctx: Context, operation: Operation, format: Format): Sent => ({
+  parameters: () => rawParameters(ctx, operation),
+  body: () => readJsonBody(ctx, operation.method === 'PATCH'),
+  ifMatch: ctx.get('if-match') || undefined,
+  idempotencyKey: ctx.get('idempotency-key') || undefined,
+  target: ctx.url,
+  format,
+})
+
+const types = { 'application/json': 'json', 'text/csv': 'csv', 'application/x-ndjson': 'ndjson' } as const satisfies Record<string, Format>
+
+/** @throws Problem not_acceptable */
+function formatOf(ctx: Context, { kind, resource }: Operation): Format {
+  const offered = kind === 'list' && resource.isExported ? (Object.keys(types) as (keyof typeof types)[]) : (['application/json'] as const)
+  const found = ctx.accepts(...offered)
+  if (found === false) throw notAcceptable(offered)
+  return types[found as keyof typeof types] ?? 'json'
+}
+
+const notAcceptable = (offered: readonly string[]): Problem =>
+  new Problem('not_acceptable', { description: `This address answers ${offered.join(', ')}.` })
 
 /** What no route has taken: another method of a known address, or an unknown address. Says nothing about rows, so it asks for no token. */
 function refuse(ctx: Context, methods: ReadonlySet<string>): void {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import { nearest } from '../lib/nearest.ts'
 import { origin } from './address.ts'
 import { ConfigError, type Mistake } from './mistakes.ts'
-import { nearest } from '../lib/nearest.ts'
 
 const text = () => z.string().min(1)
 const number = (least: number, most: number) => z.coerce.number<string>().int().min(least).max(most)
@@ -9,6 +9,8 @@ const port = (standard: number, description: string) =>
   number(0, 65_535)
     .default(standard)
     .meta({ title: 'a port', description, examples: [String(standard)] })
+
+const isMailServer = (text: string): boolean => /^smtps?:\/\/./.test(text) && Boolean(URL.parse(text)?.hostname)
 
 /** A comma-separated list of root secrets, newest first. */
 export const secretKeys = z
@@ -58,6 +60,25 @@ export const variables = {
       description: 'Redis for sessions, codes, access tokens and rate limits. Left out: the database.',
       examples: ['redis://redis:6379'],
       writeOnly: true,
+    }),
+  SMTP_URL: z
+    .string()
+    .refine(isMailServer)
+    .optional()
+    .meta({
+      title: 'an smtp:// or smtps:// address',
+      description: 'Mail server for messages to people. Left out: they are written to DATA_DIR/outbox and reach nobody.',
+      examples: ['smtps://schoolgate:secret@mail.example.com'],
+      writeOnly: true,
+    }),
+  MAIL_FROM: z
+    .email()
+    .max(254)
+    .optional()
+    .meta({
+      title: 'an e-mail address',
+      description: "Address that messages come from, under the school's name. Left out: no-reply at the school's own host.",
+      examples: ['no-reply@example.com'],
     }),
   SECRET_KEY: secretKeys.optional().meta({
     title: 'secrets of at least 32 characters, separated by commas',

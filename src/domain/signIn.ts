@@ -1,9 +1,13 @@
+import { sessionTime } from '../policy/browserSessions.ts'
 import type { Database } from '../store/database.ts'
 import { isTooLong, verifyPassword } from './password.ts'
 import type { PasswordGate } from './passwordGate.ts'
 
-/** The account whose address and password these are, or undefined without a reason: no caller can tell the reasons apart. */
-export type SignIn = (schoolId: string, email: string, password: string) => Promise<{ accountId: string } | undefined>
+/**
+ * The account whose address and password these are, or undefined without a reason: no caller can tell the reasons apart.
+ * `signedInAt` is the `auth_time` for the session, in seconds since 1970.
+ */
+export type SignIn = (schoolId: string, email: string, password: string) => Promise<{ accountId: string; signedInAt: number } | undefined>
 
 // Of random bytes that were thrown away. It costs what a real one costs, and no password fits it.
 const nobodysHash = '$argon2id$v=19$m=19456,t=2,p=1$IY3LNbe5W/0e7QKUalfWtQ$Fp/kUmWiXokTceFv4MA5sxRei0ckijkleyAwZXhgsqo'
@@ -18,7 +22,7 @@ export function createSignIn({ database, gate }: { database: Database; gate: Pas
     if (email === undefined || isTooLong(password)) return undefined
     const account = await database.kysely
       .selectFrom('account')
-      .select(['id', 'password_hash', 'disabled_at'])
+      .select((row) => ['id', 'password_hash', 'disabled_at', 'sessions_valid_after', row.fn<Date>('now').as('now')])
       .where('school_id', '=', schoolId)
       .where('email', '=', email)
       .executeTakeFirst()
@@ -30,7 +34,7 @@ export function createSignIn({ database, gate }: { database: Database; gate: Pas
       .where('school_id', '=', schoolId)
       .where('id', '=', account.id)
       .execute()
-    return { accountId: account.id }
+    return { accountId: account.id, signedInAt: sessionTime(account.now, account.sessions_valid_after) }
   }
 }
 

@@ -3,7 +3,7 @@ import type { Middleware } from 'koa'
 const allowHeaders =
   'authorization, content-type, accept, if-match, if-none-match, idempotency-key, mcp-protocol-version, mcp-method, mcp-name'
 const exposeHeaders =
-  'Link, ETag, RateLimit, RateLimit-Policy, Retry-After, Request-Id, Location, Deprecation, Sunset, WWW-Authenticate'
+  'Link, ETag, RateLimit, RateLimit-Policy, Retry-After, Request-Id, Idempotent-Replayed, Location, Deprecation, Sunset, WWW-Authenticate'
 
 export interface CorsRules {
   /** `*`, or the origins that may read answers. */
@@ -25,9 +25,8 @@ export function cors({ allowedOrigins, isPage }: CorsRules): Middleware {
     const allowed = any ? '*' : allowedOrigins.includes(origin) ? origin : undefined
     const answer = (): void => {
       ctx.remove('Access-Control-Allow-Credentials')
-      if (allowed === undefined) return ctx.remove('Access-Control-Allow-Origin')
-      ctx.set('Access-Control-Allow-Origin', allowed)
-      ctx.set('Access-Control-Expose-Headers', exposeHeaders)
+      ctx.remove('Access-Control-Allow-Origin')
+      if (allowed !== undefined) ctx.set({ 'Access-Control-Allow-Origin': allowed, 'Access-Control-Expose-Headers': exposeHeaders })
     }
     if (ctx.method === 'OPTIONS' && ctx.get('access-control-request-method') !== '') {
       answer()

@@ -1,6 +1,7 @@
 import type { Middleware } from 'koa'
 import type { Log } from '../lib/log.ts'
 import { Problem } from '../lib/problem.ts'
+import { isOutage } from './outage.ts'
 import type { RequestState } from './state.ts'
 
 export interface ProblemBody {
@@ -27,7 +28,8 @@ export function renderProblems(log: Log): Middleware<RequestState> {
       ctx.status = problem.status
       ctx.set(problem.headers)
       ctx.set('Cache-Control', 'no-store')
-      if (problem.code === 'invalid_token' || problem.code === 'insufficient_scope') ctx.set('WWW-Authenticate', challenge(problem, ctx.state))
+      if (problem.code === 'invalid_token' || problem.code === 'insufficient_scope')
+        ctx.set('WWW-Authenticate', challenge(problem, ctx.state))
       ctx.type = 'application/json'
       ctx.body = bodyOf(problem, ctx.state.requestId)
     }
@@ -41,11 +43,16 @@ function asProblem(error: unknown): Problem {
   if (status.expose === true) {
     if (status.status === 413) return new Problem('payload_too_large', { cause: error })
     if (status.status === 415) return new Problem('unsupported_media_type', { cause: error })
+    if (status.status === 503) return unavailable(error)
     return new Problem('invalid_request', { cause: error })
   }
-  if (error instanceof URIError) return new Problem('invalid_request', { description: 'The address is not valid percent-encoding.', cause: error })
+  if (error instanceof URIError)
+    return new Problem('invalid_request', { description: 'The address is not valid percent-encoding.', cause: error })
+  if (isOutage(error)) return unavailable(error)
   return new Problem('server_error', { cause: error })
 }
+
+const unavailable = (cause: unknown): Problem => new Problem('temporarily_unavailable', { headers: { 'Retry-After': '1' }, cause })
 
 function bodyOf(problem: Problem, requestId: string): ProblemBody {
   const { code, description, details } = problem
@@ -53,7 +60,10 @@ function bodyOf(problem: Problem, requestId: string): ProblemBody {
 }
 
 /** RFC 6750 section 3 with the pointer of RFC 9728 section 5.1. */
-export function challenge(problem: Problem, { school, challengePath = '' }: Partial<RequestState> & { challengePath?: '' | '/mcp' }): string {
+export function challenge(
+  problem: Problem,
+  { school, challengePath = '' }: Partial<RequestState> & { challengePath?: '' | '/mcp' },
+): string {
   const scopes = problem.requiredScopes
   const parts = [
     `error="${problem.code}"`,

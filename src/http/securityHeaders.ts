@@ -8,6 +8,8 @@ export function securityHeaders(): Middleware {
     ctx.set('X-Frame-Options', 'DENY')
     ctx.set('Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'; base-uri 'none'")
     await next()
+    // A page that does not say how long it may be kept is kept by nobody.
+    if (ctx.response.is('html') && !ctx.response.get('Cache-Control')) ctx.set('Cache-Control', 'no-store')
   }
 }
 

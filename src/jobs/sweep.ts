@@ -1,6 +1,9 @@
+import { sweepChanges } from '../store/changeLog.ts'
 import { pruneClients } from '../store/clients.ts'
 import type { Database } from '../store/database.ts'
 import type { DatabaseArtifacts } from '../store/databaseArtifacts.ts'
+import { sweepAnswers } from '../store/idempotency.ts'
+import { sweepMailedLinks } from '../store/mailedLinks.ts'
 import type { Job } from './schedule.ts'
 
 export interface SweepArguments {
@@ -13,10 +16,30 @@ const batch = 1000
 
 /** Removes what has expired: artefacts, answers kept for the refresh window, registrations that nobody ever authorized. */
 export function sweepJobs({ database, artifacts, registration }: SweepArguments): Job[] {
-  const alone = (name: string, work: () => Promise<Record<string, number>>): Job['run'] => () => database.exclusively(name, work)
+  const alone =
+    (name: string, work: () => Promise<Record<string, number>>): Job['run'] =>
+    () =>
+      database.exclusively(name, work)
   return [
-    { name: 'forget_answers', everySeconds: 15, run: alone('forget_answers', async () => ({ forgotten: await artifacts.forgetSuccessors(batch) })) },
+    {
+      name: 'forget_answers',
+      everySeconds: 15,
+      run: alone('forget_answers', async () => ({ forgotten: await artifacts.forgetSuccessors(batch) })),
+    },
     { name: 'sweep_artifacts', everySeconds: 60, run: alone('sweep_artifacts', async () => ({ removed: await artifacts.sweep(batch) })) },
+    {
+      name: 'sweep_mailed_links',
+      everySeconds: 600,
+      run: alone('sweep_mailed_links', async () => ({ removed: await sweepMailedLinks(database.sql, batch) })),
+    },
+    {
+      name: 'sweep_records',
+      everySeconds: 600,
+      run: alone('sweep_records', async () => ({
+        answers: await sweepAnswers(database.sql, batch),
+        changes: await sweepChanges(database.sql, batch),
+      })),
+    },
     {
       name: 'prune_clients',
       everySeconds: 3600,

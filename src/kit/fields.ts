@@ -39,7 +39,28 @@ export function money(description: string): z.ZodObject<{ amount: z.ZodInt; curr
     .meta({ description })
 }
 
-/** The money object of two columns, or null where there is no amount. */
-export function moneyOf(amount: number | null, currency: string | null): { amount: number; currency: string } | null {
-  return amount === null || currency === null ? null : { amount, currency }
+/** The money object of two columns, or null where there is no amount. Eight-byte numbers arrive as text. */
+export function moneyOf(amount: number | string | null, currency: string | null): { amount: number; currency: string } | null {
+  return amount === null || currency === null ? null : { amount: Number(amount), currency }
 }
+
+/** The two columns of a money object, `price_amount` and `price_currency` by the name `price`. */
+export const moneyColumns = <Name extends string>(name: Name, money: { amount: number; currency: string } | null) =>
+  ({ [`${name}_amount`]: money?.amount ?? null, [`${name}_currency`]: money?.currency ?? null }) as {
+    [Column in `${Name}_amount`]: number | null
+  } & { [Column in `${Name}_currency`]: string | null }
+
+/** Twenty named texts of an importer's own; for the staff. */
+export const metadata = () =>
+  z
+    .record(z.string().regex(/^[a-z0-9_]{1,40}$/, 'must be 1 to 40 of a-z, 0-9 and _'), z.string().max(500))
+    .refine((members) => Object.keys(members).length <= 20, 'must have at most 20 members')
+    .meta({ description: 'Texts of your own, by name.', example: { sku: 'clay-1' }, view: 'staff' })
+
+/** The key of the row in another system; for the staff. */
+export const externalId = () =>
+  z.string().min(1).max(120).nullable().meta({
+    description: 'Key of the row in the system that it was imported from, unique in the school.',
+    example: 'erp-4711',
+    view: 'staff',
+  })

@@ -1,11 +1,15 @@
+import type { Expression } from 'kysely'
 import { z } from 'zod'
 import { fromPublicId } from '../lib/ids.ts'
 import type { Caller } from '../policy/caller.ts'
+import { beginsWith } from '../store/expressions.ts'
 import type { AnyRows, Condition, Rows, TableName } from './expressions.ts'
+import { timeValue } from './times.ts'
 import { viewOf } from './views.ts'
+import { unwrapped } from './writeForm.ts'
 
 /** `equals` takes a list as well: any of them. The others are written `name[gte]`. */
-export type FilterOperator = 'equals' | 'gt' | 'gte' | 'lt' | 'lte'
+export type FilterOperator = 'equals' | 'gt' | 'gte' | 'lt' | 'lte' | 'exists' | 'prefix'
 
 /** A filter that is more than one column. Ids reach its condition as they are stored. */
 export interface CustomFilter<Table extends TableName> {
@@ -28,26 +32,45 @@ export interface Filter {
 }
 
 const ranges = ['gt', 'gte', 'lt', 'lte'] as const
-const symbols = { equals: '=', gt: '>', gte: '>=', lt: '<', lte: '<=' } as const satisfies Record<FilterOperator, string>
+const symbols = { equals: '=', gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
 
-/** The filter that follows from a field's schema: ranges on times, equality on the rest. Its column is named like the field. */
-export function filterOf(name: string, field: z.ZodType): Filter {
+/**
+ * The filter that follows from a field's schema: ranges on times, ranges and equality on numbers, equality on the rest.
+ * Its column is named like the field. `operator` asks for another kind of question about the same field.
+ */
+export function filterOf(name: string, field: z.ZodType, operator?: 'exists' | 'prefix'): Filter {
   const value = unwrapped(field)
+  const about = { name, description: field.description ?? name, isStaffOnly: viewOf(field) !== 'public' }
+  if (operator === 'exists') {
+    return {
+      ...about,
+      operators: ['exists'],
+      value: z.boolean(),
+      where: (rows, _operator, [exists]) => rows(name, exists ? 'is not' : 'is', null),
+    }
+  }
+  if (operator === 'prefix') {
+    return {
+      ...about,
+      operators: ['prefix'],
+      value: z.string().min(1).max(100),
+      where: (rows, _operator, [text]) => beginsWith(rows.ref(name) as Expression<string>, text as string),
+    }
+  }
   const isTime = value instanceof z.ZodISODateTime
-  if (
-    !isTime &&
-    !(value instanceof z.ZodEnum || value instanceof z.ZodString || value instanceof z.ZodBoolean || value instanceof z.ZodNumber)
-  ) {
+  const isNumber = value instanceof z.ZodNumber
+  if (!isTime && !isNumber && !(value instanceof z.ZodEnum || value instanceof z.ZodString || value instanceof z.ZodBoolean)) {
     throw new Error(`the field ${name} is no plain value: filter by it with a filter of its own`)
   }
+  const prefix = field.meta()?.idPrefix ?? value.meta()?.idPrefix
+  const stored = (one: unknown): unknown => (prefix === undefined ? one : fromPublicId(prefix, one as string))
   return {
-    name,
-    operators: isTime ? ranges : ['equals'],
-    description: field.description ?? name,
+    ...about,
+    operators: isTime ? ranges : isNumber ? ['equals', ...ranges] : ['equals'],
     // A number is compared with a four-byte column.
-    value: isTime ? timeValue : value instanceof z.ZodNumber ? z.int32() : value,
-    isStaffOnly: viewOf(field) !== 'public',
-    where: (rows, operator, values) => (values.length > 1 ? rows(name, 'in', values) : rows(name, symbols[operator], values[0])),
+    value: isTime ? timeValue : isNumber ? z.int32() : value,
+    where: (rows, asked, values) =>
+      values.length > 1 ? rows(name, 'in', values.map(stored)) : rows(name, symbols[asked as keyof typeof symbols], stored(values[0])),
   }
 }
 
@@ -73,14 +96,3 @@ export function customFilter<Table extends TableName>({
 
 /** The parameter's name: `status`, `created_at[gte]`. */
 export const parameterName = (name: string, operator: FilterOperator): string => (operator === 'equals' ? name : `${name}[${operator}]`)
-
-// Every database holds these years, and no client needs others.
-const timeValue = z.iso
-  .datetime({ offset: true, error: 'must be a time such as 2026-03-01T09:30:00Z' })
-  .refine((text) => /^(19|2\d)\d\d/.test(text), 'must lie between the years 1900 and 2999')
-
-function unwrapped(field: z.ZodType): z.ZodType {
-  return field instanceof z.ZodNullable || field instanceof z.ZodOptional || field instanceof z.ZodDefault
-    ? unwrapped(field.unwrap() as z.ZodType)
-    : field
-}

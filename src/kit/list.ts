@@ -1,36 +1,100 @@
 import { audienceOf } from '../policy/caller.ts'
 import type { Answer, Call } from './call.ts'
-import { listFingerprint, readCursor, writeCursor } from './cursor.ts'
+import { listFingerprint, type Place, readCursor, writeCursor } from './cursor.ts'
 import { listEtag } from './etag.ts'
-import type { AnyRows, Condition } from './expressions.ts'
-import { present } from './present.ts'
-import { findRows } from './rows.ts'
-import { positionOf, type Sort } from './sorts.ts'
+import { expanded } from './expand.ts'
+import { countRows, findRows, type RowCondition, type SeenRow, searchCondition } from './rows.ts'
+import { readShape } from './shape.ts'
+import { positionOf, reversed, type Sort } from './sorts.ts'
+import { withinTime } from './withinTime.ts'
+
+const maxMatches = 2000
+const maxCount = 10_000
 
 /**
  * One page of the rows that the caller sees.
- * @throws Problem invalid_cursor
+ * @throws Problem invalid_cursor, query_too_expensive
  */
 export async function answerList(call: Call): Promise<Answer> {
-  const { operation, database, signer, sight, parameters } = call
-  const sort = sortOf(call)
+  const { operation, parameters } = call
+  const shape = readShape(call)
+  const { sort, conditions, fingerprint, from } = readList(call)
   const limit = parameters.get('limit') as number
+  return await withinTime(call, 'read', isHard(call), async (within) => {
+    const { rows, hasNext, hasPrevious } = await readPage(within, { sort, conditions, from, limit })
+    const [first, last] = [rows[0], rows.at(-1)]
+    const cursorAt = (row: SeenRow, isBackward: boolean): string =>
+      writeCursor(call.signer, fingerprint, { ...positionOf(row, sort), isBackward })
+    const nextCursor = hasNext && last ? cursorAt(last, false) : null
+    const prevCursor = hasPrevious && first ? cursorAt(first, true) : null
+    const body = {
+      object: 'list',
+      data: await expanded(within, shape, rows),
+      page: {
+        limit,
+        has_more: nextCursor !== null,
+        next_cursor: nextCursor,
+        prev_cursor: prevCursor,
+        ...(await totalOf(within, conditions)),
+      },
+    }
+    const text = JSON.stringify(body)
+    return { status: operation.successStatus, body, text, etag: listEtag(text), list: { parameters: textOf(call), nextCursor, prevCursor } }
+  })
+}
+
+/** What a list is of: its order, its conditions, where the page begins, and the name that its cursors carry. */
+export interface ListQuery {
+  sort: Sort
+  conditions: readonly RowCondition[]
+  fingerprint: string
+  from: Place | undefined
+}
+
+/** @throws Problem invalid_cursor */
+export function readList(call: Call): ListQuery {
+  const { parameters, signer } = call
+  const sort = sortOf(call)
   const cursor = parameters.get('cursor') as string | undefined
   const fingerprint = fingerprintOf(call, sort)
-  const after = cursor === undefined ? undefined : readCursor(signer, fingerprint, cursor)
-  // One row more than asked for tells whether there is a next page.
-  const found = await findRows(database, sight, { conditions: conditionsOf(call), sort, after, limit: limit + 1 })
-  const rows = found.slice(0, limit)
-  const last = rows.at(-1)
-  const nextCursor = found.length > limit && last ? writeCursor(signer, fingerprint, positionOf(last, sort)) : null
-  const body = {
-    object: 'list',
-    data: rows.map((row) => present(operation.resource, row, call)),
-    page: { limit, has_more: nextCursor !== null, next_cursor: nextCursor, prev_cursor: null },
+  return {
+    sort,
+    conditions: conditionsOf(call),
+    fingerprint,
+    from: cursor === undefined ? undefined : readCursor(signer, fingerprint, cursor),
   }
-  const text = JSON.stringify(body)
-  return { status: operation.successStatus, body, text, etag: listEtag(text), list: { parameters: textOf(call), nextCursor } }
 }
+
+interface PageOfRows {
+  rows: SeenRow[]
+  hasNext: boolean
+  hasPrevious: boolean
+}
+
+/** A page before or behind a place. One row more than asked for tells whether there is another page beyond. */
+async function readPage(
+  { database, sight }: Pick<Call, 'database' | 'sight'>,
+  { sort, conditions, from, limit }: Omit<ListQuery, 'fingerprint'> & { limit: number },
+): Promise<PageOfRows> {
+  const isBackward = from?.isBackward ?? false
+  const found = await findRows(database, sight, { conditions, sort: isBackward ? reversed(sort) : sort, after: from, limit: limit + 1 })
+  const rows = found.slice(0, limit)
+  const isMore = found.length > limit
+  // Where one comes from is a page as well.
+  return isBackward
+    ? { rows: rows.toReversed(), hasNext: true, hasPrevious: isMore }
+    : { rows, hasNext: isMore, hasPrevious: from !== undefined }
+}
+
+async function totalOf({ database, sight, parameters }: Call, conditions: readonly RowCondition[]): Promise<object> {
+  if (parameters.get('include') === undefined) return {}
+  const count = await countRows(database, sight, conditions, maxCount + 1)
+  return { total: { count: Math.min(count, maxCount), relation: count > maxCount ? 'gte' : 'eq' } }
+}
+
+/** What reads more than a stretch of one index can take long. */
+const isHard = ({ operation, parameters }: Call): boolean =>
+  operation.parameters.some(({ name, filter }) => (filter || name === 'q' || name === 'include') && parameters.get(name) !== undefined)
 
 function sortOf({ operation: { resource }, parameters, caller }: Call): Sort {
   const sort =
@@ -40,21 +104,24 @@ function sortOf({ operation: { resource }, parameters, caller }: Call): Sort {
   return sort
 }
 
-function conditionsOf({ operation, parameters, caller }: Call): ((rows: AnyRows) => Condition)[] {
-  return operation.parameters.flatMap(({ name, filter }) => {
+function conditionsOf({ operation, parameters, caller, sight }: Call): RowCondition[] {
+  const filtered = operation.parameters.flatMap(({ name, filter }): RowCondition[] => {
     const value = parameters.get(name)
     if (!filter || value === undefined) return []
     const values = Array.isArray(value) ? value : [value]
     return [(rows) => filter.filter.where(rows, filter.operator, values, caller)]
   })
+  const text = parameters.get('q') as string | undefined
+  return text === undefined ? filtered : [...filtered, searchCondition(sight, text, maxMatches)]
 }
 
 function fingerprintOf({ operation, school, caller, parameters }: Call, sort: Sort): string {
-  const filters = operation.parameters.filter(({ filter }) => filter).map(({ name }) => parameters.get(name) ?? null)
+  const filters = operation.parameters.filter(({ name, filter }) => filter || name === 'q').map(({ name }) => parameters.get(name) ?? null)
   return listFingerprint([operation.id, school.id, audienceOf(caller), sort.name, filters])
 }
 
-function textOf({ parameters }: Call): Record<string, string> {
+/** The parameters of the list as an address writes them, without the place. */
+export function textOf({ parameters }: Pick<Call, 'parameters'>): Record<string, string> {
   return Object.fromEntries(
     [...parameters].filter(([name, value]) => name !== 'cursor' && value !== undefined).map(([name, value]) => [name, String(value)]),
   )

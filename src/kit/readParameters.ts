@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { Problem, type ProblemDetail } from '../lib/problem.ts'
 import { nearest } from '../lib/nearest.ts'
+import { Problem, type ProblemDetail } from '../lib/problem.ts'
 import type { Parameter } from './parameters.ts'
 
 /** Values by parameter name; a parameter that was not sent and has no default is absent. */

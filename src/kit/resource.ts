@@ -2,12 +2,22 @@ import type { Expression } from 'kysely'
 import type { z } from 'zod'
 import { type Audience, audiences, type Caller } from '../policy/caller.ts'
 import { type Area, defineArea, type ScopeText, type ScopeVerb } from './area.ts'
+import { checkDeclaration } from './checkDeclaration.ts'
 import { checkDescriptions, withCommonFields } from './completeSchema.ts'
-import type { Declaration, Derived, OperationKind, Presentation } from './declaration.ts'
+import type { Declaration, Derived, Operations, Presentation, Writable } from './declaration.ts'
+import type { AnyExpansion } from './expansion.ts'
 import { type AnyRows, type AnyRule, type Condition, nothing, type TableName } from './expressions.ts'
 import { type CustomFilter, customFilter, type Filter, filterOf } from './filters.ts'
 import { type Sort, sortsOf } from './sorts.ts'
 import { narrowed, type Picker, pickerOf, type View } from './views.ts'
+import type { Action, CollectionAction } from './writing.ts'
+
+/** A field that may be sent, and by whom. */
+export interface WritableField {
+  field: string
+  isCreateOnly: boolean
+  roles: readonly Audience[] | undefined
+}
 
 /** A resource as the kit works with it. */
 export interface Resource<Verb extends ScopeVerb = never> {
@@ -21,22 +31,32 @@ export interface Resource<Verb extends ScopeVerb = never> {
   hasSlug: boolean
   /** Every field with its view, the common ones included. */
   schema: z.ZodObject
+  inputs: Readonly<Record<string, z.ZodType>>
   /** What each view answers, strictly. */
   schemas: Readonly<Record<View, z.ZodObject>>
   pickers: Readonly<Record<View, Picker>>
   columns: readonly string[]
   selections: readonly { field: string; select(rows: AnyRows, caller: Caller): Expression<unknown> }[]
   derivations: readonly { field: string; of(source: never, context: Presentation): unknown; isSelected: boolean }[]
-  writable: readonly string[]
+  /** How fields without a column are written. */
+  writers: ReadonlyMap<string, (value: never) => Record<string, unknown>>
+  writable: readonly WritableField[]
+  required: readonly string[]
+  slugFrom: string | undefined
   filters: readonly Filter[]
+  search: readonly string[]
   sorts: readonly Sort[]
   defaultSorts: { everyone: Sort; staff: Sort } | undefined
+  isExported: boolean
+  expansions: Readonly<Record<string, AnyExpansion>>
   visibility: Readonly<Record<Audience, AnyRule>>
   unlisted: ((rows: AnyRows) => Condition) | undefined
   views: Partial<Record<Exclude<View, 'public'>, AnyRule>>
   /** Who may call at all: the audiences that have any rows. */
   audiences: readonly Audience[]
-  operations: Partial<Record<OperationKind, ScopeVerb>>
+  operations: Operations<never, ScopeVerb>
+  actions: Readonly<Record<string, Action<never, ScopeVerb>>>
+  collectionActions: Readonly<Record<string, CollectionAction<ScopeVerb>>>
 }
 
 /**
@@ -53,8 +73,7 @@ export function defineResource<Table extends TableName, Verb extends ScopeVerb, 
   const derived = Object.entries((declaration.derived ?? {}) as Record<string, Derived<Table, unknown>>)
   const sorts = (declaration.sorts ?? []).flatMap((sort: string) => sortsOf(sort, fieldOf(sort.replace(/^-/, ''))))
   const firstSort = sorts[0]
-  if (operations.list && !firstSort) throw new Error(`${name} can be listed and names no sort`)
-  return {
+  const resource: Resource<Verb> = {
     name,
     object,
     idPrefix,
@@ -64,6 +83,7 @@ export function defineResource<Table extends TableName, Verb extends ScopeVerb, 
     isSingleton: declaration.singleton ?? false,
     hasSlug: 'slug' in schema.shape && !declaration.singleton,
     schema,
+    inputs: (declaration.inputs?.shape ?? {}) as Record<string, z.ZodType>,
     schemas: forEachView((view) => narrowed(schema, view)),
     pickers: forEachView((view) => pickerOf(schema, view)),
     columns: columnsOf(schema, derived),
@@ -73,18 +93,28 @@ export function defineResource<Table extends TableName, Verb extends ScopeVerb, 
     derivations: derived.flatMap(([field, how]) =>
       how.of ? [{ field, of: how.of as (source: never, context: Presentation) => unknown, isSelected: how.select !== undefined }] : [],
     ),
-    writable: declaration.writable ?? [],
-    filters: (declaration.filters ?? []).map((filter: string | CustomFilter<Table>) =>
-      typeof filter === 'string' ? filterOf(filter, fieldOf(filter)) : customFilter(filter),
+    writers: new Map(
+      derived.flatMap(([field, how]) => (how.write ? [[field, how.write as (value: never) => Record<string, unknown>] as const] : [])),
     ),
+    writable: (declaration.writable ?? []).map(writableField),
+    required: declaration.required ?? [],
+    slugFrom: declaration.slugFrom,
+    filters: filtersOf(declaration.filters ?? [], fieldOf),
+    search: declaration.search ?? [],
     sorts,
     defaultSorts: firstSort && { everyone: firstSort, staff: sorts.find((sort) => sort.name === declaration.staffSort) ?? firstSort },
+    isExported: declaration.exports ?? false,
+    expansions: (declaration.expand ?? {}) as unknown as Record<string, AnyExpansion>,
     visibility: visibility as unknown as Record<Audience, AnyRule>,
     unlisted: declaration.unlisted as unknown as Resource['unlisted'],
     views: (declaration.views ?? {}) as unknown as Resource['views'],
     audiences: audiences.filter((audience) => (visibility[audience] as unknown) !== nothing),
-    operations,
+    operations: operations as unknown as Resource['operations'],
+    actions: (declaration.actions ?? {}) as unknown as Resource['actions'],
+    collectionActions: declaration.collectionActions ?? {},
   }
+  checkDeclaration(resource)
+  return resource
 }
 
 const isArea = <Verb extends ScopeVerb>(scopes: Readonly<Record<Verb, ScopeText>> | Area<Verb>): scopes is Area<Verb> => 'title' in scopes
@@ -94,6 +124,23 @@ const forEachView = <Value>(make: (view: View) => Value): Record<View, Value> =>
   own: make('own'),
   staff: make('staff'),
 })
+
+const writableField = (one: Writable<string>): WritableField =>
+  typeof one === 'string'
+    ? { field: one, isCreateOnly: false, roles: undefined }
+    : { field: one.field, isCreateOnly: one.on === 'create', roles: one.roles }
+
+/** Filters that name one field are one filter with several operators. */
+function filtersOf<Table extends TableName>(
+  declared: readonly (string | CustomFilter<Table>)[],
+  fieldOf: (field: string) => z.ZodType,
+): Filter[] {
+  return declared.map((filter) => {
+    if (typeof filter !== 'string') return customFilter(filter)
+    const [, name = filter, operator] = /^(\w+)\[(exists|prefix)\]$/.exec(filter) ?? []
+    return filterOf(name, fieldOf(name), operator as 'exists' | 'prefix' | undefined)
+  })
+}
 
 /** Columns that the fields need; a column that nothing names is not even read. */
 function columnsOf(schema: z.ZodObject, derived: readonly (readonly [string, { from?: readonly string[] | undefined }])[]): string[] {

@@ -1,6 +1,7 @@
 import type { AliasedExpression, Expression, Kysely, SelectQueryBuilder } from 'kysely'
 import { audienceOf, type Caller, type PersonCaller } from '../policy/caller.ts'
-import type { Reader } from '../store/database.ts'
+import type { Reader, Writer } from '../store/database.ts'
+import { contains, rankWithin } from '../store/expressions.ts'
 import type { AnyRow, AnyRows, AnyRule, AnyTables, Condition } from './expressions.ts'
 import type { Resource } from './resource.ts'
 import { isBehind, type Position, type Sort, sortColumns, sortExpression } from './sorts.ts'
@@ -18,8 +19,10 @@ export interface SeenRow extends AnyRow {
   seen_as: View
 }
 
+export type RowCondition = (rows: AnyRows) => Condition
+
 export interface Page {
-  conditions: readonly ((rows: AnyRows) => Condition)[]
+  conditions: readonly RowCondition[]
   sort: Sort
   after: Position | undefined
   limit: number
@@ -43,6 +46,67 @@ export async function findRows(database: Reader, sight: Sight, { conditions, sor
   return (await query.execute()) as SeenRow[]
 }
 
+/** Rows of the caller's list with these ids. */
+export async function findRowsById(database: Reader, sight: Sight, ids: readonly string[]): Promise<SeenRow[]> {
+  if (ids.length === 0) return []
+  return (await selectRows(database, sight)
+    .where((rows) => rows.and([isVisible(sight, rows), rows('id', 'in', [...ids])]))
+    .execute()) as SeenRow[]
+}
+
+/** Rows of the caller's list that name one of these owners in `column`: of each the newest, up to `limit`. */
+export async function findRowsOf(
+  database: Reader,
+  sight: Sight,
+  { column, owners, limit }: { column: string; owners: readonly string[]; limit: number },
+): Promise<(SeenRow & { owner: string })[]> {
+  if (owners.length === 0) return []
+  const ranked = selectRows(database, sight)
+    .select((rows) => [named(rows.ref(column), 'owner'), named(rankWithin(rows.ref(column), rows.ref('id')), 'rank_within')])
+    .where((rows) => rows.and([isVisible(sight, rows), rows(column, 'in', [...owners])]))
+  const rows = await tables(database)
+    .selectFrom(ranked.as('ranked') as unknown as 'any_table')
+    .selectAll()
+    .where('rank_within', '<=', limit)
+    .orderBy('id', 'desc')
+    .execute()
+  return rows as unknown as (SeenRow & { owner: string })[]
+}
+
+/** How many rows the list has, counted no further than `limit`. */
+export async function countRows(database: Reader, sight: Sight, conditions: readonly RowCondition[], limit: number): Promise<number> {
+  const found = tables(database)
+    .selectFrom(sight.resource.table as 'any_table')
+    .select('id')
+    .where(schoolColumn(sight), '=', sight.schoolId)
+    .where((rows) => rows.and([isVisible(sight, rows), ...conditions.map((condition) => condition(rows))]))
+    .limit(limit)
+  const row = await tables(database)
+    .selectFrom(found.as('found') as unknown as 'any_table')
+    .select((rows) => rows.fn.countAll<string>().as('count'))
+    .executeTakeFirst()
+  return Number(row?.count ?? 0)
+}
+
+/** Rows in which the text occurs: among the newest of the caller's list that have it, so that a common text costs no more. */
+export function searchCondition(sight: Sight, text: string, limit: number): RowCondition {
+  const { table, search } = sight.resource
+  return (rows) =>
+    rows(
+      'id',
+      'in',
+      rows
+        .selectFrom(table as 'any_table')
+        .select('id')
+        .where(schoolColumn(sight), '=', sight.schoolId)
+        .where((inner) =>
+          inner.and([isVisible(sight, inner), inner.or(search.map((column) => contains(inner.ref(column) as Expression<string>, text)))]),
+        )
+        .orderBy('id', 'desc')
+        .limit(limit),
+    )
+}
+
 /** The row with this key if it exists for the caller; of a singleton the only row there is. */
 export async function findRow(database: Reader, sight: Sight, key: RowKey | undefined): Promise<SeenRow | undefined> {
   const { unlisted } = sight.resource
@@ -52,18 +116,75 @@ export async function findRow(database: Reader, sight: Sight, key: RowKey | unde
   return (await query.executeTakeFirst()) as SeenRow | undefined
 }
 
+/** The same, with every column, and kept from everybody else's changes until the transaction ends. */
+export async function lockRow(writer: Writer, sight: Sight, key: RowKey | undefined): Promise<SeenRow | undefined> {
+  const { unlisted, table } = sight.resource
+  let query = selectRows(writer, sight)
+    .selectAll(table as 'any_table')
+    .limit(1)
+  query = query.where((rows) => (unlisted ? rows.or([isVisible(sight, rows), unlisted(rows)]) : isVisible(sight, rows)))
+  if (key) query = query.where((rows) => rows(key.column, '=', key.value))
+  return (await query.forUpdate(table as 'any_table').executeTakeFirst()) as SeenRow | undefined
+}
+
+/** A row that this caller has just written. It may lie out of their sight by now: once, they see it still. */
+export async function readWritten(writer: Writer, sight: Sight, id: string): Promise<SeenRow> {
+  const row = await selectRows(writer, sight)
+    .selectAll(sight.resource.table as 'any_table')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+  return row as SeenRow
+}
+
+/** Adds a row to the school. */
+export async function insertRow(writer: Writer, { resource, schoolId }: Sight, columns: Record<string, unknown>): Promise<void> {
+  await tables(writer)
+    .insertInto(resource.table as 'any_table')
+    .values({ ...columns, school_id: schoolId } as never)
+    .execute()
+}
+
+/** Writes columns and counts the version, in one statement that is void where the row has another version by now. */
+export async function updateVersion(
+  writer: Writer,
+  sight: Sight,
+  { id, version }: Pick<SeenRow, 'id' | 'version'>,
+  columns: Record<string, unknown>,
+): Promise<boolean> {
+  const { numUpdatedRows } = await tables(writer)
+    .updateTable(sight.resource.table as 'any_table')
+    .set({ ...columns, version: version + 1 } as never)
+    .where(schoolColumn(sight), '=', sight.schoolId)
+    .where('id', '=', id)
+    .where('version', '=', version)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows === 1n
+}
+
+/** Removes a row. */
+export async function deleteRow(writer: Writer, sight: Sight, { id }: Pick<SeenRow, 'id'>): Promise<void> {
+  await tables(writer)
+    .deleteFrom(sight.resource.table as 'any_table')
+    .where(schoolColumn(sight), '=', sight.schoolId)
+    .where('id', '=', id)
+    .execute()
+}
+
+// The tables of resources differ; what this road names of them (id, school, version) is the same in all.
+const tables = (database: Reader): Kysely<AnyTables> => database as unknown as Kysely<AnyTables>
+
+const schoolColumn = ({ resource }: Sight): 'id' | 'school_id' => (resource.table === 'school' ? 'id' : 'school_id')
+
 function selectRows(database: Reader, sight: Sight): SelectQueryBuilder<AnyTables, 'any_table', object> {
   const { resource, schoolId, caller } = sight
-  // The tables of resources differ; what this road names of them (id, school, version) is the same in all.
-  const tables = database as unknown as Kysely<AnyTables>
-  return tables
+  return tables(database)
     .selectFrom(resource.table as 'any_table')
     .select([...resource.columns])
     .select((rows) => [
       seenAs(sight, rows).as('seen_as'),
       ...resource.selections.map(({ field, select }) => named(select(rows, caller), field)),
     ])
-    .where(resource.table === 'school' ? 'id' : 'school_id', '=', schoolId)
+    .where(schoolColumn(sight), '=', schoolId)
 }
 
 const isVisible = ({ resource, caller }: Sight, rows: AnyRows): Condition => ask(resource.visibility[audienceOf(caller)], rows, caller)

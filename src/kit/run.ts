@@ -1,29 +1,50 @@
 import type { Caller } from '../policy/caller.ts'
 import { requireScope } from './access.ts'
-import type { Answer, Call, Surroundings } from './call.ts'
-import type { OperationKind } from './declaration.ts'
+import { act } from './act.ts'
+import type { Answer, Call, Sent, Surroundings } from './call.ts'
+import { actOnCollection } from './collection.ts'
+import { createRow } from './create.ts'
+import { answerExport } from './export.ts'
 import { answerList } from './list.ts'
 import type { Operation } from './operations.ts'
-import { offeredParameters } from './parameters.ts'
+import { exportParameters, offeredParameters } from './parameters.ts'
+import { readPrecondition } from './preconditions.ts'
 import { readParameters } from './readParameters.ts'
+import { removeRow } from './remove.ts'
 import { answerRow } from './row.ts'
+import { updateRow } from './update.ts'
+import { write } from './write.ts'
 
 /**
  * The one road from a request to the store. Its order is the order of answers: who fails early is told nothing of what comes later.
- *
- * @param read answers values by parameter name, as text of an address or JSON of a tool call; called once the caller may ask at all
  * @throws Problem
  */
-export async function run(
-  operation: Operation,
-  caller: Caller,
-  read: () => Readonly<Record<string, unknown>>,
-  surroundings: Surroundings,
-): Promise<Answer> {
+export async function run(operation: Operation, caller: Caller, sent: Sent, surroundings: Surroundings): Promise<Answer> {
   requireScope(operation, caller) // 403
-  const parameters = readParameters(offeredParameters(operation.parameters, caller), read()) // 400
+  const format = sent.format ?? 'json'
+  const offered = format === 'json' ? operation.parameters : exportParameters(operation.parameters)
+  const parameters = readParameters(offeredParameters(offered, caller), sent.parameters()) // 400
+  const precondition = readPrecondition(sent.ifMatch) // 400
   const sight = { resource: operation.resource, schoolId: surroundings.school.id, caller }
-  return handlers[operation.kind]({ ...surroundings, operation, caller, parameters, sight }) // 404
+  return await handle({ ...surroundings, operation, caller, parameters, sight, precondition, format } as Call, sent) // 404 …
 }
 
-const handlers: Readonly<Record<OperationKind, (call: Call) => Promise<Answer>>> = { list: answerList, get: answerRow }
+function handle(call: Call, sent: Sent): Promise<Answer> {
+  const { operation } = call
+  switch (operation.kind) {
+    case 'list':
+      return call.format === 'json' ? answerList(call) : answerExport(call)
+    case 'get':
+      return answerRow(call)
+    case 'create':
+      return write({ ...call, operation }, sent, createRow)
+    case 'update':
+      return write({ ...call, operation }, sent, updateRow)
+    case 'remove':
+      return write({ ...call, operation }, sent, removeRow)
+    case 'action':
+      return write({ ...call, operation }, sent, act)
+    case 'collection':
+      return write({ ...call, operation }, sent, actOnCollection)
+  }
+}

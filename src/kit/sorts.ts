@@ -1,5 +1,6 @@
 import type { Expression } from 'kysely'
 import { z } from 'zod'
+import { beforeAllTimes } from '../store/expressions.ts'
 import type { AnyRows, Condition } from './expressions.ts'
 
 /** An order of a list. Ties are broken by id, in the same direction, so that every row has its place. */
@@ -34,7 +35,7 @@ export const sortColumns = ({ column }: Sort): string[] => (column === 'created_
 
 /** What stands in the order for a column: never null. */
 export function sortExpression(rows: AnyRows, sort: Sort, column: string): Expression<unknown> {
-  return column === sort.column && sort.isNullable ? rows.fn.coalesce(rows.ref(column), beforeAllTimes(rows)) : rows.ref(column)
+  return column === sort.column && sort.isNullable ? rows.fn.coalesce(rows.ref(column), beforeAllTimes) : rows.ref(column)
 }
 
 /**
@@ -45,7 +46,7 @@ export function isBehind(rows: AnyRows, sort: Sort, { value, id }: Position): Co
   const comparison = sort.isDescending ? '<' : '>'
   if (sort.column === 'created_at') return rows('id', comparison, id)
   const left = rows.refTuple(sortExpression(rows, sort, sort.column) as Expression<unknown>, rows.ref('id'))
-  const right = rows.tuple(value === null ? beforeAllTimes(rows) : value, id)
+  const right = rows.tuple((value === null ? beforeAllTimes : value) as string, id)
   return rows(left, comparison, right as never)
 }
 
@@ -55,4 +56,5 @@ export function positionOf(row: { id: string; [column: string]: unknown }, { col
   return { value: value instanceof Date ? value.toISOString() : ((value ?? null) as string | number | null), id: row.id }
 }
 
-const beforeAllTimes = (rows: AnyRows): Expression<unknown> => rows.cast(rows.val('-infinity'), 'timestamptz')
+/** The same order from its other end. */
+export const reversed = (sort: Sort): Sort => ({ ...sort, isDescending: !sort.isDescending })

@@ -4,7 +4,8 @@ import { toPublicId } from '../lib/ids.ts'
 /** How much of a row a caller sees. Decided per row and request, never by a parameter. */
 export type View = 'public' | 'own' | 'staff'
 
-const breadth = { public: 0, own: 1, staff: 2 } as const satisfies Record<View, number>
+/** Which view shows more. */
+export const breadth = { public: 0, own: 1, staff: 2 } as const satisfies Record<View, number>
 
 /** The narrowest view that shows this field. A view inside `.nullable()` and the like counts as well. */
 export function viewOf(schema: z.ZodType): View {
@@ -16,7 +17,8 @@ type Wrapper = z.ZodNullable | z.ZodOptional | z.ZodDefault | z.ZodPrefault
 const isWrapper = (schema: z.ZodType): schema is Wrapper =>
   schema instanceof z.ZodNullable || schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault
 
-const isShownIn = (view: View, schema: z.ZodType): boolean => breadth[view] >= breadth[viewOf(schema)]
+/** Whether the view shows a field of this schema. */
+export const isShownIn = (view: View, schema: z.ZodType): boolean => breadth[view] >= breadth[viewOf(schema)]
 
 /** The schema without the fields that the view does not show, at any depth. */
 export function narrowed(schema: z.ZodObject, view: View): z.ZodObject {
@@ -32,7 +34,7 @@ function narrowedField(field: z.ZodType, view: View): z.ZodType {
   if (field instanceof z.ZodOptional) return narrowedField(field.unwrap() as z.ZodType, view).optional()
   // What leaves is always complete: a default stands for what the database does not hold.
   if (field instanceof z.ZodDefault || field instanceof z.ZodPrefault) return narrowedField(field.unwrap() as z.ZodType, view)
-  if (field instanceof z.ZodArray) return z.array(narrowedField(field.element as z.ZodType, view))
+  if (field instanceof z.ZodArray) return field.clone({ ...field.def, element: narrowedField(field.element as z.ZodType, view) })
   return field
 }
 

@@ -1,15 +1,54 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
 
-export type Log = Pick<Logger, 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'child' | 'level'>
+export type Log = Pick<Logger, 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'level'>
 
-/** Members that never reach a log line, wherever they stand. */
+/** Members that never reach a log line, wherever they stand and however they are spelt. */
 const secret = [
-  'access_token', 'refresh_token', 'id_token', 'id_token_hint', 'token', 'code', 'code_verifier', 'client_secret', 'password',
-  'authorization', 'cookie', 'set-cookie', 'login_hint', 'state', 'secret',
+  'access_token',
+  'refresh_token',
+  'id_token',
+  'id_token_hint',
+  'token',
+  'code',
+  'code_verifier',
+  'client_secret',
+  'password',
+  'authorization',
+  'cookie',
+  'set-cookie',
+  'login_hint',
+  'state',
+  'secret',
 ]
+const secretNames = new Set(secret.map(plain))
+const removed = '[removed]'
+const deepest = 8
+/** `ECONNREFUSED`, `23505`: what a library calls the `code` of an error. No authorization code looks like it. */
+const errorCode = /^[A-Z0-9_]{2,30}$/
 
 /** Structured log, one JSON object a line. Token values, codes, secrets and cookies are removed before a line is written. */
 export function createLog(level: string, destination?: DestinationStream): Log {
-  const paths = secret.flatMap((name) => [name, `*.${name}`, `*.*.${name}`].map((path) => path.replace(/(^|\.)set-cookie$/, '["set-cookie"]').replace('.[', '[')))
-  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, redact: { paths, censor: '[removed]' } }, destination as DestinationStream)
+  const clean = (members: Record<string, unknown>): Record<string, unknown> => withoutSecrets(members, 0) as Record<string, unknown>
+  const options = {
+    level,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { log: clean },
+  }
+  return pino(options, destination as DestinationStream)
+}
+
+function withoutSecrets(value: unknown, depth: number): unknown {
+  if (value === null || typeof value !== 'object' || value instanceof Date) return value
+  if (depth > deepest) return '[deeper]'
+  if (Array.isArray(value)) return value.map((item) => withoutSecrets(item, depth + 1))
+  const isError = value instanceof Error
+  const members = Object.entries(isError ? pino.stdSerializers.err(value) : value)
+  const keep = (name: string, member: unknown): boolean =>
+    !secretNames.has(plain(name)) || (isError && name === 'code' && errorCode.test(String(member)))
+  return Object.fromEntries(members.map(([name, member]) => [name, keep(name, member) ? withoutSecrets(member, depth + 1) : removed]))
+}
+
+function plain(name: string): string {
+  return name.toLowerCase().replaceAll(/[-_]/g, '')
 }

@@ -22,6 +22,29 @@ export const problems = {
   uri_too_long: { status: 414, description: 'The address is longer than 8 KiB.' },
   unsupported_media_type: { status: 415, description: 'This address does not take a body of that type.' },
   misdirected_request: { status: 421, description: 'No school answers under this host name.' },
+  slug_taken: { status: 409, description: 'Another row of the school has this slug.' },
+  external_id_taken: { status: 409, description: 'Another row of the school has this external id.' },
+  invalid_state: { status: 409, description: 'The state that this is in does not allow that.' },
+  resource_in_use: { status: 409, description: 'Something else refers to this, so it stays.' },
+  idempotency_in_progress: { status: 409, description: 'A request with this Idempotency-Key is still running. Try again shortly.' },
+  cursor_expired: {
+    status: 410,
+    description: 'The cursor is too old: changes may be missing. Read the lists anew and start with cursor=latest.',
+  },
+  precondition_failed: { status: 412, description: 'This has been changed since. Read it again and repeat the change.' },
+  validation_failed: { status: 422, description: 'The body is not valid.' },
+  unknown_field: { status: 422, description: 'The body has a field that does not exist.' },
+  read_only_field: { status: 422, description: 'The body has a field that cannot be written.' },
+  immutable_field: { status: 422, description: 'The body has a field that can be written only once, when the row is made.' },
+  invalid_reference: { status: 422, description: 'The body refers to something that does not exist.' },
+  not_publishable: { status: 422, description: 'Something is missing before this can be published.' },
+  reserved_slug: { status: 422, description: 'This slug is kept for addresses of the API.' },
+  idempotency_key_reused: {
+    status: 422,
+    description: 'This Idempotency-Key was used with another body. Take a new key for a new request.',
+  },
+  query_too_expensive: { status: 422, description: 'This combination of filters takes too long. Ask for less.' },
+  precondition_required: { status: 428, description: 'Say which version you change: send its ETag as If-Match.' },
   rate_limited: { status: 429, description: 'Too many requests. Wait as long as Retry-After says.' },
   server_error: { status: 500, description: 'Something went wrong on our side. Name the request id when you ask for help.' },
   temporarily_unavailable: { status: 503, description: 'The service cannot answer just now. Try again shortly.' },
@@ -71,5 +94,8 @@ export class Problem extends Error {
 
 /** Keeps a text within the characters that RFC 6749 section 5.2 allows in `error_description`. */
 export function plainAscii(text: string): string {
-  return text.replaceAll('"', "'").replaceAll('\\', '/').replace(/[^\x20-\x7e]/g, '?')
+  return text
+    .replaceAll('"', "'")
+    .replaceAll('\\', '/')
+    .replace(/[^\x20-\x7e]/g, '?')
 }

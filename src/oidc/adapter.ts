@@ -3,8 +3,9 @@ import { hash, type Keyring } from '../lib/keyring.ts'
 import type { Artifact, ArtifactKey, Artifacts, FoundArtifact } from '../store/artifacts.ts'
 import { findClient, saveClient } from '../store/clients.ts'
 import { findGrant, saveGrant } from '../store/grants.ts'
+import { storableText } from '../store/storableText.ts'
 import { accountIdOf } from './claims.ts'
-import { earlierAnswer, endGrantOnce, type Exchanges, reused } from './exchange.ts'
+import { type Exchanges, earlierAnswer, endGrantOnce, reused } from './exchange.ts'
 import { orUnavailable, type Stores } from './stores.ts'
 import { tagsOf } from './tokenTags.ts'
 
@@ -40,6 +41,8 @@ function clientAdapter({ schoolId, stores }: AdapterArguments): Adapter {
   return {
     ...nothing,
     async find(id) {
+      // The database would fail on a text that it cannot hold. No client has it as its id.
+      if (storableText(id) !== id) return undefined
       return (await orUnavailable(stores, findClient(stores.sql, schoolId, id)))?.metadata as AdapterPayload | undefined
     },
     async upsert(id, payload) {
@@ -88,7 +91,7 @@ function artifactAdapter(model: string, args: AdapterArguments): Adapter {
       if (!found) return undefined
       const exchange = exchanges.getStore()
       if (found.grantId !== null) exchange?.grantIds.set(value, found.grantId)
-      if (model === 'RefreshToken' && found.consumedAt && exchange?.form.get('grant_type') === 'refresh_token') {
+      if (model === 'RefreshToken' && found.consumedAt && exchange && Provider.ctx?.oidc.route === 'token') {
         const earlier = earlierAnswer(found, value, exchange.form)
         if (earlier) exchange.replayed = earlier
         else await reused(exchange, { stores, schoolId, model, grantId: found.grantId ?? undefined })
@@ -133,6 +136,10 @@ function artifactAdapter(model: string, args: AdapterArguments): Adapter {
       exchange.consumed = { key: keyOf(value), value, grantId: exchange.grantIds.get(value) }
     },
     async destroy(value) {
+      // An answer is taken once: of several requests that bring it at the same moment, one goes on to a code.
+      if (model === 'Interaction' && !(await orUnavailable(stores, store.consume(keyOf(value))))) {
+        throw new errors.SessionNotFound('interaction was answered already')
+      }
       // Ending the grant, which follows or has come before, ends its tokens. One by one they could be left half done.
       if (!isToken) await orUnavailable(stores, store.destroy(keyOf(value)))
     },

@@ -50,7 +50,9 @@ export function createAuthenticate({ runtime, findPerson, grantable }: BearerArg
     const token = await provider.AccessToken.find(value)
     if (!token?.isValid || !token.grantId || !token.clientId) throw new Problem('invalid_token')
     if (token.aud !== undefined && token.aud !== issuer) {
-      throw new Problem('invalid_token', { description: `The access token is bound to ${token.aud}. Ask for one with resource=${issuer} or with no resource.` })
+      throw new Problem('invalid_token', {
+        description: `The access token is bound to ${token.aud}. Ask for one with resource=${issuer} or with no resource.`,
+      })
     }
     const accountId = accountIdOf(token.accountId)
     const person = accountId === undefined ? undefined : await findPerson(schoolId, accountId)

@@ -1,5 +1,6 @@
 import type { Account, Configuration } from 'oidc-provider'
 import { fromPublicId, toPublicId } from '../lib/ids.ts'
+import { isSessionOver } from '../policy/browserSessions.ts'
 import { type AccountRow, findAccount } from '../store/accounts.ts'
 import type { Sql } from '../store/sql.ts'
 
@@ -13,7 +14,13 @@ export const accountIdOf = (subject: string): string | undefined => fromPublicId
  * What UserInfo and ID tokens say of a person, by scope (OpenID Connect Core section 5.4), and nothing else.
  * ID tokens carry the same claims as UserInfo.
  */
-export function claims({ sql, schoolId }: { sql: Sql; schoolId: string }): Pick<Configuration, 'claims' | 'conformIdTokenClaims' | 'findAccount'> {
+export function claims({
+  sql,
+  schoolId,
+}: {
+  sql: Sql
+  schoolId: string
+}): Pick<Configuration, 'claims' | 'conformIdTokenClaims' | 'findAccount'> {
   return {
     claims: {
       openid: ['sub'],
@@ -21,10 +28,14 @@ export function claims({ sql, schoolId }: { sql: Sql; schoolId: string }): Pick<
       email: ['email', 'email_verified'],
     },
     conformIdTokenClaims: false,
-    async findAccount(_ctx, subject): Promise<Account | undefined> {
+    async findAccount(ctx, subject): Promise<Account | undefined> {
       const accountId = accountIdOf(subject)
       const account = accountId && (await findAccount(sql, schoolId, accountId))
-      return account ? { accountId: subject, claims: () => claimsOf(subject, account) } : undefined
+      if (!account) return undefined
+      // Tokens come here without a session: they end with their grant.
+      const session = ctx.oidc?.session
+      if (session?.accountId === subject && isSessionOver(session.loginTs, account.sessions_valid_after)) return undefined
+      return { accountId: subject, claims: () => claimsOf(subject, account) }
     },
   }
 }

@@ -1,12 +1,15 @@
 import type { Configuration } from 'oidc-provider'
-import { randomToken } from '../lib/keyring.ts'
 import { newId, toPublicId } from '../lib/ids.ts'
+import { randomToken } from '../lib/keyring.ts'
 
 /** How clients may authenticate (RFC 7591 section 2), and no other way. */
 export const authMethods = ['none', 'client_secret_post'] as const
 
 /** What a client is when it does not say (RFC 7591 section 2): a public native application that refreshes. */
-export function clients(): Pick<Configuration, 'clientAuthMethods' | 'clientDefaults' | 'responseTypes' | 'allowOmittingSingleRegisteredRedirectUri' | 'clientBasedCORS'> {
+export function clients(): Pick<
+  Configuration,
+  'clientAuthMethods' | 'clientDefaults' | 'responseTypes' | 'allowOmittingSingleRegisteredRedirectUri' | 'clientBasedCORS'
+> {
   return {
     clientAuthMethods: [...authMethods],
     clientDefaults: {

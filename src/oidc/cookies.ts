@@ -7,7 +7,6 @@ import type { Keyring } from '../lib/keyring.ts'
  */
 export function cookies({ issuer, keyring }: { issuer: string; keyring: Keyring }): Pick<Configuration, 'cookies'> {
   const secure = issuer.startsWith('https:')
-  const shared = { signed: true, httpOnly: true, sameSite: 'lax', overwrite: true, secure } as const
   return {
     cookies: {
       keys: cookieKeys(keyring),
@@ -16,11 +15,17 @@ export function cookies({ issuer, keyring }: { issuer: string; keyring: Keyring 
         interaction: secure ? '__Secure-sg_interaction' : 'sg_interaction',
         resume: secure ? '__Secure-sg_resume' : 'sg_resume',
       },
-      long: { ...shared, path: '/' },
-      short: shared,
+      long: sessionCookie(issuer),
+      short: shared(issuer),
     },
   }
 }
+
+const shared = (issuer: string) =>
+  ({ signed: true, httpOnly: true, sameSite: 'lax', overwrite: true, secure: issuer.startsWith('https:') }) as const
+
+/** How the session's cookie is written, by the engine and by our own pages. */
+export const sessionCookie = (issuer: string) => ({ ...shared(issuer), path: '/' }) as const
 
 /** The engine and the application around it must sign with the same keys. */
 export const cookieKeys = (keyring: Keyring): string[] => keyring.keys('cookies').map((key) => key.toString('base64url'))

@@ -86,7 +86,10 @@ export async function commit(exchange: Exchange, answer: Record<string, unknown>
     if (!won) return spent(exchange, args)
   } else {
     const consume = rotates ? rotation(exchange, answer, args) : consumed.key
-    const won = await orUnavailable(stores, stores.durable.redeem({ schoolId, consume, save: exchange.saved, audit: exchange.audit, ...touchGrant }))
+    const won = await orUnavailable(
+      stores,
+      stores.durable.redeem({ schoolId, consume, save: exchange.saved, audit: exchange.audit, ...touchGrant }),
+    )
     if (!won) return spent(exchange, args)
   }
   exchange.audit = []
@@ -135,7 +138,7 @@ export async function reused(
 /** The engine ends a grant model by model; once is enough. */
 export function endGrantOnce(exchange: Exchange | undefined, stores: Stores, schoolId: string, grantId: string): Promise<void> {
   const already = exchange?.ended.get(grantId)
-  if (already) return already
+  if (already !== undefined) return already
   const ending = endGrant(stores, schoolId, grantId)
   exchange?.ended.set(grantId, ending)
   return ending

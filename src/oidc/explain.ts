@@ -17,32 +17,55 @@ type Explanation = [error: string, detail: RegExp, text: (issuer: string) => str
  * unknown, spent, expired and another client's read the same.
  */
 const explanations: readonly Explanation[] = [
-  ['invalid_grant', /PKCE|verifier|challenge/i, () => 'code_verifier is missing or does not match the code_challenge of the authorization request. Send the verifier that the challenge was made from.'],
-  ['invalid_grant', /redirect_uri mismatch/, () => 'redirect_uri is not the one of the authorization request. Send exactly the same text, port included.'],
+  [
+    'invalid_grant',
+    /PKCE|verifier|challenge/i,
+    () =>
+      'code_verifier is missing or does not match the code_challenge of the authorization request. Send the verifier that the challenge was made from.',
+  ],
+  [
+    'invalid_grant',
+    /redirect_uri mismatch/,
+    () => 'redirect_uri is not the one of the authorization request. Send exactly the same text, port included.',
+  ],
   [
     'invalid_grant',
     /code/,
-    (issuer) => `The authorization code is unknown, expired, spent or was issued to another client. Codes are for one use within a minute. ${again(issuer)}`,
+    (issuer) =>
+      `The authorization code is unknown, expired, spent or was issued to another client. Codes are for one use within a minute. ${again(issuer)}`,
   ],
-  ['invalid_grant', /./, (issuer) => `The refresh token is unknown, expired, revoked, spent or was issued to another client. ${again(issuer)}`],
+  [
+    'invalid_grant',
+    /./,
+    (issuer) => `The refresh token is unknown, expired, revoked, spent or was issued to another client. ${again(issuer)}`,
+  ],
   ['invalid_grant', /^$/, (issuer) => `The code or token is no longer good. ${again(issuer)}`],
   [
     'invalid_client',
     /not found/,
-    (issuer) => `No client with this client_id is registered here. Register again at ${issuer}${endpoints.registration.path} and forget the old client_id.`,
+    (issuer) =>
+      `No client with this client_id is registered here. Register again at ${issuer}${endpoints.registration.path} and forget the old client_id.`,
   ],
   [
     'invalid_client',
     /mechanism does not match/,
-    () => 'The client is registered with another token_endpoint_auth_method: public clients send client_id alone, confidential clients client_id and client_secret.',
+    () =>
+      'The client is registered with another token_endpoint_auth_method: public clients send client_id alone, confidential clients client_id and client_secret.',
   ],
   ['invalid_client', /secret/, () => 'client_secret is wrong.'],
-  ['invalid_target', /^$/, () => 'resource is not one that this authorization was given for. Leave it out, or name the one that the token is bound to.'],
+  [
+    'invalid_target',
+    /^$/,
+    () => 'resource is not one that this authorization was given for. Leave it out, or name the one that the token is bound to.',
+  ],
   ['unsupported_grant_type', /(?:)/, () => 'grant_type must be authorization_code or refresh_token.'],
 ]
 
 /** The refusal in words that name the cause and the way out, within the characters of RFC 6749 section 5.2. */
-export function explain({ error, error_description: description, detail }: Refusal, issuer: string): { error: string; error_description: string } {
+export function explain(
+  { error, error_description: description, detail }: Refusal,
+  issuer: string,
+): { error: string; error_description: string } {
   const found = explanations.find(([code, pattern]) => code === error && pattern.test(detail ?? ''))
   return { error, error_description: plainAscii(found?.[2](issuer) ?? description ?? error) }
 }

@@ -16,10 +16,14 @@ const bodyOnly = ['client_secret', 'code', 'code_verifier', 'grant_type', 'refre
 export async function readForm(ctx: Context): Promise<URLSearchParams> {
   const misplaced = bodyOnly.filter((name) => ctx.query[name] !== undefined)
   if (misplaced.length > 0) {
-    throw new Problem('invalid_request', { description: `${misplaced.join(', ')} must not stand in the address. Send it in the form body.` })
+    throw new Problem('invalid_request', {
+      description: `${misplaced.join(', ')} must not stand in the address. Send it in the form body.`,
+    })
   }
   if (!ctx.is('application/x-www-form-urlencoded')) {
-    throw new Problem('invalid_request', { description: 'Send the parameters as a form with Content-Type: application/x-www-form-urlencoded.' })
+    throw new Problem('invalid_request', {
+      description: 'Send the parameters as a form with Content-Type: application/x-www-form-urlencoded.',
+    })
   }
   const body = await readBody(ctx, limitBytes)
   const form = new URLSearchParams(body.toString('utf8'))

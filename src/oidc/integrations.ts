@@ -12,8 +12,14 @@ export interface IntegrationChanges {
  * Makes the clients of a school's file the clients of the database: live at once, in every process, without ending anybody's session.
  * One that was taken out of the file ends, and its tokens with it.
  */
-export async function syncIntegrations(stores: Stores, schoolId: string, integrations: SchoolConfig['integrations']): Promise<IntegrationChanges> {
-  const before = (await listClients(stores.sql, schoolId)).filter((client) => client.registered_via === 'file' && client.disabled_at === null)
+export async function syncIntegrations(
+  stores: Stores,
+  schoolId: string,
+  integrations: SchoolConfig['integrations'],
+): Promise<IntegrationChanges> {
+  const before = (await listClients(stores.sql, schoolId)).filter(
+    (client) => client.registered_via === 'file' && client.disabled_at === null,
+  )
   const kept = new Set(integrations.map((integration) => integration.client_id))
   const removed = before.map((client) => client.id).filter((id) => !kept.has(id))
   for (const id of removed) await endClient(stores, schoolId, id)
@@ -26,7 +32,8 @@ export async function syncIntegrations(stores: Stores, schoolId: string, integra
   return { added, removed }
 }
 
-function metadataOf(integration: SchoolConfig['integrations'][number]): Record<string, unknown> {
+/** An integration as the engine stores a client. */
+export function metadataOf(integration: SchoolConfig['integrations'][number]): Record<string, unknown> {
   return {
     client_id: integration.client_id,
     client_name: integration.client_name,

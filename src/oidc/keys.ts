@@ -35,7 +35,11 @@ export async function loadSigningKeys(args: KeyArguments): Promise<SigningKeys> 
 }
 
 /** The revision that `loadSigningKeys` would answer, without opening a key. */
-export async function signingKeysRevision({ database, schoolId, keepAfterRetirementHours }: Omit<KeyArguments, 'keyring'>): Promise<string> {
+export async function signingKeysRevision({
+  database,
+  schoolId,
+  keepAfterRetirementHours,
+}: Omit<KeyArguments, 'keyring'>): Promise<string> {
   return revisionOf(order(await listSigningKeys(database.sql, schoolId, keepAfterRetirementHours), new Date()))
 }
 

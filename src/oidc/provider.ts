@@ -103,7 +103,7 @@ async function renderError(
   error: Error,
   page: NonNullable<Configuration['renderError']>,
 ): Promise<void> {
-  if (pages.has(ctx.oidc?.route)) await page(ctx, out.error === 'invalid_redirect_uri' ? { ...out, error_description: compareRedirectUris(ctx) } : out, error)
+  if (pages.has(ctx.oidc?.route))
+    await page(ctx, out.error === 'invalid_redirect_uri' ? { ...out, error_description: compareRedirectUris(ctx) } : out, error)
   else ctx.body = out
 }
-

@@ -13,7 +13,9 @@ export interface BindableResource {
  * is given all resources to choose from later, and is taken as bound only when exactly one was named.
  * That reading needs at least two identifiers: the engine turns a list of one into a plain value, which would count as named.
  */
-export function resourceIndicators(known: readonly BindableResource[]): NonNullable<NonNullable<Configuration['features']>['resourceIndicators']> {
+export function resourceIndicators(
+  known: readonly BindableResource[],
+): NonNullable<NonNullable<Configuration['features']>['resourceIndicators']> {
   const byIdentifier = new Map(known.map((resource) => [resource.identifier, resource]))
   if (byIdentifier.size < 2) throw new Error('resource indicators need at least two identifiers')
   const all = [...byIdentifier.keys()]

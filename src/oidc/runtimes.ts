@@ -58,7 +58,9 @@ export function createRuntimes({ most, checkEverySeconds, build, revision }: Run
       const entry = await (entries.get(school.id) ?? start(school))
       if (performance.now() - entry.checkedAt > checkEverySeconds * 1000) {
         entry.checkedAt = performance.now()
-        if ((await revision(school)) !== entry.revision) return (await start(school)).runtime
+        // Where the keys cannot be looked at now, those in use go on.
+        const current = await revision(school).catch(() => entry.revision)
+        if (current !== entry.revision) return (await start(school)).runtime
       }
       return entry.runtime
     },

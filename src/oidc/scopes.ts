@@ -29,9 +29,14 @@ export function scopes({ scopes: names, requireState }: AuthorizationRules): Pic
 
 // The engine has dropped unknown names from its own copy by now: the query is what the client sent.
 function checkScope(ctx: KoaContextWithOIDC, known: ReadonlySet<string>): void {
-  const asked = String(ctx.query.scope ?? '').split(' ').filter(Boolean)
+  const asked = String(ctx.query.scope ?? '')
+    .split(' ')
+    .filter(Boolean)
   if (asked.length === 0 || asked.every((name) => name === tolerated)) {
-    const refusal = new errors.InvalidScope('scope is required: name what you need, separated by spaces; scopes_supported lists what there is', '')
+    const refusal = new errors.InvalidScope(
+      'scope is required: name what you need, separated by spaces; scopes_supported lists what there is',
+      '',
+    )
     throw Object.assign(refusal, { scope: undefined })
   }
   const unknown = asked.filter((name) => !known.has(name) && name !== tolerated)

@@ -1,6 +1,7 @@
 import type { Context, Middleware } from 'koa'
 import { errors, type KoaContextWithOIDC } from 'oidc-provider'
 import { serveDocument } from '../http/document.ts'
+import { isForeignForm } from '../http/foreignForm.ts'
 import { addressKey, enforce, type Limiter, type Policy } from '../http/limits.ts'
 import { allowMethods } from '../http/methods.ts'
 import { challenge } from '../http/problems.ts'
@@ -41,7 +42,8 @@ type Handler = (ctx: Context, args: ServiceArguments) => Promise<void>
 /** The authorization server: our own doors in front of the engine, one handler an endpoint. */
 export function createService(args: ServiceArguments): Middleware {
   const handlers = new Map<string, { methods: readonly string[]; handle: Handler }>()
-  const on = (name: EndpointName, handle: Handler): unknown => handlers.set(endpoints[name].path, { methods: endpoints[name].methods, handle })
+  const on = (name: EndpointName, handle: Handler): unknown =>
+    handlers.set(endpoints[name].path, { methods: endpoints[name].methods, handle })
   on('authorization', authorize)
   on('token', token)
   on('registration', register)
@@ -50,7 +52,7 @@ export function createService(args: ServiceArguments): Middleware {
   on('introspection', introspect)
   on('jwks', async (ctx) => serveDocument(ctx, await keysDocument(ctx, await args.runtimes.get(ctx.state.school), endpoints.jwks.path)))
   on('end_session', endSession)
-  handlers.set(`${endpoints.end_session.path}/confirm`, { methods: ['POST'], handle: dispatch })
+  handlers.set(`${endpoints.end_session.path}/confirm`, { methods: ['POST'], handle: confirmEndSession })
   handlers.set(`${endpoints.end_session.path}/success`, { methods: ['GET'], handle: dispatch })
   for (const path of metadataPaths) {
     handlers.set(path, {
@@ -89,6 +91,14 @@ const endSession: Handler = async (ctx, args) => {
   ctx.redirect(to.href)
 }
 
+/** The engine checks the form's token; a form that another site sent is refused whatever it holds. */
+const confirmEndSession: Handler = async (ctx, args) => {
+  const { issuer } = ctx.state.school
+  if (isForeignForm(ctx, issuer))
+    throw new Problem('access_denied', { description: `This form was sent from another address than ${issuer}.` })
+  await dispatch(ctx, args)
+}
+
 const authorize: Handler = async (ctx, args) => {
   const query = new URLSearchParams(ctx.querystring)
   const isCanonical = canonicalise(query)
@@ -107,8 +117,10 @@ const token: Handler = async (ctx, args) => {
   await finish(ctx, args, exchange)
 }
 
-async function commitAnswer(ctx: Context, { stores, refreshWindowSeconds }: ServiceArguments, exchange: Exchange): Promise<void> {
+async function commitAnswer(ctx: Context, service: ServiceArguments, exchange: Exchange): Promise<void> {
+  const { stores, refreshWindowSeconds } = service
   const { school } = ctx.state
+  if (exchange.consumed?.key.model === 'RefreshToken') ctx.body = await withinRole(ctx, service, exchange)
   if (exchange.form.get('grant_type') === 'authorization_code') exchange.audit.push(entry(ctx, 'token.issued', exchange))
   try {
     const args = { stores, schoolId: school.id, refreshWindowSeconds: refreshWindowSeconds() }
@@ -120,6 +132,23 @@ async function commitAnswer(ctx: Context, { stores, refreshWindowSeconds }: Serv
     ctx.status = error.statusCode
     ctx.body = { error: error.error, error_description: error.error_description }
   }
+}
+
+/** Scopes that the person's role has lost since they consented are left out of the new access token. The refresh token keeps them. */
+async function withinRole(ctx: Context, { findPerson, grantable }: ServiceArguments, exchange: Exchange): Promise<Record<string, unknown>> {
+  const answer = ctx.body as Record<string, unknown>
+  const token = exchange.saved.find(({ model }) => model === 'AccessToken')
+  const person = token?.accountId === undefined ? undefined : await findPerson(ctx.state.school.id, token.accountId)
+  if (!token || !person) return answer
+  const payload = JSON.parse(token.payload) as { scope?: string }
+  const allowed = grantable(person.role)
+  const scope = payload.scope
+    ?.split(' ')
+    .filter((name) => allowed.has(name))
+    .join(' ')
+  if (scope === undefined || scope === payload.scope) return answer
+  token.payload = JSON.stringify({ ...payload, scope })
+  return { ...answer, scope }
 }
 
 function answerAgain(ctx: Context, exchange: Exchange, answer: Record<string, unknown>): void {
@@ -149,7 +178,8 @@ const revoke: Handler = async (ctx, args) => {
   refuseAuthorizationHeader(ctx)
   const exchange = newExchange(await readForm(ctx))
   await throughEngine(ctx, args, exchange)
-  for (const grantId of exchange.ended.keys()) exchange.audit.push({ ...entry(ctx, 'token.revoked', exchange), grant_id: grantId })
+  if (ctx.status === 200)
+    for (const grantId of exchange.ended.keys()) exchange.audit.push({ ...entry(ctx, 'token.revoked', exchange), grant_id: grantId })
   ctx.set('Cache-Control', 'no-store')
   await finish(ctx, args, exchange)
 }
@@ -192,7 +222,11 @@ const userinfo: Handler = async (ctx, args) => {
   if (ctx.status >= 400) {
     const { error } = ctx.body as { error: string }
     const problem =
-      error === 'insufficient_scope' ? new Problem('insufficient_scope', { requiredScopes: ['openid'] }) : error === 'invalid_token' ? new Problem('invalid_token') : undefined
+      error === 'insufficient_scope'
+        ? new Problem('insufficient_scope', { requiredScopes: ['openid'] })
+        : error === 'invalid_token'
+          ? new Problem('invalid_token')
+          : undefined
     ctx.remove('WWW-Authenticate')
     if (problem) {
       ctx.set('WWW-Authenticate', challenge(problem, ctx.state))
@@ -254,7 +288,8 @@ function limit(ctx: Context, { limiter, policies }: ServiceArguments, endpoint: 
 function refuseAuthorizationHeader(ctx: Context): void {
   if (ctx.req.headers.authorization === undefined) return
   throw new Problem('invalid_client', {
-    description: 'Clients do not authenticate by the Authorization header here. Send client_id, and client_secret if you have one, in the form body.',
+    description:
+      'Clients do not authenticate by the Authorization header here. Send client_id, and client_secret if you have one, in the form body.',
     headers: { 'WWW-Authenticate': 'Basic realm="schoolgate", error="invalid_client"' },
   })
 }

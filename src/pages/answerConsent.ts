@@ -19,7 +19,7 @@ export function answerConsent(args: PagesArguments, present: Presenter): Middlew
       ctx.status = 303
       return ctx.redirect(`${interactionPath}/${open.interaction.uid}`)
     }
-    const consenting = await findConsenting(args, school.id, open.accountId)
+    const consenting = await findConsenting(args, school.id, open)
     if (!consenting) {
       ctx.status = 403
       return present.signIn(ctx, open, { error: present.texts.text('sign_in.account_gone') })

@@ -56,7 +56,7 @@ export interface ConsentPageArguments {
   open: Pick<OpenInteraction, 'interaction' | 'clientName' | 'origin' | 'destination'>
   requested: RequestedScopes
   grantable: ReadonlySet<string>
-  signedIn: SignedIn
+  signedIn: Pick<SignedIn, 'name' | 'email'>
   csrf: string
 }
 

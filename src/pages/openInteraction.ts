@@ -21,6 +21,8 @@ export interface OpenInteraction {
   destination: Destination
   /** The account that this browser is signed in with. */
   accountId: string | undefined
+  /** When it signed in, in seconds since 1970. */
+  signedInAt: number | undefined
 }
 
 /**
@@ -38,6 +40,7 @@ export async function openInteraction(ctx: Context, { provider: findProvider, cl
   const client = await provider.Client.find(clientId)
   if (!client) throw new Problem('invalid_client', { description: 'The registration of this client is unknown or has expired.' })
   const subject = interaction.session?.accountId
+  const session = subject === undefined ? undefined : await provider.Session.get(ctx)
   return {
     provider,
     interaction,
@@ -46,6 +49,7 @@ export async function openInteraction(ctx: Context, { provider: findProvider, cl
     origin: await clients.describe(school.id, clientId),
     destination: destinationOf(interaction.params.redirect_uri),
     accountId: subject === undefined ? undefined : accountIdOf(subject),
+    signedInAt: session?.accountId === subject ? session?.loginTs : undefined,
   }
 }
 

@@ -2,7 +2,7 @@ import type { Context, Middleware } from 'koa'
 import type { School } from '../policy/school.ts'
 import type { Csrf } from './csrf.ts'
 import type { FormState } from './formBody.ts'
-import { pageProblem } from './pageProblem.ts'
+import { type PageErrorKind, pageProblem } from './pageProblem.ts'
 
 /**
  * Refuses a POST that another site sent, before its body is read.
@@ -11,14 +11,16 @@ import { pageProblem } from './pageProblem.ts'
  * then Sec-Fetch-Site decides, and in browsers without it the form's token alone.
  * @throws Problem access_denied
  */
-export function sameOriginOnly(): Middleware {
+export function sameOriginOnly(kind: PageErrorKind = 'foreign_form'): Middleware {
   return (ctx: Context, next) => {
     const { school } = ctx.state as { school: School }
     const site = ctx.get('Sec-Fetch-Site')
     const origin = ctx.get('Origin')
     const isForeignSite = site !== '' && site !== 'same-origin' && site !== 'none'
     const isForeignOrigin = origin !== '' && origin !== 'null' && origin !== new URL(school.issuer).origin
-    if (isForeignSite || isForeignOrigin) throw foreignForm(`This form was sent from another address than ${school.issuer}.`)
+    if (isForeignSite || isForeignOrigin) {
+      throw pageProblem(kind, 'access_denied', `This form was sent from another address than ${school.issuer}.`)
+    }
     return next()
   }
 }
@@ -29,12 +31,17 @@ export function sameOriginOnly(): Middleware {
  */
 export function ownFormOnly(csrf: Csrf): Middleware {
   return (ctx: Context, next) => {
-    const { form } = ctx.state as FormState
-    const uid = String(ctx.params.uid)
-    if (!csrf.isValid(ctx, uid, form.get('csrf') ?? undefined))
-      throw foreignForm('This form was not shown in this browser, or it is too old.')
+    requireOwnForm(ctx, csrf, { subject: String(ctx.params.uid), kind: 'foreign_form' })
     return next()
   }
 }
 
-const foreignForm = (description: string) => pageProblem('foreign_form', 'access_denied', description)
+/**
+ * Refuses a form that was not shown in this browser about this subject.
+ * @throws Problem access_denied
+ */
+export function requireOwnForm(ctx: Context, csrf: Csrf, { subject, kind }: { subject: string; kind: PageErrorKind }): void {
+  const { form } = ctx.state as FormState
+  if (csrf.isValid(ctx, subject, form.get('csrf') ?? undefined)) return
+  throw pageProblem(kind, 'access_denied', 'This form was not shown in this browser, or it is too old.')
+}

@@ -38,7 +38,13 @@ function asProblem(error: unknown): Problem {
     const description = 'This sign-in has ended, or it was started in another browser.'
     return new Problem('invalid_request', { description, details: [{ code: 'interaction_expired', message: description }], cause: error })
   }
+  if (isUnavailable(error)) return new Problem('temporarily_unavailable', { headers: { 'Retry-After': '2' }, cause: error })
   return new Problem('server_error', { cause: error })
+}
+
+/** The engine's word for a store that does not answer; it was logged where it happened. */
+function isUnavailable(error: unknown): boolean {
+  return error instanceof Error && 'error' in error && error.error === 'temporarily_unavailable'
 }
 
 /** The engine's word for a missing, foreign or used interaction. */

@@ -6,6 +6,8 @@ export type PageErrorKind =
   | 'unregistered_address'
   | 'interaction_expired'
   | 'foreign_form'
+  | 'foreign_account_form'
+  | 'nothing_here'
   | 'bad_request'
   | 'busy'
   | 'server_error'

@@ -1,4 +1,5 @@
 import { Router } from '@koa/router'
+import { isOpenToSignUp } from '../domain/registration.ts'
 import { interactionPath } from '../oidc/endpoints.ts'
 import { answerConsent } from './answerConsent.ts'
 import { answerRefusal } from './answerRefusal.ts'
@@ -18,7 +19,12 @@ import { createViews } from './views.ts'
 export function createPages(args: PagesArguments): Router {
   const views = createViews()
   const csrf = createCsrf(args.keyring)
-  const present = createPresenter({ views, csrf, schoolName: args.schoolName })
+  const present = createPresenter({
+    views,
+    csrf,
+    schoolName: args.schoolName,
+    mayRegister: (school) => isOpenToSignUp(args.database.sql, school.id),
+  })
   const errors = pageErrors({ views, log: args.log, nameOf: nameOfSchool(args.schoolName) })
   const form = [errors, sameOriginOnly(), formBody(), ownFormOnly(csrf)] as const
   const page = `${interactionPath}/:uid`

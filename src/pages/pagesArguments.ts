@@ -64,7 +64,17 @@ export interface SignInLimits {
 /** A row of the audit trail that a page writes. */
 export interface PageAuditEntry {
   school_id: string
-  event: 'consent.granted' | 'consent.refused' | 'sign_in.succeeded' | 'sign_in.failed'
+  event:
+    | 'consent.granted'
+    | 'consent.refused'
+    | 'sign_in.succeeded'
+    | 'sign_in.failed'
+    | 'account.created'
+    | 'account.signed_out_everywhere'
+    | 'email.changed'
+    | 'grant.revoked'
+    | 'password.changed'
+    | 'password.reset_requested'
   account_id?: string
   client_id?: string
   grant_id?: string

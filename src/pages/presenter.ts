@@ -19,10 +19,12 @@ export function createPresenter({
   views,
   csrf,
   schoolName,
+  mayRegister,
 }: {
   views: Views
   csrf: Csrf
   schoolName(school: School): Promise<string>
+  mayRegister(school: School): Promise<boolean>
 }): Presenter {
   const show = (ctx: Context, { destination }: OpenInteraction, html: string): void => {
     // Each of these forms may end at the client's address.
@@ -34,8 +36,9 @@ export function createPresenter({
     texts: views.texts,
     async signIn(ctx, open, more = {}) {
       const name = await schoolName(ctx.state.school)
+      const isOpen = await mayRegister(ctx.state.school)
       const token = csrf.issue(ctx, open.interaction.uid)
-      show(ctx, open, views.render('sign-in', signInPage(views, { schoolName: name, open, csrf: token, ...more })))
+      show(ctx, open, views.render('sign-in', signInPage(views, { schoolName: name, open, csrf: token, mayRegister: isOpen, ...more })))
     },
     async consent(ctx, open, more) {
       const name = await schoolName(ctx.state.school)

@@ -18,7 +18,7 @@ export function showInteraction(args: PagesArguments, present: Presenter): Middl
     }
     if (prompt.name !== 'consent') throw pageProblem('bad_request', 'invalid_request', 'This page cannot answer what the app asked for.')
     if (ctx.query.account === 'other') return present.signIn(ctx, open, { isSwitch: true })
-    const consenting = await findConsenting(args, ctx.state.school.id, open.accountId)
+    const consenting = await findConsenting(args, ctx.state.school.id, open)
     if (!consenting) return present.signIn(ctx, open, { error: present.texts.text('sign_in.account_gone') })
     return present.consent(ctx, open, {
       requested: requestedScopes(open.interaction, args.scopes),

@@ -1,7 +1,8 @@
 import { interactionPath } from '../oidc/endpoints.ts'
+import { accountPaths, withQuery } from '../policy/accountPaths.ts'
 import type { OpenInteraction } from './openInteraction.ts'
 import { plainText } from './plainText.ts'
-import type { TextPart } from './texts.ts'
+import type { TextKey, TextPart } from './texts.ts'
 import { type Frame, frame, type Views } from './views.ts'
 
 /** The question who somebody is. */
@@ -21,6 +22,8 @@ export interface SignInPage extends Frame {
   /** The way back to the consent page for somebody who came from there; empty otherwise. */
   backHref: string
   backLabel: string
+  /** For who has no account yet, or no password any more: they come back to this page. */
+  asides: { href: string; label: string }[]
 }
 
 export interface SignInPageArguments {
@@ -30,12 +33,18 @@ export interface SignInPageArguments {
   error?: string
   email?: string
   isSwitch?: boolean
+  /** Whether anybody may make an account. */
+  mayRegister?: boolean
 }
 
 /** Builds the page. Pure. */
-export function signInPage(views: Views, { schoolName, open, csrf, error = '', email, isSwitch = false }: SignInPageArguments): SignInPage {
+export function signInPage(
+  views: Views,
+  { schoolName, open, csrf, error = '', email, isSwitch = false, mayRegister = false }: SignInPageArguments,
+): SignInPage {
   const { texts } = views
   const address = `${interactionPath}/${open.interaction.uid}`
+  const aside = (path: string, label: TextKey) => ({ href: withQuery(path, { return_to: address }), label: texts.text(label) })
   return {
     ...frame(views, schoolName, texts.text('sign_in.title')),
     heading: texts.text(isSwitch ? 'sign_in.heading_switch' : 'sign_in.heading', { school: schoolName }),
@@ -53,5 +62,9 @@ export function signInPage(views: Views, { schoolName, open, csrf, error = '', e
     refuse: texts.text('sign_in.refuse'),
     backHref: isSwitch ? address : '',
     backLabel: texts.text('sign_in.back'),
+    asides: [
+      aside(accountPaths.forgottenPassword, 'account_links.forgotten'),
+      ...(mayRegister ? [aside(accountPaths.signUp, 'account_links.sign_up')] : []),
+    ],
   }
 }

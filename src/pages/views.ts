@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import ejs from 'ejs'
+import type { AppsPage } from './account/appsPage.ts'
+import type { AccountFormPage } from './account/formPage.ts'
+import type { AccountMessagePage } from './account/messagePage.ts'
 import type { ConsentPage } from './consentPage.ts'
 import type { ErrorPage } from './errorPage.ts'
-import type { SignedOutPage, SignOutPage } from './signOutPages.ts'
 import type { SignInPage } from './signInPage.ts'
+import type { SignedOutPage, SignOutPage } from './signOutPages.ts'
 import { readStylesheet, type Stylesheet } from './stylesheet.ts'
 import { createTexts, type Texts } from './texts.ts'
 
@@ -18,6 +21,9 @@ export interface Frame {
 
 /** The one object that each view prints. */
 export interface ViewPages {
+  'account-apps': AppsPage
+  'account-form': AccountFormPage
+  'account-message': AccountMessagePage
   consent: ConsentPage
   error: ErrorPage
   'sign-in': SignInPage
@@ -34,7 +40,16 @@ export interface Views {
   render<Name extends ViewName>(name: Name, page: ViewPages[Name]): string
 }
 
-const names: readonly ViewName[] = ['consent', 'error', 'sign-in', 'sign-out', 'signed-out']
+const names: readonly ViewName[] = [
+  'account-apps',
+  'account-form',
+  'account-message',
+  'consent',
+  'error',
+  'sign-in',
+  'sign-out',
+  'signed-out',
+]
 
 /** Reads and compiles `views/` once; a view that does not compile stops the start. */
 export function createViews(): Views {

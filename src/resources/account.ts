@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { membershipFrom, membershipOf } from '../domain/membership.ts'
+import { checkPlaceAndLanguage } from '../domain/schoolRules.ts'
 import { nothing, type Rule } from '../kit/expressions.ts'
 import { reference, timestamp } from '../kit/fields.ts'
 import { defineResource } from '../kit/resource.ts'
@@ -24,7 +25,7 @@ export const account = defineResource({
     email: z.email().meta({ description: 'Address that the person signs in with.', example: 'learner001@example.org' }),
     pending_email: z.email().nullable().meta({ description: 'A new address that is not confirmed yet.', example: null }),
     email_verified: z.boolean().meta({ description: 'Whether the address is confirmed.', example: true }),
-    name: z.string().max(120).meta({ description: 'Full name.', example: 'Wren Applegarth' }),
+    name: z.string().min(1).max(120).meta({ description: 'Full name.', example: 'Wren Applegarth' }),
     given_name: z.string().max(60).nullable().meta({ description: 'Given name.', example: 'Wren' }),
     family_name: z.string().max(60).nullable().meta({ description: 'Family name.', example: 'Applegarth' }),
     avatar: z
@@ -59,11 +60,15 @@ export const account = defineResource({
   }),
   derived: {
     avatar: { from: ['picture'], of: ({ picture }) => (picture === null ? null : { url: picture }) },
-    notification_preferences: { from: ['preferences'], of: ({ preferences }) => preferences as object },
+    notification_preferences: {
+      from: ['preferences'],
+      of: ({ preferences }) => preferences as object,
+      write: (preferences) => ({ preferences: JSON.stringify(preferences) }),
+    },
     membership: { select: membershipOf, of: membershipFrom },
   },
-  writable: ['name', 'given_name', 'family_name', 'locale', 'time_zone'],
+  writable: ['name', 'given_name', 'family_name', 'locale', 'time_zone', 'notification_preferences'],
   visibility: { anonymous: nothing, learner: isMine, lecturer: isMine, staff: isMine },
   views: { own: isMine },
-  operations: { get: 'read' },
+  operations: { get: 'read', update: { scope: 'write', check: checkPlaceAndLanguage } },
 })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { checkSchool } from '../domain/schoolRules.ts'
 import { everything } from '../kit/expressions.ts'
 import { slug } from '../kit/fields.ts'
 import { defineResource } from '../kit/resource.ts'
@@ -105,5 +106,5 @@ export const school = defineResource({
     'features',
   ],
   visibility: { anonymous: everything, learner: everything, lecturer: everything, staff: everything },
-  operations: { get: 'read' },
+  operations: { get: 'read', update: { scope: 'write', view: 'staff', needsIfMatch: true, check: checkSchool } },
 })

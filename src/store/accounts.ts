@@ -11,12 +11,15 @@ export interface AccountRow {
   locale: string | null
   time_zone: string | null
   updated_at: Date
+  /** Sessions that began until then are over. */
+  sessions_valid_after: Date | null
 }
 
 /** A person's login, unless it has been disabled. */
 export async function findAccount(sql: Sql, schoolId: string, id: string): Promise<AccountRow | undefined> {
   const rows = await sql.query<AccountRow>(
-    `SELECT id, email, email_verified, name, given_name, family_name, picture, locale, time_zone, updated_at
+    `SELECT id, email, email_verified, name, given_name, family_name, picture, locale, time_zone, updated_at,
+            sessions_valid_after
        FROM account WHERE school_id = $1 AND id = $2 AND disabled_at IS NULL`,
     [schoolId, id],
     'account_find',

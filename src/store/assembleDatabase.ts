@@ -21,8 +21,15 @@ export function assembleDatabase(engine: Engine, guard: TransactionGuard): Datab
   let prisma: PrismaClient | undefined
   let closing: Promise<void> | undefined
 
+  const letGo = async (): Promise<void> => {
+    try {
+      await prisma?.$disconnect()
+    } finally {
+      await engine.end()
+    }
+  }
   const assertUsable = (handle: string): void => {
-    if (closing) throw new Error(`${handle} was used after the database had been closed`)
+    if (closing !== undefined) throw new Error(`${handle} was used after the database had been closed`)
     guard.assertOutside(handle)
   }
 
@@ -59,7 +66,7 @@ export function assembleDatabase(engine: Engine, guard: TransactionGuard): Datab
     },
     close() {
       // Kysely is not destroyed: it would end the connections a second time.
-      closing ??= Promise.resolve(prisma?.$disconnect()).finally(() => engine.end())
+      closing ??= letGo()
       return closing
     },
   }

@@ -24,6 +24,21 @@ export async function findClient(sql: Sql, schoolId: string, id: string): Promis
   return rows[0]
 }
 
+/** The client, disabled or not. */
+export async function findAnyClient(sql: Sql, schoolId: string, id: string): Promise<ClientRow | undefined> {
+  const rows = await sql.query<ClientRow>(
+    `SELECT id, created_at, registered_via, metadata, last_used_at, disabled_at FROM oidc_client WHERE school_id = $1 AND id = $2`,
+    [schoolId, id],
+  )
+  return rows[0]
+}
+
+/** Removes a client that has been ended, and what people allowed it: nobody who takes its id later inherits anything. */
+export async function deleteClient(sql: Sql, schoolId: string, id: string): Promise<void> {
+  await sql.query('DELETE FROM oidc_grant WHERE school_id = $1 AND client_id = $2', [schoolId, id])
+  await sql.query('DELETE FROM oidc_client WHERE school_id = $1 AND id = $2', [schoolId, id])
+}
+
 /** Writes or replaces a client. Its `client_secret`, if it has one, must be a hash by now. */
 export async function saveClient(
   sql: Sql,
@@ -54,18 +69,24 @@ export interface PruneRules {
   neverUsedDays: number
   /** Time since the last authorization of a client without a living grant. */
   idleDays: number
+  /** Of this school alone; of all schools where it is left out. */
+  schoolId?: string
   /** Only counts. */
   dryRun?: boolean
 }
 
 /** Removes self-registered clients that nobody uses. One with a living grant is never touched. Answers their number. */
-export async function pruneClients(sql: Sql, { neverUsedDays, idleDays, dryRun = false }: PruneRules): Promise<number> {
+export async function pruneClients(sql: Sql, { neverUsedDays, idleDays, schoolId, dryRun = false }: PruneRules): Promise<number> {
   const which = `FROM oidc_client c
-      WHERE c.registered_via = 'self'
+      WHERE c.registered_via = 'self' AND ($3::uuid IS NULL OR c.school_id = $3)
         AND (CASE WHEN c.last_used_at IS NULL THEN c.created_at < now() - make_interval(days => $1)
                   ELSE c.last_used_at < now() - make_interval(days => $2) END)
         AND NOT EXISTS (SELECT 1 FROM oidc_grant g WHERE g.school_id = c.school_id AND g.client_id = c.id
                            AND g.revoked_at IS NULL AND g.expires_at > now())`
-  const rows = await sql.query(`${dryRun ? 'SELECT c.id' : 'DELETE'} ${which}${dryRun ? '' : ' RETURNING c.id'}`, [neverUsedDays, idleDays])
+  const rows = await sql.query(`${dryRun ? 'SELECT c.id' : 'DELETE'} ${which}${dryRun ? '' : ' RETURNING c.id'}`, [
+    neverUsedDays,
+    idleDays,
+    schoolId ?? null,
+  ])
   return rows.length
 }

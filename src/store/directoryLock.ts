@@ -1,5 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
+import { pid } from 'node:process'
 import { DatabaseSync } from 'node:sqlite'
 
 export interface DirectoryLock {
@@ -26,7 +27,7 @@ export async function lockDirectory(directory: string): Promise<DirectoryLock> {
       { cause },
     )
   }
-  writeFileSync(holderFile, `process ${process.pid} on ${hostname()}, since ${new Date().toISOString()}`)
+  writeFileSync(holderFile, `process ${pid} on ${hostname()}, since ${new Date().toISOString()}`)
   return {
     release() {
       if (!file.isOpen) return

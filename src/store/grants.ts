@@ -37,7 +37,11 @@ export interface GrantRow {
 }
 
 /** The live grants of a school, newest first; of one account or one client where named. */
-export function listGrants(sql: Sql, schoolId: string, { accountId, clientId }: { accountId?: string; clientId?: string } = {}): Promise<GrantRow[]> {
+export function listGrants(
+  sql: Sql,
+  schoolId: string,
+  { accountId, clientId }: { accountId?: string; clientId?: string } = {},
+): Promise<GrantRow[]> {
   return sql.query<GrantRow>(
     `SELECT id, account_id, client_id, payload, created_at, last_used_at, expires_at FROM oidc_grant
       WHERE school_id = $1 AND revoked_at IS NULL AND expires_at > now()

@@ -34,7 +34,21 @@ export async function ensureSchool(sql: Sql, school: SchoolDefaults): Promise<st
   return (await findSchoolId(sql, school.slug)) as string
 }
 
-async function findSchoolId(sql: Sql, slug: string): Promise<string | undefined> {
+export interface SchoolRow {
+  id: string
+  slug: string
+  name: string
+  status: string
+  created_at: Date
+}
+
+/** Every school that has a row, by slug. */
+export function listSchools(sql: Sql): Promise<SchoolRow[]> {
+  return sql.query<SchoolRow>('SELECT id, slug, name, status, created_at FROM school ORDER BY slug')
+}
+
+/** The id of a school's row, or undefined where it has none yet. */
+export async function findSchoolId(sql: Sql, slug: string): Promise<string | undefined> {
   return (await sql.query<{ id: string }>('SELECT id FROM school WHERE slug = $1', [slug]))[0]?.id
 }
 

@@ -32,10 +32,11 @@ export async function addSigningKey(
   )
 }
 
-/** Marks a key as signing no more from `retiredInSeconds` on. False where the school has no such key. */
+/** Marks a key as signing no more from `retiredInSeconds` on. False where the school has no such key, or it retires by then anyway. */
 export async function retireSigningKey(sql: Sql, key: { schoolId: string; kid: string; retiredInSeconds: number }): Promise<boolean> {
   const rows = await sql.query(
-    `UPDATE signing_key SET retired_at = now() + make_interval(secs => $3) WHERE school_id = $1 AND kid = $2 AND retired_at IS NULL RETURNING kid`,
+    `UPDATE signing_key SET retired_at = now() + make_interval(secs => $3)
+      WHERE school_id = $1 AND kid = $2 AND (retired_at IS NULL OR retired_at > now() + make_interval(secs => $3)) RETURNING kid`,
     [key.schoolId, key.kid, key.retiredInSeconds],
   )
   return rows.length === 1

@@ -3,8 +3,9 @@ import type { Config } from '../config/load.ts'
 import { addressKey, type Limiter, type Policy, requireWithin, type Verdict } from '../http/limits.ts'
 import type { Log } from '../lib/log.ts'
 import type { LimitedEndpoint } from '../oidc/service.ts'
-import type { Caller } from '../policy/caller.ts'
+import type { AccountLimits } from '../pages/account/accountArguments.ts'
 import type { SignInLimits } from '../pages/pagesArguments.ts'
+import type { Caller } from '../policy/caller.ts'
 import { createRateLimits } from '../store/rateLimits.ts'
 import type { RedisConnection } from '../store/redis.ts'
 
@@ -13,6 +14,7 @@ export interface Limits {
   /** Of the authorization server's endpoints, by address. */
   policies: Record<LimitedEndpoint, Policy>
   signIn: SignInLimits
+  account: AccountLimits
   /**
    * Of the school's API: counts one request of this caller, and says on the answer what is left.
    * Visitors, and whoever presents a token that is none, are counted by address; others by client and person.
@@ -53,6 +55,11 @@ export function createLimits({ config, redis, log, isLimited }: LimitArguments):
       perAccount: (schoolId, email) => count('sign_in_per_account', `${schoolId} ${email}`),
       perAddress: (address) => count('sign_in_per_address', addressKey(address)),
       succeeded: (schoolId, email) => buckets.reset(policy('sign_in_per_account'), `${schoolId} ${email}`),
+    },
+    account: {
+      signUp: (address) => count('sign_up_per_address', addressKey(address)),
+      passwordReset: (address) => count('password_reset_per_address', addressKey(address)),
+      message: (schoolId, email) => count('message_per_recipient', `${schoolId} ${email}`),
     },
     async api(ctx, caller) {
       const isPerson = caller?.kind === 'person'

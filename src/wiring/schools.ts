@@ -23,7 +23,10 @@ export async function openSchools(database: Database, config: Config): Promise<S
 }
 
 /** Brings every school's registered integrations in line with its file. Answers what changed, by school. */
-export async function syncAllIntegrations(stores: Stores, schools: SchoolDirectory<SchoolEntry>): Promise<Record<string, IntegrationChanges>> {
+export async function syncAllIntegrations(
+  stores: Stores,
+  schools: SchoolDirectory<SchoolEntry>,
+): Promise<Record<string, IntegrationChanges>> {
   const changes: Record<string, IntegrationChanges> = {}
   for (const { school, config } of schools.all) changes[school.slug] = await syncIntegrations(stores, school.id, config.integrations)
   return changes

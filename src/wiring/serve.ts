@@ -10,8 +10,7 @@ import { createKeyring } from '../lib/keyring.ts'
 import type { Log } from '../lib/log.ts'
 import type { Database } from '../store/database.ts'
 import { migrate, pendingMigrations } from '../store/migrate.ts'
-import { openDatabase } from '../store/openDatabase.ts'
-import { createRedis, type RedisConnection } from '../store/redis.ts'
+import { openConfiguredDatabase, openConfiguredPost, openConfiguredRedis } from './open.ts'
 
 export interface ServeArguments {
   environment: Environment
@@ -39,18 +38,27 @@ export async function serve({ environment, config, rootSecrets, log, migrations,
     for (const step of undo.splice(0).reverse()) await step()
   }
   try {
-    const database = await openDatabase({
-      dataDirectory: environment.DATA_DIR,
-      ...(environment.DATABASE_URL ? { databaseUrl: environment.DATABASE_URL } : {}),
-      onError: (error) => log.error({ err: error }, 'a database connection was lost'),
-    })
+    const database = await openConfiguredDatabase(environment, log)
     undo.push(() => database.close())
     const applied = await migrate(database, migrations)
     if (applied.length > 0) log.info({ applied }, 'migrations applied')
-    const redis = environment.REDIS_URL ? await connectRedis(environment.REDIS_URL, log) : undefined
+    const redis = await openConfiguredRedis(environment, log)
     if (redis) undo.push(() => redis.close())
 
-    const app = await createApp({ config, database, redis, keyring: createKeyring(rootSecrets), log, isLimited: environment.RATE_LIMITS === 'on' })
+    const post = openConfiguredPost(environment, log)
+    undo.push(async () => post.close())
+    log.info(post.describe())
+
+    const app = await createApp({
+      config,
+      database,
+      redis,
+      mail: { post, from: environment.MAIL_FROM },
+      keyring: createKeyring(rootSecrets),
+      log,
+      isLimited: environment.RATE_LIMITS === 'on',
+    })
+    undo.push(() => withinSeconds(config.server.shutdown_seconds, app.settled()))
     await prepare?.(database, app)
     const jobs = schedule(app.jobs, log)
     undo.push(() => jobs.stop())
@@ -84,12 +92,6 @@ export async function serve({ environment, config, rootSecrets, log, migrations,
   }
 }
 
-async function connectRedis(url: string, log: Log): Promise<RedisConnection> {
-  const redis = createRedis(url, { onError: (error) => log.error({ err: error }, 'Redis') })
-  await redis.connect()
-  return redis
-}
-
 async function nonePending(database: Database, migrations: string): Promise<void> {
   const pending = await pendingMigrations(database, migrations)
   if (pending.length > 0) throw new Error(`not applied: ${pending.join(', ')}`)
@@ -106,7 +108,18 @@ async function listen(handler: RequestListener, port: number, host: string): Pro
 async function close(server: Server, patienceSeconds: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   server.closeIdleConnections()
+  // A connection that has just carried its last answer is idle only now.
+  const idle = setInterval(() => server.closeIdleConnections(), 50)
   const patience = setTimeout(() => server.closeAllConnections(), patienceSeconds * 1000)
   await closed
+  clearInterval(idle)
   clearTimeout(patience)
+}
+
+/** Waits for work, but no longer than that: what is not done by then is lost. */
+async function withinSeconds(seconds: number, work: Promise<void>): Promise<void> {
+  const { promise: deadline, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, seconds * 1000)
+  await Promise.race([work, deadline])
+  clearTimeout(timer)
 }

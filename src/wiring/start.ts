@@ -1,14 +1,15 @@
 import { resolve } from 'node:path'
-import { isLoopback } from '../config/address.ts'
 import { type Environment, readEnvironment } from '../config/environment.ts'
 import { type Config, loadConfig } from '../config/load.ts'
 import { readDemoPassword, readSecretKeys } from '../config/secrets.ts'
-import { makeDemoSchool } from '../demo/makeDemoSchool.ts'
-import { hashPassword } from '../domain/password.ts'
 import type { Log } from '../lib/log.ts'
 import { usableScopes } from '../policy/grantable.ts'
 import { resources, scopeCatalogue } from '../resources/index.ts'
+import { demoIssuer, fillDemoSchool } from './demo.ts'
 import { type Service, serve } from './serve.ts'
+
+/** The project's own migrations. */
+export const migrationsDirectory = resolve(import.meta.dirname, '../../prisma/migrations')
 
 export type Variables = Record<string, string | undefined>
 
@@ -48,24 +49,11 @@ export async function startService({ environment, config }: Settings, log: Log):
     config,
     rootSecrets,
     log,
-    migrations: resolve(import.meta.dirname, '../../prisma/migrations'),
+    migrations: migrationsDirectory,
     async prepare(database, app) {
       const entry = demo && app.schools.all.find(({ school }) => school.slug === 'demo')
-      if (!entry) return
-      const now = environment.DEMO_NOW ? new Date(environment.DEMO_NOW) : startOfToday()
-      const { school } = entry
-      await makeDemoSchool(database, { school, now, hashPassword: () => hashPassword(demo.password) })
+      if (entry) await fillDemoSchool(database, entry.school, environment)
     },
   })
   return { ...service, demo }
-}
-
-/** There is a demo school while its file stands and nobody but this machine can reach it, or where DEMO says so. */
-function demoIssuer({ DEMO }: Environment, { schools }: Config): string | undefined {
-  const school = schools.find(({ slug }) => slug === 'demo')
-  return school && DEMO !== 'off' && (DEMO === 'on' || isLoopback(school.issuer)) ? school.issuer : undefined
-}
-
-function startOfToday(): Date {
-  return new Date(new Date().setUTCHours(0, 0, 0, 0))
 }

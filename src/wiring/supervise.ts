@@ -1,18 +1,24 @@
 import cluster from 'node:cluster'
 import type { Log } from '../lib/log.ts'
 
+/** This process, as far as signals and its end go. */
+export interface Self {
+  on(signal: NodeJS.Signals, listener: () => void): unknown
+  exit(code: number): void
+}
+
 const patienceMs = 1000
 
 /**
  * Runs the service in several processes that share its ports. One that dies is replaced, at most once a second;
  * signals reach all of them, and the last one to end ends this process.
  */
-export function supervise(workers: number, log: Log): void {
+export function supervise(workers: number, log: Log, self: Self): void {
   let isStopping = false
   for (let count = 0; count < workers; count += 1) cluster.fork()
   cluster.on('exit', (worker, code, signal) => {
     if (isStopping) {
-      if (Object.keys(cluster.workers ?? {}).length === 0) process.exit(0)
+      if (Object.keys(cluster.workers ?? {}).length === 0) self.exit(0)
       return
     }
     log.error({ worker: worker.id, code, signal }, 'a worker ended and is replaced')
@@ -22,10 +28,10 @@ export function supervise(workers: number, log: Log): void {
     for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill(signal)
   }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.on(signal, () => {
+    self.on(signal, () => {
       isStopping = true
       tell(signal)
     })
   }
-  process.on('SIGHUP', () => tell('SIGHUP'))
+  self.on('SIGHUP', () => tell('SIGHUP'))
 }

@@ -21,8 +21,11 @@ describe('/auth.md', () => {
 
   test('names only addresses that answer, and those of the metadata', async () => {
     const { body: metadata } = await get(`${service.issuer}/.well-known/openid-configuration`)
-    const named = [...text.matchAll(/http:\/\/127\.0\.0\.1:\d+(\/[\w./-]*)?/g)].map(([url]) => url).filter((url) => url.startsWith(service.issuer))
-    for (const name of ['registration_endpoint', 'authorization_endpoint', 'token_endpoint', 'revocation_endpoint']) expect(named).toContain(metadata[name])
+    const named = [...text.matchAll(/http:\/\/127\.0\.0\.1:\d+(\/[\w./-]*)?/g)]
+      .map(([url]) => url)
+      .filter((url) => url.startsWith(service.issuer))
+    for (const name of ['registration_endpoint', 'authorization_endpoint', 'token_endpoint', 'revocation_endpoint'])
+      expect(named).toContain(metadata[name])
     for (const url of new Set(named.filter((url) => new URL(url).pathname !== '/' && !url.endsWith('/mcp')))) {
       expect([url, (await fetch(url, { redirect: 'manual' })).status]).not.toEqual([url, 404])
     }

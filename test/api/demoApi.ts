@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Koa, { type Context } from 'koa'
+import { createOpenApi } from '../../src/api/openApi.ts'
 import { createApi } from '../../src/api/routes.ts'
 import { makeDemoSchool } from '../../src/demo/makeDemoSchool.ts'
 import { findPerson } from '../../src/domain/callers.ts'
@@ -26,6 +27,15 @@ export interface Reply {
   json: Record<string, unknown>
 }
 
+export interface SendOptions {
+  method?: string
+  as?: string | undefined
+  scopes?: readonly string[]
+  headers?: Record<string, string>
+  /** Sent as JSON; text is sent as it is. */
+  body?: unknown
+}
+
 export interface DemoApi extends TestDatabase {
   school: School
   /** `as` is the address of a person who lent `scopes`; without it nobody is signed in. */
@@ -33,6 +43,7 @@ export interface DemoApi extends TestDatabase {
     path: string,
     options?: { as?: string | undefined; scopes?: readonly string[]; method?: string; headers?: Record<string, string> },
   ): Promise<Reply>
+  send(path: string, options: SendOptions): Promise<Reply>
   caller(email: string | undefined, scopes?: readonly string[]): Promise<Caller>
   signer: { sign(text: string): string; verify(text: string, signature: string): boolean }
   stop(): Promise<void>
@@ -69,30 +80,47 @@ export async function startDemoApi(opened: TestDatabase, operations: readonly Op
   }
 
   const koa = new Koa()
-  const api = createApi({ operations, database: database.kysely, signer, authenticate })
+  const api = createApi({ operations, database: database.kysely, store: database, signer, authenticate })
   koa.use((ctx, next) => {
     Object.assign(ctx.state, { school, requestId: 'req_test', address: '127.0.0.1' })
     return next()
   })
   koa.use(renderProblems(createLog('silent')) as Koa.Middleware)
+  koa.use(createOpenApi({ operations, scopes: scopeCatalogue(resources) }))
   koa.use(api.routes() as Koa.Middleware)
   server.on('request', koa.callback())
+
+  async function send(path: string, { method = 'POST', as, scopes = allScopes, headers = {}, body }: SendOptions): Promise<Reply> {
+    const authorization = as === undefined ? {} : { authorization: `Bearer ${as} ${scopes.join(' ')}` }
+    const type = body === undefined ? {} : { 'content-type': 'application/json' }
+    const response = await fetch(`${origin}${path}`, {
+      method,
+      headers: { ...authorization, ...type, ...headers },
+      ...(body !== undefined && { body: typeof body === 'string' || body instanceof Uint8Array ? (body as string) : JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    return { status: response.status, headers: response.headers, text, json: text.startsWith('{') ? parsed(text) : {} }
+  }
 
   return {
     ...opened,
     school,
     signer,
     caller,
-    async get(path, { as, scopes = allScopes, method = 'GET', headers = {} } = {}) {
-      const authorization = as === undefined ? {} : { authorization: `Bearer ${as} ${scopes.join(' ')}` }
-      const response = await fetch(`${origin}${path}`, { method, headers: { ...authorization, ...headers } })
-      const text = await response.text()
-      return { status: response.status, headers: response.headers, text, json: text.startsWith('{') ? JSON.parse(text) : {} }
-    },
+    send,
+    get: (path, options = {}) => send(path, { method: 'GET', ...options }),
     async stop() {
       server.closeAllConnections()
       server.close()
       await opened.drop()
     },
+  }
+}
+
+function parsed(text: string): Record<string, unknown> {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return {}
   }
 }

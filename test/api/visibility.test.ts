@@ -43,11 +43,16 @@ describe.each(await databasesToTest())('who sees which courses, on $name', ({ op
     const ids: string[] = []
     let cursor: string | null | undefined
     do {
-      const answer = await run(operation('listCourses'), caller, () => ({ limit: 3, ...(cursor && { cursor }) }), {
-        database: database.kysely,
-        signer,
-        school,
-      })
+      const answer = await run(
+        operation('listCourses'),
+        caller,
+        { parameters: () => ({ limit: 3, ...(cursor && { cursor }) }) },
+        {
+          database: database.kysely,
+          signer,
+          school,
+        },
+      )
       ids.push(...(answer.body.data as { id: string }[]).map(({ id }) => id))
       cursor = answer.list?.nextCursor
     } while (cursor)
@@ -57,7 +62,7 @@ describe.each(await databasesToTest())('who sees which courses, on $name', ({ op
   async function opens(caller: Caller, id: string): Promise<boolean> {
     const { database, signer, school } = api
     try {
-      await run(operation('getCourse'), caller, () => ({ id_or_slug: id }), { database: database.kysely, signer, school })
+      await run(operation('getCourse'), caller, { parameters: () => ({ id_or_slug: id }) }, { database: database.kysely, signer, school })
       return true
     } catch (error) {
       if (error instanceof Problem && error.code === 'not_found') return false

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import Ajv from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
@@ -57,6 +57,8 @@ describe('the generated documents', () => {
 
   test('are written by the script, which ends with 1 and names them where they are stale', () => {
     const folder = temporaryFolder()
+    // A part of this one is written by hand.
+    copyFileSync(join(root, 'ARCHITECTURE.md'), join(folder, 'ARCHITECTURE.md'))
     const run = (...options: string[]) =>
       spawnSync(process.execPath, [join(root, 'scripts/docs.ts'), ...options], { cwd: folder, encoding: 'utf8' })
     const missing = run('--check')

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { hashPassword } from '../../src/domain/password.ts'
-import { createSignIn, normaliseEmail, type SignIn } from '../../src/domain/signIn.ts'
 import { findSignedIn } from '../../src/domain/signedIn.ts'
+import { createSignIn, normaliseEmail, type SignIn } from '../../src/domain/signIn.ts'
 import { newId } from '../../src/lib/ids.ts'
 import type { Database } from '../../src/store/database.ts'
 import { embeddedDatabase } from '../support/databases.ts'
@@ -48,7 +48,7 @@ const lastSignIn = async (id: string) =>
 describe('signing in', () => {
   test('the right password gives the account and notes the time', async () => {
     expect(await lastSignIn(ids.active)).toBeNull()
-    expect(await signIn(schoolId, ' Ada@Example.com ', 'the password')).toEqual({ accountId: ids.active })
+    expect(await signIn(schoolId, ' Ada@Example.com ', 'the password')).toEqual({ accountId: ids.active, signedInAt: expect.any(Number) })
     expect(await lastSignIn(ids.active)).toBeInstanceOf(Date)
   })
 
@@ -105,7 +105,11 @@ describe('signing in', () => {
 
 describe('who is signed in', () => {
   test('is told while the account is active, and not afterwards', async () => {
-    expect(await findSignedIn(database, schoolId, ids.active)).toEqual({ name: 'Ada', email: 'ada@example.com' })
+    expect(await findSignedIn(database, schoolId, ids.active)).toEqual({
+      name: 'Ada',
+      email: 'ada@example.com',
+      sessions_valid_after: null,
+    })
     expect(await findSignedIn(database, schoolId, ids.disabled)).toBeUndefined()
     expect(await findSignedIn(database, newId(), ids.active)).toBeUndefined()
   })

@@ -11,11 +11,18 @@ afterAll(() => service.stop())
 
 const run = async (name: string): Promise<Record<string, number> | undefined> => service.app.jobs.find((job) => job.name === name)?.run()
 const sql = (text: string, values: unknown[] = []) => service.database.sql.query<{ id: string }>(text, values)
-const age = (agent: Agent, column: string, days: number) => sql(`UPDATE oidc_client SET ${column} = now() - make_interval(days => $2) WHERE id = $1`, [agent.clientId, days])
+const age = (agent: Agent, column: string, days: number) =>
+  sql(`UPDATE oidc_client SET ${column} = now() - make_interval(days => $2) WHERE id = $1`, [agent.clientId, days])
 
 test('a registration that nobody authorized is removed after its days, an idle one after more, and one with a living grant never', async () => {
   const person = personCalled('learner@example.org')
-  const [fresh, unused, idle, recent, alive] = await Promise.all(Array.from({ length: 5 }, () => createAgent(service.issuer))) as [Agent, Agent, Agent, Agent, Agent]
+  const [fresh, unused, idle, recent, alive] = (await Promise.all(Array.from({ length: 5 }, () => createAgent(service.issuer)))) as [
+    Agent,
+    Agent,
+    Agent,
+    Agent,
+    Agent,
+  ]
   for (const agent of [idle, recent, alive]) {
     const { body } = await agent.tokens(person)
     if (agent !== alive) await agent.post('/api/oauth/revoke', { token: body.refresh_token })

@@ -9,7 +9,7 @@ import { databasesToTest, type TestDatabase } from '../support/databases.ts'
 import { newSchool } from '../support/rows.ts'
 
 /** The statement that a page costs. */
-async function statementOf(schoolId: string, sort: Sort, value: string | number): Promise<CompiledQuery> {
+async function statementOf(schoolId: string, sort: Sort, value: string | number | null): Promise<CompiledQuery> {
   let statement: CompiledQuery | undefined
   const kysely = new Kysely<DB>({
     dialect: {
@@ -48,6 +48,8 @@ describe.each(await databasesToTest())('a page from the middle of a list, on $na
     ['title', 'Course 25', 'ROW(title, id) > '],
     ['-created_at', '2026-01-01T00:00:00.000Z', '(id < '],
     ['updated_at', '2026-01-01T00:00:00.000Z', 'ROW(updated_at, id) > '],
+    ['published_at', '2026-01-01T00:00:00.000Z', "ROW(COALESCE(published_at, '-infinity'::timestamp with time zone), id) > "],
+    ['-published_at', null, "ROW(COALESCE(published_at, '-infinity'::timestamp with time zone), id) < "],
   ])('sorted by %s is found by an index, not by reading what lies before it', async (name, value, condition) => {
     const sort = courses.sorts.find((one) => one.name === name) as Sort
     const { sql, parameters } = await statementOf(schoolId, sort, value)

@@ -133,7 +133,11 @@ describe('faults that nobody vouches for stay on a local page: no open redirecto
 
 describe('what a person grants', () => {
   test('scopes that the role cannot use are never granted, even if the form names them (D18)', async () => {
-    const { status, body } = await agent.tokens(learner(), { scope: 'openid school:read school:write courses:write orders:read' }, { scopes: 'all' })
+    const { status, body } = await agent.tokens(
+      learner(),
+      { scope: 'openid school:read school:write courses:write orders:read' },
+      { scopes: 'all' },
+    )
     expect(status).toBe(200)
     expect(body.scope.split(' ').toSorted()).toEqual(['openid', 'orders:read', 'school:read'])
     const owner = await agent.tokens(personCalled('owner@example.org'), { scope: 'openid school:write courses:write' }, { scopes: 'all' })

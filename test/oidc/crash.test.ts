@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Agent, agentOf, type Answer, createAgent, personCalled } from '../support/agent.ts'
+import { type Agent, type Answer, agentOf, createAgent, personCalled } from '../support/agent.ts'
 import { createHome, freePort, type Home, startProcess } from '../support/process.ts'
 
 let home: Home

@@ -76,7 +76,9 @@ describe('authorization server metadata (RFC 8414, OpenID Connect Discovery)', (
     { forwarded: 'host=evil.example;proto=https' },
   ])('do not change with the headers %o (D31)', async (headers) => {
     const plain = await (await fetch(service.issuer + authorizationServer[0])).text()
-    const spoofed = await (await fetch(service.issuer + authorizationServer[0], { headers: headers as unknown as Record<string, string> })).text()
+    const spoofed = await (
+      await fetch(service.issuer + authorizationServer[0], { headers: headers as unknown as Record<string, string> })
+    ).text()
     expect(spoofed).toBe(plain)
   })
 })
@@ -92,7 +94,7 @@ describe('protected resource metadata (RFC 9728)', () => {
       resource: service.issuer + resource,
       authorization_servers: [service.issuer],
       bearer_methods_supported: ['header'],
-      scopes_supported: ['openid', 'profile', 'email', 'courses:read', 'school:read'],
+      scopes_supported: ['openid', 'profile', 'email', 'school:read', 'courses:read'],
     })
     expect(body.scopes_supported).not.toContain('offline_access')
   })

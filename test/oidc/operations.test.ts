@@ -36,7 +36,14 @@ describe('SIGHUP', () => {
     const client = agentOf(service.issuer, 'reports', undefined, 'https://reports.example.com/callback')
     expect((await get(client.authorizationUrl().href)).status).toBe(400)
     await change((school) => {
-      school.integrations = [{ client_id: 'reports', client_name: 'Reports', redirect_uris: ['https://reports.example.com/callback'], token_endpoint_auth_method: 'none' }]
+      school.integrations = [
+        {
+          client_id: 'reports',
+          client_name: 'Reports',
+          redirect_uris: ['https://reports.example.com/callback'],
+          token_endpoint_auth_method: 'none',
+        },
+      ]
     })
     await until(async () => (await get(client.authorizationUrl().href)).status === 303, { what: 'the integration to be live' })
     const page = await person.open(client.authorizationUrl().href)
@@ -75,7 +82,10 @@ describe.runIf(postgresql && redis)('with WORKERS', () => {
     const { url, drop } = await throwawayPostgres({ migrated: false })
     const home = await createHome()
     try {
-      const service = await startProcess({ home, environment: { DATABASE_URL: url, REDIS_URL: 'redis://127.0.0.1:6379', WORKERS: '2', DEMO: 'on' } })
+      const service = await startProcess({
+        home,
+        environment: { DATABASE_URL: url, REDIS_URL: 'redis://127.0.0.1:6379', WORKERS: '2', DEMO: 'on' },
+      })
       const agent = await createAgent(service.issuer)
       const { body } = await agent.tokens(personCalled('learner001@example.org'))
       const answers = await Promise.all(Array.from({ length: 30 }, () => withToken(`${service.issuer}/api/v1/account`, body.access_token)))

@@ -37,7 +37,8 @@ async function startPair(refresh_window_seconds: number): Promise<Pair> {
   }
 }
 
-const each = <Value>(count: number, work: (at: number) => Promise<Value>): Promise<Value[]> => Promise.all(Array.from({ length: count }, (_, at) => work(at)))
+const each = <Value>(count: number, work: (at: number) => Promise<Value>): Promise<Value[]> =>
+  Promise.all(Array.from({ length: count }, (_, at) => work(at)))
 
 describe.runIf(postgresql && redis)('over two processes on PostgreSQL and Redis', () => {
   let pair: Pair
@@ -54,7 +55,8 @@ describe.runIf(postgresql && redis)('over two processes on PostgreSQL and Redis'
     const won = answers.filter(({ status }) => status === 200)
     expect(won).toHaveLength(1)
     expect(answers.filter(({ status, body }) => status === 400 && body.error === 'invalid_grant')).toHaveLength(49)
-    for (const { issuer } of [first, second]) expect((await withToken(`${issuer}/api/v1/account`, won[0]?.body.access_token)).status).toBe(401)
+    for (const { issuer } of [first, second])
+      expect((await withToken(`${issuer}/api/v1/account`, won[0]?.body.access_token)).status).toBe(401)
     expect((await first.refresh(won[0]?.body.refresh_token)).body.error).toBe('invalid_grant')
   })
 

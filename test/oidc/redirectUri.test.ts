@@ -99,7 +99,7 @@ const refused = [
   `http://127.0.0.1/${'a'.repeat(2100)}`,
 ]
 
-describe('self-registered clients are sent to the person\'s own machine and nowhere else (RFC 8252 section 7.3)', () => {
+describe("self-registered clients are sent to the person's own machine and nowhere else (RFC 8252 section 7.3)", () => {
   test.each(accepted)('takes %s', (uri) => {
     expect(redirectUriFault(uri, hosts)).toBeUndefined()
   })
@@ -123,7 +123,27 @@ describe('self-registered clients are sent to the person\'s own machine and nowh
 
   test('whatever is accepted leads, for a URL parser too, to 127.0.0.1 over http with the very text that was sent', () => {
     const piece = fc.oneof(
-      fc.constantFrom('http://', 'https://', '127.0.0.1', '@', ':', '8765', '/', '\\', '#', '?', 'localhost', '%2e', '..', '.evil.example', '[', ']', '\u0000', '\t', ' '),
+      fc.constantFrom(
+        'http://',
+        'https://',
+        '127.0.0.1',
+        '@',
+        ':',
+        '8765',
+        '/',
+        '\\',
+        '#',
+        '?',
+        'localhost',
+        '%2e',
+        '..',
+        '.evil.example',
+        '[',
+        ']',
+        '\u0000',
+        '\t',
+        ' ',
+      ),
       fc.string({ unit: 'binary', maxLength: 3 }),
     )
     fc.assert(

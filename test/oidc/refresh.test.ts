@@ -12,7 +12,11 @@ async function withWindow(refresh_window_seconds: number): Promise<{ service: Te
 }
 
 const events = async (service: TestService, event: string): Promise<number> =>
-  ((await service.database.sql.query<{ n: number }>('SELECT count(*)::int AS n FROM audit_log WHERE event = $1', [event]))[0] as { n: number }).n
+  (
+    (await service.database.sql.query<{ n: number }>('SELECT count(*)::int AS n FROM audit_log WHERE event = $1', [event]))[0] as {
+      n: number
+    }
+  ).n
 
 describe('within the window', () => {
   let service: TestService
@@ -115,7 +119,8 @@ test('after the window the spent token ends the grant', async () => {
     const { body: second } = await agent.refresh(first.refresh_token)
     expect((await agent.refresh(first.refresh_token)).body).toEqual(second)
     const isOver = async () =>
-      (await service.database.sql.query("SELECT 1 FROM oidc_artifact WHERE model = 'RefreshToken' AND successor_until < now()")).length === 1
+      (await service.database.sql.query("SELECT 1 FROM oidc_artifact WHERE model = 'RefreshToken' AND successor_until < now()")).length ===
+      1
     await until(isOver, { what: 'the window to end' })
     expect((await agent.refresh(first.refresh_token)).body.error).toBe('invalid_grant')
     expect((await agent.refresh(second.refresh_token)).body.error).toBe('invalid_grant')

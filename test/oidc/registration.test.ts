@@ -31,9 +31,20 @@ describe('self-service registration (RFC 7591)', () => {
 
   test.each([
     ['Claude Code, without a port', { client_name: 'Claude Code', redirect_uris: ['http://127.0.0.1/callback'] }],
-    ['opencode', { client_name: 'opencode', redirect_uris: ['http://127.0.0.1:19876/mcp/oauth/callback'], client_uri: 'https://opencode.ai', software_id: 'x' }],
+    [
+      'opencode',
+      {
+        client_name: 'opencode',
+        redirect_uris: ['http://127.0.0.1:19876/mcp/oauth/callback'],
+        client_uri: 'https://opencode.ai',
+        software_id: 'x',
+      },
+    ],
     ['Copilot CLI', { client_name: 'GitHub Copilot CLI', redirect_uris: ['http://127.0.0.1:49152/'], scope: 'openid' }],
-    ['an MCP client that registers all scopes and offline_access', { redirect_uris: loopback, scope: ' offline_access openid courses:read' }],
+    [
+      'an MCP client that registers all scopes and offline_access',
+      { redirect_uris: loopback, scope: ' offline_access openid courses:read' },
+    ],
     ['explicit nulls', { redirect_uris: loopback, client_name: null, logo_uri: null, scope: null }],
   ])('takes what %s sends', async (_name, metadata) => {
     expect(await postJson(url, metadata)).toMatchObject({ status: 201 })
@@ -95,21 +106,41 @@ describe('self-service registration (RFC 7591)', () => {
 
 describe('refusals say the cause and the way out', () => {
   test.each([
-    ['a fixed HTTPS callback', { redirect_uris: ['https://app.example.com/cb'] }, 'invalid_redirect_uri', /https:\/\/app\.example\.com\/cb.*docs\.example\.com/],
-    ['a mixed list', { redirect_uris: ['https://vscode.dev/redirect', 'http://127.0.0.1/'] }, 'invalid_redirect_uri', /vscode\.dev.*remove the others/],
+    [
+      'a fixed HTTPS callback',
+      { redirect_uris: ['https://app.example.com/cb'] },
+      'invalid_redirect_uri',
+      /https:\/\/app\.example\.com\/cb.*docs\.example\.com/,
+    ],
+    [
+      'a mixed list',
+      { redirect_uris: ['https://vscode.dev/redirect', 'http://127.0.0.1/'] },
+      'invalid_redirect_uri',
+      /vscode\.dev.*remove the others/,
+    ],
     ['localhost, which is not on by default', { redirect_uris: ['http://localhost:1/cb'] }, 'invalid_redirect_uri', /127\.0\.0\.1:<port>/],
     ['no redirect URI', {}, 'invalid_redirect_uri', /at least one loopback address such as http:\/\/127\.0\.0\.1:8765\/callback/],
     ['an empty list', { redirect_uris: [] }, 'invalid_redirect_uri', /at least one/],
     ['text for a list', { redirect_uris: 'http://127.0.0.1/' }, 'invalid_redirect_uri', /must be a list/],
     ['too many', { redirect_uris: Array(200).fill('http://127.0.0.1/') }, 'invalid_redirect_uri', /at most \d+/],
-    ['another auth method', { redirect_uris: loopback, token_endpoint_auth_method: 'client_secret_basic' }, 'invalid_client_metadata', /none .* or client_secret_post/],
+    [
+      'another auth method',
+      { redirect_uris: loopback, token_endpoint_auth_method: 'client_secret_basic' },
+      'invalid_client_metadata',
+      /none .* or client_secret_post/,
+    ],
     ['another application type', { redirect_uris: loopback, application_type: 'spa' }, 'invalid_client_metadata', /native/],
     ['another response type', { redirect_uris: loopback, response_types: ['token'] }, 'invalid_client_metadata', /code/],
     ['no response type', { redirect_uris: loopback, response_types: [] }, 'invalid_client_metadata', /code/],
     ['another grant type', { redirect_uris: loopback, grant_types: ['password'] }, 'invalid_client_metadata', /authorization_code/],
     ['a name of 50 kB', { redirect_uris: loopback, client_name: 'x'.repeat(20_000) }, 'invalid_client_metadata', /client_name/],
     ['a name that is no text', { redirect_uris: loopback, client_name: { toString: 1 } }, 'invalid_client_metadata', /client_name/],
-    ['a logout address elsewhere', { redirect_uris: loopback, post_logout_redirect_uris: ['https://evil.example'] }, 'invalid_client_metadata', /post_logout/],
+    [
+      'a logout address elsewhere',
+      { redirect_uris: loopback, post_logout_redirect_uris: ['https://evil.example'] },
+      'invalid_client_metadata',
+      /post_logout/,
+    ],
   ])('%s', async (_name, metadata, error, description) => {
     const { status, headers, body } = await postJson(url, metadata, { accept: 'text/html' })
     expect([status, body.error]).toEqual([400, error])
@@ -135,21 +166,40 @@ describe('refusals say the cause and the way out', () => {
   })
 
   test.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', ''])('content type %j', async (type) => {
-    const response = await fetch(url, { method: 'POST', body: Buffer.from(JSON.stringify({ redirect_uris: loopback })), headers: type ? { 'content-type': type } : {} })
+    const response = await fetch(url, {
+      method: 'POST',
+      body: Buffer.from(JSON.stringify({ redirect_uris: loopback })),
+      headers: type ? { 'content-type': type } : {},
+    })
     expect(response.status).toBe(400)
-    expect(await response.json()).toMatchObject({ error: 'invalid_request', error_description: expect.stringContaining('application/json') })
+    expect(await response.json()).toMatchObject({
+      error: 'invalid_request',
+      error_description: expect.stringContaining('application/json'),
+    })
   })
 
   test('whatever is sent, the answer is 201 or a 4xx in JSON, and the service lives (D15, CVE-2026-9803)', async () => {
     const wild = fc.oneof(
       fc.json(),
       fc.string({ unit: 'binary' }),
-      fc.record({ redirect_uris: fc.oneof(fc.constant(loopback), fc.array(fc.string({ unit: 'binary' })), fc.anything()), client_name: fc.anything(), grant_types: fc.anything() }).map((value) => JSON.stringify(value)),
-      fc.dictionary(fc.constantFrom('__proto__', 'constructor', 'toString', 'redirect_uris', 'scope'), fc.anything()).map((value) => JSON.stringify(value)),
+      fc
+        .record({
+          redirect_uris: fc.oneof(fc.constant(loopback), fc.array(fc.string({ unit: 'binary' })), fc.anything()),
+          client_name: fc.anything(),
+          grant_types: fc.anything(),
+        })
+        .map((value) => JSON.stringify(value)),
+      fc
+        .dictionary(fc.constantFrom('__proto__', 'constructor', 'toString', 'redirect_uris', 'scope'), fc.anything())
+        .map((value) => JSON.stringify(value)),
     )
     await fc.assert(
       fc.asyncProperty(wild, fc.constantFrom('Bearer', 'Bearer \u0001', 'Basic ====', 'x'), async (body, authorization) => {
-        const response = await fetch(url, { method: 'POST', body, headers: { 'content-type': 'application/json', authorization: authorization.replace('\u0001', '%') } })
+        const response = await fetch(url, {
+          method: 'POST',
+          body,
+          headers: { 'content-type': 'application/json', authorization: authorization.replace('\u0001', '%') },
+        })
         expect(response.status === 201 || (response.status >= 400 && response.status < 500)).toBe(true)
         await response.json()
       }),
@@ -178,9 +228,13 @@ test('where registration is off it is neither advertised nor served', async () =
 })
 
 test('a flood from one address meets 429 with Retry-After, and another address is not held up (D14)', async () => {
-  const limited = await startService({ isLimited: true, server: { trusted_proxies: ['loopback'], rate_limits: { registration: { requests: 5, window_seconds: 60 } } } })
+  const limited = await startService({
+    isLimited: true,
+    server: { trusted_proxies: ['loopback'], rate_limits: { registration: { requests: 5, window_seconds: 60 } } },
+  })
   try {
-    const register = (from: string) => postJson(`${limited.issuer}/api/oauth/register`, { redirect_uris: loopback }, { 'x-forwarded-for': from })
+    const register = (from: string) =>
+      postJson(`${limited.issuer}/api/oauth/register`, { redirect_uris: loopback }, { 'x-forwarded-for': from })
     const flood = await Promise.all(Array.from({ length: 12 }, () => register('198.51.100.7')))
     expect(flood.filter(({ status }) => status === 201)).toHaveLength(5)
     const refused = flood.find(({ status }) => status === 429)

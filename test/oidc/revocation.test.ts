@@ -14,10 +14,20 @@ let agent: Agent
 let person: Person
 beforeAll(async () => {
   service = await startService({
-    resources: { resource_servers: [{ identifier: reports, name: 'Reports', scopes: ['courses:read', 'school:read'], introspection_clients: ['reports-server'] }] },
+    resources: {
+      resource_servers: [
+        { identifier: reports, name: 'Reports', scopes: ['courses:read', 'school:read'], introspection_clients: ['reports-server'] },
+      ],
+    },
     school: {
       integrations: [
-        { client_id: 'reports-server', client_name: 'Reports', redirect_uris: ['https://reports.example.com/callback'], token_endpoint_auth_method: 'client_secret_post', secret_hash },
+        {
+          client_id: 'reports-server',
+          client_name: 'Reports',
+          redirect_uris: ['https://reports.example.com/callback'],
+          token_endpoint_auth_method: 'client_secret_post',
+          secret_hash,
+        },
       ],
     },
   })
@@ -49,11 +59,14 @@ describe('revocation (RFC 7009)', () => {
 
   test('of an unknown token is 200, of an unknown client 401', async () => {
     expect((await agent.post('/api/oauth/revoke', { token: 'nonsense' })).status).toBe(200)
-    expect(await agent.post('/api/oauth/revoke', { token: 'nonsense', client_id: 'cli_gone' })).toMatchObject({ status: 401, body: { error: 'invalid_client' } })
+    expect(await agent.post('/api/oauth/revoke', { token: 'nonsense', client_id: 'cli_gone' })).toMatchObject({
+      status: 401,
+      body: { error: 'invalid_client' },
+    })
     expect(await agent.post('/api/oauth/revoke', {})).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
   })
 
-  test('of another client\'s token does nothing', async () => {
+  test("of another client's token does nothing", async () => {
     const { body } = await agent.tokens(person)
     expect((await (await createAgent(service.issuer)).post('/api/oauth/revoke', { token: body.access_token })).status).toBe(200)
     expect(await account(body.access_token)).toBe(200)
@@ -99,17 +112,27 @@ describe('introspection (RFC 7662)', () => {
   test('tells a resource server of tokens that are bound to it, and of no other', async () => {
     const server = agentOf(service.issuer, 'reports-server', secret, 'https://reports.example.com/callback')
     const { body: bound } = await agent.tokens(person, { resource: reports, scope: 'courses:read' })
-    expect((await server.post('/api/oauth/introspect', { token: bound.access_token })).body).toMatchObject({ active: true, aud: reports, scope: 'courses:read' })
+    expect((await server.post('/api/oauth/introspect', { token: bound.access_token })).body).toMatchObject({
+      active: true,
+      aud: reports,
+      scope: 'courses:read',
+    })
     expect(await account(bound.access_token)).toBe(401)
     const { body: unbound } = await agent.tokens(person)
     expect((await server.post('/api/oauth/introspect', { token: unbound.access_token })).body).toEqual({ active: false })
   })
 
   test('says what the person can do now, not what they could when the token was issued (D18)', async () => {
-    const { body } = await agent.tokens(personCalled('admin@example.org'), { scope: 'openid courses:read courses:write' }, { scopes: 'all' })
+    const { body } = await agent.tokens(
+      personCalled('admin@example.org'),
+      { scope: 'openid courses:read courses:write' },
+      { scopes: 'all' },
+    )
     const scopeNow = async () => (await agent.post('/api/oauth/introspect', { token: body.access_token })).body.scope
     expect(await scopeNow()).toBe('openid courses:read courses:write')
-    await service.database.sql.query("UPDATE staff SET status = 'removed' WHERE person_id = (SELECT id FROM person WHERE email = 'admin@example.org')")
+    await service.database.sql.query(
+      "UPDATE staff SET status = 'removed' WHERE person_id = (SELECT id FROM person WHERE email = 'admin@example.org')",
+    )
     expect(await scopeNow()).toBe('openid courses:read')
     await service.database.sql.query("UPDATE account SET disabled_at = now() WHERE email = 'admin@example.org'")
     expect((await agent.post('/api/oauth/introspect', { token: body.access_token })).body).toEqual({ active: false })

@@ -19,10 +19,14 @@ const learner = () => personCalled('learner@example.org')
 
 describe('a school is a tenant: nothing of one opens anything of the other (D19)', () => {
   test('each has its own issuer, keys and documents', async () => {
-    const [one, two] = await Promise.all([service.issuer, service.other].map(async (issuer) => (await get(`${issuer}/.well-known/openid-configuration`)).body))
+    const [one, two] = await Promise.all(
+      [service.issuer, service.other].map(async (issuer) => (await get(`${issuer}/.well-known/openid-configuration`)).body),
+    )
     expect([one.issuer, two.issuer]).toEqual([service.issuer, service.other])
     expect(JSON.stringify(two)).not.toContain(service.issuer)
-    const [oneKeys, twoKeys] = await Promise.all([one, two].map(async (metadata) => (await get(metadata.jwks_uri)).body.keys.map(({ kid }: { kid: string }) => kid)))
+    const [oneKeys, twoKeys] = await Promise.all(
+      [one, two].map(async (metadata) => (await get(metadata.jwks_uri)).body.keys.map(({ kid }: { kid: string }) => kid)),
+    )
     expect(oneKeys.filter((kid: string) => twoKeys.includes(kid))).toEqual([])
   })
 
@@ -34,7 +38,10 @@ describe('a school is a tenant: nothing of one opens anything of the other (D19)
 
   test('a code of one is nothing at the other', async () => {
     const redirect = await first.send(learner())
-    expect(await second.redeem(redirect, { code_verifier: first.verifier })).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
+    expect(await second.redeem(redirect, { code_verifier: first.verifier })).toMatchObject({
+      status: 400,
+      body: { error: 'invalid_grant' },
+    })
     expect((await first.redeem(redirect)).status).toBe(200)
   })
 
@@ -92,7 +99,12 @@ describe('a school is a tenant: nothing of one opens anything of the other (D19)
 })
 
 describe('a registered integration', () => {
-  const integration = { client_id: 'reports', client_name: 'Reports', redirect_uris: ['https://reports.example.com/callback'], token_endpoint_auth_method: 'none' }
+  const integration = {
+    client_id: 'reports',
+    client_name: 'Reports',
+    redirect_uris: ['https://reports.example.com/callback'],
+    token_endpoint_auth_method: 'none',
+  }
 
   test('is live when its file is taken over, and ends when it is taken out, while everybody stays signed in', async () => {
     const own = await startService()

@@ -80,20 +80,35 @@ describe('clients authenticate as registered, and in no other way', () => {
   test('a confidential client by its secret in the form', async () => {
     const confidential = await createAgent(service.issuer, { token_endpoint_auth_method: 'client_secret_post' })
     const redirect = await confidential.send(person)
-    expect(await confidential.redeem(redirect, { client_secret: undefined })).toMatchObject({ status: 401, body: { error: 'invalid_client' } })
-    expect(await confidential.redeem(redirect, { client_secret: 'wrong' })).toMatchObject({ status: 401, body: { error: 'invalid_client' } })
+    expect(await confidential.redeem(redirect, { client_secret: undefined })).toMatchObject({
+      status: 401,
+      body: { error: 'invalid_client' },
+    })
+    expect(await confidential.redeem(redirect, { client_secret: 'wrong' })).toMatchObject({
+      status: 401,
+      body: { error: 'invalid_client' },
+    })
     expect(await confidential.redeem(redirect)).toMatchObject({ status: 200 })
   })
 
   test('a public client does not invent a secret', async () => {
-    expect(await agent.redeem(await agent.send(person), { client_secret: 'invented' })).toMatchObject({ status: 401, body: { error: 'invalid_client' } })
+    expect(await agent.redeem(await agent.send(person), { client_secret: 'invented' })).toMatchObject({
+      status: 401,
+      body: { error: 'invalid_client' },
+    })
   })
 
   test('Basic is refused at every endpoint that authenticates', async () => {
     const confidential = await createAgent(service.issuer, { token_endpoint_auth_method: 'client_secret_post' })
     const authorization = `Basic ${Buffer.from(`${confidential.clientId}:${confidential.clientSecret}`).toString('base64')}`
     for (const path of ['/api/oauth/token', '/api/oauth/revoke', '/api/oauth/introspect']) {
-      const refused = await answer(fetch(service.issuer + path, { method: 'POST', body: new URLSearchParams({ token: 'x', grant_type: 'refresh_token', refresh_token: 'x' }), headers: { authorization } }))
+      const refused = await answer(
+        fetch(service.issuer + path, {
+          method: 'POST',
+          body: new URLSearchParams({ token: 'x', grant_type: 'refresh_token', refresh_token: 'x' }),
+          headers: { authorization },
+        }),
+      )
       expect([path, refused.status, refused.body.error]).toEqual([path, 401, 'invalid_client'])
       expect(refused.headers.get('www-authenticate')).toMatch(/^Basic /)
       expect(refused.body.error_description).toContain('form body')
@@ -116,20 +131,31 @@ describe('the token endpoint', () => {
     }
   })
 
-  test.each(['application/json', 'text/plain', 'multipart/form-data', 'a/b, c/d', ';;;', ''])('refuses content type %j in JSON, whatever Accept says', async (type) => {
-    const headers: Record<string, string> = { accept: 'text/html', ...(type ? { 'content-type': type } : {}) }
-    const refused = await answer(fetch(`${service.issuer}/api/oauth/token`, { method: 'POST', body: Buffer.from('{}'), headers }))
-    expect([refused.status, refused.body.error]).toEqual([400, 'invalid_request'])
-  })
+  test.each(['application/json', 'text/plain', 'multipart/form-data', 'a/b, c/d', ';;;', ''])(
+    'refuses content type %j in JSON, whatever Accept says',
+    async (type) => {
+      const headers: Record<string, string> = { accept: 'text/html', ...(type ? { 'content-type': type } : {}) }
+      const refused = await answer(fetch(`${service.issuer}/api/oauth/token`, { method: 'POST', body: Buffer.from('{}'), headers }))
+      expect([refused.status, refused.body.error]).toEqual([400, 'invalid_request'])
+    },
+  )
 
   test('refuses secrets in the address, and does not log them (D23)', async () => {
-    const response = await fetch(`${service.issuer}/api/oauth/token?refresh_token=planted-in-the-address&client_id=${agent.clientId}`, { method: 'POST', body: new URLSearchParams({ grant_type: 'refresh_token' }) })
+    const response = await fetch(`${service.issuer}/api/oauth/token?refresh_token=planted-in-the-address&client_id=${agent.clientId}`, {
+      method: 'POST',
+      body: new URLSearchParams({ grant_type: 'refresh_token' }),
+    })
     expect(response.status).toBe(400)
     expect(service.log()).not.toContain('planted-in-the-address')
   })
 
   test('refuses a repeated parameter', async () => {
-    const body = new URLSearchParams([['grant_type', 'refresh_token'], ['refresh_token', 'a'], ['refresh_token', 'b'], ['client_id', agent.clientId]])
+    const body = new URLSearchParams([
+      ['grant_type', 'refresh_token'],
+      ['refresh_token', 'a'],
+      ['refresh_token', 'b'],
+      ['client_id', agent.clientId],
+    ])
     const refused = await answer(fetch(`${service.issuer}/api/oauth/token`, { method: 'POST', body }))
     expect([refused.status, refused.body.error]).toEqual([400, 'invalid_request'])
   })
@@ -139,10 +165,21 @@ describe('the token endpoint', () => {
   })
 
   test('lets a browser of any origin ask', async () => {
-    const preflight = await fetch(`${service.issuer}/api/oauth/token`, { method: 'OPTIONS', headers: { origin: 'https://inspector.example', 'access-control-request-method': 'POST', 'access-control-request-headers': 'content-type' } })
+    const preflight = await fetch(`${service.issuer}/api/oauth/token`, {
+      method: 'OPTIONS',
+      headers: {
+        origin: 'https://inspector.example',
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'content-type',
+      },
+    })
     expect(preflight.status).toBe(204)
     expect(preflight.headers.get('access-control-allow-origin')).toBe('*')
-    const refused = await agent.post('/api/oauth/token', { grant_type: 'refresh_token', refresh_token: 'x' }, { origin: 'https://inspector.example' })
+    const refused = await agent.post(
+      '/api/oauth/token',
+      { grant_type: 'refresh_token', refresh_token: 'x' },
+      { origin: 'https://inspector.example' },
+    )
     expect(refused.headers.get('access-control-allow-origin')).toBe('*')
     expect(refused.headers.has('access-control-allow-credentials')).toBe(false)
   })
@@ -159,7 +196,8 @@ describe('resource indicators (RFC 8707)', () => {
     ['in both, for /mcp', '/mcp', '/mcp', '/mcp'],
     ['with a slash and upper case', 'SLASH', 'SLASH', ''],
   ])('%s', async (_name, atAuthorization, atToken, bound) => {
-    const resourceOf = (path: string | undefined) => (path === undefined ? undefined : path === 'SLASH' ? `${service.issuer.replace('http', 'HTTP')}/` : service.issuer + path)
+    const resourceOf = (path: string | undefined) =>
+      path === undefined ? undefined : path === 'SLASH' ? `${service.issuer.replace('http', 'HTTP')}/` : service.issuer + path
     const redirect = await agent.send(person, { resource: resourceOf(atAuthorization) })
     const { status, body } = await agent.redeem(redirect, { resource: resourceOf(atToken) })
     expect(status).toBe(200)
@@ -189,7 +227,13 @@ describe('UserInfo', () => {
   test('says what profile and email name, and nothing else', async () => {
     const { body } = await agent.tokens(person, { scope: 'openid profile email' })
     const { body: claims } = await userinfo(body.access_token)
-    expect(claims).toEqual({ sub: expect.stringMatching(/^acc_/), name: 'learner', updated_at: expect.any(Number), email: 'learner@example.org', email_verified: true })
+    expect(claims).toEqual({
+      sub: expect.stringMatching(/^acc_/),
+      name: 'learner',
+      updated_at: expect.any(Number),
+      email: 'learner@example.org',
+      email_verified: true,
+    })
     const { body: little } = await agent.tokens(person, { scope: 'openid' })
     expect((await userinfo(little.access_token)).body).toEqual({ sub: claims.sub })
   })
@@ -209,14 +253,30 @@ describe('UserInfo', () => {
   })
 })
 
-describe.each(['/api/oauth/userinfo', '/api/v1/account', '/api/v1/courses', '/api/v1/school'])('a bad credential at %s is 401 with the pointer (D24)', (path) => {
-  test.each(['Bearer', 'Bearer ', 'Bearer garbage', 'bearer garbagegarbagegarbage', 'Bearer a b', 'Basic eDp5', 'Digest x', 'x', 'Bearer é', `Bearer ${'x'.repeat(5000)}`])('%j', async (authorization) => {
-    const refused = await get(service.issuer + path, { authorization })
-    expect([refused.status, refused.body.error]).toEqual([401, 'invalid_token'])
-    expect(refused.headers.get('www-authenticate')).toMatch(/^Bearer error="invalid_token", /)
-    expect(refused.headers.get('www-authenticate')).toContain(`resource_metadata="${service.issuer}/.well-known/oauth-protected-resource"`)
-  })
-})
+describe.each(['/api/oauth/userinfo', '/api/v1/account', '/api/v1/courses', '/api/v1/school'])(
+  'a bad credential at %s is 401 with the pointer (D24)',
+  (path) => {
+    test.each([
+      'Bearer',
+      'Bearer ',
+      'Bearer garbage',
+      'bearer garbagegarbagegarbage',
+      'Bearer a b',
+      'Basic eDp5',
+      'Digest x',
+      'x',
+      'Bearer é',
+      `Bearer ${'x'.repeat(5000)}`,
+    ])('%j', async (authorization) => {
+      const refused = await get(service.issuer + path, { authorization })
+      expect([refused.status, refused.body.error]).toEqual([401, 'invalid_token'])
+      expect(refused.headers.get('www-authenticate')).toMatch(/^Bearer error="invalid_token", /)
+      expect(refused.headers.get('www-authenticate')).toContain(
+        `resource_metadata="${service.issuer}/.well-known/oauth-protected-resource"`,
+      )
+    })
+  },
+)
 
 test('a token in the address is not looked at', async () => {
   const { body } = await agent.tokens(person)

@@ -75,7 +75,7 @@ describe.each(await databasesToTest())('the audit log in the $name database', ({
 })
 
 test('storable JSON is the JSON of the value wherever that holds only text that can be kept', () => {
-  propertyHolds(
+  void propertyHolds(
     property(jsonValue({ stringUnit: 'grapheme' }), (value) => {
       expect(storableJson(value)).toBe(JSON.stringify(value))
     }),

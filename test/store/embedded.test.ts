@@ -61,7 +61,7 @@ describe('the embedded database in a directory', () => {
     for (let round = 0; round < 4; round += 1) {
       const writer = write()
       const goal = acknowledged + 30 + 37 * round
-      await until(() => writer.acknowledged() > goal, { deadlineMs: 20_000, what: `row ${goal} is written; ${writer.errors()}` })
+      await until(() => writer.acknowledged() > goal, { deadlineMs: 60_000, what: `row ${goal} is written; ${writer.errors()}` })
       await kill(writer.child)
       acknowledged = writer.acknowledged()
     }
@@ -86,7 +86,7 @@ describe('the embedded database in a directory', () => {
 
   test('refuses a second process, names the first and the way out, and opens when the first is gone', async () => {
     const writer = write()
-    await until(() => writer.isOpen(), { deadlineMs: 20_000, what: 'the writer has it open' })
+    await until(() => writer.isOpen(), { deadlineMs: 60_000, what: 'the writer has it open' })
     const refused = openDatabase({ dataDirectory })
     await expect(refused).rejects.toThrow(new RegExp(`in use by process ${writer.child.pid} on .*DATABASE_URL`))
     await kill(writer.child)

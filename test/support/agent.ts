@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { createPerson, type Choice, type Person } from './person.ts'
+import { type Choice, createPerson, type Person } from './person.ts'
 import { password } from './service.ts'
 
 export interface Answer {
@@ -35,7 +35,11 @@ export const allScopes =
 /** Registers a client and answers it, ready to use. */
 export async function createAgent(issuer: string, metadata: object = {}): Promise<Agent> {
   const redirectUri = 'http://127.0.0.1:53682/callback'
-  const registration = await postJson(`${issuer}/api/oauth/register`, { client_name: 'Test agent', redirect_uris: [redirectUri], ...metadata })
+  const registration = await postJson(`${issuer}/api/oauth/register`, {
+    client_name: 'Test agent',
+    redirect_uris: [redirectUri],
+    ...metadata,
+  })
   if (registration.status !== 201) throw new Error(`registration failed: ${registration.status} ${JSON.stringify(registration.body)}`)
   return agentOf(issuer, registration.body.client_id, registration.body.client_secret, redirectUri)
 }
@@ -72,7 +76,8 @@ export function agentOf(issuer: string, clientId: string, clientSecret: string |
         code_verifier: verifier,
         ...parameters,
       }),
-    refresh: (refreshToken, parameters = {}) => agent.post('/api/oauth/token', { grant_type: 'refresh_token', refresh_token: refreshToken, ...parameters }),
+    refresh: (refreshToken, parameters = {}) =>
+      agent.post('/api/oauth/token', { grant_type: 'refresh_token', refresh_token: refreshToken, ...parameters }),
     post: (path, parameters, headers = {}) =>
       answer(fetch(issuer + path, { method: 'POST', body: new URLSearchParams(defined({ ...credentials, ...parameters })), headers })),
     async tokens(person, parameters, choice) {
@@ -90,7 +95,13 @@ export const personCalled = (email: string): Person => createPerson({ email, pas
 export const challengeOf = (verifier: string): string => createHash('sha256').update(verifier).digest('base64url')
 
 export function postJson(url: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
-  return answer(fetch(url, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: typeof body === 'string' ? body : JSON.stringify(body) }))
+  return answer(
+    fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    }),
+  )
 }
 
 export function get(url: string, headers: Record<string, string> = {}): Promise<Answer> {
@@ -101,7 +112,11 @@ export const withToken = (url: string, token: string): Promise<Answer> => get(ur
 
 /** Reads an answer: JSON where it is JSON, else text. */
 export async function answer(response: Promise<Response>): Promise<Answer> {
-  const { status, headers, ...rest } = await response.then(async (got) => ({ status: got.status, headers: got.headers, text: await got.text() }))
+  const { status, headers, ...rest } = await response.then(async (got) => ({
+    status: got.status,
+    headers: got.headers,
+    text: await got.text(),
+  }))
   return { status, headers, body: headers.get('content-type')?.includes('json') ? JSON.parse(rest.text) : rest.text }
 }
 

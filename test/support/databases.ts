@@ -3,7 +3,7 @@
  * with REQUIRE_SERVICES=1 its absence is a failure.
  */
 import { createHash, randomBytes } from 'node:crypto'
-import { existsSync, openAsBlob, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -56,7 +56,9 @@ async function openPostgresqlTest(): Promise<TestDatabase> {
 /** Which servers answer. */
 export async function availableServices(): Promise<{ postgresql: boolean; redis: boolean }> {
   const [postgresql, redis] = await Promise.all([
-    answers(`PostgreSQL (${new URL(postgresUrl).host}, TEST_DATABASE_URL)`, () => withServer(async (client) => void (await client.query('SELECT 1')))),
+    answers(`PostgreSQL (${new URL(postgresUrl).host}, TEST_DATABASE_URL)`, () =>
+      withServer(async (client) => void (await client.query('SELECT 1'))),
+    ),
     answers(`Redis (${new URL(redisUrl).host}, TEST_REDIS_URL)`, () => withRedis(async (redis) => void (await redis.ping()))),
   ])
   return { postgresql, redis }
@@ -118,7 +120,8 @@ async function migratedImage(): Promise<Blob> {
     await writeFile(draft, await makeImage())
     await rename(draft, file)
   }
-  return await openAsBlob(file)
+  // Read at once: a blob of the file would be void as soon as another process puts the same image in its place.
+  return new Blob([await readFile(file)])
 }
 
 async function imageKey(): Promise<string> {

@@ -61,7 +61,11 @@ export function createPerson({ email, password }: { email: string; password: str
   const remember = (line: string): void => {
     const [pair = '', ...attributes] = line.split(';')
     const at = pair.indexOf('=')
-    const path = attributes.map((part) => part.trim()).find((part) => part.toLowerCase().startsWith('path='))?.slice(5) ?? '/'
+    const path =
+      attributes
+        .map((part) => part.trim())
+        .find((part) => part.toLowerCase().startsWith('path='))
+        ?.slice(5) ?? '/'
     const key = `${pair.slice(0, at)} ${path}`
     const value = pair.slice(at + 1)
     if (value === '' || /expires=Thu, 01 Jan 1970/i.test(line)) cookies.delete(key)
@@ -103,7 +107,12 @@ export function createPerson({ email, password }: { email: string; password: str
           page = await submit(page, /refuse$/)
         } else {
           const boxes = formsOf(page.html).flatMap((form) => form.fields.filter((field) => field.type === 'checkbox'))
-          const ticks = choice.scopes === undefined ? {} : Object.fromEntries(boxes.map(({ value }) => [value, choice.scopes === 'all' || (choice.scopes as string[]).includes(value)]))
+          const ticks =
+            choice.scopes === undefined
+              ? {}
+              : Object.fromEntries(
+                  boxes.map(({ value }) => [value, choice.scopes === 'all' || (choice.scopes as string[]).includes(value)]),
+                )
           page = await submit(page, /consent$/, ticks)
         }
       }
@@ -117,13 +126,15 @@ export function formsOf(html: string): { action: string; method: string; fields:
   return [...html.matchAll(/<form\b([^>]*)>([\s\S]*?)<\/form>/g)].map(([, attributes = '', inner = '']) => ({
     action: attribute(attributes, 'action') ?? '',
     method: (attribute(attributes, 'method') ?? 'get').toUpperCase(),
-    fields: [...inner.matchAll(/<(?:input|button)\b([^>]*)>/g)].map(([, text = '']) => ({
-      name: attribute(text, 'name') ?? '',
-      value: attribute(text, 'value') ?? (attribute(text, 'type') === 'checkbox' ? 'on' : ''),
-      type: attribute(text, 'type') ?? 'text',
-      checked: /\schecked(?=[\s=>/]|$)/.test(text),
-      disabled: /\sdisabled(?=[\s=>/]|$)/.test(text),
-    })).filter((field) => field.name !== ''),
+    fields: [...inner.matchAll(/<(?:input|button)\b([^>]*)>/g)]
+      .map(([, text = '']) => ({
+        name: attribute(text, 'name') ?? '',
+        value: attribute(text, 'value') ?? (attribute(text, 'type') === 'checkbox' ? 'on' : ''),
+        type: attribute(text, 'type') ?? 'text',
+        checked: /\schecked(?=[\s=>/]|$)/.test(text),
+        disabled: /\sdisabled(?=[\s=>/]|$)/.test(text),
+      }))
+      .filter((field) => field.name !== ''),
   }))
 }
 

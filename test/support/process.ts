@@ -43,7 +43,11 @@ export async function createHome({ oauth = {}, issuer }: { oauth?: object; issue
   const [config, data] = [join(directory, 'config'), join(directory, 'data')]
   await mkdir(join(config, 'schools'), { recursive: true })
   await writeFile(join(config, 'oauth.yaml'), stringify(oauth))
-  const school = { docs_url: 'https://docs.example.com', ...(issuer ? { issuer } : {}), defaults: { name: 'Process School', locale: 'en', time_zone: 'UTC', currency: 'EUR' } }
+  const school = {
+    docs_url: 'https://docs.example.com',
+    ...(issuer ? { issuer } : {}),
+    defaults: { name: 'Process School', locale: 'en', time_zone: 'UTC', currency: 'EUR' },
+  }
   await writeFile(join(config, 'schools/demo.yaml'), stringify(school))
   return { directory, config, data, remove: () => rm(directory, { recursive: true, force: true }) }
 }
@@ -84,9 +88,27 @@ export async function startProcess({ home, port, environment = {}, viaNpm = fals
   const signal = async (name: NodeJS.Signals): Promise<number | null> => {
     if (child.exitCode === null && child.signalCode === null) process.kill(-(child.pid as number), name)
     await exited
+    // What npm started may outlive it for a moment, with the ports and the data still in its hands.
+    await until(() => isGone(child.pid as number), { deadlineMs: 60_000, what: `the service to end after ${name}` })
     return child.exitCode
   }
-  return { issuer: `http://127.0.0.1:${own}`, child, output: () => output, stop: () => signal('SIGTERM'), kill: async () => void (await signal('SIGKILL')) }
+  return {
+    issuer: `http://127.0.0.1:${own}`,
+    child,
+    output: () => output,
+    stop: () => signal('SIGTERM'),
+    kill: async () => void (await signal('SIGKILL')),
+  }
+}
+
+/** Whether no process of the group is left. */
+function isGone(group: number): boolean {
+  try {
+    process.kill(-group, 0)
+    return false
+  } catch {
+    return true
+  }
 }
 
 /** A port that was free a moment ago. */

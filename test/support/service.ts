@@ -13,6 +13,7 @@ import { hashPassword } from '../../src/domain/password.ts'
 import { newId } from '../../src/lib/ids.ts'
 import { createKeyring } from '../../src/lib/keyring.ts'
 import { createLog } from '../../src/lib/log.ts'
+import type { Letter, Post } from '../../src/mail/post.ts'
 import type { Role } from '../../src/policy/caller.ts'
 import { usableScopes } from '../../src/policy/grantable.ts'
 import { resources, scopeCatalogue } from '../../src/resources/index.ts'
@@ -32,6 +33,8 @@ export interface ServiceOptions {
   database?: Database
   redis?: RedisConnection
   isLimited?: boolean
+  /** In place of the letters that `letters` collects. */
+  post?: Post
 }
 
 export interface TestService {
@@ -41,6 +44,8 @@ export interface TestService {
   other: string
   app: App
   database: Database
+  /** Every message sent so far, oldest first, once all that was under way has been sent. */
+  letters(): Promise<Letter[]>
   /** Every log line written so far. */
   log(): string
   /** Writes the configuration anew and has the service take it over. */
@@ -58,7 +63,8 @@ export interface NewPerson {
 }
 
 export const password = 'correct horse battery staple'
-const rootSecret = 'a root secret for tests, long enough to be taken'
+/** SECRET_KEY of the service. */
+export const rootSecret = 'a root secret for tests that is long enough to be taken'
 let passwordHash: Promise<string> | undefined
 
 /** The whole service in this process, on a port of its own. Rate limits are off unless asked for. */
@@ -70,6 +76,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   const [issuer, other] = [`http://127.0.0.1:${port}`, `http://localhost:${port}`]
   const directory = await mkdtemp(join(tmpdir(), 'schoolgate-config-'))
   const lines: string[] = []
+  const sent: Letter[] = []
   const log = createLog('debug', new Writable({ write: (chunk, _encoding, done) => done(void lines.push(String(chunk))) }))
   const database = options.database ?? (await embeddedDatabase())
   const load = async (changed: ServiceOptions): Promise<Config> => {
@@ -83,6 +90,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     keyring: createKeyring([rootSecret]),
     log,
     isLimited: options.isLimited ?? false,
+    mail: { post: options.post ?? postThatKeeps(sent) },
   })
   server.on('request', app.koa.callback())
   const schoolId = (address = issuer): string => {
@@ -97,14 +105,29 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     database,
     schoolId,
     log: () => lines.join(''),
+    async letters() {
+      await app.settled()
+      return [...sent]
+    },
     reload: async (changed) => app.reload(await load(changed)),
     addPerson: ({ email, role = 'learner', school }) => addPerson(database, schoolId(school), email, role),
     async stop() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
+      await app.settled()
       if (!options.database) await database.close()
       await rm(directory, { recursive: true, force: true })
     },
+  }
+}
+
+function postThatKeeps(sent: Letter[]): Post {
+  return {
+    async deliver(letter) {
+      sent.push(letter)
+    },
+    describe: () => 'messages are kept for the test',
+    close() {},
   }
 }
 
@@ -140,13 +163,24 @@ const school = (issuer: string, name: string, more: object = {}): object => ({
 })
 
 /** A person with an account, whose password is `password`. */
-export async function addPerson(database: Database, schoolId: string, email: string, role: Role): Promise<{ accountId: string; personId: string }> {
+export async function addPerson(
+  database: Database,
+  schoolId: string,
+  email: string,
+  role: Role,
+): Promise<{ accountId: string; personId: string }> {
   passwordHash ??= hashPassword(password)
   const [accountId, personId, hash] = [newId(), newId(), await passwordHash]
   const { kysely } = database
   const common = { school_id: schoolId, email, name: email.split('@')[0] as string }
-  await kysely.insertInto('account').values({ ...common, id: accountId, email_verified: true, password_hash: hash }).execute()
-  await kysely.insertInto('person').values({ ...common, id: personId, account_id: accountId, is_student: true }).execute()
+  await kysely
+    .insertInto('account')
+    .values({ ...common, id: accountId, email_verified: true, password_hash: hash })
+    .execute()
+  await kysely
+    .insertInto('person')
+    .values({ ...common, id: personId, account_id: accountId, is_student: true })
+    .execute()
   if (role !== 'learner') {
     await kysely.insertInto('staff').values({ school_id: schoolId, id: newId(), person_id: personId, role, status: 'active' }).execute()
   }

@@ -46,8 +46,24 @@ CREATE TABLE "account" (
     "last_sign_in_at" TIMESTAMPTZ(3),
     "disabled_at" TIMESTAMPTZ(3),
     "deletion_scheduled_at" TIMESTAMPTZ(3),
+    "sessions_valid_after" TIMESTAMPTZ(3),
 
     CONSTRAINT "account_pkey" PRIMARY KEY ("school_id","id")
+);
+
+-- CreateTable
+CREATE TABLE "mailed_link" (
+    "school_id" UUID NOT NULL,
+    "id" TEXT NOT NULL,
+    "purpose" TEXT NOT NULL,
+    "email" TEXT NOT NULL,
+    "account_id" UUID,
+    "payload" JSONB NOT NULL DEFAULT '{}',
+    "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "expires_at" TIMESTAMPTZ(3) NOT NULL,
+    "used_at" TIMESTAMPTZ(3),
+
+    CONSTRAINT "mailed_link_pkey" PRIMARY KEY ("school_id","id")
 );
 
 -- CreateTable
@@ -118,15 +134,28 @@ CREATE TABLE "course" (
     "language" TEXT NOT NULL,
     "category" TEXT,
     "tags" TEXT[] DEFAULT ARRAY[]::TEXT[],
+    "trailer_url" TEXT,
     "access" TEXT NOT NULL DEFAULT 'free',
-    "price_amount" INTEGER,
+    "price_amount" BIGINT,
     "price_currency" TEXT,
+    "compare_at_amount" BIGINT,
+    "compare_at_currency" TEXT,
     "enrollment_open" BOOLEAN NOT NULL DEFAULT true,
+    "enrollment_starts_at" TIMESTAMPTZ(3),
+    "enrollment_ends_at" TIMESTAMPTZ(3),
+    "capacity" INTEGER,
+    "access_duration_days" INTEGER,
+    "completion_threshold_percent" INTEGER NOT NULL DEFAULT 100,
+    "certificate_enabled" BOOLEAN NOT NULL DEFAULT false,
+    "certificate_template" TEXT NOT NULL DEFAULT 'classic',
     "position" INTEGER NOT NULL DEFAULT 0,
     "lessons_count" INTEGER NOT NULL DEFAULT 0,
     "duration_minutes" INTEGER NOT NULL DEFAULT 0,
     "published_at" TIMESTAMPTZ(3),
     "archived_at" TIMESTAMPTZ(3),
+    "seo" JSONB NOT NULL DEFAULT '{}',
+    "external_id" TEXT,
+    "metadata" JSONB NOT NULL DEFAULT '{}',
 
     CONSTRAINT "course_pkey" PRIMARY KEY ("school_id","id")
 );
@@ -218,11 +247,45 @@ CREATE TABLE "audit_log" (
     CONSTRAINT "audit_log_pkey" PRIMARY KEY ("school_id","id")
 );
 
+-- CreateTable
+CREATE TABLE "idempotency_record" (
+    "school_id" UUID NOT NULL,
+    "id" TEXT NOT NULL,
+    "fingerprint" TEXT NOT NULL,
+    "status" INTEGER NOT NULL,
+    "headers" JSONB NOT NULL,
+    "body" TEXT NOT NULL,
+    "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "expires_at" TIMESTAMPTZ(3) NOT NULL,
+
+    CONSTRAINT "idempotency_record_pkey" PRIMARY KEY ("school_id","id")
+);
+
+-- CreateTable
+CREATE TABLE "change_log" (
+    "school_id" UUID NOT NULL,
+    "transaction" BIGINT NOT NULL,
+    "id" UUID NOT NULL,
+    "type" TEXT NOT NULL,
+    "resource_id" UUID NOT NULL,
+    "action" TEXT NOT NULL,
+    "version" INTEGER NOT NULL,
+    "occurred_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+
+    CONSTRAINT "change_log_pkey" PRIMARY KEY ("school_id","transaction","id")
+);
+
 -- CreateIndex
 CREATE UNIQUE INDEX "school_slug_key" ON "school"("slug");
 
 -- CreateIndex
 CREATE UNIQUE INDEX "account_school_id_email_key" ON "account"("school_id", "email");
+
+-- CreateIndex
+CREATE INDEX "mailed_link_school_id_account_id_idx" ON "mailed_link"("school_id", "account_id");
+
+-- CreateIndex
+CREATE INDEX "mailed_link_expires_at_idx" ON "mailed_link"("expires_at");
 
 -- CreateIndex
 CREATE UNIQUE INDEX "person_school_id_email_key" ON "person"("school_id", "email");
@@ -247,6 +310,9 @@ CREATE INDEX "course_school_id_updated_at_id_idx" ON "course"("school_id", "upda
 
 -- CreateIndex
 CREATE UNIQUE INDEX "course_school_id_slug_key" ON "course"("school_id", "slug");
+
+-- CreateIndex
+CREATE UNIQUE INDEX "course_school_id_external_id_key" ON "course"("school_id", "external_id");
 
 -- CreateIndex
 CREATE INDEX "course_lecturer_school_id_lecturer_id_course_id_idx" ON "course_lecturer"("school_id", "lecturer_id", "course_id");
@@ -284,10 +350,18 @@ CREATE INDEX "audit_log_school_id_event_id_idx" ON "audit_log"("school_id", "eve
 -- CreateIndex
 CREATE INDEX "audit_log_school_id_account_id_id_idx" ON "audit_log"("school_id", "account_id", "id");
 
+-- CreateIndex
+CREATE INDEX "idempotency_record_expires_at_idx" ON "idempotency_record"("expires_at");
+
+-- CreateIndex
+CREATE INDEX "change_log_occurred_at_idx" ON "change_log"("occurred_at");
+
 -- Handwritten: see prisma/handwritten.txt
 
 -- A reference carries the school, so no row can point into another school. Nothing is deleted by way of a reference.
 ALTER TABLE "account" ADD CONSTRAINT "account_school_id_fkey" FOREIGN KEY ("school_id") REFERENCES "school" ("id") ON DELETE RESTRICT ON UPDATE RESTRICT;
+ALTER TABLE "mailed_link" ADD CONSTRAINT "mailed_link_school_id_fkey" FOREIGN KEY ("school_id") REFERENCES "school" ("id") ON DELETE RESTRICT ON UPDATE RESTRICT;
+ALTER TABLE "mailed_link" ADD CONSTRAINT "mailed_link_account_id_fkey" FOREIGN KEY ("school_id", "account_id") REFERENCES "account" ("school_id", "id") ON DELETE RESTRICT ON UPDATE RESTRICT;
 ALTER TABLE "person" ADD CONSTRAINT "person_school_id_fkey" FOREIGN KEY ("school_id") REFERENCES "school" ("id") ON DELETE RESTRICT ON UPDATE RESTRICT;
 ALTER TABLE "person" ADD CONSTRAINT "person_account_id_fkey" FOREIGN KEY ("school_id", "account_id") REFERENCES "account" ("school_id", "id") ON DELETE RESTRICT ON UPDATE RESTRICT;
 ALTER TABLE "lecturer" ADD CONSTRAINT "lecturer_school_id_fkey" FOREIGN KEY ("school_id") REFERENCES "school" ("id") ON DELETE RESTRICT ON UPDATE RESTRICT;
@@ -305,3 +379,9 @@ ALTER TABLE "account" ALTER COLUMN "email" TYPE TEXT COLLATE "C";
 ALTER TABLE "person" ALTER COLUMN "email" TYPE TEXT COLLATE "C";
 ALTER TABLE "course" ALTER COLUMN "slug" TYPE TEXT COLLATE "C";
 ALTER TABLE "lecturer" ALTER COLUMN "slug" TYPE TEXT COLLATE "C";
+
+-- An order by a time that may be absent: an absent one stands before all others.
+CREATE INDEX "course_published_at_order" ON "course" ("school_id", (coalesce("published_at", '-infinity'::timestamptz)), "id");
+
+ALTER TABLE "idempotency_record" ADD CONSTRAINT "idempotency_record_school_id_fkey" FOREIGN KEY ("school_id") REFERENCES "school" ("id") ON DELETE RESTRICT ON UPDATE RESTRICT;
+ALTER TABLE "change_log" ADD CONSTRAINT "change_log_school_id_fkey" FOREIGN KEY ("school_id") REFERENCES "school" ("id") ON DELETE RESTRICT ON UPDATE RESTRICT;

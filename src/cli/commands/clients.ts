@@ -1,0 +1,195 @@
+import type { Command } from 'commander'
+import { Option } from 'commander'
+import { endClient } from '../../oidc/stores.ts'
+import { type ClientRow, deleteClient, findAnyClient, listClients, pruneClients } from '../../store/clients.ts'
+import { listGrants } from '../../store/grants.ts'
+import type { Sql } from '../../store/sql.ts'
+import { confirm, requireAnswer } from '../confirm.ts'
+import { asJson, define, type JsonOption, ofSchool, type SchoolOption, unasked, type YesOption } from '../define.ts'
+import { failure } from '../failures.ts'
+import { withProgress } from '../progress.ts'
+import type { Session } from '../session.ts'
+import { type Listed, moment, printList, printOne } from '../table.ts'
+import { restoreClient } from '../tokens.ts'
+
+/** `clients list`, `show`, `disable`, `enable`, `delete` and `prune`. */
+export function addClients(program: Command, session: Session): void {
+  const group = define(program, {
+    form: 'clients',
+    about: 'The applications that people connect: those that registered themselves, and registered integrations.',
+    examples: ['clients list', 'clients disable cli_01k9zq4v6tf5wb0m3d8n2xhraj'],
+  })
+  addList(group, session)
+  addShow(group, session)
+  addDisable(group, session)
+  addEnable(group, session)
+  addDelete(group, session)
+  addPrune(group, session)
+}
+
+function addList(group: Command, session: Session): void {
+  const list = define(group, {
+    form: 'list',
+    about: 'List clients, newest first.',
+    examples: ['clients list', 'clients list --via self --json', 'clients list --disabled'],
+  })
+  asJson(ofSchool(list))
+    .addOption(new Option('--via <way>', 'only those that came this way').choices(['self', 'file', 'operator']))
+    .option('--disabled', 'only those that are disabled')
+    .action(async ({ school: slug, json, via, disabled }: SchoolOption & JsonOption & { via?: string; disabled?: boolean }) => {
+      const school = await session.school(slug)
+      const clients = await listClients((await session.database()).sql, school.id)
+      const rows = clients
+        .filter((client) => (via === undefined || client.registered_via === via) && (!disabled || client.disabled_at !== null))
+        .map(listed)
+      printList(session.terminal, rows, {
+        json,
+        columns: ['client_id', 'client_name', 'registered_via', 'state', 'created_at', 'last_used_at'],
+        empty: 'no clients',
+      })
+    })
+}
+
+function addShow(group: Command, session: Session): void {
+  const show = define(group, {
+    form: 'show <client_id>',
+    about: 'Show one client with its metadata. A secret is kept as a hash and not shown.',
+    examples: ['clients show newsletter-sync', 'clients show newsletter-sync --json'],
+  })
+  asJson(ofSchool(show)).action(async (id: string, { school: slug, json }: SchoolOption & JsonOption) => {
+    const school = await session.school(slug)
+    const { sql } = await session.database()
+    const client = await requireClient(sql, school.id, id)
+    const texts = (name: string): string[] => [client.metadata[name] ?? []].flat().map(String)
+    const grants = await listGrants(sql, school.id, { clientId: id })
+    const row = {
+      ...listed(client),
+      redirect_uris: texts('redirect_uris'),
+      grant_types: texts('grant_types'),
+      application_type: String(client.metadata.application_type ?? 'native'),
+      token_endpoint_auth_method: String(client.metadata.token_endpoint_auth_method ?? 'none'),
+      has_secret: client.metadata.client_secret !== undefined,
+      live_grants: grants.length,
+    }
+    printOne(session.terminal, row, { json })
+  })
+}
+
+function addDisable(group: Command, session: Session): void {
+  const { terminal } = session
+  const disable = define(group, {
+    form: 'disable <client_id>',
+    about: 'Shut a client out and end every token of it at once.',
+    examples: ['clients disable cli_01k9zq4v6tf5wb0m3d8n2xhraj', 'clients disable newsletter-sync --yes'],
+  })
+  unasked(ofSchool(disable)).action(async (id: string, { school: slug, yes }: SchoolOption & YesOption) => {
+    requireAnswer(terminal, { yes })
+    const school = await session.school(slug)
+    const client = await requireClient((await session.database()).sql, school.id, id)
+    await confirm(terminal, `Disable ${nameOf(client)} and end its tokens?`, { yes })
+    await session.change(async ({ stores, record }) => {
+      await endClient(await stores(), school.id, id)
+      await record({ school_id: school.id, event: 'operator.client_disabled', client_id: id })
+    })
+    if (client.registered_via === 'file') {
+      terminal.err(`${id} stands in schools/${school.slug}.yaml: take it out there too, or the next start or reload enables it again\n`)
+    }
+    terminal.out(`${id} is disabled, and its tokens have ended\n`)
+  })
+}
+
+function addEnable(group: Command, session: Session): void {
+  const enable = define(group, {
+    form: 'enable <client_id>',
+    about: 'Let a disabled client in again. Its earlier tokens stay dead: people connect it anew.',
+    examples: ['clients enable cli_01k9zq4v6tf5wb0m3d8n2xhraj'],
+  })
+  ofSchool(enable).action(async (id: string, { school: slug }: SchoolOption) => {
+    const school = await session.school(slug)
+    const client = await requireClient((await session.database()).sql, school.id, id)
+    if (client.disabled_at === null) throw failure(`${id} is not disabled`)
+    await session.change(async ({ stores, record }) => {
+      await restoreClient(await stores(), school.id, id)
+      await record({ school_id: school.id, event: 'operator.client_enabled', client_id: id })
+    })
+    session.terminal.out(`${id} is enabled\n`)
+  })
+}
+
+function addDelete(group: Command, session: Session): void {
+  const { terminal } = session
+  const remove = define(group, {
+    form: 'delete <client_id>',
+    about: 'Remove a client, its tokens and what people allowed it. It would have to register anew.',
+    examples: ['clients delete cli_01k9zq4v6tf5wb0m3d8n2xhraj', 'clients delete cli_01k9zq4v6tf5wb0m3d8n2xhraj --yes'],
+  })
+  unasked(ofSchool(remove)).action(async (id: string, { school: slug, yes }: SchoolOption & YesOption) => {
+    requireAnswer(terminal, { yes })
+    const school = await session.school(slug)
+    const client = await requireClient((await session.database()).sql, school.id, id)
+    if (client.registered_via === 'file') {
+      throw failure(`${id} stands in schools/${school.slug}.yaml: take it out there and reload the service, which ends it and its tokens`)
+    }
+    await confirm(terminal, `Delete ${nameOf(client)} with everything that people allowed it?`, { yes })
+    await session.change(async ({ sql, stores, record }) => {
+      await endClient(await stores(), school.id, id)
+      await deleteClient(sql, school.id, id)
+      await record({
+        school_id: school.id,
+        event: 'operator.client_deleted',
+        client_id: id,
+        details: { registered_via: client.registered_via },
+      })
+    })
+    terminal.out(`${id} is deleted, and its tokens have ended\n`)
+  })
+}
+
+function addPrune(group: Command, session: Session): void {
+  const { terminal } = session
+  const prune = define(group, {
+    form: 'prune',
+    about: 'Remove self-registered clients that nobody uses, by the rules of registration.never_used_days and idle_days.',
+    examples: ['clients prune --dry-run', 'clients prune --yes'],
+  })
+  unasked(ofSchool(prune))
+    .option('--dry-run', 'count them and change nothing')
+    .action(async ({ school: slug, yes, dryRun }: SchoolOption & YesOption & { dryRun?: boolean }) => {
+      if (!dryRun) requireAnswer(terminal, { yes })
+      const school = await session.school(slug)
+      const { never_used_days: neverUsedDays, idle_days: idleDays } = session.settings().config.oauth.registration
+      const rules = { neverUsedDays, idleDays, schoolId: school.id }
+      const found = await pruneClients((await session.database()).sql, { ...rules, dryRun: true })
+      if (dryRun || found === 0) return terminal.out(`${found} unused ${found === 1 ? 'client' : 'clients'}; nothing was changed\n`)
+      await confirm(terminal, `Remove ${found} unused ${found === 1 ? 'client' : 'clients'} of ${school.slug}?`, { yes })
+      const removed = await withProgress(terminal, 'removing unused clients', () =>
+        session.change(async ({ sql, record }) => {
+          const removed = await pruneClients(sql, rules)
+          await record({ school_id: school.id, event: 'operator.clients_pruned', details: { removed } })
+          return removed
+        }),
+      )
+      terminal.out(`${removed} removed\n`)
+    })
+}
+
+/** @throws CommanderError where the school has no such client */
+async function requireClient(sql: Sql, schoolId: string, id: string): Promise<ClientRow> {
+  const client = await findAnyClient(sql, schoolId, id)
+  if (!client) throw failure(`there is no client ${id}: see clients list`)
+  return client
+}
+
+const nameOf = ({ id, metadata }: ClientRow): string => `${id} (“${String(metadata.client_name ?? '')}”)`
+
+function listed({ id, metadata, registered_via, disabled_at, created_at, last_used_at }: ClientRow): Listed {
+  return {
+    client_id: id,
+    client_name: metadata.client_name === undefined ? null : String(metadata.client_name),
+    registered_via,
+    state: disabled_at === null ? 'enabled' : 'disabled',
+    created_at: moment(created_at),
+    last_used_at: moment(last_used_at),
+    disabled_at: moment(disabled_at),
+  }
+}

@@ -1,0 +1,131 @@
+import type { Command } from 'commander'
+import { stringify } from 'yaml'
+import type { z } from 'zod'
+import { checkFile } from '../../config/checkFile.ts'
+import { integration } from '../../config/integration.ts'
+import { hashSecret } from '../../oidc/adapter.ts'
+import { newClientId, newClientSecret } from '../../oidc/clients.ts'
+import { metadataOf } from '../../oidc/integrations.ts'
+import { endClient } from '../../oidc/stores.ts'
+import { deleteClient, findAnyClient, listClients, saveClient } from '../../store/clients.ts'
+import { confirm, requireAnswer } from '../confirm.ts'
+import { asJson, define, type JsonOption, ofSchool, type SchoolOption, unasked, type YesOption } from '../define.ts'
+import { failure, usage } from '../failures.ts'
+import type { Session } from '../session.ts'
+import { moment, printList, printOne } from '../table.ts'
+import { restoreClient } from '../tokens.ts'
+
+/** `integrations list`, `add` and `remove`. */
+export function addIntegrations(program: Command, session: Session): void {
+  const group = define(program, {
+    form: 'integrations',
+    about: 'Clients with fixed HTTPS callbacks, which you have agreed to. They are live at once.',
+    examples: ['integrations list', 'integrations add --name "Newsletter Sync" --redirect-uri https://sync.example.com/callback'],
+  })
+  addList(group, session)
+  addAdd(group, session)
+  addRemove(group, session)
+}
+
+function addList(group: Command, session: Session): void {
+  const list = define(group, {
+    form: 'list',
+    about: "List integrations: those of the school's file and those added here.",
+    examples: ['integrations list', 'integrations list --json'],
+  })
+  asJson(ofSchool(list)).action(async ({ school: slug, json }: SchoolOption & JsonOption) => {
+    const school = await session.school(slug)
+    const clients = await listClients((await session.database()).sql, school.id)
+    const rows = clients
+      .filter((client) => client.registered_via !== 'self')
+      .map(({ id, metadata, registered_via, disabled_at, created_at }) => ({
+        client_id: id,
+        client_name: String(metadata.client_name ?? ''),
+        registered_via,
+        state: disabled_at === null ? 'enabled' : 'disabled',
+        redirect_uris: [metadata.redirect_uris ?? []].flat().map(String),
+        token_endpoint_auth_method: String(metadata.token_endpoint_auth_method ?? 'none'),
+        created_at: moment(created_at),
+      }))
+    const columns = ['client_id', 'client_name', 'registered_via', 'state', 'token_endpoint_auth_method', 'redirect_uris']
+    printList(session.terminal, rows, { json, columns, empty: 'no integrations' })
+  })
+}
+
+interface AddOptions extends SchoolOption, JsonOption {
+  name: string
+  redirectUri: string[]
+  clientId?: string
+  public?: boolean
+}
+
+function addAdd(group: Command, session: Session): void {
+  const { terminal } = session
+  const add = define(group, {
+    form: 'add',
+    about: 'Add an integration. Its secret is printed once and kept as a hash.',
+    examples: [
+      'integrations add --name "Newsletter Sync" --redirect-uri https://sync.example.com/callback',
+      'integrations add --name Kiosk --client-id kiosk --public --redirect-uri https://kiosk.example.com/a https://kiosk.example.com/b',
+    ],
+  })
+  asJson(ofSchool(add))
+    .requiredOption('--name <text>', 'what people see when they are asked for consent')
+    .requiredOption('--redirect-uri <uri...>', 'its callbacks, https only, compared byte for byte')
+    .option('--client-id <id>', 'the id it shall have; one is made where none is given')
+    .option('--public', 'it can keep no secret: PKCE alone proves who it is')
+    .action(async ({ school: slug, json, name, redirectUri, clientId, public: isPublic }: AddOptions) => {
+      const secret = isPublic ? undefined : newClientSecret()
+      const checked = checkIntegration({
+        client_id: clientId ?? newClientId(),
+        client_name: name,
+        redirect_uris: redirectUri,
+        token_endpoint_auth_method: secret === undefined ? 'none' : 'client_secret_post',
+        ...(secret === undefined ? {} : { secret_hash: hashSecret(secret) }),
+      })
+      const school = await session.schoolToFill(slug)
+      const id = checked.client_id
+      await session.change(async ({ sql, stores, record }) => {
+        if (await findAnyClient(sql, school.id, id)) throw failure(`there is a client ${id} already: choose another --client-id`)
+        // One of this id may have been removed a moment ago.
+        await restoreClient(await stores(), school.id, id)
+        await saveClient(sql, { schoolId: school.id, id, registeredVia: 'operator', metadata: metadataOf(checked) })
+        const details = { redirect_uris: checked.redirect_uris, client_name: checked.client_name }
+        await record({ school_id: school.id, event: 'operator.integration_added', client_id: id, details })
+      })
+      printOne(terminal, { client_id: id, client_secret: secret ?? null, redirect_uris: checked.redirect_uris }, { json })
+      if (secret !== undefined) terminal.err('The secret is not shown again: hand it over now.\n')
+    })
+}
+
+function addRemove(group: Command, session: Session): void {
+  const { terminal } = session
+  const remove = define(group, {
+    form: 'remove <client_id>',
+    about: 'Remove an integration that was added here, and end its tokens.',
+    examples: ['integrations remove newsletter-sync', 'integrations remove newsletter-sync --yes'],
+  })
+  unasked(ofSchool(remove)).action(async (id: string, { school: slug, yes }: SchoolOption & YesOption) => {
+    requireAnswer(terminal, { yes })
+    const school = await session.school(slug)
+    const client = await findAnyClient((await session.database()).sql, school.id, id)
+    if (!client) throw failure(`there is no integration ${id}: see integrations list`)
+    if (client.registered_via === 'file')
+      throw failure(`${id} stands in schools/${school.slug}.yaml: take it out there and reload the service`)
+    if (client.registered_via === 'self') throw failure(`${id} registered itself: use clients delete`)
+    await confirm(terminal, `Remove ${id} and end its tokens?`, { yes })
+    await session.change(async ({ sql, stores, record }) => {
+      await endClient(await stores(), school.id, id)
+      await deleteClient(sql, school.id, id)
+      await record({ school_id: school.id, event: 'operator.integration_removed', client_id: id })
+    })
+    terminal.out(`${id} is removed, and its tokens have ended\n`)
+  })
+}
+
+/** Judges it by the rules of a school's file. */
+function checkIntegration(given: object): z.output<typeof integration> {
+  const { value, mistakes } = checkFile('integration', stringify(given), integration)
+  if (value) return value
+  throw usage(mistakes.map(({ key, expected }) => `${key} ${expected}`).join('; '))
+}

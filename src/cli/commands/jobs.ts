@@ -1,0 +1,61 @@
+import type { Command } from 'commander'
+import { sweepJobs } from '../../jobs/sweep.ts'
+import { nearest } from '../../lib/nearest.ts'
+import type { Database } from '../../store/database.ts'
+import { databaseArtifacts } from '../../store/databaseArtifacts.ts'
+import { listSchools } from '../../store/schools.ts'
+import { asJson, define, type JsonOption } from '../define.ts'
+import { usage } from '../failures.ts'
+import { withProgress } from '../progress.ts'
+import type { Session } from '../session.ts'
+import { printList } from '../table.ts'
+
+/** `jobs list` and `jobs run`. */
+export function addJobs(program: Command, session: Session): void {
+  const { terminal } = session
+  const jobsOf = (database: Database) =>
+    sweepJobs({ database, artifacts: databaseArtifacts(database.sql), registration: () => session.settings().config.oauth.registration })
+
+  const group = define(program, {
+    form: 'jobs',
+    about: 'What the service does by itself from time to time.',
+    examples: ['jobs list', 'jobs run sweep_artifacts'],
+  })
+
+  asJson(
+    define(group, { form: 'list', about: 'List the jobs and how often each runs.', examples: ['jobs list', 'jobs list --json'] }),
+  ).action(async ({ json }: JsonOption) => {
+    const rows = jobsOf(await session.database()).map(({ name, everySeconds }) => ({ name, every_seconds: everySeconds }))
+    printList(terminal, rows, { json, columns: ['name', 'every_seconds'], empty: 'no jobs' })
+  })
+
+  define(group, {
+    form: 'run <name>',
+    about: 'Run a job once, now, unless another process is at it. It works on all schools.',
+    examples: ['jobs run sweep_artifacts', 'jobs run prune_clients'],
+  }).action(async (name: string) => {
+    const database = await session.database()
+    const jobs = jobsOf(database)
+    const job = jobs.find((one) => one.name === name)
+    if (!job)
+      throw usage(
+        unknownJob(
+          name,
+          jobs.map((one) => one.name),
+        ),
+      )
+    const done = await withProgress(terminal, `running ${name}`, () => job.run())
+    if (done === undefined) return terminal.out(`${name} is being run by another process just now\n`)
+    await session.change(async ({ sql, record }) => {
+      for (const { id } of await listSchools(sql))
+        await record({ school_id: id, event: 'operator.job_run', details: { job: name, ...done } })
+    })
+    const counts = Object.entries(done).map(([what, count]) => `${what} ${count}`)
+    terminal.out(`${name}: ${counts.join(', ')}\n`)
+  })
+}
+
+function unknownJob(name: string, names: readonly string[]): string {
+  const near = nearest(name, names)
+  return `there is no job ${name}; ${near ? `did you mean ${near}?` : `choose one of ${names.join(', ')}`}`
+}

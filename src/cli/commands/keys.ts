@@ -1,0 +1,104 @@
+import type { Command } from 'commander'
+import { generateSigningKey, signingAlgorithms } from '../../oidc/keys.ts'
+import { listSigningKeys } from '../../store/signingKeys.ts'
+import { confirm, requireAnswer } from '../confirm.ts'
+import { asJson, define, type JsonOption, ofSchool, type SchoolOption, unasked, type YesOption } from '../define.ts'
+import { failure } from '../failures.ts'
+import { withProgress } from '../progress.ts'
+import { keyState, type Retirement, retireKey, rotateKeys } from '../rotateKeys.ts'
+import type { Session } from '../session.ts'
+import { moment, printList } from '../table.ts'
+
+/** `keys list`, `keys rotate` and `keys retire`. */
+export function addKeys(program: Command, session: Session): void {
+  const group = define(program, {
+    form: 'keys',
+    about: 'The keys that sign ID tokens. Running servers notice a change within five seconds.',
+    examples: ['keys list', 'keys rotate'],
+  })
+  addList(group, session)
+  addRotate(group, session)
+  addRetire(group, session)
+}
+
+function addList(group: Command, session: Session): void {
+  const list = define(group, {
+    form: 'list',
+    about: 'List the keys that are published: those to come, those that sign, those that have retired.',
+    examples: ['keys list', 'keys list --school demo --json'],
+  })
+  asJson(ofSchool(list)).action(async ({ school: slug, json }: SchoolOption & JsonOption) => {
+    const school = await session.school(slug)
+    const keepHours = session.settings().config.oauth.signing_keys.keep_after_retirement_hours
+    const keys = await listSigningKeys((await session.database()).sql, school.id, keepHours)
+    const rows = keys.map((key) => ({
+      kid: key.kid,
+      alg: key.alg,
+      state: keyState(key),
+      created_at: moment(key.created_at),
+      active_at: moment(key.active_at),
+      retired_at: moment(key.retired_at),
+      published_until: moment(key.retired_at && new Date(key.retired_at.getTime() + keepHours * 3_600_000)),
+    }))
+    printList(session.terminal, rows, {
+      json,
+      columns: ['kid', 'alg', 'state', 'active_at', 'retired_at'],
+      empty: 'no keys yet: they are made when the school is first asked for',
+    })
+  })
+}
+
+function addRotate(group: Command, session: Session): void {
+  const { terminal } = session
+  const rotate = define(group, {
+    form: 'rotate',
+    about: 'Make a key of each algorithm, publish it, and let it take over after signing_keys.publish_before_use_minutes.',
+    examples: ['keys rotate', 'keys rotate --school demo', 'keys rotate --now --yes'],
+  })
+  unasked(ofSchool(rotate))
+    .option('--now', 'let the new keys sign at once: whoever caches the old ones cannot verify until they look again')
+    .action(async ({ school: slug, now, yes }: SchoolOption & YesOption & { now?: boolean }) => {
+      if (now) requireAnswer(terminal, { yes })
+      const school = await session.schoolToFill(slug)
+      if (now) await confirm(terminal, `Let new keys of ${school.slug} sign at once?`, { yes })
+      const keyring = session.keyring()
+      const publishSeconds = now ? 0 : session.settings().config.oauth.signing_keys.publish_before_use_minutes * 60
+      const made = await withProgress(terminal, 'making keys', () => Promise.all(signingAlgorithms.map(generateSigningKey)))
+      const added = made.map(({ kid }) => kid)
+      const retired = await session.change(async ({ sql, record }) => {
+        const retired = await rotateKeys(sql, { schoolId: school.id, keyring, made, publishSeconds })
+        await record({ school_id: school.id, event: 'operator.keys_rotated', details: { added, retired, publish_seconds: publishSeconds } })
+        return retired
+      })
+      terminal.out(made.map(({ kid, alg }) => `added ${kid} (${alg})\n`).join(''))
+      const when = publishSeconds === 0 || retired.length === 0 ? 'now' : `in ${publishSeconds / 60} minutes`
+      terminal.out(`${retired.length > 0 ? `${retired.join(', ')} retire and the new ones sign` : 'they sign'} ${when}\n`)
+    })
+}
+
+function addRetire(group: Command, session: Session): void {
+  const { terminal } = session
+  const retire = define(group, {
+    form: 'retire <kid>',
+    about: 'Let a key sign no more from now on. It stays published, so that what it signed can be verified.',
+    examples: ['keys retire UX3eL_mE2CcM', 'keys retire --yes -- -XmE2CcMUX3eL'],
+  })
+  unasked(ofSchool(retire)).action(async (kid: string, { school: slug, yes }: SchoolOption & YesOption) => {
+    requireAnswer(terminal, { yes })
+    const school = await session.school(slug)
+    await confirm(terminal, `Let key ${kid} of ${school.slug} sign no more?`, { yes })
+    await session.change(async ({ sql, record }) => {
+      const outcome = await retireKey(sql, { schoolId: school.id, kid })
+      if (outcome !== 'retired') throw failure(refusals[outcome](kid))
+      await record({ school_id: school.id, event: 'operator.key_retired', details: { kid } })
+    })
+    terminal.out(`${kid} signs no more\n`)
+  })
+}
+
+const refusals: Record<Exclude<Retirement, 'retired'>, (kid: string) => string> = {
+  unknown: (kid) => `there is no key ${kid}: see keys list`,
+  'retired before': (kid) => `${kid} has retired already`,
+  'last of its algorithm': (kid) =>
+    `nothing would be left to sign in place of ${kid}: use keys rotate, or keys rotate --now, which retires it too`,
+}

@@ -1,0 +1,211 @@
+import type { Command } from 'commander'
+import { Option } from 'commander'
+import { hashPassword } from '../../domain/password.ts'
+import { createPerson, disableAccount, enableAccount, type ListedPerson, listPeople, setPassword, setRole } from '../../domain/people.ts'
+import { normaliseEmail } from '../../domain/signIn.ts'
+import { personName } from '../../domain/signUp.ts'
+import { subjectOf } from '../../oidc/claims.ts'
+import { type Role, roles } from '../../policy/caller.ts'
+import type { School } from '../../policy/school.ts'
+import { schoolName } from '../../store/schools.ts'
+import { confirm, requireAnswer } from '../confirm.ts'
+import { asJson, define, type JsonOption, ofSchool, type SchoolOption, unasked, type YesOption } from '../define.ts'
+import { failure, usage } from '../failures.ts'
+import { withProgress } from '../progress.ts'
+import { readPassword, requirePasswordSource } from '../readPassword.ts'
+import { requirePerson } from '../requirePerson.ts'
+import type { Session } from '../session.ts'
+import { type Listed, moment, printList, printOne } from '../table.ts'
+import { endGrants } from '../tokens.ts'
+
+/** `people list`, `create`, `set-role`, `set-password`, `disable` and `enable`. */
+export function addPeople(program: Command, session: Session): void {
+  const group = define(program, {
+    form: 'people',
+    about: 'The people who can sign in. Name one by address or by account id.',
+    examples: ['people list', 'people create ada@example.com --name "Ada Byron" --role owner'],
+  })
+  addList(group, session)
+  addCreate(group, session)
+  addSetRole(group, session)
+  addSetPassword(group, session)
+  addDisable(group, session)
+  addEnable(group, session)
+}
+
+function addList(group: Command, session: Session): void {
+  const list = define(group, {
+    form: 'list',
+    about: 'List everybody with a login, by address.',
+    examples: ['people list', 'people list --role owner', 'people list --json'],
+  })
+  asJson(ofSchool(list))
+    .addOption(new Option('--role <role>', 'only those with this role').choices(roles))
+    .action(async ({ school: slug, json, role }: SchoolOption & JsonOption & { role?: Role }) => {
+      const school = await session.school(slug)
+      const people = await listPeople((await session.database()).kysely, school.id)
+      const rows = people.filter((person) => role === undefined || person.role === role).map(listed)
+      const columns = ['email', 'name', 'role', 'state', 'last_sign_in_at', 'account_id']
+      printList(session.terminal, rows, { json, columns, empty: 'nobody' })
+    })
+}
+
+interface CreateOptions extends SchoolOption, JsonOption {
+  name: string
+  role: Role
+  emailVerified?: boolean
+  passwordStdin?: boolean
+}
+
+function addCreate(group: Command, session: Session): void {
+  const { terminal } = session
+  const create = define(group, {
+    form: 'create <email>',
+    about: 'Make a login. A person whom the school knows by that address becomes the one who signs in: make it only for whom you vouch.',
+    examples: [
+      'people create ada@example.com --name "Ada Byron" --role owner',
+      'people create ada@example.com --name "Ada Byron" --password-stdin < password.txt',
+    ],
+  })
+  fromStdin(asJson(ofSchool(create)))
+    .requiredOption('--name <text>', 'full name')
+    .addOption(new Option('--role <role>', 'what the person is to the school').choices(roles).default('learner'))
+    .option('--email-verified', 'you know that the address is theirs')
+    .action(async (typed: string, { school: slug, json, name: typedName, role, emailVerified, passwordStdin }: CreateOptions) => {
+      const email = normaliseEmail(typed)
+      if (email === undefined) throw usage(`${typed} is not an e-mail address`)
+      const name = personName(typedName)
+      if (name === undefined) throw usage('--name must have 1 to 120 characters')
+      requirePasswordSource(terminal, passwordStdin)
+      const school = await session.schoolToFill(slug)
+      const [there] = await listPeople((await session.database()).kysely, school.id, { email })
+      if (there) throw taken(email)
+      const passwordHash = await hashPassword(
+        await readPassword(terminal, { email, schoolName: await nameOf(session, school), fromInput: passwordStdin }),
+      )
+      const { accountId } = await session.change(async ({ writer, record }) => {
+        const isEmailVerified = emailVerified ?? false
+        const made = await createPerson(writer, { schoolId: school.id, email, name, role, isEmailVerified, passwordHash })
+        if (!made) throw taken(email)
+        await record({ school_id: school.id, event: 'operator.person_created', account_id: made.accountId, details: { role } })
+        return made
+      })
+      printOne(terminal, { account_id: subjectOf(accountId), email, name, role }, { json })
+    })
+}
+
+const taken = (email: string) => failure(`${email} has a login already: use people set-role or people set-password`)
+
+function addSetRole(group: Command, session: Session): void {
+  const { terminal } = session
+  const setRoleCommand = define(group, {
+    form: 'set-role <person> <role>',
+    about: `Make a person ${roles.join(', ')}. It counts from their next request on, also for tokens that they gave away before.`,
+    examples: ['people set-role ada@example.com admin', 'people set-role acc_01k9zq4v6tf5wb0m3d8n2xhraj learner'],
+  })
+  ofSchool(setRoleCommand).action(async (named: string, role: string, { school: slug }: SchoolOption) => {
+    const wanted = roles.find((known) => known === role)
+    if (!wanted) throw usage(`${role} is no role: choose one of ${roles.join(', ')}`)
+    const school = await session.school(slug)
+    const { accountId, email } = await requirePerson(await session.database(), school.id, named)
+    const before = await session.change(async ({ writer, record }) => {
+      const changed = await setRole(writer, { schoolId: school.id, accountId, role: wanted })
+      if ('refused' in changed) throw failure(`${email} is the only owner of ${school.slug}: make somebody else owner first`)
+      const details = { before: changed.before, role: wanted }
+      if (changed.before !== wanted) await record({ school_id: school.id, event: 'operator.role_set', account_id: accountId, details })
+      return changed.before
+    })
+    terminal.out(before === wanted ? `${email} is ${wanted} already\n` : `${email} was ${before} and is ${wanted} now\n`)
+  })
+}
+
+function addSetPassword(group: Command, session: Session): void {
+  const { terminal } = session
+  const setPasswordCommand = define(group, {
+    form: 'set-password <person>',
+    about: 'Give a person another password and sign them out of every browser. What they allowed to clients stays: see people disable.',
+    examples: ['people set-password ada@example.com', 'people set-password ada@example.com --password-stdin < password.txt'],
+  })
+  fromStdin(ofSchool(setPasswordCommand)).action(
+    async (named: string, { school: slug, passwordStdin }: SchoolOption & { passwordStdin?: boolean }) => {
+      requirePasswordSource(terminal, passwordStdin)
+      const school = await session.school(slug)
+      const { accountId, email } = await requirePerson(await session.database(), school.id, named)
+      const passwordHash = await hashPassword(
+        await readPassword(terminal, { email, schoolName: await nameOf(session, school), fromInput: passwordStdin }),
+      )
+      await session.change(async ({ sql, record }) => {
+        await setPassword(sql, { schoolId: school.id, accountId, passwordHash })
+        await record({ school_id: school.id, event: 'operator.password_set', account_id: accountId })
+      })
+      terminal.out(`${email} signs in with the new password\n`)
+    },
+  )
+}
+
+function addDisable(group: Command, session: Session): void {
+  const { terminal } = session
+  const disable = define(group, {
+    form: 'disable <person>',
+    about: 'Shut a person out, end their sessions and everything that they have allowed.',
+    examples: ['people disable ada@example.com', 'people disable ada@example.com --yes'],
+  })
+  unasked(ofSchool(disable)).action(async (named: string, { school: slug, yes }: SchoolOption & YesOption) => {
+    requireAnswer(terminal, { yes })
+    const school = await session.school(slug)
+    const { accountId, email } = await requirePerson(await session.database(), school.id, named)
+    await confirm(terminal, `Disable ${email} and end everything that they have allowed?`, { yes })
+    // First the door, for good; then what is inside. Whoever is repeated after a failure finds less to do.
+    await session.change(async ({ sql, record }) => {
+      await disableAccount(sql, { schoolId: school.id, accountId })
+      await record({ school_id: school.id, event: 'operator.person_disabled', account_id: accountId })
+    })
+    const ended = await withProgress(terminal, `ending what ${email} has allowed`, () =>
+      session.change(async ({ stores, record }) => {
+        const grants = await endGrants(await stores(), school.id, accountId)
+        if (grants > 0) await record({ school_id: school.id, event: 'operator.grants_revoked', account_id: accountId, details: { grants } })
+        return grants
+      }),
+    ).catch((error: unknown) => {
+      const { message } = error as Error
+      throw failure(`${email} is shut out, but not everything that they have allowed has ended: run this again (${message})`)
+    })
+    terminal.out(`${email} is disabled; ${ended} ${ended === 1 ? 'grant has' : 'grants have'} ended\n`)
+  })
+}
+
+function addEnable(group: Command, session: Session): void {
+  const enable = define(group, {
+    form: 'enable <person>',
+    about: 'Let a person in again. What they had allowed stays ended.',
+    examples: ['people enable ada@example.com'],
+  })
+  ofSchool(enable).action(async (named: string, { school: slug }: SchoolOption) => {
+    const school = await session.school(slug)
+    const { accountId, email, isDisabled } = await requirePerson(await session.database(), school.id, named)
+    if (!isDisabled) throw failure(`${email} is not disabled`)
+    await session.change(async ({ sql, record }) => {
+      await enableAccount(sql, { schoolId: school.id, accountId })
+      await record({ school_id: school.id, event: 'operator.person_enabled', account_id: accountId })
+    })
+    session.terminal.out(`${email} can sign in again\n`)
+  })
+}
+
+const nameOf = async (session: Session, school: School): Promise<string> => schoolName((await session.database()).sql, school.id)
+
+const fromStdin = (command: Command): Command =>
+  command.option('--password-stdin', 'read the password from the standard input instead of asking')
+
+function listed({ accountId, email, name, role, isDisabled, hasPassword, createdAt, lastSignInAt }: ListedPerson): Listed {
+  return {
+    account_id: subjectOf(accountId),
+    email,
+    name,
+    role,
+    state: isDisabled ? 'disabled' : 'enabled',
+    has_password: hasPassword,
+    created_at: moment(createdAt),
+    last_sign_in_at: moment(lastSignInAt),
+  }
+}

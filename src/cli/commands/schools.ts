@@ -1,0 +1,39 @@
+import type { Command } from 'commander'
+import { listSchools } from '../../store/schools.ts'
+import { asJson, define, type JsonOption } from '../define.ts'
+import type { Session } from '../session.ts'
+import { moment, printList } from '../table.ts'
+
+/** `schools list`. */
+export function addSchools(program: Command, session: Session): void {
+  const group = define(program, {
+    form: 'schools',
+    about: 'See the schools. One is added by adding its file to the configuration.',
+    examples: ['schools list'],
+  })
+
+  asJson(
+    define(group, {
+      form: 'list',
+      about: 'List every school that has a file, or data.',
+      examples: ['schools list', 'schools list --json'],
+    }),
+  ).action(async ({ json }: JsonOption) => {
+    const configured = session.settings().config.schools
+    const stored = new Map((await listSchools((await session.database()).sql)).map((row) => [row.slug, row]))
+    const slugs = [...new Set([...configured.map(({ slug }) => slug), ...stored.keys()])].toSorted()
+    const rows = slugs.map((slug) => {
+      const file = configured.find((school) => school.slug === slug)
+      const row = stored.get(slug)
+      return {
+        slug,
+        name: row?.name ?? file?.defaults.name ?? null,
+        issuer: file?.issuer ?? null,
+        is_configured: file !== undefined,
+        has_data: row !== undefined,
+        created_at: moment(row?.created_at ?? null),
+      }
+    })
+    printList(session.terminal, rows, { json, columns: ['slug', 'name', 'issuer', 'is_configured', 'has_data'], empty: 'no schools' })
+  })
+}

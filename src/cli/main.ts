@@ -1,0 +1,55 @@
+#!/usr/bin/env node
+import { userInfo } from 'node:os'
+import { createInterface } from 'node:readline/promises'
+import { Writable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { runCli } from './program.ts'
+
+const { stdin, stdout, stderr } = process
+
+// Whoever reads may stop reading, as `head` does.
+for (const stream of [stdout, stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(0)
+    throw error
+  })
+}
+
+process.exitCode = await runCli(process.argv.slice(2), {
+  variables: process.env,
+  userName: userName(),
+  terminal: {
+    out: (text) => void stdout.write(text),
+    err: (text) => void stderr.write(text),
+    isInteractive: stdin.isTTY === true && stderr.isTTY === true,
+    ask: (question) => ask(question, stderr),
+    askSecretly: async (question) => {
+      stderr.write(question)
+      const answer = await ask('', new Writable({ write: (_chunk, _encoding, done) => done() }))
+      stderr.write('\n')
+      return answer
+    },
+    readInput: () => text(stdin),
+  },
+})
+
+/** One line. Whoever ends the input, or presses ^C, has changed nothing. */
+async function ask(question: string, output: NodeJS.WritableStream): Promise<string> {
+  const reader = createInterface({ input: stdin, output, terminal: true, historySize: 0 })
+  const { promise: left, reject } = Promise.withResolvers<never>()
+  reader.once('close', () => reject(new Error('no answer; nothing was changed')))
+  try {
+    return await Promise.race([reader.question(question), left])
+  } finally {
+    reader.close()
+  }
+}
+
+function userName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    // A container may run as a number without a name.
+    return String(process.getuid?.() ?? 'unknown')
+  }
+}

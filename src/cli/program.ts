@@ -1,0 +1,71 @@
+import { Command } from 'commander'
+import { addClients } from './commands/clients.ts'
+import { addConfig } from './commands/config.ts'
+import { addDemo } from './commands/demo.ts'
+import { addGrants } from './commands/grants.ts'
+import { addIntegrations } from './commands/integrations.ts'
+import { addJobs } from './commands/jobs.ts'
+import { addKeys } from './commands/keys.ts'
+import { addMigrate } from './commands/migrate.ts'
+import { addPeople } from './commands/people.ts'
+import { addSchools } from './commands/schools.ts'
+import { endingOf, exitCodes } from './failures.ts'
+import { openSession, type Session, type SessionArguments } from './session.ts'
+import { harmless } from './terminal.ts'
+
+/** Every command of the program, over one session. */
+export function createProgram(session: Session): Command {
+  const { terminal } = session
+  const program = new Command('schoolgate')
+    .description('Operates a Schoolgate service: its configuration, keys, clients, people and grants.')
+    .exitOverride()
+    .configureOutput({ writeOut: terminal.out, writeErr: terminal.err })
+    .showHelpAfterError('Add --help to see how the command is used.')
+    .addHelpText(
+      'after',
+      `
+Settings come from the environment and from the configuration directory, as for the service itself.
+With the embedded database stop the service first: one process at a time holds it.
+Exit codes: 0 done, 1 not done, 2 called the wrong way.
+
+Examples:
+  $ schoolgate config check
+  $ schoolgate people create ada@example.com --name "Ada Byron" --role owner
+  $ schoolgate clients list --json`,
+    )
+  for (const add of [addConfig, addMigrate, addSchools, addPeople, addClients, addIntegrations, addGrants, addKeys, addJobs, addDemo]) {
+    add(program, session)
+  }
+  return program
+}
+
+/** Runs one command; answers the exit code. Nothing is thrown, and nothing is left open. */
+export async function runCli(args: readonly string[], given: SessionArguments): Promise<number> {
+  const { terminal: bare } = given
+  const terminal = {
+    isInteractive: bare.isInteractive,
+    out: (text: string) => bare.out(harmless(text)),
+    err: (text: string) => bare.err(harmless(text)),
+    ask: (question: string) => bare.ask(harmless(question)),
+    askSecretly: (question: string) => bare.askSecretly(harmless(question)),
+    readInput: () => bare.readInput(),
+  }
+  const session = openSession({ ...given, terminal })
+  const tell = (error: unknown): number => {
+    const { exitCode, sentence } = endingOf(error)
+    if (sentence) terminal.err(`schoolgate: ${sentence}\n`)
+    return exitCode
+  }
+  let exitCode: number = exitCodes.ok
+  try {
+    await createProgram(session).parseAsync(args, { from: 'user' })
+  } catch (error) {
+    exitCode = tell(error)
+  }
+  try {
+    await session.close()
+  } catch (error) {
+    exitCode = exitCode === exitCodes.ok ? tell(error) : exitCode
+  }
+  return exitCode
+}

@@ -1,0 +1,150 @@
+import { readSecretKeys } from '../config/secrets.ts'
+import { createKeyring, type Keyring } from '../lib/keyring.ts'
+import type { Stores } from '../oidc/stores.ts'
+import type { School } from '../policy/school.ts'
+import { type AuditEntry, recordAudit } from '../store/audit.ts'
+import type { Database, Writer } from '../store/database.ts'
+import { pendingMigrations } from '../store/migrate.ts'
+import type { RedisConnection } from '../store/redis.ts'
+import { ensureSchool, findSchoolId } from '../store/schools.ts'
+import type { Sql } from '../store/sql.ts'
+import { createStores, openConfiguredDatabase, openConfiguredRedis } from '../wiring/open.ts'
+import { migrationsDirectory, readSettings, type Settings, type Variables } from '../wiring/start.ts'
+import { failure, reasonOf, usage } from './failures.ts'
+import { withProgress } from './progress.ts'
+import { createReasonLog } from './reasonLog.ts'
+import type { Terminal } from './terminal.ts'
+
+export interface SessionArguments {
+  terminal: Terminal
+  /** The environment. */
+  variables: Variables
+  /** Who runs the command, for the audit trail. */
+  userName: string
+  /** A database that is open already, which the session does not close. */
+  database?: Database | undefined
+}
+
+/** What one run of a command needs, each part opened when it is first asked for. */
+export interface Session {
+  terminal: Terminal
+  /** @throws ConfigError */
+  settings(): Settings
+  /** The root secrets of SECRET_KEY, derived. */
+  keyring(): Keyring
+  /** The database, with every migration applied. */
+  database(): Promise<Database>
+  /** The database as it is. */
+  databaseAsItIs(): Promise<Database>
+  /** The school that `--school` names, or the only one. It must have a row. */
+  school(slug: string | undefined): Promise<School>
+  /** The same; makes the school's row from its file where there is none. */
+  schoolToFill(slug: string | undefined): Promise<School>
+  /** One transaction; whoever ends tokens asks for its stores. */
+  change<Result>(work: (change: Change) => Promise<Result>): Promise<Result>
+  close(): Promise<void>
+}
+
+export interface Change {
+  writer: Writer
+  sql: Sql
+  /** The engine's state, inside of the transaction as far as it lives in the database. */
+  stores(): Promise<Stores>
+  /** Says in the audit trail what the operator did. */
+  record(entry: AuditEntry): Promise<void>
+}
+
+/** Opens nothing yet. */
+export function openSession({ terminal, variables, userName, database: given }: SessionArguments): Session {
+  const log = createReasonLog()
+  const once = <Value>(make: () => Value): (() => Value) => {
+    let made: { value: Value } | undefined
+    return () => {
+      made ??= { value: make() }
+      return made.value
+    }
+  }
+  let opened: Database | undefined
+  let connected: RedisConnection | undefined
+
+  const settings = once(() => readSettings(variables))
+  const keyring = once(() => {
+    const { environment, config } = settings()
+    return createKeyring(readSecretKeys({ environment, issuers: config.schools.map(({ issuer }) => issuer) }))
+  })
+  const databaseAsItIs = once(async () => {
+    if (given) return given
+    const { environment } = settings()
+    try {
+      opened = await withProgress(terminal, 'opening the database', () => openConfiguredDatabase(environment, log))
+      await opened.ping()
+      return opened
+    } catch (error) {
+      const way = environment.DATABASE_URL ? '; is DATABASE_URL right, and the server up?' : ''
+      throw failure(`the database cannot be opened: ${reasonOf(error)}${way}`)
+    }
+  })
+  const database = once(async () => {
+    const there = await databaseAsItIs()
+    const pending = await pendingMigrations(there, migrationsDirectory)
+    if (pending.length > 0) {
+      throw failure(`the database lacks ${pending.length} migration${pending.length === 1 ? '' : 's'}: run schoolgate migrate up`)
+    }
+    return there
+  })
+  const redis = once(async () => {
+    const { environment } = settings()
+    connected = await withProgress(terminal, 'connecting to Redis', () => openConfiguredRedis(environment, log))
+    return connected
+  })
+
+  const configured = (slug: string | undefined) => {
+    const { schools } = settings().config
+    const slugs = schools.map((school) => school.slug).join(', ')
+    if (slug === undefined && schools.length > 1) throw usage(`which school? Add --school with one of: ${slugs}`)
+    const found = slug === undefined ? schools[0] : schools.find((school) => school.slug === slug)
+    if (!found) throw usage(`no school ${slug} is configured; there is: ${slugs}`)
+    return found
+  }
+
+  return {
+    terminal,
+    settings,
+    keyring,
+    database,
+    databaseAsItIs,
+    async school(slug) {
+      const school = configured(slug)
+      const id = await findSchoolId((await database()).sql, school.slug)
+      if (id === undefined) {
+        throw failure(`school ${school.slug} holds nothing yet: start the service once, or make its first person with people create`)
+      }
+      return { id, slug: school.slug, issuer: school.issuer }
+    },
+    async schoolToFill(slug) {
+      const school = configured(slug)
+      const id = await ensureSchool((await database()).sql, { slug: school.slug, ...school.defaults })
+      return { id, slug: school.slug, issuer: school.issuer }
+    },
+    async change(work) {
+      const { oauth } = settings().config
+      const there = await database()
+      try {
+        return await there.transaction((writer, sql) =>
+          work({
+            writer,
+            sql,
+            stores: async () => createStores({ sql, redis: await redis(), oauth, log }),
+            record: ({ details, ...entry }) => recordAudit(sql, [{ ...entry, details: { ...details, operator: userName } }]),
+          }),
+        )
+      } catch (error) {
+        throw log.explain(error)
+      }
+    },
+    async close() {
+      await connected?.close()
+      await opened?.close()
+    },
+  }
+}

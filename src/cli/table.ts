@@ -1,0 +1,43 @@
+import type { Terminal } from './terminal.ts'
+
+/** A value as JSON has it. Members are named as in the API: snake_case. */
+export type Listed = Record<string, string | number | boolean | null | readonly string[]>
+
+const widest = 60
+
+/** Prints a list: JSON with every member, or a table with the columns named. */
+export function printList(
+  terminal: Pick<Terminal, 'out'>,
+  rows: readonly Listed[],
+  { json, columns, empty }: { json: boolean | undefined; columns: readonly string[]; empty: string },
+): void {
+  if (json) terminal.out(asJson(rows))
+  else terminal.out(rows.length === 0 ? `${empty}\n` : table(rows, columns))
+}
+
+/** Prints one thing: JSON, or a line for each member. */
+export function printOne(terminal: Pick<Terminal, 'out'>, row: Listed, { json }: { json: boolean | undefined }): void {
+  const width = Math.max(...Object.keys(row).map((name) => name.length))
+  const lines = Object.entries(row).map(([name, value]) => `${name.padEnd(width)}  ${textOf(value)}\n`)
+  terminal.out(json ? asJson(row) : lines.join(''))
+}
+
+const asJson = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`
+
+function table(rows: readonly Listed[], columns: readonly string[]): string {
+  const cells = [columns.map((name) => name.toUpperCase()), ...rows.map((row) => columns.map((name) => cut(textOf(row[name] ?? null))))]
+  const widths = columns.map((_, at) => Math.max(...cells.map((line) => [...(line[at] ?? '')].length)))
+  const pad = (text: string, at: number): string => text + ' '.repeat((widths[at] ?? 0) - [...text].length)
+  return cells.map((line) => `${line.map(pad).join('  ').trimEnd()}\n`).join('')
+}
+
+function textOf(value: Listed[string]): string {
+  if (value === null) return '-'
+  // A line break inside of a cell would draw a row that is none.
+  return (Array.isArray(value) ? value.join(' ') : String(value)).replaceAll('\n', '\\n')
+}
+
+const cut = (text: string): string => ([...text].length > widest ? `${[...text].slice(0, widest - 1).join('')}…` : text)
+
+/** A moment as JSON has it. */
+export const moment = (date: Date | null): string | null => date?.toISOString() ?? null

@@ -1,0 +1,21 @@
+import { endGrant, type Stores } from '../oidc/stores.ts'
+import { clientTag } from '../oidc/tokenTags.ts'
+import { listGrants } from '../store/grants.ts'
+
+/** Lets a client start anew: what it held before stays dead. The marker in Redis first, or new tokens of it would stay hidden. */
+export async function restoreClient(stores: Stores, schoolId: string, clientId: string): Promise<void> {
+  const restored = { schoolId, clientId, clientTag: clientTag(schoolId, clientId) }
+  await stores.ephemeral.restoreClient(restored)
+  if (stores.durable !== stores.ephemeral) await stores.durable.restoreClient(restored)
+}
+
+/** Ends everything that a person has allowed, also what is granted meanwhile. Answers the number of grants. */
+export async function endGrants(stores: Stores, schoolId: string, accountId: string): Promise<number> {
+  let ended = 0
+  for (;;) {
+    const grants = await listGrants(stores.sql, schoolId, { accountId })
+    if (grants.length === 0) return ended
+    for (const { id } of grants) await endGrant(stores, schoolId, id)
+    ended += grants.length
+  }
+}

@@ -1,0 +1,65 @@
+import { Problem, type ProblemDetail } from '../lib/problem.ts'
+import { audienceOf } from '../policy/caller.ts'
+import type { InTransaction } from './courseWriting.ts'
+
+interface Course {
+  id: string
+  status: string
+  access: string
+  price_amount: number | string | null
+  published_at: Date | null
+}
+
+/** What is missing before a course can be published, as the kit tells it. */
+export type NotPublishable = (details: ProblemDetail[]) => Error
+
+/** Makes the course findable. The first time is kept. */
+export function publishCourse(notPublishable: NotPublishable) {
+  return async (context: InTransaction, course: Course) => {
+    await requirePublisher(context)
+    const missing: ProblemDetail[] = []
+    if (!(await hasLecturers(context, course)))
+      missing.push({ field: 'lecturers', code: 'required', message: 'lecturers: nobody teaches the course' })
+    if (course.access === 'paid' && course.price_amount === null) {
+      missing.push({ field: 'price', code: 'required', message: 'price: a paid course needs one' })
+    }
+    if (missing.length > 0) throw notPublishable(missing)
+    return { published_at: course.published_at ?? context.now, archived_at: null }
+  }
+}
+
+/** Takes the course out of the catalogue. */
+export async function archiveCourse(context: InTransaction) {
+  await requirePublisher(context)
+  return { archived_at: context.now }
+}
+
+/** Turns the course back into a draft. */
+export async function unpublishCourse(context: InTransaction) {
+  await requirePublisher(context)
+  return {}
+}
+
+/** Lets go of what only the course holds. */
+export async function removeCourseParts({ writer, school }: InTransaction, course: Course): Promise<void> {
+  await writer.deleteFrom('course_lecturer').where('school_id', '=', school.id).where('course_id', '=', course.id).execute()
+}
+
+/** @throws Problem access_denied where the school keeps publishing to its staff */
+async function requirePublisher({ writer, school, caller }: InTransaction): Promise<void> {
+  if (audienceOf(caller) === 'staff') return
+  const { settings } = await writer.selectFrom('school').select('settings').where('id', '=', school.id).executeTakeFirstOrThrow()
+  const { lecturer_publishing } = (settings ?? {}) as { lecturer_publishing?: boolean }
+  if (lecturer_publishing === false)
+    throw new Problem('access_denied', { description: 'In this school lecturers do not publish. Ask the staff.' })
+}
+
+async function hasLecturers({ writer, school }: InTransaction, course: Course): Promise<boolean> {
+  const row = await writer
+    .selectFrom('course_lecturer')
+    .select('lecturer_id')
+    .where('school_id', '=', school.id)
+    .where('course_id', '=', course.id)
+    .executeTakeFirst()
+  return row !== undefined
+}

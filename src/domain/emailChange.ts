@@ -1,0 +1,98 @@
+import { accountPaths } from '../policy/accountPaths.ts'
+import type { School } from '../policy/school.ts'
+import type { Database } from '../store/database.ts'
+import { findMailedLink, useMailedLink, voidMailedLinks } from '../store/mailedLinks.ts'
+import type { Sql } from '../store/sql.ts'
+import { addressOf, linkKey, makeMailedLink } from './mailedLinks.ts'
+import type { SendMessage } from './messages.ts'
+
+/**
+ * Begins the change of an account's address: a link goes to the new one, and any earlier change that was under way is off. Called again
+ * it sends again. The same work is done where another account has the address; its owner is told instead, and nobody else.
+ */
+export async function startEmailChange(
+  { database, send }: { database: Database; send: SendMessage },
+  school: School,
+  { accountId, email }: { accountId: string; email: string },
+): Promise<void> {
+  const begun = await database.transaction(async (_writer, sql) => {
+    await voidMailedLinks(sql, school.id, accountId, 'email_change')
+    const [account] = await sql.query<{ pending: string | null }>(
+      `UPDATE account SET pending_email = CASE WHEN email = $3 THEN NULL ELSE $3 END, updated_at = now(), version = version + 1
+        WHERE school_id = $1 AND id = $2 AND disabled_at IS NULL RETURNING pending_email AS pending`,
+      [school.id, accountId, email],
+    )
+    if (!account?.pending) return undefined
+    const link = await makeMailedLink(sql, school, { purpose: 'email_change', path: accountPaths.email, email, accountId })
+    const [other] = await sql.query('SELECT 1 FROM account WHERE school_id = $1 AND email = $2', [school.id, email])
+    return { link, isTaken: other !== undefined }
+  })
+  if (!begun) return
+  if (begun.isTaken) await send(school, email, 'email_change_known', { sign_in: addressOf(school, accountPaths.signIn) })
+  else await send(school, email, 'email_change', { link: begun.link })
+}
+
+/** Which address the link confirms and whose it will be, or undefined where it is good for nothing. Changes nothing. */
+export async function findEmailChange(sql: Sql, school: School, token: string): Promise<{ email: string; accountId: string } | undefined> {
+  const link = await findMailedLink(sql, linkKey(school, 'email_change', token))
+  return link?.account_id ? { email: link.email, accountId: link.account_id } : undefined
+}
+
+/** `taken`: another account got the address meanwhile. */
+export type FinishedEmailChange = { outcome: 'changed' } | { outcome: 'taken' }
+
+/**
+ * Spends the link and changes the address, for the account that is signed in and no other. Links that went to the address before are
+ * good for nothing from then on, and that address is told.
+ */
+export async function finishEmailChange(
+  { database, send }: { database: Database; send: SendMessage },
+  school: School,
+  { token, accountId }: { token: string; accountId: string },
+): Promise<FinishedEmailChange | undefined> {
+  const link = await findEmailChange(database.sql, school, token)
+  if (link?.accountId !== accountId) return undefined
+  const finished = await database
+    .transaction((_writer, sql) => changeEmail(sql, school, { token, accountId }))
+    .catch((error: unknown) => {
+      // Two accounts confirmed the same address at once: the database lets one of them have it.
+      if ((error as { code?: unknown }).code === '23505') return { outcome: 'taken' } as const
+      throw error
+    })
+  if (finished?.outcome !== 'changed') return finished
+  await send(school, finished.before, 'email_changed', {})
+  return { outcome: 'changed' }
+}
+
+async function changeEmail(
+  sql: Sql,
+  school: School,
+  { token, accountId }: { token: string; accountId: string },
+): Promise<{ outcome: 'changed'; before: string } | { outcome: 'taken' } | undefined> {
+  const link = await useMailedLink(sql, linkKey(school, 'email_change', token))
+  if (!link) return undefined
+  const { email } = link
+  const key = [school.id, accountId]
+  const [account] = await sql.query<{ email: string; pending_email: string | null }>(
+    'SELECT email, pending_email FROM account WHERE school_id = $1 AND id = $2 AND disabled_at IS NULL FOR UPDATE',
+    key,
+  )
+  if (account?.pending_email !== email) return undefined
+  const [other] = await sql.query('SELECT 1 FROM account WHERE school_id = $1 AND email = $2', [school.id, email])
+  await sql.query(
+    `UPDATE account
+        SET email = CASE WHEN $4 THEN email ELSE $3 END, email_verified = email_verified OR NOT $4, pending_email = NULL,
+            updated_at = now(), version = version + 1
+      WHERE school_id = $1 AND id = $2`,
+    [...key, email, other !== undefined],
+  )
+  if (other) return { outcome: 'taken' }
+  // The school may know somebody else by the new address: then their record keeps it.
+  await sql.query(
+    `UPDATE person SET email = $3, updated_at = now(), version = version + 1
+      WHERE school_id = $1 AND account_id = $2 AND NOT EXISTS (SELECT 1 FROM person WHERE school_id = $1 AND email = $3)`,
+    [...key, email],
+  )
+  await voidMailedLinks(sql, school.id, accountId)
+  return { outcome: 'changed', before: account.email }
+}

@@ -1,0 +1,90 @@
+import { newId } from '../lib/ids.ts'
+import { accountPaths } from '../policy/accountPaths.ts'
+import type { School } from '../policy/school.ts'
+import type { Database } from '../store/database.ts'
+import { findMailedLink, useMailedLink } from '../store/mailedLinks.ts'
+import type { Sql } from '../store/sql.ts'
+import { addressOf, linkKey, makeMailedLink } from './mailedLinks.ts'
+import type { SendMessage } from './messages.ts'
+
+/** What a person said when they asked for an account. */
+export interface SignUpRequest {
+  /** As `mailAddress` answers it. */
+  email: string
+  /** As `personName` answers it. */
+  name: string
+  /** Where the person wanted to go, as a path that was checked. */
+  returnTo?: string | undefined
+}
+
+/** A name as accounts keep it: one line of 1 to 120 characters; undefined where it is none. */
+export function personName(typed: string): string | undefined {
+  const name = typed
+    .replace(/\s+/gu, ' ')
+    .replace(/[\p{Cc}\p{Cs}]/gu, '')
+    .normalize('NFC')
+    .trim()
+  return name !== '' && [...name].length <= 120 ? name : undefined
+}
+
+/** Writes to the address: a link that makes the account, or, to one that has an account, that there is one. Nothing is made yet. */
+export async function requestSignUp(
+  { database, send }: { database: Database; send: SendMessage },
+  school: School,
+  { email, name, returnTo }: SignUpRequest,
+): Promise<void> {
+  const { sql } = database
+  const [known] = await sql.query('SELECT 1 FROM account WHERE school_id = $1 AND email = $2', [school.id, email])
+  if (known) {
+    const links = { sign_in: addressOf(school, accountPaths.signIn), reset: addressOf(school, accountPaths.forgottenPassword) }
+    return send(school, email, 'sign_up_known', links)
+  }
+  const payload = { name, ...(returnTo === undefined ? {} : { return_to: returnTo }) }
+  const link = await makeMailedLink(sql, school, { purpose: 'sign_up', path: accountPaths.finishSignUp, email, payload })
+  return send(school, email, 'sign_up', { link })
+}
+
+/** What the link was made for, or undefined where it was used, has expired, or is another school's. Changes nothing. */
+export async function findSignUp(sql: Sql, school: School, token: string): Promise<SignUpRequest | undefined> {
+  const link = await findMailedLink(sql, linkKey(school, 'sign_up', token))
+  return link && requestOf(link)
+}
+
+/** `taken`: the address got an account since the link was sent. */
+export type FinishedSignUp = { outcome: 'made'; accountId: string } | { outcome: 'taken' }
+
+/**
+ * Spends the link and makes the account. Whoever holds the link holds the address: the person whom the school knows by it becomes the
+ * account's, with everything that stands in their name; otherwise there is a new student.
+ */
+export async function finishSignUp(
+  database: Database,
+  school: School,
+  { token, passwordHash }: { token: string; passwordHash: string },
+): Promise<FinishedSignUp | undefined> {
+  return database.transaction(async (_writer, sql) => {
+    const link = await useMailedLink(sql, linkKey(school, 'sign_up', token))
+    if (!link) return undefined
+    const { email, name } = requestOf(link)
+    const [account] = await sql.query<{ id: string }>(
+      `INSERT INTO account (school_id, id, email, email_verified, name, password_hash) VALUES ($1, $2, $3, true, $4, $5)
+       ON CONFLICT (school_id, email) DO NOTHING RETURNING id`,
+      [school.id, newId(), email, name, passwordHash],
+    )
+    if (!account) return { outcome: 'taken' }
+    // A person by that address who has another account keeps it: the new one is then nobody's.
+    await sql.query(
+      `INSERT INTO person (school_id, id, account_id, email, name, is_student) VALUES ($1, $2, $3, $4, $5, true)
+       ON CONFLICT (school_id, email) DO UPDATE
+         SET account_id = excluded.account_id, updated_at = now(), version = person.version + 1
+       WHERE person.account_id IS NULL`,
+      [school.id, newId(), account.id, email, name],
+    )
+    return { outcome: 'made', accountId: account.id }
+  })
+}
+
+function requestOf({ email, payload }: { email: string; payload: Record<string, unknown> }): SignUpRequest {
+  const { name, return_to: returnTo } = payload
+  return { email, name: String(name), returnTo: typeof returnTo === 'string' ? returnTo : undefined }
+}

@@ -1,0 +1,124 @@
+import { z } from 'zod'
+import type { ProblemDetail } from '../lib/problem.ts'
+import { type Audience, audienceOf, type Caller } from '../policy/caller.ts'
+import { faultsOf, problemOfFaults, unknownField, unstorableTexts } from './faults.ts'
+import { isObject, mergePatch } from './mergePatch.ts'
+import type { Resource } from './resource.ts'
+import { reservedSlugs } from './slugs.ts'
+import { isShownIn, type View } from './views.ts'
+import { unwrapped, writeForm } from './writeForm.ts'
+
+export interface BodyRules {
+  resource: Resource
+  caller: Caller
+  /** What of the row the caller sees: fields beyond it do not exist. */
+  view: View
+  /** The row as it is now, with all its fields; absent where a row is made. */
+  current?: Readonly<Record<string, unknown>>
+}
+
+/** What is wrong, and the values of what is right. */
+export interface BodyReading {
+  values: Record<string, unknown>
+  faults: ProblemDetail[]
+}
+
+/**
+ * Reads the fields that a client sent: a new row, or a JSON Merge Patch (RFC 7396) to one. Values come out complete,
+ * and every faulty field is found at once.
+ */
+export function readBody(rules: BodyRules, body: unknown): BodyReading {
+  if (!isObject(body)) return { values: {}, faults: [{ code: 'type', message: 'The body must be a JSON object.' }] }
+  const { resource, current } = rules
+  const values = new Map<string, unknown>()
+  const faults = Object.entries(body).flatMap(([field, sent]) => {
+    const refused = refusalOf(rules, field) ?? unstorableTexts(field.slice(0, 100), sent)
+    if (refused.length > 0) return refused
+    const result = readField(rules, field, sent)
+    if (result.success) values.set(field, result.data)
+    return result.success ? reservedSlug(field, result.data) : faultsOf(field, result.error)
+  })
+  if (current === undefined) {
+    for (const field of resource.required) {
+      if (!Object.hasOwn(body, field)) faults.push({ field, code: 'required', message: `${field}: must be there` })
+    }
+  }
+  return { values: Object.fromEntries(values), faults }
+}
+
+/** @throws Problem with every fault, where there are any */
+export function requireNoFaults(faults: readonly ProblemDetail[]): void {
+  const [first, ...others] = faults
+  if (first) throw problemOfFaults([first, ...others])
+}
+
+/**
+ * The input of an action.
+ * @throws Problem
+ */
+export function readInput(input: z.ZodObject | undefined, body: unknown): Record<string, unknown> {
+  if (!isObject(body)) requireNoFaults([{ code: 'type', message: 'The body must be a JSON object.' }])
+  const texts = Object.entries(body as object).flatMap(([field, value]) => unstorableTexts(field.slice(0, 100), value))
+  requireNoFaults(texts)
+  const schema = writeForm(input ?? z.object({}), 'staff')
+  const result = schema.safeParse(body)
+  if (result.success) return result.data as Record<string, unknown>
+  const names = Object.keys(input?.shape ?? {})
+  const faults = result.error.issues.flatMap((issue): ProblemDetail[] => {
+    const [field, ...path] = issue.path
+    if (field === undefined && issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownField(key, names))
+    return faultsOf(String(field ?? 'body'), new z.ZodError([{ ...issue, path }]))
+  })
+  requireNoFaults(faults)
+  throw new Error('an input was refused without a fault')
+}
+
+function refusalOf({ resource, caller, view, current }: BodyRules, field: string): ProblemDetail[] | undefined {
+  if (Object.hasOwn(resource.inputs, field)) return undefined
+  const shown = resource.schemas[view].shape
+  const known = Object.hasOwn(shown, field)
+  const audience: Audience = audienceOf(caller)
+  const rule = resource.writable.find((one) => one.field === field)
+  if (!known) return [unknownField(field, [...Object.keys(shown), ...Object.keys(resource.inputs)])]
+  if (!rule) return [{ field, code: 'read_only_field', message: `${field}: cannot be written` }]
+  if (rule.roles && !rule.roles.includes(audience)) {
+    return [{ field, code: 'read_only_field', message: `${field}: cannot be written by the role ${audience}` }]
+  }
+  if (rule.isCreateOnly && current !== undefined) {
+    return [{ field, code: 'immutable_field', message: `${field}: cannot be changed after the row was made` }]
+  }
+  return undefined
+}
+
+function readField({ resource, view, current }: BodyRules, field: string, sent: unknown): z.ZodSafeParseResult<unknown> {
+  const schema = (resource.inputs[field] ?? resource.schema.shape[field]) as z.ZodType
+  if (current === undefined || !(field in resource.schema.shape)) return writeForm(schema, view).safeParse(sent)
+  const seen = shownPart(schema, current[field], view)
+  const result = writeForm(schema, view).safeParse(merged(schema, seen, sent))
+  // What the view does not show of the field stays as it is.
+  return result.success && view !== 'staff' ? writeForm(schema, 'staff').safeParse(merged(schema, current[field], sent)) : result
+}
+
+/** What of a value the view shows. */
+function shownPart(schema: z.ZodType, value: unknown, view: View): unknown {
+  const inner = unwrapped(schema)
+  if (!(inner instanceof z.ZodObject) || !isObject(value)) return value
+  const shape = inner.shape as Record<string, z.ZodType>
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, member]) => {
+      const field = shape[name]
+      return field && isShownIn(view, field) ? [[name, shownPart(field, member, view)]] : []
+    }),
+  )
+}
+
+/** null removes: the field falls back to its default, or is nothing. */
+function merged(schema: z.ZodType, target: unknown, sent: unknown): unknown {
+  if (sent === null) return schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault ? undefined : null
+  return mergePatch(target, sent)
+}
+
+const reservedSlug = (field: string, value: unknown): ProblemDetail[] =>
+  field === 'slug' && reservedSlugs.has(value as string)
+    ? [{ field, code: 'reserved_slug', message: `slug: ${String(value)} is kept for an address of the API` }]
+    : []

@@ -1,0 +1,147 @@
+import { z } from 'zod'
+import { toPublicId } from '../lib/ids.ts'
+import { Problem } from '../lib/problem.ts'
+import { audienceOf, type Caller } from '../policy/caller.ts'
+import { type ChangePosition, changeDays, latestPosition, type RecordedChange, readChanges } from '../store/changeLog.ts'
+import { limitStatements } from '../store/timeLimit.ts'
+import { scopeName } from './area.ts'
+import type { Answer, Surroundings } from './call.ts'
+import { listFingerprint, seal, unseal } from './cursor.ts'
+import { listEtag } from './etag.ts'
+import { apiPath, type Described, type Operation } from './operations.ts'
+import { query } from './parameters.ts'
+import { readParameters } from './readParameters.ts'
+
+/** One resource whose changes can be followed. */
+interface Followed {
+  idPrefix: string
+  scope: string
+}
+
+export interface ChangeFeed extends Described {
+  types: ReadonlyMap<string, Followed>
+}
+
+const dayMs = 86_400_000
+
+/** The feed of everything that these operations change. */
+export function changeFeedOf(operations: readonly Operation[]): ChangeFeed {
+  const types = new Map(
+    operations
+      .filter(({ method, resource }) => method !== 'GET' && 'read' in resource.area.scopes)
+      .map(({ resource }) => [resource.object, { idPrefix: resource.idPrefix, scope: scopeName(resource.area, 'read') }] as const),
+  )
+  const names = [...types.keys()] as [string, ...string[]]
+  return {
+    id: 'listChanges',
+    method: 'GET',
+    path: `${apiPath}/changes`,
+    summary: 'List what has changed, in order',
+    anonymous: 'none',
+    roles: ['staff'],
+    successStatus: 200,
+    types,
+    parameters: [
+      {
+        ...query('types', 'Kinds of rows to follow. Each needs the read scope of its resource.', z.array(z.enum(names)).min(1)),
+        isRequired: true,
+      },
+      query('limit', 'Changes per page.', z.int().min(1).max(500).default(100)),
+      query('cursor', `next_cursor of the page before; latest begins with now. A cursor lives for ${changeDays} days.`, z.string().min(1)),
+    ],
+  }
+}
+
+/** What one change looks like. */
+export const changeSchema = z.object({
+  id: z.string().meta({ description: 'Id of the change.', example: 'chg_01jgwejj00e6srgkpqm2sqf05m' }),
+  object: z.literal('change').meta({ description: 'What this is.' }),
+  type: z.string().meta({ description: 'What the row calls itself.', example: 'course' }),
+  action: z.string().meta({ description: 'created, updated, deleted or the name of an action.', example: 'publish' }),
+  resource: z
+    .object({
+      type: z.string().meta({ description: 'What the row calls itself.', example: 'course' }),
+      id: z.string().meta({ description: 'Id of the row.', example: 'crs_01jgwejj00e6srgkpqm2sqf05m' }),
+    })
+    .meta({ description: 'The row.' }),
+  version: z.int().meta({ description: 'Version of the row after the change; of a removed row the last.', example: 3 }),
+  occurred_at: z.iso.datetime().meta({ description: 'When.', example: '2026-03-01T09:30:00.000Z' }),
+})
+
+/**
+ * Changes behind the cursor, for the school's staff.
+ * @throws Problem cursor_expired, invalid_cursor, and as every operation does
+ */
+export async function answerChanges(
+  feed: ChangeFeed,
+  caller: Caller,
+  read: () => Readonly<Record<string, unknown>>,
+  { store, school, signer }: Surroundings,
+): Promise<Answer> {
+  if (caller.kind === 'anonymous') {
+    throw new Problem('access_denied', {
+      description: 'Changes: not public. Sign in and present a token with the read scopes of the types.',
+      details: [{ code: 'scope_needed', message: 'A token needs the read scope of each type.' }],
+    })
+  }
+  const parameters = readParameters(feed.parameters, read())
+  const types = [...new Set(parameters.get('types') as string[])].toSorted()
+  const scopes = types.map((type) => feed.types.get(type)?.scope ?? '')
+  if (audienceOf(caller) !== 'staff') throw new Problem('access_denied', { description: 'Changes are for the staff of the school.' })
+  if (scopes.some((scope) => caller.withheldScopes?.has(scope))) throw new Problem('access_denied')
+  if (!scopes.every((scope) => caller.scopes.has(scope))) {
+    throw new Problem('insufficient_scope', {
+      description: 'Each type needs the read scope of its resource.',
+      requiredScopes: [...new Set(scopes)],
+    })
+  }
+  if (!store) throw new Error('the change feed needs a database')
+  const fingerprint = listFingerprint(['changes', school.id, types])
+  const limit = parameters.get('limit') as number
+  const cursor = parameters.get('cursor') as string | undefined
+  const after = cursor === undefined || cursor === 'latest' ? undefined : positionIn(unseal(signer, cursor), fingerprint)
+  return await store.transaction(async (_writer, sql) => {
+    await limitStatements(store.kind, sql, 'read')
+    // Where nothing is found the next page still begins where this one ended.
+    const end = cursor === 'latest' ? await latestPosition(sql) : after
+    const found = cursor === 'latest' ? [] : await readChanges(sql, school.id, { types, after, limit: limit + 1 })
+    const changes = found.slice(0, limit)
+    const last = changes.at(-1) ?? end ?? { transaction: '0', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' }
+    const body = {
+      object: 'list',
+      data: changes.map((change) => presentChange(feed, change)),
+      page: {
+        limit,
+        has_more: found.length > limit,
+        next_cursor: seal(signer, [fingerprint, last.transaction, last.id, Date.now()]),
+        prev_cursor: null,
+      },
+    }
+    const text = JSON.stringify(body)
+    return { status: 200, body, text, etag: listEtag(JSON.stringify(body.data)) }
+  })
+}
+
+function positionIn(parts: unknown[], fingerprint: string): ChangePosition {
+  const [belongsTo, transaction, id, issuedAt] = parts as [string, string, string, number]
+  if (belongsTo !== fingerprint) {
+    throw new Problem('invalid_cursor', { description: 'This cursor belongs to other types. Send it with the types that it came with.' })
+  }
+  if (Date.now() - issuedAt > changeDays * dayMs) throw new Problem('cursor_expired')
+  return { transaction, id }
+}
+
+function presentChange(
+  { types }: ChangeFeed,
+  { id, type, action, resource_id, version, occurred_at }: RecordedChange,
+): Record<string, unknown> {
+  return {
+    id: toPublicId('chg', id),
+    object: 'change',
+    type,
+    action,
+    resource: { type, id: toPublicId(types.get(type)?.idPrefix ?? '', resource_id) },
+    version,
+    occurred_at: new Date(occurred_at).toISOString(),
+  }
+}

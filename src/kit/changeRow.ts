@@ -1,0 +1,44 @@
+import { Problem } from '../lib/problem.ts'
+import type { Answer } from './call.ts'
+import type { Operation, OperationOf } from './operations.ts'
+import { requirePrecondition } from './preconditions.ts'
+import { represent } from './present.ts'
+import { record } from './record.ts'
+import { keyOfCall, noSuchRow } from './row.ts'
+import { lockRow, readWritten, type SeenRow, updateVersion } from './rows.ts'
+import { breadth } from './views.ts'
+import type { Write } from './write.ts'
+
+/**
+ * The row that a change is about, locked until the transaction ends.
+ * @throws Problem not_found, access_denied, precondition_failed or precondition_required, in this order
+ */
+export async function rowToChange(write: Write<OperationOf<'update' | 'remove' | 'action'>>): Promise<SeenRow> {
+  const { writer, sight, operation, precondition } = write
+  const row = await lockRow(writer, sight, keyOfCall(write))
+  if (!row) throw noSuchRow(operation.resource)
+  if (breadth[row.seen_as] < breadth[operation.view]) {
+    throw new Problem('access_denied', {
+      description: `You see this ${operation.resource.object.replaceAll('_', ' ')} and may not change it. Another scope would not help.`,
+    })
+  }
+  requirePrecondition(precondition, operation.needsIfMatch, {
+    version: row.version,
+    etag: () => represent(operation.resource, row, write).etag,
+  })
+  return row
+}
+
+/** Writes these columns, counts the version and records the change. */
+export async function changeRow(write: Write<Operation>, row: SeenRow, columns: Record<string, unknown>, action: string): Promise<SeenRow> {
+  const { writer, sight, now } = write
+  const isWritten = await updateVersion(writer, sight, row, { ...columns, updated_at: now })
+  if (!isWritten) throw new Problem('precondition_failed')
+  await record(write, { action, id: row.id, before: row.version, after: row.version + 1 })
+  return await readWritten(writer, sight, row.id)
+}
+
+/** The row as an answer to who changed it. */
+export function answerWritten(write: Write<Operation>, row: SeenRow): Answer {
+  return { status: write.operation.successStatus, ...represent(write.operation.resource, row, write) }
+}

@@ -1,0 +1,24 @@
+import type { z } from 'zod'
+import type { Resource } from './resource.ts'
+
+/** @throws Error at start for what a declaration says wrong and types cannot see */
+export function checkDeclaration(resource: Resource): void {
+  const { name, schema, inputs, operations, sorts, writable, writers, columns, slugFrom, hasSlug, isSingleton } = resource
+  for (const [field, input] of Object.entries(inputs)) {
+    if (!(input as z.ZodType).meta()?.description) throw new Error(`${name}: the input ${field} has no description`)
+    if (field in schema.shape) throw new Error(`${name}: the input ${field} is a field as well`)
+  }
+  if (operations.list && sorts.length === 0) throw new Error(`${name} can be listed and names no sort`)
+  for (const { field } of writable) {
+    if (!writers.has(field) && !columns.includes(field)) throw new Error(`${name}.${field} is writable, has no column and says no write`)
+  }
+  const names = new Set([...writable.map(({ field }) => field), ...Object.keys(inputs)])
+  for (const field of resource.required) {
+    if (!names.has(field)) throw new Error(`${name}.${field} is required and cannot be written`)
+  }
+  if (operations.create && hasSlug && slugFrom === undefined) throw new Error(`${name} has slugs and does not say what they are made of`)
+  if (isSingleton && (operations.create || operations.remove)) throw new Error(`${name} is one of its kind: it is neither made nor removed`)
+  for (const [action, { from, to }] of Object.entries(resource.actions)) {
+    if ((from === undefined) !== (to === undefined)) throw new Error(`${name}: the action ${action} says from or to alone`)
+  }
+}

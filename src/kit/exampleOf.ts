@@ -1,0 +1,32 @@
+import { z } from 'zod'
+import { toPublicId } from '../lib/ids.ts'
+import type { Resource } from './resource.ts'
+import { unwrapped } from './writeForm.ts'
+
+/** A row as its fields' examples say. */
+export const exampleRow = ({ schema, object, idPrefix }: Resource): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(schema.shape as Record<string, z.ZodType>).flatMap(([name, field]) => {
+      if (name === 'object') return [[name, object]]
+      if (name === 'id') return [[name, exampleId(idPrefix)]]
+      const example = exampleValue(field)
+      return example === undefined ? [] : [[name, example]]
+    }),
+  )
+
+/** A new row, or a change, as a client may send it. */
+export function exampleBody({ schema, writable, required }: Resource, isNew: boolean): Record<string, unknown> {
+  const fields = isNew ? required : writable.map(({ field }) => field).slice(0, 1)
+  return Object.fromEntries(fields.map((field) => [field, (schema.shape[field] as z.ZodType | undefined)?.meta()?.example ?? null]))
+}
+
+const exampleId = (idPrefix: string): string => toPublicId(idPrefix, '01942bc1-1a80-7000-8000-000000000001')
+
+/** An object as its members' examples say; null stays null. */
+function exampleValue(field: z.ZodType): unknown {
+  const example = field.meta()?.example
+  const inner = unwrapped(field)
+  if (example === null || !(inner instanceof z.ZodObject)) return example
+  const members = Object.entries(inner.shape as Record<string, z.ZodType>).map(([name, member]) => [name, exampleValue(member)] as const)
+  return Object.fromEntries(members.filter(([, value]) => value !== undefined))
+}

@@ -1,0 +1,61 @@
+import type { Call } from './call.ts'
+import type { AnyExpansion } from './expansion.ts'
+import { present } from './present.ts'
+import type { Resource } from './resource.ts'
+import { findRowsById, findRowsOf, type SeenRow } from './rows.ts'
+import { type Shape, selectFields } from './shape.ts'
+
+const maxRows = 20
+
+type Context = Pick<Call, 'database' | 'sight' | 'school' | 'caller'>
+
+/** Rows as they are answered, with the rows of other resources that were asked for: one query for each expansion, never for each row. */
+export async function expanded(call: Call, { fields, expansions }: Shape, rows: readonly SeenRow[]): Promise<Record<string, unknown>[]> {
+  const bodies = await withExpansions(call, call.operation.resource, expansions, rows)
+  const named = fields && [...fields, ...expansions.keys()]
+  return bodies.map((body) => selectFields(body, named))
+}
+
+async function withExpansions(
+  context: Context,
+  resource: Resource,
+  expansions: ReadonlyMap<string, readonly string[]>,
+  rows: readonly SeenRow[],
+): Promise<Record<string, unknown>[]> {
+  const bodies = rows.map((row) => present(resource, row, context))
+  for (const [name, inner] of expansions) {
+    const expansion = resource.expansions[name]
+    if (!expansion) continue
+    const values = await valuesOf(context, expansion, inner, rows)
+    for (const [index, body] of bodies.entries()) body[name] = values[index]
+  }
+  return bodies
+}
+
+/** What stands in each row for the expansion: a row or null, or a short list. */
+async function valuesOf(context: Context, expansion: AnyExpansion, inner: readonly string[], rows: readonly SeenRow[]): Promise<unknown[]> {
+  const resource = expansion.resource()
+  const sight = { ...context.sight, resource }
+  const next = new Map(inner.map((name) => [name, []] as const))
+  const { by } = expansion
+  if (by !== undefined) {
+    const found = await findRowsOf(context.database, sight, { column: by, owners: rows.map(({ id }) => id), limit: maxRows + 1 })
+    const bodies = await withExpansions(context, resource, next, found)
+    return rows.map(({ id }) => listOf(bodies.filter((_, index) => found[index]?.owner === id)))
+  }
+  const idsOf = (row: SeenRow): readonly string[] => {
+    if (expansion.ids) return expansion.ids(row as never)
+    const id = expansion.id?.(row as never)
+    return id === null || id === undefined ? [] : [id]
+  }
+  const ids = [...new Set(rows.flatMap((row) => idsOf(row).slice(0, maxRows + 1)))]
+  const found = await findRowsById(context.database, sight, ids)
+  const bodies = await withExpansions(context, resource, next, found)
+  const byId = new Map(found.map(({ id }, index) => [id, bodies[index]]))
+  return rows.map((row) => {
+    const own = idsOf(row).flatMap((id) => byId.get(id) ?? [])
+    return expansion.ids ? listOf(own) : (own[0] ?? null)
+  })
+}
+
+const listOf = (bodies: readonly unknown[]) => ({ data: bodies.slice(0, maxRows), has_more: bodies.length > maxRows })

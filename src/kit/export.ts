@@ -1,0 +1,91 @@
+import { stringify } from 'csv-stringify/sync'
+import { Problem } from '../lib/problem.ts'
+import { audienceOf } from '../policy/caller.ts'
+import type { Answer, Call } from './call.ts'
+import { csvColumns } from './csvColumns.ts'
+import { writeCursor } from './cursor.ts'
+import { readList, textOf } from './list.ts'
+import { isObject } from './mergePatch.ts'
+import { present } from './present.ts'
+import { findRows, type SeenRow } from './rows.ts'
+import { readShape, type Shape, selectFields } from './shape.ts'
+import { type Position, positionOf } from './sorts.ts'
+import { withinTime } from './withinTime.ts'
+
+const batchRows = 500
+
+/**
+ * A list as a file, for the school's staff: batches of rows, each its own short query, sent as they come.
+ * @throws Problem not_acceptable for a list, or a caller, that has none
+ */
+export async function answerExport(call: Call): Promise<Answer> {
+  const { operation, parameters, signer, caller, format } = call
+  if (!operation.resource.isExported || audienceOf(caller) !== 'staff') {
+    throw new Problem('not_acceptable', { description: 'This list answers application/json to you.' })
+  }
+  const shape = readShape(call)
+  const query = readList(call)
+  const limit = parameters.get('limit') as number
+  const batch = (after: Position | undefined, size: number): Promise<SeenRow[]> =>
+    withinTime(call, 'export', true, ({ database, sight }) => findRows(database, sight, { ...query, after, limit: size }))
+  const first = await batch(query.from, Math.min(batchRows, limit) + 1)
+  const end = first.length <= Math.min(batchRows, limit) ? undefined : await endOf(call, limit)
+  const nextCursor = end ? writeCursor(signer, query.fingerprint, { ...end, isBackward: false }) : null
+
+  async function* rows(): AsyncGenerator<SeenRow[]> {
+    let page = first.slice(0, batchRows)
+    let left = limit
+    while (page.length > 0) {
+      const taken = page.slice(0, left)
+      yield taken
+      left -= taken.length
+      const last = taken.at(-1)
+      if (left === 0 || page.length < batchRows || !last) return
+      page = await batch(positionOf(last, query.sort), batchRows)
+    }
+  }
+  const bodies = async function* (): AsyncGenerator<Record<string, unknown>[]> {
+    for await (const page of rows()) yield page.map((row) => selectFields(present(operation.resource, row, call), shape.fields))
+  }
+  return {
+    status: 200,
+    body: {},
+    text: '',
+    list: { parameters: textOf(call), nextCursor, prevCursor: null },
+    stream:
+      format === 'csv'
+        ? { type: 'text/csv; charset=utf-8; header=present', pieces: csvOf(call, shape, bodies()) }
+        : { type: 'application/x-ndjson', pieces: ndjsonOf(bodies()) },
+  }
+}
+
+/** The place where the file ends, if the list goes on there. Found before the first byte leaves: a link stands in the head. */
+async function endOf(call: Call, limit: number): Promise<Position | undefined> {
+  const { sort, conditions, from } = readList(call)
+  const narrow = { ...call.sight.resource, columns: [...new Set(['id', 'version', sort.column])], selections: [] }
+  const found = await withinTime(call, 'export', true, ({ database, sight }) =>
+    findRows(database, { ...sight, resource: narrow }, { sort, conditions, after: from, limit: limit + 1 }),
+  )
+  const last = found[limit - 1]
+  return found.length > limit && last ? positionOf(last, sort) : undefined
+}
+
+async function* csvOf(call: Call, shape: Shape, pages: AsyncIterable<Record<string, unknown>[]>): AsyncGenerator<string> {
+  const columns = csvColumns(call.operation.resource.schemas.staff, shape.fields)
+  const write = (records: unknown[][]): string => stringify(records, { record_delimiter: 'windows', escape_formulas: true })
+  yield write([columns])
+  for await (const page of pages) yield write(page.map((body) => columns.map((column) => cellOf(valueAt(body, column)))))
+}
+
+async function* ndjsonOf(pages: AsyncIterable<Record<string, unknown>[]>): AsyncGenerator<string> {
+  for await (const page of pages) yield `${page.map((body) => JSON.stringify(body)).join('\n')}\n`
+}
+
+function valueAt(body: Record<string, unknown>, column: string): unknown {
+  const [name = '', inner] = column.split('.')
+  const value = body[name]
+  return inner === undefined ? value : isObject(value) ? value[inner] : null
+}
+
+const cellOf = (value: unknown): string | null =>
+  value === null || value === undefined ? null : typeof value === 'object' ? JSON.stringify(value) : String(value)

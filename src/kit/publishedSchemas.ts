@@ -1,0 +1,165 @@
+import { z } from 'zod'
+import type { ChangeFeed } from './changeFeed.ts'
+import { changeSchema } from './changeFeed.ts'
+import { internalMeta } from './fields.ts'
+import type { Operation } from './operations.ts'
+import type { Resource } from './resource.ts'
+import { viewOf } from './views.ts'
+import { unwrapped, writeForm } from './writeForm.ts'
+
+export type JsonSchema = { [member: string]: unknown }
+
+/** The schemas of what operations answer and take, by name, as OpenAPI 3.0 writes them. */
+export function publishedSchemas(operations: readonly Operation[]): Record<string, JsonSchema> {
+  const registry = z.registry<{ id: string }>()
+  for (const resource of new Set(operations.map((operation) => operation.resource))) {
+    registry.add(documented(resource.schema), { id: schemaName(resource.object) })
+  }
+  registry.add(changeSchema, { id: 'Change' })
+  for (const operation of operations) {
+    const body = bodySchema(operation)
+    if (body) registry.add(body, { id: bodyName(operation) })
+  }
+  const { schemas } = z.toJSONSchema(registry, { target: 'openapi-3.0', io: 'input', unrepresentable: 'any', uri: referenceTo })
+  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, finished(schema as JsonSchema)]))
+}
+
+/** One value's schema, such as a parameter's. */
+export const publishedSchema = (schema: z.ZodType): JsonSchema =>
+  finished(z.toJSONSchema(schema, { target: 'openapi-3.0', io: 'input', unrepresentable: 'any' }) as JsonSchema)
+
+export const referenceTo = (name: string): string => `#/components/schemas/${name}`
+
+/** `membership_plan` → `MembershipPlan`. */
+export const schemaName = (object: string): string => object.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
+
+/** The name of an operation's body: `CreateCourseBody`. */
+export const bodyName = ({ id }: Pick<Operation, 'id'>): string => `${id.charAt(0).toUpperCase()}${id.slice(1)}Body`
+
+/** What is sent, as the road reads it; undefined where nothing is. */
+export function bodySchema(operation: Operation): z.ZodObject | undefined {
+  switch (operation.kind) {
+    case 'create':
+      return writableSchema(operation.resource, true)
+    case 'update':
+      return writableSchema(operation.resource, false)
+    case 'action':
+      return (operation.input && (writeForm(operation.input, 'staff') as z.ZodObject)) ?? z.strictObject({})
+    case 'collection':
+      return writeForm(operation.rules.input, 'staff') as z.ZodObject
+    default:
+      return undefined
+  }
+}
+
+/** A patch may leave out any member, at any depth. */
+function writableSchema({ schema, inputs, writable, required }: Resource, isNew: boolean): z.ZodObject {
+  const fields = writable
+    .filter(({ isCreateOnly }) => isNew || !isCreateOnly)
+    .map(({ field }) => [field, schema.shape[field] as z.ZodType] as const)
+  const shape = [...fields, ...Object.entries(inputs)].map(([name, field]) => {
+    const form = described(isNew ? writeForm(field, 'staff') : patchForm(writeForm(field, 'staff')), field)
+    return [name, isNew && required.includes(name) ? form : form.optional()]
+  })
+  return z.strictObject(Object.fromEntries(shape))
+}
+
+function patchForm(schema: z.ZodType): z.ZodType {
+  const inner = unwrapped(schema)
+  if (!(inner instanceof z.ZodObject)) return schema
+  const shape = Object.entries(inner.shape as Record<string, z.ZodType>).map(([name, field]) => [
+    name,
+    described(patchForm(field), field).nullable().optional(),
+  ])
+  const form = z.strictObject(Object.fromEntries(shape))
+  return schema instanceof z.ZodNullable ? form.nullable() : form
+}
+
+const described = (form: z.ZodType, { description }: z.ZodType): z.ZodType => (description ? form.meta({ description }) : form)
+
+/** Fields that some views do not show may be absent; all others are always there. */
+function documented(schema: z.ZodType): z.ZodType {
+  if (schema instanceof z.ZodObject) {
+    const shape = Object.entries(schema.shape as Record<string, z.ZodType>).map(([name, field]) => {
+      const form = documented(field)
+      const meta = { ...field.meta() }
+      return [name, (viewOf(field) === 'public' ? form : form.optional()).meta(meta)]
+    })
+    return z.object(Object.fromEntries(shape))
+  }
+  if (schema instanceof z.ZodNullable) return documented(schema.unwrap() as z.ZodType).nullable()
+  if (schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault || schema instanceof z.ZodOptional)
+    return documented(schema.unwrap() as z.ZodType)
+  if (schema instanceof z.ZodArray) return schema.clone({ ...schema.def, element: documented(schema.element as z.ZodType) })
+  return schema
+}
+
+const removed = new Set<string>(['$id', 'id', '$schema', 'idPrefix', ...internalMeta])
+
+/** Takes out what is ours alone, and writes absence as OpenAPI 3.0 validators understand it. */
+function finished(schema: JsonSchema): JsonSchema {
+  const kept = Object.entries(schema).filter(([name]) => !removed.has(name))
+  const entries = kept.map(([name, value]): [string, unknown] => {
+    if (name === 'properties') {
+      return [
+        name,
+        Object.fromEntries(Object.entries(value as Record<string, JsonSchema>).map(([field, inner]) => [field, finished(inner)])),
+      ]
+    }
+    if (Array.isArray(value) && ['allOf', 'anyOf', 'oneOf'].includes(name))
+      return [name, value.map((inner) => finished(inner as JsonSchema))]
+    if (['items', 'additionalProperties', 'not'].includes(name) && typeof value === 'object' && value !== null)
+      return [name, finished(value as JsonSchema)]
+    return [name, value]
+  })
+  const { allOf, pattern, ...rest } = Object.fromEntries(entries) as JsonSchema
+  const result: JsonSchema = {
+    ...rest,
+    // A format says it in one word.
+    ...(pattern !== undefined && rest.format === undefined && { pattern }),
+    ...(allOf !== undefined && (rest.nullable ? { anyOf: allOf } : { allOf })),
+  }
+  if (result.nullable && Array.isArray(result.enum) && !result.enum.includes(null)) result.enum = [...result.enum, null]
+  return result
+}
+
+/** A page of rows. */
+export const pageSchema = (name: string): JsonSchema => ({
+  type: 'object',
+  required: ['object', 'data', 'page'],
+  properties: {
+    object: { type: 'string', enum: ['list'] },
+    data: { type: 'array', items: { $ref: referenceTo(name) } },
+    page: { $ref: referenceTo('Page') },
+  },
+})
+
+/** The words of every page. */
+export const pageInfoSchema: JsonSchema = {
+  type: 'object',
+  required: ['limit', 'has_more', 'next_cursor', 'prev_cursor'],
+  properties: {
+    limit: { type: 'integer', description: 'Rows per page.', example: 20 },
+    has_more: { type: 'boolean', description: 'Whether there is a next page.', example: false },
+    next_cursor: { type: 'string', nullable: true, description: 'Where the next page begins.', example: null },
+    prev_cursor: { type: 'string', nullable: true, description: 'Where the page before ends.', example: null },
+    total: {
+      type: 'object',
+      description: 'Only with include=total_count.',
+      required: ['count', 'relation'],
+      properties: {
+        count: { type: 'integer', description: 'Number of rows.', example: 14 },
+        relation: { type: 'string', enum: ['eq', 'gte'], description: 'Whether it is exact, or at least that.', example: 'eq' },
+      },
+    },
+  },
+}
+
+/** An operation of the feed has no resource: what it answers is named here. */
+export const answerSchema = (operation: Operation | ChangeFeed): JsonSchema | undefined => {
+  if (!('kind' in operation)) return pageSchema('Change')
+  if (operation.successStatus === 204) return undefined
+  if (operation.kind === 'list') return pageSchema(schemaName(operation.resource.object))
+  if (operation.kind === 'collection') return { type: 'object' }
+  return { $ref: referenceTo(schemaName(operation.resource.object)) }
+}

@@ -1,0 +1,42 @@
+import { toPublicId } from '../lib/ids.ts'
+import { recordAudit } from '../store/audit.ts'
+import { recordChange } from '../store/changeLog.ts'
+import type { Operation } from './operations.ts'
+import type { Write } from './write.ts'
+
+export interface Recorded {
+  /** created, updated, deleted or the name of an action. */
+  action: string
+  id: string
+  /** Versions before and after; null where there was, or is, no row. */
+  before: number | null
+  after: number | null
+}
+
+/** Notes who did what, and that there is something new to read. */
+export async function record(
+  { sql, school, caller, operation, requestId, address }: Write<Operation>,
+  { action, id, before, after }: Recorded,
+): Promise<void> {
+  const { object, idPrefix } = operation.resource
+  await recordAudit(sql, [
+    {
+      school_id: school.id,
+      event: `${object}.${action}`,
+      account_id: caller.accountId,
+      client_id: caller.clientId,
+      grant_id: caller.grantId,
+      request_id: requestId,
+      address,
+      details: {
+        operation: operation.id,
+        scope: operation.scope,
+        role: caller.role,
+        resource: { type: object, id: toPublicId(idPrefix, id) },
+        before_version: before,
+        after_version: after,
+      },
+    },
+  ])
+  await recordChange(sql, { school_id: school.id, type: object, resource_id: id, action, version: after ?? before ?? 1 })
+}

@@ -1,0 +1,53 @@
+import { Problem } from '../lib/problem.ts'
+import type { PersonCaller } from '../policy/caller.ts'
+import type { Writer } from '../store/database.ts'
+import type { Sql } from '../store/sql.ts'
+import { limitStatements } from '../store/timeLimit.ts'
+import type { Answer, Call, Sent } from './call.ts'
+import { onceUnderKey, readKey } from './idempotency.ts'
+import type { Operation } from './operations.ts'
+import { explainViolation } from './violations.ts'
+import type { Writing } from './writing.ts'
+
+/** A call inside the transaction that it writes in. */
+export type Write<Asked extends Operation> = Omit<Call<Asked>, 'caller' | 'database' | 'store'> &
+  Writing & { caller: PersonCaller; writer: Writer; sql: Sql; body: unknown }
+
+/**
+ * Runs a change in one transaction: the answer kept under its key, the row, the audit entry and the change feed's entry stand
+ * together or not at all.
+ * @throws Problem
+ */
+export async function write<Asked extends Operation>(
+  call: Call<Asked>,
+  sent: Sent,
+  change: (write: Write<Asked>) => Promise<Answer>,
+): Promise<Answer> {
+  const { store, caller, operation, school } = call
+  if (!store || caller.kind !== 'person') throw new Error(`${operation.id} needs a database to write to, and a person`)
+  const key = operation.method === 'POST' ? readKey(sent.idempotencyKey) : undefined
+  const body = operation.method === 'DELETE' ? {} : ((await sent.body?.()) ?? {})
+  const explained = async (write: Write<Asked>): Promise<Answer> => {
+    try {
+      return await change(write)
+    } catch (error) {
+      throw explainViolation(error, operation.resource)
+    }
+  }
+  const outcome = await store
+    .transaction(async (writer, sql) => {
+      await limitStatements(store.kind, sql, 'write')
+      const { database: _database, store: _store, ...rest } = call
+      const write: Write<Asked> = { ...rest, caller, writer, sql, body, now: new Date() }
+      if (key === undefined) return await explained(write)
+      const id = [caller.clientId, caller.accountId, operation.method, (sent.target ?? operation.path).split('?')[0] as string, key]
+      const content = [body, (sent.target ?? '').split('?')[1] ?? '']
+      return await onceUnderKey(sql, { schoolId: school.id, id, content }, () => explained(write))
+    })
+    .catch((error: unknown) => {
+      throw explainViolation(error, operation.resource)
+    })
+  // A refusal that was kept under a key: its record had to be committed first.
+  if (outcome instanceof Problem) throw outcome
+  return outcome
+}

@@ -1,0 +1,44 @@
+import type { Log } from './log.ts'
+import { Problem } from './problem.ts'
+
+/** Work that is done after the answer has gone, so that neither its time nor its outcome shows in the answer. */
+export interface Errands {
+  /**
+   * Takes work on. What fails is logged, without what it was about.
+   * @throws Problem temporarily_unavailable where too much is waiting
+   */
+  run(name: string, work: () => Promise<void>): void
+  /** Once all that was taken on is done. */
+  settled(): Promise<void>
+}
+
+/** Does at most `concurrency` errands at once, and lets at most `waiting` wait. */
+export function createErrands({ log, concurrency = 4, waiting = 1000 }: { log: Log; concurrency?: number; waiting?: number }): Errands {
+  const queue: { name: string; work: () => Promise<void> }[] = []
+  const idle: (() => void)[] = []
+  let running = 0
+  const next = async (): Promise<void> => {
+    const errand = queue.shift()
+    if (errand) {
+      try {
+        await errand.work()
+      } catch (error) {
+        log.error({ err: error, errand: errand.name }, 'an errand failed')
+      }
+      return next()
+    }
+    running -= 1
+    if (running === 0) for (const tell of idle.splice(0)) tell()
+  }
+  return {
+    run(name, work) {
+      if (queue.length >= waiting) throw new Problem('temporarily_unavailable', { headers: { 'Retry-After': '5' } })
+      queue.push({ name, work })
+      if (running === concurrency) return
+      running += 1
+      // Not at once: the answer goes first.
+      setImmediate(() => void next())
+    },
+    settled: () => (running === 0 ? Promise.resolve() : new Promise((resolve) => idle.push(resolve))),
+  }
+}

@@ -1,0 +1,16 @@
+import type { SendMailOptions } from 'nodemailer'
+import type { Letter } from './post.ts'
+
+/** A letter as nodemailer takes it: addresses as objects, so that none is parsed, and nothing fetched from files or the network. */
+export function compose({ from, to, subject, text }: Letter): SendMailOptions {
+  return {
+    from,
+    to: { name: '', address: to },
+    subject,
+    text,
+    // Nobody's absence is answered to (RFC 3834 section 5).
+    headers: { 'Auto-Submitted': 'auto-generated' },
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  }
+}

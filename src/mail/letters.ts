@@ -1,0 +1,73 @@
+/** The words of every message. `{school}` is the school's name; the other names are links. */
+export const letters = {
+  sign_up: {
+    subject: 'Finish your sign-up at {school}',
+    text: `Somebody, probably you, asked for an account at {school} with this email address.
+
+To choose a password and finish, open this link. It works once, and for an hour:
+
+{link}
+
+If it was not you, do nothing: without the link there is no account.`,
+  },
+  sign_up_known: {
+    subject: 'You already have an account at {school}',
+    text: `Somebody, probably you, asked for an account at {school} with this email address. There is one already, and nothing was changed.
+
+To sign in:
+
+{sign_in}
+
+If you do not remember the password:
+
+{reset}
+
+If it was not you, do nothing.`,
+  },
+  password_reset: {
+    subject: 'Choose a new password for {school}',
+    text: `Somebody, probably you, asked for a new password for your account at {school}.
+
+To choose one, open this link. It works once, and for an hour:
+
+{link}
+
+If it was not you, do nothing: your password stays as it is.`,
+  },
+  password_changed: {
+    subject: 'Your password at {school} was changed',
+    text: `The password of your account at {school} was just changed, and every browser was signed out.
+
+If it was not you, choose another one now, and have all apps disconnected while you do:
+
+{reset}`,
+  },
+  email_change: {
+    subject: 'Confirm your new email address at {school}',
+    text: `An account at {school} is to use this email address.
+
+To confirm that it is yours, open this link and sign in. It works once, and for an hour:
+
+{link}
+
+If you did not ask for this, do nothing: the account keeps the address it has.`,
+  },
+  email_change_known: {
+    subject: 'You already have an account at {school}',
+    text: `Somebody, probably you, asked to use this email address for another account at {school}. It belongs to an account already, and nothing was changed.
+
+To sign in to it:
+
+{sign_in}
+
+If it was not you, do nothing.`,
+  },
+  email_changed: {
+    subject: 'Your email address at {school} was changed',
+    text: `Your account at {school} uses another email address from now on. You can no longer sign in with this one, and no more messages come here.
+
+If it was not you, write to the school at once.`,
+  },
+} as const satisfies Record<string, { subject: string; text: string }>
+
+export type LetterKind = keyof typeof letters

@@ -1,0 +1,17 @@
+/** A message that is ready to go. */
+export interface Letter {
+  from: { name: string; address: string }
+  /** One address; nothing is read out of it. */
+  to: string
+  subject: string
+  /** Plain text. */
+  text: string
+}
+
+/** Where messages go: a mail server, a folder, a test. */
+export interface Post {
+  deliver(letter: Letter): Promise<void>
+  /** What an operator should know of it at the start. */
+  describe(): string
+  close(): void
+}

@@ -1,0 +1,45 @@
+import type { Context } from 'koa'
+import type Provider from 'oidc-provider'
+import { accountIdOf, subjectOf } from './claims.ts'
+import { sessionCookie } from './cookies.ts'
+
+/** What the engine's session of a browser says. Whether the account still stands by it is another question. */
+export interface BrowserSession {
+  /** Of this session and no other; no secret, and never a cookie's value. */
+  uid: string
+  accountId: string
+  /** `auth_time`, in seconds since 1970. */
+  signedInAt: number | undefined
+}
+
+/** The session of this browser, or undefined where nobody is signed in. */
+export async function readBrowserSession(ctx: Context, provider: Provider): Promise<BrowserSession | undefined> {
+  const { uid, accountId: subject, loginTs } = await provider.Session.get(ctx)
+  const accountId = subject === undefined ? undefined : accountIdOf(subject)
+  return accountId === undefined ? undefined : { uid, accountId, signedInAt: loginTs }
+}
+
+/** Signs a browser in with a session that is new in every part: what was there before, or was planted, ends. */
+export async function startBrowserSession(
+  ctx: Context,
+  provider: Provider,
+  { accountId, signedInAt, lifeSeconds }: { accountId: string; signedInAt: number; lifeSeconds: number },
+): Promise<void> {
+  const before = await provider.Session.get(ctx)
+  const session = new provider.Session()
+  session.loginAccount({ accountId: subjectOf(accountId), loginTs: signedInAt, amr: ['pwd'] })
+  await session.save(lifeSeconds)
+  await before.destroy()
+  setCookie(ctx, provider, session.jti, new Date(Date.now() + lifeSeconds * 1000))
+}
+
+/** Ends the session of this browser. */
+export async function endBrowserSession(ctx: Context, provider: Provider): Promise<void> {
+  const session = await provider.Session.get(ctx)
+  await session.destroy()
+  setCookie(ctx, provider, null, new Date(0))
+}
+
+function setCookie(ctx: Context, provider: Provider, value: string | null, expires: Date): void {
+  ctx.cookies.set(provider.cookieName('session'), value, { ...sessionCookie(ctx.state.school.issuer), expires })
+}

@@ -1,0 +1,57 @@
+import { Router } from '@koa/router'
+import { accountPaths } from '../../policy/accountPaths.ts'
+import { createCsrf } from '../csrf.ts'
+import { nameOfSchool } from '../enginePages.ts'
+import { formBody } from '../formBody.ts'
+import { sameOriginOnly } from '../ownForm.ts'
+import { pageErrors } from '../pageErrors.ts'
+import { pageProblem } from '../pageProblem.ts'
+import { createViews } from '../views.ts'
+import type { AccountArguments } from './accountArguments.ts'
+import { createAccountPresenter } from './accountPresenter.ts'
+import { appsPages } from './appsPages.ts'
+import { emailPages } from './emailPages.ts'
+import { newPasswordPages } from './newPasswordPages.ts'
+import { requestPages } from './requestPages.ts'
+import { seeOther } from './signedIn.ts'
+import { signInPages } from './signInPages.ts'
+
+/** The pages about a person's own account. They work without JavaScript; only a POST changes anything. */
+export function createAccountPages(args: AccountArguments): Router {
+  const views = createViews()
+  const schoolName = nameOfSchool(args.schoolName)
+  const present = createAccountPresenter({ views, csrf: createCsrf(args.keyring), schoolName })
+  const errors = pageErrors({ views, log: args.log, nameOf: schoolName })
+  const form = [errors, sameOriginOnly('foreign_account_form'), formBody()] as const
+
+  const signIn = signInPages(args, present)
+  const { signUp, forgotten } = requestPages(args, present)
+  const { finishSignUp, newPassword } = newPasswordPages(args, present)
+  const email = emailPages(args, present)
+  const apps = appsPages(args, present)
+
+  const router = new Router()
+  for (const [path, page] of [
+    [accountPaths.signIn, signIn],
+    [accountPaths.signUp, signUp],
+    [accountPaths.finishSignUp, finishSignUp],
+    [accountPaths.forgottenPassword, forgotten],
+    [accountPaths.newPassword, newPassword],
+    [accountPaths.email, email],
+  ] as const) {
+    router.get(path, errors, page.show)
+    router.post(path, ...form, page.answer)
+  }
+  router.get(accountPaths.apps, errors, apps.show)
+  router.post(accountPaths.revokeApp, ...form, apps.revoke)
+  router.post(accountPaths.revokeAllApps, ...form, apps.revokeAll)
+  router.post(accountPaths.signOutEverywhere, ...form, apps.signOutEverywhere)
+  // Whoever reloads the address of such a form comes back to the page that it stands on.
+  for (const path of [accountPaths.home, accountPaths.revokeApp, accountPaths.revokeAllApps, accountPaths.signOutEverywhere]) {
+    router.get(path, (ctx) => seeOther(ctx, accountPaths.apps))
+  }
+  router.all(`${accountPaths.home}/{*rest}`, errors, () => {
+    throw pageProblem('nothing_here', 'not_found', 'There is no such page.')
+  })
+  return router
+}

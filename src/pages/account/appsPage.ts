@@ -1,0 +1,132 @@
+import type { ConnectedApp } from '../../domain/connectedApps.ts'
+import { endpoints } from '../../oidc/endpoints.ts'
+import { accountPaths } from '../../policy/accountPaths.ts'
+import { type Destination, destinationOf } from '../destination.ts'
+import type { ConsentScope } from '../pagesArguments.ts'
+import { plainText } from '../plainText.ts'
+import type { TextPart, Texts } from '../texts.ts'
+import type { Frame } from '../views.ts'
+import type { SignedInPerson } from './signedIn.ts'
+
+/** What a person allowed to apps, and the ways to end it. */
+export interface AppsPage extends Frame {
+  heading: string
+  signedIn: TextPart[]
+  introduction: string
+  /** What was just done; empty otherwise. */
+  notice: string
+  csrf: string
+  apps: AppEntry[]
+  /** That there is more than is shown; empty otherwise. */
+  more: string
+  revokeAction: string
+  revoke: string
+  revokeAll: { action: string; heading: string; explanation: string; submit: string } | undefined
+  everywhere: { action: string; heading: string; explanation: string; box: string; submit: string }
+  signOut: { href: string; label: string }
+}
+
+/** One app. */
+export interface AppEntry {
+  /** For the heading, so that a button can be told from the others. */
+  id: string
+  grantId: string
+  name: TextPart[]
+  facts: { label: string; value: TextPart[]; isWarning: boolean }[]
+  scopesLabel: string
+  areas: { title: string; sentences: string[] }[]
+}
+
+export interface AppsPageArguments {
+  schoolName: string
+  person: Pick<SignedInPerson, 'who'>
+  apps: readonly ConnectedApp[]
+  isMore: boolean
+  scopes: readonly ConsentScope[]
+  notice: string
+  csrf: string
+}
+
+/** Builds the page. Pure. */
+export function appsPage(texts: Texts, page: AppsPageArguments): Omit<AppsPage, keyof Frame> {
+  const { schoolName, person, apps, isMore, scopes, notice, csrf } = page
+  return {
+    heading: texts.text('apps.heading'),
+    signedIn: texts.parts('consent.signed_in', { name: plainText(person.who.name, 60), email: plainText(person.who.email, 254) }),
+    introduction: texts.text(apps.length === 0 ? 'apps.none' : 'apps.introduction', { school: schoolName }),
+    notice,
+    csrf,
+    apps: apps.map((app, at) => entryOf(texts, app, { at, scopes, schoolName })),
+    more: isMore ? texts.text('apps.more', { count: apps.length }) : '',
+    revokeAction: accountPaths.revokeApp,
+    revoke: texts.text('apps.revoke'),
+    revokeAll:
+      apps.length < 2
+        ? undefined
+        : {
+            action: accountPaths.revokeAllApps,
+            heading: texts.text('apps.revoke_all_heading'),
+            explanation: texts.text('apps.revoke_all_explanation'),
+            submit: texts.text('apps.revoke_all'),
+          },
+    everywhere: {
+      action: accountPaths.signOutEverywhere,
+      heading: texts.text('apps.everywhere_heading'),
+      explanation: texts.text('apps.everywhere_explanation'),
+      box: texts.text('apps.everywhere_box'),
+      submit: texts.text('apps.everywhere'),
+    },
+    signOut: { href: endpoints.end_session.path, label: texts.text('apps.sign_out') },
+  }
+}
+
+function entryOf(
+  texts: Texts,
+  app: ConnectedApp,
+  { at, scopes, schoolName }: { at: number; scopes: readonly ConsentScope[]; schoolName: string },
+): AppEntry {
+  const name = plainText(app.name, 60)
+  const fact = (label: string, value: TextPart[], isWarning = false) => ({ label, value, isWarning })
+  const origin = app.origin && { date: texts.date(app.origin.createdAt), school: schoolName }
+  const granted = scopes.filter((scope) => app.scopes.has(scope.name))
+  return {
+    id: `app-${at + 1}`,
+    grantId: app.grantId,
+    name: name ? texts.parts('apps.name', { app: name }) : texts.parts(app.origin ? 'apps.nameless' : 'apps.gone', {}),
+    facts: [
+      ...(app.origin && origin
+        ? [
+            app.origin.registeredVia === 'integration'
+              ? fact(texts.text('consent.origin_label'), texts.parts('consent.origin_integration', origin))
+              : fact(texts.text('consent.origin_label'), texts.parts('consent.origin_self', origin), true),
+          ]
+        : []),
+      ...(app.origin ? [fact(texts.text('apps.destination_label'), placesOf(texts, app.redirectUris))] : []),
+      fact(texts.text('apps.allowed_label'), texts.parts('apps.date', { date: texts.date(app.allowedAt) })),
+      fact(
+        texts.text('apps.used_label'),
+        app.lastUsedAt ? texts.parts('apps.date', { date: texts.date(app.lastUsedAt) }) : texts.parts('apps.never_used', {}),
+      ),
+    ],
+    scopesLabel: texts.text('apps.scopes_label'),
+    areas: [...Map.groupBy(granted, ({ area }) => area).values()].map((members) => ({
+      title: members[0]?.areaTitle ?? '',
+      sentences: members.map(({ sentence }) => sentence),
+    })),
+  }
+}
+
+/** Where the app's answers went: the places that it registered, each once. */
+function placesOf(texts: Texts, redirectUris: readonly unknown[]): TextPart[] {
+  const places = new Map(
+    redirectUris.map(destinationOf).map((place) => [`${place.kind} ${place.kind === 'host' ? place.host : ''}`, place]),
+  )
+  const parts = [...places.values()].slice(0, 5).map((place) => partsOf(texts, place))
+  return parts.flatMap((part, at) => (at === 0 ? part : [{ text: ', ', isolated: false }, ...part]))
+}
+
+function partsOf(texts: Texts, { kind, host }: Destination): TextPart[] {
+  if (kind === 'this computer') return texts.parts('apps.destination_loopback', {})
+  if (kind === 'host') return texts.parts('consent.destination_host', { host })
+  return texts.parts('consent.destination_unknown', {})
+}

@@ -1,0 +1,98 @@
+import type { Context, Middleware } from 'koa'
+import { connectedApps, ownGrant } from '../../domain/connectedApps.ts'
+import { signOutEverywhere } from '../../domain/signOutEverywhere.ts'
+import { endBrowserSession } from '../../oidc/browserSession.ts'
+import { accountPaths } from '../../policy/accountPaths.ts'
+import type { School } from '../../policy/school.ts'
+import { auditEntry } from '../auditEntry.ts'
+import type { FormState } from '../formBody.ts'
+import { requireOwnForm } from '../ownForm.ts'
+import { pageProblem } from '../pageProblem.ts'
+import type { TextKey } from '../texts.ts'
+import type { AccountArguments } from './accountArguments.ts'
+import type { AccountPresenter } from './accountPresenter.ts'
+import { appsPage } from './appsPage.ts'
+import { endEveryGrant, endEverySession, endOwnGrant } from './endings.ts'
+import { formSubject, type SignedInPerson, seeOther, signedInOrAway } from './signedIn.ts'
+
+/** Connected apps, and what ends them. */
+export interface AppsPages {
+  show: Middleware
+  revoke: Middleware
+  revokeAll: Middleware
+  signOutEverywhere: Middleware
+}
+
+const shown = 100
+
+/** What the page says after something was done: the address names it, and nothing else of the address is shown. */
+const notices: Record<string, TextKey> = { revoked: 'apps.done_revoked', all_revoked: 'apps.done_all_revoked' }
+
+export function appsPages(args: AccountArguments, present: AccountPresenter): AppsPages {
+  const { texts } = present
+
+  /** A form of the page that somebody who is signed in was shown; undefined where the browser was sent to sign in. */
+  const owner = async (ctx: Context): Promise<SignedInPerson | undefined> => {
+    const person = await signedInOrAway(ctx, args, accountPaths.apps)
+    if (person) requireOwnForm(ctx, present.csrf, { subject: formSubject(person), kind: 'foreign_account_form' })
+    return person
+  }
+
+  return {
+    async show(ctx) {
+      const { school } = ctx.state as { school: School }
+      const person = await signedInOrAway(ctx, args, accountPaths.apps)
+      if (!person) return
+      const { apps, isMore } = await connectedApps(args.database.sql, school.id, { accountId: person.accountId, limit: shown })
+      const done = typeof ctx.query.done === 'string' && Object.hasOwn(notices, ctx.query.done) ? notices[ctx.query.done] : undefined
+      const content = appsPage(texts, {
+        schoolName: await present.schoolName(ctx),
+        person,
+        apps,
+        isMore,
+        scopes: args.scopes,
+        notice: done === undefined ? '' : texts.text(done),
+        csrf: present.csrf.issue(ctx, formSubject(person)),
+      })
+      await present.show(ctx, 'account-apps', texts.text('apps.title'), content)
+    },
+
+    async revoke(ctx) {
+      const { form, school } = ctx.state as FormState & { school: School }
+      const person = await owner(ctx)
+      if (!person) return
+      const { accountId } = person
+      const grant = await ownGrant(args.database.sql, school.id, { accountId, grantId: form.get('grant') ?? '' })
+      // Somebody else's, ended, or made up: the same answer.
+      if (!grant) throw pageProblem('nothing_here', 'not_found', 'There is no such connected app.')
+      await endOwnGrant(ctx, args, accountId, grant)
+      seeOther(ctx, `${accountPaths.apps}?done=revoked`)
+    },
+
+    async revokeAll(ctx) {
+      const person = await owner(ctx)
+      if (!person) return
+      await endEveryGrant(ctx, args, person.accountId)
+      seeOther(ctx, `${accountPaths.apps}?done=all_revoked`)
+    },
+
+    async signOutEverywhere(ctx) {
+      const { form, school } = ctx.state as FormState & { school: School }
+      const person = await owner(ctx)
+      if (!person) return
+      const { accountId } = person
+      const isWithApps = form.get('disconnect') !== null
+      await signOutEverywhere(args.database.sql, school.id, accountId)
+      await args.audit(auditEntry(ctx, 'account.signed_out_everywhere', { account_id: accountId, details: { with_apps: isWithApps } }))
+      await endEverySession(ctx, args, accountId)
+      if (isWithApps) await endEveryGrant(ctx, args, accountId)
+      await endBrowserSession(ctx, await args.provider(ctx))
+      await present.message(ctx, {
+        title: texts.text('signed_out.title'),
+        heading: texts.text('signed_out_everywhere.heading'),
+        paragraphs: [texts.parts(isWithApps ? 'signed_out_everywhere.with_apps' : 'signed_out_everywhere.explanation', {})],
+        links: [{ href: accountPaths.signIn, label: texts.text('account_links.sign_in') }],
+      })
+    },
+  }
+}

@@ -1,0 +1,69 @@
+import type { Context, Middleware } from 'koa'
+import { findEmailChange, finishEmailChange } from '../../domain/emailChange.ts'
+import { accountPaths, withQuery } from '../../policy/accountPaths.ts'
+import type { School } from '../../policy/school.ts'
+import { auditEntry } from '../auditEntry.ts'
+import type { FormState } from '../formBody.ts'
+import { requireOwnForm } from '../ownForm.ts'
+import { plainText } from '../plainText.ts'
+import type { AccountArguments } from './accountArguments.ts'
+import type { AccountPresenter } from './accountPresenter.ts'
+import { linkToken, showLinkEnded } from './linkEnded.ts'
+import { formSubject, signedInOrAway } from './signedIn.ts'
+
+/** Confirming a new address: by whoever holds the mailed link and is signed in as the account that asked. */
+export interface EmailPages {
+  show: Middleware
+  answer: Middleware
+}
+
+export function emailPages(args: AccountArguments, present: AccountPresenter): EmailPages {
+  const { texts } = present
+  const pageOf = (token: string): string => withQuery(accountPaths.email, { token: token || undefined })
+  const ended = (ctx: Context): Promise<void> =>
+    showLinkEnded(ctx, present, { href: accountPaths.apps, label: texts.text('account_links.account') })
+
+  return {
+    async show(ctx) {
+      const { school } = ctx.state as { school: School }
+      const token = linkToken(ctx.query.token)
+      const person = await signedInOrAway(ctx, args, pageOf(token))
+      if (!person) return
+      const change = await findEmailChange(args.database.sql, school, token)
+      if (change?.accountId !== person.accountId) return ended(ctx)
+      await present.form(ctx, {
+        title: texts.text('email_change.title'),
+        heading: texts.text('email_change.heading'),
+        introduction: texts.parts('email_change.introduction', {
+          before: plainText(person.who.email, 254),
+          after: plainText(change.email, 254),
+        }),
+        action: accountPaths.email,
+        subject: formSubject(person),
+        hidden: [{ name: 'token', value: token }],
+        fields: [],
+        submit: texts.text('email_change.submit'),
+        asides: [{ href: accountPaths.apps, label: texts.text('email_change.refuse') }],
+      })
+    },
+    async answer(ctx) {
+      const { form, school } = ctx.state as FormState & { school: School }
+      const token = linkToken(form.get('token'))
+      const person = await signedInOrAway(ctx, args, pageOf(token))
+      if (!person) return
+      requireOwnForm(ctx, present.csrf, { subject: formSubject(person), kind: 'foreign_account_form' })
+      const { accountId } = person
+      const finished = await finishEmailChange(args, school, { token, accountId })
+      if (!finished) return ended(ctx)
+      const isChanged = finished.outcome === 'changed'
+      if (isChanged) await args.audit(auditEntry(ctx, 'email.changed', { account_id: accountId }))
+      else ctx.status = 409
+      await present.message(ctx, {
+        title: texts.text('email_change.title'),
+        heading: texts.text(isChanged ? 'email_change.done_heading' : 'email_change.taken_heading'),
+        paragraphs: [texts.parts(isChanged ? 'email_change.done_explanation' : 'email_change.taken_explanation', {})],
+        links: [{ href: accountPaths.apps, label: texts.text('account_links.account') }],
+      })
+    },
+  }
+}

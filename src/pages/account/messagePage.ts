@@ -1,0 +1,9 @@
+import type { TextPart } from '../texts.ts'
+import type { Frame } from '../views.ts'
+
+/** A page that says how things stand, and where to go on. */
+export interface AccountMessagePage extends Frame {
+  heading: string
+  paragraphs: TextPart[][]
+  links: { href: string; label: string }[]
+}

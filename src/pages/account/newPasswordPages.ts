@@ -1,0 +1,180 @@
+import type { Context, Middleware } from 'koa'
+import { advisedPasswordCharacters, minPasswordCharacters, type PasswordFault, passwordFault } from '../../domain/newPassword.ts'
+import { findPasswordReset, finishPasswordReset } from '../../domain/passwordReset.ts'
+import { isOpenToSignUp } from '../../domain/registration.ts'
+import { findSignUp, finishSignUp } from '../../domain/signUp.ts'
+import { accountPaths } from '../../policy/accountPaths.ts'
+import type { School } from '../../policy/school.ts'
+import { auditEntry } from '../auditEntry.ts'
+import type { FormState } from '../formBody.ts'
+import { requireOwnForm } from '../ownForm.ts'
+import { plainText } from '../plainText.ts'
+import type { TextKey } from '../texts.ts'
+import type { AccountArguments } from './accountArguments.ts'
+import type { AccountPresenter } from './accountPresenter.ts'
+import { endEveryGrant, endEverySession } from './endings.ts'
+import { formField } from './formPage.ts'
+import { linkToken, showLinkEnded } from './linkEnded.ts'
+import { signInAgain } from './requestPages.ts'
+import { formSubject } from './signedIn.ts'
+
+/** Choosing a password with a mailed link: it finishes a sign-up, or replaces the one that was forgotten. */
+export interface NewPasswordPages {
+  show: Middleware
+  answer: Middleware
+}
+
+interface LinkHolder {
+  email: string
+  returnTo?: string | undefined
+}
+
+interface Purpose {
+  key: 'finish_sign_up' | 'new_password'
+  path: string
+  /** Where to ask for another link. */
+  again: { path: string; label: TextKey }
+  find(school: School, token: string): Promise<LinkHolder | undefined>
+  /** Spends the link. False where it was good for nothing by now. */
+  finish(ctx: Context, link: { token: string; passwordHash: string }): Promise<boolean>
+  hasBox: boolean
+}
+
+const faultKeys: Record<PasswordFault | 'differs', TextKey> = {
+  too_short: 'new_password.too_short',
+  too_long: 'new_password.too_long',
+  not_typed: 'new_password.not_typed',
+  too_common: 'new_password.too_common',
+  too_close: 'new_password.too_close',
+  differs: 'new_password.differs',
+}
+
+const numbers = { least: minPasswordCharacters, advised: advisedPasswordCharacters }
+
+export function newPasswordPages(
+  args: AccountArguments,
+  present: AccountPresenter,
+): { finishSignUp: NewPasswordPages; newPassword: NewPasswordPages } {
+  const { database } = args
+  const { sql } = database
+  const { texts } = present
+
+  const showForm = async (
+    ctx: Context,
+    { key, path, hasBox }: Purpose,
+    token: string,
+    holder: LinkHolder,
+    fault?: keyof typeof faultKeys,
+  ) => {
+    const error = fault === undefined ? '' : texts.text(faultKeys[fault], numbers)
+    await present.form(ctx, {
+      title: texts.text(`${key}.title`),
+      heading: texts.text(`${key}.heading`, { school: await present.schoolName(ctx) }),
+      introduction: texts.parts(`${key}.introduction`, {}),
+      action: path,
+      subject: formSubject(),
+      hidden: [{ name: 'token', value: token }],
+      fields: [
+        formField({
+          name: 'email',
+          type: 'email',
+          label: texts.text('sign_in.email'),
+          value: plainText(holder.email, 254),
+          autocomplete: 'username',
+          isReadOnly: true,
+        }),
+        formField({
+          name: 'password',
+          type: 'password',
+          label: texts.text('new_password.label'),
+          autocomplete: 'new-password',
+          maxLength: 1024,
+          hint: texts.text('new_password.hint', numbers),
+          error: fault === 'differs' ? '' : error,
+        }),
+        formField({
+          name: 'repeated',
+          type: 'password',
+          label: texts.text('new_password.repeat'),
+          autocomplete: 'new-password',
+          maxLength: 1024,
+          error: fault === 'differs' ? error : '',
+        }),
+      ],
+      boxes: hasBox ? [{ name: 'disconnect', label: texts.text('new_password.disconnect') }] : [],
+      submit: texts.text(`${key}.submit`),
+    })
+  }
+
+  const pages = (purpose: Purpose): NewPasswordPages => {
+    const ended = (ctx: Context): Promise<void> =>
+      showLinkEnded(ctx, present, { href: purpose.again.path, label: texts.text(purpose.again.label) })
+    return {
+      // Opening the link changes nothing: mail programs and their scanners open links as well.
+      async show(ctx) {
+        const token = linkToken(ctx.query.token)
+        const holder = await purpose.find(ctx.state.school, token)
+        if (!holder) return ended(ctx)
+        await showForm(ctx, purpose, token, holder)
+      },
+      async answer(ctx) {
+        const { form, school } = ctx.state as FormState & { school: School }
+        requireOwnForm(ctx, present.csrf, { subject: formSubject(), kind: 'foreign_account_form' })
+        const token = linkToken(form.get('token'))
+        const holder = await purpose.find(school, token)
+        if (!holder) return ended(ctx)
+        const password = form.get('password') ?? ''
+        const fault =
+          passwordFault(password, { email: holder.email, schoolName: await present.schoolName(ctx) }) ??
+          (password === form.get('repeated') ? undefined : 'differs')
+        if (fault !== undefined) {
+          ctx.status = 400
+          return showForm(ctx, purpose, token, holder, fault)
+        }
+        const passwordHash = await args.hashPassword(password)
+        if (!(await purpose.finish(ctx, { token, passwordHash }))) return ended(ctx)
+        await args.limits.signIn.succeeded(school.id, holder.email)
+        await present.message(ctx, {
+          title: texts.text(`${purpose.key}.done_title`),
+          heading: texts.text(`${purpose.key}.done_heading`),
+          paragraphs: [texts.parts(`${purpose.key}.done_explanation`, {})],
+          links: [{ href: signInAgain(holder.returnTo), label: texts.text('account_links.go_on') }],
+        })
+      },
+    }
+  }
+
+  return {
+    finishSignUp: pages({
+      key: 'finish_sign_up',
+      path: accountPaths.finishSignUp,
+      again: { path: accountPaths.signUp, label: 'account_links.sign_up' },
+      hasBox: false,
+      // A school that closed its sign-up meanwhile makes no more accounts.
+      find: async (school, token) => ((await isOpenToSignUp(sql, school.id)) ? findSignUp(sql, school, token) : undefined),
+      async finish(ctx, link) {
+        const finished = await finishSignUp(database, ctx.state.school, link)
+        if (finished?.outcome !== 'made') return false
+        await args.audit(auditEntry(ctx, 'account.created', { account_id: finished.accountId, details: { via: 'sign_up' } }))
+        return true
+      },
+    }),
+    newPassword: pages({
+      key: 'new_password',
+      path: accountPaths.newPassword,
+      again: { path: accountPaths.forgottenPassword, label: 'account_links.forgotten' },
+      hasBox: true,
+      find: (school, token) => findPasswordReset(sql, school, token),
+      async finish(ctx, link) {
+        const { form, school } = ctx.state as FormState & { school: School }
+        const changed = await finishPasswordReset(args, school, link)
+        if (!changed) return false
+        const { accountId } = changed
+        await args.audit(auditEntry(ctx, 'password.changed', { account_id: accountId, details: { via: 'mailed link' } }))
+        await endEverySession(ctx, args, accountId)
+        if (form.get('disconnect') !== null) await endEveryGrant(ctx, args, accountId)
+        return true
+      },
+    }),
+  }
+}

@@ -1,0 +1,149 @@
+import type { Context, Middleware } from 'koa'
+import { mailAddress } from '../../domain/mailAddress.ts'
+import { requestPasswordReset } from '../../domain/passwordReset.ts'
+import { isOpenToSignUp } from '../../domain/registration.ts'
+import { personName, requestSignUp } from '../../domain/signUp.ts'
+import { interactionPath } from '../../oidc/endpoints.ts'
+import { accountPaths, withQuery } from '../../policy/accountPaths.ts'
+import type { School } from '../../policy/school.ts'
+import { over, sayTooMany } from '../attemptSignIn.ts'
+import { auditEntry } from '../auditEntry.ts'
+import type { FormState } from '../formBody.ts'
+import { requireOwnForm } from '../ownForm.ts'
+import { plainText } from '../plainText.ts'
+import type { AccountArguments } from './accountArguments.ts'
+import type { AccountPresenter } from './accountPresenter.ts'
+import { type FormField, formField } from './formPage.ts'
+import { returnTo } from './returnTo.ts'
+import { formSubject } from './signedIn.ts'
+
+/** A form that asks for a mailed link. */
+export interface RequestPages {
+  show: Middleware
+  answer: Middleware
+}
+
+interface Typed {
+  email: string
+  name: string
+}
+
+interface Failure {
+  error?: string
+  fields?: Partial<Record<keyof Typed, string>>
+}
+
+/**
+ * Asking for an account, and for a new password. The answer tells nothing of whether the address is known: it is made without looking,
+ * and what follows from looking is done once the answer has gone.
+ */
+export function requestPages(args: AccountArguments, present: AccountPresenter): { signUp: RequestPages; forgotten: RequestPages } {
+  const { texts } = present
+  const kinds = {
+    signUp: { key: 'sign_up', path: accountPaths.signUp, limit: args.limits.account.signUp },
+    forgotten: { key: 'forgotten', path: accountPaths.forgottenPassword, limit: args.limits.account.passwordReset },
+  } as const
+  type Kind = (typeof kinds)[keyof typeof kinds]
+
+  const showForm = async (ctx: Context, { key, path }: Kind, target: string | undefined, typed?: Typed, failure: Failure = {}) => {
+    const { error = '', fields = {} } = failure
+    const isBlamed = error !== ''
+    const email = formField(
+      {
+        name: 'email',
+        type: 'email',
+        label: texts.text('sign_in.email'),
+        value: plainText(typed?.email, 254),
+        autocomplete: key === 'sign_up' ? 'email' : 'username',
+        error: fields.email ?? '',
+      },
+      { isBlamed },
+    )
+    const name: FormField = formField({
+      name: 'name',
+      type: 'text',
+      label: texts.text('sign_up.name'),
+      value: plainText(typed?.name, 120),
+      autocomplete: 'name',
+      maxLength: 120,
+      error: fields.name ?? '',
+    })
+    await present.form(ctx, {
+      title: texts.text(`${key}.title`),
+      heading: texts.text(`${key}.heading`, { school: await present.schoolName(ctx) }),
+      introduction: texts.parts(`${key}.introduction`, {}),
+      error,
+      action: path,
+      subject: formSubject(),
+      hidden: target === undefined ? [] : [{ name: 'return_to', value: target }],
+      fields: key === 'sign_up' ? [email, name] : [email],
+      submit: texts.text(`${key}.submit`),
+      asides: [{ href: signInAgain(target), label: texts.text('account_links.sign_in') }],
+    })
+  }
+
+  const showClosed = async (ctx: Context): Promise<void> => {
+    ctx.status = 403
+    await present.message(ctx, {
+      title: texts.text('sign_up_closed.title'),
+      heading: texts.text('sign_up_closed.heading'),
+      paragraphs: [texts.parts('sign_up_closed.explanation', { school: await present.schoolName(ctx) })],
+      links: [{ href: accountPaths.signIn, label: texts.text('account_links.sign_in') }],
+    })
+  }
+
+  const read = ({ key }: Kind, form: URLSearchParams): { typed: Typed; wanted?: Typed; failure: Failure } => {
+    const typed = { email: form.get('email') ?? '', name: form.get('name') ?? '' }
+    const email = mailAddress(typed.email)
+    const name = key === 'sign_up' ? personName(typed.name) : ''
+    if (email !== undefined && name !== undefined) return { typed, wanted: { email, name }, failure: {} }
+    const fields = {
+      ...(email === undefined ? { email: texts.text('account_form.no_address') } : {}),
+      ...(name === undefined ? { name: texts.text('sign_up.no_name') } : {}),
+    }
+    return { typed, failure: { fields } }
+  }
+
+  const pages = (kind: Kind, begin: (ctx: Context, wanted: Typed & { returnTo: string | undefined }) => Promise<void>): RequestPages => ({
+    async show(ctx) {
+      if (kind.key === 'sign_up' && !(await isOpenToSignUp(args.database.sql, ctx.state.school.id))) return showClosed(ctx)
+      await showForm(ctx, kind, returnTo(ctx.query.return_to, ctx.state.school))
+    },
+    async answer(ctx) {
+      const { form, school, address } = ctx.state as FormState & { school: School; address: string }
+      requireOwnForm(ctx, present.csrf, { subject: formSubject(), kind: 'foreign_account_form' })
+      if (kind.key === 'sign_up' && !(await isOpenToSignUp(args.database.sql, school.id))) return showClosed(ctx)
+      const target = returnTo(form.get('return_to') ?? undefined, school)
+      const { typed, wanted, failure } = read(kind, form)
+      if (!wanted) {
+        ctx.status = 400
+        return showForm(ctx, kind, target, typed, failure)
+      }
+      const refused = (await over(kind.limit(address))) ?? (await over(args.limits.account.message(school.id, wanted.email)))
+      if (refused) {
+        const minutes = sayTooMany(ctx, refused.retryAfterSeconds)
+        return showForm(ctx, kind, target, typed, { error: texts.text('account_form.too_many', { minutes }) })
+      }
+      await present.message(ctx, {
+        title: texts.text('mail_sent.title'),
+        heading: texts.text('mail_sent.heading'),
+        paragraphs: [texts.parts(`${kind.key}.sent`, { email: wanted.email }), texts.parts('mail_sent.hint', {})],
+        links: [{ href: signInAgain(target), label: texts.text('account_links.sign_in') }],
+      })
+      args.errands.run(`${kind.key} message`, () => begin(ctx, { ...wanted, returnTo: target }))
+    },
+  })
+
+  return {
+    signUp: pages(kinds.signUp, (ctx, wanted) => requestSignUp(args, ctx.state.school, wanted)),
+    forgotten: pages(kinds.forgotten, async (ctx, wanted) => {
+      const accountId = await requestPasswordReset(args, ctx.state.school, wanted)
+      if (accountId !== undefined) await args.audit(auditEntry(ctx, 'password.reset_requested', { account_id: accountId }))
+    }),
+  }
+}
+
+/** The sign-in that somebody came from: that of an app, or our own. */
+export function signInAgain(target: string | undefined): string {
+  return target?.startsWith(`${interactionPath}/`) ? target : withQuery(accountPaths.signIn, { return_to: target })
+}

@@ -1,0 +1,20 @@
+/** Addresses of the pages about a person's own account: routes, links between pages and mailed links read this table. */
+export const accountPaths = {
+  home: '/account',
+  signIn: '/account/sign-in',
+  signUp: '/account/sign-up',
+  finishSignUp: '/account/sign-up/finish',
+  forgottenPassword: '/account/password',
+  newPassword: '/account/password/new',
+  email: '/account/email',
+  apps: '/account/apps',
+  revokeApp: '/account/apps/revoke',
+  revokeAllApps: '/account/apps/revoke-all',
+  signOutEverywhere: '/account/sign-out-everywhere',
+} as const
+
+/** An address with parameters; those without a value are left out. */
+export function withQuery(path: string, parameters: Record<string, string | undefined>): string {
+  const given = Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== undefined)
+  return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`
+}

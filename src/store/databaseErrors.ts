@@ -1,0 +1,27 @@
+/** What a database refused, as far as a caller can be told about it. */
+export interface Violation {
+  kind: 'unique' | 'reference' | 'timeout' | 'deadlock' | 'value'
+  constraint: string
+}
+
+// PostgreSQL, appendix A. The embedded database speaks the same codes.
+const kinds: Readonly<Record<string, Violation['kind']>> = {
+  23505: 'unique',
+  23503: 'reference',
+  23001: 'reference',
+  57014: 'timeout',
+  '40P01': 'deadlock',
+  40001: 'deadlock',
+  22003: 'value',
+  22021: 'value',
+  '22P05': 'value',
+  23514: 'value',
+}
+
+/** The violation that an error stands for, or undefined where the error is about something else. */
+export function violationOf(error: unknown): Violation | undefined {
+  if (!(error instanceof Error)) return undefined
+  const { code, constraint } = error as Error & { code?: unknown; constraint?: unknown }
+  const kind = typeof code === 'string' ? kinds[code] : undefined
+  return kind && { kind, constraint: typeof constraint === 'string' ? constraint : '' }
+}

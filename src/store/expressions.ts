@@ -1,0 +1,18 @@
+import { type Expression, type SqlBool, sql } from 'kysely'
+
+/** Stands in an order for a time that is absent. Written out: an index over it is found only by the same words. */
+export const beforeAllTimes: Expression<Date> = sql<Date>`'-infinity'::timestamptz`
+
+/** Texts that begin with this one, as a range of bytes: an index over a column with the collation C answers it. */
+export function beginsWith(column: Expression<string>, text: string): Expression<SqlBool> {
+  return sql<SqlBool>`${column} ^@ ${text}`
+}
+
+/** Texts in which this one occurs, in capitals or not. */
+export function contains(column: Expression<string>, text: string): Expression<SqlBool> {
+  return sql<SqlBool>`${column} ILIKE ${`%${text.replace(/[\\%_]/g, '\\$&')}%`}`
+}
+
+/** The place of a row among those with the same owner, the newest first. */
+export const rankWithin = (owner: Expression<unknown>, id: Expression<unknown>): Expression<number> =>
+  sql<number>`(row_number() OVER (PARTITION BY ${owner} ORDER BY ${id} DESC))::int`

@@ -1,0 +1,54 @@
+import { join } from 'node:path'
+import type { Environment } from '../config/environment.ts'
+import type { OAuthConfig } from '../config/oauth.ts'
+import type { Log } from '../lib/log.ts'
+import { outboxPost } from '../mail/outboxPost.ts'
+import type { Post } from '../mail/post.ts'
+import { smtpPost } from '../mail/smtpPost.ts'
+import type { Stores } from '../oidc/stores.ts'
+import type { Database } from '../store/database.ts'
+import { databaseArtifacts } from '../store/databaseArtifacts.ts'
+import { openDatabase } from '../store/openDatabase.ts'
+import { createRedis, type RedisConnection } from '../store/redis.ts'
+import { redisArtifacts } from '../store/redisArtifacts.ts'
+import type { Sql } from '../store/sql.ts'
+import { longestTokenSeconds } from './clients.ts'
+
+type Addresses = Pick<Environment, 'DATA_DIR' | 'DATABASE_URL' | 'REDIS_URL'>
+
+/** The database that the environment names. The caller closes it. */
+export function openConfiguredDatabase({ DATA_DIR, DATABASE_URL }: Addresses, log: Log): Promise<Database> {
+  return openDatabase({
+    dataDirectory: DATA_DIR,
+    ...(DATABASE_URL ? { databaseUrl: DATABASE_URL } : {}),
+    onError: (error) => log.error({ err: error }, 'a database connection was lost'),
+  })
+}
+
+/** The Redis that the environment names, connected; undefined where it names none. The caller closes it. */
+export async function openConfiguredRedis({ REDIS_URL }: Addresses, log: Log): Promise<RedisConnection | undefined> {
+  if (!REDIS_URL) return undefined
+  const redis = createRedis(REDIS_URL, { onError: (error) => log.error({ err: error }, 'Redis') })
+  await redis.connect()
+  return redis
+}
+
+/** Where messages to people go. The caller closes it. */
+export function openConfiguredPost({ DATA_DIR, SMTP_URL }: Pick<Environment, 'DATA_DIR' | 'SMTP_URL'>, log: Log): Post {
+  return SMTP_URL ? smtpPost({ url: SMTP_URL }) : outboxPost({ directory: join(DATA_DIR, 'outbox'), log })
+}
+
+export interface StoreArguments {
+  /** The database, or one transaction of it. */
+  sql: Sql
+  redis: RedisConnection | undefined
+  oauth: OAuthConfig
+  log: Log
+}
+
+/** Where the engine's state lives, by the rules that every process of the service shares. */
+export function createStores({ sql, redis, oauth, log }: StoreArguments): Stores {
+  const durable = databaseArtifacts(sql)
+  const ephemeral = redis ? redisArtifacts(redis.client, { longestTokenSeconds: longestTokenSeconds(oauth) }) : durable
+  return { sql, durable, ephemeral, log }
+}

@@ -1,0 +1,289 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Browser, createBrowser, field } from '../pages/browser.ts'
+import { type Agent, createAgent, personCalled, withToken } from '../support/agent.ts'
+import { startService, type TestService } from '../support/service.ts'
+import { auditOf, isSignedIn, send, signedIn } from './account.ts'
+
+let service: TestService
+beforeAll(async () => {
+  service = await startService({
+    schools: 2,
+    school: { integrations: [{ client_id: 'mailer', client_name: 'Mailer', redirect_uris: ['https://mailer.example.com/cb'] }] },
+  })
+})
+afterAll(() => service.stop())
+
+let count = 0
+/** A person with one connected app. */
+async function connected(name = 'Tidy Agent', scope = 'openid courses:read account:read') {
+  const email = `person${++count}@example.com`
+  const { accountId } = await service.addPerson({ email })
+  const agent = await createAgent(service.issuer, { client_name: name })
+  const { body } = await agent.tokens(personCalled(email), { scope }, { scopes: 'all' })
+  return { email, accountId, agent, tokens: body, browser: await signedIn(service, email) }
+}
+const call = async (tokens: { access_token: string }) => (await withToken(`${service.issuer}/api/v1/account`, tokens.access_token)).status
+const grantsOn = (html: string) => [...html.matchAll(/name="grant" value="([^"]*)"/g)].map(([, id = '']) => id)
+const revoke = (browser: Browser, csrf: string, grant: string) => browser.post('/account/apps/revoke', { csrf, grant })
+
+describe('connected apps', () => {
+  test('shows who each app is, what it may do, where it goes, since when', async () => {
+    const { browser } = await connected('Tidy Agent')
+    const { html } = await browser.get('/account/apps')
+    expect(html).toContain('<bdi>Tidy Agent</bdi>')
+    expect(html).toMatch(/Unverified: the app registered itself on <bdi>/)
+    expect(html).toContain('the computer it was started on')
+    expect(html).toMatch(/<strong>[^<]+<\/strong>\s*<ul>\s*<li>[^<]+<\/li>/)
+    expect(html).toMatch(/First allowed<\/dt>\s*<dd><bdi>\w+ \d+, \d{4}<\/bdi>/)
+    expect(html).toMatch(/Last used<\/dt>\s*<dd><bdi>\w+ \d+, \d{4}<\/bdi>/)
+    expect(html).toContain('End this app&#39;s access now')
+    expect(grantsOn(html)).toHaveLength(1)
+  })
+
+  test('shows an integration as set up by the school, with its host', async () => {
+    const { browser, accountId } = await connected()
+    await service.database.sql.query(
+      `INSERT INTO oidc_grant (school_id, id, account_id, client_id, payload, expires_at)
+       VALUES ($1, 'grant-of-mailer', $2, 'mailer', '{"openid":{"scope":"openid"},"resources":{"x":"courses:read"}}', now() + interval '1 day')`,
+      [service.schoolId(), accountId],
+    )
+    const { html } = await browser.get('/account/apps')
+    expect(html).toMatch(/Set up by <bdi>First School<\/bdi>/)
+    expect(html).toContain('<bdi>mailer.example.com</bdi>')
+  })
+
+  test('shows nobody who is not signed in, and nothing of others', async () => {
+    const [one, two] = [await connected('App of one'), await connected('App of two')]
+    expect((await two.browser.get('/account/apps')).html).not.toContain('App of one')
+    expect((await one.browser.get('/account/apps')).html).not.toContain('App of two')
+    const answer = await createBrowser(service.issuer).get('/account/apps')
+    expect([answer.status, answer.headers.get('location'), answer.html.includes('App of')]).toEqual([
+      303,
+      '/account/sign-in?return_to=%2Faccount%2Fapps',
+      false,
+    ])
+  })
+
+  test('ends one app at once: its tokens open nothing, the others stay', async () => {
+    const { browser, email, tokens, agent, accountId } = await connected()
+    const other = (await (await createAgent(service.issuer, { client_name: 'Other' })).tokens(personCalled(email))).body
+    const page = await browser.get('/account/apps')
+    const first = (await browser.get('/account/apps')).html
+    const mine = grantsOn(first).at(-1) as string
+    expect(await call(tokens)).toBe(200)
+    const answer = await browser.follow(await revoke(browser, field(page.html, 'csrf'), mine))
+    expect(answer.html).toContain('has ended')
+    expect(grantsOn(answer.html)).toHaveLength(1)
+    expect(await call(tokens)).toBe(401)
+    expect((await agent.refresh(tokens.refresh_token)).body.error).toBe('invalid_grant')
+    expect(await call(other)).toBe(200)
+    expect((await auditOf(service, 'grant.revoked')).filter(({ grant_id }) => grant_id === mine)).toMatchObject([{ account_id: accountId }])
+  })
+
+  test("answers somebody else's grant, one of another school, an ended and a made-up one in the same way", async () => {
+    const [owner, thief] = [await connected(), await connected()]
+    const foreign = grantsOn((await owner.browser.get('/account/apps')).html)[0] as string
+    const page = await thief.browser.get('/account/apps')
+    const [csrf, own] = [field(page.html, 'csrf'), grantsOn(page.html)[0] as string]
+    expect((await revoke(thief.browser, csrf, own)).status).toBe(303)
+    const shapes = []
+    for (const grant of [foreign, own, 'made-up', '', 'a\0b', "' OR 1=1 --", 'x'.repeat(5000)]) {
+      const { status, html, headers } = await revoke(thief.browser, csrf, grant)
+      const { date: _date, 'request-id': id, ...rest } = Object.fromEntries(headers)
+      shapes.push({ status, html: html.replaceAll(id ?? '', ''), rest })
+    }
+    expect(shapes[0]?.status).toBe(404)
+    for (const shape of shapes) expect(shape).toEqual(shapes[0])
+    expect(await call(owner.tokens)).toBe(200)
+  })
+
+  test('changes nothing without the token of this session, with one of another session, or from another site', async () => {
+    const { browser, tokens, email } = await connected()
+    const page = await browser.get('/account/apps')
+    const [csrf, grant] = [field(page.html, 'csrf'), grantsOn(page.html)[0] as string]
+    const stranger = await connected()
+    const theirs = field((await stranger.browser.get('/account/apps')).html, 'csrf')
+    const again = createBrowser(service.issuer)
+    again.plant('sg_browser', browser.cookie('sg_browser') ?? '')
+    await send(again, await again.get('/account/sign-in'), { email, password: 'correct horse battery staple' })
+    const before = field((await again.get('/account/apps')).html, 'csrf')
+    expect(before).not.toBe(csrf)
+    for (const path of ['/account/apps/revoke', '/account/apps/revoke-all', '/account/sign-out-everywhere']) {
+      const refused = [
+        await browser.post(path, { grant }),
+        await browser.post(path, { grant, csrf: theirs }),
+        await browser.post(path, { grant, csrf: before }),
+        await browser.post(path, { grant, csrf }, { origin: 'https://evil.example' }),
+        await browser.post(path, { grant, csrf }, { origin: 'null', 'sec-fetch-site': 'cross-site' }),
+        await browser.post(path, { grant, csrf }, { origin: 'null', 'sec-fetch-site': 'same-site' }),
+      ]
+      expect(refused.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403, 403])
+      const asGet = await browser.get(`${path}?grant=${grant}&csrf=${csrf}`)
+      expect(asGet.location?.pathname).toBe('/account/apps')
+    }
+    expect(await call(tokens)).toBe(200)
+    expect(await isSignedIn(browser)).toBe(true)
+  })
+
+  test('ends all apps at once', async () => {
+    const { browser, email, tokens } = await connected()
+    const more = []
+    for (let at = 0; at < 3; at++) more.push((await (await createAgent(service.issuer)).tokens(personCalled(email))).body)
+    const page = await browser.get('/account/apps')
+    const answer = await browser.follow(await send(browser, page, {}, /revoke-all$/))
+    expect(grantsOn(answer.html)).toEqual([])
+    expect(answer.html).toContain('No app may use your account')
+    for (const each of [tokens, ...more]) expect(await call(each)).toBe(401)
+    expect(await isSignedIn(browser)).toBe(true)
+  })
+
+  test('shows the newest hundred and says that there are more; ending all ends those too', async () => {
+    const { browser, accountId, agent } = await connected()
+    await service.database.sql.query(
+      `INSERT INTO oidc_grant (school_id, id, account_id, client_id, payload, expires_at)
+       SELECT $1, 'grant-' || n, $2, $3, '{}', now() + interval '1 day' FROM generate_series(1, 120) n`,
+      [service.schoolId(), accountId, agent.clientId],
+    )
+    const page = await browser.get('/account/apps')
+    expect(grantsOn(page.html)).toHaveLength(100)
+    expect(page.html).toContain('Only the newest 100 are shown')
+    await send(browser, page, {}, /revoke-all$/)
+    const left = await service.database.sql.query('SELECT 1 FROM oidc_grant WHERE account_id = $1 AND revoked_at IS NULL', [accountId])
+    expect(left).toEqual([])
+  })
+
+  test('shows an app whose registration is gone, and ends it too', async () => {
+    const { browser, agent } = await connected()
+    await service.database.kysely.updateTable('oidc_client').set({ disabled_at: new Date() }).where('id', '=', agent.clientId).execute()
+    const page = await browser.get('/account/apps')
+    expect(page.html).toContain('no longer registered')
+    const grant = grantsOn(page.html)[0] as string
+    expect((await revoke(browser, field(page.html, 'csrf'), grant)).status).toBe(303)
+  })
+
+  test('an account that was disabled sees nothing any more', async () => {
+    const { browser, accountId } = await connected()
+    await service.database.kysely.updateTable('account').set({ disabled_at: new Date() }).where('id', '=', accountId).execute()
+    expect(await isSignedIn(browser)).toBe(false)
+  })
+})
+
+describe('names that apps choose', () => {
+  const corpus = [
+    '<script>alert(1)</script>',
+    '"><img src=x onerror=alert(1)>',
+    "'><svg/onload=alert(1)>",
+    '</bdi></h2><form action=https://evil.example>',
+    '<%= page.csrf %>',
+    '{school}{count}$&',
+    '\u202eevil\u202c',
+    'a\u0300\u0301'.repeat(30),
+    `${'long '.repeat(40)}`,
+  ]
+  test('stay text, isolated and bounded', async () => {
+    const { browser, email } = await connected(corpus[0])
+    for (const name of corpus.slice(1)) await (await createAgent(service.issuer, { client_name: name })).tokens(personCalled(email))
+    const { html } = await browser.get('/account/apps')
+    expect(html).not.toMatch(/<script|<img|<svg|<form[^>]*evil|\u202e/)
+    const headings = [...html.matchAll(/<h2 id="app-\d+"><bdi>([\s\S]*?)<\/bdi>\s*<\/h2>/g)].map(([, shown = '']) => shown)
+    expect(headings).toHaveLength(corpus.length)
+    for (const shown of headings) {
+      expect(shown).toMatch(/^[^<>]+$/)
+      expect([...new Intl.Segmenter('en').segment(shown.replace(/&[a-z#0-9]+;/g, 'x'))].length).toBeLessThanOrEqual(61)
+    }
+    expect(html.match(/<form\b/g)).toHaveLength(corpus.length + 2)
+  })
+})
+
+describe('sign out everywhere', () => {
+  const everywhere = async (browser: Browser, fields: Record<string, string> = {}) =>
+    send(browser, await browser.get('/account/apps'), fields, /sign-out-everywhere$/)
+  const sessionRows = () => service.database.sql.query<Record<string, unknown>>(`SELECT * FROM oidc_artifact WHERE model = 'Session'`)
+  const isAsked = async (browser: Browser, agent: Agent): Promise<boolean> => {
+    const page = await browser.follow(await browser.get(agent.authorizationUrl().href))
+    return page.html.includes('type="password"')
+  }
+
+  test('ends every session of the account, here and in other browsers, and none of anybody else', async () => {
+    const { browser, email, tokens, accountId } = await connected()
+    const others = [await signedIn(service, email), await signedIn(service, email)]
+    const stranger = await connected()
+    const answer = await everywhere(browser)
+    expect([answer.status, answer.html]).toEqual([200, expect.stringContaining('signed out everywhere')])
+    const cookies = answer.headers.getSetCookie().filter((line) => line.startsWith('sg_session'))
+    expect(cookies).toHaveLength(2)
+    for (const line of cookies) expect(line).toContain('expires=Thu, 01 Jan 1970')
+    for (const each of [browser, ...others]) expect(await isSignedIn(each)).toBe(false)
+    expect(await isSignedIn(stranger.browser)).toBe(true)
+    expect(await call(tokens)).toBe(200)
+    expect((await auditOf(service, 'account.signed_out_everywhere')).at(-1)?.account_id).toBe(accountId)
+    expect((await sessionRows()).filter(({ account_id }) => account_id === accountId)).toEqual([])
+  })
+
+  test('ends all apps as well where the box is ticked', async () => {
+    const { browser, tokens } = await connected()
+    await everywhere(browser, { disconnect: 'yes' })
+    expect(await call(tokens)).toBe(401)
+  })
+
+  test('lets the person sign in again at once', async () => {
+    const { browser, email } = await connected()
+    await everywhere(browser)
+    const again = await signedIn(service, email)
+    expect(await isAsked(again, await createAgent(service.issuer))).toBe(false)
+    expect(await isSignedIn(again)).toBe(true)
+  })
+
+  test('also ends a session that a request under way saves again afterwards', async () => {
+    const { browser, email, accountId, agent } = await connected()
+    const other = await signedIn(service, email)
+    const saved = (await sessionRows()).filter(({ account_id }) => account_id === accountId)
+    expect(saved.length).toBeGreaterThanOrEqual(2)
+    await everywhere(browser)
+    const columns = Object.keys(saved[0] as object)
+    for (const row of saved) {
+      await service.database.sql.query(
+        `INSERT INTO oidc_artifact (${columns.join(', ')}) VALUES (${columns.map((_, at) => `$${at + 1}`).join(', ')})`,
+        columns.map((column) => row[column]),
+      )
+    }
+    const silent = await other.get(agent.authorizationUrl({ prompt: 'none' }).href)
+    expect(silent.location?.searchParams.get('error')).toBe('login_required')
+    expect(await isSignedIn(other)).toBe(false)
+    expect(await isAsked(other, agent)).toBe(true)
+  })
+
+  test('while other requests of the sessions are under way ends them all', async () => {
+    const { browser, email, agent } = await connected()
+    const others = [await signedIn(service, email), await signedIn(service, email), await signedIn(service, email)]
+    const page = await browser.get('/account/apps')
+    const busy = others.flatMap((other) => Array.from({ length: 5 }, () => other.get(agent.authorizationUrl().href)))
+    await Promise.all([...busy, send(browser, page, {}, /sign-out-everywhere$/), ...others.map((other) => other.get('/account/apps'))])
+    for (const other of others) {
+      expect(await isSignedIn(other)).toBe(false)
+      expect(await isAsked(other, agent)).toBe(true)
+    }
+  })
+
+  test('a consent page that stood open grants nothing after it, though its session is saved again', async () => {
+    const { browser, email, accountId, agent } = await connected()
+    const other = await signedIn(service, email)
+    const consent = await other.follow(await other.get(agent.authorizationUrl().href))
+    const saved = (await sessionRows()).filter(({ account_id }) => account_id === accountId)
+    await everywhere(browser)
+    const columns = Object.keys(saved[0] as object)
+    for (const row of saved) {
+      await service.database.sql.query(
+        `INSERT INTO oidc_artifact (${columns.join(', ')}) VALUES (${columns.map((_, at) => `$${at + 1}`).join(', ')})`,
+        columns.map((column) => row[column]),
+      )
+    }
+    const grants = () => service.database.sql.query('SELECT 1 FROM oidc_grant WHERE account_id = $1', [accountId])
+    const before = (await grants()).length
+    const answer = await send(other, consent, { scope: 'openid' }, /consent$/)
+    expect([answer.status, answer.html]).toEqual([403, expect.stringContaining('type="password"')])
+    expect(await grants()).toHaveLength(before)
+    const next = await send(other, answer, { email, password: 'correct horse battery staple' }, /sign-in$/)
+    expect((await other.follow(next)).html).toContain('Allow what is ticked')
+  })
+})

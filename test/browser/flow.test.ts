@@ -1,0 +1,198 @@
+import { decodeJwt } from 'jose'
+import type { Browser } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type Agent, agentOf, postJson } from '../support/agent.ts'
+import { type Callback, listenForCallback } from '../support/callback.ts'
+import { hasChromium, launchChromium } from '../support/chromium.ts'
+import { until } from '../support/poll.ts'
+import { password, startService, type TestService } from '../support/service.ts'
+import { box, openVisitor, signIn, type Visitor } from './visitor.ts'
+
+const learner = 'learner@example.org'
+const scope = 'openid email account:read courses:read courses:write school:write'
+
+describe.skipIf(!hasChromium())('in Chromium', { timeout: 120_000 }, () => {
+  let service: TestService
+  let browser: Browser
+  let callback: Callback
+  let agent: Agent
+
+  beforeAll(async () => {
+    browser = await launchChromium()
+    service = await startService()
+    await service.addPerson({ email: learner })
+    await service.addPerson({ email: 'owner@example.com', role: 'owner' })
+    callback = await listenForCallback()
+    const metadata = { client_name: 'Course Companion', redirect_uris: [callback.redirectUri] }
+    const { body } = await postJson(`${service.issuer}/api/oauth/register`, metadata)
+    agent = agentOf(service.issuer, body.client_id, undefined, callback.redirectUri)
+  }, 120_000)
+  afterAll(async () => {
+    await browser?.close()
+    await callback?.close()
+    await service?.stop()
+  })
+
+  describe.each([
+    ['off', false],
+    ['on', true],
+  ])('with scripts %s', (_name, javaScriptEnabled) => {
+    let visitor: Visitor
+    beforeEach(async () => {
+      visitor = await openVisitor(browser, { javaScriptEnabled })
+    })
+    afterEach(async () => {
+      const [complaints, origins] = [visitor.complaints(), visitor.origins()]
+      await visitor.close()
+      const ours = [service.issuer, new URL(callback.redirectUri).origin]
+      expect(origins.filter((origin) => !ours.includes(origin))).toEqual([])
+      // The failed sign-in and pages like it: the browser notes every answer above 399.
+      expect(complaints.filter((text) => !text.includes('Failed to load resource: the server responded with a status of 4'))).toEqual([])
+    })
+
+    const ask = async (parameters: Record<string, string> = {}): Promise<Visitor['page']> => {
+      await visitor.page.goto(agent.authorizationUrl({ scope, ...parameters }).href)
+      return visitor.page
+    }
+    const allow = () => visitor.page.getByRole('button', { name: 'Allow what is ticked' }).click()
+    const granted = async (): Promise<string[]> => {
+      const { status, body } = await agent.redeem(await callback.next())
+      expect(status).toBe(200)
+      return body.scope.split(' ').toSorted()
+    }
+
+    test('a person signs in and consents, and the browser follows the redirect to the app', async () => {
+      const page = await ask()
+      await signIn(page, learner, password)
+      await allow()
+      await page.waitForURL(`${callback.redirectUri}?**`)
+      const arrived = await callback.next()
+      expect([arrived.searchParams.get('state'), arrived.searchParams.get('iss')]).toEqual(['a-state', service.issuer])
+      const { body } = await agent.redeem(arrived)
+      expect(body.scope.split(' ').toSorted()).toEqual(['account:read', 'courses:read', 'email', 'openid'])
+      expect(decodeJwt(body.id_token).email).toBe(learner)
+    })
+
+    test('a wrong password says so and keeps the e-mail address, and the next try goes on', async () => {
+      const page = await ask()
+      await signIn(page, learner, 'not the password')
+      expect(await page.getByRole('alert').textContent()).toContain('do not belong together')
+      expect(await page.getByLabel('Email address').inputValue()).toBe(learner)
+      expect(await page.getByLabel('Password').inputValue()).toBe('')
+      await page.getByLabel('Password').fill(password)
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      await page.getByText('Signed in as').waitFor()
+    })
+
+    test.each(['before', 'after'])('a refusal %s signing in brings access_denied to the app', async (when) => {
+      const page = await ask()
+      if (when === 'after') await signIn(page, learner, password)
+      await page.getByRole('button', { name: when === 'after' ? 'Allow nothing' : 'Cancel and go back to the app' }).click()
+      const arrived = await callback.next()
+      expect(Object.fromEntries(arrived.searchParams)).toMatchObject({ error: 'access_denied', state: 'a-state', iss: service.issuer })
+      expect(arrived.searchParams.has('code')).toBe(false)
+    })
+
+    test('what is unticked is not in the token', async () => {
+      const page = await ask()
+      await signIn(page, learner, password)
+      await box(page, 'courses:read').uncheck()
+      await page.getByLabel(/account:read/).uncheck()
+      await allow()
+      expect(await granted()).toEqual(['email', 'openid'])
+    })
+
+    test('what the role cannot use is struck out and has no box; what changes things starts unticked', async () => {
+      const page = await ask()
+      await signIn(page, learner, password)
+      await page.getByText('Signed in as').waitFor()
+      for (const refused of ['courses:write', 'school:write']) {
+        expect(await box(page, refused).count()).toBe(0)
+        const struck = page.locator('li.struck', { hasText: refused })
+        expect(await struck.locator('s').count()).toBe(1)
+        expect(await struck.textContent()).toContain('not part of your role')
+      }
+      await page.getByRole('link', { name: 'Use another account' }).click()
+      await signIn(page, 'owner@example.com', password)
+      await page.getByText('owner@example.com').waitFor()
+      expect(await page.locator('li.struck').count()).toBe(0)
+      expect([await box(page, 'courses:write').isChecked(), await box(page, 'courses:read').isChecked()]).toEqual([false, true])
+      await page.getByLabel(/school:write/).check()
+      await allow()
+      expect(await granted()).toEqual(['account:read', 'courses:read', 'email', 'openid', 'school:write'])
+    })
+
+    test('another account can be used from the consent page, and the token is theirs', async () => {
+      const page = await ask()
+      await signIn(page, 'owner@example.com', password)
+      await page.getByRole('link', { name: 'Use another account' }).click()
+      await page.getByRole('link', { name: 'Stay with the account you are signed in with' }).click()
+      await page.getByText('owner@example.com').waitFor()
+      await page.getByRole('link', { name: 'Use another account' }).click()
+      await signIn(page, learner, password)
+      await page.getByText(learner).waitFor()
+      await allow()
+      expect(decodeJwt((await agent.redeem(await callback.next())).body.id_token).email).toBe(learner)
+    })
+
+    test('the keyboard alone is enough, and the eye can follow it', async () => {
+      const page = await ask()
+      const tabTo = async (selector: string): Promise<void> => {
+        const isThere = () => page.evaluate<boolean>(`document.activeElement?.matches(${JSON.stringify(selector)}) ?? false`)
+        for (let steps = 0; !(await isThere()); steps += 1) {
+          if (steps > 30) throw new Error(`the Tab key does not lead to ${selector}`)
+          await page.keyboard.press('Tab')
+        }
+        expect(await page.evaluate('getComputedStyle(document.activeElement).outlineStyle')).toBe('solid')
+      }
+      await tabTo('#email')
+      await page.keyboard.type(learner)
+      await tabTo('#password')
+      await page.keyboard.type(password)
+      await page.keyboard.press('Enter')
+      await page.getByText('Signed in as').waitFor()
+      await tabTo('input[value="courses:read"]')
+      await page.keyboard.press('Space')
+      await tabTo('button.main')
+      await page.keyboard.press('Enter')
+      expect(await granted()).toEqual(['account:read', 'email', 'openid'])
+    })
+
+    test('a page that nobody vouches for explains itself and leads nowhere', async () => {
+      const page = await ask({ client_id: 'cli_gone' })
+      await page.getByRole('heading', { name: 'This app is not known here' }).waitFor()
+      expect(await page.locator('a, form').count()).toBe(0)
+    })
+  })
+
+  test.each([
+    ['off', false],
+    ['on', true],
+  ])(
+    'the way to the app stands in form-action because browsers demand it: without, they stay and complain, scripts %s',
+    async (_name, javaScriptEnabled) => {
+      const visitor = await openVisitor(browser, { javaScriptEnabled })
+      try {
+        const { page } = visitor
+        await page.goto(agent.authorizationUrl({ scope }).href)
+        await signIn(page, learner, password)
+        await page.getByText('Signed in as').waitFor()
+        await page.route(page.url(), async (route) => {
+          const response = await route.fetch()
+          const headers = response.headers()
+          const policy = headers['content-security-policy']?.replace(/form-action [^;]*/, "form-action 'self'") ?? ''
+          await route.fulfill({ response, headers: { ...headers, 'content-security-policy': policy } })
+        })
+        await page.reload()
+        await page.getByRole('button', { name: 'Allow what is ticked' }).click()
+        await until(() => visitor.complaints().some((text) => text.includes('form-action')), {
+          what: 'the browser to complain',
+          deadlineMs: 20_000,
+        })
+        expect(page.url().startsWith(service.issuer)).toBe(true)
+      } finally {
+        await visitor.close()
+      }
+    },
+  )
+})

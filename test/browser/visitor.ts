@@ -1,0 +1,45 @@
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+
+/** A person at a browser window of their own. */
+export interface Visitor {
+  page: Page
+  /** What the browser refused or complained about: breaches of the content security policy and everything in its console. */
+  complaints(): string[]
+  /** Origins that any request of the window went to. */
+  origins(): string[]
+  close(): Promise<void>
+}
+
+// Runs before anything of the page. Where scripts are off it does not run, and the issues below tell alone.
+const listen = `document.addEventListener('securitypolicyviolation', (event) =>
+  console.error('securitypolicyviolation: ' + event.violatedDirective + ' ' + event.blockedURI))`
+
+export async function openVisitor(browser: Browser, options: BrowserContextOptions = {}): Promise<Visitor> {
+  const context = await browser.newContext(options)
+  context.setDefaultTimeout(30_000)
+  await context.addInitScript({ content: listen })
+  const page = await context.newPage()
+  const complaints: string[] = []
+  const origins = new Set<string>()
+  page.on('console', (message) => complaints.push(`${message.type()}: ${message.text()}`))
+  page.on('pageerror', (error) => complaints.push(`error: ${error.message}`))
+  context.on('request', (request) => {
+    if (!request.url().startsWith('data:')) origins.add(new URL(request.url()).origin)
+  })
+  const developer = await context.newCDPSession(page)
+  developer.on('Audits.issueAdded', ({ issue }) => {
+    const breach = issue.details.contentSecurityPolicyIssueDetails
+    if (breach) complaints.push(`issue: ${breach.violatedDirective} ${breach.blockedURL ?? ''}`)
+  })
+  await developer.send('Audits.enable')
+  return { page, complaints: () => complaints, origins: () => [...origins], close: () => context.close() }
+}
+
+/** Fills in and sends the sign-in form that the page shows. */
+export async function signIn(page: Page, email: string, password: string): Promise<void> {
+  await page.getByLabel('Email address').fill(email)
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+}
+
+export const box = (page: Page, scope: string) => page.locator(`input[type="checkbox"][value="${scope}"]`)

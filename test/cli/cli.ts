@@ -1,0 +1,148 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { stringify } from 'yaml'
+import { runCli } from '../../src/cli/program.ts'
+import type { Terminal } from '../../src/cli/terminal.ts'
+import type { Database } from '../../src/store/database.ts'
+import { openDatabase } from '../../src/store/openDatabase.ts'
+import { createRedis } from '../../src/store/redis.ts'
+import { availableServices, embeddedDatabase, throwawayPostgres } from '../support/databases.ts'
+import { rootSecret, startService, type TestService } from '../support/service.ts'
+
+export interface Outcome {
+  exitCode: number
+  out: string
+  err: string
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever came
+  json(): any
+}
+
+/** What the operator does while a command runs. No answers: there is no terminal. */
+export interface Operator {
+  answers?: string[]
+  secrets?: string[]
+  input?: string
+}
+
+export type Cli = (args: string[], operator?: Operator) => Promise<Outcome>
+
+export interface CliOptions {
+  variables: Record<string, string>
+  database?: Database | undefined
+}
+
+/** The program in this process, with a terminal that only remembers. */
+export function createCli({ variables, database }: CliOptions): Cli {
+  return async (args, { answers, secrets, input = '' } = {}) => {
+    const said = { out: '', err: '' }
+    const next = (list: string[] | undefined): Promise<string> => {
+      const answer = list?.shift()
+      return answer === undefined ? Promise.reject(new Error('nobody answers')) : Promise.resolve(answer)
+    }
+    const terminal: Terminal = {
+      out(text) {
+        said.out += text
+      },
+      err(text) {
+        said.err += text
+      },
+      isInteractive: answers !== undefined || secrets !== undefined,
+      ask: (question) => {
+        said.err += question
+        return next(answers)
+      },
+      askSecretly: (question) => {
+        said.err += question
+        return next(secrets)
+      },
+      readInput: () => Promise.resolve(input),
+    }
+    const exitCode = await runCli(args, { terminal, variables, userName: 'ops', database })
+    return { exitCode, ...said, json: () => JSON.parse(said.out) }
+  }
+}
+
+export interface Place {
+  service: TestService
+  cli: Cli
+  stop(): Promise<void>
+}
+
+export interface PlaceOptions {
+  schools?: 1 | 2
+}
+
+/** A service that runs, and the program beside it. With servers the program has connections of its own, as in real life. */
+export async function placesToTest(): Promise<{ name: string; open(options?: PlaceOptions): Promise<Place> }[]> {
+  const { postgresql, redis } = await availableServices()
+  return [
+    { name: 'embedded', open: openEmbeddedPlace },
+    ...(postgresql && redis ? [{ name: 'PostgreSQL and Redis', open: openServerPlace }] : []),
+  ]
+}
+
+async function openEmbeddedPlace({ schools = 1 }: PlaceOptions = {}): Promise<Place> {
+  const database = await embeddedDatabase()
+  const service = await startService({ database, schools })
+  const directory = await configFor(service, schools)
+  return {
+    service,
+    cli: createCli({ variables: { CONFIG_DIR: directory, DATA_DIR: directory, SECRET_KEY: rootSecret }, database }),
+    async stop() {
+      await service.stop()
+      await database.close()
+      await rm(directory, { recursive: true })
+    },
+  }
+}
+
+async function openServerPlace({ schools = 1 }: PlaceOptions = {}): Promise<Place> {
+  const { url, drop } = await throwawayPostgres()
+  const redisUrl = process.env.TEST_REDIS_URL ?? 'redis://127.0.0.1:6379'
+  const database = await openDatabase({ databaseUrl: url, dataDirectory: tmpdir(), poolSize: 5 })
+  const redis = createRedis(redisUrl, { onError: () => undefined })
+  await redis.connect()
+  const service = await startService({ database, redis, schools })
+  const directory = await configFor(service, schools)
+  const variables = { CONFIG_DIR: directory, DATA_DIR: directory, SECRET_KEY: rootSecret, DATABASE_URL: url, REDIS_URL: redisUrl }
+  return {
+    service,
+    cli: createCli({ variables }),
+    async stop() {
+      const ids = service.app.schools.all.map(({ school }) => school.id)
+      await service.stop()
+      for (const id of ids) {
+        const keys = await redis.client.keys(`sg:${id}:*`)
+        if (keys.length > 0) await redis.client.del(...keys)
+      }
+      await redis.close()
+      await database.close()
+      await drop()
+      await rm(directory, { recursive: true })
+    },
+  }
+}
+
+/** The configuration of the service as the program reads it. */
+async function configFor(service: TestService, schools: 1 | 2): Promise<string> {
+  const files: Record<string, string> = { 'schools/first.yaml': schoolFile(service.issuer, 'First School') }
+  if (schools === 2) files['schools/second.yaml'] = schoolFile(service.other, 'Second School')
+  return writeConfig(files)
+}
+
+export const schoolFile = (issuer: string, name: string): string =>
+  stringify({ issuer, docs_url: 'https://docs.example.com', defaults: { name, locale: 'en', time_zone: 'UTC', currency: 'EUR' } })
+
+/** A new configuration directory with these files. */
+export async function writeConfig(files: Record<string, string>): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'schoolgate-cli-'))
+  await mkdir(join(directory, 'schools'))
+  for (const [name, text] of Object.entries(files)) await writeFile(join(directory, name), text)
+  return directory
+}
+
+/** What the audit trail says that operators did, oldest first. */
+export async function operatorEvents(service: TestService): Promise<{ event: string; details: Record<string, unknown> }[]> {
+  return service.database.sql.query("SELECT event, details FROM audit_log WHERE event LIKE 'operator.%' ORDER BY id")
+}

@@ -1,0 +1,191 @@
+import { createHash } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { agentOf, createAgent, personCalled, withToken } from '../support/agent.ts'
+import { operatorEvents, type Place, placesToTest } from './cli.ts'
+
+describe.each(await placesToTest())('clients, with a service of two schools running on $name', ({ open }) => {
+  let place: Place
+  beforeAll(async () => {
+    place = await open({ schools: 2 })
+    await place.service.addPerson({ email: 'ada@example.org' })
+  })
+  afterAll(() => place.stop())
+
+  /** The command, on the first school. */
+  const run = (...args: string[]) => place.cli([...args.slice(0, 2), '--school', 'first', ...args.slice(2)])
+  const ids = async (...args: string[]): Promise<string[]> =>
+    (await run('clients', 'list', '--json', ...args)).json().map((row: { client_id: string }) => row.client_id)
+  const age = (id: string, days: number) =>
+    place.service.database.sql.query('UPDATE oidc_client SET created_at = now() - make_interval(days => $2) WHERE id = $1', [id, days])
+  const register = async (metadata: object = {}) => (await createAgent(place.service.issuer, metadata)).clientId
+
+  test('the school must be named where there are several, and be one of them', async () => {
+    expect(await place.cli(['clients', 'list'])).toMatchObject({ exitCode: 2, err: expect.stringContaining('first, second') })
+    expect(await place.cli(['clients', 'list', '--school', 'third'])).toMatchObject({
+      exitCode: 2,
+      err: expect.stringContaining('first, second'),
+    })
+  })
+
+  test('a client is shown without its secret, and only by the school that it belongs to', async () => {
+    const { clientId, clientSecret } = await createAgent(place.service.issuer, { token_endpoint_auth_method: 'client_secret_post' })
+    const shown = await run('clients', 'show', clientId, '--json')
+    expect(shown.json()).toEqual({
+      client_id: clientId,
+      client_name: 'Test agent',
+      registered_via: 'self',
+      state: 'enabled',
+      created_at: expect.any(String),
+      last_used_at: null,
+      disabled_at: null,
+      redirect_uris: ['http://127.0.0.1:53682/callback'],
+      grant_types: ['authorization_code', 'refresh_token'],
+      application_type: 'native',
+      token_endpoint_auth_method: 'client_secret_post',
+      has_secret: true,
+      live_grants: 0,
+    })
+    for (const hidden of [clientSecret as string, 'sha256:']) expect(shown.out).not.toContain(hidden)
+    const other = ['--school', 'second']
+    expect(await place.cli(['clients', 'show', clientId, ...other])).toMatchObject({ exitCode: 1 })
+    for (const verb of ['disable', 'delete'])
+      expect(await place.cli(['clients', verb, clientId, '--yes', ...other])).toMatchObject({ exitCode: 1 })
+    expect(await ids()).toContain(clientId)
+  })
+
+  test('a name that a client chose cannot move the cursor, draw lines or turn the text around', async () => {
+    const client_name = 'Nice\u001b[2J\u009b31m\u202eevil\u2066\r\nfake row'
+    const id = await register()
+    await place.service.database.sql.query('UPDATE oidc_client SET metadata = jsonb_set(metadata, $2, $3::jsonb) WHERE id = $1', [
+      id,
+      '{client_name}',
+      JSON.stringify(client_name),
+    ])
+    const [table, show, list] = [await run('clients', 'list'), await run('clients', 'show', id), await run('clients', 'list', '--json')]
+    const asked = await place.cli(['clients', 'disable', id, '--school', 'first'], { answers: ['n'] })
+    for (const text of [table.out, show.out, list.out, asked.err]) {
+      expect(text).not.toMatch(/[^\n\P{Cc}]|\p{Bidi_C}/u)
+      expect(text).toContain('Nice')
+    }
+    expect(table.out).not.toMatch(/^fake row/m)
+    expect(list.json().find((row: { client_id: string }) => row.client_id === id).client_name).toBe(client_name)
+    await run('clients', 'delete', id, '--yes')
+  })
+
+  test('prune removes what nobody uses, in this school alone; a dry run changes nothing', async () => {
+    const [fresh, idle, used] = [await register(), await register(), await createAgent(place.service.issuer)]
+    const elsewhere = (await createAgent(place.service.other)).clientId
+    const { body } = await used.tokens(personCalled('ada@example.org'))
+    await run('integrations', 'add', '--name', 'Old Integration', '--client-id', 'old', '--redirect-uri', 'https://old.example.com/cb')
+    for (const id of [idle, used.clientId, elsewhere, 'old']) await age(id, 400)
+    const before = await ids()
+
+    const dry = await run('clients', 'prune', '--dry-run')
+    expect(dry).toMatchObject({ exitCode: 0, out: expect.stringContaining('1 unused client;') })
+    expect(await ids()).toEqual(before)
+    expect((await operatorEvents(place.service)).map(({ event }) => event)).not.toContain('operator.clients_pruned')
+
+    expect(await place.cli(['clients', 'prune', '--school', 'first'], { answers: ['no'] })).toMatchObject({ exitCode: 1 })
+    expect(await ids()).toEqual(before)
+    expect(await run('clients', 'prune', '--yes')).toMatchObject({ exitCode: 0, out: '1 removed\n' })
+    expect(await ids()).toEqual(before.filter((id) => id !== idle))
+    expect(await ids()).toEqual(expect.arrayContaining([fresh, used.clientId, 'old']))
+    expect((await withToken(`${place.service.issuer}/api/v1/account`, body.access_token)).status).toBe(200)
+    expect(await place.cli(['clients', 'show', elsewhere, '--school', 'second'])).toMatchObject({ exitCode: 0 })
+    expect((await operatorEvents(place.service)).at(-1)).toMatchObject({ event: 'operator.clients_pruned', details: { removed: 1 } })
+  })
+
+  test('an integration works at once; its secret is printed once and stored as a hash', async () => {
+    const redirectUri = 'https://sync.example.com/callback'
+    const added = await run('integrations', 'add', '--name', 'Newsletter Sync', '--redirect-uri', redirectUri, '--json')
+    expect(added, added.err).toMatchObject({ exitCode: 0 })
+    const { client_id: id, client_secret: secret } = added.json()
+    const stored = await place.service.database.sql.query<{ metadata: { client_secret: string }; registered_via: string }>(
+      'SELECT metadata, registered_via FROM oidc_client WHERE id = $1',
+      [id],
+    )
+    expect(stored[0]).toMatchObject({
+      registered_via: 'operator',
+      metadata: { client_secret: `sha256:${createHash('sha256').update(secret).digest('base64url')}` },
+    })
+    const audit = await place.service.database.sql.query<{ row: string }>('SELECT audit_log::text AS row FROM audit_log')
+    expect(audit.some(({ row }) => row.includes('operator.integration_added'))).toBe(true)
+    for (const { row } of audit) expect(row).not.toContain(secret)
+
+    const agent = agentOf(place.service.issuer, id, secret, redirectUri)
+    const { status, body } = await agent.tokens(personCalled('ada@example.org'))
+    expect(status).toBe(200)
+    expect(await agent.refresh(body.refresh_token, { client_secret: 'wrong' })).toMatchObject({ status: 401 })
+    expect((await run('integrations', 'list', '--json')).out).not.toContain('sha256:')
+
+    expect(await run('integrations', 'remove', id, '--yes')).toMatchObject({ exitCode: 0 })
+    expect((await withToken(`${place.service.issuer}/api/v1/account`, body.access_token)).status).toBe(401)
+    expect(await run('clients', 'show', id)).toMatchObject({ exitCode: 1 })
+
+    // Whoever takes the id later inherits nothing, and is not held back by what was ended.
+    const again = await run(
+      'integrations',
+      'add',
+      '--name',
+      'Another',
+      '--client-id',
+      id,
+      '--public',
+      '--redirect-uri',
+      redirectUri,
+      '--json',
+    )
+    expect(again.json()).toEqual({ client_id: id, client_secret: null, redirect_uris: [redirectUri] })
+    expect((await withToken(`${place.service.issuer}/api/v1/account`, body.access_token)).status).toBe(401)
+    const fresh = await agentOf(place.service.issuer, id, undefined, redirectUri).tokens(personCalled('ada@example.org'))
+    expect((await withToken(`${place.service.issuer}/api/v1/account`, fresh.body.access_token)).status).toBe(200)
+  })
+
+  test.each([
+    ['http', ['--redirect-uri', 'http://sync.example.com/cb'], 'redirect_uris[0]'],
+    ['a fragment', ['--redirect-uri', 'https://sync.example.com/cb#x'], 'redirect_uris[0]'],
+    ['a wildcard', ['--redirect-uri', 'https://*.example.com/cb'], 'redirect_uris[0]'],
+    ['one callback twice', ['--redirect-uri', 'https://a.example.com/', 'https://a.example.com/'], 'redirect_uris[1]'],
+    [
+      'an id that looks like a document',
+      ['--redirect-uri', 'https://a.example.com/', '--client-id', 'https://a.example.com/x'],
+      'client_id',
+    ],
+    ['no callback', [], '--redirect-uri'],
+  ])('an integration with %s is refused', async (_what, args, named) => {
+    const before = await ids()
+    const refused = await run('integrations', 'add', '--name', 'Wrong', ...args)
+    expect(refused).toMatchObject({ exitCode: 2, out: '', err: expect.stringContaining(named) })
+    expect(await ids()).toEqual(before)
+  })
+
+  test('an id that is taken is not taken over', async () => {
+    const taken = await register()
+    const refused = await run('integrations', 'add', '--name', 'Thief', '--client-id', taken, '--redirect-uri', 'https://a.example.com/')
+    expect(refused).toMatchObject({ exitCode: 1, out: '', err: expect.stringContaining('already') })
+    expect((await run('clients', 'show', taken, '--json')).json()).toMatchObject({ registered_via: 'self', client_name: 'Test agent' })
+  })
+
+  test("what stands in the school's file is not removed here", async () => {
+    const integration = { client_id: 'in-the-file', client_name: 'In the file', redirect_uris: ['https://file.example.com/cb'] }
+    await place.service.reload({ school: { integrations: [integration] } })
+    for (const args of [
+      ['integrations', 'remove'],
+      ['clients', 'delete'],
+    ]) {
+      const refused = await run(...args, 'in-the-file', '--yes')
+      expect(refused).toMatchObject({ exitCode: 1, err: expect.stringContaining('schools/first.yaml') })
+    }
+    const disabled = await run('clients', 'disable', 'in-the-file', '--yes')
+    expect(disabled).toMatchObject({ exitCode: 0, err: expect.stringContaining('schools/first.yaml') })
+    expect(await ids('--disabled')).toEqual(['in-the-file'])
+    expect(await ids('--via', 'file')).toEqual(['in-the-file'])
+  })
+
+  test('a client that registered itself is not an integration', async () => {
+    expect(await run('integrations', 'remove', await register(), '--yes')).toMatchObject({
+      exitCode: 1,
+      err: expect.stringContaining('clients delete'),
+    })
+  })
+})

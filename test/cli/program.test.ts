@@ -1,0 +1,281 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { rm } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { text } from 'node:stream/consumers'
+import type { Command } from 'commander'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createProgram } from '../../src/cli/program.ts'
+import { openSession } from '../../src/cli/session.ts'
+import { embeddedDatabase } from '../support/databases.ts'
+import { type Cli, createCli, schoolFile, writeConfig } from './cli.ts'
+
+const root = resolve(import.meta.dirname, '../..')
+
+interface Ran {
+  exitCode: number | null
+  out: string
+  err: string
+}
+
+/** The program as a process of its own, without a terminal. */
+async function schoolgate(args: string[], environment: Record<string, string> = {}, input = ''): Promise<Ran> {
+  const child = spawn(process.execPath, ['src/cli/main.ts', ...args], {
+    cwd: root,
+    stdio: 'pipe',
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...environment },
+  })
+  child.stdin.on('error', () => undefined).end(input)
+  const [out, err] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
+  return { exitCode: child.exitCode, out, err }
+}
+
+/** Every command and group, by the words that lead to it. */
+function commandsOf(command: Command, path: string[] = []): string[][] {
+  const here = path.length > 0 ? [path] : []
+  return [...here, ...command.commands.flatMap((child) => commandsOf(child, [...path, child.name()]))]
+}
+
+const silent = {
+  out: () => undefined,
+  err: () => undefined,
+  isInteractive: false,
+  ask: () => Promise.reject(new Error('nobody is here')),
+  askSecretly: () => Promise.reject(new Error('nobody is here')),
+  readInput: () => Promise.resolve(''),
+}
+const commands = commandsOf(createProgram(openSession({ terminal: silent, variables: {}, userName: 'ops' })))
+const listings = commands.filter(([, verb = '']) => ['list', 'status', 'show', 'print'].includes(verb))
+
+let home: string
+let environment: Record<string, string>
+beforeAll(async () => {
+  home = await writeConfig({ 'schools/demo.yaml': schoolFile('http://127.0.0.1:3000', 'Demo School') })
+  environment = { CONFIG_DIR: home, DATA_DIR: join(home, '.data') }
+})
+afterAll(() => rm(home, { recursive: true }))
+
+describe('as a process', () => {
+  test('--help says what there is, and ends with 0', async () => {
+    const { exitCode, out, err } = await schoolgate(['--help'])
+    expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' })
+    for (const [name = ''] of commands) expect(out).toContain(name)
+    expect(out).toContain('Examples:')
+  })
+
+  test('a usage error ends with 2', async () => {
+    const { exitCode, out, err } = await schoolgate(['keyz', 'list'], environment)
+    expect({ exitCode, out }).toEqual({ exitCode: 2, out: '' })
+    expect(err).toContain('Did you mean keys?')
+  })
+
+  test('config check passes a good directory', async () => {
+    expect(await schoolgate(['config', 'check'], environment)).toEqual({
+      exitCode: 0,
+      out: expect.stringContaining('http://127.0.0.1:3000'),
+      err: '',
+    })
+  })
+
+  test('config check names every mistake of a wrong one, and ends with 1', async () => {
+    const wrong = await writeConfig({
+      'oauth.yaml': 'lifetimes:\n  acces_token_seconds: 5\n',
+      'schools/demo.yaml': 'issuer: nonsense\n',
+      'notes.txt': '',
+    })
+    const { exitCode, out, err } = await schoolgate(['config', 'check'], { CONFIG_DIR: wrong })
+    await rm(wrong, { recursive: true })
+    expect({ exitCode, out }).toEqual({ exitCode: 1, out: '' })
+    for (const named of ['oauth.yaml:2', 'did you mean access_token_seconds?', 'demo.yaml:1', 'notes.txt']) expect(err).toContain(named)
+    expect(err).not.toMatch(/^\s+at /m)
+  })
+
+  test.each([
+    ['no directory', { CONFIG_DIR: '/nowhere/at/all' }, 'CONFIG_DIR'],
+    ['a wrong variable', { PORT: 'high' }, 'PORT'],
+    ['a secret that is too short', { SECRET_KEY: 'hunter2' }, 'SECRET_KEY'],
+    ['a file of secrets that is not there', { SECRET_KEY_FILE: '/nowhere/secret' }, 'SECRET_KEY_FILE'],
+  ])('config check with %s ends with 1 and says which', async (_what, more, named) => {
+    const { exitCode, err } = await schoolgate(['config', 'check'], { ...environment, ...more })
+    expect(exitCode).toBe(1)
+    expect(err).toContain(named)
+    expect(err).not.toContain('hunter2')
+  })
+
+  test('config print masks secrets', async () => {
+    const secret = 'a root secret that nobody may ever read'
+    const { exitCode, out, err } = await schoolgate(['config', 'print'], {
+      ...environment,
+      SECRET_KEY: secret,
+      DATABASE_URL: 'postgres://me:hunter2@127.0.0.1:1/school',
+    })
+    expect(exitCode, err).toBe(0)
+    expect(out).toContain('access_token_seconds: 3600')
+    for (const hidden of [secret, 'hunter2']) expect(out + err).not.toContain(hidden)
+  })
+
+  test('what asks first is refused without a terminal and without --yes', async () => {
+    const { exitCode, out, err } = await schoolgate(['people', 'disable', 'a@example.org'], environment, 'y\n')
+    expect({ exitCode, out }).toEqual({ exitCode: 2, out: '' })
+    expect(err).toContain('--yes')
+  })
+
+  test('a password is not waited for where there is no terminal', async () => {
+    const { exitCode, err } = await schoolgate(['people', 'create', 'a@example.org', '--name', 'A'], environment)
+    expect(exitCode).toBe(2)
+    expect(err).toContain('--password-stdin')
+  })
+
+  test('a server that does not answer is one sentence, without the password', async () => {
+    const { exitCode, out, err } = await schoolgate(['clients', 'list'], {
+      ...environment,
+      DATABASE_URL: 'postgres://me:hunter2@127.0.0.1:1/school',
+    })
+    expect({ exitCode, out }).toEqual({ exitCode: 1, out: '' })
+    expect(err).toMatch(/^schoolgate: the database cannot be opened: .*DATABASE_URL.*\n$/)
+    expect(err).not.toContain('hunter2')
+  })
+
+  test('on an embedded database: from nothing to a person, and while it is held by another process a way out', async () => {
+    expect(await schoolgate(['people', 'list'], environment)).toMatchObject({ exitCode: 1, err: expect.stringContaining('migrate up') })
+    expect(await schoolgate(['migrate', 'up'], environment)).toMatchObject({ exitCode: 0, out: expect.stringContaining('applied') })
+    expect(await schoolgate(['people', 'list'], environment)).toMatchObject({
+      exitCode: 1,
+      err: expect.stringContaining('holds nothing yet'),
+    })
+    const create = ['people', 'create', 'ada@example.org', '--name', 'Ada', '--role', 'owner', '--password-stdin']
+    expect(await schoolgate(create, environment, 'seven lanterns in the fog\n')).toMatchObject({ exitCode: 0 })
+    expect(await schoolgate(['people', 'list'], environment)).toMatchObject({
+      exitCode: 0,
+      out: expect.stringMatching(/^ada@example\.org +Ada +owner/m),
+    })
+
+    const { lockDirectory } = await import('../../src/store/directoryLock.ts')
+    const lock = await lockDirectory(join(environment.DATA_DIR as string, 'db'))
+    const refused = await schoolgate(['people', 'list'], environment)
+    lock.release()
+    expect(refused).toMatchObject({ exitCode: 1, out: '', err: expect.stringContaining(`process ${process.pid}`) })
+    expect(refused.err).toContain('Stop that process first')
+    expect(refused.err).not.toMatch(/^\s+at /m)
+  }, 60_000)
+})
+
+describe('in process', () => {
+  let cli: Cli
+  let stop: () => Promise<void>
+  beforeAll(async () => {
+    const database = await embeddedDatabase()
+    cli = createCli({ variables: environment, database })
+    stop = () => database.close()
+  })
+  afterAll(() => stop())
+
+  test.each(commands.map((path) => [path.join(' '), path]))(
+    '%s --help has a sentence and examples that begin with it',
+    async (name, path) => {
+      const { exitCode, out } = await cli([...path, '--help'])
+      expect(exitCode).toBe(0)
+      expect(out).toMatch(new RegExp(`^Usage: schoolgate ${name}( |$)`, 'm'))
+      const examples = out.split('Examples:\n')[1]?.trimEnd().split('\n') ?? []
+      expect(examples.length).toBeGreaterThan(0)
+      expect(examples.filter((example) => !example.includes(`schoolgate ${name}`))).toEqual([])
+    },
+  )
+
+  test.each(commands.map((path) => [path.join(' '), path]))('the examples of %s are taken', async (_name, path) => {
+    const { out } = await cli([...path, '--help'])
+    for (const line of out.split('Examples:\n')[1]?.trim().split('\n') ?? []) {
+      const words = [
+        ...line
+          .trim()
+          .slice('$ schoolgate '.length)
+          .replace(/ <.*$/, '')
+          .matchAll(/"([^"]*)"|(\S+)/g),
+      ].map(([, quoted, word]) => quoted ?? word ?? '')
+      // Judged by the parser alone: a name that is not there, or no terminal, is another matter.
+      const { err } = await cli(words, { input: 'seven lanterns in the fog' })
+      expect(err).not.toMatch(/^error: /m)
+    }
+  })
+
+  test.each(listings.map((path) => [path.join(' ')]))('%s has --json', async (name) => {
+    expect((await cli([...name.split(' '), '--help'])).out).toContain('--json')
+  })
+
+  test.each([
+    ['nothing', []],
+    ['a group alone', ['keys']],
+    ['an unknown command', ['keyz', 'list']],
+    ['an unknown option', ['keys', 'list', '--jsn']],
+    ['an argument too few', ['clients', 'show']],
+    ['an argument too many', ['clients', 'list', 'x']],
+    ['an unknown choice', ['clients', 'list', '--via', 'magic']],
+  ])('%s is a usage error: 2, said on stderr', async (_what, args) => {
+    const { exitCode, out, err } = await cli(args)
+    expect({ exitCode, out }).toEqual({ exitCode: 2, out: '' })
+    expect(err).not.toBe('')
+    expect(err).not.toMatch(/^\s+at /m)
+  })
+
+  test.each([
+    [['clients', 'disable', 'x']],
+    [['clients', 'delete', 'x']],
+    [['clients', 'prune']],
+    [['integrations', 'remove', 'x']],
+    [['people', 'disable', 'a@example.org']],
+    [['grants', 'revoke', 'x']],
+    [['keys', 'retire', 'x']],
+    [['keys', 'rotate', '--now']],
+  ])('%j asks: without a terminal and without --yes it is refused before anything is opened', async (args) => {
+    const nothing = createCli({ variables: { ...environment, DATABASE_URL: 'postgres://127.0.0.1:1/nothing' } })
+    expect(await nothing(args, { input: 'y\n' })).toMatchObject({ exitCode: 2, out: '', err: expect.stringContaining('--yes') })
+  })
+
+  test('before its first start a school holds nothing, and looking does not make it', async () => {
+    const database = await embeddedDatabase()
+    const look = createCli({ variables: environment, database })
+    expect(await look(['clients', 'list'])).toMatchObject({ exitCode: 1 })
+    expect((await look(['schools', 'list', '--json'])).json()).toEqual([
+      { slug: 'demo', name: 'Demo School', issuer: 'http://127.0.0.1:3000', is_configured: true, has_data: false, created_at: null },
+    ])
+    expect(await database.sql.query('SELECT 1 FROM school')).toEqual([])
+    await database.close()
+  })
+
+  test('demo load makes the demo school once', async () => {
+    const database = await embeddedDatabase()
+    const fresh = createCli({ variables: environment, database })
+    expect(await fresh(['demo', 'load'])).toMatchObject({ exitCode: 0, out: expect.stringContaining('owner@example.com') })
+    expect((await fresh(['people', 'list'])).out).toContain('learner001@example.org')
+    expect(await fresh(['demo', 'load'])).toMatchObject({ exitCode: 0, out: expect.stringContaining('already') })
+    await database.close()
+  })
+
+  test('demo load makes nothing where strangers could sign in with the one password', async () => {
+    const open = await writeConfig({ 'schools/demo.yaml': schoolFile('https://school.example.com', 'Open') })
+    const database = await embeddedDatabase()
+    const variables = { CONFIG_DIR: open, DATA_DIR: join(open, '.data'), SECRET_KEY: 'a root secret that is long enough to be taken' }
+    const refused = await createCli({ variables, database })(['demo', 'load'])
+    expect(refused).toMatchObject({ exitCode: 1, err: expect.stringContaining('DEMO=on') })
+    expect(await database.sql.query('SELECT 1 FROM account')).toEqual([])
+    await database.close()
+    await rm(open, { recursive: true })
+  })
+
+  test('jobs are listed and run by name, and the run is in the audit trail', async () => {
+    const names = (await cli(['jobs', 'list', '--json'])).json().map(({ name }: { name: string }) => name)
+    expect(names).toContain('sweep_artifacts')
+    for (const name of names) expect(await cli(['jobs', 'run', name]), name).toMatchObject({ exitCode: 0 })
+    expect(await cli(['jobs', 'run', 'sweep_artefacts'])).toMatchObject({
+      exitCode: 2,
+      err: expect.stringContaining('did you mean sweep_artifacts?'),
+    })
+  })
+
+  test('migrate status tells what is applied', async () => {
+    const rows = (await cli(['migrate', 'status', '--json'])).json()
+    expect(rows.length).toBeGreaterThan(0)
+    for (const row of rows) expect(row).toEqual({ name: expect.any(String), state: 'applied' })
+    expect(await cli(['migrate', 'up'])).toMatchObject({ exitCode: 0, out: 'nothing to apply\n' })
+  })
+})

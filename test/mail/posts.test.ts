@@ -1,0 +1,168 @@
+import { once } from 'node:events'
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Writable } from 'node:stream'
+import { afterEach, describe, expect, test } from 'vitest'
+import { createLog } from '../../src/lib/log.ts'
+import { outboxPost } from '../../src/mail/outboxPost.ts'
+import type { Letter } from '../../src/mail/post.ts'
+import { smtpPost } from '../../src/mail/smtpPost.ts'
+
+const link = `https://school.example.com/account/password/new?token=${'T'.repeat(43)}`
+const letter = (more: Partial<Letter> = {}): Letter => ({
+  from: { name: 'Schule «Ä»', address: 'no-reply@school.example.com' },
+  to: 'marlo@example.com',
+  subject: 'Grüße',
+  text: `Open this:\n\n${link}\n\n.\nlast line\n`,
+  ...more,
+})
+const undo: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const step of undo.splice(0).reverse()) await step()
+})
+
+async function outbox() {
+  const directory = join(await mkdtemp(join(tmpdir(), 'schoolgate-outbox-')), 'outbox')
+  undo.push(() => rm(join(directory, '..'), { recursive: true }))
+  const lines: string[] = []
+  const log = createLog('trace', new Writable({ write: (chunk, _encoding, done) => done(void lines.push(String(chunk))) }))
+  return { directory, lines, post: outboxPost({ directory, log }) }
+}
+
+describe('the outbox', () => {
+  test('keeps each message in a file that the service alone can read, and says so in the log without the link', async () => {
+    const { directory, lines, post } = await outbox()
+    await post.deliver(letter())
+    const [name = ''] = await readdir(directory)
+    const file = join(directory, name)
+    expect(name).toMatch(/^[0-9a-f-]{36}\.eml$/)
+    expect([(await stat(file)).mode & 0o777, (await stat(directory)).mode & 0o777]).toEqual([0o600, 0o700])
+    const text = await readFile(file, 'utf8')
+    expect(text).toMatch(/^To: marlo@example\.com$/m)
+    expect(text).toContain(`\nContent-Transfer-Encoding: 8bit\n`)
+    expect(text).toContain(`\n${link}\n`)
+    expect(lines.join('')).toContain(name)
+    expect(lines.join('')).not.toMatch(/token|TTT|marlo/)
+  })
+
+  test('keeps the newest 500', async () => {
+    const { directory, post } = await outbox()
+    await post.deliver(letter())
+    for (let at = 0; at < 505; at++) await writeFile(join(directory, `0000-${String(at).padStart(4, '0')}.eml`), '')
+    await writeFile(join(directory, 'notes.txt'), '')
+    await post.deliver(letter())
+    const names = (await readdir(directory)).toSorted()
+    expect(names.filter((name) => name.endsWith('.eml'))).toHaveLength(500)
+    expect(names).toContain('notes.txt')
+    expect(names).not.toContain('0000-0000.eml')
+  })
+
+  test.each([
+    ['a subject', { subject: 'x\r\nBcc: evil@example.com\r\n\r\nbody' }],
+    ['a name of the sender', { from: { name: 'x\r\nBcc: evil@example.com', address: 'no-reply@school.example.com' } }],
+    ['a recipient', { to: 'marlo@example.com\r\nBcc: evil@example.com' }],
+  ])('writes no header that stood in %s', async (_what, more) => {
+    const { directory, post } = await outbox()
+    await post.deliver(letter(more))
+    const [name = ''] = await readdir(directory)
+    const [head = ''] = (await readFile(join(directory, name), 'utf8')).split('\n\n')
+    expect(head).not.toMatch(/^bcc:/im)
+    expect(
+      head
+        .split('\n')
+        .filter((line) => /^[A-Za-z-]+:/.test(line))
+        .map((line) => line.split(':')[0]?.toLowerCase())
+        .toSorted(),
+    ).toEqual([
+      'auto-submitted',
+      'content-transfer-encoding',
+      'content-type',
+      'date',
+      'from',
+      'message-id',
+      'mime-version',
+      'subject',
+      'to',
+    ])
+  })
+})
+
+/** A mail server that says what it is told to, and keeps what it is sent. `answers` replaces the answer to a recipient, once each. */
+async function mailServer(answers: string[] = []) {
+  const heard: string[] = []
+  const server: Server = createServer((socket) => {
+    let isData = false
+    socket.on('error', () => {})
+    socket.write('220 test ESMTP\r\n')
+    socket.setEncoding('utf8').on('data', (chunk: string) => {
+      for (const line of chunk.split('\r\n').slice(0, -1)) {
+        heard.push(line)
+        if (isData) {
+          if (line === '.') {
+            isData = false
+            socket.write('250 taken\r\n')
+          }
+        } else if (line === 'DATA') {
+          isData = true
+          socket.write('354 go on\r\n')
+        } else if (line === 'QUIT') socket.end('221 bye\r\n')
+        else if (line.startsWith('RCPT')) socket.write(`${answers.shift() ?? '250 ok'}\r\n`)
+        else socket.write('250 ok\r\n')
+      }
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const post = smtpPost({ url: `smtp://127.0.0.1:${port}`, pauses: [1, 1] })
+  undo.push(async () => {
+    post.close()
+    await new Promise((resolve) => server.close(resolve))
+  })
+  return { heard, post, port }
+}
+
+describe('a mail server', () => {
+  test('is given one recipient, the sender and the whole text', async () => {
+    const { heard, post } = await mailServer()
+    await post.deliver(letter())
+    expect(heard.filter((line) => /^(MAIL|RCPT)/.test(line))).toEqual([
+      'MAIL FROM:<no-reply@school.example.com>',
+      'RCPT TO:<marlo@example.com>',
+    ])
+    expect(heard.join('\n').replace(/=\n/g, '').replaceAll('=3D', '=')).toContain(link)
+    expect(heard).toContain('Auto-Submitted: auto-generated')
+    expect(heard).toContain('last line')
+  })
+
+  test('that says "not now" is asked again; one that says "never" is not, and no address gets into the failure', async () => {
+    const later = await mailServer(['451 busy', '451 busy'])
+    await later.post.deliver(letter())
+    expect(later.heard.filter((line) => line.startsWith('RCPT'))).toHaveLength(3)
+
+    const busy = await mailServer(['451 busy', '451 busy', '451 busy'])
+    await expect(busy.post.deliver(letter())).rejects.toThrow('451')
+
+    const never = await mailServer(['550 no marlo@example.com here'])
+    const failure = await never.post.deliver(letter()).catch((error: Error) => error)
+    expect(String(failure)).toMatch(/550/)
+    expect(JSON.stringify([failure, String(failure), (failure as Error).cause])).not.toContain('marlo')
+    expect(never.heard.filter((line) => line.startsWith('RCPT'))).toHaveLength(1)
+  })
+
+  test('that is not there is asked again, and the failure says so', async () => {
+    const { port } = await mailServer()
+    await Promise.all(undo.splice(0).map((step) => step()))
+    const post = smtpPost({ url: `smtp://127.0.0.1:${port}`, pauses: [1, 1] })
+    await expect(post.deliver(letter())).rejects.toThrow(/did not take a message: E/)
+    post.close()
+  })
+
+  test('is named at the start without its password', () => {
+    const post = smtpPost({ url: 'smtps://user:s3cret@mail.example.com:465' })
+    expect(post.describe()).toBe('messages go to the mail server mail.example.com:465')
+    post.close()
+  })
+})
