@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Agent, createAgent, personCalled, withToken } from '../support/agent.ts'
+import { formsOf, type Person } from '../support/person.ts'
+import { startService, type TestService } from '../support/service.ts'
+import { fieldsOf, sendAs, toConsent } from './browsing.ts'
+
+const email = 'learner@example.org'
+const after = 'http://127.0.0.1:53682/signed-out'
+
+let service: TestService
+let agent: Agent
+beforeAll(async () => {
+  service = await startService({ schools: 2 })
+  await service.addPerson({ email })
+  await service.addPerson({ email, school: service.other })
+  agent = await createAgent(service.issuer, { post_logout_redirect_uris: [after] })
+})
+afterAll(() => service.stop())
+
+const logout = (parameters: Record<string, string>, issuer = service.issuer): string =>
+  `${issuer}/oauth/logout?${new URLSearchParams(parameters)}`
+const isSignedIn = async (person: Person): Promise<boolean> =>
+  !(await person.open(agent.authorizationUrl().href)).html.includes('type="password"')
+
+async function signedIn(): Promise<Person> {
+  const person = personCalled(email)
+  await toConsent(agent, person, { email })
+  return person
+}
+
+describe('where a sign-out leads (D26, OpenID Connect RP-Initiated Logout section 3)', () => {
+  test.each<[string, (id: string) => Record<string, string>]>([
+    ['foreign', (id) => ({ client_id: id, post_logout_redirect_uri: 'https://evil.example/' })],
+    [
+      'a redirect URI that is registered for codes only',
+      (id) => ({ client_id: id, post_logout_redirect_uri: 'http://127.0.0.1:53682/callback' }),
+    ],
+    ['longer than registered', (id) => ({ client_id: id, post_logout_redirect_uri: `${after}/more` })],
+    ['with a query of its own', (id) => ({ client_id: id, post_logout_redirect_uri: `${after}?to=https://evil.example` })],
+    ['with userinfo', (id) => ({ client_id: id, post_logout_redirect_uri: 'http://127.0.0.1:53682@evil.example/signed-out' })],
+    ['a script', (id) => ({ client_id: id, post_logout_redirect_uri: 'javascript:alert(1)' })],
+    ['registered by another client', () => ({ client_id: 'nobody', post_logout_redirect_uri: after })],
+  ])('an address that is not registered, %s, is refused on a page, signed in or not', async (_, parameters) => {
+    for (const person of [await signedIn(), personCalled(email)]) {
+      const page = await person.open(logout(parameters(agent.clientId)))
+      expect(page.status).toBe(400)
+      expect(page.leftFor).toBeUndefined()
+      expect(page.html).toContain('</html>')
+    }
+  })
+
+  test('an address that no client vouches for is left out: the sign-out ends here', async () => {
+    const person = await signedIn()
+    const page = await person.open(logout({ post_logout_redirect_uri: 'https://evil.example/', state: 'x' }))
+    const { address, fields } = fieldsOf(page, /confirm$/)
+    fields.set('logout', 'yes')
+    const location = (await sendAs(person, address, { fields })).headers.get('location') ?? ''
+    expect(new URL(location, service.issuer).href).toBe(`${service.issuer}/oauth/logout/success`)
+    const nobody = await personCalled(email).open(logout({ post_logout_redirect_uri: 'https://evil.example/' }))
+    expect([nobody.leftFor, nobody.status]).toEqual([undefined, 200])
+  })
+
+  test('nothing ends without a yes: a link, a form without it, or a repeated link end no session', async () => {
+    const person = await signedIn()
+    for (const parameters of [
+      {},
+      { logout: 'yes' },
+      { client_id: agent.clientId, post_logout_redirect_uri: after, logout: 'yes', xsrf: 'x' },
+    ]) {
+      const page = await person.open(logout(parameters as Record<string, string>))
+      expect(page.status).toBe(200)
+      expect(formsOf(page.html).map(({ method }) => method)).toEqual(['POST'])
+      expect(await isSignedIn(person)).toBe(true)
+    }
+    expect((await person.open(`${service.issuer}/oauth/logout/confirm`)).status).toBe(405)
+    expect(await isSignedIn(person)).toBe(true)
+  })
+
+  test('a yes ends the session, leaves the tokens alone, and leads to the registered address with the state', async () => {
+    const person = await signedIn()
+    const { body: tokens } = await agent.tokens(person)
+    const page = await person.open(logout({ id_token_hint: tokens.id_token, post_logout_redirect_uri: after, state: 'a b&c' }))
+    const { address, fields } = fieldsOf(page, /confirm$/)
+    fields.set('logout', 'yes')
+    const location = new URL((await sendAs(person, address, { fields })).headers.get('location') ?? '')
+    expect(location.origin + location.pathname).toBe(after)
+    expect(location.searchParams.get('state')).toBe('a b&c')
+    expect((await withToken(`${service.issuer}/api/v1/account`, tokens.access_token)).status).toBe(200)
+  })
+
+  test('where nobody is signed in there is a page, not a blank one, and no form that sends itself', async () => {
+    const page = await personCalled(email).open(logout({}))
+    expect(page.status).toBe(200)
+    expect(page.url.pathname).toBe('/oauth/logout/success')
+    expect(page.html).toMatch(/<h1>[^<]+<\/h1>/)
+    expect(page.html).not.toMatch(/<script|onload|<form/)
+    const { leftFor } = await personCalled(email).open(logout({ client_id: agent.clientId, post_logout_redirect_uri: after, state: 's' }))
+    expect(leftFor?.href).toBe(`${after}?state=s`)
+  })
+})
+
+describe('an ID token of one school is no hint at another (D19)', () => {
+  const twist = (token: string, change: (payload: Record<string, unknown>) => void): string => {
+    const [head = '', body = '', signature = ''] = token.split('.')
+    const payload = JSON.parse(Buffer.from(body, 'base64url').toString())
+    change(payload)
+    return `${head}.${Buffer.from(JSON.stringify(payload)).toString('base64url')}.${signature}`
+  }
+
+  test('neither at sign-out nor at authorization, as it is or rewritten for the other', async () => {
+    const { body } = await agent.tokens(await signedIn())
+    const there = await createAgent(service.other, { post_logout_redirect_uris: [after] })
+    const hints = [
+      body.id_token,
+      twist(body.id_token, (payload) => Object.assign(payload, { iss: service.other, aud: there.clientId })),
+      twist(body.id_token, (payload) => Object.assign(payload, { aud: there.clientId })),
+      `${Buffer.from('{"alg":"none"}').toString('base64url')}.${body.id_token.split('.')[1]}.`,
+    ]
+    for (const id_token_hint of hints) {
+      const page = await personCalled(email).open(logout({ id_token_hint, post_logout_redirect_uri: after }, service.other))
+      expect([page.status, page.leftFor]).toEqual([400, undefined])
+      const refused = await fetch(there.authorizationUrl({ id_token_hint }), { redirect: 'manual' })
+      const location = new URL(refused.headers.get('location') ?? 'about:blank')
+      expect(location.searchParams.get('error')).toBe('invalid_request')
+      expect(location.searchParams.get('code')).toBeNull()
+    }
+  })
+
+  test('one of its own is a hint and no proof: consent is asked all the same (D25)', async () => {
+    const person = await signedIn()
+    const { body } = await agent.tokens(person)
+    const silent = await person.open(agent.authorizationUrl({ id_token_hint: body.id_token, prompt: 'none' }).href)
+    expect(silent.leftFor?.searchParams.get('error')).toMatch(/^(consent|interaction)_required$/)
+    const stranger = await personCalled(email).open(agent.authorizationUrl({ id_token_hint: body.id_token }).href)
+    expect(stranger.html).toContain('type="password"')
+  })
+})
