@@ -158,6 +158,7 @@ export async function createApp(args: AppArguments): Promise<App> {
     findPerson: personNow,
     grantable,
     recordAudit: audit,
+    count: metrics.count,
   })
   const api = createApi({
     operations: operationsIn(resources),

@@ -1,0 +1,91 @@
+import type { Context } from 'koa'
+import { addressKey, enforce, type Limiter, type Policy } from '../http/limits.ts'
+import { Problem, plainAscii } from '../lib/problem.ts'
+import type { Role } from '../policy/caller.ts'
+import type { RegistrationRules } from '../policy/registration.ts'
+import type { School } from '../policy/school.ts'
+import type { AuditEntry } from '../store/audit.ts'
+import type { PersonNow } from './bearer.ts'
+import type { Exchange, Exchanges } from './exchange.ts'
+import { explain } from './explain.ts'
+import type { Runtimes } from './runtimes.ts'
+import type { Stores } from './stores.ts'
+
+export type LimitedEndpoint = 'registration' | 'token' | 'introspection'
+
+export interface ServiceArguments {
+  runtimes: Runtimes
+  stores: Stores
+  exchanges: Exchanges
+  scopes: readonly string[]
+  limiter: Limiter
+  policies: Record<LimitedEndpoint, Policy>
+  refreshWindowSeconds(): number
+  registrationRules(school: School): RegistrationRules | undefined
+  findPerson(schoolId: string, accountId: string): Promise<PersonNow | undefined>
+  grantable(role: Role): ReadonlySet<string>
+  recordAudit(entries: AuditEntry[]): Promise<void>
+  /** Counts an event whose audit row the commit itself writes. */
+  count(event: string): void
+}
+
+/** Answers one endpoint. */
+export type Handler = (ctx: Context, args: ServiceArguments) => Promise<void>
+
+/** Hands a request to the engine as it is. */
+export const dispatch: Handler = async (ctx, { runtimes }) => {
+  const { dispatch } = await runtimes.get(ctx.state.school)
+  await dispatch(ctx, async () => undefined)
+}
+
+/** Runs the engine with what it wants written held back in the exchange. */
+export async function throughEngine(ctx: Context, args: ServiceArguments, exchange: Exchange): Promise<void> {
+  await args.exchanges.run(exchange, () => dispatch(ctx, args))
+}
+
+/** What every answer of an API endpoint has in common: text that helps, 503 for our own trouble, and the audit trail. */
+export async function finish(ctx: Context, { recordAudit }: ServiceArguments, exchange: Exchange): Promise<void> {
+  const body = ctx.body as { error?: string; error_description?: string } | undefined
+  if (ctx.status >= 400 && body?.error !== undefined) {
+    const { error } = body
+    if (error === 'temporarily_unavailable') {
+      ctx.status = 503
+      ctx.set('Retry-After', '1')
+    }
+    if (error === 'invalid_grant' || error === 'invalid_client') {
+      exchange.audit.push({ ...entry(ctx, 'token.refused', exchange), details: { error, detail: exchange.refusal?.detail } })
+    }
+    ctx.body = explain({ ...body, error, detail: exchange.refusal?.detail }, ctx.state.school.issuer)
+  }
+  const { requestId, address } = ctx.state
+  if (exchange.audit.length > 0) await recordAudit(exchange.audit.map((row) => ({ ...row, request_id: requestId, address })))
+}
+
+/** An audit row with what the request itself says. */
+export function entry(ctx: Context, event: string, { form, grantIds }: Exchange): AuditEntry {
+  const { school, requestId, address } = ctx.state
+  const [grantId] = [...grantIds.values()]
+  return {
+    school_id: school.id,
+    event,
+    client_id: plainAscii(form.get('client_id') ?? '').slice(0, 200) || undefined,
+    grant_id: grantId,
+    request_id: requestId,
+    address,
+  }
+}
+
+/** Counts the request by the caller's address. */
+export function limit(ctx: Context, { limiter, policies }: ServiceArguments, endpoint: LimitedEndpoint): Promise<void> {
+  return enforce(limiter, policies[endpoint], `${ctx.state.school.id} ${addressKey(ctx.state.address)}`)
+}
+
+/** The engine would take Basic from clients that registered client_secret_post. We advertise two methods and mean it. */
+export function refuseAuthorizationHeader(ctx: Context): void {
+  if (ctx.req.headers.authorization === undefined) return
+  throw new Problem('invalid_client', {
+    description:
+      'Clients do not authenticate by the Authorization header here. Send client_id, and client_secret if you have one, in the form body.',
+    headers: { 'WWW-Authenticate': 'Basic realm="schoolgate", error="invalid_client"' },
+  })
+}

@@ -1,0 +1,74 @@
+import { challenge } from '../http/problems.ts'
+import { Problem } from '../lib/problem.ts'
+import type { School } from '../policy/school.ts'
+import { presentedToken } from './bearer.ts'
+import { accountIdOf } from './claims.ts'
+import { entry, finish, type Handler, limit, refuseAuthorizationHeader, type ServiceArguments, throughEngine } from './endpoint.ts'
+import { newExchange } from './exchange.ts'
+import { readForm } from './form.ts'
+
+/** Revocation (RFC 7009): any token of a grant ends the grant. */
+export const revoke: Handler = async (ctx, args) => {
+  await limit(ctx, args, 'token')
+  refuseAuthorizationHeader(ctx)
+  const exchange = newExchange(await readForm(ctx))
+  await throughEngine(ctx, args, exchange)
+  if (ctx.status === 200)
+    for (const grantId of exchange.ended.keys()) exchange.audit.push({ ...entry(ctx, 'token.revoked', exchange), grant_id: grantId })
+  ctx.set('Cache-Control', 'no-store')
+  await finish(ctx, args, exchange)
+}
+
+/** Introspection (RFC 7662). */
+export const introspect: Handler = async (ctx, args) => {
+  await limit(ctx, args, 'introspection')
+  refuseAuthorizationHeader(ctx)
+  const exchange = newExchange(await readForm(ctx))
+  await throughEngine(ctx, args, exchange)
+  if (ctx.status === 200) ctx.body = await asOfNow(ctx.body as Introspection, ctx.state.school, args)
+  await finish(ctx, args, exchange)
+}
+
+interface Introspection {
+  active: boolean
+  sub?: string
+  scope?: string
+}
+
+/** A token says what its person could do when it was issued. A resource server hears what they can do now. */
+async function asOfNow(answer: Introspection, school: School, { findPerson, grantable }: ServiceArguments): Promise<Introspection> {
+  if (!answer.active || answer.sub === undefined) return answer
+  const accountId = accountIdOf(answer.sub)
+  const person = accountId === undefined ? undefined : await findPerson(school.id, accountId)
+  if (!person) return { active: false }
+  const allowed = grantable(person.role)
+  const scope = answer.scope?.split(' ').filter((name) => allowed.has(name))
+  return scope ? { ...answer, scope: scope.join(' ') } : answer
+}
+
+/** UserInfo (OpenID Connect Core section 5.3). Without a token: refused, and never challenged. */
+export const userinfo: Handler = async (ctx, args) => {
+  if (presentedToken(ctx) === undefined) {
+    throw new Problem('access_denied', {
+      description: 'UserInfo speaks of a person. Present an access token with the scope openid.',
+      details: [{ code: 'scope_needed', message: 'a token with this scope is needed', meta: { required_scope: 'openid' } }],
+    })
+  }
+  const exchange = newExchange(new URLSearchParams())
+  await throughEngine(ctx, args, exchange)
+  if (ctx.status >= 400) {
+    const { error } = ctx.body as { error: string }
+    const problem =
+      error === 'insufficient_scope'
+        ? new Problem('insufficient_scope', { requiredScopes: ['openid'] })
+        : error === 'invalid_token'
+          ? new Problem('invalid_token')
+          : undefined
+    ctx.remove('WWW-Authenticate')
+    if (problem) {
+      ctx.set('WWW-Authenticate', challenge(problem, ctx.state))
+      ctx.body = { error: problem.code, error_description: problem.description }
+    }
+  }
+  await finish(ctx, args, exchange)
+}
