@@ -16,7 +16,7 @@ export interface PostgresqlOptions {
 export function openPostgresql({ databaseUrl, poolSize, onError }: PostgresqlOptions): Database {
   const config = connectionConfig(databaseUrl)
   const guard = createTransactionGuard()
-  const pool = new GuardedPool({ ...config, max: poolSize }, guard)
+  const pool = new GuardedPool({ ...config, max: poolSize, query_timeout: patienceMs }, guard)
   pool.on('error', onError)
   // A connection that is lost while a transaction holds it tells nobody else: without a listener it would end the process.
   pool.on('connect', (client) => client.on('error', onError))
@@ -29,10 +29,14 @@ export function openPostgresql({ databaseUrl, poolSize, onError }: PostgresqlOpt
       async query<Row extends object>(text: string, values: readonly unknown[] = [], name?: string) {
         // Not `pool.query`: that throws the connection away on every error, also on a unique violation.
         const client = await pool.connect()
+        let isLost = false
         try {
           return (await client.query<Row>({ text, values: [...values], ...(name && { name }) })).rows
+        } catch (error) {
+          isLost = isConnectionLost(error)
+          throw error
         } finally {
-          client.release()
+          client.release(isLost)
         }
       },
       script: (work) =>
@@ -61,6 +65,15 @@ export function openPostgresql({ databaseUrl, poolSize, onError }: PostgresqlOpt
     },
     guard,
   )
+}
+
+/** A little more than the server's own limit: what a server that has fallen silent may cost. */
+const patienceMs = 32_000
+
+/** The connection is of no more use: it must not go back into the pool. */
+function isConnectionLost(error: unknown): boolean {
+  const { code = '', message = '' } = error as { code?: string; message?: string }
+  return /^(08|57P)/.test(code) || /^(Query read timeout|Connection terminated)/.test(message)
 }
 
 /** Also stops a Prisma client that was made before the transaction began. */
