@@ -442,8 +442,9 @@ describe('signing out', () => {
     const { browser } = await atConsent()
     const page = await browser.get('/oauth/logout')
     const action = /action="([^"]+)"/.exec(page.html)?.[1] ?? ''
-    const stayed = await browser.post(action, { xsrf: field(page.html, 'xsrf') })
-    expect(stayed.status).toBe(303)
+    // Staying is a way to another page, never an answer that ends at the words of having signed out.
+    expect(page.html).toContain('<a class="button" href="/account/apps">Stay signed in</a>')
+    expect((await start(browser)).html).not.toContain('type="password"')
     const again = await browser.get('/oauth/logout')
     const answer = await browser.follow(await browser.post(action, { xsrf: field(again.html, 'xsrf'), logout: 'yes' }))
     expect(answer.html).toContain('You are signed out')
