@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Agent, createAgent, get, personCalled } from '../support/agent.ts'
+import { type Agent, createAgent, get, personCalled, withToken } from '../support/agent.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -161,6 +161,13 @@ describe('what a person grants', () => {
     const { body } = await agent.tokens(person, { scope: 'openid  offline_access courses:read' }, { scopes: 'all' })
     expect(body.scope.split(' ').toSorted()).toEqual(['courses:read', 'openid'])
     expect(body.refresh_token).toBeTruthy()
+  })
+
+  test('a write scope does not bring the read scope along: the challenge names the scope that is missing', async () => {
+    const { body } = await agent.tokens(personCalled('owner@example.org'), { scope: 'courses:write' }, { scopes: 'all' })
+    const refused = await withToken(`${service.issuer}/api/v1/courses`, body.access_token)
+    expect([refused.status, refused.body.error]).toEqual([403, 'insufficient_scope'])
+    expect(refused.headers.get('www-authenticate')).toContain('scope="courses:read"')
   })
 
   test('a native client is confirmed every time, and prompt=none never gives a code (D25)', async () => {
