@@ -31,7 +31,7 @@ import { createExchanges } from './oidc/exchange.ts'
 import type { IntegrationChanges } from './oidc/integrations.ts'
 import { metadataPaths } from './oidc/metadata.ts'
 import { createService } from './oidc/service.ts'
-import { endGrant, type Stores } from './oidc/stores.ts'
+import { endGrant } from './oidc/stores.ts'
 import { createAccountPages } from './pages/account/accountPages.ts'
 import { createEnginePages } from './pages/enginePages.ts'
 import { createPages } from './pages/pages.ts'
@@ -42,13 +42,12 @@ import type { SchoolDirectory } from './policy/schoolDirectory.ts'
 import { operationsIn, resources, scopeCatalogue } from './resources/index.ts'
 import { type AuditEntry, recordAudit } from './store/audit.ts'
 import type { Database } from './store/database.ts'
-import { databaseArtifacts } from './store/databaseArtifacts.ts'
 import type { RedisConnection } from './store/redis.ts'
-import { redisArtifacts } from './store/redisArtifacts.ts'
 import { schoolName } from './store/schools.ts'
-import { describeClient, longestTokenSeconds, registrationRules } from './wiring/clients.ts'
+import { describeClient, registrationRules } from './wiring/clients.ts'
 import { createLimits, limited } from './wiring/limits.ts'
 import { sendAfterwards } from './wiring/messages.ts'
+import { createStores } from './wiring/open.ts'
 import { openSchools, type SchoolEntry, syncAllIntegrations } from './wiring/schools.ts'
 
 export interface AppArguments {
@@ -80,9 +79,7 @@ export async function createApp(args: AppArguments): Promise<App> {
   const { database, keyring, log } = args
   let { config } = args
   let schools = await openSchools(database, config)
-  const artifacts = databaseArtifacts(database.sql)
-  const ephemeral = args.redis ? redisArtifacts(args.redis.client, { longestTokenSeconds: longestTokenSeconds(config.oauth) }) : artifacts
-  const stores: Stores = { sql: database.sql, durable: artifacts, ephemeral, log }
+  const stores = createStores({ sql: database.sql, redis: args.redis, oauth: config.oauth, log })
   await syncAllIntegrations(stores, schools)
 
   const metrics = createMetrics()
@@ -144,7 +141,7 @@ export async function createApp(args: AppArguments): Promise<App> {
     send: sendAfterwards({ letter, errands, log }),
     errands,
     endGrant: (schoolId, grantId) => endGrant(stores, schoolId, grantId),
-    removeSessions: (schoolId, accountId) => ephemeral.destroyOfAccount(schoolId, 'Session', accountId),
+    removeSessions: (schoolId, accountId) => stores.ephemeral.destroyOfAccount(schoolId, 'Session', accountId),
   })
   const service = createService({
     runtimes: engines,
@@ -209,7 +206,7 @@ export async function createApp(args: AppArguments): Promise<App> {
   return {
     koa,
     metrics,
-    jobs: sweepJobs({ database, artifacts, registration: () => config.oauth.registration }),
+    jobs: sweepJobs({ database, artifacts: stores.durable, registration: () => config.oauth.registration }),
     get schools() {
       return schools
     },

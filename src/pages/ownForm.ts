@@ -1,4 +1,5 @@
 import type { Context, Middleware } from 'koa'
+import { isForeignForm } from '../http/foreignForm.ts'
 import type { School } from '../policy/school.ts'
 import type { Csrf } from './csrf.ts'
 import type { FormState } from './formBody.ts'
@@ -6,19 +7,12 @@ import { type PageErrorKind, pageProblem } from './pageProblem.ts'
 
 /**
  * Refuses a POST that another site sent, before its body is read.
- *
- * `Referrer-Policy: no-referrer` makes browsers send `Origin: null` with our own forms (Fetch, "append a request Origin header"):
- * then Sec-Fetch-Site decides, and in browsers without it the form's token alone.
  * @throws Problem access_denied
  */
 export function sameOriginOnly(kind: PageErrorKind = 'foreign_form'): Middleware {
   return (ctx: Context, next) => {
     const { school } = ctx.state as { school: School }
-    const site = ctx.get('Sec-Fetch-Site')
-    const origin = ctx.get('Origin')
-    const isForeignSite = site !== '' && site !== 'same-origin' && site !== 'none'
-    const isForeignOrigin = origin !== '' && origin !== 'null' && origin !== new URL(school.issuer).origin
-    if (isForeignSite || isForeignOrigin) {
+    if (isForeignForm(ctx, school.issuer)) {
       throw pageProblem(kind, 'access_denied', `This form was sent from another address than ${school.issuer}.`)
     }
     return next()
