@@ -14,6 +14,7 @@ import { addressLimit, callerAddress, resolveSchool } from './http/door.ts'
 import { createMetrics, type Metrics } from './http/metrics.ts'
 import { renderProblems } from './http/problems.ts'
 import { requestId } from './http/requestId.ts'
+import { originForm } from './http/requestTarget.ts'
 import { securityHeaders } from './http/securityHeaders.ts'
 import type { RequestState } from './http/state.ts'
 import type { Job } from './jobs/schedule.ts'
@@ -184,6 +185,7 @@ export async function createApp(args: AppArguments): Promise<App> {
   koa.proxy = true
   const road: Middleware<RequestState>[] = [
     requestId(),
+    originForm(),
     callerAddress(config.server.trusted_proxies),
     accessLog(log),
     metrics.middleware,

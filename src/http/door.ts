@@ -3,7 +3,6 @@ import type { Middleware } from 'koa'
 import proxyAddr from 'proxy-addr'
 import { Problem } from '../lib/problem.ts'
 import type { School } from '../policy/school.ts'
-import { useOriginForm } from './requestTarget.ts'
 import { strictTransport } from './securityHeaders.ts'
 import type { RequestState } from './state.ts'
 
@@ -11,8 +10,6 @@ import type { RequestState } from './state.ts'
 export function callerAddress(trustedProxies: readonly string[]): Middleware<RequestState> {
   const trust = proxyAddr.compile([...trustedProxies])
   return (ctx, next) => {
-    // Everything below reads the path, the access log first.
-    useOriginForm(ctx)
     ctx.state.address = proxyAddr(ctx.req, trust)
     return next()
   }

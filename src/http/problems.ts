@@ -1,7 +1,7 @@
 import type { Middleware } from 'koa'
 import type { Log } from '../lib/log.ts'
+import { isOutage } from '../lib/outage.ts'
 import { Problem } from '../lib/problem.ts'
-import { isOutage } from './outage.ts'
 import type { RequestState } from './state.ts'
 
 export interface ProblemBody {

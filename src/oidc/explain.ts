@@ -32,7 +32,7 @@ const explanations: readonly Explanation[] = [
     'invalid_grant',
     /code/,
     (issuer) =>
-      `The authorization code is unknown, expired, spent or was issued to another client. Codes are for one use within a minute. ${again(issuer)}`,
+      `The authorization code is unknown, expired, spent or was issued to another client. A code is for one use, and for a short time. ${again(issuer)}`,
   ],
   [
     'invalid_grant',

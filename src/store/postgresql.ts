@@ -2,6 +2,7 @@ import { PrismaPg } from '@prisma/adapter-pg'
 import { PostgresDialect } from 'kysely'
 import { Client, type ClientConfig, Pool, type PoolClient, types } from 'pg'
 import { parseIntoClientConfig } from 'pg-connection-string'
+import { isOutage } from '../lib/outage.ts'
 import { assembleDatabase } from './assembleDatabase.ts'
 import type { Database } from './database.ts'
 import { createTransactionGuard, type TransactionGuard } from './transactionGuard.ts'
@@ -33,7 +34,8 @@ export function openPostgresql({ databaseUrl, poolSize, onError }: PostgresqlOpt
         try {
           return (await client.query<Row>({ text, values: [...values], ...(name && { name }) })).rows
         } catch (error) {
-          isLost = isConnectionLost(error)
+          // It is of no more use: it must not go back into the pool.
+          isLost = isOutage(error)
           throw error
         } finally {
           client.release(isLost)
@@ -69,12 +71,6 @@ export function openPostgresql({ databaseUrl, poolSize, onError }: PostgresqlOpt
 
 /** A little more than the server's own limit: what a server that has fallen silent may cost. */
 const patienceMs = 32_000
-
-/** The connection is of no more use: it must not go back into the pool. */
-function isConnectionLost(error: unknown): boolean {
-  const { code = '', message = '' } = error as { code?: string; message?: string }
-  return /^(08|57P)/.test(code) || /^(Query read timeout|Connection terminated)/.test(message)
-}
 
 /** Also stops a Prisma client that was made before the transaction began. */
 class GuardedPool extends Pool {
