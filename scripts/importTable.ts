@@ -81,6 +81,12 @@ export const rooms: readonly Room[] = [
     mayImport: ['resources', 'kit', 'policy', 'http', 'lib'],
   },
   {
+    name: 'files',
+    holds: 'signed addresses to which bytes are sent, and the addresses at which files are served',
+    mayImport: ['policy', 'http', 'lib'],
+    mayImportTypesOf: ['store'],
+  },
+  {
     name: 'mcp',
     holds: 'the MCP endpoint and its tools, derived from the resources',
     mayImport: ['resources', 'kit', 'policy', 'http', 'lib'],
@@ -104,7 +110,7 @@ export const rooms: readonly Room[] = [
   {
     name: 'demo',
     holds: 'the demo school, the same on every start',
-    mayImport: ['domain', 'store', 'lib'],
+    mayImport: ['domain', 'policy', 'store', 'lib'],
   },
   {
     name: 'wiring',
@@ -125,6 +131,7 @@ export const packageOwners: readonly PackageOwner[] = [
   { name: '@prisma/client', rooms: ['store'] },
   { name: 'pglite-prisma-adapter', rooms: ['store'] },
   { name: 'pg', rooms: ['store'] },
+  { name: 'pg-copy-streams', rooms: ['store'] },
   { name: 'ioredis', rooms: ['store'] },
   { name: 'kysely', rooms: ['store'], typesIn: ['kit', 'policy', 'domain', 'resources'] },
   { name: 'zod', rooms: ['config', 'kit', 'resources'] },
@@ -132,6 +139,13 @@ export const packageOwners: readonly PackageOwner[] = [
   { name: 'ejs', rooms: ['pages', 'agents'] },
   { name: 'commander', rooms: ['cli'] },
   { name: 'nodemailer', rooms: ['mail'] },
+  { name: 'flydrive', rooms: ['store'] },
+  { name: '@aws-sdk/client-s3', rooms: ['store'] },
+  { name: 'formidable', rooms: ['http'] },
+  { name: 'markdown-it', rooms: ['domain'] },
+  { name: '@csstools/css-tokenizer', rooms: ['domain'] },
+  { name: 'sanitize-html', rooms: ['domain'] },
+  { name: '@modelcontextprotocol/server', rooms: ['mcp'] },
 ]
 
 /** The files that may touch `process`: everything else gets what it needs as an argument. */

@@ -11,6 +11,7 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
+import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm'
 import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-utils'
 import { type DiffTarget, SchemaEngine } from '@prisma/schema-engine-wasm'
 import { PrismaPGlite } from 'pglite-prisma-adapter'
@@ -76,8 +77,8 @@ async function statementsToSchema(): Promise<string[]> {
 
 async function diff(from: DiffTarget): Promise<string> {
   const content = await readFile(schemaFile, 'utf8')
-  const main = new PGlite()
-  const shadow = new PGlite()
+  const main = new PGlite({ extensions: { pg_trgm } })
+  const shadow = new PGlite({ extensions: { pg_trgm } })
   const factory = new PrismaPGlite(main)
   factory.connectToShadowDb = () => new PrismaPGlite(shadow).connect()
   try {

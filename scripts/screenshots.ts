@@ -1,19 +1,22 @@
 /**
  * Pictures of the pages that people see, of the demo school, light and dark, on a phone and on a desk.
  *
- *   npm run screenshots    writes docs/screenshots/{page}-{light|dark}-{360|1280}.png
+ *   npm run screenshots          writes docs/screenshots/{page}-{light|dark}-{360|1280}.png
+ *   npm run screenshots -- de    the same in German
  */
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { tour } from '../test/browser/tour.ts'
 import { openVisitor } from '../test/browser/visitor.ts'
 import { createAgent } from '../test/support/agent.ts'
 import { hasChromium, launchChromium } from '../test/support/chromium.ts'
+import { until } from '../test/support/poll.ts'
 import { startProcess } from '../test/support/process.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const folder = join(root, 'docs/screenshots')
+const locale = process.argv[2] ?? 'en'
 
 if (hasChromium()) await takeAll()
 else process.exitCode = 1
@@ -25,22 +28,41 @@ async function takeAll(): Promise<void> {
   const browser = await launchChromium()
   try {
     const agent = await createAgent(service.issuer, { client_name: 'Course Companion' })
+    const guide = { agent, mailedLink: (email: string) => linkInOutbox(join(directory, 'data/outbox'), email) }
     await mkdir(folder, { recursive: true })
     for (const { name, open } of tour) {
+      const { page, close } = await openVisitor(browser, { locale })
+      await open(page, guide)
       for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme })
         for (const width of [360, 1280]) {
-          const { page, close } = await openVisitor(browser, { colorScheme, viewport: { width, height: 640 } })
-          await open(page, agent)
+          await page.setViewportSize({ width, height: 640 })
+          // As tall as the page: buttons that stay in sight stand where they end.
+          const height = await page.evaluate<number>('document.documentElement.scrollHeight')
+          await page.setViewportSize({ width, height })
           const file = `${name}-${colorScheme}-${width}.png`
           await page.screenshot({ path: join(folder, file), fullPage: true })
-          await close()
           console.log(file)
         }
       }
+      await close()
     }
   } finally {
     await browser.close()
     await service.stop()
     await remove()
   }
+}
+
+/** The first link of the newest message to an address. Messages are written once the answer has gone. */
+async function linkInOutbox(outbox: string, email: string): Promise<string> {
+  const find = async (): Promise<string | undefined> => {
+    const names = (await readdir(outbox).catch(() => [])).toSorted().reverse()
+    for (const name of names) {
+      const letter = await readFile(join(outbox, name), 'utf8')
+      if (letter.includes(`To: ${email}`)) return /^https?:\/\/\S+$/m.exec(letter)?.[0]
+    }
+    return undefined
+  }
+  return until(find, { what: `a message to ${email}`, deadlineMs: 10_000 })
 }

@@ -2,19 +2,32 @@ import { Readable } from 'node:stream'
 import type { Context } from 'koa'
 import { isKnown } from '../http/document.ts'
 import type { Answer } from '../kit/call.ts'
+import { type Deprecation, deprecationHeaders } from '../kit/deprecation.ts'
 import type { Caller } from '../policy/caller.ts'
 import type { School } from '../policy/school.ts'
 
 /**
  * What is true of every answer to this caller, refusals included. The public view may be kept for half a minute by anyone;
- * what a token opened is for its holder alone. Who came without a token is shown where tokens come from, without a challenge.
+ * what a token opened is for its holder alone. Who came without a token is shown where tokens come from and what describes
+ * the API, without a challenge.
  */
 export function announce(ctx: Context, caller: Caller, { issuer }: School): void {
   const isAnonymous = caller.kind === 'anonymous'
   const isRead = ctx.method === 'GET' || ctx.method === 'HEAD'
   ctx.vary('Authorization, Accept, Accept-Encoding')
   ctx.set('Cache-Control', !isRead ? 'no-store' : isAnonymous ? 'public, max-age=30, stale-while-revalidate=60' : 'private, no-cache')
-  if (isAnonymous) ctx.append('Link', link(`${issuer}/.well-known/oauth-protected-resource`, 'oauth-protected-resource'))
+  if (!isAnonymous) return
+  ctx.append('Link', link(`${issuer}/.well-known/oauth-protected-resource`, 'oauth-protected-resource'))
+  // What describes the API, for programs and for readers (RFC 8631).
+  ctx.append('Link', link(`${issuer}/openapi.json`, 'service-desc'))
+  ctx.append('Link', link(`${issuer}/auth.md`, 'service-doc'))
+}
+
+/** Says on every answer, refusals included, that the operation goes away. */
+export function announceDeprecation(ctx: Context, deprecation: Deprecation): void {
+  const { Link: link = '', ...headers } = deprecationHeaders(deprecation, `${(ctx.state.school as School).issuer}/docs`)
+  ctx.set(headers)
+  ctx.append('Link', link)
 }
 
 /** Sends the answer, or 304 to who has it already (RFC 9110 section 13.1.2). */

@@ -1,30 +1,44 @@
 import type { Middleware } from 'koa'
 import { type StoredDocument, serveDocument, storeDocument } from '../http/document.ts'
+import { allowMethods } from '../http/methods.ts'
 import type { Operation } from '../kit/operations.ts'
 import type { ScopeEntry } from '../kit/scopeCatalogue.ts'
 import type { School } from '../policy/school.ts'
 import { openApiDocument } from './openApiDocument.ts'
 
+/** What differs between the descriptions of two schools. */
+export interface OpenApiFacts {
+  issuer: string
+  name: string
+  contactEmail: string | null
+  supportUrl: string | null
+}
+
 export interface OpenApiArguments {
   operations: readonly Operation[]
   scopes: readonly ScopeEntry[]
+  /** The school as it calls itself now. */
+  facts(school: School): Promise<Omit<OpenApiFacts, 'issuer'>>
 }
 
 const kept = 100
 
-/** Serves `/openapi.json`, each school's with its own addresses. */
+/** Serves `/openapi.json`, each school's with its own addresses. Made once, and again where the school's facts have changed. */
 export function createOpenApi(args: OpenApiArguments): Middleware {
   const documents = new Map<string, StoredDocument>()
-  const documentOf = (issuer: string): StoredDocument => {
-    const found = documents.get(issuer)
+  const documentOf = (facts: OpenApiFacts): StoredDocument => {
+    const key = JSON.stringify(facts)
+    const found = documents.get(key)
     if (found) return found
-    const made = storeDocument(JSON.stringify(openApiDocument(args, issuer)), { type: 'application/json', maxAgeSeconds: 300 })
+    const made = storeDocument(JSON.stringify(openApiDocument(args, facts)), { type: 'application/json', maxAgeSeconds: 300 })
     if (documents.size >= kept) documents.clear()
-    documents.set(issuer, made)
+    documents.set(key, made)
     return made
   }
   return async (ctx, next) => {
-    if (ctx.path !== '/openapi.json' || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return next()
-    serveDocument(ctx, documentOf((ctx.state.school as School).issuer))
+    if (ctx.path !== '/openapi.json') return next()
+    if (allowMethods(ctx, ['GET', 'HEAD']) === 'answered') return
+    const school = ctx.state.school as School
+    serveDocument(ctx, documentOf({ issuer: school.issuer, ...(await args.facts(school)) }))
   }
 }

@@ -1,29 +1,41 @@
 import { changeFeedOf } from '../kit/changeFeed.ts'
 import type { Operation } from '../kit/operations.ts'
 import { pageInfoSchema, publishedSchemas } from '../kit/publishedSchemas.ts'
-import type { OpenApiArguments } from './openApi.ts'
-import { describeOperation } from './openApiOperation.ts'
+import type { OpenApiArguments, OpenApiFacts } from './openApi.ts'
+import { answerHeaders, requestHeaders } from './openApiHeaders.ts'
+import { describeOperation, feedTag } from './openApiOperation.ts'
+import { refusalComponents } from './openApiRefusals.ts'
 
 /** The whole API as OpenAPI 3.0, derived from the declarations that the routes derive from. */
-export function openApiDocument({ operations, scopes }: OpenApiArguments, issuer: string): Record<string, unknown> {
+export function openApiDocument({ operations, scopes }: Pick<OpenApiArguments, 'operations' | 'scopes'>, facts: OpenApiFacts) {
+  const { issuer, name, contactEmail, supportUrl } = facts
   const feed = changeFeedOf(operations)
+  const all = [...operations, feed]
+  const paths = pathsOf(all)
+  const responses = refusalComponents(all)
+  const isUsed = usedIn({ paths, responses })
   return {
     openapi: '3.0.3',
     info: {
-      title: 'School API',
-      version: '1',
+      title: `API of ${name}`,
+      version: '1.0.0',
       description:
-        'The resources of one school. Without a token the public view is served; a token opens what its scopes and the role of its person allow.',
+        'The resources of one school. Without a token the public view is served; a token opens what its scopes and the role of its person allow. Clients must ignore members and values that they do not know: adding some is no new version.',
+      contact: { name, ...(contactEmail && { email: contactEmail }), ...(supportUrl && { url: supportUrl }) },
     },
-    servers: [{ url: issuer }],
+    externalDocs: { description: 'The same as a page, and every error.', url: `${issuer}/docs` },
+    servers: [{ url: issuer, description: 'This school.' }],
     tags: tagsOf(operations),
-    paths: pathsOf([...operations, feed]),
+    paths,
     components: {
-      schemas: { ...publishedSchemas(operations), Page: pageInfoSchema, Error: errorSchema },
+      schemas: referredTo({ ...publishedSchemas(operations), Paging: pageInfoSchema, Error: errorSchema }, { paths, responses }),
+      responses,
+      parameters: Object.fromEntries(Object.entries(requestHeaders).filter(([key]) => isUsed(`parameters/${key}`))),
+      headers: Object.fromEntries(Object.entries(answerHeaders).filter(([key]) => isUsed(`headers/${key}`))),
       securitySchemes: {
         oauth2: {
           type: 'oauth2',
-          description: 'Authorization code with PKCE (S256). Clients register themselves.',
+          description: `Authorization code with PKCE (S256). Clients register themselves. ${issuer}/auth.md walks the whole way.`,
           flows: {
             authorizationCode: {
               authorizationUrl: `${issuer}/oauth/authorize`,
@@ -33,10 +45,30 @@ export function openApiDocument({ operations, scopes }: OpenApiArguments, issuer
             },
           },
         },
-        openIdConnect: { type: 'openIdConnect', openIdConnectUrl: `${issuer}/.well-known/openid-configuration` },
       },
     },
   }
+}
+
+/** Whether something refers to a component. */
+function usedIn(paths: object): (component: string) => boolean {
+  const text = JSON.stringify(paths)
+  return (component) => text.includes(`"#/components/${component}"`)
+}
+
+/** The schemas that these parts refer to, themselves or by way of another schema: a row that nothing answers is not published. */
+function referredTo(schemas: Readonly<Record<string, object>>, parts: object): Record<string, object> {
+  const found = new Map<string, object>()
+  const follow = (part: object): void => {
+    for (const [, name = ''] of JSON.stringify(part).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+      const schema = schemas[name]
+      if (!schema || found.has(name)) continue
+      found.set(name, schema)
+      follow(schema)
+    }
+  }
+  follow(parts)
+  return Object.fromEntries([...found].toSorted(([left], [right]) => (left < right ? -1 : 1)))
 }
 
 /** Paths that differ in a parameter's name alone are one path. */
@@ -52,16 +84,24 @@ function pathsOf(operations: readonly (Operation | ReturnType<typeof changeFeedO
   return paths
 }
 
-const tagsOf = (operations: readonly Operation[]): { name: string; description: string }[] =>
-  [...new Set(operations.map(({ resource }) => resource))].map(({ name, about }) => ({ name, description: about }))
+const tagsOf = (operations: readonly Operation[]): { name: string; description: string }[] => [
+  ...[...new Set(operations.map(({ resource }) => resource))].map(({ name, about }) => ({ name, description: about })),
+  feedTag,
+]
 
+/** The body of every refusal. */
 const errorSchema = {
   type: 'object',
   required: ['error', 'error_description'],
   properties: {
     error: { type: 'string', description: 'What is wrong, for programs.', example: 'not_found' },
     error_description: { type: 'string', description: 'What is wrong and the way out, for people.', example: 'There is no such course.' },
-    error_uri: { type: 'string', description: 'Where more is said.', example: 'https://school.example/docs/errors' },
+    error_uri: {
+      type: 'string',
+      format: 'uri',
+      description: 'Where more is said.',
+      example: 'https://school.example/docs/errors#not_found',
+    },
     request_id: {
       type: 'string',
       description: 'Names the request to whoever runs the service.',

@@ -1,13 +1,15 @@
 import { Router } from '@koa/router'
 import type { Context } from 'koa'
+import { readForm } from '../http/form.ts'
 import type { Format, Sent, Surroundings } from '../kit/call.ts'
 import { answerChanges, changeFeedOf } from '../kit/changeFeed.ts'
+import { limitsOf, type OperationLimit } from '../kit/limits.ts'
 import { apiPath, type Operation } from '../kit/operations.ts'
 import { run } from '../kit/run.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Caller } from '../policy/caller.ts'
 import type { School } from '../policy/school.ts'
-import { announce, answerWith } from './answer.ts'
+import { announce, announceDeprecation, answerWith } from './answer.ts'
 import { rawParameters } from './rawParameters.ts'
 import { readJsonBody } from './requestBody.ts'
 import { byPrecedence, routePath } from './routePath.ts'
@@ -15,48 +17,51 @@ import { byPrecedence, routePath } from './routePath.ts'
 export interface ApiArguments {
   operations: readonly Operation[]
   database: Surroundings['database']
-  /** The whole database. Without it nothing is written: those routes, and the change feed, are not there. */
-  store: Surroundings['store']
+  /** The whole database, for what is written. */
+  store: NonNullable<Surroundings['store']>
   /** Signs the cursors of lists. */
   signer: Surroundings['signer']
-  /** Who calls: the anonymous caller where there is no token. Throws `invalid_token` where there is a bad one. */
-  authenticate(ctx: Context): Promise<Caller>
+  outside: Surroundings['outside']
+  /**
+   * Who calls: the anonymous caller where there is no token. Throws `invalid_token` where there is a bad one, and `rate_limited` where
+   * one of the operation's limits is used up.
+   */
+  authenticate(ctx: Context, limits: readonly OperationLimit[]): Promise<Caller>
 }
 
 /**
  * The school's REST API: one route per operation, all through the same `run`.
  * The school must stand in `ctx.state.school`; a Problem that is thrown here is rendered above.
  */
-export function createApi({ operations, database, store, signer, authenticate }: ApiArguments): Router {
+export function createApi({ operations, database, store, signer, outside, authenticate }: ApiArguments): Router {
   const router = new Router({ sensitive: true })
   const surroundings = (ctx: Context): Surroundings => ({
     database,
     store,
     signer,
+    outside,
     school: ctx.state.school as School,
     requestId: ctx.state.requestId as string | undefined,
     address: ctx.state.address as string | undefined,
   })
-  const served = operations.filter(({ method }) => method === 'GET' || store !== undefined)
-  for (const operation of served.toSorted(byPrecedence)) {
+  for (const operation of operations.toSorted(byPrecedence)) {
     router.register(routePath(operation.path), [operation.method], async (ctx) => {
+      if (operation.deprecation) announceDeprecation(ctx, operation.deprecation)
       const format = formatOf(ctx, operation)
       const around = surroundings(ctx)
-      const caller = await authenticate(ctx)
+      const caller = await authenticate(ctx, limitsOf(operation, format))
       announce(ctx, caller, around.school)
       answerWith(ctx, await run(operation, caller, sentIn(ctx, operation, format), around))
     })
   }
-  if (store) {
-    const feed = changeFeedOf(operations)
-    router.get(feed.path, async (ctx) => {
-      if (!ctx.accepts('json')) throw notAcceptable(['application/json'])
-      const around = surroundings(ctx)
-      const caller = await authenticate(ctx)
-      announce(ctx, caller, around.school)
-      answerWith(ctx, await answerChanges(feed, caller, () => rawParameters(ctx, feed), around))
-    })
-  }
+  const feed = changeFeedOf(operations)
+  router.get(feed.path, async (ctx) => {
+    if (!ctx.accepts('json')) throw notAcceptable(['application/json'])
+    const around = surroundings(ctx)
+    const caller = await authenticate(ctx, [])
+    announce(ctx, caller, around.school)
+    answerWith(ctx, await answerChanges(feed, caller, () => rawParameters(ctx, feed), around))
+  })
   const routes = [...router.stack]
   router.all([apiPath, `${apiPath}/{*rest}`], (ctx) => {
     const methods = routes.filter((route) => route.match(ctx.path)).flatMap((route) => route.methods)
@@ -68,6 +73,7 @@ export function createApi({ operations, database, store, signer, authenticate }:
 const sentIn = (ctx: Context, operation: Operation, format: Format): Sent => ({
   parameters: () => rawParameters(ctx, operation),
   body: () => readJsonBody(ctx, operation.method === 'PATCH'),
+  form: (maxBytes) => readForm(ctx, maxBytes),
   ifMatch: ctx.get('if-match') || undefined,
   idempotencyKey: ctx.get('idempotency-key') || undefined,
   target: ctx.url,

@@ -40,6 +40,8 @@ export interface Session {
   school(slug: string | undefined): Promise<School>
   /** The same; makes the school's row from its file where there is none. */
   schoolToFill(slug: string | undefined): Promise<School>
+  /** The engine's state; within a transaction, as far as it lives in the database, through its `sql`. */
+  stores(sql: Sql): Promise<Stores>
   /** One transaction; whoever ends tokens asks for its stores. */
   change<Result>(work: (change: Change) => Promise<Result>): Promise<Result>
   close(): Promise<void>
@@ -107,8 +109,11 @@ export function openSession({ terminal, variables, userName, database: given }: 
     return found
   }
 
+  const stores = async (sql: Sql): Promise<Stores> => createStores({ sql, redis: await redis(), oauth: settings().config.oauth, log })
+
   return {
     terminal,
+    stores,
     settings,
     keyring,
     database,
@@ -127,14 +132,13 @@ export function openSession({ terminal, variables, userName, database: given }: 
       return { id, slug: school.slug, issuer: school.issuer }
     },
     async change(work) {
-      const { oauth } = settings().config
       const there = await database()
       try {
         return await there.transaction((writer, sql) =>
           work({
             writer,
             sql,
-            stores: async () => createStores({ sql, redis: await redis(), oauth, log }),
+            stores: () => stores(sql),
             record: ({ details, ...entry }) => recordAudit(sql, [{ ...entry, details: { ...details, operator: userName } }]),
           }),
         )

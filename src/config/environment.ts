@@ -12,6 +12,10 @@ const port = (standard: number, description: string) =>
 
 const isMailServer = (text: string): boolean => /^smtps?:\/\/./.test(text) && Boolean(URL.parse(text)?.hostname)
 
+/** The storage reads it again: this says early, and with the key, what is wrong. */
+const isBucket = (text: string): boolean =>
+  /^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]\/?(\?(endpoint=https?:\/\/[^&\s]+|region=[\w-]+|&)*)?$/.test(text)
+
 /** A comma-separated list of root secrets, newest first. */
 export const secretKeys = z
   .string()
@@ -60,6 +64,16 @@ export const variables = {
       description: 'Redis for sessions, codes, access tokens and rate limits. Left out: the database.',
       examples: ['redis://redis:6379'],
       writeOnly: true,
+    }),
+  STORAGE_URL: z
+    .string()
+    .refine(isBucket)
+    .optional()
+    .meta({
+      title: 'an s3:// address',
+      description:
+        "Bucket for files, with endpoint and region where they are not Amazon's own. The credentials are found where Amazon's tools look for them, such as AWS_ACCESS_KEY_ID. Left out: DATA_DIR/files.",
+      examples: ['s3://schoolgate-files?endpoint=https://s3.example.com'],
     }),
   SMTP_URL: z
     .string()

@@ -9,7 +9,7 @@ export function renderManual(): string {
       row([code(name), describe(key), typeCell(key), value(key.default), value(key.examples?.[0])]),
     )
     return [
-      `## ${path}`,
+      `## ${code(path)}`,
       about,
       [row(['Key', 'Meaning', 'Must be', 'Default', 'Example']), row(Array(5).fill('---')), ...rows].join('\n'),
     ].join('\n\n')
@@ -42,10 +42,13 @@ function environment(): string {
 
 const row = (cells: string[]): string => `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('<', '&lt;')).join(' | ')} |`
 const code = (text: string): string => `\`${text}\``
-const describe = ({ description = '' }: JsonSchema): string => description
+const describe = ({ description = '' }: JsonSchema): string => withoutBareAddresses(description)
+const withoutBareAddresses = (text: string): string => text.replace(/https?:\/\/[^\s,]*[^\s,.]/g, code)
 
 const typeCell = (schema: JsonSchema): string =>
-  schema.type === 'array' && schema.items?.properties ? describeType({ ...schema, items: { title: 'as below' } }) : describeType(schema)
+  withoutBareAddresses(
+    schema.type === 'array' && schema.items?.properties ? describeType({ ...schema, items: { title: 'as below' } }) : describeType(schema),
+  )
 
 function value(content: unknown): string {
   if (content === undefined) return '–'

@@ -48,6 +48,12 @@ const lifetimes = z
       .max(600)
       .default(60)
       .meta({ description: 'Time to redeem a code (RFC 6749 section 4.1.2).', examples: [60] }),
+    handed_over_code_seconds: z
+      .int()
+      .min(60)
+      .max(600)
+      .default(300)
+      .meta({ description: 'The same for a code that a person copies to an app on another machine.', examples: [120] }),
     access_token_seconds: z
       .int()
       .min(60)

@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { contrastRatio, leastContrast } from '../lib/contrast.ts'
+import { palettes, themes } from '../lib/palettes.ts'
 import { webAddress } from './address.ts'
 import { line } from './rules.ts'
 
@@ -15,7 +17,7 @@ function isTimeZone(name: string): boolean {
 }
 
 /** A language tag in the form of the page catalogues: `en`, `pt-BR`. */
-export const language = z
+const language = z
   .string()
   .refine((tag) => /^[a-z]{2,3}(-[A-Z][a-z]{3})?(-[A-Z]{2})?$/.test(tag))
   .meta({ title: 'a language tag such as en or pt-BR' })
@@ -27,10 +29,16 @@ const colour = (description: string, example: string) =>
     .optional()
     .meta({ title: "a colour such as '#1f6f5c', in quotes", description, examples: [example] })
 
+const defined = (colors: object): object => Object.fromEntries(Object.entries(colors).filter(([, value]) => value !== undefined))
+
+// What is no colour at all is a mistake of its own.
+const isReadable = ({ text, background }: { text: string; background: string }): boolean =>
+  !(contrastRatio(text, background) < leastContrast)
+
 const branding = z
   .strictObject({
     theme: z
-      .enum(['studio', 'campus', 'journal', 'minimal'])
+      .enum(themes)
       .default('studio')
       .meta({ description: 'Look of the pages.', examples: ['journal'] }),
     mode: z
@@ -47,6 +55,10 @@ const branding = z
       })
       .prefault({})
       .meta({ description: 'Colours; those of the theme where none is given.', examples: [{ primary: '#1f6f5c' }] }),
+  })
+  .refine(({ theme, colors }) => isReadable({ ...palettes[theme], ...defined(colors) }), {
+    path: ['colors'],
+    params: { expected: `must have a text colour that stands out from the background (a contrast of ${leastContrast} or more)` },
   })
   .prefault({})
   .meta({ description: 'How the pages look at first.', examples: [{ theme: 'journal' }] })

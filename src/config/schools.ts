@@ -1,8 +1,9 @@
 import { z } from 'zod'
+import { languages as pageLanguages } from '../lib/languages.ts'
 import { origin, webAddress } from './address.ts'
 import { integration } from './integration.ts'
 import { line, noRepeats } from './rules.ts'
-import { language, schoolDefaults } from './schoolDefaults.ts'
+import { schoolDefaults } from './schoolDefaults.ts'
 
 const placeholders = ['type', 'id', 'code']
 
@@ -28,7 +29,8 @@ export const schoolSchema = z.strictObject({
     examples: ['https://school.example.com'],
   }),
   docs_url: webAddress.optional().meta({
-    description: 'Documentation for developers, named in metadata and in refusals. Where there is none: /auth.md of the school.',
+    description:
+      'Documentation for developers, named in metadata and in refusals. Where there is none: /auth.md and /docs of the school. Its page /errors has an anchor for each error code.',
     examples: ['https://docs.example.com'],
   }),
   checkout_url: checkoutTemplate.optional().meta({
@@ -37,11 +39,15 @@ export const schoolSchema = z.strictObject({
     examples: ['https://shop.example.com/checkout?item={type}/{id}&coupon={code}'],
   }),
   languages: z
-    .array(language)
+    .array(z.enum(pageLanguages))
     .min(1)
     .superRefine(...noRepeats())
-    .default(['en'])
-    .meta({ description: 'Languages of the pages that people see, the fallback first.', examples: [['en', 'de']] }),
+    .default([...pageLanguages])
+    .meta({
+      description:
+        'Languages of the pages and letters that people see. Where nobody asks for one of them, the main language of the school, else the first.',
+      examples: [['de', 'en']],
+    }),
   protected_client_names: z
     .array(line(80))
     .max(200)
@@ -81,9 +87,15 @@ export type SchoolConfig = Omit<SchoolFile, 'issuer' | 'docs_url' | 'defaults'> 
 
 /** Fills in what a school's file leaves out. */
 export function resolveSchool(file: SchoolFile, { slug, issuer }: { slug: string; issuer: string }): SchoolConfig {
-  const { docs_url: docsUrl = `${issuer}/auth.md`, defaults } = file
+  const { docs_url: docsUrl = ownDocs(issuer), defaults } = file
   return { ...file, slug, issuer, docs_url: docsUrl, defaults: { ...defaults, name: defaults.name ?? nameOf(slug) } }
 }
+
+/** The page of errors: of the school's documentation where it has some, else of this service. */
+export const errorsUrl = ({ issuer, docs_url: docsUrl }: Pick<SchoolConfig, 'issuer' | 'docs_url'>): string =>
+  docsUrl === ownDocs(issuer) ? `${issuer}/docs/errors` : `${docsUrl.replace(/\/$/, '')}/errors`
+
+const ownDocs = (issuer: string): string => `${issuer}/auth.md`
 
 const nameOf = (slug: string): string =>
   slug.replace(/(^|-)([a-z0-9])/g, (_, dash: string, letter: string) => `${dash && ' '}${letter.toUpperCase()}`)

@@ -22,19 +22,30 @@ function rateLimit(requests: number, windowSeconds: number, description: string)
     .meta({ description, examples: [{ requests: requests * 2 }] })
 }
 
+const limitedActions = {
+  registration: rateLimit(60, 3600, 'Self-registrations of clients, per address.'),
+  sign_in_per_account: rateLimit(10, 900, 'Failed sign-ins, per account.'),
+  sign_in_per_address: rateLimit(50, 900, 'Failed sign-ins, per address.'),
+  sign_up_per_address: rateLimit(20, 3600, 'Sign-ups of people, per address.'),
+  password_reset_per_address: rateLimit(20, 3600, 'Requests for a new password, per address.'),
+  message_per_recipient: rateLimit(5, 3600, 'Messages with a link that people ask for, per e-mail address that they go to.'),
+  token: rateLimit(300, 60, 'Requests to the token and revocation endpoints, per address.'),
+  introspection: rateLimit(1200, 60, 'Requests to the introspection endpoint, per address.'),
+  anonymous: rateLimit(120, 60, 'API requests without a token, per address.'),
+  default: rateLimit(600, 60, 'API requests with a token, per client and person.'),
+  write: rateLimit(120, 60, 'Of these, changes (POST, PUT, PATCH, DELETE).'),
+  bulk: rateLimit(10, 60, 'Of these, what moves many rows: bulk calls, imports, and lists as CSV or NDJSON.'),
+  upload: rateLimit(60, 60, 'Of these, uploads of files.'),
+  guess: rateLimit(10, 60, 'API requests that try a code, a number or an address, per address and per person.'),
+}
+
+/** What each rate limit is of. */
+export const rateLimitTexts = Object.fromEntries(
+  Object.entries(limitedActions).map(([name, limit]) => [name, limit.meta()?.description ?? '']),
+) as Record<keyof typeof limitedActions, string>
+
 const rateLimits = z
-  .strictObject({
-    registration: rateLimit(60, 3600, 'Self-registrations of clients, per address.'),
-    sign_in_per_account: rateLimit(10, 900, 'Failed sign-ins, per account.'),
-    sign_in_per_address: rateLimit(50, 900, 'Failed sign-ins, per address.'),
-    sign_up_per_address: rateLimit(20, 3600, 'Sign-ups of people, per address.'),
-    password_reset_per_address: rateLimit(20, 3600, 'Requests for a new password, per address.'),
-    message_per_recipient: rateLimit(5, 3600, 'Messages with a link that people ask for, per e-mail address that they go to.'),
-    token: rateLimit(300, 60, 'Requests to the token and revocation endpoints, per address.'),
-    introspection: rateLimit(1200, 60, 'Requests to the introspection endpoint, per address.'),
-    anonymous: rateLimit(120, 60, 'API requests without a token, per address.'),
-    default: rateLimit(600, 60, 'API requests with a token, per client and person.'),
-  })
+  .strictObject(limitedActions)
   .prefault({})
   .meta({
     description: 'How often things may be done. One request more gets 429 with Retry-After.',
@@ -56,12 +67,48 @@ const cors = z
       .refine((list) => !list.includes('*') || list.length === 1, { params: { expected: 'must hold nothing else where it holds *' } })
       .default(['*'])
       .meta({
-        description: 'Origins whose scripts may read answers of the API and the documents. Never those of pages, and never with cookies.',
+        description:
+          'Origins whose scripts may read answers of the API and the documents. Never those of pages, and never with cookies. /mcp takes requests from the school itself, loopback origins and those named here; * names none.',
         examples: [['https://app.example.com']],
       }),
   })
   .prefault({})
   .meta({ description: 'Which web sites may call the service from a browser.', examples: [{ allowed_origins: ['*'] }] })
+
+const gibibyte = 1_073_741_824
+
+const storage = z
+  .strictObject({
+    quota_bytes: z
+      .int()
+      .min(1)
+      .default(50 * gibibyte)
+      .meta({
+        description: 'How much one school may store, announced uploads included. Beyond that an upload gets 409.',
+        examples: [100 * gibibyte],
+      }),
+    uploads_per_minute: z
+      .int()
+      .min(1)
+      .max(10_000)
+      .default(60)
+      .meta({ description: 'How many files one person may bring in a minute. One more gets 429.', examples: [120] }),
+    bytes_per_day: z
+      .int()
+      .min(1)
+      .default(20 * gibibyte)
+      .meta({ description: 'How much one person may bring in a day. More gets 429.', examples: [40 * gibibyte] }),
+    slowest_bytes_per_second: z
+      .int()
+      .min(1)
+      .default(8192)
+      .meta({
+        description: 'An upload that is slower than this over its whole length is cut off; the first 30 seconds are free.',
+        examples: [16_384],
+      }),
+  })
+  .prefault({})
+  .meta({ description: 'What the files of a school may take.', examples: [{ quota_bytes: 100 * gibibyte }] })
 
 const passwords = z
   .strictObject({
@@ -96,6 +143,7 @@ export const serverSchema = z.strictObject({
   rate_limits: rateLimits,
   cors,
   passwords,
+  storage,
   shutdown_seconds: z
     .int()
     .min(1)

@@ -14,8 +14,6 @@ export interface DemoCourse {
   price_amount: number | null
   /** Slugs, the main lecturer first. */
   lecturers: readonly string[]
-  lessons_count: number
-  duration_minutes: number
 }
 
 const offered = { status: 'published', visibility: 'public', access: 'paid', price_amount: null, level: 'all' } as const
@@ -33,8 +31,6 @@ export const courses: readonly DemoCourse[] = [
     tags: ['clay', 'wheel'],
     price_amount: 8900,
     lecturers: ['marlo-quillfeather'],
-    lessons_count: 18,
-    duration_minutes: 342,
   },
   {
     ...offered,
@@ -47,8 +43,6 @@ export const courses: readonly DemoCourse[] = [
     tags: ['clay', 'glaze', 'kiln'],
     price_amount: 12900,
     lecturers: ['marlo-quillfeather'],
-    lessons_count: 22,
-    duration_minutes: 410,
   },
   {
     ...offered,
@@ -61,8 +55,6 @@ export const courses: readonly DemoCourse[] = [
     tags: ['dye', 'plants'],
     price_amount: 7900,
     lecturers: ['tansy-brightwater'],
-    lessons_count: 16,
-    duration_minutes: 288,
   },
   {
     ...offered,
@@ -74,8 +66,6 @@ export const courses: readonly DemoCourse[] = [
     tags: ['paper', 'sewing'],
     price_amount: 9900,
     lecturers: ['ottoline-fernsby-vale'],
-    lessons_count: 20,
-    duration_minutes: 395,
   },
   {
     ...offered,
@@ -88,8 +78,6 @@ export const courses: readonly DemoCourse[] = [
     tags: ['wood', 'tools'],
     price_amount: 6900,
     lecturers: ['corvin-ashgrove'],
-    lessons_count: 14,
-    duration_minutes: 260,
   },
   {
     ...offered,
@@ -102,8 +90,6 @@ export const courses: readonly DemoCourse[] = [
     tags: ['bread', 'sourdough'],
     price_amount: 4900,
     lecturers: ['ilse-wrenfield'],
-    lessons_count: 12,
-    duration_minutes: 198,
   },
   {
     ...offered,
@@ -115,8 +101,6 @@ export const courses: readonly DemoCourse[] = [
     tags: ['drawing', 'plants'],
     price_amount: 5900,
     lecturers: ['pim-hollowell', 'tansy-brightwater'],
-    lessons_count: 13,
-    duration_minutes: 221,
   },
   {
     ...offered,
@@ -128,8 +112,6 @@ export const courses: readonly DemoCourse[] = [
     tags: ['sewing', 'repair'],
     price_amount: 5900,
     lecturers: ['tansy-brightwater', 'ottoline-fernsby-vale'],
-    lessons_count: 15,
-    duration_minutes: 240,
   },
   {
     ...offered,
@@ -142,8 +124,6 @@ export const courses: readonly DemoCourse[] = [
     tags: ['wood', 'chair'],
     access: 'plan_only',
     lecturers: ['corvin-ashgrove'],
-    lessons_count: 32,
-    duration_minutes: 720,
   },
   {
     ...offered,
@@ -155,8 +135,6 @@ export const courses: readonly DemoCourse[] = [
     tags: ['safety', 'tools'],
     access: 'free',
     lecturers: ['corvin-ashgrove', 'marlo-quillfeather'],
-    lessons_count: 6,
-    duration_minutes: 54,
   },
   {
     ...offered,
@@ -169,8 +147,6 @@ export const courses: readonly DemoCourse[] = [
     tags: ['business'],
     access: 'plan_only',
     lecturers: ['ottoline-fernsby-vale'],
-    lessons_count: 11,
-    duration_minutes: 176,
   },
   {
     ...offered,
@@ -183,8 +159,6 @@ export const courses: readonly DemoCourse[] = [
     tags: ['kiln'],
     access: 'free',
     lecturers: ['marlo-quillfeather'],
-    lessons_count: 9,
-    duration_minutes: 120,
   },
   {
     ...offered,
@@ -197,8 +171,6 @@ export const courses: readonly DemoCourse[] = [
     tags: ['paper', 'colour'],
     price_amount: 6900,
     lecturers: ['ottoline-fernsby-vale'],
-    lessons_count: 7,
-    duration_minutes: 95,
   },
   {
     ...offered,
@@ -211,7 +183,5 @@ export const courses: readonly DemoCourse[] = [
     tags: ['wax', 'winter'],
     price_amount: 3900,
     lecturers: ['ilse-wrenfield'],
-    lessons_count: 10,
-    duration_minutes: 150,
   },
 ]

@@ -1,5 +1,10 @@
 import type { Database, Writer } from '../store/database.ts'
+import type { FileStorage } from '../store/fileStorage.ts'
 import type { School } from '../store/school.ts'
+import { countSchools } from '../store/schoolCounts.ts'
+import type { Sql } from '../store/sql.ts'
+import { takeRoom } from '../store/storageUsage.ts'
+import { storeFiles } from './files/storeFiles.ts'
 import { demoId } from './ids.ts'
 import { demoRows } from './rows.ts'
 import { people, schoolRow } from './school.ts'
@@ -10,13 +15,15 @@ export interface DemoOptions {
   now: Date
   /** A new hash of the demo password in PHC string form; asked for once for each person who can sign in. */
   hashPassword(): Promise<string>
+  /** Where the bytes of its files go. Without it the demo has no files. */
+  storage?: FileStorage
 }
 
 /**
  * Fills a school with the demo: people, lecturers and courses, the same on every run.
  * @returns false where the demo is there already; then nothing is changed
  */
-export async function makeDemoSchool(database: Database, { school, now, hashPassword }: DemoOptions): Promise<boolean> {
+export async function makeDemoSchool(database: Database, { school, now, hashPassword, storage }: DemoOptions): Promise<boolean> {
   const ownerId = demoId(school.id, 'account', 0)
   const isThere = await database.kysely
     .selectFrom('account')
@@ -27,8 +34,9 @@ export async function makeDemoSchool(database: Database, { school, now, hashPass
   if (isThere) return false
   const hashes = new Map<string, string>()
   for (const { email, hasPassword } of people) if (hasPassword) hashes.set(email, await hashPassword())
-  await database.transaction(async (writer) => {
-    const demo = demoRows(school.id, now)
+  const files = storage ? await storeFiles(storage, school.id, now) : []
+  await database.transaction(async (writer, sql) => {
+    const demo = demoRows(school.id, now, { hasFiles: files.length > 0 })
     await writeSchool(writer, school)
     // Two processes may start at once: what the other has written by now is the same.
     await writer
@@ -41,6 +49,7 @@ export async function makeDemoSchool(database: Database, { school, now, hashPass
       .values(demo.persons())
       .onConflict((conflict) => conflict.doNothing())
       .execute()
+    if (files.length > 0) await writeFiles(writer, sql, { schoolId: school.id, files, references: demo.fileReferences() })
     await writer
       .insertInto('lecturer')
       .values(demo.lecturers())
@@ -61,6 +70,42 @@ export async function makeDemoSchool(database: Database, { school, now, hashPass
       .values(demo.courseLecturers())
       .onConflict((conflict) => conflict.doNothing())
       .execute()
+    // The key is named: a constraint that is checked later cannot say what is there already.
+    await writer
+      .insertInto('section')
+      .values(demo.curriculum.sections())
+      .onConflict((conflict) => conflict.columns(['school_id', 'id']).doNothing())
+      .execute()
+    await writer
+      .insertInto('lesson')
+      .values(demo.curriculum.lessons())
+      .onConflict((conflict) => conflict.columns(['school_id', 'id']).doNothing())
+      .execute()
+    await writer
+      .insertInto('lesson_body')
+      .values(demo.curriculum.texts())
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
+    await writer
+      .insertInto('page')
+      .values(demo.pages())
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
+    const looks = demo.appearance()
+    await writer
+      .insertInto('appearance')
+      .values({ ...looks.row, ...looks.pictures })
+      // The row has been made with the school: what its file says of colours stays.
+      .onConflict((conflict) =>
+        conflict.column('school_id').doUpdateSet({
+          ...looks.pictures,
+          links: looks.row.links,
+          home_page_id: looks.row.home_page_id,
+          announcement: looks.row.announcement,
+        }),
+      )
+      .execute()
+    await countSchools(sql, school.id)
   })
   return true
 }
@@ -77,5 +122,26 @@ async function writeSchool(writer: Writer, { id, slug }: School): Promise<void> 
         contact_email: row.fn.coalesce('school.contact_email', 'excluded.contact_email'),
       })),
     )
+    .execute()
+}
+
+interface FileRows {
+  schoolId: string
+  files: Awaited<ReturnType<typeof storeFiles>>
+  references: ReturnType<ReturnType<typeof demoRows>['fileReferences']>
+}
+
+async function writeFiles(writer: Writer, sql: Sql, { schoolId, files, references }: FileRows): Promise<void> {
+  const stored = await writer
+    .insertInto('file')
+    .values(files)
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('bytes')
+    .execute()
+  await takeRoom(sql, schoolId, { bytes: stored.reduce((sum, { bytes }) => sum + Number(bytes), 0), quota: Number.MAX_SAFE_INTEGER })
+  await writer
+    .insertInto('file_reference')
+    .values(references)
+    .onConflict((conflict) => conflict.doNothing())
     .execute()
 }

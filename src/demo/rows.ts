@@ -1,9 +1,20 @@
+import { type Block, type Picture, storedBlocks } from '../domain/pageBlock.ts'
+import { draftColumns } from '../domain/pageContent.ts'
+import { htmlOf } from '../domain/richText.ts'
+import { lookOf } from '../domain/themes.ts'
 import { courses } from './courses.ts'
+import { curriculumRows } from './curriculumRows.ts'
+import { demoFiles } from './files/demoFiles.ts'
+import { fileUses } from './files/fileUses.ts'
 import { demoId } from './ids.ts'
-import { lecturers, people, schoolRow } from './school.ts'
+import { learnerRow } from './learnerRow.ts'
+import { learnersCount } from './learners.ts'
+import { demoNavigation } from './navigation.ts'
+import { pages } from './pages.ts'
+import { lecturers, people, schoolRow, teamCount } from './school.ts'
 
 /** The demo's data as rows of one school, each table's in its own call. */
-export function demoRows(schoolId: string, now: Date) {
+export function demoRows(schoolId: string, now: Date, { hasFiles }: { hasFiles: boolean }) {
   const id = (kind: string, index: number): string => demoId(schoolId, kind, index)
   const daysAgo = (days: number): Date => new Date(now.getTime() - days * 86_400_000)
   // The later in its list, the younger: as with the ids.
@@ -18,8 +29,64 @@ export function demoRows(schoolId: string, now: Date) {
       'lecturer',
       lecturers.findIndex((lecturer) => lecturer.slug === slug),
     )
+  const files = fileUses(schoolId, hasFiles ? demoFiles() : [])
+  const curriculum = curriculumRows(schoolId, common, (index) => files.idsIn('lesson', index))
+
+  const pageId = (slug: string): string =>
+    id(
+      'page',
+      pages.findIndex((page) => page.slug === slug),
+    )
 
   return {
+    appearance: () => {
+      const { theme, mode, colors, fonts, corner_radius } = lookOf('studio')
+      const row = {
+        ...common('appearance', 0),
+        id: schoolId,
+        theme,
+        mode,
+        colors: JSON.stringify(colors),
+        fonts: JSON.stringify(fonts),
+        corner_radius,
+        links: JSON.stringify(demoNavigation((slug) => pageId(slug))),
+        home_page_id: pageId('home'),
+        announcement: JSON.stringify({
+          text: 'The kiln is open to everybody on the first Friday of the month.',
+          url: null,
+          starts_at: null,
+          ends_at: null,
+        }),
+      }
+      const pictures = {
+        ...files.columns('appearance', 0, 'logo'),
+        ...files.columns('appearance', 0, 'logo_dark'),
+        ...files.columns('appearance', 0, 'favicon'),
+        ...files.columns('appearance', 0, 'cover'),
+        ...files.columns('appearance', 0, 'social_image'),
+      }
+      return { row, pictures }
+    },
+    fileReferences: files.references,
+    curriculum,
+    pages: () =>
+      pages.map(({ blocks, status, ...page }, index) => {
+        const content = {
+          title: page.title,
+          blocks: storedBlocks(numbered(withPicture(blocks, files.pictureOf(page.slug)))),
+          seo: null,
+          show_in_navigation: page.kind !== 'legal',
+        }
+        const isPublished = status === 'published'
+        return {
+          ...common('page', index),
+          ...page,
+          ...draftColumns(content),
+          status,
+          live: isPublished ? JSON.stringify(content) : null,
+          published_at: isPublished ? daysAgo(390 - index) : null,
+        }
+      }),
     accounts: (hashes: ReadonlyMap<string, string>) =>
       people.map(({ email, name }, index) => ({
         ...common('account', index),
@@ -32,17 +99,28 @@ export function demoRows(schoolId: string, now: Date) {
         time_zone: schoolRow.time_zone,
         password_hash: hashes.get(email) ?? null,
       })),
-    persons: () =>
-      people.map(({ email, name, role }, index) => ({
+    persons: () => [
+      ...people.slice(0, teamCount).map(({ email, name }, index) => ({
         ...common('person', index),
         account_id: id('account', index),
         email,
         name,
-        is_student: role === 'learner',
-        is_member: role === 'learner' && index % 2 === 0,
+        is_student: false,
+        is_member: false,
       })),
+      ...Array.from({ length: learnersCount }, (_, index) => learnerRow(schoolId, now, index)),
+    ],
     lecturers: () =>
-      lecturers.map((lecturer, index) => ({ ...common('lecturer', index), ...lecturer, featured: index === 0, position: index })),
+      lecturers.map((lecturer, index) => ({
+        ...common('lecturer', index),
+        ...lecturer,
+        ...files.columns('lecturer', index, 'avatar'),
+        ...files.columns('lecturer', index, 'cover_image'),
+        bio_html: htmlOf(lecturer.bio, 'markdown'),
+        expertise: [lecturer.headline.toLowerCase()],
+        featured: index === 0,
+        position: index,
+      })),
     staff: () =>
       people.flatMap(({ role, lecturer }, index) =>
         role === 'learner'
@@ -61,6 +139,9 @@ export function demoRows(schoolId: string, now: Date) {
       courses.map(({ lecturers: _lecturers, tags, ...course }, index) => ({
         ...common('course', index),
         ...course,
+        ...curriculum.countsOf(course.slug),
+        ...files.columns('course', index, 'cover_image'),
+        description_html: htmlOf(course.description, 'markdown'),
         tags: [...tags],
         language: schoolRow.locale,
         price_currency: course.price_amount === null ? null : schoolRow.currency,
@@ -79,4 +160,15 @@ export function demoRows(schoolId: string, now: Date) {
         })),
       ),
   }
+}
+
+/** Blocks with ids that are the same on every run. */
+const numbered = (blocks: readonly Block[]): Block[] => blocks.map((block, index) => ({ ...block, id: `part-${index + 1}` }))
+
+/** The picture of a page stands behind its first words where they have room for one, else at the end. */
+function withPicture(blocks: readonly Block[], picture: Picture | undefined): readonly Block[] {
+  if (!picture) return blocks
+  const [first, ...others] = blocks
+  if (first?.type === 'hero') return [{ ...first, props: { ...first.props, image: picture } }, ...others]
+  return [...blocks, { type: 'image', props: picture }]
 }

@@ -1,4 +1,5 @@
 /** The demo school as data. Every name is invented; addresses are at example.com and example.org only (RFC 2606). */
+import { learnerAt, learnersWithLogin } from './learners.ts'
 
 export const schoolRow = {
   name: 'Lanternfield School of Making',
@@ -90,35 +91,14 @@ const team: readonly DemoPerson[] = [
     })),
 ]
 
-const learnerNames = [
-  'Wren Applegarth',
-  'Tobin Larkmoor',
-  'Isolde Pepperwick',
-  'Fenn Goldacre',
-  'Mabel Thistledown',
-  'Osric Penhallow',
-  'Linnet Marshgate',
-  'Jory Copperfold',
-  'Petra Windlesham',
-  'Alder Nightingale',
-  'Cosima Rushbrook',
-  'Bram Oakhanger',
-  'Nell Saltmarsh',
-  'Edda Foxglove',
-  'Caspar Millrace',
-  'Ivy Underhill',
-  'Lorcan Beechwood',
-  'Thea Snowberry',
-  'Quentin Harebell',
-  'Maren Driftwood',
+/** Everybody with an account, the staff first. */
+export const people: readonly DemoPerson[] = [
+  ...team,
+  ...Array.from({ length: learnersWithLogin }, (_, index) => {
+    const { email, name } = learnerAt(index)
+    return { email, name, role: 'learner' as const, hasPassword: index === 0 }
+  }),
 ]
 
-const learners: readonly DemoPerson[] = learnerNames.map((name, index) => ({
-  email: `learner${String(index + 1).padStart(3, '0')}@example.org`,
-  name,
-  role: 'learner',
-  hasPassword: index === 0,
-}))
-
-/** Everybody with an account, the staff first. */
-export const people: readonly DemoPerson[] = [...team, ...learners]
+/** How many of them work here. */
+export const teamCount = team.length

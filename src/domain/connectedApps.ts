@@ -1,9 +1,10 @@
-import { type ConnectedAppRow, listConnectedApps, listOwnGrants } from '../store/connectedApps.ts'
+import { type ConnectedAppRow, type GrantPayload, listConnectedApps, listOwnGrants } from '../store/connectedApps.ts'
 import type { Sql } from '../store/sql.ts'
 
 /** One authorization that a person gave, with what is known of the app. */
 export interface ConnectedApp {
   grantId: string
+  clientId: string
   /** As the app calls itself: whatever a stranger wrote; undefined where it says nothing, or is gone. */
   name: unknown
   /** Undefined where the app's registration has ended. */
@@ -48,6 +49,7 @@ function present({ grant_id: grantId, payload, metadata, ...row }: ConnectedAppR
   const redirectUris = metadata?.redirect_uris
   return {
     grantId,
+    clientId: row.client_id,
     name: metadata?.client_name,
     origin: via === null || createdAt === null ? undefined : { registeredVia: via === 'self' ? 'self' : 'integration', createdAt },
     redirectUris: Array.isArray(redirectUris) ? redirectUris : [],
@@ -57,8 +59,10 @@ function present({ grant_id: grantId, payload, metadata, ...row }: ConnectedAppR
   }
 }
 
-/** Every scope that the grant holds, with or without a resource, as the engine keeps it. */
-function scopesOf({ openid, resources }: { openid?: { scope?: string }; resources?: Record<string, string> }): ReadonlySet<string> {
-  const texts = [openid?.scope ?? '', ...Object.values(resources ?? {})]
-  return new Set(texts.flatMap((text) => text.split(' ')).filter(Boolean))
+/** Every scope that the grant holds, with or without a resource. */
+function scopesOf({ openid, resources }: GrantPayload): ReadonlySet<string> {
+  return new Set([openid?.scope, ...Object.values(resources ?? {})].flatMap(namesIn))
 }
+
+/** The names in a scope value (RFC 6749 section 3.3). */
+export const namesIn = (scope: string | undefined): string[] => (scope ?? '').split(' ').filter(Boolean)

@@ -1,12 +1,15 @@
 import { Problem, type ProblemDetail } from '../lib/problem.ts'
 import { audienceOf } from '../policy/caller.ts'
+import { recordChanges } from '../store/changeLog.ts'
 import type { InTransaction } from './courseWriting.ts'
+import { removeLessons } from './curriculum/sectionWriting.ts'
 
 interface Course {
   id: string
   status: string
   access: string
   price_amount: number | string | null
+  published_lessons_count: number
   published_at: Date | null
 }
 
@@ -20,6 +23,8 @@ export function publishCourse(notPublishable: NotPublishable) {
     const missing: ProblemDetail[] = []
     if (!(await hasLecturers(context, course)))
       missing.push({ field: 'lecturers', code: 'required', message: 'lecturers: nobody teaches the course' })
+    if (course.published_lessons_count === 0)
+      missing.push({ field: 'lessons_count', code: 'required', message: 'lessons_count: no section has a published lesson' })
     if (course.access === 'paid' && course.price_amount === null) {
       missing.push({ field: 'price', code: 'required', message: 'price: a paid course needs one' })
     }
@@ -41,7 +46,24 @@ export async function unpublishCourse(context: InTransaction) {
 }
 
 /** Lets go of what only the course holds. */
-export async function removeCourseParts({ writer, school }: InTransaction, course: Course): Promise<void> {
+export async function removeCourseParts({ writer, sql, school }: InTransaction, course: Course): Promise<undefined> {
+  const lessons = await writer
+    .selectFrom('lesson')
+    .select('id')
+    .where('school_id', '=', school.id)
+    .where('course_id', '=', course.id)
+    .execute()
+  await removeLessons(
+    { writer, sql, school },
+    lessons.map(({ id }) => id),
+  )
+  const sections = await writer
+    .deleteFrom('section')
+    .where('school_id', '=', school.id)
+    .where('course_id', '=', course.id)
+    .returning(['id', 'version'])
+    .execute()
+  await recordChanges(sql, { school_id: school.id, type: 'section', action: 'deleted' }, sections)
   await writer.deleteFrom('course_lecturer').where('school_id', '=', school.id).where('course_id', '=', course.id).execute()
 }
 

@@ -1,12 +1,15 @@
+import { isDeepStrictEqual } from 'node:util'
 import { fromPublicId } from '../lib/ids.ts'
 import type { ProblemDetail } from '../lib/problem.ts'
 import type { PersonCaller } from '../policy/caller.ts'
 import { audienceOf } from '../policy/caller.ts'
 import type { Writer } from '../store/database.ts'
+import type { Sql } from '../store/sql.ts'
 
 /** What a rule here needs of the change that it belongs to. */
 export interface InTransaction {
   writer: Writer
+  sql: Sql
   school: { id: string }
   caller: PersonCaller
   now: Date
@@ -64,12 +67,12 @@ async function priceRules({ writer, school, caller }: InTransaction): Promise<{ 
   return { currency, mayPrice: audienceOf(caller) === 'staff' || lecturer_pricing === true }
 }
 
-/** Who teaches a new course: those who were named, or the lecturer who makes it. */
-export async function assignLecturers({ writer, school, caller }: InTransaction, course: { id: string }, values: Values): Promise<void> {
+/** Who teaches a course: those who were named, or the lecturer who makes it. Answers whether that is new. */
+export async function assignLecturers({ writer, school, caller }: InTransaction, course: { id: string }, values: Values): Promise<boolean> {
   const named = values.lecturer_ids as string[] | undefined
   const own = audienceOf(caller) === 'lecturer' ? caller.lecturerId : null
   const ids = named?.flatMap((id) => fromPublicId('lec', id) ?? []) ?? (own === null ? [] : [own])
-  await replaceLecturers(writer, { schoolId: school.id, courseId: course.id, lecturerIds: ids })
+  return await replaceLecturers(writer, { schoolId: school.id, courseId: course.id, lecturerIds: ids })
 }
 
 /** The same where a course is changed: only if they were named. */
@@ -95,11 +98,26 @@ export async function checkLecturers(values: Values, { writer, school, caller }:
 async function replaceLecturers(
   writer: Writer,
   { schoolId, courseId, lecturerIds }: { schoolId: string; courseId: string; lecturerIds: readonly string[] },
-): Promise<void> {
+): Promise<boolean> {
+  const rows = await writer
+    .selectFrom('course_lecturer')
+    .select('lecturer_id')
+    .where('school_id', '=', schoolId)
+    .where('course_id', '=', courseId)
+    .orderBy('position')
+    .execute()
+  if (
+    isDeepStrictEqual(
+      rows.map(({ lecturer_id }) => lecturer_id),
+      lecturerIds,
+    )
+  )
+    return false
   await writer.deleteFrom('course_lecturer').where('school_id', '=', schoolId).where('course_id', '=', courseId).execute()
-  if (lecturerIds.length === 0) return
+  if (lecturerIds.length === 0) return true
   await writer
     .insertInto('course_lecturer')
     .values(lecturerIds.map((lecturer_id, position) => ({ school_id: schoolId, course_id: courseId, lecturer_id, position })))
     .execute()
+  return true
 }

@@ -17,7 +17,7 @@ export const isOpenToMembers = (course: Courses): Condition =>
   course.and([course('status', '=', 'published'), course('visibility', 'in', ['public', 'members'])])
 
 /** Courses that the person teaches, in every state. */
-export function isTaughtBy(course: Courses, { lecturerId }: PersonCaller): Condition {
+export function isTaughtBy(course: Courses, { lecturerId }: Pick<PersonCaller, 'lecturerId'>): Condition {
   return lecturerId === null ? course.lit(false) : teaches(course, (lecturer) => lecturer('lecturer.id', '=', lecturerId))
 }
 

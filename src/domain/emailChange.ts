@@ -1,35 +1,39 @@
 import { accountPaths } from '../policy/accountPaths.ts'
+import type { SendMessage } from '../policy/messages.ts'
 import type { School } from '../policy/school.ts'
 import type { Database } from '../store/database.ts'
 import { findMailedLink, useMailedLink, voidMailedLinks } from '../store/mailedLinks.ts'
 import type { Sql } from '../store/sql.ts'
 import { addressOf, linkKey, makeMailedLink } from './mailedLinks.ts'
-import type { SendMessage } from './messages.ts'
+
+/** What has begun: the address that waits to be confirmed, and who is to be told how. */
+export interface BegunEmailChange {
+  pendingEmail: string | null
+  tell: ((send: SendMessage) => Promise<void>) | undefined
+}
 
 /**
- * Begins the change of an account's address: a link goes to the new one, and any earlier change that was under way is off. Called again
- * it sends again. The same work is done where another account has the address; its owner is told instead, and nobody else.
+ * Begins the change of an account's address, within the transaction that writes it down: a link goes to the new one, and any earlier
+ * change that was under way is off. Called again it sends again. The same work is done where another account has the address; its owner
+ * is told instead, and nobody else.
  */
-export async function startEmailChange(
-  { database, send }: { database: Database; send: SendMessage },
+export async function beginEmailChange(
+  sql: Sql,
   school: School,
-  { accountId, email }: { accountId: string; email: string },
-): Promise<void> {
-  const begun = await database.transaction(async (_writer, sql) => {
-    await voidMailedLinks(sql, school.id, accountId, 'email_change')
-    const [account] = await sql.query<{ pending: string | null }>(
-      `UPDATE account SET pending_email = CASE WHEN email = $3 THEN NULL ELSE $3 END, updated_at = now(), version = version + 1
-        WHERE school_id = $1 AND id = $2 AND disabled_at IS NULL RETURNING pending_email AS pending`,
-      [school.id, accountId, email],
-    )
-    if (!account?.pending) return undefined
-    const link = await makeMailedLink(sql, school, { purpose: 'email_change', path: accountPaths.email, email, accountId })
-    const [other] = await sql.query('SELECT 1 FROM account WHERE school_id = $1 AND email = $2', [school.id, email])
-    return { link, isTaken: other !== undefined }
-  })
-  if (!begun) return
-  if (begun.isTaken) await send(school, email, 'email_change_known', { sign_in: addressOf(school, accountPaths.signIn) })
-  else await send(school, email, 'email_change', { link: begun.link })
+  { accountId, current, email, locale }: { accountId: string; current: string; email: string; locale: string | null },
+): Promise<BegunEmailChange> {
+  await voidMailedLinks(sql, school.id, accountId, 'email_change')
+  if (email === current) return { pendingEmail: null, tell: undefined }
+  const link = await makeMailedLink(sql, school, { purpose: 'email_change', path: accountPaths.email, email, accountId })
+  const [other] = await sql.query('SELECT 1 FROM account WHERE school_id = $1 AND email = $2', [school.id, email])
+  const to = { email, locales: [locale] }
+  return {
+    pendingEmail: email,
+    tell: (send) =>
+      other
+        ? send(school, to, 'email_change_known', { sign_in: addressOf(school, accountPaths.signIn) })
+        : send(school, to, 'email_change', { link }),
+  }
 }
 
 /** Which address the link confirms and whose it will be, or undefined where it is good for nothing. Changes nothing. */
@@ -48,7 +52,7 @@ export type FinishedEmailChange = { outcome: 'changed' } | { outcome: 'taken' }
 export async function finishEmailChange(
   { database, send }: { database: Database; send: SendMessage },
   school: School,
-  { token, accountId }: { token: string; accountId: string },
+  { token, accountId, language }: { token: string; accountId: string; language?: string | undefined },
 ): Promise<FinishedEmailChange | undefined> {
   const link = await findEmailChange(database.sql, school, token)
   if (link?.accountId !== accountId) return undefined
@@ -60,7 +64,7 @@ export async function finishEmailChange(
       throw error
     })
   if (finished?.outcome !== 'changed') return finished
-  await send(school, finished.before, 'email_changed', {})
+  await send(school, { email: finished.before, locales: [finished.locale, language] }, 'email_changed', {})
   return { outcome: 'changed' }
 }
 
@@ -68,13 +72,13 @@ async function changeEmail(
   sql: Sql,
   school: School,
   { token, accountId }: { token: string; accountId: string },
-): Promise<{ outcome: 'changed'; before: string } | { outcome: 'taken' } | undefined> {
+): Promise<{ outcome: 'changed'; before: string; locale: string | null } | { outcome: 'taken' } | undefined> {
   const link = await useMailedLink(sql, linkKey(school, 'email_change', token))
   if (!link) return undefined
   const { email } = link
   const key = [school.id, accountId]
-  const [account] = await sql.query<{ email: string; pending_email: string | null }>(
-    'SELECT email, pending_email FROM account WHERE school_id = $1 AND id = $2 AND disabled_at IS NULL FOR UPDATE',
+  const [account] = await sql.query<{ email: string; pending_email: string | null; locale: string | null }>(
+    'SELECT email, pending_email, locale FROM account WHERE school_id = $1 AND id = $2 AND disabled_at IS NULL FOR UPDATE',
     key,
   )
   if (account?.pending_email !== email) return undefined
@@ -94,5 +98,5 @@ async function changeEmail(
     [...key, email],
   )
   await voidMailedLinks(sql, school.id, accountId)
-  return { outcome: 'changed', before: account.email }
+  return { outcome: 'changed', before: account.email, locale: account.locale }
 }

@@ -1,11 +1,11 @@
 import { newId } from '../lib/ids.ts'
 import { accountPaths } from '../policy/accountPaths.ts'
+import type { SendMessage } from '../policy/messages.ts'
 import type { School } from '../policy/school.ts'
 import type { Database } from '../store/database.ts'
 import { findMailedLink, useMailedLink } from '../store/mailedLinks.ts'
 import type { Sql } from '../store/sql.ts'
 import { addressOf, linkKey, makeMailedLink } from './mailedLinks.ts'
-import type { SendMessage } from './messages.ts'
 
 /** What a person said when they asked for an account. */
 export interface SignUpRequest {
@@ -15,6 +15,8 @@ export interface SignUpRequest {
   name: string
   /** Where the person wanted to go, as a path that was checked. */
   returnTo?: string | undefined
+  /** The language of the page that they asked on, which the account begins with. */
+  language?: string | undefined
 }
 
 /** A name as accounts keep it: one line of 1 to 120 characters; undefined where it is none. */
@@ -31,17 +33,20 @@ export function personName(typed: string): string | undefined {
 export async function requestSignUp(
   { database, send }: { database: Database; send: SendMessage },
   school: School,
-  { email, name, returnTo }: SignUpRequest,
+  { email, name, returnTo, language }: SignUpRequest,
 ): Promise<void> {
   const { sql } = database
-  const [known] = await sql.query('SELECT 1 FROM account WHERE school_id = $1 AND email = $2', [school.id, email])
+  const [known] = await sql.query<{ locale: string | null }>('SELECT locale FROM account WHERE school_id = $1 AND email = $2', [
+    school.id,
+    email,
+  ])
   if (known) {
     const links = { sign_in: addressOf(school, accountPaths.signIn), reset: addressOf(school, accountPaths.forgottenPassword) }
-    return send(school, email, 'sign_up_known', links)
+    return send(school, { email, locales: [known.locale, language] }, 'sign_up_known', links)
   }
-  const payload = { name, ...(returnTo === undefined ? {} : { return_to: returnTo }) }
+  const payload = { name, ...(returnTo === undefined ? {} : { return_to: returnTo }), ...(language === undefined ? {} : { language }) }
   const link = await makeMailedLink(sql, school, { purpose: 'sign_up', path: accountPaths.finishSignUp, email, payload })
-  return send(school, email, 'sign_up', { link })
+  return send(school, { email, locales: [language] }, 'sign_up', { link })
 }
 
 /** What the link was made for, or undefined where it was used, has expired, or is another school's. Changes nothing. */
@@ -65,11 +70,11 @@ export async function finishSignUp(
   return database.transaction(async (_writer, sql) => {
     const link = await useMailedLink(sql, linkKey(school, 'sign_up', token))
     if (!link) return undefined
-    const { email, name } = requestOf(link)
+    const { email, name, language } = requestOf(link)
     const [account] = await sql.query<{ id: string }>(
-      `INSERT INTO account (school_id, id, email, email_verified, name, password_hash) VALUES ($1, $2, $3, true, $4, $5)
+      `INSERT INTO account (school_id, id, email, email_verified, name, password_hash, locale) VALUES ($1, $2, $3, true, $4, $5, $6)
        ON CONFLICT (school_id, email) DO NOTHING RETURNING id`,
-      [school.id, newId(), email, name, passwordHash],
+      [school.id, newId(), email, name, passwordHash, language ?? null],
     )
     if (!account) return { outcome: 'taken' }
     // A person by that address who has another account keeps it: the new one is then nobody's.
@@ -80,11 +85,23 @@ export async function finishSignUp(
        WHERE person.account_id IS NULL`,
       [school.id, newId(), account.id, email, name],
     )
+    // Who was invited to work here does so from now on: the link has shown that the address is theirs.
+    await sql.query(
+      `UPDATE staff SET status = 'active', accepted_at = now(), updated_at = now(), version = staff.version + 1
+         FROM person WHERE person.school_id = $1 AND person.account_id = $2
+          AND staff.school_id = $1 AND staff.person_id = person.id AND staff.status = 'invited'`,
+      [school.id, account.id],
+    )
     return { outcome: 'made', accountId: account.id }
   })
 }
 
 function requestOf({ email, payload }: { email: string; payload: Record<string, unknown> }): SignUpRequest {
-  const { name, return_to: returnTo } = payload
-  return { email, name: String(name), returnTo: typeof returnTo === 'string' ? returnTo : undefined }
+  const { name, return_to: returnTo, language } = payload
+  return {
+    email,
+    name: String(name),
+    returnTo: typeof returnTo === 'string' ? returnTo : undefined,
+    language: typeof language === 'string' ? language : undefined,
+  }
 }

@@ -4,12 +4,14 @@ import { allowMethods } from './methods.ts'
 export interface AdminArguments {
   /** What must work for this process to take requests, by name. Each throws, or names what is wrong. */
   checks: Record<string, () => Promise<void>>
+  /** Schools that are closed while others are open, each with what is not true of it. */
+  closedSchools(): Record<string, readonly string[]>
   isStopping(): boolean
   metrics(): Promise<{ type: string; text: string }>
 }
 
 /** The operator's port: `/livez`, `/readyz`, `/metrics`. Never routed by the gateway. */
-export function createAdmin({ checks, isStopping, metrics }: AdminArguments): Koa {
+export function createAdmin({ checks, closedSchools, isStopping, metrics }: AdminArguments): Koa {
   const app = new Koa()
   app.use(async (ctx) => {
     if (!['/livez', '/readyz', '/metrics'].includes(ctx.path)) return
@@ -25,7 +27,9 @@ export function createAdmin({ checks, isStopping, metrics }: AdminArguments): Ko
       if (isStopping()) report.stopping = 'this process is shutting down'
       const isReady = Object.values(report).every((state) => state === 'ok')
       ctx.status = isReady ? 200 : 503
-      ctx.body = { status: isReady ? 'ready' : 'not ready', checks: report }
+      const closed = closedSchools()
+      const others = Object.keys(closed).length > 0 ? { closed_schools: closed } : {}
+      ctx.body = { status: isReady ? 'ready' : 'not ready', checks: report, ...others }
     }
   })
   return app

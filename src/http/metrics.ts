@@ -12,6 +12,7 @@ export interface Metrics {
 const areas: readonly [area: string, prefix: string][] = [
   ['oauth', '/api/oauth'],
   ['api', '/api/v1'],
+  ['mcp', '/mcp'],
   ['pages', '/oauth'],
   ['well_known', '/.well-known'],
 ]

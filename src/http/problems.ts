@@ -2,20 +2,25 @@ import type { Middleware } from 'koa'
 import type { Log } from '../lib/log.ts'
 import { isOutage } from '../lib/outage.ts'
 import { Problem } from '../lib/problem.ts'
+import type { School } from '../policy/school.ts'
 import type { RequestState } from './state.ts'
 
 export interface ProblemBody {
   error: string
   error_description: string
+  error_uri?: string
   request_id: string
   details?: Problem['details']
 }
+
+/** The page that says more about errors of this address, each under its code as the anchor (RFC 6749 section 5.2, `error_uri`). */
+export type MoreAbout = (path: string, school: School | undefined) => string | undefined
 
 /**
  * Answers everything that is thrown below. A `Problem` says what it says; anything else is a bug of ours:
  * logged under the request's id, and the caller learns no more than that.
  */
-export function renderProblems(log: Log): Middleware<RequestState> {
+export function renderProblems(log: Log, moreAbout: MoreAbout = () => undefined): Middleware<RequestState> {
   return async (ctx, next) => {
     try {
       await next()
@@ -31,12 +36,13 @@ export function renderProblems(log: Log): Middleware<RequestState> {
       if (problem.code === 'invalid_token' || problem.code === 'insufficient_scope')
         ctx.set('WWW-Authenticate', challenge(problem, ctx.state))
       ctx.type = 'application/json'
-      ctx.body = bodyOf(problem, ctx.state.requestId)
+      ctx.body = bodyOf(problem, ctx.state.requestId, moreAbout(ctx.path, ctx.state.school))
     }
   }
 }
 
-function asProblem(error: unknown): Problem {
+/** What a caller is told of anything that was thrown. */
+export function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error
   const status = (error as { status?: unknown; expose?: unknown }) ?? {}
   // Koa and its libraries speak in http-errors: an exposed one is about the request, not about us.
@@ -54,16 +60,19 @@ function asProblem(error: unknown): Problem {
 
 const unavailable = (cause: unknown): Problem => new Problem('temporarily_unavailable', { headers: { 'Retry-After': '1' }, cause })
 
-function bodyOf(problem: Problem, requestId: string): ProblemBody {
-  const { code, description, details } = problem
-  return { error: code, error_description: description, request_id: requestId, ...(details.length > 0 ? { details } : {}) }
+/** A refusal as JSON (RFC 6749 section 5.2). `page` says more about errors, each under its code as the anchor. */
+export function bodyOf({ code, description, details }: Problem, requestId: string, page?: string): ProblemBody {
+  return {
+    error: code,
+    error_description: description,
+    ...(page === undefined ? {} : { error_uri: `${page}#${code}` }),
+    request_id: requestId,
+    ...(details.length > 0 ? { details } : {}),
+  }
 }
 
 /** RFC 6750 section 3 with the pointer of RFC 9728 section 5.1. */
-export function challenge(
-  problem: Problem,
-  { school, challengePath = '' }: Partial<RequestState> & { challengePath?: '' | '/mcp' },
-): string {
+export function challenge(problem: Problem, { school, challengePath = '' }: Partial<RequestState>): string {
   const scopes = problem.requiredScopes
   const parts = [
     `error="${problem.code}"`,

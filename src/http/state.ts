@@ -7,4 +7,6 @@ export interface RequestState {
   /** The caller's network address as far as trusted proxies vouch for it. */
   address: string
   school: School
+  /** Path of the resource that a challenge points to, where it is not the whole origin. */
+  challengePath?: '' | '/mcp'
 }

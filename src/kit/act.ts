@@ -1,21 +1,55 @@
 import { readInput } from './body.ts'
 import type { Answer } from './call.ts'
 import { answerWritten, changeRow, rowToChange } from './changeRow.ts'
-import type { OperationOf } from './operations.ts'
+import { rowEtag } from './etag.ts'
+import { apiPath, type OperationOf } from './operations.ts'
+import { record } from './record.ts'
+import { readWritten, type SeenRow } from './rows.ts'
+import { pickerOf } from './views.ts'
 import type { Write } from './write.ts'
+import type { Performed } from './writing.ts'
 import { wrongState } from './wrongState.ts'
 
+type ActionWrite = Write<OperationOf<'action'>>
+
 /** Leads a row from one state to another, or does what the declaration names. What is in effect already stays as it is. */
-export async function act(write: Write<OperationOf<'action'>>): Promise<Answer> {
+export async function act(write: ActionWrite): Promise<Answer> {
   const { operation, body } = write
-  const { from, to, run } = operation.rules
+  const { from, to, run, perform } = operation.rules
   const row = await rowToChange(write)
   const input = readInput(operation.input, body)
+  if (perform) return await answerPerformed(write, row, await perform(write, row as never, input))
   if (to !== undefined) {
     const status = String(row.status)
     if (status === to) return answerWritten(write, row)
     if (!from?.includes(status)) throw wrongState(operation.resource, { verb: operation.name, status, from: from ?? [] })
   }
-  const columns = { ...(await run?.(write, row as never, input)), ...(to !== undefined && { status: to }) }
-  return answerWritten(write, await changeRow(write, row, columns, operation.name))
+  const following = run ? await run(write, row as never, input) : {}
+  if (following === undefined && to === undefined) return answerDone(write, row)
+  const columns = { ...following, ...(to !== undefined && { status: to }) }
+  const written = await changeRow(write, row, columns, operation.name)
+  if (!operation.rules.after) return answerDone(write, written)
+  await operation.rules.after(write, written as never)
+  return answerDone(write, await readWritten(write.writer, write.sight, row.id))
 }
+
+/** The answer to what a declaration did itself: a new row, a body of its own, or the row. */
+async function answerPerformed(write: ActionWrite, row: SeenRow, performed: Performed<never>): Promise<Answer> {
+  const { columns, isUnchanged = false, made, body, headers } = performed
+  const { operation, writer, sight } = write
+  if (made !== undefined) {
+    await record(write, { action: 'created', id: made, before: null, after: 1 })
+    const answer = answerWritten(write, await readWritten(writer, sight, made))
+    return { ...answer, headers: { ...headers, Location: `${apiPath}/${operation.resource.path}/${answer.body.id}` } }
+  }
+  if (!columns && !isUnchanged) await record(write, { action: operation.name, id: row.id, before: row.version, after: row.version })
+  const after = columns ? await changeRow(write, row, columns, operation.name) : row
+  if (!body || !operation.rules.output) return { ...answerDone(write, after), ...(headers && { headers }) }
+  const answered = pickerOf(operation.rules.output, row.seen_as)(await body()) as Record<string, unknown>
+  const text = JSON.stringify(answered)
+  const etag = rowEtag(after.version, row.seen_as, text)
+  return { status: operation.successStatus, body: answered, text, etag, ...(headers && { headers }) }
+}
+
+const answerDone = (write: ActionWrite, row: SeenRow): Answer =>
+  write.operation.successStatus === 204 ? { status: 204, body: {}, text: '' } : answerWritten(write, row)

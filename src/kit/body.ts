@@ -4,9 +4,9 @@ import { type Audience, audienceOf, type Caller } from '../policy/caller.ts'
 import { faultsOf, problemOfFaults, unknownField, unstorableTexts } from './faults.ts'
 import { isObject, mergePatch } from './mergePatch.ts'
 import type { Resource } from './resource.ts'
-import { reservedSlugs } from './slugs.ts'
+import { isReserved } from './slugs.ts'
 import { isShownIn, type View } from './views.ts'
-import { unwrapped, writeForm } from './writeForm.ts'
+import { isSendable, unwrapped, writeForm } from './writeForm.ts'
 
 export interface BodyRules {
   resource: Resource
@@ -32,11 +32,14 @@ export function readBody(rules: BodyRules, body: unknown): BodyReading {
   const { resource, current } = rules
   const values = new Map<string, unknown>()
   const faults = Object.entries(body).flatMap(([field, sent]) => {
-    const refused = refusalOf(rules, field) ?? unstorableTexts(field.slice(0, 100), sent)
+    const refused = refusalOf(rules, field) ?? [
+      ...unstorableTexts(field.slice(0, 100), sent),
+      ...readOnlyMembers(rules.resource.schema.shape[field], field, sent),
+    ]
     if (refused.length > 0) return refused
     const result = readField(rules, field, sent)
     if (result.success) values.set(field, result.data)
-    return result.success ? reservedSlug(field, result.data) : faultsOf(field, result.error)
+    return result.success ? reservedSlug(rules.resource, field, result.data) : faultsOf(field, result.error)
   })
   if (current === undefined) {
     for (const field of resource.required) {
@@ -44,6 +47,24 @@ export function readBody(rules: BodyRules, body: unknown): BodyReading {
     }
   }
   return { values: Object.fromEntries(values), faults }
+}
+
+/** Reads a whole row that takes the place of one: what was not sent takes its default or is nothing; without either it is missing. */
+export function readWhole(rules: Omit<BodyRules, 'current'>, body: unknown): BodyReading {
+  const { values, faults } = readBody(rules, body)
+  if (!isObject(body)) return { values, faults }
+  const audience = audienceOf(rules.caller)
+  const writable = rules.resource.writable.filter(({ roles, isCreateOnly }) => !isCreateOnly && (roles?.includes(audience) ?? true))
+  for (const { field } of writable) {
+    if (field in values || Object.hasOwn(body, field)) continue
+    const schema = rules.resource.schema.shape[field] as z.ZodType
+    if (!isShownIn(rules.view, schema)) continue
+    const absent = writeForm(schema, rules.view)
+    const result = absent.safeParse(absent instanceof z.ZodNullable ? null : undefined)
+    if (result.success) values[field] = result.data
+    else if (!faults.some((fault) => fault.field === field)) faults.push({ field, code: 'required', message: `${field}: must be there` })
+  }
+  return { values, faults }
 }
 
 /** @throws Problem with every fault, where there are any */
@@ -93,23 +114,35 @@ function refusalOf({ resource, caller, view, current }: BodyRules, field: string
 function readField({ resource, view, current }: BodyRules, field: string, sent: unknown): z.ZodSafeParseResult<unknown> {
   const schema = (resource.inputs[field] ?? resource.schema.shape[field]) as z.ZodType
   if (current === undefined || !(field in resource.schema.shape)) return writeForm(schema, view).safeParse(sent)
-  const seen = shownPart(schema, current[field], view)
+  const seen = sendablePart(schema, current[field], view)
   const result = writeForm(schema, view).safeParse(merged(schema, seen, sent))
   // What the view does not show of the field stays as it is.
-  return result.success && view !== 'staff' ? writeForm(schema, 'staff').safeParse(merged(schema, current[field], sent)) : result
+  return result.success && view !== 'staff'
+    ? writeForm(schema, 'staff').safeParse(merged(schema, sendablePart(schema, current[field], 'staff'), sent))
+    : result
 }
 
-/** What of a value the view shows. */
-function shownPart(schema: z.ZodType, value: unknown, view: View): unknown {
+/** What of a value the view shows and can be sent back. */
+export function sendablePart(schema: z.ZodType, value: unknown, view: View): unknown {
   const inner = unwrapped(schema)
   if (!(inner instanceof z.ZodObject) || !isObject(value)) return value
   const shape = inner.shape as Record<string, z.ZodType>
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, member]) => {
       const field = shape[name]
-      return field && isShownIn(view, field) ? [[name, shownPart(field, member, view)]] : []
+      return field && isShownIn(view, field) && isSendable(field) ? [[name, sendablePart(field, member, view)]] : []
     }),
   )
+}
+
+/** Members of an object that are answered and never sent. */
+function readOnlyMembers(schema: z.ZodType | undefined, path: string, sent: unknown): ProblemDetail[] {
+  const inner = schema && unwrapped(schema)
+  if (!(inner instanceof z.ZodObject) || !isObject(sent)) return []
+  const shape = inner.shape as Record<string, z.ZodType>
+  return Object.keys(sent)
+    .filter((name) => Object.hasOwn(shape, name) && !isSendable(shape[name] as z.ZodType))
+    .map((name) => ({ field: `${path}.${name}`, code: 'read_only_field', message: `${path}.${name}: cannot be written` }))
 }
 
 /** null removes: the field falls back to its default, or is nothing. */
@@ -118,7 +151,7 @@ function merged(schema: z.ZodType, target: unknown, sent: unknown): unknown {
   return mergePatch(target, sent)
 }
 
-const reservedSlug = (field: string, value: unknown): ProblemDetail[] =>
-  field === 'slug' && reservedSlugs.has(value as string)
+const reservedSlug = (resource: Resource, field: string, value: unknown): ProblemDetail[] =>
+  field === 'slug' && isReserved(resource, value as string)
     ? [{ field, code: 'reserved_slug', message: `slug: ${String(value)} is kept for an address of the API` }]
     : []

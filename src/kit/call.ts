@@ -1,4 +1,5 @@
 import type { Caller } from '../policy/caller.ts'
+import type { Outside } from '../policy/outside.ts'
 import type { School } from '../policy/school.ts'
 import type { Database, Reader } from '../store/database.ts'
 import type { CursorSigner } from './cursor.ts'
@@ -6,6 +7,7 @@ import type { Operation } from './operations.ts'
 import type { Precondition } from './preconditions.ts'
 import type { ParameterValues } from './readParameters.ts'
 import type { Sight } from './rows.ts'
+import type { SentForm } from './writing.ts'
 
 /** What a call needs besides itself. */
 export interface Surroundings {
@@ -14,6 +16,7 @@ export interface Surroundings {
   store?: Pick<Database, 'kind' | 'transaction'> | undefined
   school: School
   signer: CursorSigner
+  outside: Outside
   requestId?: string | undefined
   address?: string | undefined
 }
@@ -26,6 +29,8 @@ export interface Sent {
   parameters(): Readonly<Record<string, unknown>>
   /** The parsed body. Throws invalid_json and the like. */
   body?(): Promise<unknown>
+  /** The parsed form, up to so many bytes of its file. Whoever asks for it discards it. */
+  form?(maxBytes: number): Promise<SentForm & { discard(): Promise<void> }>
   ifMatch?: string | undefined
   idempotencyKey?: string | undefined
   /** The address with its query: an idempotency key belongs to it. */

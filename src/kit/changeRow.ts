@@ -4,29 +4,34 @@ import type { Operation, OperationOf } from './operations.ts'
 import { requirePrecondition } from './preconditions.ts'
 import { represent } from './present.ts'
 import { record } from './record.ts'
+import type { Resource } from './resource.ts'
 import { keyOfCall, noSuchRow } from './row.ts'
 import { lockRow, readWritten, type SeenRow, updateVersion } from './rows.ts'
-import { breadth } from './views.ts'
+import { breadth, type View } from './views.ts'
 import type { Write } from './write.ts'
 
 /**
  * The row that a change is about, locked until the transaction ends.
  * @throws Problem not_found, access_denied, precondition_failed or precondition_required, in this order
  */
-export async function rowToChange(write: Write<OperationOf<'update' | 'remove' | 'action'>>): Promise<SeenRow> {
+export async function rowToChange(write: Write<OperationOf<'update' | 'replace' | 'remove' | 'action'>>): Promise<SeenRow> {
   const { writer, sight, operation, precondition } = write
   const row = await lockRow(writer, sight, keyOfCall(write))
   if (!row) throw noSuchRow(operation.resource)
-  if (breadth[row.seen_as] < breadth[operation.view]) {
-    throw new Problem('access_denied', {
-      description: `You see this ${operation.resource.object.replaceAll('_', ' ')} and may not change it. Another scope would not help.`,
-    })
-  }
+  requireSight(row, operation.resource, operation.view)
   requirePrecondition(precondition, operation.needsIfMatch, {
     version: row.version,
     etag: () => represent(operation.resource, row, write).etag,
   })
   return row
+}
+
+/** @throws Problem access_denied for who sees less of the row than is needed to touch it */
+export function requireSight(row: SeenRow, { object }: Resource, view: View): void {
+  if (breadth[row.seen_as] >= breadth[view]) return
+  throw new Problem('access_denied', {
+    description: `You see this ${object.replaceAll('_', ' ')} and may not do this with it. Another scope would not help.`,
+  })
 }
 
 /** Writes these columns, counts the version and records the change. */

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { checkDescriptions } from './completeSchema.ts'
 import type { Resource } from './resource.ts'
 
 /** @throws Error at start for what a declaration says wrong and types cannot see */
@@ -17,8 +18,27 @@ export function checkDeclaration(resource: Resource): void {
     if (!names.has(field)) throw new Error(`${name}.${field} is required and cannot be written`)
   }
   if (operations.create && hasSlug && slugFrom === undefined) throw new Error(`${name} has slugs and does not say what they are made of`)
-  if (isSingleton && (operations.create || operations.remove)) throw new Error(`${name} is one of its kind: it is neither made nor removed`)
-  for (const [action, { from, to }] of Object.entries(resource.actions)) {
+  const isRemoved = typeof operations.remove === 'object' ? operations.remove.instead === undefined : operations.remove !== undefined
+  if (isSingleton && (operations.create || isRemoved)) throw new Error(`${name} is one of its kind: it is neither made nor removed`)
+  for (const [action, rules] of Object.entries(resource.actions)) {
+    const { from, to } = rules
+    if (rules.perform && (rules.run || to !== undefined)) throw new Error(`${name}: the action ${action} says twice what it does`)
     if ((from === undefined) !== (to === undefined)) throw new Error(`${name}: the action ${action} says from or to alone`)
   }
+  for (const [what, { parameters }] of Object.entries({
+    ...resource.reads,
+    ...resource.collectionReads,
+    ...resource.actions,
+    ...rulesOf(operations),
+  })) {
+    for (const [parameter, declared] of Object.entries(parameters?.shape ?? {})) {
+      if (!(declared as z.ZodType).description) throw new Error(`${name}: the parameter ${parameter} of ${what} has no description`)
+    }
+  }
+  for (const [what, { output }] of Object.entries({ ...resource.reads, ...resource.collectionReads, ...resource.actions })) {
+    if (output) checkDescriptions(output, `${name}: the answer of ${what}`)
+  }
 }
+
+const rulesOf = ({ create, update, replace, remove }: Resource['operations']): Record<string, { parameters?: z.ZodObject }> =>
+  Object.fromEntries(Object.entries({ create, update, replace, remove }).filter(([, rules]) => typeof rules === 'object')) as never

@@ -30,7 +30,13 @@ export function checkDescriptions(schema: z.ZodType, path: string): void {
     schema instanceof z.ZodPrefault
   ) {
     checkDescriptions(schema.unwrap() as z.ZodType, path)
+  } else if (schema instanceof z.ZodDiscriminatedUnion) {
+    for (const option of schema.options) checkDescriptions(option as z.ZodType, path)
   } else if (schema instanceof z.ZodArray) {
     checkDescriptions(schema.element as z.ZodType, path)
+  } else if (schema instanceof z.ZodUnknown || schema instanceof z.ZodAny) {
+    throw new Error(`${path} may be anything: what leaves the service is named member by member`)
+  } else if (schema instanceof z.ZodRecord) {
+    checkDescriptions(schema.valueType as z.ZodType, path)
   }
 }

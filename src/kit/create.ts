@@ -2,30 +2,52 @@ import { newId } from '../lib/ids.ts'
 import { audienceOf } from '../policy/caller.ts'
 import { readBody, requireNoFaults } from './body.ts'
 import type { Answer } from './call.ts'
-import { answerWritten } from './changeRow.ts'
+import { answerWritten, requireSight } from './changeRow.ts'
 import { columnsOfValues } from './columns.ts'
-import type { OperationOf } from './operations.ts'
+import { checkFileFields, keepFileReferences } from './fileFields.ts'
+import { apiPath, type OperationOf, type Parent } from './operations.ts'
 import { record } from './record.ts'
-import { insertRow, readWritten } from './rows.ts'
+import { keyOfCall, noSuchRow } from './row.ts'
+import { insertRow, lockRow, readWritten, type SeenRow } from './rows.ts'
 import { freeSlug } from './slugs.ts'
 import type { Write } from './write.ts'
 
 /** Makes a row of what was sent, what the resource adds, and a slug where none was sent. */
 export async function createRow(write: Write<OperationOf<'create'>>): Promise<Answer> {
   const { operation, body, caller, writer, sight, school, now } = write
-  const { resource, rules } = operation
+  const { resource, rules, parent } = operation
+  const owner = parent && (await lockParent(write, parent))
+  const writing = { ...write, parent: owner }
   const { values, faults } = readBody({ resource, caller, view: audienceOf(caller) === 'learner' ? 'own' : 'staff' }, body)
-  const together = faults.length === 0 ? ((await rules.check?.(values, write)) ?? []) : []
+  const together = faults.length === 0 ? [...((await rules.check?.(values, writing)) ?? []), ...(await checkFileFields(write, values))] : []
   requireNoFaults([...faults, ...together])
   const id = newId()
   const slug =
     resource.slugFrom !== undefined && values.slug === undefined
       ? { slug: await freeSlug(writer, resource, { schoolId: school.id, title: String(values[resource.slugFrom] ?? ''), id }) }
       : {}
-  const defaults = (await rules.defaults?.(write, values)) ?? {}
-  await insertRow(writer, sight, { ...defaults, ...slug, ...columnsOfValues(resource, values), id, created_at: now, updated_at: now })
-  if (rules.after) await rules.after(write, (await readWritten(writer, sight, id)) as never, values)
+  const defaults = (await rules.defaults?.(writing, values)) ?? {}
+  const under = owner && parent?.column ? { [parent.column]: owner.id } : {}
+  await insertRow(writer, sight, {
+    ...defaults,
+    ...under,
+    ...slug,
+    ...columnsOfValues(resource, values),
+    id,
+    created_at: now,
+    updated_at: now,
+  })
+  if (resource.fileFields.length > 0) await keepFileReferences(write, await readWritten(writer, sight, id))
+  if (rules.after) await rules.after(writing, (await readWritten(writer, sight, id)) as never, values)
   await record(write, { action: 'created', id, before: null, after: 1 })
   const answer = answerWritten(write, await readWritten(writer, sight, id))
-  return { ...answer, headers: { Location: `${operation.path}/${answer.body.id}` } }
+  return { ...answer, headers: { Location: `${apiPath}/${resource.path}/${answer.body.id}` } }
+}
+
+/** The row of the other resource, locked: a limit on its parts holds under concurrency. */
+async function lockParent(write: Write<OperationOf<'create'>>, { resource }: Parent): Promise<SeenRow> {
+  const row = await lockRow(write.writer, { ...write.sight, resource }, keyOfCall(write, resource))
+  if (!row) throw noSuchRow(resource)
+  requireSight(row, resource, write.operation.rules.view ?? 'staff')
+  return row
 }

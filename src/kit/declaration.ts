@@ -1,22 +1,36 @@
 import type { Expression } from 'kysely'
 import type { z } from 'zod'
 import type { Audience, Caller } from '../policy/caller.ts'
+import type { Feature } from '../policy/features.ts'
+import type { Outside } from '../policy/outside.ts'
 import type { School } from '../policy/school.ts'
+import type { Writer } from '../store/database.ts'
 import type { Area, ScopeText, ScopeVerb } from './area.ts'
+import type { Deprecation } from './deprecation.ts'
 import type { Expansion } from './expansion.ts'
-import type { AnonymousRule, ColumnOf, Row, Rows, Rule, TableName } from './expressions.ts'
+import type { AnonymousRule, ColumnOf, Condition, Row, Rows, Rule, TableName } from './expressions.ts'
 import type { CustomFilter } from './filters.ts'
+import type { CollectionRead, RowRead } from './reading.ts'
+import type { ParameterValues } from './readParameters.ts'
+import type { Resource } from './resource.ts'
 import type { View } from './views.ts'
 import type { Action, Change, CollectionAction, Columns, Creation, Removal } from './writing.ts'
 
 export interface Presentation {
   school: School
   caller: Caller
+  outside: Outside
+  /** Values of the operation's parameters, by name: what `reading` declares is found here. */
+  parameters: ParameterValues
 }
 
 /** A field without a column of its own: made from columns, or from an expression that the query evaluates. */
-export type Derived<Table extends TableName, Value> = { write?(value: NoInfer<Value>): Columns<Table> } & (
-  | { from: readonly ColumnOf<Table>[]; select?: undefined; of(row: Row<Table>, context: Presentation): Value }
+export type Derived<Table extends TableName, Value> = {
+  write?(value: NoInfer<Value>): Columns<Table>
+  /** The column with the id of the file that the field names. */
+  file?: string
+} & (
+  | { from: readonly ColumnOf<Table>[]; select?: undefined; of(row: Row<Table> & { seen_as: View }, context: Presentation): Value }
   | { from?: undefined; select(rows: Rows<Table>, caller: Caller): Expression<unknown>; of?(selected: never, context: Presentation): Value }
 )
 
@@ -26,8 +40,9 @@ type FieldOf<Shape> = Name<Shape> | CommonField
 type FieldWithoutColumn<Table extends TableName, Shape> = Exclude<Name<Shape>, ColumnOf<Table>>
 type FieldWithColumn<Table extends TableName, Shape> = Extract<FieldOf<Shape>, ColumnOf<Table>>
 type DerivedFields<Table extends TableName, Shape> = {
-  [Field in FieldWithoutColumn<Table, Shape>]: Derived<Table, Shape[Field] extends z.ZodType ? z.input<Shape[Field]> : never>
-}
+  [Field in FieldWithoutColumn<Table, Shape>]: Derived<Table, ValueOf<Shape, Field>>
+} & { [Field in Extract<Name<Shape>, ColumnOf<Table>>]?: Derived<Table, ValueOf<Shape, Field>> }
+type ValueOf<Shape, Field extends keyof Shape> = Shape[Field] extends z.ZodType ? z.input<Shape[Field]> : never
 
 /** A field that may be sent; only when the row is made, or only by some roles, where it says so. */
 export type Writable<Field extends string> = Field | { field: Field; on?: 'create'; roles?: readonly Exclude<Audience, 'anonymous'>[] }
@@ -38,32 +53,68 @@ export interface Operations<Table extends TableName, Verb extends ScopeVerb> {
   get?: Verb
   create?: Verb | Creation<Table, Verb>
   update?: Verb | Change<Table, Verb>
+  /** The whole row is sent: what is left out takes its default, or is nothing. */
+  replace?: Verb | Change<Table, Verb>
   remove?: Verb | Removal<Table, Verb>
 }
 
+/** Where new rows are made: under a row of another resource, whose id goes into the column. */
+export interface Under<Table extends TableName> {
+  resource(): Resource
+  column: ColumnOf<Table>
+}
+
+/** The same list under each row of another resource. */
+export interface ListedUnder<Table extends TableName> {
+  resource(): Resource
+  /** Which rows belong to the other row. */
+  where(rows: Rows<Table>, id: string): Condition
+}
+
 /** A resource as it is written down, always in this order. */
-export type Declaration<Table extends TableName, Verb extends ScopeVerb, Shape extends z.ZodRawShape> = {
-  /** Plural and path: `courses`; of a singleton: `account`. */
+export type Declaration<
+  Table extends TableName,
+  Verb extends ScopeVerb,
+  Shape extends z.ZodRawShape,
+  Inputs extends z.ZodRawShape = Record<never, never>,
+> = {
+  /** Plural, and path where none is named: `courses`; of a singleton: `account`. */
   name: string
+  /** Where it stands under `/api/v1`: `school/staff`. */
+  path?: string
   /** What one row calls itself: `course`. */
   object: string
   idPrefix: string
   table: Table
+  /** The column that counts the versions of what this resource shows of its rows, where two resources share a table. */
+  versionColumn?: ColumnOf<Table>
   about: string
   /** The sentences of the consent page, or the area of another resource. */
   scopes: Readonly<Record<Verb, ScopeText>> | Area<Verb>
+  /** What of the school it belongs to: where that is turned off it is not there, but for the staff. */
+  feature?: Feature
   /** There is exactly one in the caller's eyes, and its address has no id. */
   singleton?: true
+  /** Without a token, a part of what is there is served. */
+  anonymous?: 'partial'
+  /** New rows are made under a row of another resource, at its address and this resource's name. */
+  under?: Under<Table>
+  /** Words that no slug may begin with, beside those of the API. */
+  reservedSlugs?: readonly string[]
+  /** The form of its slugs, where it is not words joined by hyphens. */
+  slugForm?: RegExp
   schema: z.ZodObject<Shape>
 } & ([FieldWithoutColumn<Table, Shape>] extends [never] ? { derived?: undefined } : { derived: DerivedFields<Table, NoInfer<Shape>> }) & {
     /** What is sent and not answered under the same name, such as a list of ids. `after` of an operation is given it. */
-    inputs?: z.ZodObject
+    inputs?: z.ZodObject<Inputs>
     /** Fields that a client may send. Those without a column say in `derived` how they are written. */
     writable?: readonly Writable<Name<NoInfer<Shape>>>[]
     /** Fields that a new row cannot be without. */
-    required?: readonly Name<NoInfer<Shape>>[]
+    required?: readonly (Name<NoInfer<Shape>> | Name<NoInfer<Inputs>>)[]
     /** The field that a slug is made of where none is sent. */
     slugFrom?: Name<NoInfer<Shape>>
+    /** Parameters of list and get beside the kit's. `derived` finds their values in its context. */
+    reading?: z.ZodObject
     /** Fields by name (ranges of times and numbers, equality of the rest), `name[exists]`, `name[prefix]`, and filters of its own. */
     filters?: readonly (
       | FieldWithColumn<Table, NoInfer<Shape>>
@@ -80,13 +131,25 @@ export type Declaration<Table extends TableName, Verb extends ScopeVerb, Shape e
     exports?: true
     /** Rows of other resources that can be put into the answer. */
     expand?: Readonly<Record<string, Expansion<Table>>>
+    /** The same list under rows of other resources, at their address and this resource's name. */
+    listedUnder?: readonly ListedUnder<Table>[]
     /** Which rows exist, for whom. */
     visibility: { anonymous: AnonymousRule<Table> } & Record<Exclude<Audience, 'anonymous'>, Rule<Table>>
     /** Rows that stand in no list and are yet readable by who knows their exact id or slug. */
     unlisted?: AnonymousRule<Table>
-    /** Rows that a person sees more of: `own` for the person they belong to, `staff` for lecturers. Staff see all of every row. */
-    views?: Partial<Record<Exclude<View, 'public'>, Rule<Table>>>
+    /**
+     * Rows that a person sees more of: `own` for the person they belong to, `staff` for lecturers. Staff see all of every row.
+     * `open` are rows whose own view is everybody's, with or without a token.
+     */
+    views?: Partial<Record<Exclude<View, 'public'>, Rule<Table>>> & { open?: AnonymousRule<Table> }
+    /** Locks what has to be locked before a row is, so that two who change neighbouring rows never wait for each other. */
+    lockFirst?(writer: Writer, row: { schoolId: string; id: string }): Promise<void>
     operations: Operations<Table, NoInfer<Verb>>
+    /** What can be read of one row beside the row, by the end of its address. */
+    reads?: Readonly<Record<string, RowRead<Table, NoInfer<Verb>>>>
+    collectionReads?: Readonly<Record<string, CollectionRead<NoInfer<Verb>>>>
     actions?: Readonly<Record<string, Action<Table, NoInfer<Verb>>>>
     collectionActions?: Readonly<Record<string, CollectionAction<NoInfer<Verb>>>>
+    /** Operations that go away, by their id. A field that does says so in its `.meta(deprecated(…))`. */
+    deprecations?: Readonly<Record<string, Deprecation>>
   }

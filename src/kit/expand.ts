@@ -1,18 +1,26 @@
 import type { Call } from './call.ts'
 import type { AnyExpansion } from './expansion.ts'
-import { present } from './present.ts'
+import { present, presentOnDemand } from './present.ts'
 import type { Resource } from './resource.ts'
 import { findRowsById, findRowsOf, type SeenRow } from './rows.ts'
 import { type Shape, selectFields } from './shape.ts'
 
 const maxRows = 20
 
-type Context = Pick<Call, 'database' | 'sight' | 'school' | 'caller'>
+type Context = Pick<Call, 'database' | 'sight' | 'school' | 'caller' | 'outside' | 'parameters'>
 
 /** Rows as they are answered, with the rows of other resources that were asked for: one query for each expansion, never for each row. */
-export async function expanded(call: Call, { fields, expansions }: Shape, rows: readonly SeenRow[]): Promise<Record<string, unknown>[]> {
-  const bodies = await withExpansions(call, call.operation.resource, expansions, rows)
-  const named = fields && [...fields, ...expansions.keys()]
+export async function expanded(
+  call: Call,
+  { fields, expansions, onDemand }: Shape,
+  rows: readonly SeenRow[],
+): Promise<Record<string, unknown>[]> {
+  const { resource } = call.operation
+  const bodies = await withExpansions(call, resource, expansions, rows)
+  if (onDemand.length > 0) {
+    for (const [index, row] of rows.entries()) Object.assign(bodies[index] ?? {}, presentOnDemand(resource, row, call, onDemand))
+  }
+  const named = fields && [...fields, ...expansions.keys(), ...onDemand]
   return bodies.map((body) => selectFields(body, named))
 }
 
@@ -36,11 +44,13 @@ async function withExpansions(
 async function valuesOf(context: Context, expansion: AnyExpansion, inner: readonly string[], rows: readonly SeenRow[]): Promise<unknown[]> {
   const resource = expansion.resource()
   const sight = { ...context.sight, resource }
+  // What the address asks of the resource that it names is not asked of others.
+  const within = { ...context, sight, parameters: new Map() }
   const next = new Map(inner.map((name) => [name, []] as const))
   const { by } = expansion
   if (by !== undefined) {
     const found = await findRowsOf(context.database, sight, { column: by, owners: rows.map(({ id }) => id), limit: maxRows + 1 })
-    const bodies = await withExpansions(context, resource, next, found)
+    const bodies = await withExpansions(within, resource, next, found)
     return rows.map(({ id }) => listOf(bodies.filter((_, index) => found[index]?.owner === id)))
   }
   const idsOf = (row: SeenRow): readonly string[] => {
@@ -50,7 +60,7 @@ async function valuesOf(context: Context, expansion: AnyExpansion, inner: readon
   }
   const ids = [...new Set(rows.flatMap((row) => idsOf(row).slice(0, maxRows + 1)))]
   const found = await findRowsById(context.database, sight, ids)
-  const bodies = await withExpansions(context, resource, next, found)
+  const bodies = await withExpansions(within, resource, next, found)
   const byId = new Map(found.map(({ id }, index) => [id, bodies[index]]))
   return rows.map((row) => {
     const own = idsOf(row).flatMap((id) => byId.get(id) ?? [])

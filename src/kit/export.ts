@@ -6,6 +6,7 @@ import { csvColumns } from './csvColumns.ts'
 import { writeCursor } from './cursor.ts'
 import { readList, textOf } from './list.ts'
 import { isObject } from './mergePatch.ts'
+import type { OperationOf } from './operations.ts'
 import { present } from './present.ts'
 import { findRows, type SeenRow } from './rows.ts'
 import { readShape, type Shape, selectFields } from './shape.ts'
@@ -18,13 +19,13 @@ const batchRows = 500
  * A list as a file, for the school's staff: batches of rows, each its own short query, sent as they come.
  * @throws Problem not_acceptable for a list, or a caller, that has none
  */
-export async function answerExport(call: Call): Promise<Answer> {
+export async function answerExport(call: Call<OperationOf<'list'>>): Promise<Answer> {
   const { operation, parameters, signer, caller, format } = call
   if (!operation.resource.isExported || audienceOf(caller) !== 'staff') {
     throw new Problem('not_acceptable', { description: 'This list answers application/json to you.' })
   }
   const shape = readShape(call)
-  const query = readList(call)
+  const query = await readList(call)
   const limit = parameters.get('limit') as number
   const batch = (after: Position | undefined, size: number): Promise<SeenRow[]> =>
     withinTime(call, 'export', true, ({ database, sight }) => findRows(database, sight, { ...query, after, limit: size }))
@@ -60,9 +61,9 @@ export async function answerExport(call: Call): Promise<Answer> {
 }
 
 /** The place where the file ends, if the list goes on there. Found before the first byte leaves: a link stands in the head. */
-async function endOf(call: Call, limit: number): Promise<Position | undefined> {
-  const { sort, conditions, from } = readList(call)
-  const narrow = { ...call.sight.resource, columns: [...new Set(['id', 'version', sort.column])], selections: [] }
+async function endOf(call: Call<OperationOf<'list'>>, limit: number): Promise<Position | undefined> {
+  const { sort, conditions, from } = await readList(call)
+  const narrow = { ...call.sight.resource, columns: [...new Set(['id', sort.column])], selections: [] }
   const found = await withinTime(call, 'export', true, ({ database, sight }) =>
     findRows(database, { ...sight, resource: narrow }, { sort, conditions, after: from, limit: limit + 1 }),
   )

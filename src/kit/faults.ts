@@ -9,6 +9,7 @@ const ownCodes: ReadonlySet<string> = new Set<ProblemCode>([
   'immutable_field',
   'invalid_reference',
   'reserved_slug',
+  'low_contrast',
 ])
 const maxDetails = 100
 

@@ -4,13 +4,17 @@ declare module 'zod' {
   interface GlobalMeta {
     /** The narrowest view that shows the field. Absent: everyone who sees the row. */
     view?: 'own' | 'staff' | undefined
+    /** The field is answered only to who names it in `expand`. */
+    onDemand?: true | undefined
     /** The field is a row's id: stored as a UUID, shown with this prefix. */
     idPrefix?: string | undefined
+    /** A member that is answered and never sent, inside an object that is. */
+    readOnly?: true | undefined
   }
 }
 
 /** Members of `.meta` that steer the kit and belong in no published schema. */
-export const internalMeta = ['view', 'idPrefix'] as const
+export const internalMeta = ['view', 'onDemand', 'idPrefix'] as const
 
 /** A point in time as the API writes it: RFC 3339, UTC, milliseconds. */
 export const timestamp = (): z.ZodISODateTime => z.iso.datetime()

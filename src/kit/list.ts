@@ -1,12 +1,18 @@
+import { Problem } from '../lib/problem.ts'
 import { audienceOf } from '../policy/caller.ts'
 import type { Answer, Call } from './call.ts'
 import { listFingerprint, type Place, readCursor, writeCursor } from './cursor.ts'
 import { listEtag } from './etag.ts'
 import { expanded } from './expand.ts'
-import { countRows, findRows, type RowCondition, type SeenRow, searchCondition } from './rows.ts'
+import type { OperationOf, Parent } from './operations.ts'
+import type { Resource } from './resource.ts'
+import { keyOfCall, noSuchRow } from './row.ts'
+import { countRows, findRow, findRows, isTurnedOff, type RowCondition, type SeenRow, searchCondition } from './rows.ts'
 import { readShape } from './shape.ts'
 import { positionOf, reversed, type Sort } from './sorts.ts'
 import { withinTime } from './withinTime.ts'
+
+type ListCall = Call<OperationOf<'list'>>
 
 const maxMatches = 2000
 const maxCount = 10_000
@@ -15,13 +21,17 @@ const maxCount = 10_000
  * One page of the rows that the caller sees.
  * @throws Problem invalid_cursor, query_too_expensive
  */
-export async function answerList(call: Call): Promise<Answer> {
+export async function answerList(call: ListCall): Promise<Answer> {
   const { operation, parameters } = call
   const shape = readShape(call)
-  const { sort, conditions, fingerprint, from } = readList(call)
+  const { sort, conditions, fingerprint, from } = await readList(call)
   const limit = parameters.get('limit') as number
   return await withinTime(call, 'read', isHard(call), async (within) => {
-    const { rows, hasNext, hasPrevious } = await readPage(within, { sort, conditions, from, limit })
+    const { rows, hasNext, hasPrevious } = await readPage(
+      { ...within, sight: { ...within.sight, onDemand: shape.onDemand } },
+      { sort, conditions, from, limit },
+    )
+    if (rows.length === 0 && (await isTurnedOff(within.database, within.sight))) throw turnedOff(operation.resource)
     const [first, last] = [rows[0], rows.at(-1)]
     const cursorAt = (row: SeenRow, isBackward: boolean): string =>
       writeCursor(call.signer, fingerprint, { ...positionOf(row, sort), isBackward })
@@ -43,6 +53,10 @@ export async function answerList(call: Call): Promise<Answer> {
   })
 }
 
+/** A list of something that the school does not offer. */
+const turnedOff = ({ area }: Resource): Problem =>
+  new Problem('not_found', { description: `This school does not offer ${area.title.toLowerCase()}.` })
+
 /** What a list is of: its order, its conditions, where the page begins, and the name that its cursors carry. */
 export interface ListQuery {
   sort: Sort
@@ -51,15 +65,16 @@ export interface ListQuery {
   from: Place | undefined
 }
 
-/** @throws Problem invalid_cursor */
-export function readList(call: Call): ListQuery {
-  const { parameters, signer } = call
+/** @throws Problem not_found where the list stands under a row that is not there for the caller, invalid_cursor */
+export async function readList(call: ListCall): Promise<ListQuery> {
+  const { parameters, signer, operation } = call
+  const owner = operation.parent && (await findParent(call, operation.parent))
   const sort = sortOf(call)
   const cursor = parameters.get('cursor') as string | undefined
-  const fingerprint = fingerprintOf(call, sort)
+  const fingerprint = fingerprintOf(call, sort, owner?.id)
   return {
     sort,
-    conditions: conditionsOf(call),
+    conditions: [...conditionsOf(call), ...(owner ? [owner.condition] : [])],
     fingerprint,
     from: cursor === undefined ? undefined : readCursor(signer, fingerprint, cursor),
   }
@@ -104,6 +119,13 @@ function sortOf({ operation: { resource }, parameters, caller }: Call): Sort {
   return sort
 }
 
+/** The row that the list stands under, seen by the caller. */
+async function findParent(call: ListCall, { resource, where }: Parent): Promise<{ id: string; condition: RowCondition }> {
+  const row = await findRow(call.database, { ...call.sight, resource }, keyOfCall(call, resource))
+  if (!row) throw noSuchRow(resource)
+  return { id: row.id, condition: (rows) => where?.(rows, row.id) ?? rows.lit(false) }
+}
+
 function conditionsOf({ operation, parameters, caller, sight }: Call): RowCondition[] {
   const filtered = operation.parameters.flatMap(({ name, filter }): RowCondition[] => {
     const value = parameters.get(name)
@@ -115,14 +137,17 @@ function conditionsOf({ operation, parameters, caller, sight }: Call): RowCondit
   return text === undefined ? filtered : [...filtered, searchCondition(sight, text, maxMatches)]
 }
 
-function fingerprintOf({ operation, school, caller, parameters }: Call, sort: Sort): string {
+function fingerprintOf({ operation, school, caller, parameters }: Call, sort: Sort, owner: string | undefined): string {
   const filters = operation.parameters.filter(({ name, filter }) => filter || name === 'q').map(({ name }) => parameters.get(name) ?? null)
-  return listFingerprint([operation.id, school.id, audienceOf(caller), sort.name, filters])
+  return listFingerprint([operation.id, school.id, audienceOf(caller), sort.name, filters, ...(owner === undefined ? [] : [owner])])
 }
 
 /** The parameters of the list as an address writes them, without the place. */
-export function textOf({ parameters }: Pick<Call, 'parameters'>): Record<string, string> {
+export function textOf({ operation, parameters }: Pick<Call, 'operation' | 'parameters'>): Record<string, string> {
+  const inPath = new Set(operation.parameters.filter((one) => one.in === 'path').map(({ name }) => name))
   return Object.fromEntries(
-    [...parameters].filter(([name, value]) => name !== 'cursor' && value !== undefined).map(([name, value]) => [name, String(value)]),
+    [...parameters]
+      .filter(([name, value]) => name !== 'cursor' && value !== undefined && !inPath.has(name))
+      .map(([name, value]) => [name, String(value)]),
   )
 }

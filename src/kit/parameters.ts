@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { audienceOf, type Caller } from '../policy/caller.ts'
 import { type Filter, type FilterOperator, parameterName } from './filters.ts'
 import type { Resource } from './resource.ts'
+import { viewOf } from './views.ts'
 
 /** One input of an operation, as it is read and as the documents describe it. */
 export interface Parameter {
@@ -20,21 +21,26 @@ const maxListValues = 50
 const maxExpansions = 5
 const maxRows = 100
 const maxExportRows = 10_000
+/** Of a tool's page. */
+export const maxToolRows = 50
 
-/** The key of one row in a path, and what of it is answered where the operation only reads. */
-export function rowParameters(resource: Resource, isReading: boolean): Parameter[] {
+/** What the key of a row is called in a path: slugs name a row where nothing is changed. */
+export const keyName = ({ hasSlug }: Resource, key: 'id' | 'id_or_slug'): 'id' | 'id_or_slug' => (hasSlug ? key : 'id')
+
+/** The key of one row in a path, and what of it is answered where the row itself is read. */
+export function rowParameters(resource: Resource, isReading: boolean, mayBeSlug = isReading): Parameter[] {
   const { isSingleton, hasSlug, idPrefix, object } = resource
   const id = `${idPrefix}_ and 26 characters`
-  const takesSlug = hasSlug && isReading
+  const takesSlug = hasSlug && mayBeSlug
   const key: Parameter = {
     name: takesSlug ? 'id_or_slug' : 'id',
     in: 'path',
     isRequired: true,
     description: takesSlug ? `Id (${id}) or slug of the ${object}.` : `Id of the ${object} (${id}).`,
-    schema: z.string().min(1).max(120),
+    schema: z.string().min(1).max(200),
     isStaffOnly: false,
   }
-  return [...(isSingleton ? [] : [key]), ...(isReading ? shapeParameters(resource) : [])]
+  return [...(isSingleton ? [] : [key]), ...(isReading ? [...declaredParameters(resource.reading), ...shapeParameters(resource)] : [])]
 }
 
 /** Filters, order and page of a list. */
@@ -62,8 +68,24 @@ export function listParameters(resource: Resource): Parameter[] {
       ...query('include', 'total_count: the number of rows, exact up to 10 000.', z.array(z.enum(['total_count'])).min(1)),
       isStaffOnly: true,
     },
+    ...declaredParameters(resource.reading),
     ...shapeParameters(resource),
   ]
+}
+
+/** Parameters that a declaration names itself: members of the path by their name, the others of the query. */
+export function declaredParameters(declared: z.ZodObject | undefined, path = ''): Parameter[] {
+  return Object.entries((declared?.shape ?? {}) as Record<string, z.ZodType>).map(([name, schema]) => {
+    const isInPath = path.includes(`{${name}}`)
+    return {
+      name,
+      in: isInPath ? 'path' : 'query',
+      isRequired: isInPath || !schema.safeParse(undefined).success,
+      description: schema.description ?? name,
+      schema: schema instanceof z.ZodOptional ? (schema.unwrap() as z.ZodType) : schema,
+      isStaffOnly: viewOf(schema) !== 'public',
+    }
+  })
 }
 
 /** The same for a list that leaves as a file: longer, whole rows only. */
@@ -74,13 +96,31 @@ export const exportParameters = (parameters: readonly Parameter[]): Parameter[] 
       parameter.name === 'limit' ? query('limit', 'Rows.', z.int().min(1).max(maxExportRows).default(maxExportRows)) : parameter,
     )
 
+/**
+ * The same for a tool that visitors may call: shorter pages, and names that every model can write.
+ * `created_at[gte]` becomes `created_at_gte`: several model vendors refuse a schema with brackets in a name.
+ * @throws Error at start where two parameters would have one name
+ */
+export function toolParameters(parameters: readonly Parameter[]): Parameter[] {
+  const renamed = parameters
+    .filter(({ isStaffOnly }) => !isStaffOnly)
+    .map((parameter) =>
+      parameter.name === 'limit'
+        ? query('limit', 'Rows per page.', z.int().min(1).max(maxToolRows).default(10))
+        : { ...parameter, name: parameter.name.replace(/\[(\w+)\]$/, '_$1') },
+    )
+  const names = renamed.map(({ name }) => name)
+  if (new Set(names).size < names.length) throw new Error(`two parameters of a tool have one name: ${names.join(', ')}`)
+  return renamed
+}
+
 /** The parameters that this caller may send. To others a staff parameter does not exist. */
 export function offeredParameters(parameters: readonly Parameter[], caller: Caller): readonly Parameter[] {
   return audienceOf(caller) === 'staff' ? parameters : parameters.filter(({ isStaffOnly }) => !isStaffOnly)
 }
 
-function shapeParameters({ expansions }: Resource): Parameter[] {
-  const names = Object.keys(expansions)
+function shapeParameters({ expansions, onDemand }: Resource): Parameter[] {
+  const names = [...Object.keys(expansions), ...onDemand]
   return [
     query(
       'fields',
@@ -91,7 +131,7 @@ function shapeParameters({ expansions }: Resource): Parameter[] {
       ? [
           query(
             'expand',
-            `Rows of other resources to put into the answer: ${names.join(', ')}; a.b goes one step further. Each needs the read scope of its resource.`,
+            `What to put into the answer beside its fields: ${names.join(', ')}. Rows of another resource need its read scope; a.b goes one step further.`,
             z
               .array(z.string().regex(/^[a-z_]+(\.[a-z_]+)?$/, 'goes two steps at most: a or a.b'))
               .min(1)

@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import type { ChangeFeed } from './changeFeed.ts'
 import { changeSchema } from './changeFeed.ts'
+import { exampleValue } from './exampleOf.ts'
 import { internalMeta } from './fields.ts'
 import type { Operation } from './operations.ts'
 import type { Resource } from './resource.ts'
-import { viewOf } from './views.ts'
+import { isOnDemand, viewOf } from './views.ts'
 import { unwrapped, writeForm } from './writeForm.ts'
 
 export type JsonSchema = { [member: string]: unknown }
@@ -19,6 +20,8 @@ export function publishedSchemas(operations: readonly Operation[]): Record<strin
   for (const operation of operations) {
     const body = bodySchema(operation)
     if (body) registry.add(body, { id: bodyName(operation) })
+    const output = ownOutput(operation)
+    if (output) registry.add(documented(output), { id: outputName(operation) })
   }
   const { schemas } = z.toJSONSchema(registry, { target: 'openapi-3.0', io: 'input', unrepresentable: 'any', uri: referenceTo })
   return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, finished(schema as JsonSchema)]))
@@ -36,14 +39,34 @@ export const schemaName = (object: string): string => object.replace(/(?:^|_)([a
 /** The name of an operation's body: `CreateCourseBody`. */
 export const bodyName = ({ id }: Pick<Operation, 'id'>): string => `${id.charAt(0).toUpperCase()}${id.slice(1)}Body`
 
+/** The name of what an operation answers that answers no row: `GetCurriculumAnswer`. */
+export const outputName = ({ id }: Pick<Operation, 'id'>): string => `${id.charAt(0).toUpperCase()}${id.slice(1)}Answer`
+
+/** What an operation answers, where that is neither a row nor a list. */
+export function ownOutput(operation: Operation): z.ZodObject | undefined {
+  switch (operation.kind) {
+    case 'read':
+    case 'collectionRead':
+      return operation.output
+    case 'action':
+    case 'collection':
+      return operation.rules.output
+    default:
+      return undefined
+  }
+}
+
 /** What is sent, as the road reads it; undefined where nothing is. */
 export function bodySchema(operation: Operation): z.ZodObject | undefined {
   switch (operation.kind) {
     case 'create':
       return writableSchema(operation.resource, true)
+    case 'replace':
+      return writableSchema(operation.resource, true)
     case 'update':
       return writableSchema(operation.resource, false)
     case 'action':
+      if (operation.method === 'DELETE') return undefined
       return (operation.input && (writeForm(operation.input, 'staff') as z.ZodObject)) ?? z.strictObject({})
     case 'collection':
       return writeForm(operation.rules.input, 'staff') as z.ZodObject
@@ -82,8 +105,8 @@ function documented(schema: z.ZodType): z.ZodType {
   if (schema instanceof z.ZodObject) {
     const shape = Object.entries(schema.shape as Record<string, z.ZodType>).map(([name, field]) => {
       const form = documented(field)
-      const meta = { ...field.meta() }
-      return [name, (viewOf(field) === 'public' ? form : form.optional()).meta(meta)]
+      const meta = { ...field.meta(), ...wholeExample(field) }
+      return [name, (viewOf(field) === 'public' && !isOnDemand(field) ? form : form.optional()).meta(meta)]
     })
     return z.object(Object.fromEntries(shape))
   }
@@ -91,7 +114,16 @@ function documented(schema: z.ZodType): z.ZodType {
   if (schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault || schema instanceof z.ZodOptional)
     return documented(schema.unwrap() as z.ZodType)
   if (schema instanceof z.ZodArray) return schema.clone({ ...schema.def, element: documented(schema.element as z.ZodType) })
+  if (schema instanceof z.ZodUnion)
+    return schema.clone({ ...schema.def, options: schema.options.map((one) => documented(one as z.ZodType)) })
   return schema
+}
+
+/** The example of an object or a list is that of its members: what its own says may be a part. */
+function wholeExample(field: z.ZodType): { example?: unknown } {
+  const inner = unwrapped(field)
+  if (!(inner instanceof z.ZodObject || inner instanceof z.ZodArray) || (field.meta()?.example ?? null) === null) return {}
+  return { example: exampleValue(field) }
 }
 
 const removed = new Set<string>(['$id', 'id', '$schema', 'idPrefix', ...internalMeta])
@@ -115,8 +147,8 @@ function finished(schema: JsonSchema): JsonSchema {
   const { allOf, pattern, ...rest } = Object.fromEntries(entries) as JsonSchema
   const result: JsonSchema = {
     ...rest,
-    // A format says it in one word.
-    ...(pattern !== undefined && rest.format === undefined && { pattern }),
+    // A format says it in one word. Classes of Unicode are not known to the readers of every language.
+    ...(pattern !== undefined && rest.format === undefined && !String(pattern).includes('\\p{') && { pattern }),
     ...(allOf !== undefined && (rest.nullable ? { anyOf: allOf } : { allOf })),
   }
   if (result.nullable && Array.isArray(result.enum) && !result.enum.includes(null)) result.enum = [...result.enum, null]
@@ -130,7 +162,7 @@ export const pageSchema = (name: string): JsonSchema => ({
   properties: {
     object: { type: 'string', enum: ['list'] },
     data: { type: 'array', items: { $ref: referenceTo(name) } },
-    page: { $ref: referenceTo('Page') },
+    page: { $ref: referenceTo('Paging') },
   },
 })
 
@@ -160,6 +192,7 @@ export const answerSchema = (operation: Operation | ChangeFeed): JsonSchema | un
   if (!('kind' in operation)) return pageSchema('Change')
   if (operation.successStatus === 204) return undefined
   if (operation.kind === 'list') return pageSchema(schemaName(operation.resource.object))
+  if (ownOutput(operation)) return { $ref: referenceTo(outputName(operation)) }
   if (operation.kind === 'collection') return { type: 'object' }
   return { $ref: referenceTo(schemaName(operation.resource.object)) }
 }

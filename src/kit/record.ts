@@ -7,7 +7,8 @@ import type { Write } from './write.ts'
 export interface Recorded {
   /** created, updated, deleted or the name of an action. */
   action: string
-  id: string
+  /** The row; absent where it is the collection as a whole. */
+  id?: string
   /** Versions before and after; null where there was, or is, no row. */
   before: number | null
   after: number | null
@@ -32,11 +33,12 @@ export async function record(
         operation: operation.id,
         scope: operation.scope,
         role: caller.role,
-        resource: { type: object, id: toPublicId(idPrefix, id) },
+        resource: { type: object, ...(id !== undefined && { id: toPublicId(idPrefix, id) }) },
         before_version: before,
         after_version: after,
       },
     },
   ])
+  if (id === undefined) return
   await recordChange(sql, { school_id: school.id, type: object, resource_id: id, action, version: after ?? before ?? 1 })
 }

@@ -1,5 +1,6 @@
 import type { Answer } from './call.ts'
-import { rowToChange } from './changeRow.ts'
+import { answerWritten, changeRow, rowToChange } from './changeRow.ts'
+import { dropFileReferences } from './fileFields.ts'
 import type { OperationOf } from './operations.ts'
 import { record } from './record.ts'
 import { deleteRow } from './rows.ts'
@@ -13,8 +14,17 @@ export async function removeRow(write: Write<OperationOf<'remove'>>): Promise<An
   const { from } = operation.rules
   if (from && !from.includes(String(row.status)))
     throw wrongState(operation.resource, { verb: 'removal', status: String(row.status), from })
-  await operation.rules.before?.(write, row as never)
+  const said = await operation.rules.before?.(write, row as never)
+  if (operation.rules.instead) {
+    const columns = await operation.rules.instead(write, row as never)
+    const kept = columns ? await changeRow(write, row, columns, 'deleted') : row
+    return operation.successStatus === 204 ? nothing : answerWritten(write, kept)
+  }
+  await dropFileReferences(write, row.id)
   await deleteRow(writer, sight, row)
+  await operation.rules.after?.(write, row as never)
   await record(write, { action: 'deleted', id: row.id, before: row.version, after: null })
-  return { status: operation.successStatus, body: {}, text: '' }
+  return { ...nothing, ...said }
 }
+
+const nothing: Answer = { status: 204, body: {}, text: '' }

@@ -1,15 +1,20 @@
 import type { Expression } from 'kysely'
 import type { z } from 'zod'
 import { type Audience, audiences, type Caller } from '../policy/caller.ts'
+import type { Feature } from '../policy/features.ts'
+import type { Writer } from '../store/database.ts'
 import { type Area, defineArea, type ScopeText, type ScopeVerb } from './area.ts'
 import { checkDeclaration } from './checkDeclaration.ts'
 import { checkDescriptions, withCommonFields } from './completeSchema.ts'
-import type { Declaration, Derived, Operations, Presentation, Writable } from './declaration.ts'
+import type { Declaration, Derived, Operations, Presentation, Under, Writable } from './declaration.ts'
+import type { Deprecation } from './deprecation.ts'
 import type { AnyExpansion } from './expansion.ts'
 import { type AnyRows, type AnyRule, type Condition, nothing, type TableName } from './expressions.ts'
+import { slugForm } from './fields.ts'
 import { type CustomFilter, customFilter, type Filter, filterOf } from './filters.ts'
+import type { CollectionRead, RowRead } from './reading.ts'
 import { type Sort, sortsOf } from './sorts.ts'
-import { narrowed, type Picker, pickerOf, type View } from './views.ts'
+import { forEachView, isOnDemand, narrowed, type Picker, pickerOf, type View } from './views.ts'
 import type { Action, CollectionAction } from './writing.ts'
 
 /** A field that may be sent, and by whom. */
@@ -24,11 +29,20 @@ export interface Resource<Verb extends ScopeVerb = never> {
   name: string
   object: string
   idPrefix: string
+  /** Where it stands under `/api/v1`. */
+  path: string
   table: string
+  versionColumn: string
   about: string
   area: Area<Verb>
+  feature: Feature | undefined
   isSingleton: boolean
+  /** What a visitor is served is a part of what is there. */
+  isPartlyPublic: boolean
   hasSlug: boolean
+  slugForm: RegExp
+  reservedSlugs: readonly string[]
+  under: { resource(): Resource; column: string } | undefined
   /** Every field with its view, the common ones included. */
   schema: z.ZodObject
   inputs: Readonly<Record<string, z.ZodType>>
@@ -40,32 +54,46 @@ export interface Resource<Verb extends ScopeVerb = never> {
   derivations: readonly { field: string; of(source: never, context: Presentation): unknown; isSelected: boolean }[]
   /** How fields without a column are written. */
   writers: ReadonlyMap<string, (value: never) => Record<string, unknown>>
+  /** Fields that name a file, and the column with its id. */
+  fileFields: readonly { field: string; column: string }[]
   writable: readonly WritableField[]
   required: readonly string[]
   slugFrom: string | undefined
+  /** Fields that are answered only to who names them in `expand`. */
+  onDemand: readonly string[]
+  /** Parameters of list and get beside the kit's. */
+  reading: z.ZodObject | undefined
   filters: readonly Filter[]
   search: readonly string[]
   sorts: readonly Sort[]
   defaultSorts: { everyone: Sort; staff: Sort } | undefined
   isExported: boolean
   expansions: Readonly<Record<string, AnyExpansion>>
+  listedUnder: readonly { resource(): Resource; where(rows: AnyRows, id: string): Condition }[]
   visibility: Readonly<Record<Audience, AnyRule>>
   unlisted: ((rows: AnyRows) => Condition) | undefined
-  views: Partial<Record<Exclude<View, 'public'>, AnyRule>>
+  views: Partial<Record<Exclude<View, 'public'> | 'open', AnyRule>>
+  lockFirst: ((writer: Writer, row: { schoolId: string; id: string }) => Promise<void>) | undefined
   /** Who may call at all: the audiences that have any rows. */
   audiences: readonly Audience[]
   operations: Operations<never, ScopeVerb>
+  reads: Readonly<Record<string, RowRead<never, ScopeVerb>>>
+  collectionReads: Readonly<Record<string, CollectionRead<ScopeVerb>>>
   actions: Readonly<Record<string, Action<never, ScopeVerb>>>
   collectionActions: Readonly<Record<string, CollectionAction<ScopeVerb>>>
+  deprecations: Readonly<Record<string, Deprecation>>
 }
 
 /**
  * Makes a resource of its declaration.
  * @throws Error at start where the declaration contradicts itself in a way that types cannot see
  */
-export function defineResource<Table extends TableName, Verb extends ScopeVerb, Shape extends z.ZodRawShape>(
-  declaration: Declaration<Table, Verb, Shape>,
-): Resource<Verb> {
+export function defineResource<
+  Table extends TableName,
+  Verb extends ScopeVerb,
+  Shape extends z.ZodRawShape,
+  Inputs extends z.ZodRawShape = Record<never, never>,
+>(declaration: Declaration<Table, Verb, Shape, Inputs>): Resource<Verb> {
   const { name, object, idPrefix, table, about, scopes, visibility, operations } = declaration
   const schema = withCommonFields(declaration.schema, object, idPrefix)
   checkDescriptions(schema, name)
@@ -77,11 +105,18 @@ export function defineResource<Table extends TableName, Verb extends ScopeVerb, 
     name,
     object,
     idPrefix,
+    path: declaration.path ?? name,
     table,
+    versionColumn: declaration.versionColumn ?? 'version',
     about,
     area: isArea(scopes) ? scopes : defineArea(name, scopes),
+    feature: declaration.feature,
     isSingleton: declaration.singleton ?? false,
+    isPartlyPublic: declaration.anonymous === 'partial',
     hasSlug: 'slug' in schema.shape && !declaration.singleton,
+    slugForm: declaration.slugForm ?? slugForm,
+    reservedSlugs: declaration.reservedSlugs ?? [],
+    under: declaration.under as Under<never> | undefined,
     schema,
     inputs: (declaration.inputs?.shape ?? {}) as Record<string, z.ZodType>,
     schemas: forEachView((view) => narrowed(schema, view)),
@@ -96,34 +131,36 @@ export function defineResource<Table extends TableName, Verb extends ScopeVerb, 
     writers: new Map(
       derived.flatMap(([field, how]) => (how.write ? [[field, how.write as (value: never) => Record<string, unknown>] as const] : [])),
     ),
+    fileFields: derived.flatMap(([field, { file }]) => (file === undefined ? [] : [{ field, column: file }])),
     writable: (declaration.writable ?? []).map(writableField),
     required: declaration.required ?? [],
     slugFrom: declaration.slugFrom,
+    onDemand: Object.keys(schema.shape).filter((field) => isOnDemand(fieldOf(field))),
+    reading: declaration.reading,
     filters: filtersOf(declaration.filters ?? [], fieldOf),
     search: declaration.search ?? [],
     sorts,
     defaultSorts: firstSort && { everyone: firstSort, staff: sorts.find((sort) => sort.name === declaration.staffSort) ?? firstSort },
     isExported: declaration.exports ?? false,
     expansions: (declaration.expand ?? {}) as unknown as Record<string, AnyExpansion>,
+    listedUnder: (declaration.listedUnder ?? []) as unknown as Resource['listedUnder'],
     visibility: visibility as unknown as Record<Audience, AnyRule>,
     unlisted: declaration.unlisted as unknown as Resource['unlisted'],
     views: (declaration.views ?? {}) as unknown as Resource['views'],
+    lockFirst: declaration.lockFirst,
     audiences: audiences.filter((audience) => (visibility[audience] as unknown) !== nothing),
     operations: operations as unknown as Resource['operations'],
+    reads: (declaration.reads ?? {}) as unknown as Resource['reads'],
+    collectionReads: declaration.collectionReads ?? {},
     actions: (declaration.actions ?? {}) as unknown as Resource['actions'],
     collectionActions: declaration.collectionActions ?? {},
+    deprecations: declaration.deprecations ?? {},
   }
   checkDeclaration(resource)
   return resource
 }
 
 const isArea = <Verb extends ScopeVerb>(scopes: Readonly<Record<Verb, ScopeText>> | Area<Verb>): scopes is Area<Verb> => 'title' in scopes
-
-const forEachView = <Value>(make: (view: View) => Value): Record<View, Value> => ({
-  public: make('public'),
-  own: make('own'),
-  staff: make('staff'),
-})
 
 const writableField = (one: Writable<string>): WritableField =>
   typeof one === 'string'
@@ -147,5 +184,5 @@ function columnsOf(schema: z.ZodObject, derived: readonly (readonly [string, { f
   const withoutColumn = new Set(['object', ...derived.map(([field]) => field)])
   const own = Object.keys(schema.shape).filter((field) => !withoutColumn.has(field))
   const others = derived.flatMap(([, how]) => how.from ?? [])
-  return [...new Set(['version', ...own, ...others])]
+  return [...new Set([...own, ...others])]
 }

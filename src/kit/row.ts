@@ -3,7 +3,6 @@ import { Problem } from '../lib/problem.ts'
 import type { Answer, Call } from './call.ts'
 import { listEtag } from './etag.ts'
 import { expanded } from './expand.ts'
-import { slugForm } from './fields.ts'
 import { represent } from './present.ts'
 import type { Resource } from './resource.ts'
 import { findRow, type RowKey } from './rows.ts'
@@ -17,7 +16,7 @@ export async function answerRow(call: Call): Promise<Answer> {
   const { operation, database, sight } = call
   const { resource } = operation
   const shape = readShape(call)
-  const row = await findRow(database, sight, keyOfCall(call))
+  const row = await findRow(database, { ...sight, onDemand: shape.onDemand }, keyOfCall(call))
   if (!row) throw noSuchRow(resource)
   if (!isPartial(shape)) return { status: operation.successStatus, ...represent(resource, row, call) }
   const [body = {}] = await expanded(call, shape, [row])
@@ -25,12 +24,13 @@ export async function answerRow(call: Call): Promise<Answer> {
   return { status: operation.successStatus, body, text, etag: listEtag(text) }
 }
 
-/** Which row a call is about; undefined for the only one. */
-export function keyOfCall({
-  operation: { resource, parameters: offered },
-  parameters,
-}: Pick<Call, 'operation' | 'parameters'>): RowKey | undefined {
-  const parameter = offered.find((one) => one.in === 'path')
+/** Which row a call is about, its own or that of the resource it stands under; undefined for the only one. */
+export function keyOfCall(
+  { operation, parameters }: Pick<Call, 'operation' | 'parameters'>,
+  resource: Resource = operation.resource,
+): RowKey | undefined {
+  if (resource.isSingleton) return undefined
+  const parameter = operation.parameters.find((one) => one.in === 'path' && (one.name === 'id' || one.name === 'id_or_slug'))
   return parameter && keyOf(resource, parameters.get(parameter.name) as string, parameter.name === 'id_or_slug')
 }
 
@@ -39,7 +39,7 @@ export const noSuchRow = ({ object }: Resource): Problem =>
   new Problem('not_found', { description: `There is no such ${object.replaceAll('_', ' ')}.` })
 
 // Slugs contain no underscore, so an id of the wrong kind is never taken for a slug.
-function keyOf({ idPrefix, object }: Resource, text: string, takesSlug: boolean): RowKey {
+function keyOf({ idPrefix, object, slugForm }: Resource, text: string, takesSlug: boolean): RowKey {
   const id = fromPublicId(idPrefix, text)
   if (id !== undefined) return { column: 'id', value: id }
   if (takesSlug && slugForm.test(text)) return { column: 'slug', value: text }

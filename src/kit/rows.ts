@@ -1,7 +1,7 @@
 import type { AliasedExpression, Expression, Kysely, SelectQueryBuilder } from 'kysely'
 import { audienceOf, type Caller, type PersonCaller } from '../policy/caller.ts'
 import type { Reader, Writer } from '../store/database.ts'
-import { contains, rankWithin } from '../store/expressions.ts'
+import { contains, isOffered, rankWithin } from '../store/expressions.ts'
 import type { AnyRow, AnyRows, AnyRule, AnyTables, Condition } from './expressions.ts'
 import type { Resource } from './resource.ts'
 import { isBehind, type Position, type Sort, sortColumns, sortExpression } from './sorts.ts'
@@ -12,6 +12,8 @@ export interface Sight {
   resource: Resource
   schoolId: string
   caller: Caller
+  /** Fields that are read only because they were asked for by name. */
+  onDemand?: readonly string[] | undefined
 }
 
 /** A row as it was read, and how much of it the caller sees. */
@@ -109,30 +111,27 @@ export function searchCondition(sight: Sight, text: string, limit: number): RowC
 
 /** The row with this key if it exists for the caller; of a singleton the only row there is. */
 export async function findRow(database: Reader, sight: Sight, key: RowKey | undefined): Promise<SeenRow | undefined> {
-  const { unlisted } = sight.resource
   let query = selectRows(database, sight).limit(1)
-  query = query.where((rows) => (unlisted ? rows.or([isVisible(sight, rows), unlisted(rows)]) : isVisible(sight, rows)))
+  query = query.where((rows) => isReadable(sight, rows))
   if (key) query = query.where((rows) => rows(key.column, '=', key.value))
   return (await query.executeTakeFirst()) as SeenRow | undefined
 }
 
-/** The same, with every column, and kept from everybody else's changes until the transaction ends. */
+/** The same, with every column. */
+export async function findWholeRow(database: Reader, sight: Sight, key: RowKey | undefined): Promise<SeenRow | undefined> {
+  return (await wholeRow(database, sight, key).executeTakeFirst()) as SeenRow | undefined
+}
+
+/** The same, kept from everybody else's changes until the transaction ends. */
 export async function lockRow(writer: Writer, sight: Sight, key: RowKey | undefined): Promise<SeenRow | undefined> {
-  const { unlisted, table } = sight.resource
-  let query = selectRows(writer, sight)
-    .selectAll(table as 'any_table')
-    .limit(1)
-  query = query.where((rows) => (unlisted ? rows.or([isVisible(sight, rows), unlisted(rows)]) : isVisible(sight, rows)))
-  if (key) query = query.where((rows) => rows(key.column, '=', key.value))
-  return (await query.forUpdate(table as 'any_table').executeTakeFirst()) as SeenRow | undefined
+  if (key?.column === 'id') await sight.resource.lockFirst?.(writer, { schoolId: sight.schoolId, id: key.value })
+  const query = wholeRow(writer, sight, key).forUpdate(sight.resource.table as 'any_table')
+  return (await query.executeTakeFirst()) as SeenRow | undefined
 }
 
 /** A row that this caller has just written. It may lie out of their sight by now: once, they see it still. */
 export async function readWritten(writer: Writer, sight: Sight, id: string): Promise<SeenRow> {
-  const row = await selectRows(writer, sight)
-    .selectAll(sight.resource.table as 'any_table')
-    .where('id', '=', id)
-    .executeTakeFirstOrThrow()
+  const row = await selectWhole(writer, sight).where('id', '=', id).executeTakeFirstOrThrow()
   return row as SeenRow
 }
 
@@ -151,12 +150,13 @@ export async function updateVersion(
   { id, version }: Pick<SeenRow, 'id' | 'version'>,
   columns: Record<string, unknown>,
 ): Promise<boolean> {
+  const { table, versionColumn } = sight.resource
   const { numUpdatedRows } = await tables(writer)
-    .updateTable(sight.resource.table as 'any_table')
-    .set({ ...columns, version: version + 1 } as never)
+    .updateTable(table as 'any_table')
+    .set({ ...columns, [versionColumn]: version + 1 } as never)
     .where(schoolColumn(sight), '=', sight.schoolId)
     .where('id', '=', id)
-    .where('version', '=', version)
+    .where(versionColumn, '=', version)
     .executeTakeFirstOrThrow()
   return numUpdatedRows === 1n
 }
@@ -181,24 +181,77 @@ function selectRows(database: Reader, sight: Sight): SelectQueryBuilder<AnyTable
     .selectFrom(resource.table as 'any_table')
     .select([...resource.columns])
     .select((rows) => [
+      versionOf(sight, rows),
       seenAs(sight, rows).as('seen_as'),
-      ...resource.selections.map(({ field, select }) => named(select(rows, caller), field)),
+      ...resource.selections
+        .filter(({ field }) => !resource.onDemand.includes(field) || sight.onDemand?.includes(field))
+        .map(({ field, select }) => named(select(rows, caller), field)),
     ])
     .where(schoolColumn(sight), '=', schoolId)
 }
 
-const isVisible = ({ resource, caller }: Sight, rows: AnyRows): Condition => ask(resource.visibility[audienceOf(caller)], rows, caller)
+function wholeRow(database: Reader, sight: Sight, key: RowKey | undefined): ReturnType<typeof selectRows> {
+  const query = selectWhole(database, sight)
+    .where((rows) => isReadable(sight, rows))
+    .limit(1)
+  return key ? query.where((rows) => rows(key.column, '=', key.value)) : query
+}
+
+/** The same with every column. What of them the resource counts as its version comes last: it stands under that name. */
+const selectWhole = (database: Reader, sight: Sight): ReturnType<typeof selectRows> =>
+  selectRows(database, sight)
+    .selectAll(sight.resource.table as 'any_table')
+    .select((rows) => versionOf(sight, rows))
+
+const versionOf = ({ resource }: Sight, rows: AnyRows): AliasedExpression<unknown, string> =>
+  named(rows.ref(resource.versionColumn), 'version')
+
+const isVisible = (sight: Sight, rows: AnyRows): Condition =>
+  offered(sight, rows, ask(sight.resource.visibility[audienceOf(sight.caller)], rows, sight.caller))
+
+/** Rows that can be read by who names them: those of the list, and those that stand in none. */
+function isReadable(sight: Sight, rows: AnyRows): Condition {
+  const { unlisted } = sight.resource
+  return unlisted ? rows.or([isVisible(sight, rows), offered(sight, rows, unlisted(rows))]) : isVisible(sight, rows)
+}
+
+/** Where the school has turned off what the resource belongs to, there are no rows but for its staff. */
+function offered({ resource, schoolId, caller }: Sight, rows: AnyRows, rule: Condition): Condition {
+  const { feature } = resource
+  return feature === undefined || audienceOf(caller) === 'staff' ? rule : rows.and([rule, isOffered(schoolId, feature)])
+}
+
+/** Whether the school offers at all what these rows belong to. Asked only where there are none. */
+export async function isTurnedOff(database: Reader, { resource, schoolId, caller }: Sight): Promise<boolean> {
+  const { feature } = resource
+  if (feature === undefined || audienceOf(caller) === 'staff') return false
+  const row = await database
+    .selectFrom('school')
+    .select('id')
+    .where('id', '=', schoolId)
+    .where(isOffered(schoolId, feature))
+    .executeTakeFirst()
+  return row === undefined
+}
 
 function seenAs({ resource, caller }: Sight, rows: AnyRows): Expression<string> & Pick<ReturnType<AnyRows['val']>, 'as'> {
   const audience = audienceOf(caller)
-  const { own, staff } = resource.views
+  const { own, staff, open } = resource.views
   const always = (view: View) => rows.cast<string>(rows.val(view), 'text')
   if (audience === 'staff') return always('staff')
-  if (audience === 'anonymous') return always('public')
   const nobody = (): Condition => rows.lit(false)
+  const isOpen = open ? ask(open, rows, caller) : nobody()
+  if (audience === 'anonymous') return open ? rows.case().when(isOpen).then(always('own')).else(always('public')).end() : always('public')
   const isStaff = audience === 'lecturer' && staff ? ask(staff, rows, caller) : nobody()
   const isOwn = own ? ask(own, rows, caller) : nobody()
-  return rows.case().when(isStaff).then(always('staff')).when(isOwn).then(always('own')).else(always('public')).end()
+  return rows
+    .case()
+    .when(isStaff)
+    .then(always('staff'))
+    .when(rows.or([isOwn, isOpen]))
+    .then(always('own'))
+    .else(always('public'))
+    .end()
 }
 
 // Rules about people are asked about people only: the rule of the anonymous audience takes no second argument.

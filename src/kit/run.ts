@@ -10,6 +10,7 @@ import type { Operation } from './operations.ts'
 import { exportParameters, offeredParameters } from './parameters.ts'
 import { readPrecondition } from './preconditions.ts'
 import { readParameters } from './readParameters.ts'
+import { answerCollectionRead, answerRead } from './reads.ts'
 import { removeRow } from './remove.ts'
 import { answerRow } from './row.ts'
 import { updateRow } from './update.ts'
@@ -33,12 +34,17 @@ function handle(call: Call, sent: Sent): Promise<Answer> {
   const { operation } = call
   switch (operation.kind) {
     case 'list':
-      return call.format === 'json' ? answerList(call) : answerExport(call)
+      return call.format === 'json' ? answerList({ ...call, operation }) : answerExport({ ...call, operation })
     case 'get':
       return answerRow(call)
     case 'create':
       return write({ ...call, operation }, sent, createRow)
+    case 'read':
+      return answerRead({ ...call, operation })
+    case 'collectionRead':
+      return answerCollectionRead({ ...call, operation })
     case 'update':
+    case 'replace':
       return write({ ...call, operation }, sent, updateRow)
     case 'remove':
       return write({ ...call, operation }, sent, removeRow)

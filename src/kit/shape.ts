@@ -13,9 +13,12 @@ export interface Shape {
   fields: readonly string[] | undefined
   /** By name of the expansion, what is to be expanded in its rows. */
   expansions: ReadonlyMap<string, readonly string[]>
+  /** Fields of the row that stay away unless they are asked for. */
+  onDemand: readonly string[]
 }
 
-export const isPartial = ({ fields, expansions }: Shape): boolean => fields !== undefined || expansions.size > 0
+export const isPartial = ({ fields, expansions, onDemand }: Shape): boolean =>
+  fields !== undefined || expansions.size > 0 || onDemand.length > 0
 
 /**
  * Reads `fields` and `expand`.
@@ -28,7 +31,8 @@ export function readShape({
   caller,
 }: Pick<Call, 'operation' | 'parameters' | 'caller'>): Shape {
   const fields = parameters.get('fields') as string[] | undefined
-  const paths = (parameters.get('expand') as string[] | undefined) ?? []
+  const asked = (parameters.get('expand') as string[] | undefined) ?? []
+  const paths = asked.filter((path) => !resource.onDemand.includes(path))
   const faults = [
     ...(fields ?? []).flatMap((field) => unknownPath('fields', field, fieldPaths(resource, caller))),
     ...paths.flatMap((path) => unknownPath('expand', path, expansionPaths(resource))),
@@ -44,7 +48,7 @@ export function readShape({
     const [name, inner] = path.split('.') as [string, string?]
     expansions.set(name, [...(expansions.get(name) ?? []), ...(inner === undefined ? [] : [inner])])
   }
-  return { fields, expansions }
+  return { fields, expansions, onDemand: asked.filter((path) => resource.onDemand.includes(path)) }
 }
 
 /** The members of the body that `fields` names. Who and what a row is, is always said. */
@@ -91,16 +95,19 @@ function resourcesOn(resource: Resource, path: string): Resource[] {
   return [next, ...(inner === undefined ? [] : resourcesOn(next, inner))]
 }
 
-const expansionPaths = ({ expansions }: Resource): string[] =>
-  Object.entries(expansions).flatMap(([name, { resource }]) => [
+const expansionPaths = ({ expansions, onDemand }: Resource): string[] => [
+  ...onDemand,
+  ...Object.entries(expansions).flatMap(([name, { resource }]) => [
     name,
     ...Object.keys(resource().expansions).map((inner) => `${name}.${inner}`),
-  ])
+  ]),
+]
 
 /** What can be named: to those whose view never shows a field, it does not exist. */
 function fieldPaths(resource: Resource, caller: Caller): string[] {
   const audience = audienceOf(caller)
-  const view = audience === 'anonymous' ? 'public' : audience === 'learner' ? 'own' : 'staff'
+  const widest = resource.views.open ? 'own' : 'public'
+  const view = audience === 'anonymous' ? widest : audience === 'learner' ? 'own' : 'staff'
   const shape = resource.schemas[view].shape as Record<string, z.ZodType>
   return Object.entries(shape).flatMap(([name, field]) => {
     const inner = (unwrapped(field) as Partial<z.ZodObject>).shape

@@ -18,6 +18,10 @@ export const reservedSlugs: ReadonlySet<string> = new Set([
   'changes',
 ])
 
+/** Whether a slug is, or begins with, a word that is kept for addresses. */
+export const isReserved = (resource: Pick<Resource, 'reservedSlugs'>, slug: string): boolean =>
+  reservedSlugs.has(slug) || resource.reservedSlugs.includes(slug.split('/')[0] as string)
+
 const maxLength = 96
 const tries = 50
 
@@ -50,7 +54,7 @@ export async function freeSlug(
 ) {
   const base = slugOf(title) || resource.object.replaceAll('_', '-')
   const candidates = Array.from({ length: tries }, (_, index) => (index === 0 ? base : `${base}-${index + 1}`)).filter(
-    (slug) => !reservedSlugs.has(slug) && slugForm.test(slug),
+    (slug) => !isReserved(resource, slug) && slugForm.test(slug),
   )
   const rows = await (writer as unknown as Kysely<AnyTables>)
     .selectFrom(resource.table as 'any_table')

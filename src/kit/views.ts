@@ -17,6 +17,15 @@ type Wrapper = z.ZodNullable | z.ZodOptional | z.ZodDefault | z.ZodPrefault
 const isWrapper = (schema: z.ZodType): schema is Wrapper =>
   schema instanceof z.ZodNullable || schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault
 
+/** Whether the field stays away unless it is asked for by name. */
+export const isOnDemand = (schema: z.ZodType): boolean => schema.meta()?.onDemand ?? false
+
+export const forEachView = <Value>(make: (view: View) => Value): Record<View, Value> => ({
+  public: make('public'),
+  own: make('own'),
+  staff: make('staff'),
+})
+
 /** Whether the view shows a field of this schema. */
 export const isShownIn = (view: View, schema: z.ZodType): boolean => breadth[view] >= breadth[viewOf(schema)]
 
@@ -24,7 +33,7 @@ export const isShownIn = (view: View, schema: z.ZodType): boolean => breadth[vie
 export function narrowed(schema: z.ZodObject, view: View): z.ZodObject {
   const shape = Object.entries(schema.shape as Record<string, z.ZodType>)
     .filter(([, field]) => isShownIn(view, field))
-    .map(([name, field]) => [name, narrowedField(field, view)])
+    .map(([name, field]) => [name, isOnDemand(field) ? narrowedField(field, view).optional() : narrowedField(field, view)])
   return z.strictObject(Object.fromEntries(shape))
 }
 
@@ -43,7 +52,7 @@ export type Picker = (value: unknown) => unknown
 
 /**
  * Copies out of a row what the view's schema names, at any depth, and nothing else. Times become text, stored ids public ones,
- * absent lists empty, absent values their default or null.
+ * absent lists empty, absent values their default or null. What is answered on demand is not copied.
  */
 export function pickerOf(schema: z.ZodType, view: View): Picker {
   if (schema instanceof z.ZodObject) return objectPicker(schema, view)
@@ -64,14 +73,26 @@ export function pickerOf(schema: z.ZodType, view: View): Picker {
     const inner = pickerOf(schema.element as z.ZodType, view)
     return (value) => (Array.isArray(value) ? value.map(inner) : [])
   }
+  if (schema instanceof z.ZodDiscriminatedUnion) return unionPicker(schema, view)
   if (schema instanceof z.ZodRecord) return (value) => value ?? {}
   const idPrefix = schema.meta()?.idPrefix
   return idPrefix === undefined ? plain : idPicker(idPrefix)
 }
 
+/** What the schema names of the value's own kind. */
+function unionPicker(schema: z.ZodDiscriminatedUnion, view: View): Picker {
+  const { discriminator } = schema.def
+  const pickers = (schema.options as z.ZodObject[]).flatMap((option) => {
+    const picker = objectPicker(option, view)
+    return [...(option.shape[discriminator] as z.ZodLiteral).values].map((kind) => [kind as unknown, picker] as const)
+  })
+  const byKind = new Map(pickers)
+  return (value) => byKind.get((value as Record<string, unknown> | null)?.[discriminator])?.(value) ?? null
+}
+
 function objectPicker(schema: z.ZodObject, view: View): Picker {
   const pickers = Object.entries(schema.shape as Record<string, z.ZodType>)
-    .filter(([, field]) => isShownIn(view, field))
+    .filter(([, field]) => isShownIn(view, field) && !isOnDemand(field))
     .map(([name, field]) => [name, pickerOf(field, view)] as const)
   return (value) => {
     const source = (value ?? {}) as Record<string, unknown>

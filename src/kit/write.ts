@@ -7,7 +7,7 @@ import type { Answer, Call, Sent } from './call.ts'
 import { onceUnderKey, readKey } from './idempotency.ts'
 import type { Operation } from './operations.ts'
 import { explainViolation } from './violations.ts'
-import type { Writing } from './writing.ts'
+import type { FormRules, Values, Writing } from './writing.ts'
 
 /** A call inside the transaction that it writes in. */
 export type Write<Asked extends Operation> = Omit<Call<Asked>, 'caller' | 'database' | 'store'> &
@@ -26,7 +26,7 @@ export async function write<Asked extends Operation>(
   const { store, caller, operation, school } = call
   if (!store || caller.kind !== 'person') throw new Error(`${operation.id} needs a database to write to, and a person`)
   const key = operation.method === 'POST' ? readKey(sent.idempotencyKey) : undefined
-  const body = operation.method === 'DELETE' ? {} : ((await sent.body?.()) ?? {})
+  const { body, received } = await readSent(operation, sent, { school, caller, outside: call.outside })
   const explained = async (write: Write<Asked>): Promise<Answer> => {
     try {
       return await change(write)
@@ -34,14 +34,24 @@ export async function write<Asked extends Operation>(
       throw explainViolation(error, operation.resource)
     }
   }
+  const left: { name: string; work: () => Promise<void> }[] = []
   const outcome = await store
     .transaction(async (writer, sql) => {
       await limitStatements(store.kind, sql, 'write')
       const { database: _database, store: _store, ...rest } = call
-      const write: Write<Asked> = { ...rest, caller, writer, sql, body, now: new Date() }
+      const write: Write<Asked> = {
+        ...rest,
+        caller,
+        writer,
+        sql,
+        body,
+        received,
+        now: new Date(),
+        afterwards: (name, work) => left.push({ name, work }),
+      }
       if (key === undefined) return await explained(write)
       const id = [caller.clientId, caller.accountId, operation.method, (sent.target ?? operation.path).split('?')[0] as string, key]
-      const content = [body, (sent.target ?? '').split('?')[1] ?? '']
+      const content = [body, received?.checksum ?? '', (sent.target ?? '').split('?')[1] ?? '']
       return await onceUnderKey(sql, { schoolId: school.id, id, content }, () => explained(write))
     })
     .catch((error: unknown) => {
@@ -49,5 +59,29 @@ export async function write<Asked extends Operation>(
     })
   // A refusal that was kept under a key: its record had to be committed first.
   if (outcome instanceof Problem) throw outcome
+  for (const { name, work } of left) call.outside.afterwards(name, work)
   return outcome
+}
+
+/** Nothing sent is an empty object; a JSON null is no object. */
+async function readObject(sent: Sent): Promise<unknown> {
+  const body = await sent.body?.()
+  return body === undefined ? {} : body
+}
+
+/** The body; of a form its fields, once its file has been taken. */
+async function readSent(
+  operation: Operation,
+  sent: Sent,
+  context: Parameters<FormRules['receive']>[1],
+): Promise<{ body: unknown; received?: Values | undefined }> {
+  const takes = operation.kind === 'create' ? operation.rules.takes : undefined
+  if (!takes) return { body: operation.method === 'DELETE' ? {} : await readObject(sent) }
+  const form = await sent.form?.(takes.maxBytes)
+  if (!form) throw new Problem('unsupported_media_type', { description: 'A file is sent as multipart/form-data.' })
+  try {
+    return { body: { ...form.fields, ...(form.file && { file: form.file.filename }) }, received: await takes.receive(form, context) }
+  } finally {
+    await form.discard()
+  }
 }

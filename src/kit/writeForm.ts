@@ -7,7 +7,7 @@ import { isShownIn, type View } from './views.ts'
 export function writeForm(schema: z.ZodType, view: View): z.ZodType {
   if (schema instanceof z.ZodObject) {
     const shape = Object.entries(schema.shape as Record<string, z.ZodType>)
-      .filter(([, field]) => isShownIn(view, field))
+      .filter(([, field]) => isShownIn(view, field) && isSendable(field))
       .map(([name, field]) => [name, writeForm(field, view)])
     // A clone keeps the refinements of the object.
     return schema.clone({ ...schema.def, shape: Object.fromEntries(shape), catchall: z.never() })
@@ -17,9 +17,14 @@ export function writeForm(schema: z.ZodType, view: View): z.ZodType {
   if (schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault)
     return writeForm(schema.unwrap() as z.ZodType, view).default(schema.def.defaultValue as never)
   if (schema instanceof z.ZodArray) return schema.clone({ ...schema.def, element: writeForm(schema.element as z.ZodType, view) })
+  if (schema instanceof z.ZodDiscriminatedUnion)
+    return schema.clone({ ...schema.def, options: (schema.options as z.ZodObject[]).map((option) => writeForm(option, view)) as never })
   if (schema instanceof z.ZodISODateTime) return timeValue.transform((text) => new Date(text).toISOString())
   return schema
 }
+
+/** Whether a member of an object may be sent at all. */
+export const isSendable = (schema: z.ZodType): boolean => schema.meta()?.readOnly !== true
 
 /** A value as its column takes it: times as such, ids without their prefix, objects as JSON. */
 export function toColumn(schema: z.ZodType, value: unknown): unknown {

@@ -1,13 +1,17 @@
+import type { Readable } from 'node:stream'
 import type { Updateable } from 'kysely'
 import type { z } from 'zod'
 import type { DB } from '../gen/kysely/tables.ts'
 import type { ProblemDetail } from '../lib/problem.ts'
 import type { Audience, PersonCaller } from '../policy/caller.ts'
+import type { Outside } from '../policy/outside.ts'
 import type { School } from '../policy/school.ts'
 import type { Writer } from '../store/database.ts'
 import type { Sql } from '../store/sql.ts'
 import type { ScopeVerb } from './area.ts'
 import type { Row, TableName } from './expressions.ts'
+import type { ParameterValues } from './readParameters.ts'
+import type { SeenRow } from './rows.ts'
 import type { View } from './views.ts'
 
 /** What a rule of the school is given while something is written, inside the one transaction. */
@@ -19,6 +23,15 @@ export interface Writing {
   school: School
   caller: PersonCaller
   now: Date
+  /** Values of the operation's parameters, by name. */
+  parameters: ParameterValues
+  outside: Outside
+  /** Leaves work for the time after the change stands: a message to a person. A change that fails leaves none. */
+  afterwards(name: string, work: () => Promise<void>): void
+  /** What `receive` made of a form. */
+  received?: Values | undefined
+  /** The row of another resource that a new row is made under, locked. */
+  parent?: SeenRow | undefined
 }
 
 export type Columns<Table extends TableName> = Partial<Updateable<DB[Table]>>
@@ -31,16 +44,48 @@ export interface Access<Verb extends ScopeVerb> {
   scope: Verb
   /** Whom it is for at all. Without it: everybody who can use the scope. */
   roles?: readonly Exclude<Audience, 'anonymous'>[]
+  /** A rate limit beside those that follow from method, address and form. */
+  limit?: 'bulk' | 'upload' | 'guess'
 }
 
 /** Of an operation on a row: how much of the row one must see to touch it. */
 export interface RowAccess<Verb extends ScopeVerb> extends Access<Verb> {
   view?: Exclude<View, 'public'>
+  /** What an address says beside the row: members of the path by their name, the others of the query. */
+  parameters?: z.ZodObject
   /** Refuses who does not say which version they mean (428). */
   needsIfMatch?: true
 }
 
+/** A file in a form, waiting on this machine. */
+export interface SentFile {
+  filename: string
+  contentType: string
+  bytes: number
+  read(): Readable
+}
+
+/** What a form says, and its file. */
+export interface SentForm {
+  fields: Readonly<Record<string, string>>
+  file: SentFile | undefined
+}
+
+/** A form with one file in place of JSON. */
+export interface FormRules {
+  type: 'multipart/form-data'
+  maxBytes: number
+  /** Takes the file before the transaction begins. What it answers stands in `writing.received`. Throws a Problem where it is refused. */
+  receive(form: SentForm, context: { school: School; caller: PersonCaller; outside: Outside }): Promise<Values>
+}
+
 export interface Creation<Table extends TableName, Verb extends ScopeVerb> extends Access<Verb> {
+  /** Operation id, where it is not `create` and the object. */
+  id?: string
+  /** How much one must see of the row that it is made under. Without it: all of it, as staff do. */
+  view?: Exclude<View, 'public'>
+  /** What is sent, where it is not JSON. */
+  takes?: FormRules
   /** What is wrong with the fields together. */
   check?(values: Values, writing: Writing): readonly ProblemDetail[] | Promise<readonly ProblemDetail[]>
   /** Columns that nobody sent. */
@@ -59,29 +104,67 @@ export interface Change<Table extends TableName, Verb extends ScopeVerb> extends
 export interface Removal<Table extends TableName, Verb extends ScopeVerb> extends RowAccess<Verb> {
   /** States in which it may go; any other keeps it. */
   from?: readonly string[]
-  /** Removes the row's parts first. Throws a Problem where the row must stay. */
-  before?(writing: Writing, row: Row<Table>): Promise<void>
+  /** Operation id, where it is not `delete` and the object. */
+  id?: string
+  /** Removes the row's parts first. Throws a Problem where the row must stay. May answer headers. */
+  before?(writing: Writing, row: Row<Table>): Promise<undefined | { headers: Record<string, string> }>
+  /** What is written once the row is gone. */
+  after?(writing: Writing, row: Row<Table>): Promise<void>
+  /** 204 where nothing is answered although the row stays. */
+  status?: 202 | 204
+  /** What is written instead: the row stays, and is the answer. */
+  instead?(writing: Writing, row: Row<Table>): Promise<Columns<Table> | undefined>
 }
 
-/** Something that can be done with a row beside changing its fields. Its answer is the row. */
+/** What became of an action that says itself what is answered. */
+export interface Performed<Table extends TableName> {
+  /** Columns of the row that follow: its version counts them. */
+  columns?: Columns<Table>
+  /** All was in effect already: nothing is noted. */
+  isUnchanged?: boolean
+  /** The stored id of a new row of the same resource: it is the answer (201). */
+  made?: string
+  /** The answer as `output` describes it, asked for once everything is written. */
+  body?(): Promise<Record<string, unknown>>
+  headers?: Record<string, string>
+}
+
+/** Something that can be done with a row beside changing its fields. Its answer is the row where nothing else is said. */
 export interface Action<Table extends TableName, Verb extends ScopeVerb> extends RowAccess<Verb> {
   summary: string
+  /** Operation id, where it is not the verb and the object. */
+  id?: string
+  /** The end of its address, where that is not its name: `authorizations/{id}`. */
+  at?: string
   /** States that it leads out of, and the one that it leads to; in that one, it is in effect and changes nothing. */
   from?: readonly string[]
   to?: string
-  method?: 'POST' | 'PUT'
+  method?: 'POST' | 'PUT' | 'DELETE'
+  /** 201 where `perform` makes a row, 204 where nothing is answered. */
+  status?: 200 | 201 | 202 | 204
   /** What is sent. Without it: an empty object. */
   input?: z.ZodObject
-  /** Columns that follow, beside the state. Throws a Problem where something is missing. */
-  run?(writing: Writing, row: Row<Table>, input: Values): Promise<Columns<Table>>
+  /** Columns that follow, beside the state; undefined where all is in effect already. Throws a Problem where something is missing. */
+  run?(writing: Writing, row: Row<Table>, input: Values): Promise<Columns<Table> | undefined>
+  /** What else is written, once the row is. */
+  after?(writing: Writing, row: Row<Table>): Promise<void>
+  /** The same for what answers something else than the row. */
+  perform?(writing: Writing, row: Row<Table>, input: Values): Promise<Performed<Table>>
+  /** What `perform` answers, where that is not a row. */
+  output?: z.ZodObject
 }
 
 /** Something that is done with the collection as a whole: an order, many rows at once. */
 export interface CollectionAction<Verb extends ScopeVerb> extends Access<Verb> {
   summary: string
+  /** Operation id, where it is not the verb and the collection. */
+  id?: string
   method?: 'POST' | 'PUT'
+  parameters?: z.ZodObject
   input: z.ZodObject
-  status?: 200 | 201 | 204 | 207
+  /** What is answered; the documents show an object without it. */
+  output?: z.ZodObject
+  status?: 200 | 201 | 202 | 204 | 207
   /** What is answered, or nothing for 204. */
   run(writing: Writing, input: Values): Promise<Record<string, unknown> | undefined>
 }

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { TypeID } from 'typeid-js'
 import { v7 } from 'uuid'
 
@@ -17,4 +18,10 @@ export function toPublicId(prefix: string, uuid: string): string {
 export function fromPublicId(prefix: string, text: string): string | undefined {
   if (publicId.exec(text)?.[1] !== prefix) return undefined
   return TypeID.fromString(text).toUUID()
+}
+
+/** The public id of something whose own key is no UUID, or is nobody's business: made of the key's SHA-256, so it does not lead back. */
+export function hashedId(prefix: string, key: string): string {
+  const [, ...parts] = /^(.{8})(.{4})(.{4})(.{4})(.{12})/.exec(hash('sha256', key, 'hex')) ?? []
+  return toPublicId(prefix, parts.join('-'))
 }

@@ -1,7 +1,16 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 
 /** What a derived key is for. One purpose, one key: a leak of one opens nothing of another. */
-export type KeyPurpose = 'cookies' | 'csrf' | 'cursors' | 'signing keys' | 'artifacts' | 'client secrets' | 'addresses'
+export type KeyPurpose =
+  | 'cookies'
+  | 'csrf'
+  | 'cursors'
+  | 'signing keys'
+  | 'artifacts'
+  | 'client secrets'
+  | 'addresses'
+  | 'uploads'
+  | 'downloads'
 
 /**
  * Keys derived from the root secrets of SECRET_KEY by HKDF-SHA-256 (RFC 5869).

@@ -1,8 +1,8 @@
-/** The words of every message. `{school}` is the school's name; the other names are links. */
+/** The words of every message in English. `{school}` is the school's name; the other names are links. */
 export const letters = {
   sign_up: {
     subject: 'Finish your sign-up at {school}',
-    text: `Somebody, probably you, asked for an account at {school} with this email address.
+    text: `Somebody, probably you, asked for an account at {school} with this e-mail address.
 
 To choose a password and finish, open this link. It works once, and for an hour:
 
@@ -12,7 +12,7 @@ If it was not you, do nothing: without the link there is no account.`,
   },
   sign_up_known: {
     subject: 'You already have an account at {school}',
-    text: `Somebody, probably you, asked for an account at {school} with this email address. There is one already, and nothing was changed.
+    text: `Somebody, probably you, asked for an account at {school} with this e-mail address. There is one already, and nothing was changed.
 
 To sign in:
 
@@ -23,6 +23,26 @@ If you do not remember the password:
 {reset}
 
 If it was not you, do nothing.`,
+  },
+  staff_invited: {
+    subject: 'You work at {school} now',
+    text: `Somebody at {school} has added you to its staff with this e-mail address.
+
+Open this link and sign in, or make an account with this address:
+
+{link}
+
+If you did not ask for this and do not know the school, do nothing.`,
+  },
+  deletion_scheduled: {
+    subject: 'Your account at {school} will be deleted',
+    text: `Your account at {school} will be deleted in 14 days, with your name and your e-mail address. An app that you connected asked for it.
+
+To keep the account, sign in and say so:
+
+{link}
+
+If you did not ask for this, end what that app may do on the same page. If you want the account to go, do nothing.`,
   },
   password_reset: {
     subject: 'Choose a new password for {school}',
@@ -43,8 +63,8 @@ If it was not you, choose another one now, and have all apps disconnected while 
 {reset}`,
   },
   email_change: {
-    subject: 'Confirm your new email address at {school}',
-    text: `An account at {school} is to use this email address.
+    subject: 'Confirm your new e-mail address at {school}',
+    text: `An account at {school} is to use this e-mail address.
 
 To confirm that it is yours, open this link and sign in. It works once, and for an hour:
 
@@ -54,7 +74,7 @@ If you did not ask for this, do nothing: the account keeps the address it has.`,
   },
   email_change_known: {
     subject: 'You already have an account at {school}',
-    text: `Somebody, probably you, asked to use this email address for another account at {school}. It belongs to an account already, and nothing was changed.
+    text: `Somebody, probably you, asked to use this e-mail address for another account at {school}. It belongs to an account already, and nothing was changed.
 
 To sign in to it:
 
@@ -63,11 +83,14 @@ To sign in to it:
 If it was not you, do nothing.`,
   },
   email_changed: {
-    subject: 'Your email address at {school} was changed',
-    text: `Your account at {school} uses another email address from now on. You can no longer sign in with this one, and no more messages come here.
+    subject: 'Your e-mail address at {school} was changed',
+    text: `Your account at {school} uses another e-mail address from now on. You can no longer sign in with this one, and no more messages come here.
 
 If it was not you, write to the school at once.`,
   },
 } as const satisfies Record<string, { subject: string; text: string }>
 
 export type LetterKind = keyof typeof letters
+
+/** The words of every message in one language. */
+export type Letters = Record<LetterKind, { subject: string; text: string }>

@@ -1,4 +1,6 @@
-import { type LetterKind, letters } from './letters.ts'
+import { type Language, languages, lookUpLanguage } from '../lib/languages.ts'
+import { germanLetters } from './germanLetters.ts'
+import { type LetterKind, type Letters, letters } from './letters.ts'
 import type { Post } from './post.ts'
 
 /** The school that a message comes from. */
@@ -12,16 +14,29 @@ export interface MailArguments {
   post: Post
   /** The address that messages come from; where there is none it is made from the school's own host. */
   from?: string | undefined
-  schoolName(school: Sender): Promise<string>
+  face(school: Sender): Promise<{ name: string; locale: string }>
+  /** Languages that the school writes in. */
+  languages(school: Sender): readonly Language[]
 }
 
+/** Whom a letter goes to, and what is known of the language that they read, the surest first. */
+export interface Addressee {
+  email: string
+  locales: readonly (string | null | undefined)[]
+}
+
+const catalogues: Record<Language, Letters> = { en: letters, de: germanLetters }
+
 /** Writes a letter to one address. */
-export type SendLetter = (school: Sender, to: string, kind: LetterKind, links: Record<string, string>) => Promise<void>
+export type SendLetter = (school: Sender, to: Addressee, kind: LetterKind, links: Record<string, string>) => Promise<void>
 
 /** The school's mail: the words of a message with the school's name and the links, and nothing else that anybody chose. */
-export function createMail({ post, from, schoolName }: MailArguments): SendLetter {
-  return async (school, to, kind, links) => {
-    const name = oneLine(await schoolName(school))
+export function createMail({ post, from, face, languages: languagesOf }: MailArguments): SendLetter {
+  return async (school, { email, locales }, kind, links) => {
+    const { name: title, locale } = await face(school)
+    const name = oneLine(title)
+    const available = languagesOf(school)
+    const language = lookUpLanguage([...locales, locale, ...available], available) ?? languages[0]
     const values: Record<string, string> = { ...links, school: name }
     const fill = (text: string): string =>
       text.replace(/\{([a-z_]+)\}/g, (_all, key: string) => {
@@ -29,10 +44,11 @@ export function createMail({ post, from, schoolName }: MailArguments): SendLette
         if (value === undefined) throw new Error(`the message ${kind} needs ${key}`)
         return value
       })
-    const { subject, text } = letters[kind]
+    const { subject, text } = catalogues[language][kind]
     await post.deliver({
       from: { name, address: from ?? defaultSender(school.issuer) },
-      to,
+      to: email,
+      language,
       subject: fill(subject),
       text: `${fill(text)}\n`,
     })

@@ -4,6 +4,8 @@ export interface Letter {
   /** One address; nothing is read out of it. */
   to: string
   subject: string
+  /** The language that it is written in. */
+  language: string
   /** Plain text. */
   text: string
 }

@@ -89,6 +89,7 @@ function artifactAdapter(model: string, args: AdapterArguments): Adapter {
     async find(value) {
       const found = await orUnavailable(stores, store.find(keyOf(value)))
       if (!found) return undefined
+      if (model === 'Interaction' && found.consumedAt) return undefined
       const exchange = exchanges.getStore()
       if (found.grantId !== null) exchange?.grantIds.set(value, found.grantId)
       if (model === 'RefreshToken' && found.consumedAt && exchange && Provider.ctx?.oidc.route === 'token') {
@@ -137,7 +138,9 @@ function artifactAdapter(model: string, args: AdapterArguments): Adapter {
     },
     async destroy(value) {
       // An answer is taken once: of several requests that bring it at the same moment, one goes on to a code.
-      if (model === 'Interaction' && !(await orUnavailable(stores, store.consume(keyOf(value))))) {
+      // It stays behind consumed until it expires: an answer that is saved at this moment would bring it back otherwise.
+      if (model === 'Interaction') {
+        if (await orUnavailable(stores, store.consume(keyOf(value)))) return
         throw new errors.SessionNotFound('interaction was answered already')
       }
       // Ending the grant, which follows or has come before, ends its tokens. One by one they could be left half done.

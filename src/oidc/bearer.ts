@@ -17,6 +17,8 @@ export interface BearerArguments {
   findPerson(schoolId: string, accountId: string): Promise<PersonNow | undefined>
   /** Scopes that a role may lend now. */
   grantable(role: Role): ReadonlySet<string>
+  /** Where below the issuer the resource stands, if not there. A token that is bound to it is good there and nowhere else. */
+  resourcePath?: '/mcp'
 }
 
 const bearer = /^Bearer ([A-Za-z0-9\-._~+/]{16,512}=*)$/i
@@ -37,11 +39,11 @@ export function presentedToken(ctx: Context): string | undefined {
 }
 
 /**
- * Who is calling the school's API. No token is the anonymous caller; a bad one is refused with the pointer to the metadata.
+ * Who is calling a resource of the school. No token is the anonymous caller; a bad one is refused with the pointer to the metadata.
  * The person's role is read now: a demotion bites though the token lives on.
  * @throws Problem invalid_token
  */
-export function createAuthenticate({ runtime, findPerson, grantable }: BearerArguments): (ctx: Context) => Promise<Caller> {
+export function createAuthenticate({ runtime, findPerson, grantable, resourcePath }: BearerArguments): (ctx: Context) => Promise<Caller> {
   return async (ctx) => {
     const value = presentedToken(ctx)
     if (value === undefined) return { kind: 'anonymous' }
@@ -49,9 +51,10 @@ export function createAuthenticate({ runtime, findPerson, grantable }: BearerArg
     const { provider } = await runtime(ctx)
     const token = await provider.AccessToken.find(value)
     if (!token?.isValid || !token.grantId || !token.clientId) throw new Problem('invalid_token')
-    if (token.aud !== undefined && token.aud !== issuer) {
+    const resource = `${issuer}${resourcePath ?? ''}`
+    if (token.aud !== undefined && token.aud !== issuer && token.aud !== resource) {
       throw new Problem('invalid_token', {
-        description: `The access token is bound to ${token.aud}. Ask for one with resource=${issuer} or with no resource.`,
+        description: `The access token is bound to ${token.aud}. Ask for one with resource=${resource} or with no resource.`,
       })
     }
     const accountId = accountIdOf(token.accountId)

@@ -4,6 +4,7 @@ import { Problem } from '../lib/problem.ts'
 import { dispatch, type Handler } from './endpoint.ts'
 import { endpoints } from './endpoints.ts'
 import { canonicalise } from './form.ts'
+import { takeHandOver } from './handOver.ts'
 
 /** Authorization (RFC 6749 section 3.1), with `resource` and `scope` in canonical spelling. */
 export const authorize: Handler = async (ctx, args) => {
@@ -11,6 +12,13 @@ export const authorize: Handler = async (ctx, args) => {
   const isCanonical = canonicalise(query)
   if (!hasTidyScope(query) || !isCanonical) ctx.querystring = query.toString()
   await dispatch(ctx, args)
+}
+
+/** The way back from the pages. Who carries the answer is shown it here, once: the interaction has ended with it. */
+export const resume: Handler = async (ctx, args) => {
+  await dispatch(ctx, args)
+  const handOver = takeHandOver(ctx)
+  if (handOver) await args.showHandOver(ctx, handOver)
 }
 
 /** Sign-out. Where nobody is signed in there is nothing to confirm: the engine's self-submitting form is passed over. */

@@ -1,6 +1,8 @@
 import type { Account, Configuration } from 'oidc-provider'
 import { fromPublicId, toPublicId } from '../lib/ids.ts'
 import { isSessionOver } from '../policy/browserSessions.ts'
+import { fileUrl } from '../policy/fileUrl.ts'
+import type { School } from '../policy/school.ts'
 import { type AccountRow, findAccount } from '../store/accounts.ts'
 import type { Sql } from '../store/sql.ts'
 
@@ -16,10 +18,10 @@ export const accountIdOf = (subject: string): string | undefined => fromPublicId
  */
 export function claims({
   sql,
-  schoolId,
+  school,
 }: {
   sql: Sql
-  schoolId: string
+  school: School
 }): Pick<Configuration, 'claims' | 'conformIdTokenClaims' | 'findAccount'> {
   return {
     claims: {
@@ -30,23 +32,23 @@ export function claims({
     conformIdTokenClaims: false,
     async findAccount(ctx, subject): Promise<Account | undefined> {
       const accountId = accountIdOf(subject)
-      const account = accountId && (await findAccount(sql, schoolId, accountId))
+      const account = accountId && (await findAccount(sql, school.id, accountId))
       if (!account) return undefined
       // Tokens come here without a session: they end with their grant.
       const session = ctx.oidc?.session
       if (session?.accountId === subject && isSessionOver(session.loginTs, account.sessions_valid_after)) return undefined
-      return { accountId: subject, claims: () => claimsOf(subject, account) }
+      return { accountId: subject, claims: () => claimsOf(subject, account, school) }
     },
   }
 }
 
-function claimsOf(subject: string, account: AccountRow): { sub: string; [claim: string]: string | number | boolean } {
+function claimsOf(subject: string, account: AccountRow, school: School): { sub: string; [claim: string]: string | number | boolean } {
   const known: Record<string, string | number | boolean | null> = {
     sub: subject,
     name: account.name,
     given_name: account.given_name,
     family_name: account.family_name,
-    picture: account.picture,
+    picture: account.avatar && fileUrl(school, account.avatar),
     locale: account.locale,
     zoneinfo: account.time_zone,
     updated_at: Math.floor(account.updated_at.getTime() / 1000),

@@ -8,6 +8,7 @@ import type { AuditEntry } from '../store/audit.ts'
 import type { PersonNow } from './bearer.ts'
 import type { Exchange, Exchanges } from './exchange.ts'
 import { explain } from './explain.ts'
+import type { HandOver } from './handOver.ts'
 import type { Runtimes } from './runtimes.ts'
 import type { Stores } from './stores.ts'
 
@@ -25,6 +26,8 @@ export interface ServiceArguments {
   findPerson(schoolId: string, accountId: string): Promise<PersonNow | undefined>
   grantable(role: Role): ReadonlySet<string>
   recordAudit(entries: AuditEntry[]): Promise<void>
+  /** Shows the answer that a person carries to the app. */
+  showHandOver(ctx: Context, handOver: HandOver): Promise<void>
   /** Counts an event whose audit row the commit itself writes. */
   count(event: string): void
 }

@@ -23,6 +23,8 @@ export interface EngineArguments {
   /** The configuration as it stands when an engine is built. */
   settings(): { oauth: OAuthConfig; resourceServers: readonly ResourceServerConfig[] }
   docsUrl(school: School): string
+  /** Languages of the school's pages. */
+  languages(school: School): readonly string[]
 }
 
 /** How long another process may go on signing with a key after it has been rotated. */
@@ -49,6 +51,7 @@ export function createEngines(args: EngineArguments): Runtimes {
         school,
         oauth,
         docsUrl: args.docsUrl(school),
+        languages: args.languages(school),
         scopes: args.scopes,
         resources: bindable(school, args.scopes, resourceServers),
         introspectionClients: introspectionClients(resourceServers),

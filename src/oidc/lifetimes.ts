@@ -1,5 +1,6 @@
 import type { Configuration } from 'oidc-provider'
 import type { OAuthConfig } from '../config/oauth.ts'
+import { isCarried } from './handOver.ts'
 
 const days = (count: number): number => count * 86_400
 
@@ -8,7 +9,7 @@ export function lifetimes({ lifetimes: life }: OAuthConfig): Pick<Configuration,
   return {
     ttl: {
       AccessToken: life.access_token_seconds,
-      AuthorizationCode: life.authorization_code_seconds,
+      AuthorizationCode: (ctx) => (isCarried(ctx) ? life.handed_over_code_seconds : life.authorization_code_seconds),
       Grant: days(life.grant_days),
       IdToken: life.id_token_seconds,
       Interaction: life.interaction_minutes * 60,

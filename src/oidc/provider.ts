@@ -21,6 +21,7 @@ export interface ProviderArguments {
   school: School
   oauth: OAuthConfig
   docsUrl: string
+  languages: readonly string[]
   scopes: readonly string[]
   resources: readonly BindableResource[]
   introspectionClients: FeatureArguments['introspectionClients']
@@ -54,7 +55,7 @@ export function createProvider(args: ProviderArguments): Provider {
     rotateRefreshToken: true,
     routes: Object.fromEntries(Object.entries(endpoints).map(([name, { path }]) => [name, path])),
     enabledJWA: { idTokenSigningAlgValues: ['RS256', 'ES256'] },
-    ...claims({ sql: stores.sql, schoolId: school.id }),
+    ...claims({ sql: stores.sql, school }),
     ...clients(),
     ...cookies({ issuer: school.issuer, keyring }),
     ...features({
@@ -66,7 +67,11 @@ export function createProvider(args: ProviderArguments): Provider {
     ...interactions(),
     ...lifetimes(oauth),
     ...scopes({ scopes: args.scopes, requireState: oauth.require_state }),
-    discovery: { client_id_metadata_document_supported: false, service_documentation: args.docsUrl },
+    discovery: {
+      client_id_metadata_document_supported: false,
+      service_documentation: args.docsUrl,
+      ui_locales_supported: [...args.languages],
+    },
   })
   provider.proxy = true
   tagTokens(provider, school)

@@ -1,7 +1,7 @@
 import type { Middleware } from 'koa'
 import { serveDocument } from '../http/document.ts'
 import { allowMethods } from '../http/methods.ts'
-import { authorize, confirmEndSession, endSession } from './browserEndpoints.ts'
+import { authorize, confirmEndSession, endSession, resume } from './browserEndpoints.ts'
 import { dispatch, type Handler, type ServiceArguments } from './endpoint.ts'
 import { type EndpointName, endpoints } from './endpoints.ts'
 import { keysDocument, metadataDocument, metadataPaths } from './metadata.ts'
@@ -30,10 +30,10 @@ export function createService(args: ServiceArguments): Middleware {
       handle: async (ctx) => serveDocument(ctx, await metadataDocument(ctx, await args.runtimes.get(ctx.state.school))),
     })
   }
-  const resume = /^\/oauth\/authorize\/[A-Za-z0-9_-]{1,128}$/
+  const resumeAddress = /^\/oauth\/authorize\/[A-Za-z0-9_-]{1,128}$/
 
   return async (ctx, next) => {
-    const found = handlers.get(ctx.path) ?? (resume.test(ctx.path) ? { methods: ['GET'], handle: dispatch } : undefined)
+    const found = handlers.get(ctx.path) ?? (resumeAddress.test(ctx.path) ? { methods: ['GET'], handle: resume } : undefined)
     if (!found) return next()
     const methods = found.methods.includes('GET') && ctx.path === endpoints.jwks.path ? ['GET', 'HEAD'] : found.methods
     if (allowMethods(ctx, methods) === 'answered') return

@@ -14,11 +14,11 @@ export function answerSignIn(args: PagesArguments, present: Presenter): Middlewa
     const { email } = attempt
     if (attempt.outcome === 'limited') {
       const minutes = sayTooMany(ctx, attempt.retryAfterSeconds)
-      return present.signIn(ctx, open, { error: present.texts.text('sign_in.too_many', { minutes }), email, isSwitch })
+      return present.signIn(ctx, open, { error: { key: 'sign_in.too_many', values: { minutes } }, email, isSwitch })
     }
     if (attempt.outcome === 'failed') {
       ctx.status = 400
-      return present.signIn(ctx, open, { error: present.texts.text('sign_in.failed'), email, isSwitch })
+      return present.signIn(ctx, open, { error: { key: 'sign_in.failed' }, email, isSwitch })
     }
     const { accountId, signedInAt } = attempt.account
     await endOtherSession(ctx, open, subjectOf(accountId))

@@ -2,7 +2,9 @@ import type { SignedIn } from '../domain/signedIn.ts'
 import { interactionPath } from '../oidc/endpoints.ts'
 import type { RequestedScopes } from './consentScopes.ts'
 import type { Destination } from './destination.ts'
+import { handOverBox, mayHandOver } from './handOver.ts'
 import type { OpenInteraction } from './openInteraction.ts'
+import type { PageSetting } from './pageSetting.ts'
 import type { ConsentScope } from './pagesArguments.ts'
 import { plainText } from './plainText.ts'
 import type { TextPart, Texts } from './texts.ts'
@@ -12,6 +14,8 @@ import { type Frame, frame, type Views } from './views.ts'
 export interface ConsentPage extends Frame {
   heading: string
   introduction: TextPart[]
+  /** That the app's name looks like one that it should not carry; undefined where it does not. */
+  alarm: TextPart[] | undefined
   facts: ConsentFact[]
   advice: string
   signedIn: TextPart[]
@@ -19,7 +23,12 @@ export interface ConsentPage extends Frame {
   switchHref: string
   scopesHeading: string
   scopesHint: string
+  /** What is asked for the first time, or cannot be granted. */
   areas: ConsentArea[]
+  /** What this person allowed this app before, ticked; undefined where that is nothing. */
+  before: { summary: string; hint: string; isOpen: boolean; areas: ConsentArea[] } | undefined
+  /** For who has to carry the answer to another machine; undefined where the answer goes to no loopback address. */
+  elsewhere: { name: string; value: string; label: string; hint: string } | undefined
   csrf: string
   consentAction: string
   refuseAction: string
@@ -52,34 +61,57 @@ export interface ConsentChoice {
 }
 
 export interface ConsentPageArguments {
-  schoolName: string
-  open: Pick<OpenInteraction, 'interaction' | 'clientName' | 'origin' | 'destination'>
+  setting: PageSetting
+  open: Pick<OpenInteraction, 'interaction' | 'clientName' | 'origin' | 'imitated' | 'destination'>
   requested: RequestedScopes
+  /** Scopes that the person allowed this app before. */
+  allowed: ReadonlySet<string>
   grantable: ReadonlySet<string>
   signedIn: Pick<SignedIn, 'name' | 'email'>
   csrf: string
 }
 
 /** Builds the page. Pure. */
-export function consentPage(views: Views, { schoolName, open, requested, grantable, signedIn, csrf }: ConsentPageArguments): ConsentPage {
-  const { texts } = views
+export function consentPage(views: Views, page: ConsentPageArguments): ConsentPage {
+  const { setting, open, requested, grantable, signedIn, csrf } = page
+  const { texts, schoolName } = setting
   const address = `${interactionPath}/${open.interaction.uid}`
   const isTrusted = open.origin?.registeredVia === 'integration'
   const mayAllow = requested.known.some(({ name }) => grantable.has(name))
+  const isBefore = ({ name }: ConsentScope): boolean => page.allowed.has(name) && grantable.has(name)
+  const before = requested.known.filter(isBefore)
+  const fresh = requested.known.filter((scope) => !isBefore(scope))
+  const isNews = fresh.some(({ name }) => grantable.has(name))
   return {
-    ...frame(views, schoolName, texts.text('consent.title')),
+    ...frame(views, setting, texts.text('consent.title')),
     heading: texts.text('consent.heading'),
     introduction: open.clientName
       ? texts.parts('consent.introduction', { app: open.clientName, school: schoolName })
       : texts.parts('consent.introduction_nameless', { school: schoolName }),
+    alarm: open.imitated === undefined ? undefined : texts.parts('consent.imitation', { name: open.imitated, school: schoolName }),
     facts: [originFact(texts, open, schoolName), destinationFact(texts, open.destination)],
     advice: texts.text('consent.advice'),
     signedIn: texts.parts('consent.signed_in', { name: plainText(signedIn.name, 60), email: plainText(signedIn.email, 254) }),
     switchLabel: texts.text('consent.switch'),
     switchHref: `${address}?account=other`,
     scopesHeading: texts.text('consent.scopes_heading'),
-    scopesHint: texts.text(hintKey(mayAllow, isTrusted)),
-    areas: areasOf(texts, requested.known, grantable, isTrusted),
+    scopesHint: texts.text(hintKey({ mayAllow, isTrusted, isNews })),
+    areas: areasOf(texts, fresh, { grantable, isTrusted }),
+    before:
+      before.length === 0
+        ? undefined
+        : {
+            summary: texts.text('consent.before', {
+              count: before.length,
+              writes: before.filter(({ verb }) => verb === 'write').length,
+            }),
+            hint: texts.text('consent.before_hint'),
+            isOpen: !isNews,
+            areas: areasOf(texts, before, { grantable, isTrusted: true }),
+          },
+    elsewhere: mayHandOver(open)
+      ? { ...handOverBox, label: texts.text('consent.elsewhere'), hint: texts.text('consent.elsewhere_hint') }
+      : undefined,
     csrf,
     consentAction: `${address}/consent`,
     refuseAction: `${address}/refuse`,
@@ -89,8 +121,9 @@ export function consentPage(views: Views, { schoolName, open, requested, grantab
   }
 }
 
-function hintKey(mayAllow: boolean, isTrusted: boolean) {
+function hintKey({ mayAllow, isTrusted, isNews }: { mayAllow: boolean; isTrusted: boolean; isNews: boolean }) {
   if (!mayAllow) return 'consent.scopes_none'
+  if (!isNews) return 'consent.scopes_nothing_new'
   return isTrusted ? 'consent.scopes_hint' : 'consent.scopes_hint_unverified'
 }
 
@@ -113,10 +146,14 @@ function destinationFact(texts: Texts, { kind, host, port }: Destination): Conse
 const verbs = ['identity', 'read', 'write'] as const
 const verbKeys = { identity: 'consent.verb_identity', read: 'consent.verb_read', write: 'consent.verb_write' } as const
 
-function areasOf(texts: Texts, scopes: readonly ConsentScope[], grantable: ReadonlySet<string>, isTrusted: boolean): ConsentArea[] {
+function areasOf(
+  texts: Texts,
+  scopes: readonly ConsentScope[],
+  { grantable, isTrusted }: { grantable: ReadonlySet<string>; isTrusted: boolean },
+): ConsentArea[] {
   const areas = Map.groupBy(scopes, ({ area }) => area)
   return [...areas.values()].map((members) => ({
-    title: members[0]?.areaTitle ?? '',
+    title: members[0] ? texts.areaTitle(members[0]) : '',
     groups: verbs
       .map((verb) => ({
         verb,
@@ -129,11 +166,12 @@ function areasOf(texts: Texts, scopes: readonly ConsentScope[], grantable: Reado
   }))
 }
 
-function choiceOf(texts: Texts, { name, verb, sentence }: ConsentScope, isGrantable: boolean, isTrusted: boolean): ConsentChoice {
+function choiceOf(texts: Texts, scope: ConsentScope, isGrantable: boolean, isTrusted: boolean): ConsentChoice {
+  const { name, verb } = scope
   return {
     id: `scope-${name.replace(/[^a-z0-9]+/gi, '-')}`,
     name,
-    sentence,
+    sentence: texts.sentence(scope),
     isGrantable,
     // Nobody vouches for a self-registered app: what changes things is a step that a person takes.
     isTicked: isGrantable && (verb !== 'write' || isTrusted),

@@ -1,3 +1,4 @@
+import type { AllowedScopes } from '../domain/allowedScopes.ts'
 import type { Interaction } from './openInteraction.ts'
 import type { ConsentScope } from './pagesArguments.ts'
 
@@ -27,6 +28,18 @@ export function requestedScopes(
     unknown: [...new Set(engines)].filter((name) => !names.has(name)),
     resources: new Map(Object.entries(perResource)),
   }
+}
+
+/**
+ * Names of scopes that the person allowed this client before, in the reach in which they are asked for now: a scope that was allowed
+ * for one resource is a new question for another (RFC 8707).
+ */
+export function allowedAgain({ known, resources }: RequestedScopes, before: AllowedScopes): ReadonlySet<string> {
+  const isCovered = (name: string): boolean => {
+    const reach = [...resources].filter(([, names]) => names.includes(name))
+    return before.names.has(name) && reach.every(([resource]) => before.byResource.get(resource)?.has(name))
+  }
+  return new Set(known.map(({ name }) => name).filter(isCovered))
 }
 
 /** What is granted and what is refused; together everything that was asked for. */

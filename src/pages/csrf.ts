@@ -1,6 +1,7 @@
 import type { Context } from 'koa'
 import { type Keyring, randomToken } from '../lib/keyring.ts'
 import type { School } from '../policy/school.ts'
+import { giveOwnCookie, ownCookieName, readOwnCookie } from './ownCookie.ts'
 
 /** Ties a form to the browser that it was shown in. */
 export interface Csrf {
@@ -9,10 +10,7 @@ export interface Csrf {
   isValid(ctx: Context, subject: string, token: string | undefined): boolean
 }
 
-/**
- * The token is an HMAC over what the form is about and a random value that only this browser holds.
- * On https the cookie is `__Host-`: neither a sibling host nor plain http can plant one (RFC 6265bis section 4.1.3.2).
- */
+/** The token is an HMAC over what the form is about and a random value that only this browser holds. */
 export function createCsrf(keyring: Keyring): Csrf {
   return {
     issue(ctx, subject) {
@@ -26,21 +24,18 @@ export function createCsrf(keyring: Keyring): Csrf {
   }
 }
 
+const cookie = 'sg_browser'
+
 /** Name of the cookie that tells browsers apart. */
-export function browserCookieName({ issuer }: School): string {
-  return issuer.startsWith('https:') ? '__Host-sg_browser' : 'sg_browser'
-}
+export const browserCookieName = (school: School): string => ownCookieName(cookie, school)
 
 function browserOf(ctx: Context): string | undefined {
-  const value = ctx.cookies.get(browserCookieName(ctx.state.school), { signed: false })
+  const value = readOwnCookie(ctx, cookie)
   return value && /^[\w-]{43}$/.test(value) ? value : undefined
 }
 
 function giveCookie(ctx: Context): string {
-  const { school } = ctx.state as { school: School }
   const value = randomToken(256)
-  const secure = school.issuer.startsWith('https:') ? '; Secure' : ''
-  // Written by hand: whether it is Secure follows from the issuer, not from what a proxy says of the connection.
-  ctx.append('Set-Cookie', `${browserCookieName(school)}=${value}; Path=/; HttpOnly; SameSite=Lax${secure}`)
+  giveOwnCookie(ctx, cookie, { value })
   return value
 }

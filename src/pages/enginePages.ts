@@ -1,16 +1,23 @@
 import type { Context } from 'koa'
 import type { Configuration, ErrorOut, KoaContextWithOIDC } from 'oidc-provider'
+import { endpoints } from '../oidc/endpoints.ts'
+import type { HandOver } from '../oidc/handOver.ts'
 import type { School } from '../policy/school.ts'
 import { destinationOf } from './destination.ts'
 import { type PageError, showErrorPage } from './errorPage.ts'
+import { handOverPage } from './handOverPage.ts'
+import type { LanguageState } from './language.ts'
 import { isSessionNotFound } from './pageErrors.ts'
 import { setPageHeaders } from './pageHeaders.ts'
+import { type FindSetting, languageToCarry, type PageSetting } from './pageSetting.ts'
 import { signedOutPage, signOutPage } from './signOutPages.ts'
 import { createViews } from './views.ts'
 
 /** The pages that the engine itself asks for. */
 export interface EnginePages {
   renderErrorPage(ctx: Context, error: PageError): Promise<void>
+  /** Shows the answer that a person carries to an app on another machine. */
+  showHandOver(ctx: Context, handOver: HandOver): Promise<void>
   renderLogoutPage(ctx: Context, form: string): Promise<void>
   renderLogoutSuccessPage(ctx: Context): Promise<void>
   /** The engine's `renderError`. */
@@ -21,15 +28,35 @@ export interface EnginePages {
   postLogoutSuccessSource(ctx: KoaContextWithOIDC): Promise<void>
 }
 
-/** Makes the engine's pages. They are shown also where the school's name cannot be read. */
-export function createEnginePages({ schoolName }: { schoolName(school: School): Promise<string> }): EnginePages {
-  const views = createViews()
-  const nameOf = nameOfSchool(schoolName)
+export interface EnginePagesArguments {
+  setting: FindSetting
+  /** When clean-up removed the client with this id and address; undefined where that is not known. */
+  findRemovedClient(school: School, client: { clientId: string; redirectUri: string }): Promise<Date | undefined>
+}
 
-  const renderErrorPage: EnginePages['renderErrorPage'] = async (ctx, error) => showErrorPage(ctx, views, await nameOf(ctx), error)
+/** Makes the engine's pages. */
+export function createEnginePages({ setting, findRemovedClient }: EnginePagesArguments): EnginePages {
+  const views = createViews()
+
+  const settingOf = (ctx: Context): Promise<PageSetting> => {
+    // Both requests have it: OpenID Connect Core section 3.1.2.1, RP-Initiated Logout section 2.
+    Object.assign(ctx.state, { uiLocales: (ctx as Partial<KoaContextWithOIDC>).oidc?.params?.ui_locales } satisfies LanguageState)
+    return setting(ctx)
+  }
+
+  const renderErrorPage: EnginePages['renderErrorPage'] = async (ctx, error) => showErrorPage(ctx, views, await settingOf(ctx), error)
+
+  const showHandOver: EnginePages['showHandOver'] = async (ctx, handOver) => {
+    const html = views.render('hand-over', handOverPage(views, await settingOf(ctx), handOver))
+    setPageHeaders(ctx)
+    ctx.status = 200
+    ctx.type = 'html'
+    ctx.body = html
+  }
 
   const renderLogoutPage: EnginePages['renderLogoutPage'] = async (ctx, form) => {
-    const html = views.render('sign-out', signOutPage(views, await nameOf(ctx), form))
+    const page = await settingOf(ctx)
+    const html = views.render('sign-out', signOutPage(views, page, { form, carriedLanguage: languageToCarry(ctx, page) }))
     const after = (ctx as Partial<KoaContextWithOIDC>).oidc?.params?.post_logout_redirect_uri
     setPageHeaders(ctx, [destinationOf(after).source])
     ctx.type = 'html'
@@ -37,7 +64,7 @@ export function createEnginePages({ schoolName }: { schoolName(school: School): 
   }
 
   const renderLogoutSuccessPage: EnginePages['renderLogoutSuccessPage'] = async (ctx) => {
-    const html = views.render('signed-out', signedOutPage(views, await nameOf(ctx)))
+    const html = views.render('signed-out', signedOutPage(views, await settingOf(ctx)))
     setPageHeaders(ctx)
     ctx.type = 'html'
     ctx.body = html
@@ -45,12 +72,36 @@ export function createEnginePages({ schoolName }: { schoolName(school: School): 
 
   return {
     renderErrorPage,
+    showHandOver,
     renderLogoutPage,
     renderLogoutSuccessPage,
-    renderError: (ctx, out, error) => renderErrorPage(ctx, enginePageError(ctx, out, error)),
+    async renderError(ctx, out, error) {
+      const page = enginePageError(ctx, out, error)
+      const told = out.error === 'invalid_client' ? await lostClient(ctx, findRemovedClient) : {}
+      await renderErrorPage(ctx, { ...page, ...told })
+    },
     logoutSource: renderLogoutPage,
     postLogoutSuccessSource: renderLogoutSuccessPage,
   }
+}
+
+/** The engine says "client is invalid" and no more: why, and the way out. */
+async function lostClient(
+  ctx: KoaContextWithOIDC,
+  find: EnginePagesArguments['findRemovedClient'],
+): Promise<Pick<PageError, 'kind' | 'errorDescription'>> {
+  const { school } = ctx.state as { school: School }
+  const { client_id: clientId, redirect_uri: redirectUri } = ctx.query
+  const isWhole = typeof clientId === 'string' && typeof redirectUri === 'string'
+  // A failure page must not fail: where the store does not answer, the client is unknown.
+  const removedAt = isWhole ? await find(school, { clientId, redirectUri }).catch(() => undefined) : undefined
+  const wayOut = `Discard the stored client_id and register again: POST ${school.issuer}${endpoints.registration.path}`
+  return removedAt
+    ? {
+        kind: 'expired_app',
+        errorDescription: `This client's registration expired and was removed on ${removedAt.toISOString().slice(0, 10)}. ${wayOut}`,
+      }
+    : { kind: 'unknown_app', errorDescription: `No client with this client_id is registered here. ${wayOut}` }
 }
 
 function enginePageError(ctx: KoaContextWithOIDC, out: ErrorOut, error: Error): PageError {
@@ -60,14 +111,5 @@ function enginePageError(ctx: KoaContextWithOIDC, out: ErrorOut, error: Error): 
     errorDescription: out.error_description,
     requestId: ctx.state.requestId,
     kind: isSessionNotFound(error) ? 'interaction_expired' : undefined,
-  }
-}
-
-/** The school's name, or its slug where the name cannot be read now: a failure page must not fail. */
-export function nameOfSchool(schoolName: (school: School) => Promise<string>): (ctx: Context) => Promise<string> {
-  return async (ctx) => {
-    const { school } = ctx.state as { school?: School }
-    if (!school) return 'Schoolgate'
-    return schoolName(school).catch(() => school.slug)
   }
 }

@@ -2,6 +2,7 @@ import type { Context } from 'koa'
 import type { School } from '../policy/school.ts'
 import { setPageHeaders } from './pageHeaders.ts'
 import type { PageErrorKind } from './pageProblem.ts'
+import type { PageSetting } from './pageSetting.ts'
 import { plainText } from './plainText.ts'
 import type { TextKey } from './texts.ts'
 import { type Frame, frame, type Views } from './views.ts'
@@ -26,11 +27,26 @@ export interface PageError {
   kind?: PageErrorKind | undefined
 }
 
+/** How the common apps forget a registration, and make another. */
+const registerAgain: TextKey[] = [
+  'error.unknown_app.claude_code',
+  'error.unknown_app.mcp_remote',
+  'error.unknown_app.vscode',
+  'error.unknown_app.cursor',
+  'error.unknown_app.terminal',
+  'error.unknown_app.other',
+]
+
 const waysOut: Record<PageErrorKind, { heading: TextKey; explanation: TextKey; steps: TextKey[] }> = {
   unknown_app: {
     heading: 'error.unknown_app.heading',
     explanation: 'error.unknown_app.explanation',
-    steps: ['error.unknown_app.claude_code', 'error.unknown_app.mcp_remote', 'error.unknown_app.other'],
+    steps: registerAgain,
+  },
+  expired_app: {
+    heading: 'error.expired_app.heading',
+    explanation: 'error.expired_app.explanation',
+    steps: registerAgain,
   },
   unregistered_address: {
     heading: 'error.unregistered_address.heading',
@@ -71,13 +87,14 @@ const waysOut: Record<PageErrorKind, { heading: TextKey; explanation: TextKey; s
 }
 
 /** Builds the page. Pure. */
-export function errorPage(views: Views, { schoolName, issuer }: { schoolName: string; issuer: string }, error: PageError): ErrorPage {
-  const { texts } = views
+export function errorPage(views: Views, setting: PageSetting, { issuer, ...error }: PageError & { issuer: string }): ErrorPage {
+  const { texts } = setting
   const way = waysOut[error.kind ?? kindOf(error)]
   const values = { issuer }
   const machine = { error: error.error, error_description: error.errorDescription, request_id: error.requestId }
   return {
-    ...frame(views, schoolName, texts.text(way.heading)),
+    // It leads nowhere, and does not ask again for what has just failed.
+    ...frame(views, { ...setting, languageLinks: [] }, texts.text(way.heading)),
     heading: texts.text(way.heading),
     explanation: texts.text(way.explanation, values),
     stepsHeading: texts.text('error.steps_heading'),
@@ -90,13 +107,19 @@ export function errorPage(views: Views, { schoolName, issuer }: { schoolName: st
 }
 
 /** Answers with the error page, and with no way to anywhere else. */
-export function showErrorPage(ctx: Context, views: Views, schoolName: string, error: PageError): void {
+export function showErrorPage(ctx: Context, views: Views, setting: PageSetting, error: PageError): void {
   const { school } = ctx.state as { school?: School }
   ctx.status = error.status
   ctx.remove('Location')
   setPageHeaders(ctx)
+  // An agent that looks before it sends a person asks for JSON; who says nothing gets the page.
+  ctx.vary('Accept')
+  if (ctx.accepts('html', 'json') === 'json') {
+    ctx.body = { error: error.error, error_description: plainText(error.errorDescription ?? '', 400), request_id: error.requestId }
+    return
+  }
   ctx.type = 'html'
-  ctx.body = views.render('error', errorPage(views, { schoolName, issuer: school?.issuer ?? '' }, error))
+  ctx.body = views.render('error', errorPage(views, setting, { issuer: school?.issuer ?? '', ...error }))
 }
 
 function kindOf({ status, error }: PageError): PageErrorKind {

@@ -3,10 +3,11 @@ import type { Log } from '../lib/log.ts'
 import { Problem } from '../lib/problem.ts'
 import { type PageError, showErrorPage } from './errorPage.ts'
 import type { PageErrorKind } from './pageProblem.ts'
+import type { FindSetting } from './pageSetting.ts'
 import type { Views } from './views.ts'
 
 /** Shows what the pages throw as a page: a person is looking. What is no `Problem` is a bug of ours and is logged. */
-export function pageErrors({ views, log, nameOf }: { views: Views; log: Log; nameOf(ctx: Context): Promise<string> }): Middleware {
+export function pageErrors({ views, log, setting }: { views: Views; log: Log; setting: FindSetting }): Middleware {
   return async (ctx: Context, next) => {
     try {
       await next()
@@ -16,7 +17,7 @@ export function pageErrors({ views, log, nameOf }: { views: Views; log: Log; nam
         log.error({ err: error, request_id: ctx.state.requestId }, 'page failed')
       }
       ctx.set(problem.headers)
-      showErrorPage(ctx, views, await nameOf(ctx), pageErrorOf(problem, ctx.state.requestId))
+      showErrorPage(ctx, views, await setting(ctx), pageErrorOf(problem, ctx.state.requestId))
     }
   }
 }

@@ -3,6 +3,7 @@ import { Problem, type ProblemCode } from '../lib/problem.ts'
 /** What went wrong as a person meets it; each has its own way out on the error page. */
 export type PageErrorKind =
   | 'unknown_app'
+  | 'expired_app'
   | 'unregistered_address'
   | 'interaction_expired'
   | 'foreign_form'

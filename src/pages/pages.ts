@@ -1,16 +1,18 @@
 import { Router } from '@koa/router'
+import { customCss } from '../domain/appearance.ts'
 import { isOpenToSignUp } from '../domain/registration.ts'
 import { interactionPath } from '../oidc/endpoints.ts'
 import { answerConsent } from './answerConsent.ts'
 import { answerRefusal } from './answerRefusal.ts'
 import { answerSignIn } from './answerSignIn.ts'
 import { createCsrf } from './csrf.ts'
-import { nameOfSchool } from './enginePages.ts'
+import { serveCustomStylesheet } from './customStylesheet.ts'
 import { formBody } from './formBody.ts'
 import { ownFormOnly, sameOriginOnly } from './ownForm.ts'
 import { pageErrors } from './pageErrors.ts'
 import type { PagesArguments } from './pagesArguments.ts'
 import { createPresenter } from './presenter.ts'
+import { schoolStylesheet, schoolStylesheetName } from './schoolStylesheet.ts'
 import { showInteraction } from './showInteraction.ts'
 import { serveStylesheet } from './stylesheet.ts'
 import { createViews } from './views.ts'
@@ -22,15 +24,20 @@ export function createPages(args: PagesArguments): Router {
   const present = createPresenter({
     views,
     csrf,
-    schoolName: args.schoolName,
+    setting: args.setting,
     mayRegister: (school) => isOpenToSignUp(args.database.sql, school.id),
   })
-  const errors = pageErrors({ views, log: args.log, nameOf: nameOfSchool(args.schoolName) })
+  const errors = pageErrors({ views, log: args.log, setting: args.setting })
   const form = [errors, sameOriginOnly(), formBody(), ownFormOnly(csrf)] as const
   const page = `${interactionPath}/:uid`
 
   const router = new Router()
-  router.get('/assets/:name', serveStylesheet(views.stylesheet))
+  router.get(
+    '/assets/custom.css',
+    serveCustomStylesheet((school) => customCss(args.database.sql, school.id)),
+  )
+  router.get(`/assets/${views.stylesheet.name}`, (ctx) => serveStylesheet(ctx, views.stylesheet))
+  router.get(`/assets/${schoolStylesheetName}`, async (ctx) => serveStylesheet(ctx, schoolStylesheet(await args.look(ctx.state.school))))
   router.get(page, errors, showInteraction(args, present))
   router.post(`${page}/sign-in`, ...form, answerSignIn(args, present))
   router.post(`${page}/consent`, ...form, answerConsent(args, present))

@@ -6,6 +6,8 @@ import type { Log } from '../lib/log.ts'
 import type { Role } from '../policy/caller.ts'
 import type { School } from '../policy/school.ts'
 import type { Database } from '../store/database.ts'
+import type { FindSetting } from './pageSetting.ts'
+import type { Look } from './schoolStylesheet.ts'
 
 /** Everything that the pages need from the other rooms. */
 export interface PagesArguments {
@@ -19,8 +21,12 @@ export interface PagesArguments {
   grantable(role: Role): ReadonlySet<string>
   findPerson(schoolId: string, accountId: string): Promise<ConsentingPerson | undefined>
   limits: SignInLimits
+  /** Names that no self-registered client should carry, the school's own among them. */
+  protectedNames(school: School): Promise<readonly string[]>
   clients: { describe(schoolId: string, clientId: string): Promise<ClientOrigin | undefined> }
-  schoolName(school: School): Promise<string>
+  setting: FindSetting
+  /** How a school's pages look now. */
+  look(school: School): Promise<Look>
   audit(entry: PageAuditEntry): Promise<void>
   checkPassword: SignIn
 }
@@ -70,6 +76,7 @@ export interface PageAuditEntry {
     | 'sign_in.succeeded'
     | 'sign_in.failed'
     | 'account.created'
+    | 'account.kept'
     | 'account.signed_out_everywhere'
     | 'email.changed'
     | 'grant.revoked'

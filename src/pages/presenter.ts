@@ -1,29 +1,33 @@
 import type { Context } from 'koa'
+import { interactionPath } from '../oidc/endpoints.ts'
 import type { School } from '../policy/school.ts'
 import { type ConsentPageArguments, consentPage } from './consentPage.ts'
 import type { Csrf } from './csrf.ts'
 import type { OpenInteraction } from './openInteraction.ts'
 import { setPageHeaders } from './pageHeaders.ts'
+import { type FindSetting, languageToCarry } from './pageSetting.ts'
 import { type SignInPageArguments, signInPage } from './signInPage.ts'
-import type { Texts } from './texts.ts'
 import type { Views } from './views.ts'
 
-/** Shows the two pages of an interaction, each with its headers, its token and the school's name. */
+/** Shows the two pages of an interaction, each with its headers and its token. */
 export interface Presenter {
-  texts: Texts
   signIn(ctx: Context, open: OpenInteraction, more?: Pick<SignInPageArguments, 'error' | 'email' | 'isSwitch'>): Promise<void>
-  consent(ctx: Context, open: OpenInteraction, more: Pick<ConsentPageArguments, 'requested' | 'grantable' | 'signedIn'>): Promise<void>
+  consent(
+    ctx: Context,
+    open: OpenInteraction,
+    more: Pick<ConsentPageArguments, 'requested' | 'allowed' | 'grantable' | 'signedIn'>,
+  ): Promise<void>
 }
 
 export function createPresenter({
   views,
   csrf,
-  schoolName,
+  setting,
   mayRegister,
 }: {
   views: Views
   csrf: Csrf
-  schoolName(school: School): Promise<string>
+  setting: FindSetting
   mayRegister(school: School): Promise<boolean>
 }): Presenter {
   const show = (ctx: Context, { destination }: OpenInteraction, html: string): void => {
@@ -32,18 +36,20 @@ export function createPresenter({
     ctx.type = 'html'
     ctx.body = html
   }
+  const settingOf = (ctx: Context, { interaction }: OpenInteraction) => setting(ctx, `${interactionPath}/${interaction.uid}`)
   return {
-    texts: views.texts,
     async signIn(ctx, open, more = {}) {
-      const name = await schoolName(ctx.state.school)
+      const page = await settingOf(ctx, open)
       const isOpen = await mayRegister(ctx.state.school)
       const token = csrf.issue(ctx, open.interaction.uid)
-      show(ctx, open, views.render('sign-in', signInPage(views, { schoolName: name, open, csrf: token, mayRegister: isOpen, ...more })))
+      const carriedLanguage = languageToCarry(ctx, page)
+      const content = signInPage(views, { setting: page, open, csrf: token, mayRegister: isOpen, carriedLanguage, ...more })
+      show(ctx, open, views.render('sign-in', content))
     },
     async consent(ctx, open, more) {
-      const name = await schoolName(ctx.state.school)
+      const page = await settingOf(ctx, open)
       const token = csrf.issue(ctx, open.interaction.uid)
-      show(ctx, open, views.render('consent', consentPage(views, { schoolName: name, open, csrf: token, ...more })))
+      show(ctx, open, views.render('consent', consentPage(views, { setting: page, open, csrf: token, ...more })))
     },
   }
 }

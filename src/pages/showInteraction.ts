@@ -1,6 +1,7 @@
 import type { Context, Middleware } from 'koa'
+import { allowedScopes } from '../domain/allowedScopes.ts'
 import { findConsenting } from './consenting.ts'
-import { requestedScopes } from './consentScopes.ts'
+import { allowedAgain, requestedScopes } from './consentScopes.ts'
 import { openInteraction } from './openInteraction.ts'
 import { pageProblem } from './pageProblem.ts'
 import type { PagesArguments } from './pagesArguments.ts'
@@ -14,14 +15,18 @@ export function showInteraction(args: PagesArguments, present: Presenter): Middl
     if (prompt.name === 'login') {
       // The app named the account that it expects (id_token_hint): whoever signs in as another one is asked again.
       const isAnother = open.accountId !== undefined && prompt.reasons.includes('id_token_hint')
-      return present.signIn(ctx, open, isAnother ? { error: present.texts.text('sign_in.another_expected') } : {})
+      return present.signIn(ctx, open, isAnother ? { error: { key: 'sign_in.another_expected' } } : {})
     }
     if (prompt.name !== 'consent') throw pageProblem('bad_request', 'invalid_request', 'This page cannot answer what the app asked for.')
     if (ctx.query.account === 'other') return present.signIn(ctx, open, { isSwitch: true })
-    const consenting = await findConsenting(args, ctx.state.school.id, open)
-    if (!consenting) return present.signIn(ctx, open, { error: present.texts.text('sign_in.account_gone') })
+    const consenting = await findConsenting(ctx, args, open)
+    if (!consenting) return present.signIn(ctx, open, { error: { key: 'sign_in.account_gone' } })
+    const requested = requestedScopes(open.interaction, args.scopes)
+    const { accountId } = consenting.person
+    const before = await allowedScopes(args.database.sql, ctx.state.school.id, { accountId, clientId: open.clientId })
     return present.consent(ctx, open, {
-      requested: requestedScopes(open.interaction, args.scopes),
+      requested,
+      allowed: allowedAgain(requested, before),
       grantable: args.grantable(consenting.person.role),
       signedIn: consenting.signedIn,
     })

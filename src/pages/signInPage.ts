@@ -1,8 +1,11 @@
+import type { Language } from '../lib/languages.ts'
 import { interactionPath } from '../oidc/endpoints.ts'
 import { accountPaths, withQuery } from '../policy/accountPaths.ts'
+import { languageParameter } from './language.ts'
 import type { OpenInteraction } from './openInteraction.ts'
+import type { PageSetting } from './pageSetting.ts'
 import { plainText } from './plainText.ts'
-import type { TextKey, TextPart } from './texts.ts'
+import type { Said, TextKey, TextPart } from './texts.ts'
 import { type Frame, frame, type Views } from './views.ts'
 
 /** The question who somebody is. */
@@ -27,31 +30,36 @@ export interface SignInPage extends Frame {
 }
 
 export interface SignInPageArguments {
-  schoolName: string
+  setting: PageSetting
   open: Pick<OpenInteraction, 'interaction' | 'clientName'>
   csrf: string
-  error?: string
+  error?: Said | undefined
   email?: string
   isSwitch?: boolean
   /** Whether anybody may make an account. */
   mayRegister?: boolean
+  /** For the ways to the account pages, where nothing else tells them. */
+  carriedLanguage?: Language | undefined
 }
 
 /** Builds the page. Pure. */
 export function signInPage(
   views: Views,
-  { schoolName, open, csrf, error = '', email, isSwitch = false, mayRegister = false }: SignInPageArguments,
+  { setting, open, csrf, error, email, isSwitch = false, mayRegister = false, carriedLanguage }: SignInPageArguments,
 ): SignInPage {
-  const { texts } = views
+  const { texts, schoolName } = setting
   const address = `${interactionPath}/${open.interaction.uid}`
-  const aside = (path: string, label: TextKey) => ({ href: withQuery(path, { return_to: address }), label: texts.text(label) })
+  const aside = (path: string, label: TextKey) => ({
+    href: withQuery(path, { return_to: address, [languageParameter]: carriedLanguage }),
+    label: texts.text(label),
+  })
   return {
-    ...frame(views, schoolName, texts.text('sign_in.title')),
+    ...frame(views, setting, texts.text('sign_in.title')),
     heading: texts.text(isSwitch ? 'sign_in.heading_switch' : 'sign_in.heading', { school: schoolName }),
     introduction: open.clientName
       ? texts.parts('sign_in.introduction', { app: open.clientName, school: schoolName })
       : texts.parts('sign_in.introduction_nameless', { school: schoolName }),
-    error,
+    error: error ? texts.text(error.key, error.values) : '',
     emailLabel: texts.text('sign_in.email'),
     email: plainText(email ?? open.interaction.params.login_hint, 254),
     passwordLabel: texts.text('sign_in.password'),

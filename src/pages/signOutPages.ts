@@ -1,3 +1,7 @@
+import type { Language } from '../lib/languages.ts'
+import { withQuery } from '../policy/accountPaths.ts'
+import { languageParameter } from './language.ts'
+import type { PageSetting } from './pageSetting.ts'
 import { type Frame, frame, type Views } from './views.ts'
 
 /** The question whether to sign out. */
@@ -17,16 +21,20 @@ export interface SignedOutPage extends Frame {
 }
 
 /** Builds the question. `form` is the engine's own form, of which only the address and the token are taken. */
-export function signOutPage(views: Views, schoolName: string, form: string): SignOutPage {
-  const { texts } = views
+export function signOutPage(
+  views: Views,
+  setting: PageSetting,
+  { form, carriedLanguage }: { form: string; carriedLanguage?: Language | undefined },
+): SignOutPage {
+  const { texts, schoolName } = setting
   const action = /\baction="([^"<>]+)"/.exec(form)?.[1]
   const xsrf = /\bname="xsrf" value="([^"<>]+)"/.exec(form)?.[1]
   if (action === undefined || xsrf === undefined) throw new Error('the engine gave a sign-out form that is not understood')
   return {
-    ...frame(views, schoolName, texts.text('sign_out.title')),
+    ...frame(views, setting, texts.text('sign_out.title')),
     heading: texts.text('sign_out.heading', { school: schoolName }),
     explanation: texts.text('sign_out.explanation'),
-    action: URL.parse(action)?.pathname ?? action,
+    action: withQuery(URL.parse(action)?.pathname ?? action, { [languageParameter]: carriedLanguage }),
     xsrf,
     confirm: texts.text('sign_out.confirm'),
     stay: texts.text('sign_out.stay'),
@@ -34,10 +42,10 @@ export function signOutPage(views: Views, schoolName: string, form: string): Sig
 }
 
 /** Builds the page after signing out. */
-export function signedOutPage(views: Views, schoolName: string): SignedOutPage {
-  const { texts } = views
+export function signedOutPage(views: Views, setting: PageSetting): SignedOutPage {
+  const { texts, schoolName } = setting
   return {
-    ...frame(views, schoolName, texts.text('signed_out.title')),
+    ...frame(views, setting, texts.text('signed_out.title')),
     heading: texts.text('signed_out.heading'),
     explanation: texts.text('signed_out.explanation', { school: schoolName }),
   }

@@ -1,4 +1,8 @@
+import de from '../../views/locales/de.json' with { type: 'json' }
+import deScopes from '../../views/locales/de.scopes.json' with { type: 'json' }
 import en from '../../views/locales/en.json' with { type: 'json' }
+import type { Language } from '../lib/languages.ts'
+import type { ConsentScope } from './pagesArguments.ts'
 
 /** The name of a text. A misspelt one does not compile. */
 export type TextKey = keyof typeof en
@@ -9,39 +13,65 @@ export interface TextPart {
   isolated: boolean
 }
 
-/** The words of one language. */
-export interface Texts {
-  language: string
-  text(key: TextKey, values?: Record<string, string | number>): string
-  /** The same sentence in stretches, for values that a stranger chose. */
-  parts(key: TextKey, values: Record<string, string | number>): TextPart[]
-  date(date: Date): string
+/** A text that is chosen before the language is known. */
+export interface Said {
+  key: TextKey
+  values?: TextValues
 }
 
-const catalogues: Record<string, Record<TextKey, string>> = { en }
+/** What fills the places of a text. Numbers are written as the language writes them; a number that is a name, such as a port, is a string. */
+export type TextValues = Record<string, string | number>
 
-/** The texts of a language that has a catalogue; English otherwise. */
-export function createTexts(language: string): Texts {
-  const spoken = Object.hasOwn(catalogues, language) ? language : 'en'
-  const catalogue = catalogues[spoken] ?? en
-  const dates = new Intl.DateTimeFormat(spoken, { dateStyle: 'long', timeZone: 'UTC' })
+/** The words of one language. */
+export interface Texts {
+  language: Language
+  text(key: TextKey, values?: TextValues): string
+  /** The same sentence in stretches, for values that a stranger chose. */
+  parts(key: TextKey, values: TextValues): TextPart[]
+  date(date: Date): string
+  /** What a scope lets an app do. */
+  sentence(scope: ConsentScope): string
+  /** The part of the school that a scope is about. */
+  areaTitle(scope: ConsentScope): string
+}
+
+// English sentences of scopes stand in the declarations of the resources.
+interface ScopeTexts {
+  areas: Record<string, string>
+  sentences: Record<string, string>
+}
+
+const catalogues: Record<Language, { words: Record<TextKey, string>; scopes: ScopeTexts }> = {
+  en: { words: en, scopes: { areas: {}, sentences: {} } },
+  de: { words: de, scopes: deScopes },
+}
+
+/** The texts of a language. */
+export function createTexts(language: Language): Texts {
+  const { words, scopes } = catalogues[language]
+  const dates = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' })
+  const numbers = new Intl.NumberFormat(language)
   const parts: Texts['parts'] = (key, values) =>
-    catalogue[key]
+    words[key]
       .split(/(\{[a-z_]+\})/)
       .filter((piece) => piece !== '')
       .map((piece) => {
         const name = /^\{([a-z_]+)\}$/.exec(piece)?.[1]
-        return name !== undefined && Object.hasOwn(values, name)
-          ? { text: String(values[name]), isolated: true }
-          : { text: piece, isolated: false }
+        const value = name !== undefined && Object.hasOwn(values, name) ? values[name] : undefined
+        if (value === undefined) return { text: piece, isolated: false }
+        return { text: typeof value === 'number' ? numbers.format(value) : value, isolated: true }
       })
   return {
-    language: spoken,
+    language,
     text: (key, values = {}) =>
       parts(key, values)
         .map(({ text }) => text)
         .join(''),
     parts,
     date: (date) => dates.format(date),
+    sentence: ({ name, sentence }) => own(scopes.sentences, name) ?? sentence,
+    areaTitle: ({ area, areaTitle }) => own(scopes.areas, area) ?? areaTitle,
   }
 }
+
+const own = (texts: Record<string, string>, name: string): string | undefined => (Object.hasOwn(texts, name) ? texts[name] : undefined)

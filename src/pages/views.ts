@@ -6,17 +6,24 @@ import type { AccountFormPage } from './account/formPage.ts'
 import type { AccountMessagePage } from './account/messagePage.ts'
 import type { ConsentPage } from './consentPage.ts'
 import type { ErrorPage } from './errorPage.ts'
+import type { HandOverPage } from './handOverPage.ts'
+import type { LanguageLink, PageSetting } from './pageSetting.ts'
+import type { PageLogo } from './schoolLogo.ts'
 import type { SignInPage } from './signInPage.ts'
 import type { SignedOutPage, SignOutPage } from './signOutPages.ts'
 import { readStylesheet, type Stylesheet } from './stylesheet.ts'
-import { createTexts, type Texts } from './texts.ts'
 
 /** What every page has. */
 export interface Frame {
   language: string
   title: string
   schoolName: string
-  stylesheet: string
+  /** Stands in the place of the name. */
+  logo: PageLogo | undefined
+  /** Addresses: of the shapes, and of the school's colours. */
+  stylesheets: string[]
+  languagesLabel: string
+  languageLinks: LanguageLink[]
 }
 
 /** The one object that each view prints. */
@@ -26,6 +33,7 @@ export interface ViewPages {
   'account-message': AccountMessagePage
   consent: ConsentPage
   error: ErrorPage
+  'hand-over': HandOverPage
   'sign-in': SignInPage
   'sign-out': SignOutPage
   'signed-out': SignedOutPage
@@ -33,9 +41,8 @@ export interface ViewPages {
 
 export type ViewName = keyof ViewPages
 
-/** The compiled views with their words and their stylesheet. */
+/** The compiled views with their stylesheet. */
 export interface Views {
-  texts: Texts
   stylesheet: Stylesheet
   render<Name extends ViewName>(name: Name, page: ViewPages[Name]): string
 }
@@ -46,6 +53,7 @@ const names: readonly ViewName[] = [
   'account-message',
   'consent',
   'error',
+  'hand-over',
   'sign-in',
   'sign-out',
   'signed-out',
@@ -53,10 +61,8 @@ const names: readonly ViewName[] = [
 
 /** Reads and compiles `views/` once; a view that does not compile stops the start. */
 export function createViews(): Views {
-  const texts = createTexts('en')
   const templates = new Map(names.map((name) => [name, compileView(name)]))
   return {
-    texts,
     stylesheet: readStylesheet(),
     render(name, page) {
       const template = templates.get(name)
@@ -74,6 +80,18 @@ function compileView(name: ViewName): (page: ViewPages[ViewName]) => string {
 }
 
 /** The members that all pages share. */
-export function frame({ texts, stylesheet }: Views, schoolName: string, title: string): Frame {
-  return { language: texts.language, title: `${title} · ${schoolName}`, schoolName, stylesheet: stylesheet.href }
+export function frame(
+  { stylesheet }: Views,
+  { texts, schoolName, schoolLogo, schoolStylesheet, languageLinks }: PageSetting,
+  title: string,
+): Frame {
+  return {
+    language: texts.language,
+    title: `${title} · ${schoolName}`,
+    schoolName,
+    logo: schoolLogo,
+    stylesheets: [stylesheet.href, schoolStylesheet],
+    languagesLabel: texts.text('languages.label'),
+    languageLinks,
+  }
 }

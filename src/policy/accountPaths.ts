@@ -10,6 +10,7 @@ export const accountPaths = {
   apps: '/account/apps',
   revokeApp: '/account/apps/revoke',
   revokeAllApps: '/account/apps/revoke-all',
+  keep: '/account/keep',
   signOutEverywhere: '/account/sign-out-everywhere',
 } as const
 

@@ -1,13 +1,98 @@
 import { z } from 'zod'
+import { scheduleDeletion } from '../domain/accountDeletion.ts'
 import { membershipFrom, membershipOf } from '../domain/membership.ts'
+import { changeEmail, endSession, exportAccount, listAuthorizations, listSessions, revokeAuthorization } from '../domain/ownAccount.ts'
 import { checkPlaceAndLanguage } from '../domain/schoolRules.ts'
 import { nothing, type Rule } from '../kit/expressions.ts'
 import { reference, timestamp } from '../kit/fields.ts'
+import { image, imageField } from '../kit/image.ts'
 import { defineResource } from '../kit/resource.ts'
 
 const byEmail = (description: string) => z.enum(['email', 'none']).default('email').meta({ description, example: 'email' })
 
 const isMine: Rule<'account'> = (account, me) => account('id', '=', me.accountId)
+
+const fields = z.object({
+  email: z.email().meta({ description: 'Address that the person signs in with.', example: 'learner001@example.org' }),
+  pending_email: z.email().nullable().meta({ description: 'A new address that is not confirmed yet.', example: null }),
+  email_verified: z.boolean().meta({ description: 'Whether the address is confirmed.', example: true }),
+  name: z.string().min(1).max(120).meta({ description: 'Full name.', example: 'Wren Applegarth' }),
+  given_name: z.string().max(60).nullable().meta({ description: 'Given name.', example: 'Wren' }),
+  family_name: z.string().max(60).nullable().meta({ description: 'Family name.', example: 'Applegarth' }),
+  avatar: image('Picture of the person.').nullable().meta({ description: 'Picture of the person.', example: null }),
+  locale: z.string().max(35).nullable().meta({ description: 'Preferred language (BCP 47).', example: 'en' }),
+  time_zone: z.string().nullable().meta({ description: 'IANA name.', example: 'Europe/Berlin' }),
+  notification_preferences: z
+    .object({
+      product_updates: byEmail('News of the school.'),
+      course_activity: byEmail('New lessons and results.'),
+      comment_replies: byEmail('Answers to comments.'),
+      event_reminders: byEmail('Events that are near.'),
+      billing: z.literal('email').default('email').meta({ description: 'Receipts; cannot be turned off.', example: 'email' }),
+    })
+    .meta({ description: 'What the person is written about.', example: { product_updates: 'none' } }),
+  membership: z
+    .object({
+      roles: z.array(z.string()).meta({ description: 'What the person is to the school.', example: ['learner'] }),
+      student_id: reference('std', 'Id as a student.').nullable().meta({ description: 'Id as a student.', idPrefix: 'std', example: null }),
+      member_id: reference('mbr', 'Id as a member.').nullable().meta({ description: 'Id as a member.', idPrefix: 'mbr', example: null }),
+      lecturer_id: reference('lec', 'Id as a lecturer.')
+        .nullable()
+        .meta({ description: 'Id as a lecturer.', idPrefix: 'lec', example: null }),
+    })
+    .meta({ description: 'What the person is in this school.', example: { roles: ['learner'] } }),
+  two_factor_enabled: z.boolean().meta({ description: 'Whether signing in takes a second factor. There is none yet.', example: false }),
+  last_sign_in_at: timestamp().nullable().meta({ description: 'When the person last signed in.', example: '2026-03-01T09:30:00.000Z' }),
+  deletion_scheduled_at: timestamp().nullable().meta({ description: 'When the account will be deleted.', example: null }),
+})
+
+const ownId = (prefix: string, description: string) =>
+  z
+    .string()
+    .max(60)
+    .meta({ description, example: `${prefix}_01jgwejj00e6srgkpqm2sqf05m` })
+
+const authorization = z.object({
+  id: ownId('aut', 'Names the authorization.'),
+  object: z.literal('authorization').meta({ description: 'What this is.' }),
+  client: z
+    .object({
+      client_id: z.string().meta({ description: 'Id of the app.', example: 'k2Jx' }),
+      client_name: z
+        .string()
+        .nullable()
+        .meta({ description: 'As the app calls itself. Anyone can choose any name.', example: 'Study helper' }),
+    })
+    .meta({ description: 'The app.', example: {} }),
+  scopes: z.array(z.string()).meta({ description: 'What was allowed.', example: ['openid', 'courses:read'] }),
+  granted_at: timestamp().meta({ description: 'When.', example: '2026-03-01T09:30:00.000Z' }),
+  last_used_at: timestamp().nullable().meta({ description: 'When the app last used it.', example: null }),
+})
+
+const session = z.object({
+  id: ownId('ses', 'Names the session.'),
+  object: z.literal('session').meta({ description: 'What this is.' }),
+  signed_in_at: timestamp().meta({ description: 'When the person signed in.', example: '2026-03-01T09:30:00.000Z' }),
+  expires_at: timestamp().meta({ description: 'When the session ends by itself.', example: '2026-03-15T09:30:00.000Z' }),
+})
+
+const file = z.object({
+  id: reference('fil', 'Id of the file.'),
+  filename: z.string().meta({ description: 'Name of the file.', example: 'wren.png' }),
+  byte_size: z.int().meta({ description: 'Size in bytes.', example: 1024 }),
+  created_at: timestamp().meta({ description: 'When it was uploaded.', example: '2026-03-01T09:30:00.000Z' }),
+})
+
+const listOf = (entry: z.ZodObject, description: string) =>
+  z.object({ object: z.literal('list').meta({ description: 'What this is.' }), data: z.array(entry).meta({ description, example: [] }) })
+
+const accountExport = z.object({
+  object: z.literal('account_export').meta({ description: 'What this is.' }),
+  account: fields.omit({ avatar: true, two_factor_enabled: true }).meta({ description: 'The account.', example: {} }),
+  authorizations: z.array(authorization).meta({ description: 'What was allowed to apps.', example: [] }),
+  sessions: z.array(session).meta({ description: 'Browsers that are signed in.', example: [] }),
+  files: z.array(file).meta({ description: 'Files that the person uploaded.', example: [] }),
+})
 
 /** The login of the person who calls. */
 export const account = defineResource({
@@ -21,45 +106,10 @@ export const account = defineResource({
     write: 'Change your account, and end what you allowed to other apps',
   },
   singleton: true,
-  schema: z.object({
-    email: z.email().meta({ description: 'Address that the person signs in with.', example: 'learner001@example.org' }),
-    pending_email: z.email().nullable().meta({ description: 'A new address that is not confirmed yet.', example: null }),
-    email_verified: z.boolean().meta({ description: 'Whether the address is confirmed.', example: true }),
-    name: z.string().min(1).max(120).meta({ description: 'Full name.', example: 'Wren Applegarth' }),
-    given_name: z.string().max(60).nullable().meta({ description: 'Given name.', example: 'Wren' }),
-    family_name: z.string().max(60).nullable().meta({ description: 'Family name.', example: 'Applegarth' }),
-    avatar: z
-      .object({ url: z.url().meta({ description: 'Address of the picture.', example: 'https://school.example/files/wren.png' }) })
-      .nullable()
-      .meta({ description: 'Picture of the person.', example: null }),
-    locale: z.string().max(35).nullable().meta({ description: 'Preferred language (BCP 47).', example: 'en' }),
-    time_zone: z.string().nullable().meta({ description: 'IANA name.', example: 'Europe/Berlin' }),
-    notification_preferences: z
-      .object({
-        product_updates: byEmail('News of the school.'),
-        course_activity: byEmail('New lessons and results.'),
-        comment_replies: byEmail('Answers to comments.'),
-        event_reminders: byEmail('Events that are near.'),
-        billing: z.literal('email').default('email').meta({ description: 'Receipts; cannot be turned off.', example: 'email' }),
-      })
-      .meta({ description: 'What the person is written about.', example: { product_updates: 'none' } }),
-    membership: z
-      .object({
-        roles: z.array(z.string()).meta({ description: 'What the person is to the school.', example: ['learner'] }),
-        student_id: reference('std', 'Id as a student.')
-          .nullable()
-          .meta({ description: 'Id as a student.', idPrefix: 'std', example: null }),
-        member_id: reference('mbr', 'Id as a member.').nullable().meta({ description: 'Id as a member.', idPrefix: 'mbr', example: null }),
-        lecturer_id: reference('lec', 'Id as a lecturer.')
-          .nullable()
-          .meta({ description: 'Id as a lecturer.', idPrefix: 'lec', example: null }),
-      })
-      .meta({ description: 'What the person is in this school.', example: { roles: ['learner'] } }),
-    last_sign_in_at: timestamp().nullable().meta({ description: 'When the person last signed in.', example: '2026-03-01T09:30:00.000Z' }),
-    deletion_scheduled_at: timestamp().nullable().meta({ description: 'When the account will be deleted.', example: null }),
-  }),
+  schema: fields,
   derived: {
-    avatar: { from: ['picture'], of: ({ picture }) => (picture === null ? null : { url: picture }) },
+    avatar: imageField('account', 'avatar'),
+    two_factor_enabled: { from: [], of: () => false },
     notification_preferences: {
       from: ['preferences'],
       of: ({ preferences }) => preferences as object,
@@ -67,8 +117,83 @@ export const account = defineResource({
     },
     membership: { select: membershipOf, of: membershipFrom },
   },
-  writable: ['name', 'given_name', 'family_name', 'locale', 'time_zone', 'notification_preferences'],
+  writable: ['name', 'given_name', 'family_name', 'avatar', 'locale', 'time_zone', 'notification_preferences'],
   visibility: { anonymous: nothing, learner: isMine, lecturer: isMine, staff: isMine },
   views: { own: isMine },
-  operations: { get: 'read', update: { scope: 'write', check: checkPlaceAndLanguage } },
+  operations: {
+    get: 'read',
+    update: { scope: 'write', check: checkPlaceAndLanguage },
+    remove: { scope: 'write', instead: scheduleDeletion },
+  },
+  reads: {
+    authorizations: {
+      scope: 'read',
+      id: 'listAuthorizations',
+      summary: 'List what you allowed to apps',
+      output: listOf(authorization, 'What was allowed, the newest first.'),
+      run: ({ school, outside }, { id }) => listAuthorizations(outside, school, id),
+    },
+    sessions: {
+      scope: 'read',
+      id: 'listSessions',
+      summary: 'List the browsers in which you are signed in',
+      output: listOf(session, 'Browsers, the latest sign-in first.'),
+      run: ({ school, outside }, { id }) => listSessions(outside, school, id),
+    },
+    export: {
+      scope: 'read',
+      id: 'exportAccount',
+      summary: 'Show everything that is kept under your account',
+      output: accountExport,
+      run: (reading, row) => exportAccount(reading, row),
+    },
+  },
+  actions: {
+    email: {
+      scope: 'write',
+      id: 'changeEmail',
+      status: 202,
+      limit: 'guess',
+      summary: 'Change the address that you sign in with',
+      input: z.object({
+        email: z.string().max(254).meta({ description: 'The new address; a link goes there.', example: 'wren@example.org' }),
+      }),
+      run: (writing, row, { email }) => changeEmail(writing, row, email as string),
+    },
+    'email/resend': {
+      scope: 'write',
+      id: 'resendEmailChange',
+      status: 202,
+      limit: 'guess',
+      summary: 'Send the link to your new address again',
+      run: (writing, row) => changeEmail(writing, row, row.pending_email),
+    },
+    restore: {
+      scope: 'write',
+      summary: 'Keep an account that is to be deleted',
+      run: async (_writing, { deletion_scheduled_at }) => (deletion_scheduled_at === null ? undefined : { deletion_scheduled_at: null }),
+    },
+    revoke_authorization: {
+      scope: 'write',
+      id: 'revokeAuthorization',
+      at: 'authorizations/{id}',
+      method: 'DELETE',
+      status: 204,
+      summary: 'End what you allowed to an app',
+      parameters: z.object({ id: ownId('aut', 'Id of the authorization.') }),
+      perform: ({ sql, school, outside, parameters }, row) =>
+        revokeAuthorization(sql, outside, school, { accountId: row.id, id: String(parameters.get('id')) }),
+    },
+    end_session: {
+      scope: 'write',
+      id: 'endSession',
+      at: 'sessions/{id}',
+      method: 'DELETE',
+      status: 204,
+      summary: 'Sign out in one browser',
+      parameters: z.object({ id: ownId('ses', 'Id of the session.') }),
+      perform: ({ sql, school, outside, parameters }, row) =>
+        endSession(sql, outside, school, { accountId: row.id, id: String(parameters.get('id')) }),
+    },
+  },
 })

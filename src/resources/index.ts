@@ -1,12 +1,22 @@
 import type { Area } from '../kit/area.ts'
-import { type Operation, operationsOf } from '../kit/operations.ts'
+import type { Operation } from '../kit/operations.ts'
+import { operationsOf } from '../kit/operationsOf.ts'
 import type { Resource } from '../kit/resource.ts'
 import { type ScopeEntry, scopesOf } from '../kit/scopeCatalogue.ts'
 import { account } from './account.ts'
+import { appearance } from './appearance.ts'
 import { courses } from './courses.ts'
+import { curriculum } from './curriculum.ts'
+import { files } from './files.ts'
 import { identityScopes } from './identity.ts'
+import { lecturers } from './lecturers.ts'
+import { lessons } from './lessons.ts'
+import { pages } from './pages.ts'
 import * as planned from './plannedAreas.ts'
 import { school } from './school.ts'
+import { sections } from './sections.ts'
+import { staff } from './staff.ts'
+import { uploads } from './uploads.ts'
 
 /** A resource, or an area whose scopes can be granted before its resources stand. */
 export type Declared = Resource | Area
@@ -17,10 +27,13 @@ export const resources: readonly Declared[] = [
   planned.students,
   planned.members,
   planned.analytics,
-  planned.curriculum,
+  curriculum,
+  sections,
+  lessons,
   planned.orders,
   school,
-  planned.appearance,
+  staff,
+  appearance,
   planned.events,
   planned.membershipPlans,
   planned.coupons,
@@ -28,10 +41,11 @@ export const resources: readonly Declared[] = [
   planned.subscriptions,
   planned.digitalProducts,
   planned.comments,
-  planned.lecturers,
-  planned.storage,
+  lecturers,
+  files,
+  uploads,
   planned.forms,
-  planned.pages,
+  pages,
   account,
 ]
 

@@ -9,15 +9,7 @@ export const students = defineArea('students', {
 })
 export const members = defineArea('members', { read: 'See the members of the school', write: 'Add and change members' })
 export const analytics = defineArea('analytics', { read: { sentence: 'See figures about courses, sales and people', from: 'lecturer' } })
-export const curriculum = defineArea('curriculum', {
-  read: 'See the sections and lessons of courses',
-  write: { sentence: 'Add, change and reorder sections and lessons', from: 'lecturer' },
-})
 export const orders = defineArea('orders', { read: 'See orders, payments and refunds' })
-export const appearance = defineArea('appearance', {
-  read: 'See the colours, logo and navigation of the school',
-  write: { sentence: 'Change the colours, logo and navigation of the school', from: 'admin' },
-})
 export const events = defineArea('events', {
   read: 'See events and who takes part',
   write: 'Add and change events, and take or give up seats',
@@ -37,13 +29,4 @@ export const digitalProducts = defineArea('digital_products', {
   write: { sentence: 'Add and change digital products', from: 'admin' },
 })
 export const comments = defineArea('comments', { read: 'See what people commented' })
-export const lecturers = defineArea('lecturers', {
-  read: 'See the lecturers of the school',
-  write: { sentence: 'Add and change lecturers', from: 'lecturer' },
-})
-export const storage = defineArea('storage', { write: 'Upload files, and see and remove what you uploaded' })
 export const forms = defineArea('forms', { read: 'See forms and what was sent in' })
-export const pages = defineArea('pages', {
-  read: 'See the pages of the school',
-  write: { sentence: 'Write, change and publish pages', from: 'admin' },
-})

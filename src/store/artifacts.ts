@@ -28,8 +28,17 @@ export interface Artifacts {
   endClient(ended: EndedClient): Promise<void>
   /** Lets the client start anew (a disabled client that is enabled again): what was saved before stays hidden. */
   restoreClient(restored: EndedClient): Promise<void>
+  /** Everything of one model that belongs to an account, unexpired, newest first, at most 100. */
+  findOfAccount(schoolId: string, model: string, accountId: string): Promise<OwnedArtifact[]>
   /** Ids of the sessions of an account are removed: "sign out everywhere". */
   destroyOfAccount(schoolId: string, model: string, accountId: string): Promise<void>
+}
+
+/** One artefact of an account. */
+export interface OwnedArtifact {
+  id: string
+  payload: string
+  expiresAt: Date
 }
 
 export interface ArtifactKey {

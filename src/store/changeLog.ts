@@ -36,6 +36,21 @@ export async function recordChange(sql: Sql, { school_id, type, resource_id, act
   )
 }
 
+/** Notes the same of many rows of one type, in one statement. */
+export async function recordChanges(
+  sql: Sql,
+  { school_id, type, action }: Pick<Change, 'school_id' | 'type' | 'action'>,
+  rows: readonly { id: string; version: number }[],
+): Promise<void> {
+  if (rows.length === 0) return
+  await sql.query(
+    `INSERT INTO change_log (school_id, transaction, id, type, resource_id, action, version)
+     SELECT $1::uuid, pg_current_xact_id()::text::bigint, noted.id, $2::text, noted.resource_id, $3::text, noted.version
+       FROM unnest($4::uuid[], $5::uuid[], $6::int[]) AS noted (id, resource_id, version)`,
+    [school_id, type, action, rows.map(() => newId()), rows.map(({ id }) => id), rows.map(({ version }) => version)],
+  )
+}
+
 export interface ChangeQuery {
   types: readonly string[]
   after: ChangePosition | undefined

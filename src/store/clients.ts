@@ -1,3 +1,4 @@
+import { burying } from './clientTombstones.ts'
 import type { Sql } from './sql.ts'
 import { storableJson } from './storableText.ts'
 
@@ -83,7 +84,7 @@ export async function pruneClients(sql: Sql, { neverUsedDays, idleDays, schoolId
                   ELSE c.last_used_at < now() - make_interval(days => $2) END)
         AND NOT EXISTS (SELECT 1 FROM oidc_grant g WHERE g.school_id = c.school_id AND g.client_id = c.id
                            AND g.revoked_at IS NULL AND g.expires_at > now())`
-  const rows = await sql.query(`${dryRun ? 'SELECT c.id' : 'DELETE'} ${which}${dryRun ? '' : ' RETURNING c.id'}`, [
+  const rows = await sql.query(dryRun ? `SELECT c.id ${which}` : burying(`DELETE ${which} RETURNING c.school_id, c.id, c.metadata`), [
     neverUsedDays,
     idleDays,
     schoolId ?? null,

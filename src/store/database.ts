@@ -10,6 +10,8 @@ export type Writer = Transaction<DB>
 /** One transaction that can also run a whole file of statements. */
 export interface Script extends Sql {
   runFile(text: string): Promise<void>
+  /** Appends rows in the text format of COPY, one a line. They are read as fast as the database takes them. */
+  copyIn(table: string, columns: readonly string[], lines: Iterable<string>): Promise<void>
 }
 
 /** One database, three handles over the same connections. */
@@ -21,7 +23,7 @@ export interface Database {
   prisma(): PrismaClient
   /** One transaction. Inside it only `writer` and `sql` as handed in may be awaited; the outer handles throw. */
   transaction<Result>(work: (writer: Writer, sql: Sql) => Promise<Result>): Promise<Result>
-  /** One transaction on a connection of its own, without a time limit: for migrations. */
+  /** One transaction on a connection of its own, without a time limit: for migrations and for data in bulk. */
   script<Result>(work: (script: Script) => Promise<Result>): Promise<Result>
   /** Runs `work` if no other instance is running it now; answers undefined otherwise. A PostgreSQL advisory lock. */
   exclusively<Result>(name: string, work: () => Promise<Result>): Promise<Result | undefined>

@@ -1,4 +1,4 @@
-import type { Artifact, Artifacts, FoundArtifact } from './artifacts.ts'
+import type { Artifact, Artifacts, FoundArtifact, OwnedArtifact } from './artifacts.ts'
 import { type Redemption, redeemArtifacts } from './redeemArtifacts.ts'
 import type { Sql } from './sql.ts'
 
@@ -47,6 +47,14 @@ export function databaseArtifacts(sql: Sql): DatabaseArtifacts {
     },
     async restoreClient({ schoolId, clientId }) {
       await sql.query(restoreClient, [schoolId, clientId], 'artifact_restore_client')
+    },
+    async findOfAccount(schoolId, model, accountId) {
+      return await sql.query<OwnedArtifact>(
+        `SELECT id, payload, expires_at AS "expiresAt" FROM oidc_artifact
+          WHERE school_id = $1 AND model = $2 AND account_id = $3 AND expires_at > now() ORDER BY created_at DESC, id LIMIT 100`,
+        [schoolId, model, accountId],
+        'artifact_find_of_account',
+      )
     },
     async destroyOfAccount(schoolId, model, accountId) {
       await sql.query(

@@ -2,9 +2,11 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { PGlite, type PGliteOptions, type QueryOptions, type Transaction, types } from '@electric-sql/pglite'
+import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm'
 import { PGliteDialect } from 'kysely'
 import { PrismaPGlite } from 'pglite-prisma-adapter'
 import { assembleDatabase } from './assembleDatabase.ts'
+import { copyStatement } from './copyText.ts'
 import type { Database } from './database.ts'
 import { lockDirectory } from './directoryLock.ts'
 import { createTransactionGuard, type TransactionGuard } from './transactionGuard.ts'
@@ -31,6 +33,7 @@ export async function openEmbedded({ dataDirectory, image }: EmbeddedOptions): P
     pglite = new Embedded(guard, {
       ...(directory !== null && { dataDir: directory }),
       ...(image && { loadDataDir: image }),
+      extensions: { pg_trgm },
       parsers: { [types.INT8]: String, [types.DATE]: String },
       startParams: [...PGlite.defaultStartParams, '-c', 'shared_buffers=16MB', '-c', 'TimeZone=UTC'],
     })
@@ -52,6 +55,9 @@ export async function openEmbedded({ dataDirectory, image }: EmbeddedOptions): P
             query: async <Row extends object>(text: string, values: readonly unknown[] = []) =>
               (await transaction.query<Row>(text, [...values])).rows,
             runFile: async (text) => void (await transaction.exec(text)),
+            // It takes a whole file only: who has many rows brings them in parts.
+            copyIn: async (table, columns, lines) =>
+              void (await transaction.query(copyStatement(table, columns, "'/dev/blob'"), [], { blob: new Blob([...lines]) })),
           }),
         ),
       // There is no other instance: the directory is locked.

@@ -16,3 +16,11 @@ export function contains(column: Expression<string>, text: string): Expression<S
 /** The place of a row among those with the same owner, the newest first. */
 export const rankWithin = (owner: Expression<unknown>, id: Expression<unknown>): Expression<number> =>
   sql<number>`(row_number() OVER (PARTITION BY ${owner} ORDER BY ${id} DESC))::int`
+
+/**
+ * Whether the school offers this: what its row does not turn off. Read with the rows that it is about, once in a query, so that
+ * turning something off is felt by the next request of every process.
+ */
+export const isOffered = (schoolId: string | Expression<string>, feature: string): Expression<SqlBool> =>
+  sql<SqlBool>`NOT EXISTS (
+    SELECT 1 FROM "school" WHERE "school"."id" = ${schoolId} AND "school"."features" @> ${JSON.stringify({ [feature]: false })}::jsonb)`

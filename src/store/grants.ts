@@ -11,7 +11,10 @@ export async function findGrant(sql: Sql, schoolId: string, id: string): Promise
   return rows[0]?.payload
 }
 
-/** Writes a grant, and that its client was authorized now. One that has ended stays ended. */
+/**
+ * Writes a grant, and that its client was authorized now. What a person answered once stands: the same grant, written again,
+ * stays as it is.
+ */
 export async function saveGrant(
   sql: Sql,
   grant: { schoolId: string; id: string; accountId: string; clientId: string; payload: object; expiresInSeconds: number },
@@ -20,7 +23,7 @@ export async function saveGrant(
     `WITH used AS (UPDATE oidc_client SET last_used_at = now() WHERE school_id = $1 AND id = $4)
      INSERT INTO oidc_grant (school_id, id, account_id, client_id, payload, expires_at)
      VALUES ($1, $2, $3, $4, $5::jsonb, now() + make_interval(secs => $6))
-     ON CONFLICT (school_id, id) DO UPDATE SET payload = excluded.payload, expires_at = excluded.expires_at`,
+     ON CONFLICT (school_id, id) DO NOTHING`,
     [grant.schoolId, grant.id, grant.accountId, grant.clientId, storableJson(grant.payload), grant.expiresInSeconds],
     'grant_save',
   )

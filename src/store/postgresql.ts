@@ -1,9 +1,13 @@
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { PrismaPg } from '@prisma/adapter-pg'
 import { PostgresDialect } from 'kysely'
 import { Client, type ClientConfig, Pool, type PoolClient, types } from 'pg'
 import { parseIntoClientConfig } from 'pg-connection-string'
+import { from as copyFrom } from 'pg-copy-streams'
 import { isOutage } from '../lib/outage.ts'
 import { assembleDatabase } from './assembleDatabase.ts'
+import { copyStatement } from './copyText.ts'
 import type { Database } from './database.ts'
 import { createTransactionGuard, type TransactionGuard } from './transactionGuard.ts'
 
@@ -49,6 +53,8 @@ export function openPostgresql({ databaseUrl, poolSize, onError }: PostgresqlOpt
               query: async <Row extends object>(text: string, values: readonly unknown[] = []) =>
                 (await client.query<Row>(text, [...values])).rows,
               runFile: async (text) => void (await client.query(text)),
+              copyIn: (table, columns, lines) =>
+                pipeline(Readable.from(lines), client.query(copyFrom(copyStatement(table, columns, 'STDIN')))),
             })
             await client.query('COMMIT')
             return result

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import type { Artifact, ArtifactKey, Artifacts, FoundArtifact } from './artifacts.ts'
+import type { Artifact, ArtifactKey, Artifacts, FoundArtifact, OwnedArtifact } from './artifacts.ts'
 import { answered, type RedisClient } from './redis.ts'
 
 export interface RedisArtifactsOptions {
@@ -109,6 +109,19 @@ export function redisArtifacts(redis: RedisClient, { longestTokenSeconds, prefix
       await answered(redis.set(markerKey(schoolId, 'client', clientTag), String(restoredAt), 'EX', markerSeconds, 'XX'))
       // Whatever is saved after this call bears a later millisecond.
       while (Date.now() <= restoredAt) await setTimeout(1)
+    },
+    async findOfAccount(schoolId, model, accountId) {
+      const ids = await answered(redis.zrevrange(accountKey(schoolId, model, accountId), '0', '99'))
+      const found = await answered(
+        Promise.all(
+          ids.map(async (id): Promise<OwnedArtifact[]> => {
+            const key = artifactKey({ schoolId, model, id })
+            const [payload, milliseconds] = await Promise.all([redis.hget(key, 'p'), redis.pttl(key)])
+            return payload === null || milliseconds <= 0 ? [] : [{ id, payload, expiresAt: new Date(Date.now() + milliseconds) }]
+          }),
+        ),
+      )
+      return found.flat()
     },
     async destroyOfAccount(schoolId, model, accountId) {
       const index = accountKey(schoolId, model, accountId)

@@ -52,7 +52,21 @@ export async function findSchoolId(sql: Sql, slug: string): Promise<string | und
   return (await sql.query<{ id: string }>('SELECT id FROM school WHERE slug = $1', [slug]))[0]?.id
 }
 
-/** The name that people see. */
-export async function schoolName(sql: Sql, schoolId: string): Promise<string> {
-  return (await sql.query<{ name: string }>('SELECT name FROM school WHERE id = $1', [schoolId], 'school_name'))[0]?.name ?? 'School'
+/** The name that people see, and the school's main language. */
+export async function schoolFace(sql: Sql, schoolId: string): Promise<{ name: string; locale: string }> {
+  const rows = await sql.query<{ name: string; locale: string }>('SELECT name, locale FROM school WHERE id = $1', [schoolId], 'school_face')
+  return rows[0] ?? { name: 'School', locale: '' }
+}
+
+/** How the school calls itself, and where it can be reached. */
+export async function schoolContact(
+  sql: Sql,
+  schoolId: string,
+): Promise<{ name: string; contactEmail: string | null; supportUrl: string | null }> {
+  const [row] = await sql.query<{ name: string; contact_email: string | null; support_url: string | null }>(
+    'SELECT name, contact_email, support_url FROM school WHERE id = $1',
+    [schoolId],
+    'school_contact',
+  )
+  return { name: row?.name ?? 'School', contactEmail: row?.contact_email ?? null, supportUrl: row?.support_url ?? null }
 }

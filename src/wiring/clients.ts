@@ -18,4 +18,4 @@ export function registrationRules({ registration }: OAuthConfig, docsUrl: string
 
 /** The longest life of anything that Redis keeps and that a grant or client can end. */
 export const longestTokenSeconds = ({ lifetimes }: OAuthConfig): number =>
-  Math.max(lifetimes.access_token_seconds, lifetimes.authorization_code_seconds)
+  Math.max(lifetimes.access_token_seconds, lifetimes.authorization_code_seconds, lifetimes.handed_over_code_seconds)

@@ -6,6 +6,7 @@ import { makeDemoSchool } from '../demo/makeDemoSchool.ts'
 import { hashPassword } from '../domain/password.ts'
 import type { School } from '../policy/school.ts'
 import type { Database } from '../store/database.ts'
+import type { FileStorage } from '../store/fileStorage.ts'
 
 /** There is a demo school while its file stands and nobody but this machine can reach it, or where DEMO says so. */
 export function demoIssuer({ DEMO }: Environment, { schools }: Config): string | undefined {
@@ -13,13 +14,19 @@ export function demoIssuer({ DEMO }: Environment, { schools }: Config): string |
   return school && DEMO !== 'off' && (DEMO === 'on' || isLoopback(school.issuer)) ? school.issuer : undefined
 }
 
-/** Makes the people and courses of the demo school. False where they are there already; then nothing is changed. */
-export function fillDemoSchool(database: Database, school: School, environment: Environment): Promise<boolean> {
-  const now = environment.DEMO_NOW ? new Date(environment.DEMO_NOW) : startOfToday()
-  const password = readDemoPassword(environment)
-  return makeDemoSchool(database, { school, now, hashPassword: () => hashPassword(password) })
+export interface FillArguments {
+  database: Database
+  school: School
+  environment: Environment
+  storage: FileStorage
 }
 
-function startOfToday(): Date {
-  return new Date(new Date().setUTCHours(0, 0, 0, 0))
+/** Makes the people and courses of the demo school. False where they are there already; then nothing is changed. */
+export function fillDemoSchool({ database, school, environment, storage }: FillArguments): Promise<boolean> {
+  const now = demoNow(environment)
+  const password = readDemoPassword(environment)
+  return makeDemoSchool(database, { school, now, storage, hashPassword: () => hashPassword(password) })
 }
+
+/** What the times of the demo count from: DEMO_NOW, or the start of today. */
+export const demoNow = ({ DEMO_NOW }: Environment): Date => (DEMO_NOW ? new Date(DEMO_NOW) : new Date(new Date().setUTCHours(0, 0, 0, 0)))

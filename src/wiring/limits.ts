@@ -1,6 +1,9 @@
 import type { Context } from 'koa'
+import type { ApiArguments } from '../api/routes.ts'
 import type { Config } from '../config/load.ts'
-import { addressKey, type Limiter, type Policy, requireWithin, type Verdict } from '../http/limits.ts'
+import { addressKey, type Limiter, type Policy } from '../http/limits.ts'
+import { type Count, rateLimitHeaders, requireAllWithin } from '../http/rateLimitHeaders.ts'
+import type { OperationLimit } from '../kit/limits.ts'
 import type { Log } from '../lib/log.ts'
 import type { LimitedEndpoint } from '../oidc/endpoint.ts'
 import type { AccountLimits } from '../pages/account/accountArguments.ts'
@@ -18,9 +21,10 @@ export interface Limits {
   /**
    * Of the school's API: counts one request of this caller, and says on the answer what is left.
    * Visitors, and whoever presents a token that is none, are counted by address; others by client and person.
+   * What the operation falls under beside that is counted as well.
    * @throws Problem rate_limited
    */
-  api(ctx: Context, caller: Caller | undefined): Promise<void>
+  api(ctx: Context, caller: Caller | undefined, operationLimits?: readonly OperationLimit[]): Promise<void>
 }
 
 export interface LimitArguments {
@@ -37,8 +41,8 @@ export function createLimits({ config, redis, log, isLimited }: LimitArguments):
     prefix: 'sg',
     onError: (error) => log.error({ err: error }, 'rate limits are counted by this process alone: Redis does not answer'),
   })
-  const open: Verdict = { allowed: true, remaining: 1, resetSeconds: 1 }
-  const limiter: Limiter = (policy, key) => (isLimited ? buckets.consume(policy, key) : Promise.resolve(open))
+  const limiter: Limiter = async (policy, key) =>
+    isLimited ? await buckets.consume(policy, key) : { allowed: true, remaining: policy.requests, resetSeconds: policy.windowSeconds }
   const policy = (name: keyof Config['server']['rate_limits']): Policy => {
     const { requests, window_seconds: windowSeconds } = config.server.rate_limits[name]
     return { name, requests, windowSeconds }
@@ -47,7 +51,9 @@ export function createLimits({ config, redis, log, isLimited }: LimitArguments):
     const { allowed, resetSeconds } = await limiter(policy(name), key)
     return { allowed, retryAfterSeconds: resetSeconds }
   }
-  const [anonymous, withToken] = [policy('anonymous'), policy('default')]
+  const countUse = async (policy: Policy, key: string): Promise<Count> => ({ policy, verdict: await limiter(policy, key) })
+  const [anonymous, withToken, guess] = [policy('anonymous'), policy('default'), policy('guess')]
+  const ofPerson = { write: policy('write'), bulk: policy('bulk'), upload: policy('upload') }
   return {
     limiter,
     policies: { registration: policy('registration'), token: policy('token'), introspection: policy('introspection') },
@@ -61,26 +67,33 @@ export function createLimits({ config, redis, log, isLimited }: LimitArguments):
       passwordReset: (address) => count('password_reset_per_address', addressKey(address)),
       message: (schoolId, email) => count('message_per_recipient', `${schoolId} ${email}`),
     },
-    async api(ctx, caller) {
+    async api(ctx, caller, operationLimits = []) {
+      const { school, address } = ctx.state
       const isPerson = caller?.kind === 'person'
-      const used = isPerson ? withToken : anonymous
-      const who = isPerson ? `${caller.clientId} ${caller.accountId}` : addressKey(ctx.state.address)
-      const verdict = await limiter(used, `${ctx.state.school.id} ${who}`)
-      ctx.set('RateLimit-Policy', `"${used.name}";q=${used.requests};w=${used.windowSeconds}`)
-      ctx.set('RateLimit', `"${used.name}";r=${Math.max(0, verdict.remaining)};t=${verdict.resetSeconds}`)
-      requireWithin(used, verdict)
+      const byAddress = `${school.id} ${addressKey(address)}`
+      const who = isPerson ? `${school.id} ${caller.clientId} ${caller.accountId}` : byAddress
+      const isGuess = operationLimits.includes('guess')
+      const counts = await Promise.all([
+        countUse(isPerson ? withToken : anonymous, who),
+        ...(isPerson ? operationLimits.filter((name) => name !== 'guess').map((name) => countUse(ofPerson[name], who)) : []),
+        ...(isGuess ? [countUse(guess, byAddress)] : []),
+        // By person whatever the client: a second client must not bring a second try.
+        ...(isGuess && isPerson ? [countUse(guess, `${school.id} person ${caller.accountId}`)] : []),
+      ])
+      ctx.set(rateLimitHeaders(counts))
+      requireAllWithin(counts)
     },
   }
 }
 
 /** Finds out who calls, and counts the request: also where the token turns out to be none. */
-export function limited(authenticate: (ctx: Context) => Promise<Caller>, { api }: Limits): (ctx: Context) => Promise<Caller> {
-  return async (ctx) => {
+export function limited(authenticate: (ctx: Context) => Promise<Caller>, { api }: Limits): ApiArguments['authenticate'] {
+  return async (ctx, operationLimits) => {
     let caller: Caller | undefined
     try {
       caller = await authenticate(ctx)
     } finally {
-      await api(ctx, caller)
+      await api(ctx, caller, operationLimits)
     }
     return caller
   }

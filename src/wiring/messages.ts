@@ -1,7 +1,7 @@
-import type { SendMessage } from '../domain/messages.ts'
 import type { Errands } from '../lib/errands.ts'
 import type { Log } from '../lib/log.ts'
 import type { SendLetter } from '../mail/mail.ts'
+import type { SendMessage } from '../policy/messages.ts'
 
 /** Sends messages once the answer has gone: nobody waits for a mail server, and nobody's request fails with it. */
 export function sendAfterwards({ letter, errands, log }: { letter: SendLetter; errands: Errands; log: Log }): SendMessage {

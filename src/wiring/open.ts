@@ -8,11 +8,17 @@ import { smtpPost } from '../mail/smtpPost.ts'
 import type { Stores } from '../oidc/stores.ts'
 import type { Database } from '../store/database.ts'
 import { databaseArtifacts } from '../store/databaseArtifacts.ts'
+import type { FileStorage } from '../store/fileStorage.ts'
 import { openDatabase } from '../store/openDatabase.ts'
+import { openFileStorage } from '../store/openFileStorage.ts'
 import { createRedis, type RedisConnection } from '../store/redis.ts'
 import { redisArtifacts } from '../store/redisArtifacts.ts'
 import type { Sql } from '../store/sql.ts'
 import { longestTokenSeconds } from './clients.ts'
+
+/** Where the bytes of files stand. The caller closes it. */
+export const openConfiguredFileStorage = ({ DATA_DIR, STORAGE_URL }: Pick<Environment, 'DATA_DIR' | 'STORAGE_URL'>): Promise<FileStorage> =>
+  openFileStorage(DATA_DIR, STORAGE_URL)
 
 type Addresses = Pick<Environment, 'DATA_DIR' | 'DATABASE_URL' | 'REDIS_URL'>
 

@@ -1,9 +1,11 @@
 import type { Config } from '../config/load.ts'
 import type { SchoolConfig } from '../config/schools.ts'
+import { startingLook } from '../domain/themes.ts'
 import { type IntegrationChanges, syncIntegrations } from '../oidc/integrations.ts'
 import type { Stores } from '../oidc/stores.ts'
 import type { School } from '../policy/school.ts'
 import { type SchoolDirectory, schoolDirectory } from '../policy/schoolDirectory.ts'
+import { ensureAppearance } from '../store/appearance.ts'
 import type { Database } from '../store/database.ts'
 import { ensureSchool } from '../store/schools.ts'
 
@@ -17,6 +19,7 @@ export async function openSchools(database: Database, config: Config): Promise<S
   const entries: SchoolEntry[] = []
   for (const school of config.schools) {
     const id = await ensureSchool(database.sql, { slug: school.slug, ...school.defaults })
+    await ensureAppearance(database.sql, id, startingLook(school.defaults.branding))
     entries.push({ school: { id, slug: school.slug, issuer: school.issuer }, config: school })
   }
   return schoolDirectory(entries)

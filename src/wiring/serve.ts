@@ -9,8 +9,10 @@ import { schedule } from '../jobs/schedule.ts'
 import { createKeyring } from '../lib/keyring.ts'
 import type { Log } from '../lib/log.ts'
 import type { Database } from '../store/database.ts'
+import type { FileStorage } from '../store/fileStorage.ts'
 import { migrate, pendingMigrations } from '../store/migrate.ts'
-import { openConfiguredDatabase, openConfiguredPost, openConfiguredRedis } from './open.ts'
+import { openConfiguredDatabase, openConfiguredFileStorage, openConfiguredPost, openConfiguredRedis } from './open.ts'
+import { checkTheOnlySchool, documentReadiness } from './readiness.ts'
 
 export interface ServeArguments {
   environment: Environment
@@ -20,7 +22,7 @@ export interface ServeArguments {
   /** Folder with the migrations. */
   migrations: string
   /** Runs once the database is ready and before anybody is served. */
-  prepare?(database: Database, app: App): Promise<void>
+  prepare?(database: Database, app: App, storage: FileStorage): Promise<void>
 }
 
 export interface Service {
@@ -49,7 +51,12 @@ export async function serve({ environment, config, rootSecrets, log, migrations,
     undo.push(async () => post.close())
     log.info(post.describe())
 
+    const storage = await openConfiguredFileStorage(environment)
+    undo.push(async () => storage.close())
+    log.info(storage.describe())
+
     const app = await createApp({
+      storage,
       config,
       database,
       redis,
@@ -59,17 +66,22 @@ export async function serve({ environment, config, rootSecrets, log, migrations,
       isLimited: environment.RATE_LIMITS === 'on',
     })
     undo.push(() => withinSeconds(config.server.shutdown_seconds, app.settled()))
-    await prepare?.(database, app)
+    await prepare?.(database, app, storage)
+    await checkTheOnlySchool(app)
     const jobs = schedule(app.jobs, log)
     undo.push(() => jobs.stop())
 
     let isStopping = false
+    const { checks, closedSchools } = documentReadiness(app)
     const admin = createAdmin({
       checks: {
         database: () => database.ping(),
+        storage: () => storage.check(),
         migrations: () => nonePending(database, migrations),
         ...(redis ? { redis: () => redis.ping() } : {}),
+        ...checks,
       },
+      closedSchools,
       isStopping: () => isStopping,
       metrics: app.metrics.render,
     })
@@ -97,8 +109,11 @@ async function nonePending(database: Database, migrations: string): Promise<void
   if (pending.length > 0) throw new Error(`not applied: ${pending.join(', ')}`)
 }
 
+// The longest that an upload may take. Everything else has to arrive sooner: see http/arrival.ts.
+const longestRequestMs = 3_600_000
+
 async function listen(handler: RequestListener, port: number, host: string): Promise<Server> {
-  const server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000, maxHeaderSize: 16_384 }, handler)
+  const server = createServer({ requestTimeout: longestRequestMs, headersTimeout: 10_000, maxHeaderSize: 16_384 }, handler)
   server.listen(port, host)
   await once(server, 'listening')
   return server

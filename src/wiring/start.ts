@@ -50,9 +50,9 @@ export async function startService({ environment, config }: Settings, log: Log):
     rootSecrets,
     log,
     migrations: migrationsDirectory,
-    async prepare(database, app) {
+    async prepare(database, app, storage) {
       const entry = demo && app.schools.all.find(({ school }) => school.slug === 'demo')
-      if (entry) await fillDemoSchool(database, entry.school, environment)
+      if (entry) await fillDemoSchool({ database, school: entry.school, environment, storage })
     },
   })
   return { ...service, demo }

@@ -1,5 +1,5 @@
+import { paths } from '../agents/schoolFacts.ts'
 import { endpoints } from '../oidc/endpoints.ts'
-import { metadataPaths } from '../oidc/metadata.ts'
 import type { Started } from './start.ts'
 
 /** What a person at the terminal needs next. */
@@ -18,8 +18,9 @@ export function welcome({ app, demo }: Pick<Started, 'app' | 'demo'>): string {
       : []),
     '',
     'Documents',
-    `  ${first}${metadataPaths[0]}`,
-    `  ${first}/.well-known/oauth-protected-resource`,
+    `  ${first}${paths.authMd}   ${first}${paths.llmsTxt}`,
+    `  ${first}${paths.authorizationServer}`,
+    `  ${first}${paths.protectedResource}`,
     '',
     'Call the API as a visitor',
     `  curl ${first}/api/v1/courses`,

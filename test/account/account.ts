@@ -1,4 +1,9 @@
 import { expect } from 'vitest'
+import { beginEmailChange } from '../../src/domain/emailChange.ts'
+import { languages } from '../../src/lib/languages.ts'
+import { createMail } from '../../src/mail/mail.ts'
+import type { Letter } from '../../src/mail/post.ts'
+import type { School } from '../../src/policy/school.ts'
 import { type Answer, type Browser, createBrowser } from '../pages/browser.ts'
 import type { TestService } from '../support/service.ts'
 import { password } from '../support/service.ts'
@@ -79,4 +84,26 @@ export async function auditOf(
   event: string,
 ): Promise<{ account_id: string | null; grant_id: string | null; details: unknown }[]> {
   return service.database.sql.query('SELECT account_id, grant_id, details FROM audit_log WHERE event = $1 ORDER BY at, id', [event])
+}
+
+/** Begins a change of address as the API does in its own transaction, and answers the letters that were sent. */
+export async function startEmailChange(
+  service: TestService,
+  school: School,
+  { accountId, email }: { accountId: string; email: string },
+): Promise<Letter[]> {
+  const letters: Letter[] = []
+  const post = { deliver: async (letter: Letter) => void letters.push(letter), describe: () => '', close() {} }
+  const send = createMail({ post, face: async () => ({ name: 'First School', locale: 'en' }), languages: () => languages })
+  const { tell } = await service.database.transaction(async (_writer, sql) => {
+    const [account] = await sql.query<{ email: string }>('SELECT email FROM account WHERE school_id = $1 AND id = $2', [
+      school.id,
+      accountId,
+    ])
+    const begun = await beginEmailChange(sql, school, { accountId, current: account?.email ?? '', email, locale: null })
+    await sql.query('UPDATE account SET pending_email = $3 WHERE school_id = $1 AND id = $2', [school.id, accountId, begun.pendingEmail])
+    return begun
+  })
+  await tell?.(send)
+  return letters
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Browser, createBrowser, field } from '../pages/browser.ts'
 import { type Agent, createAgent, personCalled, withToken } from '../support/agent.ts'
 import { startService, type TestService } from '../support/service.ts'
-import { auditOf, isSignedIn, send, signedIn } from './account.ts'
+import { auditOf, isSignedIn, lastLink, send, signedIn } from './account.ts'
 
 let service: TestService
 beforeAll(async () => {
@@ -108,7 +108,7 @@ describe('connected apps', () => {
     await send(again, await again.get('/account/sign-in'), { email, password: 'correct horse battery staple' })
     const before = field((await again.get('/account/apps')).html, 'csrf')
     expect(before).not.toBe(csrf)
-    for (const path of ['/account/apps/revoke', '/account/apps/revoke-all', '/account/sign-out-everywhere']) {
+    for (const path of ['/account/apps/revoke', '/account/apps/revoke-all', '/account/keep', '/account/sign-out-everywhere']) {
       const refused = [
         await browser.post(path, { grant }),
         await browser.post(path, { grant, csrf: theirs }),
@@ -165,6 +165,84 @@ describe('connected apps', () => {
     const { browser, accountId } = await connected()
     await service.database.kysely.updateTable('account').set({ disabled_at: new Date() }).where('id', '=', accountId).execute()
     expect(await isSignedIn(browser)).toBe(false)
+  })
+})
+
+describe('an account that is to be deleted', () => {
+  const putDown = async (accountId: string, days: number) => {
+    const at = new Date(Date.now() + days * 86_400_000)
+    await service.database.kysely.updateTable('account').set({ deletion_scheduled_at: at }).where('id', '=', accountId).execute()
+    return at
+  }
+  const putDownFor = async (accountId: string) =>
+    (
+      await service.database.kysely
+        .selectFrom('account')
+        .select('deletion_scheduled_at')
+        .where('id', '=', accountId)
+        .executeTakeFirstOrThrow()
+    ).deletion_scheduled_at
+
+  test('by an app is announced by mail; the page says until when, keeps it at a press, and says so', async () => {
+    const { browser, email, accountId, tokens } = await connected('Tidy Agent', 'openid account:read account:write')
+    const asked = await fetch(`${service.issuer}/api/v1/account`, {
+      method: 'DELETE',
+      headers: { authorization: `Bearer ${tokens.access_token}`, 'idempotency-key': crypto.randomUUID() },
+    })
+    expect(asked.status).toBeLessThan(300)
+    expect((await lastLink(service, email)).href).toBe(`${service.issuer}/account/apps`)
+    const until = new Intl.DateTimeFormat('en', { dateStyle: 'long', timeZone: 'UTC' }).format((await putDownFor(accountId)) ?? 0)
+    const page = await browser.get('/account/apps')
+    expect(page.html).toContain(`On ${until} your account at First School will be deleted`)
+    expect(page.html.indexOf('id="deletion"')).toBeLessThan(page.html.indexOf('class="app"'))
+    expect(await putDownFor(accountId)).not.toBeNull()
+
+    const kept = await browser.follow(await send(browser, page, {}, /keep$/))
+    expect(kept.html).toMatch(/role="status">Your account stays/)
+    expect(kept.html).not.toContain('will be deleted</h2>')
+    expect(await putDownFor(accountId)).toBeNull()
+    expect(grantsOn(kept.html)).toHaveLength(1)
+    expect((await auditOf(service, 'account.kept')).map(({ account_id }) => account_id)).toEqual([accountId])
+    // Pressed twice: the same answer, and nothing more to note.
+    expect((await browser.follow(await send(browser, page, {}, /keep$/))).html).toContain('Your account stays')
+    expect(await auditOf(service, 'account.kept')).toHaveLength(1)
+  })
+
+  test('again, after it was kept, is not said to stay', async () => {
+    const { browser, accountId } = await connected()
+    await putDown(accountId, 3)
+    const { html } = await browser.get('/account/apps?done=kept')
+    expect(html).toContain('Keep my account')
+    expect(html).not.toContain('Your account stays')
+  })
+
+  test('speaks German to who reads German', async () => {
+    const { browser, accountId } = await connected()
+    await putDown(accountId, 3)
+    const page = await browser.get('/account/apps?lang=de')
+    expect(page.html).toContain('Ihr Konto wird gelöscht')
+    expect((await browser.follow(await send(browser, page, {}, /keep$/))).html).toContain('Ihr Konto bleibt.')
+  })
+
+  test('offers nothing more once its time has come, and the form of before changes nothing', async () => {
+    const { browser, accountId } = await connected()
+    await putDown(accountId, 1)
+    const page = await browser.get('/account/apps')
+    await putDown(accountId, -1)
+    expect((await browser.get('/account/apps')).html).not.toContain('Keep my account')
+    const late = await browser.follow(await send(browser, page, {}, /keep$/))
+    expect(late.html).toContain('is being deleted')
+    expect(late.html).not.toContain('Your account stays')
+    expect(await putDownFor(accountId)).not.toBeNull()
+  })
+
+  test('is kept by nobody else', async () => {
+    const [owner, stranger] = [await connected(), await connected()]
+    await putDown(owner.accountId, 3)
+    const theirs = field((await stranger.browser.get('/account/apps')).html, 'csrf')
+    await stranger.browser.post('/account/keep', { csrf: theirs, account: owner.accountId })
+    expect((await owner.browser.post('/account/keep', { csrf: theirs })).status).toBe(403)
+    expect(await putDownFor(owner.accountId)).not.toBeNull()
   })
 })
 

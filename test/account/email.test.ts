@@ -1,10 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startEmailChange } from '../../src/domain/emailChange.ts'
-import type { SendMessage } from '../../src/domain/messages.ts'
-import { createMail } from '../../src/mail/mail.ts'
 import { createBrowser, field } from '../pages/browser.ts'
 import { password, startService, type TestService } from '../support/service.ts'
-import { auditOf, isSignedIn, newPassword, resetLink, send, signedIn } from './account.ts'
+import { auditOf, isSignedIn, newPassword, resetLink, send, signedIn, startEmailChange } from './account.ts'
 
 let service: TestService
 beforeAll(async () => {
@@ -24,13 +21,9 @@ const schoolAt = (issuer: string) => {
   return found.school
 }
 
-/** Begins a change as the API does, and answers the messages that it sent. */
+/** Begins a change, and answers the messages that it sent. */
 async function begin(accountId: string, email: string, issuer = service.issuer) {
-  const letters: { to: string; text: string; subject: string }[] = []
-  const post = { deliver: async (letter: (typeof letters)[0]) => void letters.push(letter), describe: () => '', close() {} }
-  const letter = createMail({ post, schoolName: async () => 'First School' })
-  const sendNow: SendMessage = (school, to, kind, links) => letter(school, to, kind, links)
-  await startEmailChange({ database: service.database, send: sendNow }, schoolAt(issuer), { accountId, email })
+  const letters = await startEmailChange(service, schoolAt(issuer), { accountId, email })
   return { letters, link: /https?:\/\/\S+token=\S+/.exec(letters[0]?.text ?? '')?.[0] ?? '' }
 }
 

@@ -1,11 +1,26 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { allScopes, get } from '../support/agent.ts'
+import { serverSchema } from '../../src/config/server.ts'
+import words from '../../views/locales/en.json' with { type: 'json' }
+import { allScopes, answer, get, postJson } from '../support/agent.ts'
 import { startService, type TestService } from '../support/service.ts'
+
+// No value is the default one, so that none can be right by accident.
+const lifetimes = {
+  authorization_code_seconds: 41,
+  access_token_seconds: 1234,
+  id_token_seconds: 2345,
+  refresh_token_days: 33,
+  grant_days: 222,
+  interaction_minutes: 17,
+}
+const registration = { never_used_days: 5, idle_days: 77 }
+const oauth = { lifetimes, registration, refresh_window_seconds: 37, baseline_scopes: ['openid', 'courses:read'] }
+const server = { rate_limits: { registration: { requests: 61, window_seconds: 3601 }, anonymous: { requests: 121, window_seconds: 61 } } }
 
 let service: TestService
 let text: string
 beforeAll(async () => {
-  service = await startService({ oauth: { lifetimes: { access_token_seconds: 1234 } } })
+  service = await startService({ oauth, server })
   text = (await get(`${service.issuer}/auth.md`)).body
 })
 afterAll(() => service.stop())
@@ -17,6 +32,10 @@ describe('/auth.md', () => {
     expect((await get(`${service.issuer}/auth.md`, { 'if-none-match': headers.get('etag') as string })).status).toBe(304)
     expect((await fetch(`${service.issuer}/auth.md`, { method: 'HEAD' })).status).toBe(200)
     expect(text).toMatch(/^# auth\.md/)
+  })
+
+  test('names the box of the consent page for an app on another machine by its words', () => {
+    expect(text).toContain(`“${words['consent.elsewhere']}”`)
   })
 
   test('names only addresses that answer, and those of the metadata', async () => {
@@ -31,10 +50,60 @@ describe('/auth.md', () => {
     }
   })
 
-  test('lists every scope, the lifetimes in force, and nothing that is not supported', () => {
-    for (const scope of allScopes.split(' ')) expect(text).toContain(`\`${scope}\``)
-    expect(text).toContain('1234 seconds')
-    expect(text).not.toMatch(/identity_endpoint|register_uri|agent_auth/)
+  /** The rows of the table under a heading, each a list of its cells. */
+  const rowsUnder = (heading: string): string[][] => {
+    const section = text.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? ''
+    const lines = section.split('\n').filter((line) => line.startsWith('| '))
+    return lines.slice(2).map((line) => line.slice(2, -2).split(' | '))
+  }
+  const literal = (cell = ''): string => cell.replaceAll('`', '')
+
+  test('lists exactly the scopes that the metadata advertise, in their order', async () => {
+    const { body } = await get(`${service.issuer}/.well-known/oauth-authorization-server`)
+    const listed = rowsUnder('Scopes').map(([name]) => literal(name))
+    expect(listed).toEqual(body.scopes_supported)
+    expect(listed).toEqual(allScopes.split(' '))
+    const { body: resource } = await get(`${service.issuer}/.well-known/oauth-protected-resource`)
+    expect(text).toContain(`ask for \`${resource.scopes_supported.join(' ')}\``)
+  })
+
+  test('tells the lifetimes that are configured', () => {
+    const told = rowsUnder('Lifetimes').map(([, time = '']) => Number.parseInt(time, 10))
+    const { authorization_code_seconds: code, access_token_seconds: access, id_token_seconds: id, refresh_token_days: refresh } = lifetimes
+    expect(told).toEqual([lifetimes.interaction_minutes, code, access, id, refresh, 37, lifetimes.grant_days, 5, 77])
+    const everywhere = [...text.matchAll(/(\d+) (seconds|minutes|days)/g)].map(([, number]) => Number(number))
+    const windows = rowsUnder('Rate limits').map(([, , , window = '']) => Number.parseInt(window, 10))
+    expect(everywhere.filter((number) => !told.includes(number) && !windows.includes(number))).toEqual([])
+  })
+
+  test('tells the limits that are in force', async () => {
+    const limits = new Map(rowsUnder('Rate limits').map(([name, , requests, window]) => [literal(name), [Number(requests), window]]))
+    expect(limits.get('registration')).toEqual([61, '3601 seconds'])
+    const policy = (await get(`${service.issuer}/api/v1/courses`)).headers.get('ratelimit-policy') as string
+    const [, name = '', requests, window] = /"(\w+)";q=(\d+);w=(\d+)/.exec(policy) ?? []
+    expect(limits.get(name)).toEqual([Number(requests), `${window} seconds`])
+    const file = loadedLimits()
+    expect(Object.fromEntries(limits)).toEqual(file)
+  })
+
+  test('tells the status of each error as the service answers it', async () => {
+    const told = new Map(rowsUnder('Errors').map(([status, error]) => [literal(error), Number(status)]))
+    const wrong = await Promise.all([
+      get(`${service.issuer}/api/v1/account`),
+      get(`${service.issuer}/api/v1/account`, { authorization: 'Bearer no-token-at-all-but-long' }),
+      postJson(`${service.issuer}/api/oauth/register`, { redirect_uris: ['https://app.example.com/callback'] }),
+      postJson(`${service.issuer}/api/oauth/register`, { redirect_uris: ['http://127.0.0.1:1/'], token_endpoint_auth_method: 'other' }),
+      form('/api/oauth/token', {}),
+      form('/api/oauth/token', { grant_type: 'refresh_token', client_id: 'unknown', refresh_token: 'x' }),
+    ])
+    for (const { status, body } of wrong) expect([body.error, told.get(body.error)]).toEqual([body.error, status])
+    expect(new Set(wrong.map(({ body }) => body.error)).size).toBe(wrong.length)
+  })
+
+  test('says on its first screen what is not supported, and offers none of it', () => {
+    const first = text.split('\n').slice(0, 20).join('\n')
+    for (const absent of ['Claim step', 'ID-JAG', 'identity endpoint', 'Device flow', 'API keys']) expect(first).toContain(absent)
+    expect(text).not.toMatch(/identity_endpoint|register_uri|claim_uri|agent_auth|service_auth/)
   })
 
   test('is what the metadata call documentation', async () => {
@@ -45,3 +114,14 @@ describe('/auth.md', () => {
     await own.stop()
   })
 })
+
+const form = (path: string, fields: Record<string, string>) =>
+  answer(fetch(service.issuer + path, { method: 'POST', body: new URLSearchParams(fields) }))
+
+/** Every limit by its name, as the configuration schema has it where `server` says nothing. */
+function loadedLimits(): Record<string, [number, string]> {
+  const limits = serverSchema.parse(server).rate_limits
+  return Object.fromEntries(
+    Object.entries(limits).map(([name, { requests, window_seconds }]) => [name, [requests, `${window_seconds} seconds`]]),
+  )
+}

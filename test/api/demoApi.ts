@@ -3,18 +3,28 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Koa, { type Context } from 'koa'
 import { createOpenApi } from '../../src/api/openApi.ts'
-import { createApi } from '../../src/api/routes.ts'
+import { type ApiArguments, createApi } from '../../src/api/routes.ts'
 import { makeDemoSchool } from '../../src/demo/makeDemoSchool.ts'
 import { findPerson } from '../../src/domain/callers.ts'
 import { renderProblems } from '../../src/http/problems.ts'
+import type { RequestState } from '../../src/http/state.ts'
 import type { Operation } from '../../src/kit/operations.ts'
+import { createErrands } from '../../src/lib/errands.ts'
 import { createKeyring } from '../../src/lib/keyring.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { Problem } from '../../src/lib/problem.ts'
+import { createMcp } from '../../src/mcp/endpoint.ts'
 import { type Caller, callerFrom } from '../../src/policy/caller.ts'
+import type { MessageKind, SendMessage } from '../../src/policy/messages.ts'
+import type { OutsideFiles } from '../../src/policy/outside.ts'
 import type { School } from '../../src/policy/school.ts'
 import { operationsIn, resources, scopeCatalogue } from '../../src/resources/index.ts'
+import { databaseArtifacts } from '../../src/store/databaseArtifacts.ts'
+import { planRemoval } from '../../src/store/fileRemovals.ts'
+import { schoolContact } from '../../src/store/schools.ts'
+import { createOutside } from '../../src/wiring/outside.ts'
 import type { TestDatabase } from '../support/databases.ts'
+import { filesWithoutBytes } from '../support/files.ts'
 import { newSchool } from '../support/rows.ts'
 
 export const now = new Date('2026-03-01T00:00:00.000Z')
@@ -46,11 +56,26 @@ export interface DemoApi extends TestDatabase {
   send(path: string, options: SendOptions): Promise<Reply>
   caller(email: string | undefined, scopes?: readonly string[]): Promise<Caller>
   signer: { sign(text: string): string; verify(text: string, signature: string): boolean }
+  /** Messages to people, once what was left for afterwards is done. */
+  messages(): Promise<SentMessage[]>
   stop(): Promise<void>
 }
 
+export interface SentMessage {
+  to: string
+  kind: MessageKind
+  links: object
+}
+
+/** What stands before the API beside the token: rate limits, where a test is about them. */
+type Guard = (authenticate: (ctx: Context) => Promise<Caller>) => ApiArguments['authenticate']
+
 /** The API over the demo school, on a port of its own, with tokens that say whose they are. */
-export async function startDemoApi(opened: TestDatabase, operations: readonly Operation[] = operationsIn(resources)): Promise<DemoApi> {
+export async function startDemoApi(
+  opened: TestDatabase,
+  operations: readonly Operation[] = operationsIn(resources),
+  guard: Guard = (authenticate) => authenticate,
+): Promise<DemoApi> {
   const { database } = opened
   const server = createServer()
   server.listen(0, '127.0.0.1')
@@ -66,6 +91,24 @@ export async function startDemoApi(opened: TestDatabase, operations: readonly Op
     verify: (text: string, signature: string) => keyring.verify('cursors', text, signature),
   }
 
+  // Bytes wait for a row, which calls off their removal.
+  const store: OutsideFiles['store'] = async (to, key, waiting) => {
+    await planRemoval(database.sql, { school_id: to.id, storage_key: key }, 3600)
+    return { byteSize: waiting.bytes, checksum: 'e3b0c442'.repeat(8), width: 1600, height: 900 }
+  }
+  const log = createLog('silent')
+  const messages: SentMessage[] = []
+  const durable = databaseArtifacts(database.sql)
+  const errands = createErrands({ log })
+  const post: SendMessage = async (_school, { email }, kind, links) => void messages.push({ to: email, kind, links })
+  const outside = createOutside({
+    stores: { sql: database.sql, durable, ephemeral: durable, log },
+    keyring,
+    errands,
+    send: post,
+    files: { ...filesWithoutBytes, store },
+  })
+
   async function caller(email: string | undefined, scopes: readonly string[] = allScopes): Promise<Caller> {
     if (email === undefined) return { kind: 'anonymous' }
     const [account] = await database.sql.query<{ id: string }>('SELECT id FROM account WHERE school_id = $1 AND email = $2', [id, email])
@@ -79,18 +122,21 @@ export async function startDemoApi(opened: TestDatabase, operations: readonly Op
     return caller(email, scopes.split(' '))
   }
 
-  const koa = new Koa()
-  const api = createApi({ operations, database: database.kysely, store: database, signer, authenticate })
+  const koa = new Koa<RequestState>()
+  const road = { operations, database: database.kysely, store: database, signer, outside, authenticate: guard(authenticate) }
+  const api = createApi(road)
+  const mcp = createMcp({ ...road, documents: [], log, schoolName: async () => 'Demo', allowedOrigins: () => [] })
   koa.use((ctx, next) => {
-    Object.assign(ctx.state, { school, requestId: 'req_test', address: '127.0.0.1' })
+    Object.assign(ctx.state, { school, requestId: 'req_test', address: ctx.get('x-test-address') || '127.0.0.1' })
     return next()
   })
-  koa.use(renderProblems(createLog('silent')) as Koa.Middleware)
-  koa.use(createOpenApi({ operations, scopes: scopeCatalogue(resources) }))
+  koa.use(renderProblems(log))
+  koa.use(createOpenApi({ operations, scopes: scopeCatalogue(resources), facts: () => schoolContact(database.sql, school.id) }))
   koa.use(api.routes() as Koa.Middleware)
+  koa.use(mcp)
   server.on('request', koa.callback())
 
-  async function send(path: string, { method = 'POST', as, scopes = allScopes, headers = {}, body }: SendOptions): Promise<Reply> {
+  async function ask(path: string, { method = 'POST', as, scopes = allScopes, headers = {}, body }: SendOptions): Promise<Reply> {
     const authorization = as === undefined ? {} : { authorization: `Bearer ${as} ${scopes.join(' ')}` }
     const type = body === undefined ? {} : { 'content-type': 'application/json' }
     const response = await fetch(`${origin}${path}`, {
@@ -107,8 +153,12 @@ export async function startDemoApi(opened: TestDatabase, operations: readonly Op
     school,
     signer,
     caller,
-    send,
-    get: (path, options = {}) => send(path, { method: 'GET', ...options }),
+    send: ask,
+    async messages() {
+      await errands.settled()
+      return messages
+    },
+    get: (path, options = {}) => ask(path, { method: 'GET', ...options }),
     async stop() {
       server.closeAllConnections()
       server.close()

@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { OperationOf } from '../../src/kit/operations.ts'
+import { fromPublicId, toPublicId } from '../../src/lib/ids.ts'
+import { operationsIn, resources } from '../../src/resources/index.ts'
 import { databasesToTest } from '../support/databases.ts'
+import { newFile } from '../support/files.ts'
+import { copyRow } from '../support/rows.ts'
 import { type DemoApi, type Reply, startDemoApi } from './demoApi.ts'
 
 interface Page {
@@ -159,5 +164,66 @@ describe.each(await databasesToTest())('lists on $name', ({ open }) => {
       expect(slugs(await api.get('/api/v1/courses?limit=100', { as }))).not.toContain('kiln-diary')
     expect((await api.get('/api/v1/courses/studio-business-basics')).status).toBe(404)
     expect((await api.get('/api/v1/courses/studio-business-basics', { as: 'learner001@example.org' })).status).toBe(200)
+  })
+})
+
+const everyList = operationsIn(resources).filter((operation): operation is OperationOf<'list'> => operation.kind === 'list')
+
+describe.each(await databasesToTest())('every list on $name', ({ open }) => {
+  let api: DemoApi
+  beforeAll(async () => {
+    api = await startDemoApi(await open())
+    const { sql } = api.database
+    for (let count = 0; count < 8; count++) await newFile(sql, api.school.id)
+    // One person's all: a list under any row is long enough to be walked.
+    await sql.query(
+      `INSERT INTO course_lecturer (school_id, course_id, lecturer_id)
+       SELECT school_id, id, (SELECT id FROM lecturer WHERE school_id = $1 ORDER BY id LIMIT 1) FROM course WHERE school_id = $1
+       ON CONFLICT DO NOTHING`,
+      [api.school.id],
+    )
+  })
+  afterAll(() => api.stop())
+
+  const idsOf = (reply: Reply): string[] => pageOf(reply).data.map(({ id }) => id)
+
+  async function addressOf({ path, parent }: OperationOf<'list'>): Promise<string> {
+    if (!parent) return path
+    const [row] = await api.database.sql.query<{ id: string }>(
+      `SELECT id FROM "${parent.resource.table}" WHERE school_id = $1 ORDER BY id LIMIT 1`,
+      [api.school.id],
+    )
+    return path.replace(/\{\w+\}/, toPublicId(parent.resource.idPrefix, row?.id as string))
+  }
+
+  test.each(everyList)('$id meets every row once in every order, whatever is added on the way', async (list) => {
+    const { table, sorts } = list.resource
+    const address = await addressOf(list)
+    for (const sort of sorts) {
+      const whole = idsOf(await api.get(`${address}?sort=${sort.name}&limit=100`, { as: 'owner@example.com' }))
+      expect(whole.length).toBeGreaterThan(4)
+      const walked: string[] = []
+      const added: string[] = []
+      let path: string | undefined = `${address}?sort=${sort.name}&limit=${Math.ceil(whole.length / 4)}`
+      while (path !== undefined) {
+        const reply: Reply = await api.get(path, { as: 'owner@example.com' })
+        expect([sort.name, reply.status]).toEqual([sort.name, 200])
+        walked.push(...idsOf(reply))
+        path = nextLink(reply)?.slice(api.school.issuer.length)
+        // Before the place, at it and behind it. What is added behind it may be met, once.
+        const places = [whole[0], walked.at(-1), whole.at(-1)] as string[]
+        if (added.length < 9) {
+          for (const id of places)
+            added.push(
+              await copyRow(api.database.sql, table, { schoolId: api.school.id, id: fromPublicId(list.resource.idPrefix, id) as string }),
+            )
+        }
+      }
+      if (table === 'course') await api.database.sql.query('DELETE FROM course_lecturer WHERE course_id = ANY($1::uuid[])', [added])
+      await api.database.sql.query(`DELETE FROM "${table}" WHERE school_id = $1 AND id = ANY($2::uuid[])`, [api.school.id, added])
+      const known = new Set(whole)
+      expect([sort.name, walked.filter((id) => known.has(id))]).toEqual([sort.name, whole])
+      expect([sort.name, new Set(walked).size]).toEqual([sort.name, walked.length])
+    }
   })
 })

@@ -2,9 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { everything, nothing } from '../../src/kit/expressions.ts'
 import { slug } from '../../src/kit/fields.ts'
-import { operationsOf } from '../../src/kit/operations.ts'
+import { operationsOf } from '../../src/kit/operationsOf.ts'
 import { defineResource } from '../../src/kit/resource.ts'
 import { operationsIn, resources, scopeCatalogue } from '../../src/resources/index.ts'
+import { callTool, post, request } from '../mcp/rpc.ts'
 import { databasesToTest } from '../support/databases.ts'
 import { allScopes, type DemoApi, startDemoApi } from './demoApi.ts'
 
@@ -74,6 +75,18 @@ describe.each(await databasesToTest())('a new resource on $name', ({ open }) => 
     const mine = await api.get('/api/v1/potters/tansy-brightwater', { as: 'lecturer2@example.com', scopes })
     expect(Object.keys(mine.json)).toEqual(['id', 'object', 'slug', 'display_name', 'featured', 'position', 'created_at', 'updated_at'])
     expect(mine.headers.get('etag')).toMatch(/^"1-o-/)
+  })
+
+  test('has its tools and its addresses at once', async () => {
+    const origin = api.school.issuer
+    const { tools } = (await post(origin, request('tools/list'))).json.result
+    expect(tools.map(({ name }: { name: string }) => name)).toEqual(expect.arrayContaining(['list_potters', 'get_potter']))
+    const listed = (await callTool(origin, 'list_potters', { featured: true })).structuredContent
+    expect(listed.data).toEqual((await api.get('/api/v1/potters?featured=true')).json.data)
+    const one = await callTool(origin, 'get_potter', { id_or_slug: 'tansy-brightwater' })
+    expect(one.structuredContent).toEqual((await api.get('/api/v1/potters/tansy-brightwater')).json)
+    const { contents } = (await post(origin, request('resources/read', { uri: 'school://potters/tansy-brightwater' }))).json.result
+    expect(contents[0].text).toContain('# Tansy Brightwater')
   })
 
   test('a question about a field is open only to who sees the field in every row', async () => {

@@ -16,7 +16,8 @@ interface Described extends Json {
 }
 
 const operations = operationsIn(resources)
-const document = openApiDocument({ operations, scopes: scopeCatalogue(resources) }, 'https://school.example') as Json & {
+const facts = { issuer: 'https://school.example', name: 'First', contactEmail: null, supportUrl: null }
+const document = openApiDocument({ operations, scopes: scopeCatalogue(resources) }, facts) as Json & {
   paths: Record<string, Record<string, Described>>
   components: { schemas: Record<string, Json> }
 }
@@ -36,7 +37,8 @@ describe('the OpenAPI document', () => {
     for (const { id, scope, anonymous } of operations) {
       const found = described.find(({ operationId }) => operationId === id) as Described
       expect(found).toMatchObject({ 'x-required-scopes': [scope], 'x-anonymous': anonymous })
-      expect(found.security).toEqual([{ oauth2: [scope] }, { openIdConnect: [scope] }, ...(anonymous === 'none' ? [] : [{}])])
+      expect(found.security).toEqual([{ oauth2: [scope] }, ...(anonymous === 'none' ? [] : [{}])])
+      expect([found.summary, found.description]).toEqual([expect.stringMatching(/\S/), expect.stringMatching(/\S/)])
       for (const status of ['401', '403', '429', '500']) expect(found.responses).toHaveProperty(status)
     }
   })

@@ -229,7 +229,7 @@ describe.each(await databasesToTest())('writing on $name', ({ open }) => {
       const [lecturerRow] = await rows('SELECT id FROM lecturer WHERE school_id = $1 LIMIT 1')
       for (const [status, action, outcome] of table) {
         const { id, slug } = await made()
-        await rows('UPDATE course SET status = $2 WHERE school_id = $1 AND slug = $3', [status, slug])
+        await rows('UPDATE course SET status = $2, published_lessons_count = 1 WHERE school_id = $1 AND slug = $3', [status, slug])
         await rows(
           'INSERT INTO course_lecturer (school_id, course_id, lecturer_id) SELECT $1, id, $3 FROM course WHERE school_id = $1 AND slug = $2',
           [slug, lecturerRow?.id],
@@ -242,10 +242,13 @@ describe.each(await databasesToTest())('writing on $name', ({ open }) => {
       }
     })
 
-    test('a course without a lecturer is not published, and says what is missing', async () => {
+    test('a course without a lecturer or a published lesson is not published, and says what is missing', async () => {
       const { id } = await made()
       const reply = await send(`courses/${id}/publish`, { body: {} })
-      expect(reply).toMatchObject({ status: 422, json: { error: 'not_publishable', details: [{ field: 'lecturers' }] } })
+      expect(reply).toMatchObject({
+        status: 422,
+        json: { error: 'not_publishable', details: [{ field: 'lecturers' }, { field: 'lessons_count' }] },
+      })
       expect((await send(`courses/${id}/publish`, { body: { now: true } })).json.error).toBe('unknown_field')
     })
 

@@ -1,6 +1,7 @@
 import { decodeJwt } from 'jose'
 import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { languages } from '../../src/lib/languages.ts'
 import { type Agent, agentOf, postJson } from '../support/agent.ts'
 import { type Callback, listenForCallback } from '../support/callback.ts'
 import { hasChromium, launchChromium } from '../support/chromium.ts'
@@ -77,7 +78,7 @@ describe.skipIf(!hasChromium())('in Chromium', { timeout: 120_000 }, () => {
       const page = await ask()
       await signIn(page, learner, 'not the password')
       expect(await page.getByRole('alert').textContent()).toContain('do not belong together')
-      expect(await page.getByLabel('Email address').inputValue()).toBe(learner)
+      expect(await page.getByLabel('E-mail address').inputValue()).toBe(learner)
       expect(await page.getByLabel('Password').inputValue()).toBe('')
       await page.getByLabel('Password').fill(password)
       await page.getByRole('button', { name: 'Sign in' }).click()
@@ -135,8 +136,8 @@ describe.skipIf(!hasChromium())('in Chromium', { timeout: 120_000 }, () => {
       expect(decodeJwt((await agent.redeem(await callback.next())).body.id_token).email).toBe(learner)
     })
 
-    test('the keyboard alone is enough, and the eye can follow it', async () => {
-      const page = await ask()
+    test.each(languages)('the keyboard alone is enough, and the eye can follow it, in %s', async (language) => {
+      const page = await ask({ ui_locales: language })
       const tabTo = async (selector: string): Promise<void> => {
         const isThere = () => page.evaluate<boolean>(`document.activeElement?.matches(${JSON.stringify(selector)}) ?? false`)
         for (let steps = 0; !(await isThere()); steps += 1) {
@@ -150,12 +151,73 @@ describe.skipIf(!hasChromium())('in Chromium', { timeout: 120_000 }, () => {
       await tabTo('#password')
       await page.keyboard.type(password)
       await page.keyboard.press('Enter')
-      await page.getByText('Signed in as').waitFor()
+      await page.getByText(language === 'de' ? 'Angemeldet als' : 'Signed in as').waitFor()
+      expect(await page.locator('html').getAttribute('lang')).toBe(language)
       await tabTo('input[value="courses:read"]')
       await page.keyboard.press('Space')
       await tabTo('button.main')
       await page.keyboard.press('Enter')
       expect(await granted()).toEqual(['account:read', 'email', 'openid'])
+    })
+
+    test('the answer for an app on another machine is there to copy, the keyboard selects it, and reloading shows it no more', async () => {
+      const page = await ask()
+      await signIn(page, learner, password)
+      await page.getByLabel('My app runs on another machine').check()
+      await allow()
+      await page.getByRole('heading', { name: 'Copy this into your app' }).waitFor()
+      const [address, code] = [page.getByLabel('Address for the app'), page.getByLabel('Code alone')]
+      const text = await address.inputValue()
+      expect(text.startsWith(`${callback.redirectUri}?code=`)).toBe(true)
+      expect(new URL(text).searchParams.get('code')).toBe(await code.inputValue())
+      expect(page.url()).not.toContain(await code.inputValue())
+      await page.keyboard.press('Tab')
+      const selected = `(({ value, selectionStart, selectionEnd }) => value.slice(selectionStart, selectionEnd))(document.activeElement)`
+      expect(await page.evaluate(selected)).toBe(text)
+      await page.reload()
+      await page.getByRole('heading', { name: 'This sign-in has ended' }).waitFor()
+      const { status, body } = await agent.redeem(new URL(text))
+      expect([status, body.scope.split(' ').includes('courses:read')]).toEqual([200, true])
+    })
+
+    test('a refusal for an app on another machine stays on this page too', async () => {
+      const page = await ask()
+      await signIn(page, learner, password)
+      await page.getByLabel('My app runs on another machine').check()
+      await page.getByRole('button', { name: 'Allow nothing' }).click()
+      await page.getByRole('heading', { name: 'The app gets no access' }).waitFor()
+      expect(new URL(await page.getByLabel('Address for the app').inputValue()).searchParams.get('error')).toBe('access_denied')
+    })
+
+    test('what was allowed before is folded away, and can be opened and taken out', async () => {
+      const { body } = await postJson(`${service.issuer}/api/oauth/register`, { redirect_uris: [callback.redirectUri] })
+      const page = await ask({ client_id: body.client_id, scope: 'openid email' })
+      await signIn(page, learner, password)
+      await allow()
+      await callback.next()
+      await ask({ client_id: body.client_id })
+      await page.getByText('Already allowed').waitFor()
+      expect([await box(page, 'courses:read').isVisible(), await box(page, 'email').isVisible()]).toEqual([true, false])
+      await page.getByText('Already allowed').click()
+      await box(page, 'email').uncheck()
+      await allow()
+      const redeemed = await agent.redeem(await callback.next(), { client_id: body.client_id })
+      expect(redeemed.body.scope.split(' ').toSorted()).toEqual(['account:read', 'courses:read', 'openid'])
+    })
+
+    test('a second visit for the same is asked again, with nothing new to tick, and ends at the app', async () => {
+      const { body } = await postJson(`${service.issuer}/api/oauth/register`, { redirect_uris: [callback.redirectUri] })
+      const same = { client_id: body.client_id, scope: 'openid email' }
+      const page = await ask(same)
+      await signIn(page, learner, password)
+      await allow()
+      await callback.next()
+      await ask(same)
+      await page.getByText('nothing that you have not allowed it before').waitFor()
+      expect(await page.locator('input[name="scope"]').count()).toBe(await page.locator('details input[name="scope"]').count())
+      await allow()
+      const redeemed = await agent.redeem(await callback.next(), { client_id: body.client_id })
+      expect(redeemed.body.scope.split(' ').toSorted()).toEqual(['email', 'openid'])
     })
 
     test('a page that nobody vouches for explains itself and leads nowhere', async () => {

@@ -1,61 +1,321 @@
 import type { Page } from 'playwright-core'
-import { type Agent, allScopes } from '../support/agent.ts'
+import { type Agent, allScopes, createAgent, get, personCalled, postJson } from '../support/agent.ts'
 import { password } from '../support/service.ts'
 import { signIn } from './visitor.ts'
 
 const learner = 'learner001@example.org'
 const owner = 'owner@example.com'
+const leaver = 'lecturer1@example.com'
 
 /** The people that a tour needs, as the demo school has them. */
 export const tourists = [
   { email: learner, role: 'learner' },
   { email: owner, role: 'owner' },
+  { email: leaver, role: 'lecturer' },
 ] as const
 
-/** The pages that people see. Each is opened in a window without a history and ends with the page on show. */
-export const tour: readonly { name: string; open(page: Page, agent: Agent): Promise<void> }[] = [
-  { name: 'sign-in', open: (page, agent) => ask(page, agent) },
+/** What a tour needs beside a window. */
+export interface TourGuide {
+  agent: Agent
+  /** The link in the newest message to an address. */
+  mailedLink(email: string): Promise<string>
+}
+
+interface Stop {
+  name: string
+  /** So many words that another language may not fit. */
+  isWordy?: boolean
+  open(page: Page, guide: TourGuide): Promise<void>
+}
+
+/** The pages that people see, in the states that they have. Each is opened in a window without a history and ends with the page on show. */
+export const tour: readonly Stop[] = [
+  // Before anything is allowed.
+  {
+    name: 'apps-none',
+    async open(page, guide) {
+      await apps(page, guide, learner)
+      await page.locator('.app').first().waitFor({ state: 'detached' })
+    },
+  },
+  { name: 'sign-in', isWordy: true, open: ask },
   {
     name: 'sign-in-failed',
-    async open(page, agent) {
-      await ask(page, agent)
+    async open(page, guide) {
+      await ask(page, guide)
       await signIn(page, learner, 'not the password')
       await page.getByRole('alert').waitFor()
     },
   },
-  { name: 'consent', open: (page, agent) => consent(page, agent, learner) },
-  { name: 'consent-owner', open: (page, agent) => consent(page, agent, owner, allScopes) },
+  { name: 'consent', isWordy: true, open: (page, guide) => consent(page, guide, learner) },
+  { name: 'consent-owner', isWordy: true, open: (page, guide) => consent(page, guide, owner, allScopes) },
+  { name: 'consent-nothing', open: (page, guide) => consent(page, guide, learner, 'courses:write school:write') },
   {
-    name: 'error',
-    async open(page, agent) {
-      await ask(page, agent, { client_id: 'cli_00000000000000000000000000' })
-      await page.getByRole('heading', { name: 'This app is not known here' }).waitFor()
+    name: 'consent-again',
+    isWordy: true,
+    async open(page, guide) {
+      const app = await anotherApp(guide)
+      await consent(page, app, owner, 'openid courses:read courses:write')
+      await answerElsewhere(page, 'main')
+      await ask(page, app, { scope: allScopes })
+      await page.locator('summary').click()
     },
   },
-  { name: 'sign-out', open: signOut },
+  {
+    name: 'consent-same',
+    async open(page, guide) {
+      const app = await anotherApp(guide)
+      await consent(page, app, learner, 'openid courses:read')
+      await answerElsewhere(page, 'main')
+      await ask(page, app, { scope: 'openid courses:read' })
+    },
+  },
+  {
+    name: 'consent-imitating',
+    isWordy: true,
+    async open(page, guide) {
+      const { body } = await get(`${guide.agent.issuer}/api/v1/school`)
+      // Latin letters that Cyrillic ones look like.
+      const name = String(body.name).replaceAll('a', '\u0430').replaceAll('o', '\u043e')
+      await consent(page, await anotherApp(guide, { client_name: name }), learner)
+    },
+  },
+  {
+    name: 'consent-nameless',
+    async open(page, guide) {
+      await consent(page, await anotherApp(guide, { client_name: undefined }), learner)
+    },
+  },
+  {
+    name: 'hand-over',
+    isWordy: true,
+    async open(page, guide) {
+      await consent(page, await anotherApp(guide), learner)
+      await answerElsewhere(page, 'main')
+    },
+  },
+  {
+    name: 'hand-over-refused',
+    async open(page, guide) {
+      await consent(page, guide, learner)
+      await answerElsewhere(page, 'refuse')
+    },
+  },
+  {
+    name: 'consent-switch',
+    async open(page, guide) {
+      await consent(page, guide, learner)
+      await page.locator('.who a').click()
+      await page.locator('#password').waitFor()
+    },
+  },
+  { name: 'error', isWordy: true, open: (page, guide) => ask(page, guide, { client_id: 'cli_00000000000000000000000000' }) },
+  { name: 'error-address', open: (page, guide) => ask(page, guide, { redirect_uri: 'http://127.0.0.1:1/somewhere/else' }) },
+  { name: 'error-ended', open: at('/oauth/interaction/nothing-of-the-kind') },
+  {
+    name: 'error-form',
+    async open(page, guide) {
+      await at('/account/sign-in')(page, guide)
+      await page.context().clearCookies()
+      await signIn(page, learner, password)
+      await page.locator('.machine').waitFor()
+    },
+  },
+  { name: 'error-nothing', open: at('/account/nothing') },
+  {
+    name: 'sign-out',
+    isWordy: true,
+    async open(page, guide) {
+      await apps(page, guide, learner)
+      await at('/oauth/logout')(page, guide)
+    },
+  },
   {
     name: 'signed-out',
-    async open(page, agent) {
-      await signOut(page, agent)
-      await page.getByRole('button', { name: 'Sign out' }).click()
-      await page.getByRole('heading', { name: 'You are signed out' }).waitFor()
+    async open(page, guide) {
+      await apps(page, guide, learner)
+      await at('/oauth/logout')(page, guide)
+      await page.locator('button[name="logout"]').click()
+      await page.waitForURL('**/logout/success*')
+    },
+  },
+  { name: 'account-sign-in', open: at('/account/sign-in') },
+  { name: 'sign-up', open: at('/account/sign-up') },
+  {
+    name: 'sign-up-refused',
+    async open(page, guide) {
+      await at('/account/sign-up')(page, guide)
+      await signUp(page, 'wren@example.com', ' ')
+      await page.getByRole('alert').waitFor()
+    },
+  },
+  {
+    name: 'sign-up-sent',
+    isWordy: true,
+    open: (page, guide) => signUpSent(page, guide, 'somebody-with-a-rather-long-address@a-rather-long-host.example.com'),
+  },
+  {
+    name: 'finish-sign-up',
+    async open(page, guide) {
+      await signUpSent(page, guide, 'finishing@example.com')
+      await page.goto(await guide.mailedLink('finishing@example.com'))
+    },
+  },
+  {
+    name: 'finish-sign-up-refused',
+    async open(page, guide) {
+      await signUpSent(page, guide, 'hurrying@example.com')
+      await page.goto(await guide.mailedLink('hurrying@example.com'))
+      await choosePassword(page, 'short')
+      await page.getByRole('alert').waitFor()
+    },
+  },
+  {
+    name: 'account-made',
+    async open(page, guide) {
+      // Another one each time: the tour is walked more than once.
+      const email = `made-${crypto.randomUUID()}@example.com`
+      await signUpSent(page, guide, email)
+      await page.goto(await guide.mailedLink(email))
+      await choosePassword(page, 'four lanterns over the quiet pond')
+      await page.locator('input').first().waitFor({ state: 'detached' })
+    },
+  },
+  { name: 'link-ended', isWordy: true, open: at('/account/password/new?token=nothing') },
+  { name: 'forgotten', open: at('/account/password') },
+  { name: 'forgotten-sent', open: forgottenSent },
+  {
+    name: 'new-password',
+    isWordy: true,
+    async open(page, guide) {
+      await forgottenSent(page, guide)
+      await page.goto(await guide.mailedLink(learner))
+    },
+  },
+  {
+    name: 'email-change',
+    isWordy: true,
+    async open(page, guide) {
+      const email = 'wren.applegarth-of-the-quiet-pond@a-rather-long-host.example.com'
+      const { access_token } = await tokenOf(guide, learner)
+      await postJson(`${guide.agent.issuer}/api/v1/account/email`, { email }, { authorization: `Bearer ${access_token}` })
+      await page.goto(await guide.mailedLink(email))
+      await signIn(page, learner, password)
+      await page.waitForURL('**/account/email*')
+    },
+  },
+  {
+    name: 'apps-leaving',
+    isWordy: true,
+    open: leave,
+  },
+  {
+    name: 'apps-kept',
+    async open(page, guide) {
+      await leave(page, guide)
+      await page.locator('form[action="/account/keep"] button').click()
+      await page.getByRole('status').waitFor()
+    },
+  },
+  {
+    name: 'apps',
+    isWordy: true,
+    async open(page, guide) {
+      await allow(page, await anotherApp(guide), owner)
+      await apps(page, guide)
+    },
+  },
+  {
+    name: 'signed-out-everywhere',
+    isWordy: true,
+    async open(page, guide) {
+      await apps(page, guide, learner)
+      await page.locator('form[action="/account/sign-out-everywhere"] button').click()
+      await page.locator('form').first().waitFor({ state: 'detached' })
     },
   },
 ]
 
-async function ask(page: Page, agent: Agent, parameters: Record<string, string> = {}): Promise<void> {
-  const scope = 'openid profile email account:read account:write courses:read courses:write orders:read events:read'
-  await page.goto(agent.authorizationUrl({ scope, ...parameters }).href)
+const scopes = 'openid profile email account:read account:write courses:read courses:write orders:read events:read'
+
+async function ask(page: Page, { agent }: TourGuide, parameters: Record<string, string> = {}): Promise<void> {
+  await page.goto(agent.authorizationUrl({ scope: scopes, ...parameters }).href)
 }
 
-async function consent(page: Page, agent: Agent, email: string, scope?: string): Promise<void> {
-  await ask(page, agent, scope ? { scope } : {})
+async function consent(page: Page, guide: TourGuide, email: string, scope = scopes): Promise<void> {
+  await ask(page, guide, { scope })
   await signIn(page, email, password)
-  await page.getByText(`Signed in as`).waitFor()
+  await page.locator('#scopes').waitFor()
 }
 
-async function signOut(page: Page, agent: Agent): Promise<void> {
-  await consent(page, agent, learner)
-  await page.goto(`${agent.issuer}/oauth/logout`)
-  await page.getByRole('button', { name: 'Sign out' }).waitFor()
+/** An app of its own: what is allowed to it changes nothing of what other pages ask. */
+async function anotherApp(guide: TourGuide, metadata: object = { client_name: 'Course Companion' }): Promise<TourGuide> {
+  return { ...guide, agent: await createAgent(guide.agent.issuer, metadata) }
+}
+
+/** What an app of its own was given to use the person's account. */
+async function tokenOf(guide: TourGuide, email: string): Promise<{ access_token: string }> {
+  const { agent } = await anotherApp(guide)
+  return (await agent.tokens(personCalled(email), { scope: 'openid account:read account:write' }, { scopes: 'all' })).body
+}
+
+/** An app puts an account down for deletion, and the person looks. */
+async function leave(page: Page, guide: TourGuide): Promise<void> {
+  const { access_token } = await tokenOf(guide, leaver)
+  await fetch(`${guide.agent.issuer}/api/v1/account`, { method: 'DELETE', headers: { authorization: `Bearer ${access_token}` } })
+  await apps(page, guide, leaver)
+  await page.locator('#deletion').waitFor()
+}
+
+/** Answers for an app on another machine. */
+async function answerElsewhere(page: Page, answer: 'main' | 'refuse'): Promise<void> {
+  await page.locator('#elsewhere').check()
+  await page.locator(answer === 'main' ? 'button.main' : '.answers button:not(.main)').click()
+  await page.locator('#address').waitFor()
+}
+
+/** Allows the app what is ticked. Nobody listens where the answer goes. */
+async function allow(page: Page, guide: TourGuide, email: string): Promise<void> {
+  await consent(page, guide, email)
+  const { redirectUri } = guide.agent
+  await page.route(`${redirectUri}**`, (route) => route.fulfill({ contentType: 'text/plain', body: 'the app' }))
+  await page.locator('button.main').click()
+  await page.waitForURL(`${redirectUri}**`)
+}
+
+async function apps(page: Page, guide: TourGuide, email?: string): Promise<void> {
+  await at('/account/apps')(page, guide)
+  if (email !== undefined) await signIn(page, email, password)
+  await page.waitForURL('**/account/apps')
+}
+
+async function signUp(page: Page, email: string, name = 'Wren Applegarth'): Promise<void> {
+  await page.locator('#email').fill(email)
+  await page.locator('#name').fill(name)
+  await page.locator('button.main').click()
+}
+
+async function signUpSent(page: Page, guide: TourGuide, email: string): Promise<void> {
+  await at('/account/sign-up')(page, guide)
+  await signUp(page, email)
+  await page.locator('form').first().waitFor({ state: 'detached' })
+}
+
+async function choosePassword(page: Page, chosen: string): Promise<void> {
+  await page.locator('#password').fill(chosen)
+  await page.locator('#repeated').fill(chosen)
+  await page.locator('button.main').click()
+}
+
+async function forgottenSent(page: Page, guide: TourGuide): Promise<void> {
+  await at('/account/password')(page, guide)
+  await page.locator('#email').fill(learner)
+  await page.locator('button.main').click()
+  await page.locator('form').first().waitFor({ state: 'detached' })
+}
+
+function at(path: string) {
+  return async (page: Page, { agent }: TourGuide): Promise<void> => {
+    await page.goto(agent.issuer + path)
+  }
 }

@@ -1,8 +1,10 @@
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Page, Response } from 'playwright-core'
 
 /** A person at a browser window of their own. */
 export interface Visitor {
   page: Page
+  /** The page as the service sent it. */
+  html(): Promise<string>
   /** What the browser refused or complained about: breaches of the content security policy and everything in its console. */
   complaints(): string[]
   /** Origins that any request of the window went to. */
@@ -21,6 +23,11 @@ export async function openVisitor(browser: Browser, options: BrowserContextOptio
   const page = await context.newPage()
   const complaints: string[] = []
   const origins = new Set<string>()
+  let shown: Response | undefined
+  page.on('response', (response) => {
+    const isRedirect = response.status() >= 300 && response.status() < 400
+    if (response.request().isNavigationRequest() && !isRedirect) shown = response
+  })
   page.on('console', (message) => complaints.push(`${message.type()}: ${message.text()}`))
   page.on('pageerror', (error) => complaints.push(`error: ${error.message}`))
   context.on('request', (request) => {
@@ -32,14 +39,20 @@ export async function openVisitor(browser: Browser, options: BrowserContextOptio
     if (breach) complaints.push(`issue: ${breach.violatedDirective} ${breach.blockedURL ?? ''}`)
   })
   await developer.send('Audits.enable')
-  return { page, complaints: () => complaints, origins: () => [...origins], close: () => context.close() }
+  return {
+    page,
+    html: async () => (await shown?.text()) ?? '',
+    complaints: () => complaints,
+    origins: () => [...origins],
+    close: () => context.close(),
+  }
 }
 
-/** Fills in and sends the sign-in form that the page shows. */
+/** Fills in and sends the sign-in form that the page shows, in either language. */
 export async function signIn(page: Page, email: string, password: string): Promise<void> {
-  await page.getByLabel('Email address').fill(email)
-  await page.getByLabel('Password').fill(password)
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.locator('#email').fill(email)
+  await page.locator('#password').fill(password)
+  await page.locator('button.main').click()
 }
 
 export const box = (page: Page, scope: string) => page.locator(`input[type="checkbox"][value="${scope}"]`)

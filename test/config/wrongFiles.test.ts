@@ -307,7 +307,7 @@ const wrong: [name: string, files: Files, message: string, variables?: Record<st
   [
     'a language by its name',
     { 'schools/demo.yaml': 'languages: [english]\n' },
-    'config/schools/demo.yaml:1  languages[0]  must be a language tag such as en or pt-BR',
+    'config/schools/demo.yaml:1  languages[0]  must be en or de',
   ],
   [
     'a misspelt time zone',
@@ -323,6 +323,11 @@ const wrong: [name: string, files: Files, message: string, variables?: Record<st
     'a colour that YAML takes for a comment',
     { 'schools/demo.yaml': 'defaults:\n  branding:\n    colors:\n      primary: #1f6f5c\n' },
     "config/schools/demo.yaml:4  defaults.branding.colors.primary  must be a colour such as '#1f6f5c', in quotes, not empty",
+  ],
+  [
+    'text that cannot be read on its background',
+    { 'schools/demo.yaml': "defaults:\n  branding:\n    colors: {background: '#33302d'}\n" },
+    'config/schools/demo.yaml:3  defaults.branding.colors  must have a text colour that stands out from the background (a contrast of 4.5 or more)',
   ],
   [
     'a public school without a secret',

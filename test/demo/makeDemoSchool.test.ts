@@ -2,12 +2,27 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { demoId } from '../../src/demo/ids.ts'
 import { makeDemoSchool } from '../../src/demo/makeDemoSchool.ts'
 import { findPerson } from '../../src/domain/callers.ts'
+import { countTree } from '../../src/domain/curriculum/countTree.ts'
 import { newId } from '../../src/lib/ids.ts'
 import type { School } from '../../src/policy/school.ts'
 import { databasesToTest, type TestDatabase } from '../support/databases.ts'
+import { noStorage } from '../support/files.ts'
 
 const now = new Date('2026-03-01T00:00:00.000Z')
-const tables = ['school', 'account', 'person', 'staff', 'lecturer', 'course', 'course_lecturer']
+const tables = [
+  'school',
+  'account',
+  'person',
+  'staff',
+  'lecturer',
+  'course',
+  'course_lecturer',
+  'section',
+  'lesson',
+  'lesson_body',
+  'file',
+  'file_reference',
+]
 
 describe.each(await databasesToTest())('the demo school on $name', ({ open }) => {
   let opened: TestDatabase
@@ -23,6 +38,7 @@ describe.each(await databasesToTest())('the demo school on $name', ({ open }) =>
     makeDemoSchool(opened.database, {
       school,
       now: at,
+      storage: noStorage,
       hashPassword: async () => `$argon2id$${hashes++}`,
     })
   let hashes = 0
@@ -30,7 +46,7 @@ describe.each(await databasesToTest())('the demo school on $name', ({ open }) =>
   test('is made once: a second run, also on another day, changes nothing', async () => {
     expect(await make()).toBe(true)
     const made = await contents()
-    expect(made.map((rows) => rows.length)).toEqual([1, 28, 28, 8, 6, 14, 17])
+    expect(made.map((rows) => rows.length)).toEqual([1, 28, 428, 8, 6, 14, 17, 58, 243, 243, 64, 64])
     expect(hashes).toBe(9)
     expect(await make(new Date('2027-01-01T00:00:00Z'))).toBe(false)
     expect(await contents()).toEqual(made)
@@ -54,6 +70,17 @@ describe.each(await databasesToTest())('the demo school on $name', ({ open }) =>
     expect(await roleOf('learner020@example.org')).toEqual(['learner', false])
   })
 
+  test('has 420 people of two-word names beside its staff: 360 students, 300 members, 240 of them both', async () => {
+    const [row] = await opened.database.sql.query(
+      `SELECT count(*) FILTER (WHERE is_student)::int AS students, count(*) FILTER (WHERE is_member)::int AS members,
+              count(*) FILTER (WHERE is_student AND is_member)::int AS both, count(DISTINCT name)::int AS names,
+              count(*) FILTER (WHERE name ~ '^[A-Z][a-z]+ [A-Z][a-z]+$')::int AS invented, max(created_at) < $2 AS is_past
+         FROM person WHERE school_id = $1 AND (is_student OR is_member)`,
+      [school.id, now],
+    )
+    expect(row).toEqual({ students: 360, members: 300, both: 240, names: 420, invented: 420, is_past: true })
+  })
+
   test('has fourteen courses: ten in the catalogue, one each for members, by address, in draft and in the archive', async () => {
     const rows = await opened.database.sql.query<{ state: string; count: string }>(
       `SELECT status || ' ' || visibility AS state, count(*)::text AS count FROM course WHERE school_id = $1 GROUP BY 1`,
@@ -68,13 +95,38 @@ describe.each(await databasesToTest())('the demo school on $name', ({ open }) =>
     })
   })
 
+  test('has courses whose numbers are those of their lessons, with previews, drafts and quizzes', async () => {
+    const [row] = await opened.database.sql.query(
+      `SELECT count(*) FILTER (WHERE is_preview)::int AS previews, count(*) FILTER (WHERE status = 'draft')::int AS drafts,
+              count(*) FILTER (WHERE kind = 'quiz' AND quiz IS NOT NULL)::int AS quizzes
+         FROM lesson WHERE school_id = $1`,
+      [school.id],
+    )
+    expect(row).toEqual({ previews: 31, drafts: 9, quizzes: 18 })
+    const counts = () =>
+      opened.database.sql.query(
+        `SELECT id, sections_count, lessons_count, published_lessons_count, previews_count, published_previews_count,
+                duration_minutes, published_duration_minutes
+           FROM course WHERE school_id = $1 ORDER BY id`,
+        [school.id],
+      )
+    const made = await counts()
+    for (const { id } of made as { id: string }[]) {
+      await countTree(opened.database.sql, { schoolId: school.id, courseId: id }, { isSeen: false })
+    }
+    expect(await counts()).toEqual(made)
+    const titles = await opened.database.sql.query<{ title: string }>('SELECT title FROM lesson WHERE school_id = $1', [school.id])
+    expect(new Set(titles.map(({ title }) => title)).size).toBe(243)
+    expect(titles.filter(({ title }) => /[*?~|]/.test(title))).toEqual([])
+  })
+
   test('keeps what the school already says of itself', async () => {
     const own: School = { id: newId(), slug: 'own', issuer: 'http://127.0.0.1:3001' }
     await opened.database.sql.query(
       `INSERT INTO school (id, slug, name, tagline, locale, time_zone, currency) VALUES ($1, 'own', 'Own', 'Ours', 'de', 'UTC', 'CHF')`,
       [own.id],
     )
-    await makeDemoSchool(opened.database, { school: own, now, hashPassword: async () => 'x' })
+    await makeDemoSchool(opened.database, { school: own, now, storage: noStorage, hashPassword: async () => 'x' })
     const rows = await opened.database.sql.query(
       'SELECT name, tagline, locale, description IS NOT NULL AS described FROM school WHERE id = $1',
       [own.id],
@@ -84,7 +136,9 @@ describe.each(await databasesToTest())('the demo school on $name', ({ open }) =>
 
   test('two starts at once make one demo school', async () => {
     const other: School = { id: newId(), slug: 'other', issuer: 'http://127.0.0.1:3002' }
-    await Promise.all([1, 2].map(() => makeDemoSchool(opened.database, { school: other, now, hashPassword: async () => 'x' })))
+    await Promise.all(
+      [1, 2].map(() => makeDemoSchool(opened.database, { school: other, now, storage: noStorage, hashPassword: async () => 'x' })),
+    )
     expect(await opened.database.sql.query('SELECT count(*)::int AS n FROM course WHERE school_id = $1', [other.id])).toEqual([{ n: 14 }])
   })
 })

@@ -108,6 +108,8 @@ describe('who is signed in', () => {
     expect(await findSignedIn(database, schoolId, ids.active)).toEqual({
       name: 'Ada',
       email: 'ada@example.com',
+      locale: null,
+      deletion_scheduled_at: null,
       sessions_valid_after: null,
     })
     expect(await findSignedIn(database, schoolId, ids.disabled)).toBeUndefined()

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { markdownFaults } from '../support/markdown.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const manifest: { scripts: Record<string, string> } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
@@ -11,7 +12,8 @@ const manifest: { scripts: Record<string, string> } = JSON.parse(readFileSync(jo
 const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: root, encoding: 'utf8' })
   .split('\n')
   .filter((file) => file !== '' && existsSync(join(root, file)))
-const papers = files.filter((file) => file.endsWith('.md') && !file.startsWith('config/'))
+const markdown = files.filter((file) => file.endsWith('.md'))
+const papers = markdown.filter((file) => !file.startsWith('config/'))
 const read = (file: string): string => readFileSync(join(root, file), 'utf8')
 
 test('the papers are there', () => {
@@ -33,6 +35,11 @@ describe.each(papers)('%s', (paper) => {
     const local = targets.filter((target) => !/^[a-z]+:/.test(target))
     expect(local.filter((target) => !existsSync(resolve(root, dirname(paper), target)))).toEqual([])
   })
+})
+
+test.each(markdown)('%s is clean Markdown', async (file) => {
+  // The pictures of the pages stand side by side, which takes HTML.
+  expect(await markdownFaults(read(file), { htmlElements: ['img'] })).toEqual([])
 })
 
 test('every npm script runs a file that exists', () => {

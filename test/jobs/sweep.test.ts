@@ -31,10 +31,10 @@ test('a registration that nobody authorized is removed after its days, an idle o
   for (const agent of [idle, recent, alive]) await age(agent, 'created_at', 200)
   for (const agent of [idle, alive]) await age(agent, 'last_used_at', 100)
 
-  expect(await run('prune_clients')).toEqual({ removed: 2 })
+  expect(await run('prune_clients')).toEqual({ removed: 2, forgotten: 0 })
   const left = (await sql('SELECT id FROM oidc_client')).map(({ id }) => id)
   expect(left.toSorted()).toEqual([fresh, recent, alive].map(({ clientId }) => clientId).toSorted())
-  expect(await run('prune_clients')).toEqual({ removed: 0 })
+  expect(await run('prune_clients')).toEqual({ removed: 0, forgotten: 0 })
 })
 
 test('what has expired is removed, and what lives stays', async () => {

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { type Language, languages } from '../../src/lib/languages.ts'
+import { germanLetters } from '../../src/mail/germanLetters.ts'
 import { type LetterKind, letters } from '../../src/mail/letters.ts'
 import { createMail } from '../../src/mail/mail.ts'
 import type { Letter } from '../../src/mail/post.ts'
@@ -7,16 +9,25 @@ const school = { id: 'x', slug: 'one', issuer: 'https://school.example.com' }
 const links = Object.fromEntries(['link', 'sign_in', 'reset'].map((name) => [name, `https://school.example.com/${name}`]))
 const kinds = Object.keys(letters) as LetterKind[]
 
-function mail({ name = 'Lanternfield', from }: { name?: string; from?: string } = {}) {
+interface Given {
+  name?: string
+  from?: string
+  locale?: string
+  available?: readonly Language[]
+}
+
+const to = (email: string, ...locales: (string | null)[]) => ({ email, locales })
+
+function mail({ name = 'Lanternfield', from, locale = 'en', available = languages }: Given = {}) {
   const sent: Letter[] = []
   const post = { deliver: async (letter: Letter) => void sent.push(letter), describe: () => '', close() {} }
-  return { sent, send: createMail({ post, from, schoolName: async () => name }) }
+  return { sent, send: createMail({ post, from, face: async () => ({ name, locale }), languages: () => available }) }
 }
 
 describe('letters', () => {
   test.each(kinds)('%s names the school, says what to do if it was somebody else, and leaves no place unfilled', async (kind) => {
     const { sent, send } = mail()
-    await send(school, 'marlo@example.com', kind, links)
+    await send(school, to('marlo@example.com'), kind, links)
     const [letter] = sent
     expect(letter?.subject).toContain('Lanternfield')
     expect(letter?.text).toMatch(/If it was not you|If you did not ask/)
@@ -25,10 +36,33 @@ describe('letters', () => {
     expect(letter?.text.match(/https?:/g)?.length ?? 0).toBe(letters[kind].text.match(/^\{[a-z_]+\}$/gm)?.length ?? 0)
   })
 
+  test.each(kinds)('%s says in German what it says in English: the same places to fill, in paragraphs as many', (kind) => {
+    const places = (text: string) => [...text.matchAll(/\{[a-z_]+\}/g)].map(([place]) => place).toSorted()
+    for (const part of ['subject', 'text'] as const) expect(places(germanLetters[kind][part])).toEqual(places(letters[kind][part]))
+    expect(germanLetters[kind].text.split('\n\n')).toHaveLength(letters[kind].text.split('\n\n').length)
+    expect(germanLetters[kind].text).toMatch(/Wenn Sie das nicht/)
+    expect(`${germanLetters[kind].text} ${letters[kind].text}`).not.toMatch(/\bemail\b|\bEmail\b/)
+  })
+
+  test('are in the language of the person, else in that of the school, among those that the school has', async () => {
+    const languageFor = async (given: Given, ...locales: (string | null)[]) => {
+      const { sent, send } = mail(given)
+      await send(school, to('a@example.com', ...locales), 'email_changed', {})
+      expect(sent[0]?.text.startsWith(sent[0]?.language === 'de' ? 'Ihr Konto bei' : 'Your account at')).toBe(true)
+      return sent[0]?.language
+    }
+    expect(await languageFor({}, 'de-AT', 'en')).toBe('de')
+    expect(await languageFor({}, null, 'de')).toBe('de')
+    expect(await languageFor({}, 'fr', '__proto__', '')).toBe('en')
+    expect(await languageFor({ locale: 'de-CH' }, null)).toBe('de')
+    expect(await languageFor({ available: ['en'], locale: 'de' }, 'de')).toBe('en')
+    expect(await languageFor({ available: ['de'], locale: 'fr' }, 'en')).toBe('de')
+  })
+
   test('come from the configured address, or from the host of the school', async () => {
     const from = async (more: { from?: string }, issuer: string) => {
       const { sent, send } = mail(more)
-      await send({ ...school, issuer }, 'a@example.com', 'email_changed', {})
+      await send({ ...school, issuer }, to('a@example.com'), 'email_changed', {})
       return sent[0]?.from
     }
     expect(await from({ from: 'post@example.com' }, school.issuer)).toEqual({ name: 'Lanternfield', address: 'post@example.com' })
@@ -39,14 +73,14 @@ describe('letters', () => {
 
   test('take a school name of any shape as one line, and never as a place to fill', async () => {
     const { sent, send } = mail({ name: 'A\r\nBcc: evil@example.com {link} $&\u2028' })
-    await send(school, 'a@example.com', 'password_reset', { link: 'https://school.example.com/x' })
+    await send(school, to('a@example.com'), 'password_reset', { link: 'https://school.example.com/x' })
     expect(sent[0]?.subject).toBe('Choose a new password for A Bcc: evil@example.com {link} $&')
     expect(sent[0]?.from.name).not.toMatch(/[\r\n\u2028]/)
   })
 
   test('that miss a link are not sent', async () => {
     const { sent, send } = mail()
-    await expect(send(school, 'a@example.com', 'password_reset', {})).rejects.toThrow('needs link')
+    await expect(send(school, to('a@example.com'), 'password_reset', {})).rejects.toThrow('needs link')
     expect(sent).toEqual([])
   })
 })

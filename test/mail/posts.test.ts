@@ -15,6 +15,7 @@ const letter = (more: Partial<Letter> = {}): Letter => ({
   from: { name: 'Schule «Ä»', address: 'no-reply@school.example.com' },
   to: 'marlo@example.com',
   subject: 'Grüße',
+  language: 'de',
   text: `Open this:\n\n${link}\n\n.\nlast line\n`,
   ...more,
 })
@@ -77,6 +78,7 @@ describe('the outbox', () => {
         .toSorted(),
     ).toEqual([
       'auto-submitted',
+      'content-language',
       'content-transfer-encoding',
       'content-type',
       'date',

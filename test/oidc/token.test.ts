@@ -1,5 +1,6 @@
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { operationsIn, resources } from '../../src/resources/index.ts'
 import { type Agent, type Answer, answer, createAgent, get, personCalled, withToken } from '../support/agent.ts'
 import type { Person } from '../support/person.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -277,6 +278,19 @@ describe.each(['/api/oauth/userinfo', '/api/v1/account', '/api/v1/courses', '/ap
     })
   },
 )
+
+test('a bad token is 401 with the pointer at every operation, whatever else is wrong', async () => {
+  for (const { method, path } of operationsIn(resources)) {
+    const response = await fetch(`${service.issuer}${path.replaceAll(/\{\w+\}/g, 'x')}?no_such=1`, {
+      method,
+      headers: { authorization: 'Bearer garbage', 'if-match': 'unquoted', 'content-type': 'text/plain' },
+      ...(method !== 'GET' && { body: '{' }),
+    })
+    const { error } = (await response.json()) as { error: string }
+    expect([method, path, response.status, error]).toEqual([method, path, 401, 'invalid_token'])
+    expect(response.headers.get('www-authenticate')).toMatch(/^Bearer error="invalid_token", .*resource_metadata="/)
+  }
+})
 
 test('a token in the address is not looked at', async () => {
   const { body } = await agent.tokens(person)

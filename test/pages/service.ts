@@ -8,8 +8,10 @@ import Provider, { type Adapter, type AdapterPayload, type ClientMetadata } from
 import { hashPassword } from '../../src/domain/password.ts'
 import { createPasswordGate } from '../../src/domain/passwordGate.ts'
 import { createSignIn } from '../../src/domain/signIn.ts'
+import { lookOf } from '../../src/domain/themes.ts'
 import { newId } from '../../src/lib/ids.ts'
 import { createKeyring } from '../../src/lib/keyring.ts'
+import { languages } from '../../src/lib/languages.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { subjectOf } from '../../src/oidc/claims.ts'
 import { cookieKeys, cookies } from '../../src/oidc/cookies.ts'
@@ -17,6 +19,8 @@ import { endpoints } from '../../src/oidc/endpoints.ts'
 import { interactions } from '../../src/oidc/interactions.ts'
 import { resourceIndicators } from '../../src/oidc/resources.ts'
 import { createEnginePages } from '../../src/pages/enginePages.ts'
+import { rememberLanguage } from '../../src/pages/language.ts'
+import { createSettings } from '../../src/pages/pageSetting.ts'
 import { createPages } from '../../src/pages/pages.ts'
 import type { ConsentScope, PageAuditEntry, PagesArguments } from '../../src/pages/pagesArguments.ts'
 import type { Role } from '../../src/policy/caller.ts'
@@ -87,8 +91,9 @@ export async function startService(): Promise<TestService> {
   const origins = new Map<string, 'self' | 'integration'>()
   const audits: PageAuditEntry[] = []
   const attempts = { allowed: true, seen: [] as string[] }
-  const schoolName = async (): Promise<string> => 'Demo <School>'
-  const enginePages = createEnginePages({ schoolName })
+  const look = async () => ({ ...lookOf('studio'), logo: null, logo_dark: null })
+  const setting = createSettings({ face: async () => ({ name: 'Demo <School>', locale: 'en' }), look, languages: () => languages })
+  const enginePages = createEnginePages({ setting, findRemovedClient: async () => undefined })
   const provider = new Provider(base, {
     adapter: (name) => memoryAdapter(name, store),
     findAccount: (_ctx, subject) => ({ accountId: subject, claims: () => ({ sub: subject }) }),
@@ -145,7 +150,9 @@ export async function startService(): Promise<TestService> {
         return registeredVia && { registeredVia, createdAt: new Date('2026-03-05T12:00:00Z') }
       },
     },
-    schoolName,
+    protectedNames: async () => ['Claude', 'Lanternfield', 'Art'],
+    setting,
+    look,
     async audit(entry) {
       audits.push(entry)
     },
@@ -155,6 +162,7 @@ export async function startService(): Promise<TestService> {
     Object.assign(ctx.state, { school, requestId: 'req_test', address: '127.0.0.1' })
     return next()
   })
+  app.use(rememberLanguage(() => true))
   app.use(createPages(args).routes())
   app.use(mount('/', provider))
   server.on('request', app.callback())

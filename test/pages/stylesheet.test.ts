@@ -34,38 +34,26 @@ describe('the stylesheet', () => {
     expect(css).not.toMatch(/url\(|@import/)
   })
 
-  test('text stands out from its ground by 4.5 to 1, in light and in dark (WCAG 2.2 success criterion 1.4.3)', () => {
-    const themes = [...css.matchAll(/:root\s*\{([^}]*)\}/g)].map(
-      ([, block = '']) => new Map([...block.matchAll(/--([a-z-]+):\s*(#[0-9a-f]{6})/g)].map(([, name = '', value = '']) => [name, value])),
-    )
-    expect(themes).toHaveLength(2)
-    for (const colours of themes) {
-      for (const [ink, ground] of [
-        ['ink', 'ground'],
-        ['ink', 'sheet'],
-        ['quiet', 'sheet'],
-        ['quiet', 'ground'],
-        ['accent', 'sheet'],
-        ['on-accent', 'accent'],
-        ['caution-ink', 'caution-ground'],
-        ['fault-ink', 'fault-ground'],
-      ] as const) {
-        expect([ink, ground, contrast(colours.get(ink) ?? '', colours.get(ground) ?? '') >= 4.5]).toEqual([ink, ground, true])
-      }
-      // The edges of fields and boxes (1.4.11).
-      expect(contrast(colours.get('line') ?? '', colours.get('sheet') ?? '')).toBeGreaterThanOrEqual(3)
-    }
+  test('has no colour of its own, and names nothing that the school has not', async () => {
+    expect(css).not.toMatch(/#[0-9a-f]{3,8}\b|\brgb|\bhsl/i)
+    const colours = await (await fetch(`${service.base}/assets/school.css`)).text()
+    for (const [, name] of css.matchAll(/var\((--[a-z-]+)\)/g))
+      expect(colours).toMatch(new RegExp(`${name}: ${name?.endsWith('corner') ? '\\d' : '#'}`))
   })
 })
 
-function contrast(one: string, other: string): number {
-  const [light = 0, dark = 0] = [luminance(one), luminance(other)].toSorted((a, b) => b - a)
-  return (light + 0.05) / (dark + 0.05)
-}
-
-function luminance(colour: string): number {
-  const [red = 0, green = 0, blue = 0] = [1, 3, 5]
-    .map((at) => Number.parseInt(colour.slice(at, at + 2), 16) / 255)
-    .map((value) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4))
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-}
+describe("the school's stylesheet", () => {
+  test('is linked by its content, kept for ever, confirmed by its tag, and loads nothing', async () => {
+    const page = await (await fetch(service.authorizeUrl({ client_id: 'nobody' }), { headers: { accept: 'text/html' } })).text()
+    const href = /<link rel="stylesheet" href="(\/assets\/school\.css[^"]+)">/.exec(page)?.[1] ?? ''
+    const answer = await fetch(service.base + href)
+    const body = await answer.text()
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/css; charset=utf-8'])
+    expect(answer.headers.get('cache-control')).toContain('immutable')
+    expect(body).toContain('--primary: #1f6f5c;')
+    expect(body).not.toMatch(/url\(|@import|[<>]/)
+    const tag = { 'if-none-match': answer.headers.get('etag') ?? '', 'cache-control': 'max-age=60' }
+    expect((await fetch(service.base + href, { headers: tag })).status).toBe(304)
+    expect((await fetch(`${service.base}/assets/school.css`)).headers.get('cache-control')).toBe('public, max-age=300')
+  })
+})

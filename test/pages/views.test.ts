@@ -1,16 +1,22 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { lookOf } from '../../src/domain/themes.ts'
+import { newId } from '../../src/lib/ids.ts'
+import { type Language, languages } from '../../src/lib/languages.ts'
 import { consentPage } from '../../src/pages/consentPage.ts'
 import type { Destination } from '../../src/pages/destination.ts'
 import { errorPage } from '../../src/pages/errorPage.ts'
+import { handOverPage } from '../../src/pages/handOverPage.ts'
 import type { OpenInteraction } from '../../src/pages/openInteraction.ts'
 import { plainText } from '../../src/pages/plainText.ts'
+import { schoolLogo } from '../../src/pages/schoolLogo.ts'
 import { signInPage } from '../../src/pages/signInPage.ts'
 import { signedOutPage, signOutPage } from '../../src/pages/signOutPages.ts'
 import { createTexts } from '../../src/pages/texts.ts'
 import { createViews } from '../../src/pages/views.ts'
 import { catalogue } from './service.ts'
+import { settingOf } from './setting.ts'
 
 const directory = new URL('../../views/', import.meta.url)
 const files = readdirSync(directory).filter((name) => name.endsWith('.ejs'))
@@ -35,29 +41,45 @@ const corpus = [
 const loopback: Destination = { source: 'http://127.0.0.1:1', kind: 'this computer', host: '127.0.0.1:1', port: '1' }
 
 /** Every view with a stranger's text wherever a stranger's text can stand. */
-function everyView(text: string): string[] {
+function everyView(text: string, language: Language = 'en'): string[] {
+  const logo = { id: newId(), filename: text.toWellFormed(), alt: text, width: 1, height: 1 }
+  const look = { ...lookOf('studio'), logo, logo_dark: { ...logo, id: newId() } }
+  const setting = { ...settingOf(text, language), schoolLogo: schoolLogo(look, text) }
   const open = {
     interaction: { uid: 'uid', params: { login_hint: text } } as unknown as OpenInteraction['interaction'],
     clientName: plainText(text, 60),
+    imitated: text,
     origin: { registeredVia: 'self', createdAt: new Date(0) } as const,
     destination: { ...loopback, kind: 'host', host: text } as Destination,
   }
   const scopes = catalogue.map((scope) => ({ ...scope, sentence: text, areaTitle: text }))
   const requested = { known: scopes, unknown: [], resources: new Map() }
   const signedIn = { name: text, email: text }
+  const handedOver = new URL('http://127.0.0.1:1/callback')
+  handedOver.searchParams.set('code', text)
+  handedOver.searchParams.set('state', text)
   const form = `<form id="op.logoutForm" method="post" action="https://x/oauth/logout/confirm"><input type="hidden" name="xsrf" value="abc"/></form>`
   return [
     views.render(
       'consent',
-      consentPage(views, { schoolName: text, open, requested, grantable: new Set(['openid']), signedIn, csrf: text }),
+      consentPage(views, {
+        setting,
+        open,
+        requested,
+        allowed: new Set(['openid']),
+        grantable: new Set(['openid', 'profile']),
+        signedIn,
+        csrf: text,
+      }),
     ),
-    views.render('sign-in', signInPage(views, { schoolName: text, open, csrf: text, error: text, email: text })),
     views.render(
-      'error',
-      errorPage(views, { schoolName: text, issuer: text }, { status: 400, error: text, errorDescription: text, requestId: text }),
+      'sign-in',
+      signInPage(views, { setting, open, csrf: text, error: { key: 'sign_in.too_many', values: { minutes: text } }, email: text }),
     ),
-    views.render('sign-out', signOutPage(views, text, form)),
-    views.render('signed-out', signedOutPage(views, text)),
+    views.render('error', errorPage(views, setting, { issuer: text, status: 400, error: text, errorDescription: text, requestId: text })),
+    views.render('hand-over', handOverPage(views, setting, { address: handedOver, seconds: 300 })),
+    views.render('sign-out', signOutPage(views, setting, { form })),
+    views.render('signed-out', signedOutPage(views, setting)),
   ]
 }
 
@@ -74,8 +96,10 @@ describe('views', () => {
     for (const name of files) {
       const source = readFileSync(new URL(name, directory), 'utf8')
       for (const [tag] of source.matchAll(/<%-[\s\S]*?%>/g))
-        expect(tag).toMatch(/^<%- include\('[a-z-]+', (page|\{ parts: [a-z.A-Z]+ \})\) %>$/)
-      expect(source).not.toMatch(/<script|javascript:|\son[a-z]+=|\sstyle=|<style/i)
+        expect(tag).toMatch(/^<%- include\('[a-z-]+', (page|\{ (parts|areas): [a-z.A-Z]+ \})\) %>$/)
+      // The description of the API is drawn by a script, and is no page on which people answer.
+      const own = name === 'reference.ejs' ? /<script src="<%= page\.assets\['[a-z.-]+'\] %>"><\/script>/g : /(?!)/g
+      expect(source.replace(own, '')).not.toMatch(/<script|javascript:|\son[a-z]+=|\sstyle=|<style/i)
     }
   })
 
@@ -113,9 +137,9 @@ describe('views', () => {
   })
 
   test('have one heading, a language, and a label for every field', () => {
-    for (const html of everyView('plain')) {
+    for (const [html, language] of languages.flatMap((one) => everyView('plain', one).map((view) => [view, one] as const))) {
       expect(html.match(/<h1>/g)).toHaveLength(1)
-      expect(html).toContain('<html lang="en">')
+      expect(html).toContain(`<html lang="${language}">`)
       for (const [, id] of html.matchAll(/<input[^>]*? id="([^"]+)"/g)) expect(html).toContain(`<label for="${id}">`)
       for (const [, id] of html.matchAll(/aria-describedby="([^"]+)"/g)) expect(html).toContain(`id="${id}"`)
       const ids = [...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id)
@@ -134,8 +158,12 @@ describe('texts', () => {
     ])
   })
 
-  test('a language without a catalogue is answered in English', () => {
-    for (const language of ['xx', '__proto__', 'constructor', '']) expect(createTexts(language).language).toBe('en')
+  test('numbers and dates are written as the language writes them, and what is named by a number is left alone', () => {
+    const [english, german] = languages.map(createTexts)
+    expect(english?.text('apps.more', { count: 12_345 })).toContain('12,345')
+    expect(german?.text('apps.more', { count: 12_345 })).toContain('12.345')
+    expect(german?.text('consent.destination_loopback', { port: '49152' })).toBe('diesen Computer, Port 49152')
+    expect(german?.date(new Date('2026-03-05T12:00:00Z'))).toBe('5. März 2026')
   })
 
   test('no text holds markup', () => {
@@ -147,16 +175,17 @@ describe('texts', () => {
 
 describe('the error page', () => {
   test('never prints what it was not given', () => {
-    const page = errorPage(views, { schoolName: 'A', issuer: 'https://a.example' }, { status: 500, error: 'server_error' })
+    const page = errorPage(views, settingOf('A'), { issuer: 'https://a.example', status: 500, error: 'server_error' })
     expect(page.machine).toEqual(['error=server_error'])
   })
 
   test('a description cannot forge another line for agents', () => {
-    const page = errorPage(
-      views,
-      { schoolName: 'A', issuer: 'https://a.example' },
-      { status: 400, error: 'invalid_request', errorDescription: 'x\nerror=access_granted' },
-    )
+    const page = errorPage(views, settingOf('A'), {
+      issuer: 'https://a.example',
+      status: 400,
+      error: 'invalid_request',
+      errorDescription: 'x\nerror=access_granted',
+    })
     expect(page.machine).toEqual(['error=invalid_request', 'error_description=x error=access_granted'])
   })
 })

@@ -106,7 +106,9 @@ export function createPerson({ email, password }: { email: string; password: str
         } else if (choice.refuse) {
           page = await submit(page, /refuse$/)
         } else {
-          const boxes = formsOf(page.html).flatMap((form) => form.fields.filter((field) => field.type === 'checkbox'))
+          const boxes = formsOf(page.html).flatMap((form) =>
+            form.fields.filter((field) => field.type === 'checkbox' && field.name === 'scope'),
+          )
           const ticks =
             choice.scopes === undefined
               ? {}
@@ -121,9 +123,17 @@ export function createPerson({ email, password }: { email: string; password: str
   }
 }
 
-/** The forms of a page with their fields. */
+/** The forms of a page with their fields; a button that sends its form elsewhere makes one of its own. */
 export function formsOf(html: string): { action: string; method: string; fields: Field[] }[] {
-  return [...html.matchAll(/<form\b([^>]*)>([\s\S]*?)<\/form>/g)].map(([, attributes = '', inner = '']) => ({
+  return [...html.matchAll(/<form\b([^>]*)>([\s\S]*?)<\/form>/g)].flatMap(([, attributes = '', inner = '']) => {
+    const targets = [...inner.matchAll(/<button\b([^>]*)>/g)].map(([, text = '']) => attribute(text, 'formaction'))
+    const form = formOf(attributes, inner)
+    return [form, ...targets.filter((action) => action !== undefined).map((action) => ({ ...form, action }))]
+  })
+}
+
+function formOf(attributes: string, inner: string): { action: string; method: string; fields: Field[] } {
+  return {
     action: attribute(attributes, 'action') ?? '',
     method: (attribute(attributes, 'method') ?? 'get').toUpperCase(),
     fields: [...inner.matchAll(/<(?:input|button)\b([^>]*)>/g)]
@@ -135,7 +145,7 @@ export function formsOf(html: string): { action: string; method: string; fields:
         disabled: /\sdisabled(?=[\s=>/]|$)/.test(text),
       }))
       .filter((field) => field.name !== ''),
-  }))
+  }
 }
 
 function attribute(text: string, name: string): string | undefined {

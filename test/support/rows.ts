@@ -22,3 +22,33 @@ export async function newAccount(sql: Sql, schoolId: string): Promise<string> {
   ])
   return id
 }
+
+/**
+ * A new row like another of its table, later than all; answers its id. What must be unique is new, and a course has the same lecturers.
+ */
+export async function copyRow(sql: Sql, table: string, row: { schoolId: string; id: string }): Promise<string> {
+  const id = newId()
+  const [person] =
+    table === 'staff'
+      ? await sql.query<{ person_id: string }>('SELECT person_id FROM staff WHERE school_id = $1 AND id = $2', [row.schoolId, row.id])
+      : []
+  const personId = person && (await copyRow(sql, 'person', { ...row, id: person.person_id }))
+  const ownText = {
+    slug: id,
+    external_id: null,
+    storage_key: id,
+    ...(table === 'person' && { email: `${id}@example.test`, account_id: null }),
+  }
+  const own = { id, ...ownText, ...(personId && { person_id: personId, lecturer_id: null }) }
+  await sql.query(
+    `INSERT INTO "${table}" SELECT (jsonb_populate_record(original, $3::jsonb)).* FROM "${table}" original WHERE school_id = $1 AND id = $2`,
+    [row.schoolId, row.id, JSON.stringify(own)],
+  )
+  if (table === 'course') {
+    await sql.query(
+      `INSERT INTO course_lecturer SELECT school_id, $3::uuid, lecturer_id, position FROM course_lecturer WHERE school_id = $1 AND course_id = $2`,
+      [row.schoolId, row.id, id],
+    )
+  }
+  return id
+}

@@ -18,6 +18,8 @@ import type { Role } from '../../src/policy/caller.ts'
 import { usableScopes } from '../../src/policy/grantable.ts'
 import { resources, scopeCatalogue } from '../../src/resources/index.ts'
 import type { Database } from '../../src/store/database.ts'
+import { diskFiles } from '../../src/store/diskFiles.ts'
+import type { FileStorage } from '../../src/store/fileStorage.ts'
 import type { RedisConnection } from '../../src/store/redis.ts'
 import { embeddedDatabase } from './databases.ts'
 
@@ -33,6 +35,8 @@ export interface ServiceOptions {
   database?: Database
   redis?: RedisConnection
   isLimited?: boolean
+  /** In place of a directory of its own. */
+  storage?: FileStorage
   /** In place of the letters that `letters` collects. */
   post?: Post
 }
@@ -90,6 +94,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     keyring: createKeyring([rootSecret]),
     log,
     isLimited: options.isLimited ?? false,
+    storage: options.storage ?? diskFiles(join(directory, 'files')),
     mail: { post: options.post ?? postThatKeeps(sent) },
   })
   server.on('request', app.koa.callback())
@@ -142,7 +147,8 @@ export async function loadTestConfig(directory: string): Promise<Config> {
   })
 }
 
-async function writeConfig(directory: string, options: ServiceOptions, issuers: string[]): Promise<void> {
+/** Writes a configuration directory: the first school at the first issuer, the second at the second. */
+export async function writeConfig(directory: string, options: ServiceOptions, issuers: string[]): Promise<void> {
   await mkdir(join(directory, 'schools'), { recursive: true })
   const files: [name: string, content: object | undefined][] = [
     ['oauth.yaml', options.oauth],

@@ -1,9 +1,12 @@
 import type { Command } from 'commander'
-import { demoIssuer, fillDemoSchool } from '../../wiring/demo.ts'
+import { largestScale, scaleDemoSchool } from '../../demo/scaleDemoSchool.ts'
+import { demoIssuer, demoNow, fillDemoSchool } from '../../wiring/demo.ts'
+import { openConfiguredFileStorage } from '../../wiring/open.ts'
 import { define } from '../define.ts'
-import { failure } from '../failures.ts'
+import { failure, usage } from '../failures.ts'
 import { withProgress } from '../progress.ts'
 import type { Session } from '../session.ts'
+import { tellProgress } from '../tellProgress.ts'
 
 /** `demo load`. */
 export function addDemo(program: Command, session: Session): void {
@@ -12,23 +15,56 @@ export function addDemo(program: Command, session: Session): void {
 
   define(group, {
     form: 'load',
-    about: 'Fill the school of schools/demo.yaml with people and courses. Does nothing where they are there.',
-    examples: ['demo load'],
-  }).action(async () => {
-    const { environment, config } = session.settings()
-    if (!config.schools.some(({ slug }) => slug === 'demo'))
-      throw failure(`there is no demo school: add ${environment.CONFIG_DIR}/schools/demo.yaml`)
-    if (demoIssuer(environment, config) === undefined) {
-      throw failure(
-        'the demo school has people with one known password, so it is made on loopback addresses only: set DEMO=on if you want it all the same',
-      )
-    }
-    const school = await session.schoolToFill('demo')
-    const database = await session.database()
-    const isNew = await withProgress(terminal, 'making the demo school', () => fillDemoSchool(database, school, environment))
-    if (!isNew) return terminal.out('the demo school is there already\n')
-    await session.change(({ record }) => record({ school_id: school.id, event: 'operator.demo_loaded' }))
-    const where = environment.DEMO_PASSWORD ? 'DEMO_PASSWORD' : `${environment.DATA_DIR}/demo_password`
-    terminal.out(`the demo school is there: owner@example.com and the others sign in with the password of ${where}\n`)
+    about: `Fill the school of schools/demo.yaml with people and courses. Does nothing where they are there.
+With --scale, make it larger, for load tests: the same rows on every run, so a second run adds what is missing and nothing else.
+Nothing makes it smaller again.`,
+    examples: ['demo load', 'demo load --scale 1000'],
   })
+    .option(
+      '--scale <n>',
+      `n times the people: 420 for each; up to ${largestScale.postgresql}, embedded up to ${largestScale.embedded}`,
+      wholeScale,
+      1,
+    )
+    .action(async ({ scale }: { scale: number }) => {
+      const { environment, config } = session.settings()
+      if (!config.schools.some(({ slug }) => slug === 'demo'))
+        throw failure(`there is no demo school: add ${environment.CONFIG_DIR}/schools/demo.yaml`)
+      if (demoIssuer(environment, config) === undefined) {
+        throw failure(
+          'the demo school has people with one known password, so it is made on loopback addresses only: set DEMO=on if you want it all the same',
+        )
+      }
+      const school = await session.schoolToFill('demo')
+      const database = await session.database()
+      if (scale > largestScale[database.kind]) {
+        const way = database.kind === 'embedded' ? ': set DATABASE_URL to a PostgreSQL server for more' : ''
+        throw usage(`--scale is at most ${largestScale[database.kind]} on this database${way}`)
+      }
+      const isNew = await withProgress(terminal, 'making the demo school', async () => {
+        const storage = await openConfiguredFileStorage(environment)
+        try {
+          return await fillDemoSchool({ database, school, environment, storage })
+        } finally {
+          storage.close()
+        }
+      })
+      if (isNew) {
+        await session.change(({ record }) => record({ school_id: school.id, event: 'operator.demo_loaded' }))
+        const where = environment.DEMO_PASSWORD ? 'DEMO_PASSWORD' : `${environment.DATA_DIR}/demo_password`
+        terminal.out(`the demo school is there: owner@example.com and the others sign in with the password of ${where}\n`)
+      } else terminal.out('the demo school is there already\n')
+      if (scale === 1) return
+      const onProgress = tellProgress(terminal)
+      const added = await scaleDemoSchool(database, { schoolId: school.id, scale, now: demoNow(environment), onProgress })
+      if (Object.values(added).some((rows) => rows > 0)) {
+        await session.change(({ record }) => record({ school_id: school.id, event: 'operator.demo_scaled', details: { scale, added } }))
+      }
+      for (const [name, rows] of Object.entries(added)) terminal.out(`${name}: ${rows} added\n`)
+    })
+}
+
+function wholeScale(text: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
+  throw usage(`--scale takes a whole number from 1 to ${largestScale.postgresql}, not ${text}`)
 }

@@ -1,9 +1,12 @@
 import type { Command } from 'commander'
+import { fileJobs } from '../../jobs/files.ts'
 import { sweepJobs } from '../../jobs/sweep.ts'
 import { nearest } from '../../lib/nearest.ts'
+import { endGrant } from '../../oidc/stores.ts'
 import type { Database } from '../../store/database.ts'
 import { databaseArtifacts } from '../../store/databaseArtifacts.ts'
 import { listSchools } from '../../store/schools.ts'
+import { openConfiguredFileStorage } from '../../wiring/open.ts'
 import { asJson, define, type JsonOption } from '../define.ts'
 import { usage } from '../failures.ts'
 import { withProgress } from '../progress.ts'
@@ -13,8 +16,15 @@ import { printList } from '../table.ts'
 /** `jobs list` and `jobs run`. */
 export function addJobs(program: Command, session: Session): void {
   const { terminal } = session
-  const jobsOf = (database: Database) =>
-    sweepJobs({ database, artifacts: databaseArtifacts(database.sql), registration: () => session.settings().config.oauth.registration })
+  const jobsOf = async (database: Database) => [
+    ...sweepJobs({
+      database,
+      artifacts: databaseArtifacts(database.sql),
+      endGrant: async (sql, schoolId, grantId) => endGrant(await session.stores(sql), schoolId, grantId),
+      registration: () => session.settings().config.oauth.registration,
+    }),
+    ...fileJobs({ database, storage: await openConfiguredFileStorage(session.settings().environment) }),
+  ]
 
   const group = define(program, {
     form: 'jobs',
@@ -25,7 +35,7 @@ export function addJobs(program: Command, session: Session): void {
   asJson(
     define(group, { form: 'list', about: 'List the jobs and how often each runs.', examples: ['jobs list', 'jobs list --json'] }),
   ).action(async ({ json }: JsonOption) => {
-    const rows = jobsOf(await session.database()).map(({ name, everySeconds }) => ({ name, every_seconds: everySeconds }))
+    const rows = (await jobsOf(await session.database())).map(({ name, everySeconds }) => ({ name, every_seconds: everySeconds }))
     printList(terminal, rows, { json, columns: ['name', 'every_seconds'], empty: 'no jobs' })
   })
 
@@ -35,7 +45,7 @@ export function addJobs(program: Command, session: Session): void {
     examples: ['jobs run sweep_artifacts', 'jobs run prune_clients'],
   }).action(async (name: string) => {
     const database = await session.database()
-    const jobs = jobsOf(database)
+    const jobs = await jobsOf(database)
     const job = jobs.find((one) => one.name === name)
     if (!job)
       throw usage(

@@ -7,7 +7,7 @@ import { personName } from '../../domain/signUp.ts'
 import { subjectOf } from '../../oidc/claims.ts'
 import { type Role, roles } from '../../policy/caller.ts'
 import type { School } from '../../policy/school.ts'
-import { schoolName } from '../../store/schools.ts'
+import { schoolFace } from '../../store/schools.ts'
 import { confirm, requireAnswer } from '../confirm.ts'
 import { asJson, define, type JsonOption, ofSchool, type SchoolOption, unasked, type YesOption } from '../define.ts'
 import { failure, usage } from '../failures.ts'
@@ -192,7 +192,8 @@ function addEnable(group: Command, session: Session): void {
   })
 }
 
-const nameOf = async (session: Session, school: School): Promise<string> => schoolName((await session.database()).sql, school.id)
+const nameOf = async (session: Session, school: School): Promise<string> =>
+  (await schoolFace((await session.database()).sql, school.id)).name
 
 const fromStdin = (command: Command): Command =>
   command.option('--password-stdin', 'read the password from the standard input instead of asking')

@@ -1,12 +1,13 @@
 import type { Context } from 'koa'
 import type Provider from 'oidc-provider'
-import type { SendMessage } from '../../domain/messages.ts'
 import type { SignIn } from '../../domain/signIn.ts'
 import type { Errands } from '../../lib/errands.ts'
 import type { Keyring } from '../../lib/keyring.ts'
 import type { Log } from '../../lib/log.ts'
+import type { SendMessage } from '../../policy/messages.ts'
 import type { School } from '../../policy/school.ts'
 import type { Database } from '../../store/database.ts'
+import type { FindSetting } from '../pageSetting.ts'
 import type { ConsentScope, PageAuditEntry, SignInLimits, Verdict } from '../pagesArguments.ts'
 
 /** Everything that the pages about a person's own account need from the other rooms. */
@@ -19,7 +20,9 @@ export interface AccountArguments {
   /** The catalogue, in the order in which people read it. */
   scopes: readonly ConsentScope[]
   limits: { signIn: SignInLimits; account: AccountLimits }
-  schoolName(school: School): Promise<string>
+  /** Names that no self-registered client should carry, the school's own among them. */
+  protectedNames(school: School): Promise<readonly string[]>
+  setting: FindSetting
   audit(entry: PageAuditEntry): Promise<void>
   checkPassword: SignIn
   /** @throws Problem temporarily_unavailable where too many passwords are being hashed */

@@ -1,7 +1,6 @@
 import { Router } from '@koa/router'
 import { accountPaths } from '../../policy/accountPaths.ts'
 import { createCsrf } from '../csrf.ts'
-import { nameOfSchool } from '../enginePages.ts'
 import { formBody } from '../formBody.ts'
 import { sameOriginOnly } from '../ownForm.ts'
 import { pageErrors } from '../pageErrors.ts'
@@ -19,9 +18,9 @@ import { signInPages } from './signInPages.ts'
 /** The pages about a person's own account. They work without JavaScript; only a POST changes anything. */
 export function createAccountPages(args: AccountArguments): Router {
   const views = createViews()
-  const schoolName = nameOfSchool(args.schoolName)
-  const present = createAccountPresenter({ views, csrf: createCsrf(args.keyring), schoolName })
-  const errors = pageErrors({ views, log: args.log, nameOf: schoolName })
+  const { setting } = args
+  const present = createAccountPresenter({ views, csrf: createCsrf(args.keyring), setting })
+  const errors = pageErrors({ views, log: args.log, setting })
   const form = [errors, sameOriginOnly('foreign_account_form'), formBody()] as const
 
   const signIn = signInPages(args, present)
@@ -45,11 +44,11 @@ export function createAccountPages(args: AccountArguments): Router {
   router.get(accountPaths.apps, errors, apps.show)
   router.post(accountPaths.revokeApp, ...form, apps.revoke)
   router.post(accountPaths.revokeAllApps, ...form, apps.revokeAll)
+  router.post(accountPaths.keep, ...form, apps.keep)
   router.post(accountPaths.signOutEverywhere, ...form, apps.signOutEverywhere)
   // Whoever reloads the address of such a form comes back to the page that it stands on.
-  for (const path of [accountPaths.home, accountPaths.revokeApp, accountPaths.revokeAllApps, accountPaths.signOutEverywhere]) {
-    router.get(path, (ctx) => seeOther(ctx, accountPaths.apps))
-  }
+  const { home, revokeApp, revokeAllApps, keep, signOutEverywhere } = accountPaths
+  for (const path of [home, revokeApp, revokeAllApps, keep, signOutEverywhere]) router.get(path, (ctx) => seeOther(ctx, accountPaths.apps))
   router.all(`${accountPaths.home}/{*rest}`, errors, () => {
     throw pageProblem('nothing_here', 'not_found', 'There is no such page.')
   })

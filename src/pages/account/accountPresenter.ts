@@ -1,7 +1,8 @@
 import type { Context } from 'koa'
+import { withQuery } from '../../policy/accountPaths.ts'
 import type { Csrf } from '../csrf.ts'
 import { setPageHeaders } from '../pageHeaders.ts'
-import type { Texts } from '../texts.ts'
+import type { FindSetting } from '../pageSetting.ts'
 import { type Frame, frame, type ViewName, type ViewPages, type Views } from '../views.ts'
 import type { AccountFormPage } from './formPage.ts'
 import type { AccountMessagePage } from './messagePage.ts'
@@ -18,37 +19,32 @@ export type FormContent = Omit<Content<AccountFormPage>, 'csrf' | 'error' | 'hid
 
 /** Shows the account pages, each with its headers and the school's name. */
 export interface AccountPresenter {
-  texts: Texts
   csrf: Csrf
-  /** The name for a text of the page. */
-  schoolName(ctx: Context): Promise<string>
+  /** The words for the page, and the school that it speaks of. */
+  setting: FindSetting
   form(ctx: Context, content: FormContent): Promise<void>
-  message(ctx: Context, content: Content<AccountMessagePage> & { title: string }): Promise<void>
-  show<Name extends ViewName>(ctx: Context, view: Name, title: string, content: Content<ViewPages[Name]>): Promise<void>
+  message(ctx: Context, content: Content<AccountMessagePage> & { title: string; again?: string }): Promise<void>
+  /** `again` is the path of the same page for an answer to POST. */
+  show<Name extends ViewName>(ctx: Context, view: Name, page: Content<ViewPages[Name]> & { title: string; again?: string }): Promise<void>
 }
 
-export function createAccountPresenter({
-  views,
-  csrf,
-  schoolName,
-}: {
-  views: Views
-  csrf: Csrf
-  schoolName(ctx: Context): Promise<string>
-}): AccountPresenter {
-  const show: AccountPresenter['show'] = async (ctx, view, title, content) => {
-    const page = { ...frame(views, await schoolName(ctx), title), ...content } as ViewPages[typeof view]
+export function createAccountPresenter({ views, csrf, setting }: { views: Views; csrf: Csrf; setting: FindSetting }): AccountPresenter {
+  const show: AccountPresenter['show'] = async (ctx, view, { title, again, ...content }) => {
+    const page = { ...content, ...frame(views, await setting(ctx, again), title) } as ViewPages[typeof view]
     setPageHeaders(ctx)
     ctx.type = 'html'
     ctx.body = views.render(view, page)
   }
   return {
-    texts: views.texts,
     csrf,
-    schoolName,
+    setting,
     show,
-    form: (ctx, { title, subject, ...content }) =>
-      show(ctx, 'account-form', title, { error: '', hidden: [], boxes: [], asides: [], ...content, csrf: csrf.issue(ctx, subject) }),
-    message: (ctx, { title, ...content }) => show(ctx, 'account-message', title, content),
+    form(ctx, { subject, ...content }) {
+      const page = { error: '', hidden: [], boxes: [], asides: [], ...content, csrf: csrf.issue(ctx, subject) }
+      // What a form keeps to itself is what its address had.
+      const again = withQuery(page.action, Object.fromEntries(page.hidden.map(({ name, value }) => [name, value])))
+      return show(ctx, 'account-form', { ...page, again })
+    },
+    message: (ctx, content) => show(ctx, 'account-message', content),
   }
 }

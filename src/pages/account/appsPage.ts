@@ -1,6 +1,7 @@
 import type { ConnectedApp } from '../../domain/connectedApps.ts'
 import { endpoints } from '../../oidc/endpoints.ts'
 import { accountPaths } from '../../policy/accountPaths.ts'
+import { imitatedName } from '../../policy/imitatedName.ts'
 import { type Destination, destinationOf } from '../destination.ts'
 import type { ConsentScope } from '../pagesArguments.ts'
 import { plainText } from '../plainText.ts'
@@ -15,6 +16,8 @@ export interface AppsPage extends Frame {
   introduction: string
   /** What was just done; empty otherwise. */
   notice: string
+  /** That the account is to be deleted, with the way to keep it while there is time; undefined where it is not. */
+  deletion: { heading: string; explanation: string; keep: { action: string; submit: string } | undefined } | undefined
   csrf: string
   apps: AppEntry[]
   /** That there is more than is shown; empty otherwise. */
@@ -32,6 +35,8 @@ export interface AppEntry {
   id: string
   grantId: string
   name: TextPart[]
+  /** That its name looks like one that it should not carry; undefined where it does not. */
+  alarm: TextPart[] | undefined
   facts: { label: string; value: TextPart[]; isWarning: boolean }[]
   scopesLabel: string
   areas: { title: string; sentences: string[] }[]
@@ -39,24 +44,27 @@ export interface AppEntry {
 
 export interface AppsPageArguments {
   schoolName: string
+  now: Date
   person: Pick<SignedInPerson, 'who'>
   apps: readonly ConnectedApp[]
   isMore: boolean
   scopes: readonly ConsentScope[]
+  protectedNames: readonly string[]
   notice: string
   csrf: string
 }
 
 /** Builds the page. Pure. */
 export function appsPage(texts: Texts, page: AppsPageArguments): Omit<AppsPage, keyof Frame> {
-  const { schoolName, person, apps, isMore, scopes, notice, csrf } = page
+  const { schoolName, person, apps, isMore, scopes, protectedNames, notice, csrf } = page
   return {
     heading: texts.text('apps.heading'),
     signedIn: texts.parts('consent.signed_in', { name: plainText(person.who.name, 60), email: plainText(person.who.email, 254) }),
     introduction: texts.text(apps.length === 0 ? 'apps.none' : 'apps.introduction', { school: schoolName }),
     notice,
+    deletion: deletionOf(texts, page),
     csrf,
-    apps: apps.map((app, at) => entryOf(texts, app, { at, scopes, schoolName })),
+    apps: apps.map((app, at) => entryOf(texts, app, { at, scopes, protectedNames, schoolName })),
     more: isMore ? texts.text('apps.more', { count: apps.length }) : '',
     revokeAction: accountPaths.revokeApp,
     revoke: texts.text('apps.revoke'),
@@ -80,19 +88,32 @@ export function appsPage(texts: Texts, page: AppsPageArguments): Omit<AppsPage, 
   }
 }
 
+function deletionOf(texts: Texts, { person: { who }, now, schoolName }: AppsPageArguments): AppsPage['deletion'] {
+  const at = who.deletion_scheduled_at
+  if (!at) return undefined
+  const isInTime = at > now
+  return {
+    heading: texts.text('apps.deletion_heading'),
+    explanation: texts.text(isInTime ? 'apps.deletion' : 'apps.deletion_under_way', { date: texts.date(at), school: schoolName }),
+    keep: isInTime ? { action: accountPaths.keep, submit: texts.text('apps.keep') } : undefined,
+  }
+}
+
 function entryOf(
   texts: Texts,
   app: ConnectedApp,
-  { at, scopes, schoolName }: { at: number; scopes: readonly ConsentScope[]; schoolName: string },
+  { at, scopes, protectedNames, schoolName }: { at: number; schoolName: string } & Pick<AppsPageArguments, 'scopes' | 'protectedNames'>,
 ): AppEntry {
   const name = plainText(app.name, 60)
   const fact = (label: string, value: TextPart[], isWarning = false) => ({ label, value, isWarning })
   const origin = app.origin && { date: texts.date(app.origin.createdAt), school: schoolName }
+  const imitated = app.origin?.registeredVia === 'self' ? imitatedName(app.name, protectedNames) : undefined
   const granted = scopes.filter((scope) => app.scopes.has(scope.name))
   return {
     id: `app-${at + 1}`,
     grantId: app.grantId,
     name: name ? texts.parts('apps.name', { app: name }) : texts.parts(app.origin ? 'apps.nameless' : 'apps.gone', {}),
+    alarm: imitated === undefined ? undefined : texts.parts('consent.imitation', { name: imitated, school: schoolName }),
     facts: [
       ...(app.origin && origin
         ? [
@@ -110,8 +131,8 @@ function entryOf(
     ],
     scopesLabel: texts.text('apps.scopes_label'),
     areas: [...Map.groupBy(granted, ({ area }) => area).values()].map((members) => ({
-      title: members[0]?.areaTitle ?? '',
-      sentences: members.map(({ sentence }) => sentence),
+      title: members[0] ? texts.areaTitle(members[0]) : '',
+      sentences: members.map((scope) => texts.sentence(scope)),
     })),
   }
 }

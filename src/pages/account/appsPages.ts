@@ -1,4 +1,5 @@
 import type { Context, Middleware } from 'koa'
+import { keepAccount } from '../../domain/accountDeletion.ts'
 import { connectedApps, ownGrant } from '../../domain/connectedApps.ts'
 import { signOutEverywhere } from '../../domain/signOutEverywhere.ts'
 import { endBrowserSession } from '../../oidc/browserSession.ts'
@@ -20,17 +21,20 @@ export interface AppsPages {
   show: Middleware
   revoke: Middleware
   revokeAll: Middleware
+  keep: Middleware
   signOutEverywhere: Middleware
 }
 
 const shown = 100
 
 /** What the page says after something was done: the address names it, and nothing else of the address is shown. */
-const notices: Record<string, TextKey> = { revoked: 'apps.done_revoked', all_revoked: 'apps.done_all_revoked' }
+const notices: Record<string, TextKey> = {
+  revoked: 'apps.done_revoked',
+  all_revoked: 'apps.done_all_revoked',
+  kept: 'apps.done_kept',
+}
 
 export function appsPages(args: AccountArguments, present: AccountPresenter): AppsPages {
-  const { texts } = present
-
   /** A form of the page that somebody who is signed in was shown; undefined where the browser was sent to sign in. */
   const owner = async (ctx: Context): Promise<SignedInPerson | undefined> => {
     const person = await signedInOrAway(ctx, args, accountPaths.apps)
@@ -45,16 +49,21 @@ export function appsPages(args: AccountArguments, present: AccountPresenter): Ap
       if (!person) return
       const { apps, isMore } = await connectedApps(args.database.sql, school.id, { accountId: person.accountId, limit: shown })
       const done = typeof ctx.query.done === 'string' && Object.hasOwn(notices, ctx.query.done) ? notices[ctx.query.done] : undefined
+      // An account that is put down again was kept once: that is no news.
+      const isNews = done !== 'apps.done_kept' || person.who.deletion_scheduled_at === null
+      const { texts, schoolName } = await present.setting(ctx)
       const content = appsPage(texts, {
-        schoolName: await present.schoolName(ctx),
+        schoolName,
+        now: new Date(),
         person,
         apps,
         isMore,
         scopes: args.scopes,
-        notice: done === undefined ? '' : texts.text(done),
+        protectedNames: await args.protectedNames(school),
+        notice: done !== undefined && isNews ? texts.text(done) : '',
         csrf: present.csrf.issue(ctx, formSubject(person)),
       })
-      await present.show(ctx, 'account-apps', texts.text('apps.title'), content)
+      await present.show(ctx, 'account-apps', { title: texts.text('apps.title'), ...content })
     },
 
     async revoke(ctx) {
@@ -76,6 +85,16 @@ export function appsPages(args: AccountArguments, present: AccountPresenter): Ap
       seeOther(ctx, `${accountPaths.apps}?done=all_revoked`)
     },
 
+    async keep(ctx) {
+      const { school } = ctx.state as { school: School }
+      const person = await owner(ctx)
+      if (!person) return
+      const { accountId } = person
+      const isKept = await keepAccount(args.database.sql, school.id, accountId)
+      if (isKept) await args.audit(auditEntry(ctx, 'account.kept', { account_id: accountId }))
+      seeOther(ctx, `${accountPaths.apps}?done=kept`)
+    },
+
     async signOutEverywhere(ctx) {
       const { form, school } = ctx.state as FormState & { school: School }
       const person = await owner(ctx)
@@ -87,6 +106,7 @@ export function appsPages(args: AccountArguments, present: AccountPresenter): Ap
       await endEverySession(ctx, args, accountId)
       if (isWithApps) await endEveryGrant(ctx, args, accountId)
       await endBrowserSession(ctx, await args.provider(ctx))
+      const { texts } = await present.setting(ctx)
       await present.message(ctx, {
         title: texts.text('signed_out.title'),
         heading: texts.text('signed_out_everywhere.heading'),

@@ -18,10 +18,8 @@ export interface EmailPages {
 }
 
 export function emailPages(args: AccountArguments, present: AccountPresenter): EmailPages {
-  const { texts } = present
   const pageOf = (token: string): string => withQuery(accountPaths.email, { token: token || undefined })
-  const ended = (ctx: Context): Promise<void> =>
-    showLinkEnded(ctx, present, { href: accountPaths.apps, label: texts.text('account_links.account') })
+  const ended = (ctx: Context): Promise<void> => showLinkEnded(ctx, present, { path: accountPaths.apps, label: 'account_links.account' })
 
   return {
     async show(ctx) {
@@ -31,6 +29,7 @@ export function emailPages(args: AccountArguments, present: AccountPresenter): E
       if (!person) return
       const change = await findEmailChange(args.database.sql, school, token)
       if (change?.accountId !== person.accountId) return ended(ctx)
+      const { texts } = await present.setting(ctx)
       await present.form(ctx, {
         title: texts.text('email_change.title'),
         heading: texts.text('email_change.heading'),
@@ -53,7 +52,8 @@ export function emailPages(args: AccountArguments, present: AccountPresenter): E
       if (!person) return
       requireOwnForm(ctx, present.csrf, { subject: formSubject(person), kind: 'foreign_account_form' })
       const { accountId } = person
-      const finished = await finishEmailChange(args, school, { token, accountId })
+      const { texts } = await present.setting(ctx)
+      const finished = await finishEmailChange(args, school, { token, accountId, language: texts.language })
       if (!finished) return ended(ctx)
       const isChanged = finished.outcome === 'changed'
       if (isChanged) await args.audit(auditEntry(ctx, 'email.changed', { account_id: accountId }))

@@ -1,15 +1,18 @@
 import type { Context } from 'koa'
+import type { TextKey } from '../texts.ts'
 import type { AccountPresenter } from './accountPresenter.ts'
 
 /** Answers a mailed link that is good for nothing: used, expired, of another school, or never made. All of them look the same. */
-export function showLinkEnded(ctx: Context, present: AccountPresenter, again: { href: string; label: string }): Promise<void> {
-  const { texts } = present
+export async function showLinkEnded(ctx: Context, present: AccountPresenter, again: { path: string; label: TextKey }): Promise<void> {
+  const { texts } = await present.setting(ctx)
   ctx.status = 410
   return present.message(ctx, {
+    // Without the token: what was wrong with it is nobody's business.
+    again: ctx.path,
     title: texts.text('link_ended.title'),
     heading: texts.text('link_ended.heading'),
     paragraphs: [texts.parts('link_ended.explanation', {})],
-    links: [again],
+    links: [{ href: again.path, label: texts.text(again.label) }],
   })
 }
 

@@ -3,6 +3,7 @@ import { advisedPasswordCharacters, minPasswordCharacters, type PasswordFault, p
 import { findPasswordReset, finishPasswordReset } from '../../domain/passwordReset.ts'
 import { isOpenToSignUp } from '../../domain/registration.ts'
 import { findSignUp, finishSignUp } from '../../domain/signUp.ts'
+import type { Language } from '../../lib/languages.ts'
 import { accountPaths } from '../../policy/accountPaths.ts'
 import type { School } from '../../policy/school.ts'
 import { auditEntry } from '../auditEntry.ts'
@@ -36,7 +37,7 @@ interface Purpose {
   again: { path: string; label: TextKey }
   find(school: School, token: string): Promise<LinkHolder | undefined>
   /** Spends the link. False where it was good for nothing by now. */
-  finish(ctx: Context, link: { token: string; passwordHash: string }): Promise<boolean>
+  finish(ctx: Context, link: { token: string; passwordHash: string; language: Language }): Promise<boolean>
   hasBox: boolean
 }
 
@@ -57,8 +58,6 @@ export function newPasswordPages(
 ): { finishSignUp: NewPasswordPages; newPassword: NewPasswordPages } {
   const { database } = args
   const { sql } = database
-  const { texts } = present
-
   const showForm = async (
     ctx: Context,
     { key, path, hasBox }: Purpose,
@@ -66,10 +65,11 @@ export function newPasswordPages(
     holder: LinkHolder,
     fault?: keyof typeof faultKeys,
   ) => {
+    const { texts, schoolName } = await present.setting(ctx)
     const error = fault === undefined ? '' : texts.text(faultKeys[fault], numbers)
     await present.form(ctx, {
       title: texts.text(`${key}.title`),
-      heading: texts.text(`${key}.heading`, { school: await present.schoolName(ctx) }),
+      heading: texts.text(`${key}.heading`, { school: schoolName }),
       introduction: texts.parts(`${key}.introduction`, {}),
       action: path,
       subject: formSubject(),
@@ -107,8 +107,7 @@ export function newPasswordPages(
   }
 
   const pages = (purpose: Purpose): NewPasswordPages => {
-    const ended = (ctx: Context): Promise<void> =>
-      showLinkEnded(ctx, present, { href: purpose.again.path, label: texts.text(purpose.again.label) })
+    const ended = (ctx: Context): Promise<void> => showLinkEnded(ctx, present, purpose.again)
     return {
       // Opening the link changes nothing: mail programs and their scanners open links as well.
       async show(ctx) {
@@ -123,16 +122,16 @@ export function newPasswordPages(
         const token = linkToken(form.get('token'))
         const holder = await purpose.find(school, token)
         if (!holder) return ended(ctx)
+        const { texts, schoolName } = await present.setting(ctx)
         const password = form.get('password') ?? ''
         const fault =
-          passwordFault(password, { email: holder.email, schoolName: await present.schoolName(ctx) }) ??
-          (password === form.get('repeated') ? undefined : 'differs')
+          passwordFault(password, { email: holder.email, schoolName }) ?? (password === form.get('repeated') ? undefined : 'differs')
         if (fault !== undefined) {
           ctx.status = 400
           return showForm(ctx, purpose, token, holder, fault)
         }
         const passwordHash = await args.hashPassword(password)
-        if (!(await purpose.finish(ctx, { token, passwordHash }))) return ended(ctx)
+        if (!(await purpose.finish(ctx, { token, passwordHash, language: texts.language }))) return ended(ctx)
         await args.limits.signIn.succeeded(school.id, holder.email)
         await present.message(ctx, {
           title: texts.text(`${purpose.key}.done_title`),

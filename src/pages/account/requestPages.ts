@@ -3,6 +3,7 @@ import { mailAddress } from '../../domain/mailAddress.ts'
 import { requestPasswordReset } from '../../domain/passwordReset.ts'
 import { isOpenToSignUp } from '../../domain/registration.ts'
 import { personName, requestSignUp } from '../../domain/signUp.ts'
+import type { Language } from '../../lib/languages.ts'
 import { interactionPath } from '../../oidc/endpoints.ts'
 import { accountPaths, withQuery } from '../../policy/accountPaths.ts'
 import type { School } from '../../policy/school.ts'
@@ -11,6 +12,7 @@ import { auditEntry } from '../auditEntry.ts'
 import type { FormState } from '../formBody.ts'
 import { requireOwnForm } from '../ownForm.ts'
 import { plainText } from '../plainText.ts'
+import type { Said, TextKey } from '../texts.ts'
 import type { AccountArguments } from './accountArguments.ts'
 import type { AccountPresenter } from './accountPresenter.ts'
 import { type FormField, formField } from './formPage.ts'
@@ -29,8 +31,8 @@ interface Typed {
 }
 
 interface Failure {
-  error?: string
-  fields?: Partial<Record<keyof Typed, string>>
+  error?: Said
+  fields?: Partial<Record<keyof Typed, TextKey>>
 }
 
 /**
@@ -38,7 +40,6 @@ interface Failure {
  * and what follows from looking is done once the answer has gone.
  */
 export function requestPages(args: AccountArguments, present: AccountPresenter): { signUp: RequestPages; forgotten: RequestPages } {
-  const { texts } = present
   const kinds = {
     signUp: { key: 'sign_up', path: accountPaths.signUp, limit: args.limits.account.signUp },
     forgotten: { key: 'forgotten', path: accountPaths.forgottenPassword, limit: args.limits.account.passwordReset },
@@ -46,8 +47,10 @@ export function requestPages(args: AccountArguments, present: AccountPresenter):
   type Kind = (typeof kinds)[keyof typeof kinds]
 
   const showForm = async (ctx: Context, { key, path }: Kind, target: string | undefined, typed?: Typed, failure: Failure = {}) => {
-    const { error = '', fields = {} } = failure
-    const isBlamed = error !== ''
+    const { texts, schoolName } = await present.setting(ctx)
+    const { error, fields = {} } = failure
+    const isBlamed = error !== undefined
+    const fault = (key: TextKey | undefined): string => (key === undefined ? '' : texts.text(key))
     const email = formField(
       {
         name: 'email',
@@ -55,7 +58,7 @@ export function requestPages(args: AccountArguments, present: AccountPresenter):
         label: texts.text('sign_in.email'),
         value: plainText(typed?.email, 254),
         autocomplete: key === 'sign_up' ? 'email' : 'username',
-        error: fields.email ?? '',
+        error: fault(fields.email),
       },
       { isBlamed },
     )
@@ -66,13 +69,13 @@ export function requestPages(args: AccountArguments, present: AccountPresenter):
       value: plainText(typed?.name, 120),
       autocomplete: 'name',
       maxLength: 120,
-      error: fields.name ?? '',
+      error: fault(fields.name),
     })
     await present.form(ctx, {
       title: texts.text(`${key}.title`),
-      heading: texts.text(`${key}.heading`, { school: await present.schoolName(ctx) }),
+      heading: texts.text(`${key}.heading`, { school: schoolName }),
       introduction: texts.parts(`${key}.introduction`, {}),
-      error,
+      error: error ? texts.text(error.key, error.values) : '',
       action: path,
       subject: formSubject(),
       hidden: target === undefined ? [] : [{ name: 'return_to', value: target }],
@@ -84,10 +87,11 @@ export function requestPages(args: AccountArguments, present: AccountPresenter):
 
   const showClosed = async (ctx: Context): Promise<void> => {
     ctx.status = 403
+    const { texts, schoolName } = await present.setting(ctx)
     await present.message(ctx, {
       title: texts.text('sign_up_closed.title'),
       heading: texts.text('sign_up_closed.heading'),
-      paragraphs: [texts.parts('sign_up_closed.explanation', { school: await present.schoolName(ctx) })],
+      paragraphs: [texts.parts('sign_up_closed.explanation', { school: schoolName })],
       links: [{ href: accountPaths.signIn, label: texts.text('account_links.sign_in') }],
     })
   }
@@ -98,13 +102,16 @@ export function requestPages(args: AccountArguments, present: AccountPresenter):
     const name = key === 'sign_up' ? personName(typed.name) : ''
     if (email !== undefined && name !== undefined) return { typed, wanted: { email, name }, failure: {} }
     const fields = {
-      ...(email === undefined ? { email: texts.text('account_form.no_address') } : {}),
-      ...(name === undefined ? { name: texts.text('sign_up.no_name') } : {}),
+      ...(email === undefined ? { email: 'account_form.no_address' as const } : {}),
+      ...(name === undefined ? { name: 'sign_up.no_name' as const } : {}),
     }
     return { typed, failure: { fields } }
   }
 
-  const pages = (kind: Kind, begin: (ctx: Context, wanted: Typed & { returnTo: string | undefined }) => Promise<void>): RequestPages => ({
+  const pages = (
+    kind: Kind,
+    begin: (ctx: Context, wanted: Typed & { returnTo: string | undefined; language: Language }) => Promise<void>,
+  ): RequestPages => ({
     async show(ctx) {
       if (kind.key === 'sign_up' && !(await isOpenToSignUp(args.database.sql, ctx.state.school.id))) return showClosed(ctx)
       await showForm(ctx, kind, returnTo(ctx.query.return_to, ctx.state.school))
@@ -122,15 +129,16 @@ export function requestPages(args: AccountArguments, present: AccountPresenter):
       const refused = (await over(kind.limit(address))) ?? (await over(args.limits.account.message(school.id, wanted.email)))
       if (refused) {
         const minutes = sayTooMany(ctx, refused.retryAfterSeconds)
-        return showForm(ctx, kind, target, typed, { error: texts.text('account_form.too_many', { minutes }) })
+        return showForm(ctx, kind, target, typed, { error: { key: 'account_form.too_many', values: { minutes } } })
       }
+      const { texts } = await present.setting(ctx)
       await present.message(ctx, {
         title: texts.text('mail_sent.title'),
         heading: texts.text('mail_sent.heading'),
         paragraphs: [texts.parts(`${kind.key}.sent`, { email: wanted.email }), texts.parts('mail_sent.hint', {})],
         links: [{ href: signInAgain(target), label: texts.text('account_links.sign_in') }],
       })
-      args.errands.run(`${kind.key} message`, () => begin(ctx, { ...wanted, returnTo: target }))
+      args.errands.run(`${kind.key} message`, () => begin(ctx, { ...wanted, returnTo: target, language: texts.language }))
     },
   })
 

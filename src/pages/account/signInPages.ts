@@ -7,6 +7,7 @@ import { attemptSignIn, sayTooMany } from '../attemptSignIn.ts'
 import type { FormState } from '../formBody.ts'
 import { requireOwnForm } from '../ownForm.ts'
 import { plainText } from '../plainText.ts'
+import type { Said } from '../texts.ts'
 import type { AccountArguments } from './accountArguments.ts'
 import type { AccountPresenter } from './accountPresenter.ts'
 import { formField } from './formPage.ts'
@@ -20,21 +21,17 @@ export interface SignInPages {
 }
 
 export function signInPages(args: AccountArguments, present: AccountPresenter): SignInPages {
-  const { texts } = present
-
-  const showForm = async (
-    ctx: Context,
-    { target, email = '', error = '' }: { target: string | undefined; email?: string; error?: string },
-  ) => {
+  const showForm = async (ctx: Context, { target, email = '', error }: { target: string | undefined; email?: string; error?: Said }) => {
     const { school } = ctx.state as { school: School }
-    const isBlamed = error !== ''
+    const { texts, schoolName } = await present.setting(ctx)
+    const isBlamed = error !== undefined
     const further = { return_to: target }
     const title = texts.text('sign_in.title')
     await present.form(ctx, {
       title,
-      heading: texts.text('sign_in.heading', { school: await present.schoolName(ctx) }),
+      heading: texts.text('sign_in.heading', { school: schoolName }),
       introduction: texts.parts('account_sign_in.introduction', {}),
-      error,
+      error: error ? texts.text(error.key, error.values) : '',
       action: accountPaths.signIn,
       subject: formSubject(),
       hidden: target === undefined ? [] : [{ name: 'return_to', value: target }],
@@ -72,11 +69,11 @@ export function signInPages(args: AccountArguments, present: AccountPresenter): 
       const { email } = attempt
       if (attempt.outcome === 'limited') {
         const minutes = sayTooMany(ctx, attempt.retryAfterSeconds)
-        return showForm(ctx, { target, email, error: texts.text('sign_in.too_many', { minutes }) })
+        return showForm(ctx, { target, email, error: { key: 'sign_in.too_many', values: { minutes } } })
       }
       if (attempt.outcome === 'failed') {
         ctx.status = 400
-        return showForm(ctx, { target, email, error: texts.text('sign_in.failed') })
+        return showForm(ctx, { target, email, error: { key: 'sign_in.failed' } })
       }
       await startBrowserSession(ctx, await args.provider(ctx), { ...attempt.account, lifeSeconds: args.sessionSeconds() })
       seeOther(ctx, target ?? accountPaths.apps)

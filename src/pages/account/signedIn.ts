@@ -4,6 +4,7 @@ import { type BrowserSession, readBrowserSession } from '../../oidc/browserSessi
 import { accountPaths, withQuery } from '../../policy/accountPaths.ts'
 import { isSessionOver } from '../../policy/browserSessions.ts'
 import type { School } from '../../policy/school.ts'
+import type { LanguageState } from '../language.ts'
 import type { AccountArguments } from './accountArguments.ts'
 
 /** Somebody who is signed in in this browser, as of now. */
@@ -17,6 +18,7 @@ export async function findSignedInPerson(ctx: Context, args: AccountArguments): 
   const session = await readBrowserSession(ctx, await args.provider(ctx))
   if (!session) return undefined
   const who = await findSignedIn(args.database, school.id, session.accountId)
+  if (who) Object.assign(ctx.state, { accountLocale: who.locale } satisfies LanguageState)
   return who && !isSessionOver(session.signedInAt, who.sessions_valid_after) ? { ...session, who } : undefined
 }
 

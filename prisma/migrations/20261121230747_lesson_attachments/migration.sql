@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "lesson" ADD COLUMN     "attachment_file_ids" UUID[] DEFAULT ARRAY[]::UUID[];

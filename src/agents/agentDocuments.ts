@@ -1,0 +1,70 @@
+import type { Middleware } from 'koa'
+import { LRUCache } from 'lru-cache'
+import { type StoredDocument, serveDocument, storeDocument } from '../http/document.ts'
+import { allowMethods } from '../http/methods.ts'
+import type { School } from '../policy/school.ts'
+import { apiCatalog, catalogLinks, linksetType } from './apiCatalog.ts'
+import { apiIndex } from './apiIndex.ts'
+import { authMd } from './authMd.ts'
+import { llmsTxt } from './llmsTxt.ts'
+import { pricingMd } from './pricingMd.ts'
+import { paths, type SchoolFacts } from './schoolFacts.ts'
+
+interface AgentDocument {
+  type: string
+  make(facts: SchoolFacts): string | Promise<string>
+  /** Value of the Link header. */
+  links?(facts: SchoolFacts): string
+}
+
+const markdownType = 'text/markdown; charset=utf-8'
+
+/** The documents by path. `apiPath` is where the API stands. */
+const documentsAt = (apiPath: string): ReadonlyMap<string, AgentDocument> =>
+  new Map([
+    [paths.authMd, { type: markdownType, make: authMd }],
+    [paths.pricingMd, { type: markdownType, make: pricingMd }],
+    [paths.llmsTxt, { type: 'text/plain; charset=utf-8', make: llmsTxt }],
+    [paths.apiCatalog, { type: linksetType, make: apiCatalog, links: catalogLinks }],
+    [apiPath, { type: 'application/json', make: apiIndex }],
+  ])
+
+export interface AgentDocuments {
+  middleware: Middleware
+  /** What stands at `/pricing.md` at this moment. */
+  pricing(school: School): Promise<string>
+  /** Forgets what was made: the next reader gets what is in force now. */
+  clear(): void
+}
+
+/** How long a document is served without another look at the school. Caches are told more; they revalidate by ETag. */
+const keptMilliseconds = 5000
+const maxAgeSeconds = 60
+
+/** Serves what agents read. However many ask, a document is made at most once in a few seconds for each school. */
+export function createAgentDocuments({ apiPath, factsOf }: { apiPath: string; factsOf(school: School): SchoolFacts }): AgentDocuments {
+  const documents = documentsAt(apiPath)
+  const kept = new LRUCache<string, Promise<StoredDocument>>({ max: 5000, ttl: keptMilliseconds })
+  const madeFor = (school: School, path: string, { make, type }: AgentDocument): Promise<StoredDocument> => {
+    const key = `${school.id} ${path}`
+    const found = kept.get(key)
+    if (found) return found
+    const made = Promise.resolve(make(factsOf(school))).then((text) => storeDocument(text, { type, maxAgeSeconds }))
+    kept.set(key, made)
+    made.catch(() => kept.delete(key))
+    return made
+  }
+  return {
+    async middleware(ctx, next) {
+      const document = documents.get(ctx.path)
+      if (!document) return next()
+      if (allowMethods(ctx, ['GET', 'HEAD']) === 'answered') return
+      const { school } = ctx.state
+      const stored = await madeFor(school, ctx.path, document)
+      if (document.links) ctx.set('Link', document.links(factsOf(school)))
+      serveDocument(ctx, stored)
+    },
+    pricing: (school) => pricingMd(factsOf(school)),
+    clear: () => kept.clear(),
+  }
+}

@@ -1,0 +1,68 @@
+import type { Operation } from '../kit/operations.ts'
+import { answering, begins, isOpen, isShown, isWholeList } from './begins.ts'
+import { code, document, link, type Markdown, markdown } from './markdown.ts'
+import { schoolAbout } from './schoolAbout.ts'
+import { type PublicRow, paths, type SchoolFacts } from './schoolFacts.ts'
+
+/** How many rows of each list stand in the index. The list itself is linked as well. */
+const most = 10
+
+/** `/llms.txt` (llmstxt.org): one page from which everything that is public can be reached. */
+export async function llmsTxt(facts: SchoolFacts): Promise<string> {
+  const { issuer, apiPath, docsUrl, operations, isServed } = facts
+  const open = await answering(begins(operations).filter(isOpen), isServed)
+  const [about, hasMcp, catalogue] = await Promise.all([
+    schoolAbout(facts),
+    isServed(paths.mcp),
+    Promise.all(open.filter(isWholeList).map((list) => rowsOf(list, facts))),
+  ])
+  const at = (label: string, path: string, note: string): Markdown => markdown`- ${link(label, issuer + path)}: ${note}`
+  const docs = docsUrl === issuer + paths.authMd ? [] : [markdown`- ${link('Documentation', docsUrl)}: more for developers`]
+  return document([
+    markdown`# ${about.name}`,
+    markdown`> ${about.tagline ?? 'An online school.'}`,
+    markdown`The school has an API for clients and agents: register yourself, ask a person, call. Without a token you are a visitor: you see what is public and are never challenged. The API is at ${code(issuer + apiPath)}.`,
+    hasMcp ? markdown`An MCP server (Streamable HTTP, catalogue reads only) is at ${code(issuer + paths.mcp)}.` : undefined,
+    section('Getting in', [
+      at('auth.md', paths.authMd, 'every step from registration to revocation, with commands'),
+      at('Protected resource', paths.protectedResource, 'which authorization server, and what to ask for (RFC 9728)'),
+      at('Authorization server', paths.authorizationServer, 'endpoints and what they support (RFC 8414)'),
+      at('OpenID Connect', paths.openidConfiguration, 'the same for OpenID Connect'),
+    ]),
+    section('The API', [
+      at('OpenAPI', paths.openApi, 'every operation, its scope and its answers'),
+      at('Reference', paths.reference, 'the same as a page for people, and every error'),
+      at('API catalog', paths.apiCatalog, 'these interfaces as a linkset (RFC 9727)'),
+      at('Pricing', paths.pricingMd, 'what the school sells'),
+      ...docs,
+    ]),
+    section(
+      'Open to visitors',
+      open.map(({ path, resource }) => at(titleOf(resource.name), path, resource.about)),
+    ),
+    ...catalogue.filter((one) => one !== undefined),
+  ])
+}
+
+const section = (title: string, lines: readonly Markdown[]): Markdown => markdown`## ${title}\n\n${lines}`
+
+const titleOf = (name: string): string => `${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll('_', ' ')}`
+
+/** The first rows of a list, each under its own address. Nothing where rows have none. */
+async function rowsOf(list: Operation, { issuer, operations, view }: SchoolFacts): Promise<Markdown | undefined> {
+  const { resource } = list
+  if (!resource.hasSlug || !isShown(operations, resource)) return undefined
+  const { rows } = await view.list(list, {}, most)
+  if (rows.length === 0) return undefined
+  return section(
+    titleOf(resource.name),
+    rows.map((row) => entry(row, issuer + list.path)),
+  )
+}
+
+function entry(row: PublicRow, base: string): Markdown {
+  const { slug, title, name, display_name: displayName, subtitle, tagline } = row as Record<string, string | null | undefined>
+  const label = link(title ?? name ?? displayName ?? String(slug), `${base}/${encodeURIComponent(String(slug))}`)
+  const note = subtitle ?? tagline
+  return note ? markdown`- ${label}: ${note}` : markdown`- ${label}`
+}

@@ -1,0 +1,65 @@
+/** A piece of Markdown that was put together here. Any other text is somebody else's and is escaped before it becomes a part of one. */
+export class Markdown {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+export type Part = string | number | Markdown | readonly Markdown[]
+
+/** Markdown with every text in it escaped: a name that somebody chose can be read, and does nothing. */
+export function markdown(texts: TemplateStringsArray, ...parts: Part[]): Markdown {
+  return new Markdown(texts.map((text, index) => text + (index < parts.length ? textOf(parts[index] as Part) : '')).join(''))
+}
+
+function textOf(part: Part): string {
+  if (part instanceof Markdown) return part.text
+  if (typeof part === 'object') return part.map(({ text }) => text).join('\n')
+  return plain(String(part))
+}
+
+/** The same text on one line, in which nothing is markup, neither in CommonMark nor in the tables and bare links of GitHub's dialect. */
+function plain(text: string): string {
+  return text
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu, ' ')
+    .replace(/ {2,}/g, ' ')
+    .trim()
+    .replace(/[\\`*_[\]{}<>#|~&!^$=+@]/g, '\\$&')
+    .replaceAll('://', '\\://')
+    .replace(/^(\d+)([.)])(?=\s|$)/, '$1\\$2')
+    .replace(/^-/, '\\-')
+    .replace(/(www)\./gi, '$1\\.')
+}
+
+/** A word that is to be taken literally. */
+export function code(text: string): Markdown {
+  const longest = Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length))
+  const [fence, space] = ['`'.repeat(longest + 1), longest > 0 ? ' ' : '']
+  return new Markdown(`${fence}${space}${text.replace(/\s+/g, ' ')}${space}${fence}`)
+}
+
+/** A block that is to be taken literally: commands, or an address. Its lines are ours. */
+export const block = (language: 'sh' | 'text', lines: string): Markdown => new Markdown(`\`\`\`${language}\n${lines}\n\`\`\``)
+
+/** The address may hold texts of others: whatever would end it is percent-encoded. */
+export const link = (label: string, address: string): Markdown => markdown`[${label}](${new Markdown(encodedAddress(address))})`
+
+const encodedAddress = (address: string): string =>
+  address.replace(/[\s()<>\\|"`\p{Cc}]/gu, (character) => encodeURIComponent(character).replace('(', '%28').replace(')', '%29'))
+
+/** A table. A row has as many cells as there are columns. */
+export function table(columns: readonly string[], rows: readonly (readonly Part[])[]): Markdown {
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
+  return new Markdown([line(columns), line(columns.map(() => '---')), ...rows.map((row) => line(row.map(cell)))].join('\n'))
+}
+
+const cell = (part: Part): string => textOf(part) || '–'
+
+/** A document of blocks with a blank line between them; what is undefined is left out. */
+export const document = (blocks: readonly (Markdown | undefined)[]): string =>
+  `${blocks
+    .filter((one) => one !== undefined)
+    .map(({ text }) => text)
+    .join('\n\n')}\n`

@@ -1,0 +1,55 @@
+import type { Operation } from '../kit/operations.ts'
+import { answering, isOpen, isShown, isWholeList } from './begins.ts'
+import { type Price, type PricedRow, pricesOf } from './prices.ts'
+import type { SchoolFacts } from './schoolFacts.ts'
+
+/** One thing that is sold, at one price. */
+export interface Offer {
+  name: string
+  price: Price
+  /** Where a visitor reads more, in the API. */
+  address: string | undefined
+  /** Where it is paid. */
+  checkout: string | undefined
+}
+
+/** What is sold of one kind. */
+export interface OfferSection {
+  title: string
+  /** Address of the list that it was read from. */
+  list: string
+  offers: readonly Offer[]
+  isAll: boolean
+}
+
+type Facts = Pick<SchoolFacts, 'issuer' | 'operations' | 'view' | 'isServed' | 'checkoutUrl'>
+
+const most = 300
+
+/** Everything that costs something in the eyes of a visitor. Each list whose rows have a `price` or `prices` is a section. */
+export async function offerSections(facts: Facts): Promise<OfferSection[]> {
+  const priced = facts.operations.filter((one) => isWholeList(one) && isOpen(one) && isPriced(one))
+  const lists = await answering(priced, facts.isServed)
+  return Promise.all(lists.map((list) => readSection(list, facts)))
+}
+
+function isPriced({ resource }: Operation): boolean {
+  const { shape } = resource.schemas.public
+  return 'price' in shape || 'prices' in shape
+}
+
+async function readSection(list: Operation, { issuer, operations, view, checkoutUrl }: Facts): Promise<OfferSection> {
+  const { resource } = list
+  const hasAccess = resource.filters.some(({ name }) => name === 'access')
+  const { rows, isAll } = await view.list(list, hasAccess ? { access: 'paid' } : {}, most)
+  const offers = (rows as unknown as PricedRow[]).flatMap((row) => {
+    const { id, slug = id, name = row.title ?? slug } = row
+    const address = isShown(operations, resource) ? `${issuer}${list.path}/${encodeURIComponent(slug)}` : undefined
+    const checkout = checkoutUrl && checkoutAddress(checkoutUrl, resource.object, id)
+    return pricesOf(row).map((price) => ({ name, price, address, checkout }))
+  })
+  return { title: resource.area.title, list: issuer + list.path, offers, isAll }
+}
+
+const checkoutAddress = (template: string, type: string, id: string): string =>
+  template.replaceAll('{type}', type).replaceAll('{id}', id).replaceAll('{code}', '')

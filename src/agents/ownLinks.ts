@@ -1,0 +1,9 @@
+/** Every address of this origin that a text names, without query and fragment. */
+export function ownLinks(text: string, issuer: string): string[] {
+  const found = text.match(/https?:\/\/[^\s"'`<>()|\\]+/g) ?? []
+  const own = found.flatMap((address) => {
+    const url = URL.parse(address.replace(/[.,;:]+$/, ''))
+    return url && url.origin === new URL(issuer).origin && url.pathname !== '/' ? [url.origin + url.pathname] : []
+  })
+  return [...new Set(own)]
+}

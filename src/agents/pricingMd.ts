@@ -1,0 +1,44 @@
+import { code, document, link, Markdown, markdown, table } from './markdown.ts'
+import { type OfferSection, offerSections } from './offers.ts'
+import { schoolAbout } from './schoolAbout.ts'
+import { paths, type SchoolFacts } from './schoolFacts.ts'
+
+/** `/pricing.md`: what the school sells, as a visitor sees it at this moment, and the operator's note below. */
+export async function pricingMd(facts: SchoolFacts): Promise<string> {
+  const [about, sections] = await Promise.all([schoolAbout(facts), offerSections(facts)])
+  const { issuer, pricingNote } = facts
+  const questions = [about.support_url && link('help', about.support_url), about.contact_email && code(about.contact_email)]
+  return document([
+    markdown`# Pricing of ${about.name}`,
+    markdown`> What ${about.name} sells, as visitors see it. Read from the school on ${today()} (UTC).`,
+    markdown`What costs nothing is not listed here. The use of the API costs nothing: see ${link('auth.md', issuer + paths.authMd)}.`,
+    ...(sections.length === 0 ? [markdown`Nothing is sold here at present.`] : sections.flatMap(rendered)),
+    pricingNote === undefined ? undefined : new Markdown(`## Notes\n\n${pricingNote.trim()}`),
+    ...contact(questions.filter((one) => one instanceof Markdown)),
+  ])
+}
+
+const today = (): string => new Date().toISOString().slice(0, 10)
+
+function rendered({ title, list, offers, isAll }: OfferSection): (Markdown | undefined)[] {
+  const heading = markdown`## ${title}`
+  if (offers.length === 0) return [heading, markdown`None at present.`]
+  return [
+    heading,
+    table(
+      ['Name', 'Price', 'Currency', 'Period', 'Notes', 'Buy'],
+      offers.map(({ name, price, address, checkout }) => [
+        address ? link(name, address) : name,
+        price.amount,
+        price.currency,
+        price.period,
+        price.notes.join('; '),
+        checkout ? link('checkout', checkout) : '',
+      ]),
+    ),
+    isAll ? undefined : markdown`There are more: ${link(title, list)}.`,
+  ]
+}
+
+const contact = (ways: readonly Markdown[]): Markdown[] =>
+  ways.length === 0 ? [] : [markdown`## Questions`, new Markdown(ways.map(({ text }) => `- ${text}`).join('\n'))]

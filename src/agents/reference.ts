@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs'
+import ejs from 'ejs'
+import type { Middleware } from 'koa'
+import { type StoredDocument, serveDocument, storeDocument } from '../http/document.ts'
+import { allowMethods } from '../http/methods.ts'
+import { problems } from '../lib/problem.ts'
+import type { School } from '../policy/school.ts'
+import { readReferenceFiles } from './referenceFiles.ts'
+import { paths } from './schoolFacts.ts'
+
+/** Where the reference stands, and beside it the errors with an anchor each. */
+const referencePath = paths.reference
+const errorsPath = `${referencePath}/errors`
+
+const links = [
+  { href: referencePath, text: 'Reference' },
+  { href: errorsPath, text: 'Errors' },
+  { href: paths.authMd, text: 'Getting a token' },
+  { href: paths.openApi, text: 'OpenAPI description' },
+]
+
+/**
+ * Scripts, styles and calls of this origin, and nothing inline. Swagger UI asks for no more than that: its styles are one file, and what
+ * it sets on elements it sets through the document's own interface.
+ */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+].join('; ')
+
+/** Serves the API's description as pages for people, with every file of theirs from this origin. */
+export function serveReference(nameOf: (school: School) => Promise<string>): Middleware {
+  const files = readReferenceFiles(referencePath)
+  const assets = Object.fromEntries(files.map(({ name, href }) => [name, href]))
+  const stored = new Map<string, StoredDocument>(files.map(({ name, document }) => [`${referencePath}/assets/${name}`, document]))
+  const errors = Object.entries(problems)
+    .map(([code, problem]) => ({ code, ...problem }))
+    .toSorted((left, right) => left.status - right.status)
+  const pages = new Map([
+    [referencePath, readView('reference')],
+    [errorsPath, readView('errors')],
+  ])
+  return async (ctx, next) => {
+    const render = pages.get(ctx.path)
+    const file = stored.get(ctx.path)
+    if (!render && !file) return next()
+    if (allowMethods(ctx, ['GET', 'HEAD']) === 'answered') return
+    if (file) serveDocument(ctx, file)
+    if (!render) return
+    const text = render({ name: await nameOf(ctx.state.school), links, assets, errors })
+    ctx.set('Content-Security-Policy', policy)
+    serveDocument(ctx, storeDocument(text, { type: 'text/html; charset=utf-8', maxAgeSeconds: 300 }))
+  }
+}
+
+const readView = (name: string): ((page: object) => string) =>
+  ejs.compile(readFileSync(new URL(`../../views/${name}.ejs`, import.meta.url), 'utf8'), { strict: true, localsName: 'page' })

@@ -1,0 +1,16 @@
+import type { SchoolFacts } from './schoolFacts.ts'
+
+/** What the school says of itself to visitors. */
+export interface SchoolAbout {
+  name: string
+  tagline: string | null
+  contact_email: string | null
+  support_url: string | null
+}
+
+/** The school's own words about itself. */
+export async function schoolAbout({ operations, view }: Pick<SchoolFacts, 'operations' | 'view'>): Promise<SchoolAbout> {
+  const show = operations.find(({ kind, resource }) => kind === 'get' && resource.name === 'school')
+  if (!show) throw new Error('no operation shows the school')
+  return (await view.show(show)) as unknown as SchoolAbout
+}

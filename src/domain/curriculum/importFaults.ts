@@ -1,0 +1,76 @@
+import type { ProblemDetail } from '../../lib/problem.ts'
+import type { Writer } from '../../store/database.ts'
+import { type CourseKey, maxLessons, maxSections } from './countTree.ts'
+import type { Held, Import, Plan } from './importPlan.ts'
+import type { InCurriculum, Values } from './inCurriculum.ts'
+import { checkLessonFiles, filesIn, type StoredMedia } from './lessonFiles.ts'
+import { checkLesson } from './lessonRules.ts'
+
+/** Everything that is wrong with an import, each fault with the path to its place. */
+export async function faultsOfImport(
+  context: InCurriculum,
+  key: CourseKey,
+  { sent, held, plan }: { sent: Import; held: Held; plan: Plan },
+): Promise<ProblemDetail[]> {
+  const faults: ProblemDetail[] = []
+  const fault = (field: string, code: string, message: string): number => faults.push({ field, code, message: `${field}: ${message}` })
+  const lessons = sent.sections.flatMap((section, at) =>
+    section.lessons.map((lesson, index) => ({ lesson, path: `sections.${at}.lessons.${index}` })),
+  )
+  const sections = sent.sections.map((section, at) => ({ section, path: `sections.${at}` }))
+  if (plan.sections.length > maxSections) fault('sections', 'max', `a course holds at most ${maxSections} sections`)
+  if (plan.lessons.length > maxLessons) fault('sections', 'max', `a course holds at most ${maxLessons} lessons`)
+
+  const sectionKeys = sections.map(({ section, path }) => ({ key: section.external_id, path }))
+  const lessonKeys = lessons.map(({ lesson, path }) => ({ key: lesson.external_id, path }))
+  for (const [table, keys] of [
+    ['section', sectionKeys],
+    ['lesson', lessonKeys],
+  ] as const) {
+    const elsewhere = await keysElsewhere(
+      context.writer,
+      table,
+      key,
+      keys.map((one) => one.key),
+    )
+    const seen = new Set<string>()
+    for (const { key: external, path } of keys) {
+      if (seen.has(external)) fault(`${path}.external_id`, 'duplicate', 'stands twice in what was sent')
+      if (elsewhere.has(external)) fault(`${path}.external_id`, 'external_id_taken', 'another course has a row with this key')
+      seen.add(external)
+    }
+  }
+
+  const before = new Map(held.lessons.map((row) => [row.external_id, row]))
+  for (const { lesson, path } of lessons) {
+    const old = before.get(lesson.external_id)
+    const values = lesson as unknown as Values
+    if (old && old.kind !== lesson.kind) fault(`${path}.kind`, 'immutable_field', 'cannot be changed after the row was made')
+    if (lesson.content_format !== undefined && lesson.content === undefined) fault(`${path}.content`, 'required', 'is sent with its format')
+    const files = lesson.media
+      ? await checkLessonFiles(context, filesIn(values), { media: (old?.media ?? null) as StoredMedia | null, attachment_file_ids: [] })
+      : []
+    for (const { field, code, message } of [...checkLesson(values), ...files]) {
+      faults.push({ field: `${path}.${field}`, code, message: `${path}.${message}` })
+    }
+  }
+  return faults
+}
+
+/** Which of these keys belong to rows of other courses. */
+async function keysElsewhere(
+  writer: Writer,
+  table: 'section' | 'lesson',
+  { schoolId, courseId }: CourseKey,
+  keys: readonly string[],
+): Promise<Set<string | null>> {
+  if (keys.length === 0) return new Set()
+  const rows = await writer
+    .selectFrom(table)
+    .select('external_id')
+    .where('school_id', '=', schoolId)
+    .where('course_id', '<>', courseId)
+    .where('external_id', 'in', [...new Set(keys)])
+    .execute()
+  return new Set(rows.map(({ external_id }) => external_id))
+}

@@ -1,0 +1,59 @@
+import type { Writer } from '../../store/database.ts'
+import { htmlOf, type TextFormat } from '../richText.ts'
+import type { Values } from './inCurriculum.ts'
+
+/** The text of one lesson. */
+export interface LessonText {
+  lessonId: string
+  content: string
+  content_format: TextFormat
+}
+
+/** Keeps texts of lessons, and their HTML beside them. */
+export async function writeTexts(writer: Writer, schoolId: string, texts: readonly LessonText[]): Promise<void> {
+  if (texts.length === 0) return
+  await writer
+    .insertInto('lesson_body')
+    .values(
+      texts.map(({ lessonId, content, content_format }) => ({
+        school_id: schoolId,
+        lesson_id: lessonId,
+        content,
+        content_format,
+        content_html: htmlOf(content, content_format),
+      })),
+    )
+    .onConflict((conflict) =>
+      conflict.columns(['school_id', 'lesson_id']).doUpdateSet((row) => ({
+        content: row.ref('excluded.content'),
+        content_format: row.ref('excluded.content_format'),
+        content_html: row.ref('excluded.content_html'),
+      })),
+    )
+    .execute()
+}
+
+/** Forgets texts of lessons. */
+export async function removeTexts(writer: Writer, schoolId: string, lessonIds: readonly string[]): Promise<void> {
+  if (lessonIds.length === 0) return
+  await writer
+    .deleteFrom('lesson_body')
+    .where('school_id', '=', schoolId)
+    .where('lesson_id', 'in', [...lessonIds])
+    .execute()
+}
+
+/** What of the text changes with these fields. `sent` holds those alone that were named. */
+export async function changeText(writer: Writer, { schoolId, lessonId }: { schoolId: string; lessonId: string }, sent: Values) {
+  if (!('content' in sent || 'content_format' in sent)) return
+  const before = await writer
+    .selectFrom('lesson_body')
+    .select(['content', 'content_format'])
+    .where('school_id', '=', schoolId)
+    .where('lesson_id', '=', lessonId)
+    .executeTakeFirst()
+  const content = ('content' in sent ? sent.content : before?.content) as string | null | undefined
+  const format = (sent.content_format ?? before?.content_format ?? 'markdown') as TextFormat
+  if (content === null || content === undefined) await removeTexts(writer, schoolId, [lessonId])
+  else await writeTexts(writer, schoolId, [{ lessonId, content, content_format: format }])
+}

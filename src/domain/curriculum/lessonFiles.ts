@@ -1,0 +1,111 @@
+import { fromPublicId } from '../../lib/ids.ts'
+import type { ProblemDetail } from '../../lib/problem.ts'
+import { audienceOf } from '../../policy/caller.ts'
+import type { FilePurposeName } from '../../policy/filePurposes.ts'
+import { lockFiles, removeFileReferences, setFileReferences } from '../../store/fileReferences.ts'
+import type { InCurriculum, Values } from './inCurriculum.ts'
+
+/** What a lesson plays, as its column holds it: ids as they are stored. */
+export interface StoredMedia {
+  file_id: string | null
+  embed_url: string | null
+  captions: readonly { language: string; file_id: string }[]
+}
+
+interface Named {
+  field: string
+  id: string
+  purposes: readonly FilePurposeName[]
+}
+
+interface Files {
+  media: StoredMedia | null
+  attachment_file_ids: readonly string[]
+}
+
+const played = ['lesson_video', 'lesson_audio', 'attachment', 'image'] as const
+
+/** What a client sends as media → what is stored. */
+export function mediaFrom(sent: StoredMedia): StoredMedia {
+  const stored = (id: string | null): string | null => (id === null ? null : (fromPublicId('fil', id) ?? null))
+  return {
+    file_id: stored(sent.file_id),
+    embed_url: sent.embed_url,
+    captions: sent.captions.map(({ language, file_id }) => ({ language, file_id: stored(file_id) as string })),
+  }
+}
+
+const namedIn = ({ media, attachment_file_ids }: Files): Named[] => [
+  ...(media?.file_id ? [{ field: 'media.file_id', id: media.file_id, purposes: played }] : []),
+  ...(media?.captions ?? []).map(({ file_id }, index) => ({
+    field: `media.captions.${index}.file_id`,
+    id: file_id,
+    purposes: ['captions'] as const,
+  })),
+  ...attachment_file_ids.map((id, index) => ({
+    field: `attachment_file_ids.${index}`,
+    id,
+    purposes: ['attachment', 'image', 'lesson_audio', 'lesson_video', 'digital_product'] as const,
+  })),
+]
+
+/** The files that these fields name, as they are stored; fields that were not sent name none. */
+export const filesIn = (values: Values): Files => ({
+  media: values.media ? mediaFrom(values.media as StoredMedia) : null,
+  attachment_file_ids: ((values.attachment_file_ids as string[] | undefined) ?? []).map((id) => fromPublicId('fil', id) as string),
+})
+
+/** Files that the lesson may not name: unknown ones, unfinished ones, those of somebody else. What it names already, it may keep. */
+export async function checkLessonFiles(
+  { writer, school, caller }: InCurriculum,
+  sent: Files,
+  before: Files = { media: null, attachment_file_ids: [] },
+): Promise<ProblemDetail[]> {
+  const kept = new Set(namedIn(before).map(({ id }) => id))
+  const named = namedIn(sent).filter(({ id }) => !kept.has(id))
+  const files = await lockFiles(
+    writer,
+    school.id,
+    named.map(({ id }) => id),
+  )
+  return named.flatMap(({ field, id, purposes }): ProblemDetail[] => {
+    const file = files.find((one) => one.id === id)
+    const isVisible = file && (audienceOf(caller) === 'staff' || file.uploaded_by === caller.accountId)
+    if (isVisible && file.status === 'ready' && (purposes as readonly string[]).includes(file.purpose)) return []
+    const fault = isVisible
+      ? `must be a file whose upload is complete and whose purpose is ${purposes.join(' or ')}`
+      : 'there is no such file in this school, or it is not yours'
+    return [{ field, code: 'invalid_reference', message: `${field}: ${fault}.` }]
+  })
+}
+
+/** Notes which files a lesson names now. */
+export async function keepLessonFiles(
+  { writer, school }: Pick<InCurriculum, 'writer' | 'school'>,
+  lessonId: string,
+  files: Files,
+): Promise<void> {
+  const references = namedIn(files).map(({ field, id }) => ({ field: field.split('.')[0] as string, fileId: id }))
+  await setFileReferences(
+    writer,
+    { schoolId: school.id, type: 'lesson', id: lessonId },
+    { fields: ['media', 'attachment_file_ids'], references },
+  )
+}
+
+/** Lets go of the files of lessons that go away. */
+export async function dropLessonFiles(
+  { writer, school }: Pick<InCurriculum, 'writer' | 'school'>,
+  lessonIds: readonly string[],
+): Promise<void> {
+  if (lessonIds.length === 0) return
+  const holders = await writer
+    .selectFrom('file_reference')
+    .select('ref_id')
+    .distinct()
+    .where('school_id', '=', school.id)
+    .where('ref_type', '=', 'lesson')
+    .where('ref_id', 'in', [...lessonIds])
+    .execute()
+  for (const { ref_id } of holders) await removeFileReferences(writer, { schoolId: school.id, type: 'lesson', id: ref_id })
+}

@@ -1,0 +1,150 @@
+import { fromPublicId } from '../../lib/ids.ts'
+import { Problem, type ProblemDetail } from '../../lib/problem.ts'
+import { recordChanges } from '../../store/changeLog.ts'
+import { countTree, maxLessons } from './countTree.ts'
+import type { InCurriculum, Values } from './inCurriculum.ts'
+import { changeText } from './lessonBody.ts'
+import { checkLessonFiles, filesIn, keepLessonFiles, type StoredMedia } from './lessonFiles.ts'
+import { checkLesson } from './lessonRules.ts'
+import { affectedEnrollments } from './sectionWriting.ts'
+
+interface Lesson {
+  id: string
+  course_id: string
+  section_id: string
+  position: number
+  kind: string
+  media: unknown
+  attachment_file_ids: string[]
+}
+
+interface Section {
+  id: string
+  course_id?: unknown
+}
+
+type UnderSection = InCurriculum & { parent?: Section | undefined }
+
+const courseOf = ({ parent }: UnderSection): string => String((parent as Section).course_id)
+
+/** @throws Problem curriculum_full where the course takes no more */
+export async function checkNewLesson(values: Values, context: UnderSection): Promise<ProblemDetail[]> {
+  const { writer, school, parent } = context
+  const { count } = await writer
+    .selectFrom('lesson')
+    .select((lesson) => lesson.fn.countAll<number | string>().as('count'))
+    .where('school_id', '=', school.id)
+    .where('course_id', '=', courseOf(context))
+    .executeTakeFirstOrThrow()
+  if (Number(count) >= maxLessons) throw new Problem('curriculum_full', { description: `A course holds at most ${maxLessons} lessons.` })
+  const sent = values.section_id === undefined ? parent?.id : fromPublicId('sec', String(values.section_id))
+  const elsewhere = sent === parent?.id ? [] : [fault('section_id', 'not_allowed', 'must be the section that the address names, or absent')]
+  return [...elsewhere, ...checkLesson(values), ...(await checkLessonFiles(context, filesIn(values)))]
+}
+
+/** The last place of its section. */
+export async function placeLesson(context: UnderSection, values: Values) {
+  const section_id = (context.parent as Section).id
+  const position = await nextPosition(context, section_id)
+  return { course_id: courseOf(context), position, attachment_file_ids: [...filesIn(values).attachment_file_ids] }
+}
+
+/** What a new lesson brings besides its row: its text, its files, its part in the numbers of the course. */
+export async function completeLesson(context: InCurriculum, lesson: Lesson, values: Values): Promise<void> {
+  await changeText(context.writer, { schoolId: context.school.id, lessonId: lesson.id }, values)
+  await keepLessonFiles(context, lesson.id, filesIn(values))
+  await countLessonIn(context, lesson)
+}
+
+/** What is wrong with a changed lesson, and with the section that it is to move into. */
+export async function checkChangedLesson(values: Values, context: InCurriculum, lesson: Lesson): Promise<ProblemDetail[]> {
+  const { writer, school } = context
+  const files = await checkLessonFiles(context, filesIn(values), filesOf(lesson))
+  const id = fromPublicId('sec', String(values.section_id)) ?? ''
+  if (id === lesson.section_id) return [...checkLesson(values), ...files]
+  const section = await writer
+    .selectFrom('section')
+    .select('id')
+    .where('school_id', '=', school.id)
+    .where('course_id', '=', lesson.course_id)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  const elsewhere = section ? [] : [fault('section_id', 'invalid_reference', 'the course has no such section')]
+  return [...elsewhere, ...checkLesson(values), ...files]
+}
+
+/** The place of a lesson that moves: the last one of its new section. What stood behind it moves up. */
+export async function moveLesson(context: InCurriculum, lesson: Lesson, values: Values) {
+  const attachments = values.attachment_file_ids === undefined ? {} : { attachment_file_ids: [...filesIn(values).attachment_file_ids] }
+  const sectionId = fromPublicId('sec', String(values.section_id)) as string
+  if (sectionId === lesson.section_id) return attachments
+  const position = await nextPosition(context, sectionId)
+  // It leaves before the others move up: two never share a place, not for a moment.
+  await context.writer
+    .updateTable('lesson')
+    .set({ section_id: sectionId, position })
+    .where('school_id', '=', context.school.id)
+    .where('id', '=', lesson.id)
+    .execute()
+  await closeGap(context, lesson)
+  return { ...attachments, section_id: sectionId, position }
+}
+
+/** Fields that change without the tree showing it: they are no new version of it. */
+const unseen: ReadonlySet<string> = new Set([
+  'content',
+  'content_format',
+  'media',
+  'attachment_file_ids',
+  'quiz',
+  'comments_enabled',
+  'metadata',
+])
+
+/** What else follows from a change, of which `changed` names the fields. */
+export async function followLesson(context: InCurriculum, lesson: Lesson, changed: Values): Promise<void> {
+  await changeText(context.writer, { schoolId: context.school.id, lessonId: lesson.id }, changed)
+  if ('media' in changed || 'attachment_file_ids' in changed) await keepLessonFiles(context, lesson.id, filesOf(lesson))
+  if (Object.keys(changed).some((field) => !unseen.has(field))) await countLessonIn(context, lesson)
+}
+
+/** How many people a removal takes something from. */
+export const announceRemoval = async (context: InCurriculum, { id }: Lesson) => ({
+  headers: { 'Affected-Enrollments': String(await affectedEnrollments(context, [id])) },
+})
+
+/** Closes the gap that a removed lesson leaves. */
+export async function afterLessonRemoval(context: InCurriculum, lesson: Lesson): Promise<void> {
+  await closeGap(context, lesson)
+  await countLessonIn(context, lesson)
+}
+
+/** Counts the tree anew after one of its lessons was made, changed or removed. */
+export const countLessonIn = ({ sql, school }: InCurriculum, { course_id }: Pick<Lesson, 'course_id'>): Promise<void> =>
+  countTree(sql, { schoolId: school.id, courseId: course_id }, { isSeen: true })
+
+const filesOf = ({ media, attachment_file_ids }: Lesson) => ({ media: media as StoredMedia | null, attachment_file_ids })
+
+async function nextPosition({ writer, school }: InCurriculum, sectionId: string): Promise<number> {
+  const last = await writer
+    .selectFrom('lesson')
+    .select((lesson) => lesson.fn.max('position').as('position'))
+    .where('school_id', '=', school.id)
+    .where('section_id', '=', sectionId)
+    .executeTakeFirst()
+  return (last?.position ?? -1) + 1
+}
+
+async function closeGap({ writer, sql, school, now }: InCurriculum, { section_id, position }: Lesson): Promise<void> {
+  const moved = await writer
+    .updateTable('lesson')
+    .set((row) => ({ position: row('position', '-', 1), version: row('version', '+', 1), updated_at: now }))
+    .where('school_id', '=', school.id)
+    .where('section_id', '=', section_id)
+    .where('position', '>', position)
+    .returning(['id', 'version'])
+    .execute()
+  await recordChanges(sql, { school_id: school.id, type: 'lesson', action: 'updated' }, moved)
+}
+
+const fault = (field: string, code: string, message: string): ProblemDetail => ({ field, code, message: `${field}: ${message}` })

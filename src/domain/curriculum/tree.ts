@@ -1,0 +1,97 @@
+import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
+import type { DB } from '../../gen/kysely/tables.ts'
+import { audienceOf, type Caller } from '../../policy/caller.ts'
+import type { Reader } from '../../store/database.ts'
+import { isTaughtBy } from '../courses.ts'
+import { type LockReason, lockReasonOf } from './entitlement.ts'
+
+type Courses = ExpressionBuilder<DB, 'course'>
+type Condition = Expression<SqlBool>
+
+interface SelectedLesson {
+  id: string
+  lock_reason: LockReason | null
+}
+
+interface SelectedSection {
+  id: string
+  lessons: readonly SelectedLesson[] | null
+}
+
+/**
+ * The sections of a course with the outlines of their lessons, in order, as one expression within the query of the course.
+ * What a lesson teaches is not in it.
+ */
+export function sectionsOf(course: Courses, caller: Caller): Expression<unknown> {
+  return course
+    .selectFrom((inner) =>
+      inner
+        .selectFrom('section')
+        .select(['section.id', 'section.title', 'section.summary', 'section.position', 'section.external_id'])
+        .select((section) =>
+          section
+            .selectFrom((deeper) =>
+              deeper
+                .selectFrom('lesson')
+                .select(['lesson.id', 'lesson.title', 'lesson.kind', 'lesson.status', 'lesson.is_preview', 'lesson.position'])
+                .select(['lesson.duration_seconds', 'lesson.drip', 'lesson.external_id'])
+                .select((lesson) =>
+                  lesson.cast<string>(lockReasonOf(lesson as unknown as ExpressionBuilder<DB, 'lesson'>, caller), 'text').as('lock_reason'),
+                )
+                .whereRef('lesson.school_id', '=', 'section.school_id')
+                .whereRef('lesson.section_id', '=', 'section.id')
+                .where((lesson) => lesson.or([lesson('lesson.status', '=', 'published'), seesDrafts(course, caller)]))
+                .orderBy('lesson.position')
+                .as('listed_lesson'),
+            )
+            .select((listed) => listed.fn.jsonAgg('listed_lesson').as('lessons'))
+            .as('lessons'),
+        )
+        .whereRef('section.school_id', '=', 'course.school_id')
+        .whereRef('section.course_id', '=', 'course.id')
+        .orderBy('section.position')
+        .as('listed_section'),
+    )
+    .select((listed) => listed.fn.jsonAgg('listed_section').as('sections'))
+}
+
+/** Whether the caller sees the drafts of a course, and its numbers with them. */
+export function seesDrafts(course: Courses, caller: Caller): Condition {
+  const audience = audienceOf(caller)
+  if (audience === 'staff') return course.lit(true)
+  return caller.kind === 'person' && audience === 'lecturer' ? isTaughtBy(course, caller) : course.lit(false)
+}
+
+/** What `sectionsOf` has read, with what follows from it. Places count what is listed: a hidden draft leaves no gap. */
+export function treeFrom(sections: readonly SelectedSection[] | null) {
+  return (sections ?? []).map((section) => ({
+    ...section,
+    object: 'section' as const,
+    lessons_count: section.lessons?.length ?? 0,
+    lessons: (section.lessons ?? []).map((lesson, position) => ({
+      ...lesson,
+      object: 'lesson' as const,
+      section_id: section.id,
+      position,
+      locked: lesson.lock_reason !== null,
+    })),
+  })) as never
+}
+
+interface Reading {
+  database: Reader
+  school: { id: string }
+  caller: Caller
+}
+
+/** The tree of a course as it is now, in one query. */
+export async function readTree({ database, school, caller }: Reading, { id }: { id: string }): Promise<Record<string, unknown>> {
+  const row = await database
+    .selectFrom('course')
+    .select('tree_version')
+    .select((course) => course.cast<SelectedSection[] | null>(sectionsOf(course, caller), 'json').as('sections'))
+    .where('school_id', '=', school.id)
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+  return { course_id: id, version: row.tree_version, sections: treeFrom(row.sections) }
+}

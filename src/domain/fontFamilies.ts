@@ -1,0 +1,20 @@
+/** The families that a school can choose from, each as CSS writes it, with what stands in where it cannot be shown. */
+export const fontFamilies = {
+  atkinson_hyperlegible: "'Atkinson Hyperlegible', Verdana, sans-serif",
+  fraunces: "Fraunces, Georgia, 'Times New Roman', serif",
+  ibm_plex_mono: "'IBM Plex Mono', Menlo, Consolas, monospace",
+  ibm_plex_sans: "'IBM Plex Sans', 'Helvetica Neue', Arial, sans-serif",
+  inter: 'Inter, system-ui, sans-serif',
+  karla: "Karla, 'Gill Sans', 'Trebuchet MS', sans-serif",
+  lora: "Lora, Georgia, 'Times New Roman', serif",
+  merriweather: "Merriweather, Georgia, 'Times New Roman', serif",
+  nunito_sans: "'Nunito Sans', 'Segoe UI', system-ui, sans-serif",
+  source_sans: "'Source Sans 3', 'Segoe UI', system-ui, sans-serif",
+  source_serif: "'Source Serif 4', Georgia, 'Times New Roman', serif",
+  work_sans: "'Work Sans', 'Helvetica Neue', Arial, sans-serif",
+} as const satisfies Record<string, string>
+
+export type FontFamily = keyof typeof fontFamilies
+
+/** Names of the families. */
+export const fontNames = Object.keys(fontFamilies) as [FontFamily, ...FontFamily[]]

@@ -1,0 +1,47 @@
+import markdownIt from 'markdown-it'
+import sanitizeHtml from 'sanitize-html'
+
+/** How a text is written. */
+export type TextFormat = 'markdown' | 'html'
+
+// Tags that stand in the text of a Markdown document are text: who wants tags writes HTML.
+const markdown = markdownIt({ html: false, linkify: false, typographer: false })
+
+/**
+ * The HTML of a text, safe to put into any page: what is not on the list below is not in it, whoever wrote it and in whichever
+ * format. The answer is what is stored beside the text.
+ */
+export function htmlOf(text: string, format: TextFormat): string {
+  return sanitizeHtml(format === 'markdown' ? markdown.render(text) : text, allowed)
+}
+
+/** The same of a text that may be absent. */
+export const htmlOrNull = (text: string | null, format: TextFormat): string | null => (text === null ? null : htmlOf(text, format))
+
+const allowed: sanitizeHtml.IOptions = {
+  allowedTags: [
+    ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'p', 'br', 'hr', 'blockquote', 'pre', 'ul', 'ol', 'li', 'dl', 'dt', 'dd'],
+    ...['a', 'abbr', 'b', 'cite', 'code', 'del', 'em', 'i', 'ins', 'kbd', 'mark', 'q', 's', 'small', 'strong', 'sub', 'sup', 'u'],
+    ...['img', 'figure', 'figcaption', 'table', 'caption', 'thead', 'tbody', 'tfoot', 'tr', 'th', 'td'],
+  ],
+  // Neither id nor name: they would shadow what scripts of a page look up. Neither style nor class.
+  allowedAttributes: {
+    a: ['href', 'title', 'rel'],
+    abbr: ['title'],
+    img: ['src', 'alt', 'title', 'width', 'height', 'loading'],
+    ol: ['start'],
+    td: ['colspan', 'rowspan'],
+    th: ['colspan', 'rowspan', 'scope'],
+  },
+  allowedSchemes: ['https', 'http', 'mailto'],
+  allowedSchemesByTag: { img: ['https'] },
+  allowProtocolRelative: false,
+  disallowedTagsMode: 'discard',
+  // A page that is nested deeper is no text.
+  nestingLimit: 40,
+  exclusiveFilter: ({ tag, attribs }) => tag === 'img' && !attribs.src,
+  transformTags: {
+    a: (tagName, attribs) => ({ tagName, attribs: { ...attribs, rel: 'noopener noreferrer nofollow' } }),
+    img: (tagName, attribs) => ({ tagName, attribs: { ...attribs, loading: 'lazy' } }),
+  },
+}

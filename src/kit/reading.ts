@@ -1,0 +1,46 @@
+import type { z } from 'zod'
+import type { Caller } from '../policy/caller.ts'
+import type { Outside } from '../policy/outside.ts'
+import type { School } from '../policy/school.ts'
+import type { Reader } from '../store/database.ts'
+import type { ScopeVerb } from './area.ts'
+import type { Row, TableName } from './expressions.ts'
+import type { ParameterValues } from './readParameters.ts'
+import type { View } from './views.ts'
+import type { Access } from './writing.ts'
+
+/** What a declaration's own read is given. */
+export interface Reading {
+  database: Reader
+  school: School
+  caller: Caller
+  /** Values of the declared parameters, by name. */
+  parameters: ParameterValues
+  outside: Outside
+}
+
+interface OwnRead<Verb extends ScopeVerb> extends Access<Verb> {
+  summary: string
+  /** Operation id, where it is not the verb and the object. */
+  id?: string
+  /** Parameters of the query, each with a description. */
+  parameters?: z.ZodObject
+  /** What is answered. Stored ids become public ones where a field has a prefix; fields are shown as their view says. */
+  output: z.ZodObject
+}
+
+/** Something that can be read of a row beside the row itself. */
+export interface RowRead<Table extends TableName, Verb extends ScopeVerb> extends OwnRead<Verb> {
+  /** Its address takes the id alone, no slug. */
+  byId?: true
+  /** How much of the row one must see. Without it: any visible row will do. */
+  view?: View
+  run(reading: Reading, row: Row<Table> & { seen_as: View }): Promise<Record<string, unknown>>
+}
+
+/** Something that can be read of the collection as a whole. */
+export interface CollectionRead<Verb extends ScopeVerb> extends OwnRead<Verb> {
+  /** Whether a caller without a token is served too. */
+  isPublic?: true
+  run(reading: Reading): Promise<Record<string, unknown>>
+}

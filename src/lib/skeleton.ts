@@ -1,0 +1,29 @@
+import { readFileSync } from 'node:fs'
+
+const prototypes = readPrototypes(readFileSync(new URL('confusables.txt', import.meta.url), 'utf8'))
+
+/**
+ * The skeleton of a text: texts that look alike have the same one (Unicode Technical Standard 39, section 4).
+ * For comparing only; nobody should be shown it.
+ */
+export function skeleton(text: string): string {
+  const visible = text.normalize('NFD').replace(/\p{Default_Ignorable_Code_Point}/gu, '')
+  return [...visible]
+    .map((character) => prototypes.get(character) ?? character)
+    .join('')
+    .normalize('NFD')
+}
+
+function readPrototypes(table: string): ReadonlyMap<string, string> {
+  const lines = table.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+  return new Map(
+    lines.flatMap((line) => {
+      const [prototype = '', characters = ''] = line.split(';')
+      return characters.split(' ').map((code): [string, string] => [textOf(code), textOf(prototype)])
+    }),
+  )
+}
+
+function textOf(codes: string): string {
+  return String.fromCodePoint(...codes.split(' ').map((code) => Number.parseInt(code, 16)))
+}

@@ -1,0 +1,36 @@
+import type { Surroundings } from '../kit/call.ts'
+import type { Operation } from '../kit/operations.ts'
+import { toolParameters } from '../kit/parameters.ts'
+import { run } from '../kit/run.ts'
+import type { Caller } from '../policy/caller.ts'
+
+/** One read that visitors may make, with the names and limits of a tool. */
+export interface CatalogueRead {
+  /** `list_courses`. */
+  name: string
+  operation: Operation
+}
+
+/** Whoever calls, and whatever token came along: what is answered here is what a visitor sees. */
+const visitor: Caller = { kind: 'anonymous' }
+
+/** Every operation that only reads and is open to visitors. A new resource is in it by itself. */
+export function catalogueReads(operations: readonly Operation[]): CatalogueRead[] {
+  return operations
+    .filter(({ method, anonymous }) => method === 'GET' && anonymous !== 'none')
+    .map((operation) => ({ name: snakeCase(operation.id), operation: { ...operation, parameters: toolParameters(operation.parameters) } }))
+}
+
+/**
+ * Reads as a visitor, by the road that the API takes.
+ * @throws Problem
+ */
+export async function read(
+  { operation }: CatalogueRead,
+  values: Readonly<Record<string, unknown>>,
+  surroundings: Surroundings,
+): Promise<Record<string, unknown>> {
+  return (await run(operation, visitor, { parameters: () => values }, surroundings)).body
+}
+
+const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)

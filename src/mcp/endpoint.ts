@@ -1,0 +1,120 @@
+import type { Context, Middleware } from 'koa'
+import { readJson } from '../http/jsonBody.ts'
+import { asProblem, bodyOf } from '../http/problems.ts'
+import type { RequestState } from '../http/state.ts'
+import type { Surroundings } from '../kit/call.ts'
+import type { OperationLimit } from '../kit/limits.ts'
+import { Problem } from '../lib/problem.ts'
+import type { Caller } from '../policy/caller.ts'
+import type { School } from '../policy/school.ts'
+import { createExchange } from './exchange.ts'
+import { requireOrigin } from './origin.ts'
+import { rpcCodeOf, rpcRefusal } from './rpcProblem.ts'
+import { type CatalogueArguments, createCatalogue } from './server.ts'
+
+export interface McpArguments extends CatalogueArguments {
+  database: Surroundings['database']
+  /** Puts a limit on how long a hard question may take. */
+  store: Surroundings['store']
+  signer: Surroundings['signer']
+  outside: Surroundings['outside']
+  schoolName(school: School): Promise<string>
+  /**
+   * Counts the request. Whose token came along makes no difference; throws `invalid_token` where one came that is not good here,
+   * and `rate_limited`.
+   */
+  authenticate(ctx: Context, limits: readonly OperationLimit[]): Promise<Caller>
+  /** Origins of pages that may call besides the school's own and those of the reader's machine. */
+  allowedOrigins(): readonly string[]
+}
+
+/** Tool calls and their arguments are short. */
+const maxBytes = 262_144
+const maxDepth = 20
+/** Headers that say something about a message. No other reaches the SDK, the token least of all. */
+const messageHeader = /^mcp-(protocol-version|method|name|param-.+)$/
+
+/** Serves `/mcp`: Streamable HTTP without sessions, one JSON answer for each POST. */
+export function createMcp(args: McpArguments): Middleware<RequestState> {
+  const { database, store, signer, outside, authenticate, schoolName, log } = args
+  const exchange = createExchange(createCatalogue(args), log)
+  return async (ctx, next) => {
+    if (ctx.path !== '/mcp') return next()
+    const { school } = ctx.state
+    ctx.state.challengePath = '/mcp'
+    ctx.set('Cache-Control', 'no-store')
+    ctx.append('Link', `<${school.issuer}/.well-known/oauth-protected-resource/mcp>; rel="oauth-protected-resource"`)
+    if (ctx.method === 'OPTIONS') {
+      ctx.set('Allow', 'POST, OPTIONS')
+      ctx.status = 204
+      return
+    }
+    try {
+      const message = await admitted(ctx)
+      const { status, body } = await exchange({
+        message,
+        headers: headersOf(ctx),
+        countMore: () => authenticate(ctx, []),
+        served: {
+          database,
+          store,
+          signer,
+          outside,
+          school,
+          schoolName: await schoolName(school),
+          requestId: ctx.state.requestId,
+          address: ctx.state.address,
+        },
+      })
+      ctx.status = status
+      if (body === undefined) ctx.body = ''
+      else reply(ctx, body)
+    } catch (error) {
+      refuse(ctx, error)
+    }
+  }
+
+  /**
+   * The message, once everything about the request has been found good, in the order in which it is told.
+   * @throws Problem
+   */
+  async function admitted(ctx: Context): Promise<unknown> {
+    // Before any token is looked at: a challenge here would send clients into a sign-in that leads nowhere.
+    if (ctx.method !== 'POST') {
+      throw new Problem('method_not_allowed', {
+        description: '/mcp takes POST. There are no sessions and no streams.',
+        headers: { Allow: 'POST' },
+      })
+    }
+    requireOrigin(ctx, ctx.state.school, new Set(args.allowedOrigins()))
+    await authenticate(ctx, [])
+    if (!ctx.accepts('application/json') || !ctx.accepts('text/event-stream')) {
+      throw new Problem('not_acceptable', { description: 'Accept must name application/json and text/event-stream.' })
+    }
+    const message = await readJson(ctx, { types: ['application/json'], maxBytes, maxDepth })
+    if (message === undefined) throw new Problem('invalid_json', { description: 'The body is empty. It must be one JSON-RPC message.' })
+    return message
+  }
+
+  /** A refusal in the words of JSON-RPC. A bad token, and what is our own fault, is told as everywhere else. */
+  function refuse(ctx: Context, error: unknown): void {
+    const problem = asProblem(error)
+    if (problem.code === 'invalid_token' || problem.status >= 500) throw error
+    ctx.status = problem.status
+    ctx.set(problem.headers)
+    reply(ctx, rpcRefusal(rpcCodeOf(problem), problem.description, { data: bodyOf(problem, ctx.state.requestId) }))
+  }
+}
+
+function headersOf(ctx: Context): Headers {
+  const headers = new Headers({ accept: 'application/json, text/event-stream', 'content-type': 'application/json' })
+  for (const [name, value] of Object.entries(ctx.headers)) {
+    if (typeof value === 'string' && messageHeader.test(name)) headers.set(name, value)
+  }
+  return headers
+}
+
+function reply(ctx: Context, body: unknown): void {
+  ctx.type = 'application/json'
+  ctx.body = JSON.stringify(body)
+}

@@ -1,0 +1,32 @@
+import type { Problem } from '../lib/problem.ts'
+
+/** Codes of JSON-RPC 2.0 section 5.1, and of the transport for what JSON-RPC does not know. */
+export const rpcCodes = { parseError: -32700, invalidRequest: -32600, methodNotFound: -32601, internal: -32603, transport: -32000 } as const
+
+/** Header and body, or client and server, speak different revisions (MCP 2026-07-28, error codes). */
+export const unsupportedRevision = -32022
+
+interface RefusalOptions {
+  data?: unknown
+  /** The message that is refused: a request's id goes back with the refusal. Where none could be read there is none. */
+  answered?: unknown
+}
+
+/** An error as a whole answer (JSON-RPC 2.0 section 5). */
+export const rpcRefusal = (code: number, message: string, { data, answered }: RefusalOptions = {}): Record<string, unknown> => ({
+  jsonrpc: '2.0',
+  error: { code, message, ...(data !== undefined && { data }) },
+  ...idOf(answered),
+})
+
+function idOf(message: unknown): { id?: string | number } {
+  const id = typeof message === 'object' && message !== null && 'id' in message ? message.id : undefined
+  return typeof id === 'string' || typeof id === 'number' ? { id } : {}
+}
+
+/** What JSON-RPC calls a problem of the request as a whole. */
+export function rpcCodeOf({ code, status }: Problem): number {
+  if (code === 'invalid_json') return rpcCodes.parseError
+  if (code === 'invalid_request') return rpcCodes.invalidRequest
+  return status >= 500 ? rpcCodes.internal : rpcCodes.transport
+}

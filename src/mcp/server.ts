@@ -1,0 +1,117 @@
+import { type CallToolResult, ProtocolError, ProtocolErrorCode, ResourceNotFoundError, Server } from '@modelcontextprotocol/server'
+import { asProblem } from '../http/problems.ts'
+import type { Surroundings } from '../kit/call.ts'
+import type { Operation } from '../kit/operations.ts'
+import type { Log } from '../lib/log.ts'
+import type { Problem } from '../lib/problem.ts'
+import { instructions } from './instructions.ts'
+import { cataloguePrompts, promptMessages } from './prompts.ts'
+import { type CatalogueDocument, catalogueResources, type ResourceText } from './resources.ts'
+import { revisions } from './revisions.ts'
+import { catalogueTools, toolResult } from './tools.ts'
+
+export interface CatalogueArguments {
+  operations: readonly Operation[]
+  documents: readonly CatalogueDocument[]
+  log: Log
+}
+
+/** What one request is served with. */
+export interface Served extends Surroundings {
+  schoolName: string
+}
+
+const lists = { ttlMs: 300_000, cacheScope: 'public' } as const
+const cacheHints = {
+  'server/discover': lists,
+  'tools/list': lists,
+  'prompts/list': lists,
+  'resources/templates/list': lists,
+  'resources/list': { ttlMs: 30_000, cacheScope: 'public' },
+  'resources/read': { ttlMs: 30_000, cacheScope: 'public' },
+} as const
+
+/**
+ * The catalogue as an MCP server. What is the same for everybody is made once; the SDK wants a server object of its own for every request,
+ * because nothing is remembered between two of them.
+ */
+export function createCatalogue({ operations, documents, log }: CatalogueArguments): (served: Served) => Server {
+  const tools = catalogueTools(operations)
+  const toolsByName = new Map(tools.map((tool) => [tool.listing.name, tool]))
+  const resources = catalogueResources(operations, documents)
+  const prompts = cataloguePrompts(new Set(toolsByName.keys()))
+  return (served) => {
+    const { school, schoolName, requestId } = served
+    const server = new Server(
+      { name: 'schoolgate', title: schoolName, version: '1', websiteUrl: school.issuer },
+      {
+        capabilities: { tools: {}, resources: {}, prompts: {} },
+        instructions: instructions(schoolName, school),
+        supportedProtocolVersions: [...revisions],
+        cacheHints,
+        jsonSchemaValidator: noValidator,
+      },
+    )
+    server.setRequestHandler('tools/list', () => ({ tools: tools.map(({ listing }) => listing) }))
+    server.setRequestHandler('tools/call', async ({ params }) => {
+      const tool = toolsByName.get(params.name)
+      if (!tool) throw invalidParams(`There is no tool ${params.name.slice(0, 100)}. tools/list names all of them.`)
+      return await told(() => tool.call(params.arguments ?? {}, served).then(toolResult), toolRefusal)
+    })
+    server.setRequestHandler('resources/list', async () => ({ resources: await told(() => resources.list(served), refuseParams) }))
+    server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [...resources.templates] }))
+    server.setRequestHandler('resources/read', async ({ params: { uri } }) => {
+      const found = await told(
+        () => resources.read(uri, served),
+        () => undefined,
+      )
+      if (!found) throw new ResourceNotFoundError(uri.slice(0, 500), `There is nothing at ${uri.slice(0, 100)}.`)
+      return { contents: [contentsOf(uri, found)] }
+    })
+    server.setRequestHandler('prompts/list', () => ({ prompts: prompts.map(({ listing }) => listing) }))
+    server.setRequestHandler('prompts/get', async ({ params }) => {
+      const prompt = prompts.find(({ listing }) => listing.name === params.name)
+      if (!prompt) throw invalidParams(`There is no prompt ${params.name.slice(0, 100)}. prompts/list names all of them.`)
+      return await told(async () => promptMessages(prompt, params.arguments ?? {}), refuseParams)
+    })
+    return server
+
+    /** Refusals are told in their own way; what is our fault is logged under the request's id, and nobody learns more than that. */
+    async function told<Result>(work: () => Promise<Result>, refuse: (problem: Problem) => Result): Promise<Result> {
+      try {
+        return await work()
+      } catch (error) {
+        const problem = asProblem(error)
+        if (problem.status < 500) return refuse(problem)
+        log.error({ err: error, request_id: requestId }, 'request failed')
+        throw new ProtocolError(ProtocolErrorCode.InternalError, problem.description, { error: problem.code, request_id: requestId })
+      }
+    }
+  }
+}
+
+const invalidParams = (message: string): ProtocolError => new ProtocolError(ProtocolErrorCode.InvalidParams, message)
+
+function refuseParams({ description }: Problem): never {
+  throw invalidParams(description)
+}
+
+/** A refusal that the model can read and act on: what is wrong, all of it, and what would be right. */
+function toolRefusal({ code, description, details }: Problem): CallToolResult {
+  const text = details.length > 1 ? [`${code}:`, ...details.map(({ message }) => `- ${message}`)].join('\n') : `${code}: ${description}`
+  return { isError: true, content: [{ type: 'text', text }] }
+}
+
+const contentsOf = (uri: string, { text, lastModified }: ResourceText) => ({
+  uri,
+  mimeType: 'text/markdown',
+  text,
+  ...(lastModified !== undefined && { _meta: { lastModified } }),
+})
+
+/** Asked of people's answers to a server's questions. This server asks none. */
+const noValidator = {
+  getValidator() {
+    throw new Error('nothing is validated here')
+  },
+}

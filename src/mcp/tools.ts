@@ -1,0 +1,40 @@
+import type { CallToolResult, Tool } from '@modelcontextprotocol/server'
+import type { Operation } from '../kit/operations.ts'
+import { type CatalogueRead, catalogueReads, read } from './catalogue.ts'
+import { type CatalogueTool, everyTool } from './catalogueTool.ts'
+import { catalogueSearch } from './search.ts'
+import { inputSchema, outputSchema } from './toolSchemas.ts'
+import { toolText } from './toolText.ts'
+
+/** One tool for each read that visitors may make, then the search over all of them: always in the same order. */
+export function catalogueTools(operations: readonly Operation[]): CatalogueTool[] {
+  const reads = catalogueReads(operations)
+  const search = catalogueSearch(reads)
+  return [...reads.map(toolOf), ...(search ? [search] : [])]
+}
+
+function toolOf(catalogueRead: CatalogueRead): CatalogueTool {
+  const { name, operation } = catalogueRead
+  const { summary, resource, parameters } = operation
+  const output = outputSchema(operation, parameters)
+  return {
+    listing: {
+      name,
+      title: summary,
+      description: `${summary}, as everybody may see ${operation.kind === 'list' ? 'them' : 'it'}. ${resource.about}${advice(operation)}`,
+      inputSchema: inputSchema(parameters) as Tool['inputSchema'],
+      ...(output && { outputSchema: output as Tool['outputSchema'] }),
+      ...everyTool,
+    },
+    call: (values, surroundings) => read(catalogueRead, values, surroundings),
+  }
+}
+
+const advice = ({ kind }: Operation): string =>
+  kind === 'list' ? ' Name the fields that you need, to keep the answer short; page.next_cursor leads to the next page.' : ''
+
+/** What a call answered: the content for programs, and a text of bounded length beside it. */
+export const toolResult = (answer: Record<string, unknown>): CallToolResult => ({
+  content: [{ type: 'text', text: toolText(answer) }],
+  structuredContent: answer,
+})

@@ -1,0 +1,28 @@
+import type { Keyring } from '../lib/keyring.ts'
+import { isSessionOver } from '../policy/browserSessions.ts'
+import type { BrowserSession, Outside } from '../policy/outside.ts'
+import { findAccount } from '../store/accounts.ts'
+import { databaseArtifacts } from '../store/databaseArtifacts.ts'
+import type { Sql } from '../store/sql.ts'
+import { isSplit, type Stores } from './stores.ts'
+
+const model = 'Session'
+
+/** The browser sessions of an account, wherever they are kept, for the API that shows and ends them. */
+export function ownSessions({ stores, keyring }: { stores: Stores; keyring: Keyring }): Outside['sessions'] {
+  const artifactsIn = (sql: Sql | undefined) => (isSplit(stores) || !sql ? stores.ephemeral : databaseArtifacts(sql))
+  return {
+    async list(schoolId, accountId, sql) {
+      const account = await findAccount(sql ?? stores.sql, schoolId, accountId)
+      if (!account) return []
+      const found = await artifactsIn(sql).findOfAccount(schoolId, model, accountId)
+      const sessions = found.flatMap(({ id, payload, expiresAt }): BrowserSession[] => {
+        const { loginTs } = JSON.parse(keyring.open('artifacts', payload)) as { loginTs?: number }
+        if (loginTs === undefined || isSessionOver(loginTs, account.sessions_valid_after)) return []
+        return [{ id, signedInAt: new Date(loginTs * 1000), expiresAt }]
+      })
+      return sessions.toSorted((one, other) => other.signedInAt.getTime() - one.signedInAt.getTime())
+    },
+    end: (sql, schoolId, id) => artifactsIn(sql).destroy({ schoolId, model, id }),
+  }
+}

@@ -1,0 +1,15 @@
+import type { Context } from 'koa'
+import { serveDocument, storeDocument } from '../http/document.ts'
+import type { School } from '../policy/school.ts'
+
+/**
+ * Serves the school's own stylesheet: for a minute, then asked for again. No page of ours links to it: what a school puts
+ * there must not reach the forms in which people sign in and consent.
+ */
+export function serveCustomStylesheet(readCss: (school: School) => Promise<string>) {
+  return async (ctx: Context): Promise<void> => {
+    const css = await readCss(ctx.state.school as School)
+    ctx.set('X-Content-Type-Options', 'nosniff')
+    serveDocument(ctx, storeDocument(css, { type: 'text/css; charset=utf-8', maxAgeSeconds: 60 }))
+  }
+}

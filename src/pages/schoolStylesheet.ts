@@ -1,0 +1,36 @@
+import type { SchoolLook } from '../domain/appearance.ts'
+import { type Shades, schoolShades } from '../policy/shades.ts'
+import { logoOn } from './schoolLogo.ts'
+import { type Stylesheet, stylesheet } from './stylesheet.ts'
+
+/** What a school decides about the look of its pages. */
+export type Look = Pick<SchoolLook, 'mode' | 'colors' | 'corner_radius' | 'logo' | 'logo_dark'>
+
+export const schoolStylesheetName = 'school.css'
+
+/** The corners of a page's sheet, and of what stands on it. */
+const corners: Record<Look['corner_radius'], { '--corner': string; '--inner-corner': string }> = {
+  none: { '--corner': '0', '--inner-corner': '0' },
+  small: { '--corner': '0.375rem', '--inner-corner': '0.25rem' },
+  medium: { '--corner': '0.75rem', '--inner-corner': '0.5rem' },
+  large: { '--corner': '1.25rem', '--inner-corner': '0.875rem' },
+}
+
+/** The school's colours and corners as custom properties, which the stylesheet of all schools uses. */
+export function schoolStylesheet(look: Look): Stylesheet {
+  const { light, dark } = schoolShades(look)
+  const block = ({ scheme, ...colours }: Shades): string =>
+    rule({ 'color-scheme': scheme, ...properties({ ...colours, plate: logoOn(colours.ground, look).plate }) })
+  const body = [rule(corners[look.corner_radius]), block(light), `@media (prefers-color-scheme: dark) {\n${block(dark)}}\n`]
+  return stylesheet(schoolStylesheetName, body.join('\n'))
+}
+
+const rule = (declarations: Record<string, string>): string =>
+  `:root {\n${Object.entries(declarations)
+    .map(([name, value]) => `  ${name}: ${value};\n`)
+    .join('')}}\n`
+
+const properties = (values: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [`--${kebab(name)}`, value]))
+
+const kebab = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)

@@ -1,0 +1,44 @@
+const mebibyte = 1_048_576
+
+/** What a file is for: which kinds of bytes it may hold, how many, and who sees them unless something else is said. */
+export interface FilePurpose {
+  types: readonly string[]
+  maxBytes: number
+  visibility: 'public' | 'private'
+}
+
+const pictures = ['image/png', 'image/jpeg', 'image/webp', 'image/gif', 'image/avif'] as const
+const films = ['video/mp4', 'video/webm'] as const
+const sounds = ['audio/mpeg', 'audio/mp4', 'audio/ogg', 'audio/wav'] as const
+const documents = [
+  'application/pdf',
+  'application/zip',
+  'application/epub+zip',
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  'application/vnd.openxmlformats-officedocument.presentationml.presentation',
+  'text/csv',
+  'text/plain',
+  ...pictures,
+  ...sounds,
+  ...films,
+] as const
+
+/** Every purpose. What stands nowhere here cannot be uploaded. */
+export const filePurposes = {
+  image: { types: [...pictures, 'image/svg+xml'], maxBytes: 10 * mebibyte, visibility: 'public' },
+  avatar: { types: ['image/png', 'image/jpeg', 'image/webp'], maxBytes: 2 * mebibyte, visibility: 'public' },
+  lesson_video: { types: films, maxBytes: 2048 * mebibyte, visibility: 'private' },
+  lesson_audio: { types: sounds, maxBytes: 500 * mebibyte, visibility: 'private' },
+  attachment: { types: documents, maxBytes: 2048 * mebibyte, visibility: 'private' },
+  digital_product: { types: documents, maxBytes: 2048 * mebibyte, visibility: 'private' },
+  captions: { types: ['text/vtt', 'application/x-subrip'], maxBytes: mebibyte, visibility: 'private' },
+} as const satisfies Record<string, FilePurpose>
+
+export type FilePurposeName = keyof typeof filePurposes
+
+/** Purposes in the order of the table. */
+export const filePurposeNames = Object.keys(filePurposes) as [FilePurposeName, ...FilePurposeName[]]
+
+/** Purposes whose files are pictures: what an image field takes. */
+export const imagePurposes: readonly FilePurposeName[] = ['image', 'avatar']

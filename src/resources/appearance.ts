@@ -1,0 +1,154 @@
+import { z } from 'zod'
+import { checkAppearance, resetLook } from '../domain/appearanceWriting.ts'
+import { fontNames } from '../domain/fontFamilies.ts'
+import { selectNavigation, shownNavigation, storedNavigation } from '../domain/navigation.ts'
+import { everything } from '../kit/expressions.ts'
+import { reference, timestamp } from '../kit/fields.ts'
+import { image, imageField } from '../kit/image.ts'
+import { defineResource } from '../kit/resource.ts'
+import { themes } from '../lib/palettes.ts'
+
+const colour = (description: string, example: string) =>
+  z
+    .string()
+    .regex(/^#[0-9a-f]{6}$/, 'must be a colour such as #1f6f5c, in lower case')
+    .meta({ description, example })
+
+const font = (description: string, example: (typeof fontNames)[number]) => z.enum(fontNames).meta({ description, example })
+
+const page = () => reference('pag', 'Id of a published page.').nullable().default(null)
+
+const picture = (description: string) => image(description).nullable().meta({ description, example: null })
+
+const webUrl = () =>
+  z
+    .url({ protocol: /^(https?|mailto)$/, error: 'must be an address that begins with https://, http:// or mailto:' })
+    .max(2000)
+    .nullable()
+    .default(null)
+
+const target = z
+  .object({
+    type: z
+      .enum(['page', 'course_list', 'event_list', 'post_list', 'plan_list', 'url'])
+      .meta({ description: 'What kind of place it leads to.', example: 'course_list' }),
+    page_id: page().meta({ description: 'Of the type page: which one.', idPrefix: 'pag', example: null }),
+    url: webUrl().meta({ description: 'Of the type url: which address.', example: null }),
+  })
+  .meta({ description: 'Where it leads.', example: { type: 'course_list', page_id: null, url: null } })
+
+const label = z.string().min(1).max(40).meta({ description: 'What it says.', example: 'Courses' })
+
+const item = z.object({
+  label,
+  target,
+  children: z.array(z.object({ label, target })).max(10).default([]).meta({ description: 'What stands below it.', example: [] }),
+})
+
+const items = (description: string) => z.array(item).max(12).default([]).meta({ description, example: [] })
+
+/** How the school looks, and how one finds one's way on its site. */
+export const appearance = defineResource({
+  name: 'appearance',
+  object: 'appearance',
+  idPrefix: 'sch',
+  table: 'appearance',
+  about:
+    "How the school looks: colours, fonts, pictures, navigation, and its own stylesheet, which is served at /assets/custom.css. Its id is the school's.",
+  scopes: {
+    read: 'See the colours, logo and navigation of the school',
+    write: { sentence: 'Change the colours, logo and navigation of the school', from: 'admin' },
+  },
+  singleton: true,
+  schema: z.object({
+    theme: z.enum(themes).default('studio').meta({ description: 'What the looks are based on.', example: 'studio' }),
+    mode: z
+      .enum(['light', 'dark', 'auto'])
+      .default('auto')
+      .meta({ description: 'Light, dark, or as the device prefers.', example: 'auto' }),
+    colors: z
+      .object({
+        primary: colour('Buttons and links.', '#1f6f5c'),
+        accent: colour('Highlights.', '#c4572f'),
+        background: colour('Behind everything.', '#ffffff'),
+        surface: colour('Behind cards and forms.', '#f6f3ee'),
+        text: colour('Text. Stands out from the background: a contrast of 4.5 or more (WCAG 2.2).', '#22201d'),
+      })
+      .meta({ description: 'The palette.', example: { primary: '#1f6f5c' } }),
+    fonts: z
+      .object({ heading: font('Of headings.', 'fraunces'), body: font('Of everything else.', 'source_sans') })
+      .meta({ description: 'Font families.', example: { heading: 'fraunces', body: 'source_sans' } }),
+    corner_radius: z.enum(['none', 'small', 'medium', 'large']).meta({ description: 'How round corners are.', example: 'medium' }),
+    logo: picture('Logo on a light background.'),
+    logo_dark: picture('Logo on a dark background.'),
+    favicon: picture('Small picture beside the title in a browser.'),
+    cover: picture('Large picture of the home page.'),
+    social_image: picture('Picture beside links to the school.'),
+    navigation: z
+      .object({ header: items('At the top of every page.'), footer: items('At its bottom.') })
+      .prefault({})
+      .meta({
+        description: 'The ways through the site. An item whose page the caller cannot open is not shown to them.',
+        example: { header: [], footer: [] },
+      }),
+    home_page_id: reference('pag', 'Id of a published page.')
+      .nullable()
+      .meta({ description: 'The page at the root of the site; a published one.', idPrefix: 'pag', example: null }),
+    announcement: z
+      .object({
+        text: z.string().min(1).max(200).meta({ description: 'What it says.', example: 'The kiln is open on Friday.' }),
+        url: webUrl().meta({ description: 'Where it leads.', example: null }),
+        starts_at: timestamp().nullable().default(null).meta({ description: 'From when on it is shown.', example: null }),
+        ends_at: timestamp().nullable().default(null).meta({ description: 'Until when it is shown.', example: null }),
+      })
+      .nullable()
+      .meta({ description: 'A line above every page.', example: null }),
+    custom_css: z
+      .string()
+      .max(65_536)
+      .nullable()
+      .meta({ description: "The school's own stylesheet: it loads nothing but the school's files.", example: null, view: 'staff' }),
+  }),
+  derived: {
+    logo: imageField('appearance', 'logo'),
+    logo_dark: imageField('appearance', 'logo_dark'),
+    favicon: imageField('appearance', 'favicon'),
+    cover: imageField('appearance', 'cover'),
+    social_image: imageField('appearance', 'social_image'),
+    navigation: {
+      select: selectNavigation,
+      of: shownNavigation,
+      write: (navigation) => ({ links: JSON.stringify(storedNavigation(navigation as never)) }),
+    },
+  },
+  writable: [
+    'theme',
+    'mode',
+    'colors',
+    'fonts',
+    'corner_radius',
+    'logo',
+    'logo_dark',
+    'favicon',
+    'cover',
+    'social_image',
+    'navigation',
+    'home_page_id',
+    'announcement',
+    'custom_css',
+  ],
+  visibility: { anonymous: everything, learner: everything, lecturer: everything, staff: everything },
+  operations: {
+    get: 'read',
+    update: { scope: 'write', view: 'staff', needsIfMatch: true, check: checkAppearance },
+    replace: { scope: 'write', view: 'staff', needsIfMatch: true, check: checkAppearance },
+  },
+  actions: {
+    reset: {
+      scope: 'write',
+      view: 'staff',
+      summary: "Go back to the theme's own colours, fonts and corners, without a stylesheet of the school",
+      run: (_writing, appearance) => resetLook(appearance),
+    },
+  },
+})

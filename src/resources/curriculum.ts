@@ -1,0 +1,189 @@
+import { z } from 'zod'
+import { isInCatalogue, isOpenToMembers, isTaughtBy, isUnlisted } from '../domain/courses.ts'
+import { importCurriculum } from '../domain/curriculum/importCurriculum.ts'
+import { orderFrom, requireCompleteOrder, writeOrder } from '../domain/curriculum/order.ts'
+import { readTree, sectionsOf, treeFrom } from '../domain/curriculum/tree.ts'
+import { everything } from '../kit/expressions.ts'
+import { metadata, reference, slug } from '../kit/fields.ts'
+import { defineResource } from '../kit/resource.ts'
+import * as fields from './lessonFields.ts'
+
+const externalKey = z.string().min(1).max(120).meta({ description: 'Key in the system that it comes from.', example: 'lms-17' })
+
+/** What of a lesson stands in the tree: nothing of what it teaches. */
+const outline = z.object({
+  id: reference('les', 'Id of the lesson.'),
+  object: z.literal('lesson').meta({ description: 'What this is.' }),
+  section_id: reference('sec', 'Section that it stands in.'),
+  title: fields.lessonTitle,
+  kind: fields.lessonKind,
+  status: z.enum(['draft', 'published']).meta({ description: 'A draft is seen by those who teach the course.', example: 'published' }),
+  is_preview: fields.isPreview,
+  position: z.int().meta({ description: 'Place within the section, from 0.', example: 0 }),
+  duration_seconds: fields.durationSeconds,
+  locked: z.boolean().meta({ description: 'Whether what it teaches is closed to you.', example: false }),
+  lock_reason: z
+    .enum(['not_enrolled', 'drip', 'expired'])
+    .nullable()
+    .meta({ description: 'Why it is closed; null where it is open.', example: null }),
+  drip: fields.drip,
+  external_id: externalKey.nullable().meta({ description: 'Key in the system that it comes from.', example: 'lms-17', view: 'staff' }),
+})
+
+const tree = {
+  course_id: reference('crs', 'The course.'),
+  version: z.int().meta({ description: 'Counts the changes of the tree; its ETag begins with it.', example: 12 }),
+  sections: z
+    .array(
+      z.object({
+        id: reference('sec', 'Id of the section.'),
+        object: z.literal('section').meta({ description: 'What this is.' }),
+        title: z.string().meta({ description: 'Name of the section.', example: 'First pots' }),
+        summary: z.string().nullable().meta({ description: 'What it is about.', example: null }),
+        position: z.int().meta({ description: 'Place within the course, from 0.', example: 0 }),
+        lessons_count: z.int().meta({ description: 'Number of the lessons that are listed.', example: 5 }),
+        external_id: externalKey.nullable().meta({ description: 'Key in the system that it comes from.', example: null, view: 'staff' }),
+        lessons: z.array(outline).meta({ description: 'Its lessons in their order, without what they teach.', example: [] }),
+      }),
+    )
+    .meta({ description: 'Sections in their order.', example: [] }),
+}
+
+const order = z.object({
+  sections: z
+    .array(
+      z.object({
+        id: reference('sec', 'A section.'),
+        lesson_ids: z.array(reference('les', 'A lesson.')).max(1000).meta({ description: 'All its lessons from now on.', example: [] }),
+      }),
+    )
+    .max(200)
+    .meta({ description: 'All sections in their new order.', example: [] }),
+})
+
+const imported = z.object({
+  mode: z.enum(['merge', 'replace']).default('merge').meta({
+    description: 'merge keeps what is not named; replace removes it, and takes over the order.',
+    example: 'merge',
+  }),
+  sections: z
+    .array(
+      z.object({
+        external_id: externalKey,
+        title: z.string().min(1).max(160).meta({ description: 'Name of the section.', example: 'First pots' }),
+        summary: z.string().max(500).nullable().optional().meta({ description: 'What it is about.', example: null }),
+        lessons: z
+          .array(
+            z.object({
+              external_id: externalKey,
+              title: fields.lessonTitle,
+              kind: fields.lessonKind,
+              status: z.enum(['draft', 'published']).optional().meta({ description: 'A new lesson is a draft.', example: 'draft' }),
+              is_preview: z.boolean().optional().meta({ description: 'Whether everybody may read it.', example: false }),
+              duration_seconds: fields.durationSeconds.optional().meta({ description: 'How long it takes.', example: 420 }),
+              content: fields.content.optional().meta({ description: 'Text of the lesson.', example: '## Wedging' }),
+              content_format: z.enum(['markdown', 'html']).optional().meta({ description: 'How it is written.', example: 'markdown' }),
+              media: fields.media.optional().meta({ description: 'What is played.', example: null }),
+              quiz: fields.quiz.optional().meta({ description: 'Questions; only of the kind quiz.', example: null }),
+              drip: fields.drip
+                .unwrap()
+                .optional()
+                .meta({ description: 'When it opens.', example: { mode: 'none' } }),
+              comments_enabled: z.boolean().optional().meta({ description: 'Whether people can comment on it.', example: true }),
+              metadata: metadata().optional().meta({ description: 'Texts of your own.', example: {} }),
+            }),
+          )
+          .max(1000)
+          .default([])
+          .meta({ description: 'Lessons in their order.', example: [] }),
+      }),
+    )
+    .max(200)
+    .meta({ description: 'Sections in their order.', example: [] }),
+})
+
+/** The sections and lessons of a course as one document, with a version of its own. */
+export const curriculum = defineResource({
+  name: 'curriculum',
+  path: 'courses',
+  object: 'curriculum',
+  idPrefix: 'crs',
+  table: 'course',
+  versionColumn: 'tree_version',
+  anonymous: 'partial',
+  feature: 'courses',
+  about: 'What a course holds: its sections and lessons in their order.',
+  scopes: {
+    read: 'See the sections and lessons of courses',
+    write: { sentence: 'Add, change and reorder sections and lessons', from: 'lecturer' },
+  },
+  schema: z.object({
+    ...tree,
+    slug: slug().meta({ description: 'Readable key of the course.', example: 'clay-from-scratch' }),
+  }),
+  derived: {
+    course_id: { from: ['id'], of: ({ id }) => id },
+    version: { from: ['tree_version'], of: ({ tree_version }) => tree_version },
+    sections: { select: sectionsOf, of: treeFrom },
+  },
+  visibility: {
+    anonymous: (course) => course.or([isInCatalogue(course), isUnlisted(course)]),
+    learner: (course) => course.or([isOpenToMembers(course), isUnlisted(course)]),
+    lecturer: (course, me) => course.or([isOpenToMembers(course), isUnlisted(course), isTaughtBy(course, me)]),
+    staff: everything,
+  },
+  views: { staff: isTaughtBy },
+  operations: {},
+  reads: {
+    curriculum: {
+      scope: 'read',
+      id: 'getCurriculum',
+      summary: 'Show the sections and lessons of a course',
+      output: z.object(tree),
+      run: readTree,
+    },
+  },
+  actions: {
+    curriculum_order: {
+      scope: 'write',
+      id: 'setCurriculumOrder',
+      method: 'PUT',
+      view: 'staff',
+      needsIfMatch: true,
+      summary: 'Put all sections and lessons of a course into a new order',
+      input: order,
+      output: z.object(tree),
+      async perform(writing, course, input) {
+        const key = { schoolId: writing.school.id, courseId: course.id }
+        const wanted = orderFrom(input as never)
+        await requireCompleteOrder(writing.sql, key, wanted)
+        const isMoved = await writeOrder(writing.sql, key, wanted, writing.now)
+        return { ...noted(isMoved), body: () => readTree({ ...writing, database: writing.writer }, course) }
+      },
+    },
+    'curriculum/import': {
+      scope: 'write',
+      id: 'importCurriculum',
+      view: 'staff',
+      summary: 'Add, change and remove sections and lessons by the keys of another system',
+      input: imported,
+      output: z.object({
+        created: z.int().meta({ description: 'Sections and lessons that were made.', example: 12 }),
+        updated: z.int().meta({ description: 'Sections and lessons that were changed.', example: 3 }),
+        deleted: z.int().meta({ description: 'Sections and lessons that were removed.', example: 0 }),
+        tree: z.object(tree).meta({ description: 'The curriculum as it is now.', example: { sections: [] } }),
+      }),
+      async perform(writing, course, input) {
+        const { counts, headers } = await importCurriculum(writing, course, input as never)
+        return {
+          ...noted(counts.created + counts.updated + counts.deleted > 0),
+          headers,
+          body: async () => ({ ...counts, tree: await readTree({ ...writing, database: writing.writer }, course) }),
+        }
+      },
+    },
+  },
+})
+
+/** A change counts a version of the tree; what is in effect already leaves no trace. */
+const noted = (isChanged: boolean) => (isChanged ? { columns: {} } : { isUnchanged: true })

@@ -1,0 +1,20 @@
+import { z } from 'zod'
+import { filenameForm } from '../domain/fileWriting.ts'
+import { filePurposeNames } from '../policy/filePurposes.ts'
+
+/** What an announcement and a file have in common. */
+export const fileFields = {
+  filename: z
+    .string()
+    .regex(filenameForm, 'must be a name of 1 to 255 characters without a path')
+    .meta({ description: 'Name under which the file is saved.', example: 'kiln.webp' }),
+  contentType: z.string().min(3).max(127).meta({ description: 'Media type. The bytes are held against it.', example: 'image/webp' }),
+  purpose: z.enum(filePurposeNames).meta({ description: 'What the file is for: decides on types, size and visibility.', example: 'image' }),
+  visibility: z
+    .enum(['public', 'private'])
+    .meta({ description: 'public files are served to everybody, private ones at signed addresses.', example: 'public' }),
+  checksum: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/, 'must be 64 lower-case hexadecimal digits')
+    .meta({ description: 'SHA-256 of the bytes.', example: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855' }),
+}

@@ -1,0 +1,88 @@
+import { z } from 'zod'
+import { letGoOfFile } from '../domain/fileRemoval.ts'
+import { isBroughtBy, referencesOf } from '../domain/files.ts'
+import { checkForm, fileOfForm, takeFile } from '../domain/fileWriting.ts'
+import { everything, nothing } from '../kit/expressions.ts'
+import { reference } from '../kit/fields.ts'
+import { defineResource } from '../kit/resource.ts'
+import { fileUrl } from '../policy/fileUrl.ts'
+import { fileFields } from './fileFields.ts'
+import { storage } from './storage.ts'
+
+const pixels = (description: string) => z.int().nullable().meta({ description, example: 1600 })
+
+/** What was uploaded. */
+export const files = defineResource({
+  name: 'files',
+  path: 'storage/files',
+  object: 'file',
+  idPrefix: 'fil',
+  table: 'file',
+  about: 'A file of the school: a picture, a film, something to download. What nothing refers to for a day is removed.',
+  scopes: storage,
+  schema: z.object({
+    filename: fileFields.filename,
+    content_type: fileFields.contentType,
+    byte_size: z.int().meta({ description: 'Size in bytes.', example: 48_213 }),
+    checksum_sha256: fileFields.checksum
+      .nullable()
+      .meta({ description: 'SHA-256 of the bytes; of a pending file, as announced.', example: null }),
+    purpose: fileFields.purpose,
+    visibility: fileFields.visibility,
+    status: z
+      .enum(['pending', 'ready', 'failed', 'deleted'])
+      .meta({ description: 'Only a file that is ready can be used.', example: 'ready' }),
+    alt: z.string().max(300).nullable().meta({ description: 'What can be seen, for who does not.', example: 'A kiln, open' }),
+    width: pixels('Of a picture, in pixels.'),
+    height: pixels('Of a picture, in pixels.'),
+    duration_seconds: z.int().nullable().meta({ description: 'Of a film or a sound, where it is known.', example: null }),
+    url: z.url().nullable().meta({ description: 'Address of the bytes of a public file.', example: null }),
+    references_count: z.int().meta({ description: 'How often something refers to it.', example: 2 }),
+    uploaded_by: reference('acc', 'Account that brought it.')
+      .nullable()
+      .meta({ description: 'Account that brought it.', idPrefix: 'acc', example: null }),
+  }),
+  derived: {
+    byte_size: { from: ['bytes'], of: ({ bytes }) => Number(bytes) },
+    url: {
+      from: ['visibility', 'status', 'filename'],
+      of: (file, { school }) => (file.visibility === 'public' && file.status === 'ready' ? fileUrl(school, file) : null),
+    },
+    references_count: { select: referencesOf, of: (count: number | string) => Number(count) },
+  },
+  inputs: z.object({
+    file: fileFields.filename.meta({ description: 'The file itself, with its name and type.', example: 'kiln.webp', format: 'binary' }),
+  }),
+  writable: [
+    { field: 'purpose', on: 'create' },
+    { field: 'visibility', on: 'create' },
+    { field: 'alt', on: 'create' },
+  ],
+  required: ['purpose', 'file'],
+  filters: ['purpose', 'status', 'created_at', 'uploaded_by'],
+  search: ['filename'],
+  sorts: ['-created_at'],
+  visibility: { anonymous: nothing, learner: isBroughtBy, lecturer: isBroughtBy, staff: everything },
+  views: { own: isBroughtBy },
+  operations: {
+    list: 'write',
+    get: 'write',
+    create: {
+      scope: 'write',
+      id: 'uploadFile',
+      takes: { type: 'multipart/form-data', maxBytes: 26_214_400, receive: takeFile },
+      check: checkForm,
+      defaults: fileOfForm,
+    },
+    remove: {
+      scope: 'write',
+      parameters: z.object({
+        force: z
+          .boolean()
+          .default(false)
+          .meta({ description: 'Staff: take the file out of everything that refers to it.', example: false }),
+      }),
+      before: letGoOfFile,
+    },
+  },
+})

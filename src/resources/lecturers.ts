@@ -1,0 +1,175 @@
+import { z } from 'zod'
+import {
+  bioHtml,
+  hasExpertise,
+  isActiveLecturer,
+  isMyProfile,
+  lecturerDefaults,
+  retireLecturer,
+  staffOf,
+  type Taught,
+  taughtBy,
+  teachesCourse,
+} from '../domain/lecturers.ts'
+import { setPositions } from '../domain/positions.ts'
+import { linkLecturer, unlinkLecturer } from '../domain/staff.ts'
+import { everything } from '../kit/expressions.ts'
+import { externalId, metadata, reference, slug } from '../kit/fields.ts'
+import { image, imageField } from '../kit/image.ts'
+import { defineResource, type Resource } from '../kit/resource.ts'
+import { courses } from './courses.ts'
+
+const links = z
+  .array(
+    z.object({
+      label: z.string().min(1).max(40).meta({ description: 'Words of the link.', example: 'My kiln log' }),
+      url: z
+        .url({ protocol: /^https$/ })
+        .max(2000)
+        .meta({ description: 'Where it leads.', example: 'https://marlo.example/kiln' }),
+    }),
+  )
+  .max(8)
+
+/** Who teaches. */
+export const lecturers = defineResource({
+  name: 'lecturers',
+  object: 'lecturer',
+  idPrefix: 'lec',
+  table: 'lecturer',
+  about: 'A person who teaches: shown on course pages, with or without a login.',
+  scopes: {
+    read: 'See the lecturers of the school',
+    write: { sentence: 'Add and change lecturers', from: 'lecturer' },
+  },
+  schema: z.object({
+    display_name: z.string().min(1).max(80).meta({ description: 'Name on course pages.', example: 'Marlo Quillfeather' }),
+    slug: slug().meta({ description: 'Readable key, unique in the school.', example: 'marlo-quillfeather' }),
+    headline: z.string().max(120).nullable().meta({ description: 'One line below the name.', example: 'Ceramics' }),
+    bio: z.string().max(5000).nullable().meta({ description: 'About the person.', example: 'Throws before breakfast.' }),
+    bio_format: z.enum(['markdown', 'html']).default('markdown').meta({ description: 'How `bio` is written.', example: 'markdown' }),
+    bio_html: z.string().nullable().meta({ description: 'The same as safe HTML.', example: '<p>Throws before breakfast.</p>' }),
+    avatar: image('Picture of the person.').nullable().meta({ description: 'Picture of the person.', example: null }),
+    cover_image: image('Wide picture of the page.').nullable().meta({ description: 'Wide picture of the page.', example: null }),
+    links: links.meta({ description: 'Elsewhere on the web.', example: [] }),
+    expertise: z
+      .array(z.string().min(1).max(40))
+      .max(15)
+      .meta({ description: 'What the person knows.', example: ['throwing', 'glazes'] }),
+    status: z.enum(['active', 'hidden', 'archived']).meta({ description: 'Visitors see active lecturers only.', example: 'active' }),
+    featured: z.boolean().default(false).meta({ description: 'Whether the school shows them first.', example: true }),
+    courses_count: z.int().meta({ description: 'Courses of theirs in the catalogue.', example: 2 }),
+    position: z.int().meta({ description: 'Place in the list.', example: 0, view: 'staff' }),
+    email: z.email().max(254).nullable().meta({ description: 'Where staff reach them.', example: 'marlo@example.com', view: 'staff' }),
+    staff_id: reference('stf', 'The login that is linked.')
+      .nullable()
+      .meta({ description: 'The login that is linked.', idPrefix: 'stf', example: null, view: 'staff' }),
+    external_id: externalId(),
+    metadata: metadata(),
+  }),
+  derived: {
+    avatar: imageField('lecturer', 'avatar'),
+    cover_image: imageField('lecturer', 'cover_image'),
+    courses_count: { select: taughtBy, of: (taught: Taught) => taught.in_catalogue },
+    staff_id: { select: staffOf },
+  },
+  writable: [
+    'display_name',
+    { field: 'slug', roles: ['staff'] },
+    'headline',
+    'bio',
+    'bio_format',
+    'avatar',
+    'cover_image',
+    'links',
+    'expertise',
+    { field: 'featured', roles: ['staff'] },
+    { field: 'position', roles: ['staff'] },
+    { field: 'email', roles: ['staff'] },
+    { field: 'external_id', roles: ['staff'] },
+    { field: 'metadata', roles: ['staff'] },
+  ],
+  required: ['display_name'],
+  slugFrom: 'display_name',
+  filters: [
+    'status',
+    'featured',
+    { name: 'expertise', description: 'something the person knows', value: z.string().min(1).max(40), where: hasExpertise },
+    { name: 'course', description: 'the id of a course', value: reference('crs', 'Id of a course.'), where: teachesCourse },
+    'created_at',
+    'updated_at',
+    'slug[prefix]',
+    'external_id',
+  ],
+  search: ['display_name', 'headline', 'slug'],
+  sorts: ['position', '-created_at', 'updated_at', 'display_name'],
+  exports: true,
+  expand: { courses: { resource: (): Resource => courses, ids: (row) => (row.courses_count as Taught).ids ?? [] } },
+  visibility: {
+    anonymous: isActiveLecturer,
+    learner: isActiveLecturer,
+    lecturer: (lecturer, me) => lecturer.or([isActiveLecturer(lecturer), isMyProfile(lecturer, me)]),
+    staff: everything,
+  },
+  views: { staff: isMyProfile },
+  operations: {
+    list: 'read',
+    get: 'read',
+    create: { scope: 'write', roles: ['staff'], defaults: lecturerDefaults },
+    update: { scope: 'write', view: 'staff', before: bioHtml },
+    remove: { scope: 'write', roles: ['staff'] },
+  },
+  actions: {
+    hide: { scope: 'write', roles: ['staff'], summary: 'Take a lecturer off the public pages', from: ['active'], to: 'hidden' },
+    show: { scope: 'write', roles: ['staff'], summary: 'Put a lecturer back on the public pages', from: ['hidden'], to: 'active' },
+    archive: {
+      scope: 'write',
+      roles: ['staff'],
+      summary: 'Retire a lecturer',
+      from: ['active', 'hidden'],
+      to: 'archived',
+      run: retireLecturer,
+    },
+    restore: { scope: 'write', roles: ['staff'], summary: 'Bring a retired lecturer back', from: ['archived'], to: 'active' },
+    link: {
+      scope: 'write',
+      roles: ['staff'],
+      id: 'linkLecturer',
+      summary: 'Let a person sign in as this lecturer',
+      input: z.object({ email: z.string().max(254).meta({ description: 'Address of the person.', example: 'marlo@example.com' }) }),
+      async perform(writing, row, { email }) {
+        return (await linkLecturer(writing, row, email as string)) ? { columns: {} } : { isUnchanged: true }
+      },
+    },
+    unlink: {
+      scope: 'write',
+      roles: ['staff'],
+      at: 'link',
+      method: 'DELETE',
+      status: 204,
+      summary: 'Take the login away from a lecturer',
+      async run(writing, row) {
+        return (await unlinkLecturer(writing, row)) ? {} : undefined
+      },
+    },
+  },
+  collectionActions: {
+    positions: {
+      scope: 'write',
+      roles: ['staff'],
+      id: 'setLecturerPositions',
+      method: 'PUT',
+      status: 204,
+      summary: 'Put the lecturers into an order',
+      input: z.object({
+        lecturer_ids: z
+          .array(reference('lec', 'Id of a lecturer.'))
+          .min(1)
+          .max(500)
+          .meta({ description: 'The first ones of the list, in their order; the others follow as they are.', example: [] }),
+      }),
+      run: (writing, { lecturer_ids }) =>
+        setPositions(writing, { table: 'lecturer', idPrefix: 'lec', field: 'lecturer_ids' }, lecturer_ids as string[]),
+    },
+  },
+})

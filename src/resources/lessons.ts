@@ -1,0 +1,185 @@
+import { z } from 'zod'
+import { lockCourseOf } from '../domain/curriculum/countTree.ts'
+import { lessonRules } from '../domain/curriculum/coursePart.ts'
+import { isOpenPreview, lockReasonOf, mayReadBody } from '../domain/curriculum/entitlement.ts'
+import { mediaFrom, type StoredMedia } from '../domain/curriculum/lessonFiles.ts'
+import { dripOf } from '../domain/curriculum/lessonRules.ts'
+import {
+  afterLessonRemoval,
+  announceRemoval,
+  checkChangedLesson,
+  checkNewLesson,
+  completeLesson,
+  countLessonIn,
+  followLesson,
+  moveLesson,
+  placeLesson,
+} from '../domain/curriculum/lessonWriting.ts'
+import { withIds } from '../domain/curriculum/quiz.ts'
+import { type LessonFile, lessonFilesOf, positionSeen, textOf } from '../domain/curriculum/selections.ts'
+import type { Presentation } from '../kit/declaration.ts'
+import { everything } from '../kit/expressions.ts'
+import { externalId, metadata, reference, timestamp } from '../kit/fields.ts'
+import { defineResource } from '../kit/resource.ts'
+import { curriculum } from './curriculum.ts'
+import * as fields from './lessonFields.ts'
+import { sections } from './sections.ts'
+
+/** What the query has read of a lesson's files. */
+const filesOf = (row: object): readonly LessonFile[] => (row as { attachments?: LessonFile[] | null }).attachments ?? []
+
+const addressOf = (file: LessonFile, { outside, school }: Pick<Presentation, 'outside' | 'school'>) =>
+  outside.files.downloadAddress(school, { ...file, id: file.file_id })
+
+/** What is played, with the address of an uploaded file for a while. */
+function playable(media: StoredMedia | null, files: readonly LessonFile[], context: Presentation) {
+  const file = media && files.find(({ file_id }) => file_id === media.file_id)
+  return media && { ...media, ...(file && addressOf(file, context)) }
+}
+
+/** What stands in a section: everybody who sees the course sees that it is there; its body opens by entitlement. */
+export const lessons = defineResource({
+  name: 'lessons',
+  object: 'lesson',
+  idPrefix: 'les',
+  table: 'lesson',
+  anonymous: 'partial',
+  feature: 'courses',
+  about: 'A lesson of a course. Its outline is seen with the course; what it teaches is open to who is entitled, and of previews to all.',
+  scopes: curriculum.area,
+  under: { resource: () => sections, column: 'section_id' },
+  schema: z.object({
+    course_id: reference('crs', 'Course that it belongs to.'),
+    section_id: reference('sec', 'Section that it stands in.'),
+    title: fields.lessonTitle,
+    kind: fields.lessonKind,
+    status: z.enum(['draft', 'published']).meta({ description: 'A draft is seen by those who teach the course.', example: 'published' }),
+    is_preview: fields.isPreview,
+    position: z.int().meta({ description: 'Place within the section, from 0.', example: 0 }),
+    duration_seconds: fields.durationSeconds,
+    locked: z.boolean().meta({ description: 'Whether what it teaches is closed to you.', example: false }),
+    lock_reason: z
+      .enum(['not_enrolled', 'drip', 'expired'])
+      .nullable()
+      .meta({ description: 'Why it is closed; null where it is open.', example: null }),
+    content: fields.content,
+    content_format: fields.contentFormat,
+    content_html: z
+      .string()
+      .nullable()
+      .meta({ description: 'The text as HTML that is safe to show.', example: '<h2>Wedging</h2>', view: 'own' }),
+    media: fields.media,
+    attachments: z
+      .array(
+        z.object({
+          file_id: reference('fil', 'Id of the file.'),
+          filename: z.string().meta({ description: 'Name of the file.', example: 'glaze-table.pdf' }),
+          content_type: z.string().meta({ description: 'Type of the file.', example: 'application/pdf' }),
+          byte_size: z.int().meta({ description: 'Size of the file.', example: 48_213 }),
+          download_url: z.url().nullable().default(null).meta({ description: 'Where to get it, for a while.', example: null }),
+          expires_at: timestamp().nullable().default(null).meta({ description: 'Until when.', example: null }),
+        }),
+      )
+      .meta({ description: 'Files to take along.', example: [], view: 'own' }),
+    quiz: fields.quiz,
+    event_id: reference('evt', 'Event.').nullable().meta({
+      description: 'Event at which a live lesson takes place.',
+      example: null,
+      view: 'own',
+      idPrefix: 'evt',
+    }),
+    drip: fields.drip,
+    unlocked: z.boolean().meta({ description: 'Whether it is open to you now.', example: true, view: 'own' }),
+    unlocks_at: timestamp().nullable().meta({ description: 'When it opens to you.', example: null, view: 'own' }),
+    completed_at: timestamp().nullable().meta({ description: 'When you completed it.', example: null, view: 'own' }),
+    comments_enabled: fields.commentsEnabled,
+    external_id: externalId(),
+    metadata: metadata(),
+  }),
+  derived: {
+    position: { select: positionSeen },
+    locked: { select: lockReasonOf, of: (reason: string | null) => reason !== null },
+    lock_reason: { select: lockReasonOf },
+    content: { select: textOf('content'), write: () => ({}) },
+    content_format: { select: textOf('content_format'), write: () => ({}) },
+    content_html: { select: textOf('content_html') },
+    media: {
+      from: ['media'],
+      of: (row, context) => playable(row.media as StoredMedia | null, filesOf(row), context) as never,
+      write: (media) => ({ media: media ? JSON.stringify(mediaFrom(media as StoredMedia)) : null }),
+    },
+    attachments: {
+      select: lessonFilesOf,
+      of: (files: readonly LessonFile[] | null, context) =>
+        (files ?? [])
+          .filter((file) => file.is_attached)
+          .map((file) => {
+            const { url, expires_at } = addressOf(file, context)
+            return { ...file, byte_size: Number(file.byte_size), download_url: url, expires_at }
+          }),
+    },
+    quiz: {
+      from: ['quiz'],
+      of: ({ quiz }) => quiz as never,
+      write: (quiz) => ({ quiz: quiz ? JSON.stringify(withIds(quiz as never)) : null }),
+    },
+    drip: {
+      from: ['drip'],
+      of: ({ drip }) => drip as { mode: 'none' },
+      write: (drip) => ({ drip: JSON.stringify(dripOf(drip as never)) }),
+    },
+    unlocked: { select: mayReadBody },
+    unlocks_at: { from: [], of: () => null },
+    completed_at: { from: [], of: () => null },
+  },
+  inputs: z.object({
+    attachment_file_ids: z
+      .array(reference('fil', 'Id of an uploaded file.'))
+      .max(20)
+      .meta({ description: 'Files to take along, in their order.', example: [] }),
+  }),
+  writable: [
+    'title',
+    'section_id',
+    { field: 'kind', on: 'create' },
+    'is_preview',
+    'duration_seconds',
+    'content',
+    'content_format',
+    'media',
+    'quiz',
+    'drip',
+    'comments_enabled',
+    'external_id',
+    'metadata',
+  ],
+  required: ['title', 'kind'],
+  visibility: { anonymous: lessonRules.anonymous, learner: lessonRules.learner, lecturer: lessonRules.lecturer, staff: everything },
+  unlisted: lessonRules.unlisted,
+  views: { staff: lessonRules.isTaught, own: mayReadBody, open: isOpenPreview },
+  lockFirst: lockCourseOf('lesson'),
+  operations: {
+    get: 'read',
+    create: { scope: 'write', check: checkNewLesson, defaults: placeLesson, after: completeLesson },
+    update: { scope: 'write', view: 'staff', check: checkChangedLesson, before: moveLesson, after: followLesson },
+    remove: { scope: 'write', view: 'staff', before: announceRemoval, after: afterLessonRemoval },
+  },
+  actions: {
+    publish: {
+      scope: 'write',
+      view: 'staff',
+      summary: 'Show a lesson to those who see the course',
+      from: ['draft'],
+      to: 'published',
+      after: countLessonIn,
+    },
+    unpublish: {
+      scope: 'write',
+      view: 'staff',
+      summary: 'Make a draft of a lesson again',
+      from: ['published'],
+      to: 'draft',
+      after: countLessonIn,
+    },
+  },
+})

@@ -1,0 +1,123 @@
+import { z } from 'zod'
+import type { Block } from '../domain/pageBlock.ts'
+
+// Ids inside blocks stay as they were sent: a block is one JSON value, and no column of the database points at its insides.
+const idOf = (prefix: string, description: string) =>
+  z
+    .string()
+    .regex(new RegExp(`^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`), `must be an id: ${prefix}_ and 26 characters`)
+    .meta({ description, example: `${prefix}_01jgwejj00e6srgkpqm2sqf05m` })
+
+const line = (max: number, description: string) => z.string().min(1).max(max).meta({ description, example: 'Six benches and a kiln' })
+const lineOrNone = (max: number, description: string) => z.string().max(max).nullable().default(null).meta({ description, example: null })
+const heading = () => lineOrNone(160, 'Heading above it.')
+const limit = () => z.int().min(1).max(24).default(6).meta({ description: 'How many are shown at most.', example: 6 })
+const ids = (prefix: string, description: string) =>
+  z.array(idOf(prefix, description)).max(24).default([]).meta({ description, example: [] })
+
+/** An address that a person follows: of the web, of a mailbox, or a path of the site. */
+const link = (description: string) =>
+  z
+    .string()
+    .max(2000)
+    .refine(isLink, 'must be a path of the site, or begin with https://, http:// or mailto:')
+    .meta({ description, example: '/courses' })
+
+const isLink = (text: string): boolean =>
+  /^\/(?![/\\])[^\s\\]*$/.test(text) || (/^(https?:\/\/|mailto:)\S+$/.test(text) && URL.canParse(text))
+
+const picture = z.object({
+  file_id: idOf('fil', 'Id of a public picture.'),
+  alt: lineOrNone(300, 'What can be seen, for who does not.'),
+  caption: lineOrNone(300, 'What stands below it.'),
+})
+
+const action = z
+  .object({ label: line(60, 'What it says.'), url: link('Where it leads.') })
+  .nullable()
+  .default(null)
+  .meta({ description: 'A button.', example: null })
+
+const format = () => z.enum(['markdown', 'html']).default('markdown').meta({ description: 'How the text is written.', example: 'markdown' })
+
+const props = {
+  hero: {
+    heading: line(160, 'The large line.'),
+    text: lineOrNone(2000, 'A few sentences below it.'),
+    image: picture.nullable().default(null).meta({ description: 'Picture behind it.', example: null }),
+    action,
+  },
+  text: { content: z.string().max(100_000).meta({ description: 'The text.', example: 'Come in.' }), content_format: format() },
+  image: picture.shape,
+  gallery: { heading: heading(), images: z.array(picture).max(40).default([]).meta({ description: 'Pictures.', example: [] }) },
+  video: {
+    url: z
+      .url({ protocol: /^https$/ })
+      .max(2000)
+      .meta({ description: 'Address of the film.', example: 'https://video.example/kiln' }),
+    title: line(160, 'What the film is called.'),
+  },
+  course_grid: {
+    heading: heading(),
+    course_ids: ids('crs', 'Which courses, in this order; without any: the first of the catalogue.'),
+    category: lineOrNone(60, 'Only courses of this shelf.'),
+    limit: limit(),
+  },
+  plan_table: { heading: heading(), plan_ids: ids('mpl', 'Which plans; without any: all.') },
+  event_list: { heading: heading(), limit: limit() },
+  post_list: { heading: heading(), tag: lineOrNone(40, 'Only posts with this tag.'), limit: limit() },
+  lecturer_grid: { heading: heading(), lecturer_ids: ids('lec', 'Which lecturers; without any: all.'), limit: limit() },
+  testimonials: {
+    heading: heading(),
+    items: z
+      .array(z.object({ quote: line(1000, 'What was said.'), name: line(120, 'Who said it.'), role: lineOrNone(120, 'As what.') }))
+      .max(24)
+      .meta({ description: 'Voices.', example: [] }),
+  },
+  faq: {
+    heading: heading(),
+    items: z
+      .array(z.object({ question: line(300, 'The question.'), answer: line(5000, 'The answer, in Markdown.') }))
+      .max(60)
+      .meta({ description: 'Questions and answers.', example: [] }),
+  },
+  form: { form_id: idOf('frm', 'Id of a form.') },
+  button: {
+    label: line(60, 'What it says.'),
+    url: link('Where it leads.'),
+    style: z.enum(['primary', 'secondary']).default('primary').meta({ description: 'How it looks.', example: 'primary' }),
+  },
+  divider: {},
+  html: { html: z.string().max(200_000).meta({ description: 'HTML; what is not safe in it is taken out.', example: '<p>Hello</p>' }) },
+} as const satisfies Record<Block['type'], z.ZodRawShape>
+
+const block = <Type extends Block['type']>(type: Type) =>
+  z.object({
+    id: z
+      .string()
+      .regex(/^[A-Za-z0-9_-]{1,40}$/, 'must be 1 to 40 of letters, digits, _ and -')
+      .optional()
+      .meta({ description: 'Names the block within its page; made where none is sent.', example: 'intro' }),
+    type: z.literal(type).meta({ description: 'What kind of block it is.', example: type }),
+    props: z.object(props[type]).meta({ description: 'What it shows.', example: {} }),
+  })
+
+/** One part of a page. What it shows depends on its type. */
+export const pageBlock = z.discriminatedUnion('type', [
+  block('hero'),
+  block('text'),
+  block('image'),
+  block('gallery'),
+  block('video'),
+  block('course_grid'),
+  block('plan_table'),
+  block('event_list'),
+  block('post_list'),
+  block('lecturer_grid'),
+  block('testimonials'),
+  block('faq'),
+  block('form'),
+  block('button'),
+  block('divider'),
+  block('html'),
+])

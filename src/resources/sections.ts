@@ -1,0 +1,56 @@
+import { z } from 'zod'
+import { lockCourseOf } from '../domain/curriculum/countTree.ts'
+import { sectionRules } from '../domain/curriculum/coursePart.ts'
+import { checkNewSection, closeSectionGap, countSectionIn, placeSection, removeLessonsIn } from '../domain/curriculum/sectionWriting.ts'
+import { lessonsCountOf } from '../domain/curriculum/selections.ts'
+import { everything } from '../kit/expressions.ts'
+import { externalId, metadata, reference } from '../kit/fields.ts'
+import { defineResource } from '../kit/resource.ts'
+import { courses } from './courses.ts'
+import { curriculum } from './curriculum.ts'
+
+/** The chapters of a course. */
+export const sections = defineResource({
+  name: 'sections',
+  object: 'section',
+  idPrefix: 'sec',
+  table: 'section',
+  anonymous: 'partial',
+  feature: 'courses',
+  about: 'A chapter of a course: lessons stand in sections.',
+  scopes: curriculum.area,
+  under: { resource: () => courses, column: 'course_id' },
+  schema: z.object({
+    course_id: reference('crs', 'Course that it belongs to.'),
+    title: z.string().min(1).max(160).meta({ description: 'Name of the section.', example: 'First pots' }),
+    summary: z.string().max(500).nullable().meta({ description: 'What it is about.', example: 'From a ball of clay to a bowl.' }),
+    position: z.int().meta({ description: 'Place within the course, from 0.', example: 0 }),
+    lessons_count: z.int().meta({ description: 'Number of its lessons; drafts count for those who see them.', example: 5 }),
+    external_id: externalId(),
+    metadata: metadata(),
+  }),
+  derived: { lessons_count: { select: lessonsCountOf } },
+  inputs: z.object({
+    after_section_id: reference('sec', 'Section behind which a new one stands. Without it: at the end.'),
+  }),
+  writable: ['title', 'summary', 'external_id', 'metadata'],
+  required: ['title'],
+  visibility: { anonymous: sectionRules.anonymous, learner: sectionRules.learner, lecturer: sectionRules.lecturer, staff: everything },
+  unlisted: sectionRules.unlisted,
+  views: { staff: sectionRules.isTaught },
+  lockFirst: lockCourseOf('section'),
+  operations: {
+    get: 'read',
+    create: { scope: 'write', check: checkNewSection, defaults: placeSection, after: countSectionIn },
+    update: { scope: 'write', view: 'staff', after: countSectionIn },
+    remove: {
+      scope: 'write',
+      view: 'staff',
+      parameters: z.object({
+        cascade: z.boolean().default(false).meta({ description: 'Removes the lessons of the section with it.' }),
+      }),
+      before: removeLessonsIn,
+      after: closeSectionGap,
+    },
+  },
+})

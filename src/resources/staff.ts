@@ -1,0 +1,82 @@
+import { z } from 'zod'
+import { checkProfile, inviteStaff, lastSeenOf, personOfStaff, requireChangeable, type StaffPerson } from '../domain/staff.ts'
+import { everything, nothing, type Rule } from '../kit/expressions.ts'
+import { reference, timestamp } from '../kit/fields.ts'
+import { image, imageOf } from '../kit/image.ts'
+import { defineResource } from '../kit/resource.ts'
+import { school } from './school.ts'
+
+const isMe: Rule<'staff'> = (staff, me) => (me.personId === null ? staff.lit(false) : staff('person_id', '=', me.personId))
+
+/** Who works at the school. */
+export const staff = defineResource({
+  name: 'staff',
+  path: 'school/staff',
+  object: 'staff',
+  idPrefix: 'stf',
+  table: 'staff',
+  about: 'A person who works at the school as owner, admin or lecturer. Everybody else is a learner.',
+  scopes: school.area,
+  schema: z.object({
+    person: z
+      .object({
+        name: z.string().meta({ description: 'Name of the person.', example: 'Hazel Lanternfield' }),
+        email: z.string().meta({ description: 'Address that the person signs in with, or was invited at.', example: 'owner@example.com' }),
+        avatar: image('Picture of the person.').nullable().meta({ description: 'Picture of the person.', example: null }),
+      })
+      .meta({ description: 'Who it is.', example: {} }),
+    role: z.enum(['owner', 'admin', 'lecturer']).meta({ description: 'What the person may do.', example: 'admin' }),
+    lecturer_id: reference('lec', 'The profile that the person teaches under.')
+      .nullable()
+      .meta({ description: 'The profile that the person teaches under.', idPrefix: 'lec', example: null }),
+    status: z.enum(['invited', 'active', 'removed']).meta({ description: 'Only active staff have powers.', example: 'active' }),
+    invited_at: timestamp().nullable().meta({ description: 'When the person was invited.', example: '2026-03-01T09:30:00.000Z' }),
+    accepted_at: timestamp().nullable().meta({ description: 'When the person had a login.', example: '2026-03-01T09:30:00.000Z' }),
+    last_seen_at: timestamp().nullable().meta({ description: 'When the person last signed in.', example: null }),
+  }),
+  derived: {
+    person: {
+      select: personOfStaff,
+      of: (person: StaffPerson, context) => ({ name: person.name, email: person.email, avatar: imageOf(person.avatar, context) }),
+    },
+    last_seen_at: { select: lastSeenOf },
+  },
+  inputs: z.object({
+    email: z.string().max(254).meta({ description: 'Address of the person; they are told by mail.', example: 'rowan@example.com' }),
+  }),
+  writable: ['role', { field: 'lecturer_id', on: 'create' }],
+  required: ['email', 'role'],
+  filters: ['role', 'status', 'created_at', 'updated_at'],
+  sorts: ['created_at', 'updated_at'],
+  visibility: { anonymous: nothing, learner: nothing, lecturer: isMe, staff: everything },
+  views: { staff: isMe },
+  operations: {
+    list: 'read',
+    get: 'read',
+    create: {
+      scope: 'write',
+      id: 'inviteStaff',
+      roles: ['staff'],
+      check: checkProfile,
+      defaults: (writing, { email, role }) => inviteStaff(writing, { email: email as string, role: role as string }),
+    },
+    update: {
+      scope: 'write',
+      roles: ['staff'],
+      async before(writing, row, { role }) {
+        await requireChangeable(writing, row, role as string)
+        return {}
+      },
+    },
+    remove: {
+      scope: 'write',
+      id: 'removeStaff',
+      roles: ['staff'],
+      status: 204,
+      async instead(writing, row) {
+        await requireChangeable(writing, row, undefined)
+        return { status: 'removed', lecturer_id: null }
+      },
+    },
+  },
+})

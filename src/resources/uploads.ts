@@ -1,0 +1,74 @@
+import { z } from 'zod'
+import { isUploadOf, targetOf } from '../domain/files.ts'
+import { type Announced, announceFile } from '../domain/fileWriting.ts'
+import { everything, nothing } from '../kit/expressions.ts'
+import { reference, timestamp } from '../kit/fields.ts'
+import { defineResource } from '../kit/resource.ts'
+import { fileFields } from './fileFields.ts'
+import { storage } from './storage.ts'
+
+/** The way of a large file: announced here, sent to a signed address. */
+export const uploads = defineResource({
+  name: 'uploads',
+  path: 'storage/uploads',
+  object: 'upload',
+  idPrefix: 'upl',
+  table: 'upload',
+  about: 'An announced file. Its bytes are sent once to the signed address that the answer names, within an hour and without a token.',
+  scopes: storage,
+  schema: z.object({
+    status: z
+      .enum(['pending', 'receiving', 'completed'])
+      .meta({ description: 'completed: the file is ready. An attempt that failed can be repeated.', example: 'pending' }),
+    file_id: reference('fil', 'The file that will be there.').meta({
+      description: 'The file that will be there.',
+      idPrefix: 'fil',
+      example: 'fil_01jgwejj00e6srgkpqm2sqf05m',
+    }),
+    upload: z
+      .object({
+        method: z.literal('PUT').meta({ description: 'How the bytes are sent.' }),
+        url: z.url().meta({
+          description: 'Where to. It opens nothing else, and works once.',
+          example: 'https://school.example/api/v1/storage/uploads/upl_01jgwejj00e6srgkpqm2sqf05m/content',
+        }),
+        headers: z.record(z.string(), z.string()).meta({ description: 'Headers to send.', example: { 'Content-Type': 'image/webp' } }),
+        expires_at: timestamp().meta({ description: 'Until when.', example: '2026-03-01T10:30:00.000Z' }),
+      })
+      .nullable()
+      .meta({ description: 'How to send the bytes; null once they are there.', example: null }),
+    expires_at: timestamp().meta({ description: 'Until when the bytes can be sent.', example: '2026-03-01T10:30:00.000Z' }),
+  }),
+  derived: {
+    upload: {
+      select: targetOf,
+      of: (
+        { id, status, expires_at, content_type }: { id: string; status: string; expires_at: string; content_type: string },
+        { school, outside },
+      ) =>
+        status === 'completed'
+          ? null
+          : {
+              method: 'PUT' as const,
+              url: outside.files.uploadAddress(school, id, new Date(expires_at)),
+              headers: { 'Content-Type': content_type },
+              expires_at: new Date(expires_at).toISOString(),
+            },
+    },
+  },
+  inputs: z.object({
+    filename: fileFields.filename,
+    content_type: fileFields.contentType,
+    byte_size: z.int().min(1).meta({ description: 'Size in bytes, exactly.', example: 48_213 }),
+    purpose: fileFields.purpose,
+    visibility: fileFields.visibility,
+    checksum_sha256: fileFields.checksum,
+  }),
+  required: ['filename', 'content_type', 'byte_size', 'purpose'],
+  visibility: { anonymous: nothing, learner: isUploadOf, lecturer: isUploadOf, staff: everything },
+  views: { own: isUploadOf },
+  operations: {
+    get: 'write',
+    create: { scope: 'write', defaults: (writing, values) => announceFile(writing, values as unknown as Announced) },
+  },
+})

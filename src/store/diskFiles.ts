@@ -1,0 +1,38 @@
+import { open } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Disk } from 'flydrive'
+import { FSDriver } from 'flydrive/drivers/fs'
+import { newId } from '../lib/ids.ts'
+import { causeOf, type FileStorage } from './fileStorage.ts'
+
+/** File storage in a directory of this machine. Several machines need it shared, or a bucket in its place. */
+export function diskFiles(directory: string): FileStorage {
+  const disk = new Disk(new FSDriver({ location: directory, visibility: 'private' }))
+  return {
+    async write(key, contents) {
+      try {
+        await disk.putStream(key, contents)
+      } catch (error) {
+        await disk.delete(key).catch(() => {})
+        throw causeOf(error)
+      }
+    },
+    // Opened before anything is answered: what is missing is known while one can still say so.
+    async read(key, range) {
+      const file = await open(join(directory, key)).catch(absent)
+      return file?.createReadStream(range && { start: range.first, end: range.last })
+    },
+    remove: (key) => disk.delete(key),
+    async check() {
+      const key = `check/${newId()}`
+      await disk.put(key, 'writable')
+      await disk.delete(key)
+    },
+    describe: () => `files are stored in ${directory}`,
+    close() {},
+  }
+}
+
+function absent(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error
+}

@@ -1,0 +1,42 @@
+import { type Expression, sql } from 'kysely'
+
+/** What a query reads of a picture; the address is made of it later. */
+export interface StoredImage {
+  file_id: string
+  filename: string
+  alt: string | null
+  width: number | null
+  height: number | null
+}
+
+/**
+ * The picture that a column of a row names, within the query that reads the row: `selectImage('course', 'cover_image')` reads
+ * the columns `cover_image_file_id` and `cover_image_alt`. Null where there is none, or where its file is gone.
+ */
+export function selectImage(table: string, name: string): Expression<StoredImage | null> {
+  const column = (ending: string) => sql.ref(`${table}.${ending}`)
+  return sql<StoredImage | null>`(
+    SELECT json_build_object('file_id', "file"."id", 'filename', "file"."filename", 'alt', ${column(`${name}_alt`)},
+                             'width', "file"."width", 'height', "file"."height")
+      FROM "file"
+     WHERE "file"."school_id" = ${column(table === 'school' ? 'id' : 'school_id')}
+       AND "file"."id" = ${column(`${name}_file_id`)} AND "file"."status" = 'ready')`
+}
+
+/** What the address of an upload is made of. */
+export interface StoredUpload {
+  id: string
+  status: string
+  expires_at: string
+  content_type: string
+}
+
+/** The upload of a row with the type of its file, within the query that reads the row. */
+export const selectUpload: Expression<StoredUpload> = sql<StoredUpload>`(
+    SELECT json_build_object('id', "upload"."id", 'status', "upload"."status", 'expires_at', "upload"."expires_at",
+                             'content_type', "file"."content_type")
+      FROM "file" WHERE "file"."school_id" = "upload"."school_id" AND "file"."id" = "upload"."file_id")`
+
+/** How often a file is named. */
+export const countReferences: Expression<number | string> = sql<number | string>`(
+    SELECT count(*) FROM "file_reference" WHERE "file_reference"."school_id" = "file"."school_id" AND "file_reference"."file_id" = "file"."id")`

@@ -1,0 +1,47 @@
+import { connectedApps } from '../domain/connectedApps.ts'
+import type { Errands } from '../lib/errands.ts'
+import type { Keyring } from '../lib/keyring.ts'
+import { ownSessions } from '../oidc/ownSessions.ts'
+import { endGrant, isSplit, type Stores } from '../oidc/stores.ts'
+import type { SendMessage } from '../policy/messages.ts'
+import type { Outside, OutsideFiles } from '../policy/outside.ts'
+import { databaseArtifacts } from '../store/databaseArtifacts.ts'
+import type { Sql } from '../store/sql.ts'
+
+/** What a person can look through at once; who has more ends some. */
+const most = 500
+
+/** Ends a grant within a transaction: the durable half goes through its `sql`. */
+export function endGrantWithin(stores: Stores, sql: Sql, schoolId: string, grantId: string): Promise<void> {
+  const durable = databaseArtifacts(sql)
+  return endGrant({ ...stores, sql, durable, ephemeral: isSplit(stores) ? stores.ephemeral : durable }, schoolId, grantId)
+}
+
+/** What declarations ask of the world outside. */
+export function createOutside({
+  stores,
+  keyring,
+  errands,
+  send,
+  files,
+}: {
+  stores: Stores
+  keyring: Keyring
+  errands: Errands
+  send: SendMessage
+  files: OutsideFiles
+}): Outside {
+  return {
+    afterwards: (name, work) => errands.run(name, work),
+    send,
+    files,
+    sessions: ownSessions({ stores, keyring }),
+    authorizations: {
+      async list(schoolId, accountId, sql = stores.sql) {
+        const { apps } = await connectedApps(sql, schoolId, { accountId, limit: most })
+        return apps.map(({ name, ...app }) => ({ ...app, clientName: name }))
+      },
+      end: (sql, schoolId, grantId) => endGrantWithin(stores, sql, schoolId, grantId),
+    },
+  }
+}

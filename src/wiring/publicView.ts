@@ -1,0 +1,27 @@
+import type { PublicRow, PublicView } from '../agents/schoolFacts.ts'
+import type { Surroundings } from '../kit/call.ts'
+import type { Operation } from '../kit/operations.ts'
+import { run } from '../kit/run.ts'
+
+/** Pages of at most this many rows: what a list gives at once. */
+const pageSize = 100
+
+/** The school as the anonymous caller sees it, over the same road as every request of the API. */
+export function publicView(surroundings: Surroundings): PublicView {
+  const ask = (operation: Operation, parameters: Record<string, string>) =>
+    run(operation, { kind: 'anonymous' }, { parameters: () => parameters }, surroundings)
+  return {
+    show: async (operation) => (await ask(operation, {})).body,
+    async list(operation, parameters, most) {
+      const rows: PublicRow[] = []
+      let cursor: string | null | undefined
+      do {
+        const limit = String(Math.min(pageSize, most - rows.length))
+        const { body, list } = await ask(operation, { ...parameters, limit, ...(cursor ? { cursor } : {}) })
+        rows.push(...(body.data as PublicRow[]))
+        cursor = list?.nextCursor
+      } while (cursor && rows.length < most)
+      return { rows, isAll: !cursor }
+    },
+  }
+}

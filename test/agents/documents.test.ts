@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { makeDemoSchool } from '../../src/demo/makeDemoSchool.ts'
+import { get } from '../support/agent.ts'
+import { markdownFaults } from '../support/markdown.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+const checkout = 'https://shop.example.com/checkout?item={type}/{id}&coupon={code}'
+
+let service: TestService
+beforeAll(async () => {
+  service = await startService({ school: { pricing_note: 'Prices include VAT.', checkout_url: checkout } })
+  const [entry] = service.app.schools.all
+  await makeDemoSchool(service.database, { school: entry?.school as never, now: new Date(), hashPassword: async () => 'no password' })
+})
+afterAll(() => service.stop())
+
+const documents = ['/auth.md', '/llms.txt', '/pricing.md', '/.well-known/api-catalog', '/api/v1']
+const textOf = async (path: string): Promise<string> => (await fetch(service.issuer + path)).text()
+const linksIn = (text: string): string[] => [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, address = '']) => address)
+
+describe.each(documents)('%s', (path) => {
+  test('can be cached, revalidated with a strong tag, and read from any origin', async () => {
+    const { status, headers } = await get(service.issuer + path, { origin: 'https://inspector.example' })
+    expect(status).toBe(200)
+    expect(headers.get('cache-control')).toMatch(/^public, max-age=\d+$/)
+    expect(headers.get('etag')).toMatch(/^"[^"]+"$/)
+    expect(headers.get('access-control-allow-origin')).toBe('*')
+    const again = await get(service.issuer + path, { 'if-none-match': headers.get('etag') as string })
+    expect([again.status, again.body]).toEqual([304, ''])
+  })
+
+  test('answers HEAD as GET without a body, and refuses other methods with Allow', async () => {
+    const [whole, head] = await Promise.all(['GET', 'HEAD'].map((method) => fetch(service.issuer + path, { method })))
+    expect([head?.status, await head?.text()]).toEqual([200, ''])
+    for (const name of ['etag', 'content-type', 'content-length']) expect(head?.headers.get(name)).toBe(whole?.headers.get(name))
+    const refused = await fetch(service.issuer + path, { method: 'POST' })
+    expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS'])
+    expect(await refused.json()).toMatchObject({ error: 'method_not_allowed' })
+  })
+
+  test('takes no token into account and sends no cookie', async () => {
+    const { status, headers } = await get(service.issuer + path, { authorization: 'Bearer no-token-at-all-but-long' })
+    expect([status, headers.get('set-cookie')]).toEqual([200, null])
+  })
+})
+
+test.each(['/auth.md', '/llms.txt', '/pricing.md'])('%s is clean Markdown', async (path) => {
+  expect(await markdownFaults(await textOf(path))).toEqual([])
+})
+
+describe('/llms.txt (llmstxt.org)', () => {
+  test('is a heading, a summary, and sections of links', async () => {
+    const text = await textOf('/llms.txt')
+    expect(text).toMatch(/^# [^\n]+\n\n> [^\n]+\n/)
+    const listed = text.split('\n').filter((line) => line.startsWith('- '))
+    expect(listed.length).toBeGreaterThan(10)
+    for (const line of listed) expect(line).toMatch(/^- \[[^\n]+\]\(https?:[^)]+\)(: .+)?$/)
+  })
+
+  test('links only to what answers 200', async () => {
+    const own = linksIn(await textOf('/llms.txt')).filter((address) => address.startsWith(service.issuer))
+    const answers = await Promise.all(own.map(async (address) => [address, (await fetch(address)).status]))
+    expect(answers.filter(([, status]) => status !== 200)).toEqual([])
+    for (const path of ['/auth.md', '/openapi.json', '/pricing.md', '/api/v1/courses']) expect(own).toContain(service.issuer + path)
+  })
+
+  test('names /mcp exactly where something answers there', async () => {
+    const isThere = (await get(`${service.issuer}/mcp`)).status !== 404
+    for (const path of ['/llms.txt', '/auth.md']) expect((await textOf(path)).includes(`${service.issuer}/mcp\``)).toBe(isThere)
+  })
+})
+
+describe('/pricing.md', () => {
+  test('lists what a visitor can buy, and nothing that a visitor cannot see', async () => {
+    const text = await textOf('/pricing.md')
+    const { body } = await get(`${service.issuer}/api/v1/courses?access=paid&limit=100`)
+    expect(body.data.length).toBeGreaterThan(3)
+    for (const { id, slug, price } of body.data) {
+      const row = text.split('\n').find((line) => line.includes(`${service.issuer}/api/v1/courses/${slug})`))
+      expect(row).toContain(`| ${(price.amount / 100).toFixed(2)} | ${price.currency} | once |`)
+      expect(row).toContain(`https://shop.example.com/checkout?item=course/${id}&coupon=`)
+    }
+    expect(text.match(/^\| \[/gm)).toHaveLength(body.data.length)
+  })
+
+  test('ends with the note of the operator', async () => {
+    expect(await textOf('/pricing.md')).toContain('\n## Notes\n\nPrices include VAT.\n')
+  })
+})
+
+describe('/.well-known/api-catalog (RFC 9727)', () => {
+  test('is a linkset with the profile, whose links all answer', async () => {
+    const response = await fetch(`${service.issuer}/.well-known/api-catalog`)
+    expect(response.headers.get('content-type')).toBe('application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"')
+    const { linkset } = (await response.json()) as { linkset: Record<string, { href: string; type?: string }[]>[] }
+    const targets = linkset.flatMap(({ anchor: _, ...relations }) => Object.values(relations).flat())
+    expect(linkset.map(({ anchor }) => anchor)).toContain(`${service.issuer}/api/v1`)
+    expect(targets.length).toBeGreaterThan(5)
+    for (const { href, type } of targets) {
+      const { status, headers } = await fetch(href)
+      expect([href, status]).toEqual([href, href === `${service.issuer}/mcp` ? 405 : 200])
+      if (type) expect(headers.get('content-type')).toContain(type)
+    }
+  })
+
+  test('says in the Link header of HEAD what it is and where the API is', async () => {
+    const { headers } = await fetch(`${service.issuer}/.well-known/api-catalog`, { method: 'HEAD' })
+    expect(headers.get('link')).toBe(
+      `<${service.issuer}/.well-known/api-catalog>; rel="api-catalog", <${service.issuer}/api/v1>; rel="item"`,
+    )
+  })
+})
+
+describe('an answer to a visitor', () => {
+  test.each(['/api/v1/courses', '/api/v1/school', '/api/v1/account', '/api/v1/courses/no-such-course'])(
+    'at %s says where tokens and descriptions are, and does not challenge',
+    async (path) => {
+      const { headers } = await get(service.issuer + path)
+      for (const [target, relation] of [
+        ['/.well-known/oauth-protected-resource', 'oauth-protected-resource'],
+        ['/openapi.json', 'service-desc'],
+        ['/auth.md', 'service-doc'],
+      ])
+        expect(headers.get('link')).toContain(`<${service.issuer}${target}>; rel="${relation}"`)
+      expect(headers.has('www-authenticate')).toBe(false)
+    },
+  )
+})

@@ -1,0 +1,292 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { z } from 'zod'
+import { makeDemoSchool } from '../../src/demo/makeDemoSchool.ts'
+import { apiPath, type Operation } from '../../src/kit/operations.ts'
+import { narrowed } from '../../src/kit/views.ts'
+import { writeForm } from '../../src/kit/writeForm.ts'
+import { newId, toPublicId } from '../../src/lib/ids.ts'
+import type { Audience } from '../../src/policy/caller.ts'
+import { operationsIn, resources } from '../../src/resources/index.ts'
+import { databasesToTest } from '../support/databases.ts'
+import { newFile } from '../support/files.ts'
+import { newSchool } from '../support/rows.ts'
+import { allScopes, type DemoApi, now, type Reply, type SendOptions, startDemoApi } from './demoApi.ts'
+import {
+  actor,
+  actorOf,
+  addressOf,
+  everyWrite,
+  foreignId,
+  freshRow,
+  inputOf,
+  namesRow,
+  provedWithSignIn,
+  resourceOnPath,
+  sendingFor,
+  subjectOf,
+  withMatch,
+} from './subjects.ts'
+import { checksVersion, type Request, takesForm, takesJson, wrongs } from './wrongs.ts'
+
+const people = [
+  ['learner', 'learner001@example.org'],
+  ['lecturer', 'lecturer2@example.com'],
+  ['staff', actor],
+] as const satisfies readonly (readonly [Audience, string])[]
+
+/** What it answers that is no row. */
+const outputOf = (operation: Operation): z.ZodObject | undefined =>
+  operation.kind === 'action' || operation.kind === 'collection' ? operation.rules.output : undefined
+
+/** Fields that the operation takes, and how. */
+function fieldsOf(operation: Operation): Record<string, z.ZodType> {
+  const { resource, kind } = operation
+  if (kind === 'action' || kind === 'collection') return (inputOf(operation)?.shape ?? {}) as Record<string, z.ZodType>
+  const writable = resource.writable.filter(({ isCreateOnly }) => kind === 'create' || !isCreateOnly)
+  return { ...Object.fromEntries(writable.map(({ field }) => [field, resource.schema.shape[field] as z.ZodType])), ...resource.inputs }
+}
+
+/** Each field with a value that its schema refuses, and one field that is not there. */
+function allWrong(operation: Operation): Record<string, unknown> {
+  const wrong = Object.entries(fieldsOf(operation)).map(([field, schema]) => {
+    const values = [{ no_such: { member: true } }, 5, 'no such value']
+    return [field, values.find((value) => !writeForm(schema, 'staff').safeParse(value).success)]
+  })
+  return { ...Object.fromEntries(wrong), no_such_field: 1 }
+}
+
+/** Someone who means whatever version there is. */
+const asAny = (as: string): SendOptions => withMatch<SendOptions>({ as })
+
+/** Methods that some operation takes at this address, as another one may stand in the same place. */
+const methodsAt = (path: string): string[] =>
+  operationsIn(resources)
+    .filter((operation) => new RegExp(`^${operation.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path))
+    .map(({ method }) => method)
+
+describe.each(await databasesToTest())('on $name', ({ open }) => {
+  let api: DemoApi
+  beforeAll(async () => {
+    api = await startDemoApi(await open())
+    const { database } = api
+    const other = { id: await newSchool(database.sql), slug: 'other', issuer: 'https://other.example' }
+    await makeDemoSchool(database, { school: other, now, hashPassword: async () => '$argon2id$none' })
+    await newFile(database.sql, other.id)
+  })
+  afterAll(() => api.stop())
+
+  const count = async (table: 'audit_log' | 'change_log'): Promise<number> =>
+    (await api.database.sql.query<{ n: number }>(`SELECT count(*)::int AS n FROM ${table} WHERE school_id = $1`, [api.school.id]))[0]?.n ??
+    0
+  const traces = async (): Promise<[number, number]> => [await count('audit_log'), await count('change_log')]
+
+  describe.each(everyWrite)('$id', (operation) => {
+    const { method, scope, roles, resource, successStatus } = operation
+    const send = (id: string, options: SendOptions = {}): Promise<Reply> => api.send(addressOf(operation, id), { method, as, ...options })
+    const as = actorOf(operation)
+    let subject: Promise<string> | undefined
+    // What is refused leaves the row as it is: all refusals share one.
+    const untouched = (): Promise<string> => {
+      subject ??= subjectOf(api, operation)
+      return subject
+    }
+
+    test('asks for a token without challenging, and names the scope that it needs', async () => {
+      const reply = await send(await untouched(), { as: undefined })
+      expect(reply).toMatchObject({
+        status: 403,
+        json: { error: 'access_denied', details: [{ code: 'scope_needed', meta: { required_scope: scope } }] },
+      })
+      expect(reply.headers.get('www-authenticate')).toBeNull()
+      expect(reply.headers.get('cache-control')).toBe('no-store')
+    })
+
+    test(`refuses a token without ${scope} and names it in the challenge (RFC 6750 section 3.1)`, async () => {
+      const reply = await send(await untouched(), { scopes: allScopes.filter((name) => name !== scope) })
+      expect(reply).toMatchObject({ status: 403, json: { error: 'insufficient_scope' } })
+      expect(reply.headers.get('www-authenticate')).toMatch(new RegExp(`^Bearer .*error="insufficient_scope".*scope="${scope}"`))
+    })
+
+    test('refuses roles that it is not for, whatever the token opens', async () => {
+      const id = await untouched()
+      for (const [audience, as] of people.filter(([audience]) => !roles.includes(audience))) {
+        const reply = await send(id, { as, body: { no_such_field: 1 } })
+        expect([audience, reply.status, reply.json.error]).toEqual([audience, 403, 'access_denied'])
+        expect(reply.headers.get('www-authenticate')).toBeNull()
+      }
+    })
+
+    test('answers the first of all faults, in one order, and leaves no trace of what it refuses', async () => {
+      const id = await untouched()
+      const start = await traces()
+      const present = wrongs.filter(({ applies }) => applies(operation))
+      for (const [index, { error, status }] of present.entries()) {
+        const request = present
+          .slice(index)
+          .toReversed()
+          .reduce<Request>(
+            (spoilt, { spoil }) => spoil(spoilt, operation),
+            withMatch({ path: '', id, as, ...(takesJson(operation) && { body: {} }) }),
+          )
+        const { path, id: asked, ...options } = request
+        const reply = await api.send(addressOf(operation, asked) + path, { method, ...options })
+        if (status === 422) expect((reply.json.details as { field: string }[]).map(({ field }) => field)).toContain('no_such_field')
+        else expect([error, reply.json.error]).toEqual([error, error])
+        expect([error, reply.status]).toEqual([error, status])
+        if (error.startsWith('precondition')) expect(reply.headers.get('etag')).toMatch(/^"\d+-[os]-[0-9a-f]{8}"$/)
+      }
+      expect(await traces()).toEqual(start)
+    })
+
+    test('refuses other methods and names the right ones, without asking for a token', async () => {
+      const path = addressOf(operation, toPublicId(resource.idPrefix, newId()))
+      const taken = methodsAt(path)
+      const unused = ['PUT', 'DELETE', 'PATCH', 'POST', 'GET'].find((one) => !taken.includes(one)) as string
+      const reply = await api.send(path, { method: unused })
+      expect([reply.status, reply.json.error]).toEqual([405, 'method_not_allowed'])
+      const allowed = (reply.headers.get('allow') ?? '').split(', ')
+      expect(allowed).toEqual(expect.arrayContaining(taken))
+      expect(allowed).not.toContain(unused)
+    })
+
+    if (namesRow(operation)) {
+      test('answers 404 for a record that the caller may not see, as for none', async () => {
+        const none = toPublicId(resourceOnPath(operation).idPrefix, newId())
+        const hidden: [string, string][] = [[actor, await foreignId(api, resourceOnPath(operation))]]
+        for (const [audience, as] of people) {
+          if (audience !== 'staff' && roles.includes(audience)) hidden.push([as, await freshRow(api, operation)])
+        }
+        for (const [by, id] of hidden) {
+          const [asked, nothing] = [await send(id, asAny(by)), await send(none, asAny(by))]
+          const isSeen = (await api.get(`${apiPath}/${resourceOnPath(operation).path}/${id}`, { as: by })).status === 200
+          expect([by, asked.status, nothing.status]).toEqual([by, isSeen ? 403 : 404, 404])
+          if (!isSeen) expect(asked.text).toBe(nothing.text)
+        }
+      })
+    }
+
+    if (takesJson(operation)) {
+      test('takes an object and nothing else', async () => {
+        const id = await untouched()
+        const start = await traces()
+        for (const body of ['[1]', '"text"', '5', 'true', 'null']) {
+          const reply = await send(id, withMatch({ body }))
+          expect([body, reply.status, reply.json.error]).toEqual([body, 422, 'validation_failed'])
+        }
+        expect(await traces()).toEqual(start)
+      })
+
+      test('names an unknown field with the nearest known one, and every faulty field at once', async () => {
+        const id = await untouched()
+        const [known] = Object.keys(fieldsOf(operation))
+        if (known !== undefined) {
+          const reply = await send(id, withMatch({ body: { [`${known}x`]: 1 } }))
+          const details = reply.json.details as { field: string; meta?: object }[]
+          expect(details.find(({ field }) => field === `${known}x`)).toMatchObject({ code: 'unknown_field', meta: { nearest: known } })
+        }
+        const body = allWrong(operation)
+        const reply = await send(id, withMatch({ body }))
+        expect(reply.status).toBe(422)
+        const named = (reply.json.details as { field: string }[]).map(({ field }) => field.split('.')[0])
+        expect(named).toEqual(expect.arrayContaining(Object.keys(body)))
+      })
+    }
+
+    if (method === 'POST') {
+      test('takes an Idempotency-Key of 255 visible characters and no other', async () => {
+        const id = await untouched()
+        for (const key of ['k'.repeat(256), 'tab\there', 'umlaut-ü', '""']) {
+          const sending = await sendingFor(api, operation, id)
+          const reply = await send(id, withMatch({ ...sending, headers: { ...sending.headers, 'idempotency-key': key } }))
+          expect([key, reply.status, reply.json.error]).toEqual([key, 400, 'invalid_request'])
+        }
+      })
+    }
+
+    if (provedWithSignIn.includes(operation.id)) return
+    test('does it once, says what it did as its schema promises, and leaves one trace', async () => {
+      const id = await subjectOf(api, operation)
+      const sending = await sendingFor(api, operation, id)
+      const headers: Record<string, string> = { ...sending.headers }
+      if (checksVersion(operation)) {
+        const stale = await send(id, withMatch(sending, '"999999-s"'))
+        expect(stale.status).toBe(412)
+        headers['if-match'] = stale.headers.get('etag') as string
+      }
+      if (method === 'POST') headers['idempotency-key'] = `${operation.id}-`.padEnd(255, 'k')
+      const [audits, changes] = await traces()
+      const done = await send(id, { ...sending, headers })
+      expect([done.status, done.status < 400 || done.text]).toEqual([successStatus, true])
+      expect(done.headers.get('idempotent-replayed')).toBeNull()
+      await expectAnswer(operation, done)
+
+      const [auditsAfter, changesAfter] = await traces()
+      expect(auditsAfter - audits).toBe(1)
+      const [entry] = await api.database.sql.query<{ details: object }>(
+        'SELECT client_id, details FROM audit_log WHERE school_id = $1 ORDER BY id DESC LIMIT 1',
+        [api.school.id],
+      )
+      const row = (done.status === 201 ? done.json.id : id || undefined) as string | undefined
+      expect(entry).toMatchObject({
+        client_id: 'cli_test',
+        details: {
+          operation: operation.id,
+          scope,
+          role: as === actor ? 'owner' : 'admin',
+          resource: { type: resource.object, ...(row !== undefined && { id: row }) },
+        },
+      })
+      expect(changesAfter - changes).toBeGreaterThanOrEqual(1)
+
+      if (method === 'POST') {
+        const again = await send(id, { ...sending, headers })
+        expect([again.status, again.text, again.headers.get('etag'), again.headers.get('location')]).toEqual([
+          done.status,
+          done.text,
+          done.headers.get('etag'),
+          done.headers.get('location'),
+        ])
+        expect(again.headers.get('idempotent-replayed')).toBe('true')
+        const other = takesForm(operation) ? { ...sending, body: String(sending.body).replace('GIF89a', 'GIF87a') } : { body: { other: 1 } }
+        const reused = await send(id, { ...other, headers })
+        if (!takesForm(operation)) expect([reused.status, reused.json.error]).toEqual([422, 'idempotency_key_reused'])
+        expect(await traces()).toEqual([auditsAfter, changesAfter])
+      }
+    })
+
+    const keepsRow = ['update', 'replace', 'action'].includes(operation.kind) && successStatus === 200
+    if (keepsRow || (operation.kind === 'remove' && successStatus === 202)) {
+      test('answers what is in effect already as it is', async () => {
+        const id = await subjectOf(api, operation)
+        const sending = await sendingFor(api, operation, id)
+        const first = await send(id, withMatch(sending))
+        expect(first.status).toBe(successStatus)
+        const start = await traces()
+        const second = await send(id, withMatch(sending))
+        expect(second.status).toBe(successStatus)
+        const [version] = (first.headers.get('etag') as string).split('-')
+        expect(second.headers.get('etag')?.split('-')[0]).toBe(version)
+        // An answer of its own may count what was done.
+        if (outputOf(operation) === undefined) expect(second.text).toBe(first.text)
+        expect(await traces()).toEqual(start)
+      })
+    }
+  })
+
+  /** The answer is what the operation's schema says, and nothing else; what was made is where the answer says. */
+  async function expectAnswer(operation: Operation, reply: Reply): Promise<void> {
+    if (operation.successStatus === 204) {
+      expect(reply.text).toBe('')
+      return
+    }
+    const output = outputOf(operation)
+    const schemas = output ? [narrowed(output, 'staff')] : [operation.resource.schemas.staff, operation.resource.schemas.own]
+    const results = schemas.map((schema) => schema.safeParse(reply.json))
+    expect(results.find(({ success }) => success) ?? results[0]?.error).toMatchObject({ success: true })
+    if (operation.successStatus !== 201) return
+    const location = reply.headers.get('location') as string
+    expect(location).toBe(`${api.school.issuer}${apiPath}/${operation.resource.path}/${reply.json.id}`)
+    const read = await api.get(new URL(location).pathname, { as: actorOf(operation) })
+    expect([read.status, read.text, read.headers.get('etag')]).toEqual([200, reply.text, reply.headers.get('etag')])
+  }
+})

@@ -1,0 +1,313 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { everything } from '../../src/kit/expressions.ts'
+import { reference, slug } from '../../src/kit/fields.ts'
+import { operationsOf } from '../../src/kit/operationsOf.ts'
+import { defineResource } from '../../src/kit/resource.ts'
+import { newId } from '../../src/lib/ids.ts'
+import { operationsIn, resources } from '../../src/resources/index.ts'
+import { databasesToTest } from '../support/databases.ts'
+import { allScopes, type DemoApi, startDemoApi } from './demoApi.ts'
+
+const everyone = { anonymous: everything, learner: everything, lecturer: everything, staff: everything }
+const text = (description: string) => z.string().meta({ description, example: 'a' })
+const sent: string[] = []
+
+/** Workshops stand under makers, and have every form that is not plain create, read, update and delete. */
+const makers = defineResource({
+  name: 'makers',
+  path: 'guild/makers',
+  object: 'maker',
+  idPrefix: 'mak',
+  table: 'lecturer',
+  anonymous: 'partial',
+  about: 'Who makes things.',
+  scopes: { read: 'See makers', write: { sentence: 'Change makers', from: 'admin' } },
+  schema: z.object({
+    slug: slug().meta({ description: 'Readable key.', example: 'ada' }),
+    display_name: z.string().min(1).meta({ description: 'Name.', example: 'Ada' }),
+    headline: z.string().nullable().meta({ description: 'Line.', example: null }),
+    position: z.int().default(7).meta({ description: 'Place.', example: 1, view: 'staff' }),
+    shouted: text('The name, loud.').meta({ description: 'The name, loud.', example: 'ADA', onDemand: true }),
+    tone: text('How it was asked for.'),
+  }),
+  derived: {
+    shouted: { from: ['display_name'], of: ({ display_name }) => display_name.toUpperCase() },
+    tone: { from: [], of: (_row, { parameters }) => String(parameters.get('tone') ?? 'plain') },
+  },
+  reading: z.object({ tone: z.enum(['plain', 'warm']).optional().meta({ description: 'How to say it.' }) }),
+  writable: ['display_name', 'headline', 'position'],
+  required: ['display_name'],
+  slugFrom: 'display_name',
+  sorts: ['display_name'],
+  visibility: everyone,
+  operations: {
+    list: 'read',
+    get: 'read',
+    create: 'write',
+    update: 'write',
+    replace: { scope: 'write', needsIfMatch: true },
+    remove: {
+      scope: 'write',
+      parameters: z.object({ later: z.boolean().default(false).meta({ description: 'Not now.' }) }),
+      before: async ({ parameters }) => ({ headers: { 'Affected-Rows': String(parameters.get('later')) } }),
+    },
+  },
+  reads: {
+    card: {
+      scope: 'read',
+      summary: 'Show the card of a maker',
+      parameters: z.object({ size: z.int().min(1).max(3).default(1).meta({ description: 'Size.' }) }),
+      output: z.object({
+        maker_id: reference('mak', 'Who.'),
+        size: z.int().meta({ description: 'Size.', example: 1 }),
+        rank: z.int().meta({ description: 'Place.', example: 1, view: 'staff' }),
+      }),
+      run: async ({ parameters }, row) => ({ maker_id: row.id, size: parameters.get('size'), rank: row.position, unnamed: 'secret' }),
+    },
+    file: {
+      scope: 'read',
+      summary: 'Show what only staff see',
+      view: 'staff',
+      output: z.object({ note: text('Note.') }),
+      run: async () => ({ note: 'for staff' }),
+    },
+  },
+  collectionReads: {
+    shelves: {
+      scope: 'read',
+      summary: 'List shelves',
+      isPublic: true,
+      output: z.object({ data: z.array(z.object({ name: text('Name.') })).meta({ description: 'Shelves.', example: [] }) }),
+      run: async () => ({ data: [{ name: 'pots', hidden: 'secret' }] }),
+    },
+  },
+  actions: {
+    copy: {
+      scope: 'write',
+      summary: 'Make another of the kind',
+      status: 201,
+      async perform({ writer, school, now }, row) {
+        const id = newId()
+        const columns = { school_id: school.id, id, slug: `copy-${id}`, display_name: row.display_name, created_at: now, updated_at: now }
+        await writer.insertInto('lecturer').values(columns).execute()
+        return { made: id }
+      },
+    },
+    order: {
+      scope: 'write',
+      summary: 'Put it in its place',
+      method: 'PUT',
+      needsIfMatch: true,
+      input: z.object({ position: z.int().meta({ description: 'Place.', example: 1 }) }),
+      output: z.object({ place: z.int().meta({ description: 'Place.', example: 1 }) }),
+      perform: async ({ writer, school }, { id }, { position }) => ({
+        columns: { position: position as number },
+        body: async () => {
+          const row = await writer
+            .selectFrom('lecturer')
+            .select('position')
+            .where('school_id', '=', school.id)
+            .where('id', '=', id)
+            .executeTakeFirstOrThrow()
+          return { place: row.position }
+        },
+      }),
+    },
+    'notes/{n}/send': {
+      scope: 'write',
+      summary: 'Send a note',
+      id: 'sendNote',
+      status: 202,
+      parameters: z.object({ n: z.int().min(1).max(9).meta({ description: 'Number of the note.' }) }),
+      async run(writing) {
+        writing.afterwards('note', async () => void sent.push(`note ${String(writing.parameters.get('n'))}`))
+        if (writing.parameters.get('n') === 9) throw new Error('thrown on purpose')
+        return {}
+      },
+    },
+    link: { scope: 'write', summary: 'End the link', method: 'DELETE', status: 204, run: async () => ({ headline: null }) },
+  },
+})
+
+const works = defineResource({
+  name: 'works',
+  object: 'work',
+  idPrefix: 'wrk',
+  table: 'course',
+  versionColumn: 'position',
+  about: 'What is made.',
+  scopes: makers.area,
+  under: { resource: () => makers, column: 'category' },
+  schema: z.object({
+    title: z.string().min(1).meta({ description: 'Title.', example: 'Jug' }),
+    slug: slug().meta({ description: 'Readable key.', example: 'jug' }),
+    language: text('Language.'),
+  }),
+  writable: ['title', 'language'],
+  required: ['title', 'language'],
+  slugFrom: 'title',
+  sorts: ['title'],
+  listedUnder: [{ resource: () => makers, where: (work, id) => work('category', '=', id) }],
+  visibility: { ...everyone, anonymous: (work) => work('title', '!=', 'Hidden jug') },
+  operations: { list: 'read', get: 'read', create: 'write', update: 'write' },
+})
+
+const declared = [...resources, makers, works]
+const scopes = [...allScopes, 'makers:read', 'makers:write']
+const as = 'owner@example.com'
+
+test('the addresses of every form follow from the declaration', () => {
+  expect(
+    [...operationsOf(makers), ...operationsOf(works)].map(({ id, method, path, anonymous }) => [id, method, path, anonymous].join(' ')),
+  ).toEqual([
+    'listMakers GET /api/v1/guild/makers partial',
+    'getMaker GET /api/v1/guild/makers/{id_or_slug} partial',
+    'getMakerCard GET /api/v1/guild/makers/{id_or_slug}/card partial',
+    'getMakerFile GET /api/v1/guild/makers/{id_or_slug}/file none',
+    'getMakersShelves GET /api/v1/guild/makers/shelves partial',
+    'createMaker POST /api/v1/guild/makers none',
+    'updateMaker PATCH /api/v1/guild/makers/{id} none',
+    'replaceMaker PUT /api/v1/guild/makers/{id} none',
+    'deleteMaker DELETE /api/v1/guild/makers/{id} none',
+    'copyMaker POST /api/v1/guild/makers/{id}/copy none',
+    'orderMaker PUT /api/v1/guild/makers/{id}/order none',
+    'sendNote POST /api/v1/guild/makers/{id}/notes/{n}/send none',
+    'linkMaker DELETE /api/v1/guild/makers/{id}/link none',
+    'listWorks GET /api/v1/works full',
+    'listMakerWorks GET /api/v1/guild/makers/{id_or_slug}/works full',
+    'getWork GET /api/v1/works/{id_or_slug} full',
+    'createWork POST /api/v1/guild/makers/{id}/works none',
+    'updateWork PATCH /api/v1/works/{id} none',
+  ])
+})
+
+describe.each(await databasesToTest())('a resource with every form, on $name', ({ open }) => {
+  let api: DemoApi
+  let maker: Record<string, unknown>
+  const at = (end = '') => `/api/v1/guild/makers/${String(maker.id)}${end}`
+  const call = (path: string, method = 'GET', body?: object, headers: Record<string, string> = {}) =>
+    api.send(path, { method, as, scopes, headers, ...(body && { body }) })
+  const anonymous = (path: string) => api.send(path, { method: 'GET' })
+
+  beforeAll(async () => {
+    api = await startDemoApi(await open(), operationsIn(declared))
+    maker = (await call('/api/v1/guild/makers', 'POST', { display_name: 'Ada Clay', position: 3 })).json
+  })
+  afterAll(() => api.stop())
+
+  test('a field on demand is answered to who names it in expand, and to nobody else', async () => {
+    expect(maker).not.toHaveProperty('shouted')
+    expect((await anonymous(at())).json).not.toHaveProperty('shouted')
+    expect((await anonymous(`${at()}?expand=shouted`)).json.shouted).toBe('ADA CLAY')
+    expect((await anonymous(`${at()}?expand=shouted&fields=slug`)).json).toEqual({
+      id: maker.id,
+      object: 'maker',
+      slug: 'ada-clay',
+      shouted: 'ADA CLAY',
+    })
+    const list = await anonymous('/api/v1/guild/makers?expand=shouted&limit=100')
+    expect((list.json.data as { shouted: string }[]).every(({ shouted }) => shouted === shouted.toUpperCase())).toBe(true)
+  })
+
+  test('a parameter of the declaration reaches what is derived, and a wrong one is refused', async () => {
+    expect((await anonymous(at())).json.tone).toBe('plain')
+    expect((await anonymous(`${at()}?tone=warm`)).json.tone).toBe('warm')
+    expect((await anonymous('/api/v1/guild/makers?tone=warm&limit=1')).json.data).toMatchObject([{ tone: 'warm' }])
+    expect((await anonymous(`${at()}?tone=cold`)).json.error).toBe('invalid_parameter')
+  })
+
+  test('a read of a row answers what its schema names, in the view of the caller', async () => {
+    expect((await anonymous(at('/card'))).json).toEqual({ maker_id: maker.id, size: 1 })
+    const answer = await call('/api/v1/guild/makers/ada-clay/card?size=2')
+    expect(answer.json).toEqual({ maker_id: maker.id, size: 2, rank: 3 })
+    const again = await call(`/api/v1/guild/makers/ada-clay/card?size=2`, 'GET', undefined, {
+      'if-none-match': answer.headers.get('etag') as string,
+    })
+    expect(again.status).toBe(304)
+    expect((await call(at('/card?size=4'))).json.error).toBe('invalid_parameter')
+    expect((await anonymous(at('/file'))).json.error).toBe('access_denied')
+    expect((await call(at('/file'))).json).toEqual({ note: 'for staff' })
+    expect((await anonymous('/api/v1/guild/makers/nobody/card')).status).toBe(404)
+  })
+
+  test('a read of the collection is answered before rows of that name', async () => {
+    expect((await anonymous('/api/v1/guild/makers/shelves')).json).toEqual({ data: [{ name: 'pots' }] })
+  })
+
+  test('a whole row takes the place of one: what is left out falls back, what cannot is a fault', async () => {
+    const made = (await call('/api/v1/guild/makers', 'POST', { display_name: 'Bo', headline: 'Turner', position: 4 })).json
+    const path = `/api/v1/guild/makers/${String(made.id)}`
+    expect((await call(path, 'PUT', { display_name: 'Bo' })).status).toBe(428)
+    expect((await call(path, 'PUT', {}, { 'if-match': '*' })).json.details).toMatchObject([{ field: 'display_name', code: 'required' }])
+    expect((await call(path, 'PUT', { display_name: 'Bo', tone: 'x' }, { 'if-match': '*' })).json.error).toBe('read_only_field')
+    const replaced = await call(path, 'PUT', { display_name: 'Bo Turner' }, { 'if-match': '*' })
+    expect(replaced.json).toMatchObject({ display_name: 'Bo Turner', headline: null, position: 7 })
+    expect((await call(path, 'PUT', { display_name: 'Bo' }, { 'if-match': '"1-s-00000000"' })).status).toBe(412)
+  })
+
+  test('a new row is made, and listed, under a row of another resource', async () => {
+    const made = await call(at('/works'), 'POST', { title: 'Jug', language: 'en' })
+    expect(made.status).toBe(201)
+    expect(made.headers.get('location')).toMatch(new RegExp(`/api/v1/works/${String(made.json.id)}$`))
+    await call(at('/works'), 'POST', { title: 'Hidden jug', language: 'en' })
+    await call(at('/works'), 'POST', { title: 'Kettle', language: 'en' })
+    const titles = (reply: { json: Record<string, unknown> }) => (reply.json.data as { title: string }[]).map(({ title }) => title)
+    expect(titles(await call(at('/works?sort=title')))).toEqual(['Hidden jug', 'Jug', 'Kettle'])
+    const first = await anonymous('/api/v1/guild/makers/ada-clay/works?sort=title&limit=1')
+    expect(titles(first)).toEqual(['Jug'])
+    const next = /<([^>]+)>; rel="next"/.exec(first.headers.get('link') ?? '')?.[1] as string
+    expect(new URL(next).searchParams.has('id_or_slug')).toBe(false)
+    expect(titles(await anonymous(new URL(next).pathname + new URL(next).search))).toEqual(['Kettle'])
+    const other = (await call('/api/v1/guild/makers', 'POST', { display_name: 'Cy' })).json
+    expect((await call(`/api/v1/guild/makers/${String(other.id)}/works${new URL(next).search}`)).json.error).toBe('invalid_cursor')
+    expect((await call(`/api/v1/guild/makers/mak_01jgwejj00e6srgkpqm2sqf05m/works`, 'POST', { title: 'x', language: 'en' })).status).toBe(
+      404,
+    )
+    expect((await anonymous('/api/v1/guild/makers/mak_01jgwejj00e6srgkpqm2sqf05m/works')).status).toBe(404)
+  })
+
+  test('the version is the column that the declaration names', async () => {
+    const made = await call(at('/works'), 'POST', { title: 'Bowl', language: 'en' })
+    const path = `/api/v1/works/${String(made.json.id)}`
+    expect(made.headers.get('etag')).toMatch(/^"0-s-/)
+    const changed = await call(path, 'PATCH', { title: 'Dish' }, { 'if-match': made.headers.get('etag') as string })
+    expect(changed.headers.get('etag')).toMatch(/^"1-s-/)
+    expect((await call(path, 'PATCH', { title: 'Cup' }, { 'if-match': made.headers.get('etag') as string })).status).toBe(412)
+    const [row] = await api.database.sql.query<{ version: number }>('SELECT version FROM course WHERE school_id = $1 AND title = $2', [
+      api.school.id,
+      'Dish',
+    ])
+    expect(row?.version).toBe(1)
+  })
+
+  test('an action can make a row, answer a body of its own, or nothing', async () => {
+    const copy = await call(at('/copy'), 'POST', {})
+    expect(copy.status).toBe(201)
+    expect(copy.json).toMatchObject({ display_name: 'Ada Clay' })
+    expect(copy.json.id).not.toBe(maker.id)
+    expect(copy.headers.get('location')).toContain(`/api/v1/guild/makers/${String(copy.json.id)}`)
+    expect((await call(at('/order'), 'PUT', { position: 5 })).status).toBe(428)
+    const placed = await call(at('/order'), 'PUT', { position: 5 }, { 'if-match': (await call(at())).headers.get('etag') as string })
+    expect(placed.json).toEqual({ place: 5 })
+    expect((await call(at('/link'), 'DELETE')).status).toBe(204)
+    expect((await call(at())).json.headline).toBeNull()
+  })
+
+  test('what is left for afterwards happens once, and never for a change that failed', async () => {
+    sent.length = 0
+    expect((await call(at('/notes/2/send'), 'POST', {}, { 'idempotency-key': 'note' })).status).toBe(202)
+    expect((await call(at('/notes/2/send'), 'POST', {}, { 'idempotency-key': 'note' })).headers.get('idempotent-replayed')).toBe('true')
+    expect((await call(at('/notes/9/send'), 'POST', {})).status).toBe(500)
+    expect((await call(at('/notes/10/send'), 'POST', {})).json.error).toBe('invalid_parameter')
+    expect((await call(at('/notes/x/send'), 'POST', {})).json.error).toBe('invalid_parameter')
+    await api.messages()
+    expect(sent).toEqual(['note 2'])
+  })
+
+  test('a removal reads its parameters, and may answer headers', async () => {
+    const made = (await call('/api/v1/guild/makers', 'POST', { display_name: 'Di' })).json
+    const removed = await call(`/api/v1/guild/makers/${String(made.id)}?later=true`, 'DELETE')
+    expect([removed.status, removed.headers.get('affected-rows')]).toEqual([204, 'true'])
+  })
+})

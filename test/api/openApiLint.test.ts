@@ -1,0 +1,99 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { createConfig, lintFromString } from '@redocly/openapi-core'
+import spectral from '@stoplight/spectral-core'
+import rulesets from '@stoplight/spectral-rulesets'
+import openapiTS, { astToString } from 'openapi-typescript'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { get } from '../support/agent.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+let service: TestService
+let text: string
+beforeAll(async () => {
+  service = await startService({
+    school: { defaults: { name: 'First', contact_email: 'hello@example.com', support_url: 'https://help.example.com' } },
+  })
+  text = JSON.stringify((await get(`${service.issuer}/openapi.json`)).body, null, 1)
+})
+afterAll(() => service.stop())
+
+describe('the served description', () => {
+  test('is clean for Redocly, by its recommended rules', async () => {
+    const config = await createConfig({
+      extends: ['recommended'],
+      rules: {
+        // The data of a school carry no licence.
+        'info-license': 'off',
+        // A school on this machine is one, too.
+        'no-server-example.com': 'off',
+      },
+    })
+    const found = await lintFromString({ source: text, absoluteRef: 'openapi.json', config })
+    expect(found.map(({ ruleId, message, location }) => `${ruleId} ${location[0]?.pointer} ${message}`)).toEqual([])
+  }, 60_000)
+
+  test('is clean for Spectral, by its rules for OpenAPI', async () => {
+    const linter = new spectral.Spectral()
+    // Its own types of a ruleset and of this one do not meet.
+    // Examples are Redocly's business above: Spectral checks each once for every place that it is shown in, which takes ten times as long.
+    const rules = { 'oas3-valid-media-example': 'off', 'oas3-valid-schema-example': 'off' }
+    linter.setRuleset({ extends: [rulesets.oas], rules } as never)
+    const found = await linter.run(JSON.parse(text))
+    expect(found.map(({ code, message, path }) => `${code} ${path.join('/')} ${message}`)).toEqual([])
+  }, 60_000)
+
+  test('becomes types that compile', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'schoolgate-types-'))
+    const source = astToString(await openapiTS(text))
+    await writeFile(join(directory, 'api.d.ts'), source)
+    await writeFile(
+      join(directory, 'use.ts'),
+      `import type { components, operations } from './api.d.ts'
+type Course = components['schemas']['Course']
+type Query = NonNullable<operations['listCourses']['parameters']['query']>
+export const asked: Query = { limit: 5, 'created_at[gte]': '2026-03-01T00:00:00Z', status: ['published'] }
+export const titleOf = (course: Course): string => course.title
+// @ts-expect-error there is no such parameter
+export const wrong: Query = { limitt: 5 }
+`,
+    )
+    const compiler = resolve(import.meta.dirname, '../../node_modules/.bin/tsc')
+    const options = [
+      '--ignoreConfig',
+      '--noEmit',
+      '--strict',
+      '--module',
+      'nodenext',
+      '--allowImportingTsExtensions',
+      join(directory, 'use.ts'),
+      join(directory, 'api.d.ts'),
+    ]
+    // A compiler that finds something ends with its words on standard output, and the promise fails with them.
+    await expect(promisify(execFile)(compiler, options)).resolves.toMatchObject({ stdout: '' })
+    await rm(directory, { recursive: true })
+  }, 60_000)
+
+  test('names the school, and where to reach it, as they are now', async () => {
+    expect(JSON.parse(text).info).toMatchObject({
+      title: 'API of First',
+      contact: { name: 'First', email: 'hello@example.com', url: 'https://help.example.com' },
+    })
+    await service.database.sql.query(`UPDATE school SET name = 'Renamed' WHERE id = $1`, [service.schoolId()])
+    expect((await get(`${service.issuer}/openapi.json`)).body.info.title).toBe('API of Renamed')
+  })
+
+  test('can be read by scripts of any site, asked for by HEAD, and kept', async () => {
+    const address = `${service.issuer}/openapi.json`
+    const head = await fetch(address, { method: 'HEAD', headers: { origin: 'https://elsewhere.example' } })
+    expect([head.status, await head.text(), head.headers.get('access-control-allow-origin')]).toEqual([200, '', '*'])
+    expect(head.headers.get('cache-control')).toBe('public, max-age=300')
+    const etag = head.headers.get('etag') as string
+    expect((await fetch(address, { headers: { 'if-none-match': etag } })).status).toBe(304)
+    const refused = await fetch(address, { method: 'POST' })
+    expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS'])
+  })
+})

@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import type { Config } from '../../src/config/load.ts'
+import { serverSchema } from '../../src/config/server.ts'
+import { everything } from '../../src/kit/expressions.ts'
+import { limitsOf } from '../../src/kit/limits.ts'
+import { defineResource } from '../../src/kit/resource.ts'
+import { createLog } from '../../src/lib/log.ts'
+import { operationsIn, resources } from '../../src/resources/index.ts'
+import { createRedis, type RedisConnection } from '../../src/store/redis.ts'
+import { createLimits, limited } from '../../src/wiring/limits.ts'
+import { availableServices, databasesToTest, throwawayRedis } from '../support/databases.ts'
+import { startService } from '../support/service.ts'
+import { allScopes, type DemoApi, type Reply, type SendOptions, startDemoApi } from './demoApi.ts'
+
+const everyone = { anonymous: everything, learner: everything, lecturer: everything, staff: everything }
+
+/** Made up: something that one could guess at, and something that moves many rows. */
+const vouchers = defineResource({
+  name: 'vouchers',
+  object: 'voucher',
+  idPrefix: 'vou',
+  table: 'lecturer',
+  about: 'What is given away.',
+  scopes: { read: 'See vouchers', write: 'Change vouchers' },
+  schema: z.object({ display_name: z.string().meta({ description: 'Name.', example: 'Ada' }) }),
+  writable: ['display_name'],
+  sorts: ['display_name'],
+  exports: true,
+  visibility: everyone,
+  operations: { list: 'read', get: 'read', update: 'write' },
+  collectionReads: {
+    valid: {
+      scope: 'read',
+      summary: 'Ask for a code',
+      isPublic: true,
+      limit: 'guess',
+      output: z.object({ valid: z.boolean().meta({ description: 'Whether there is one.', example: false }) }),
+      run: async () => ({ valid: false }),
+    },
+  },
+  collectionActions: {
+    import: {
+      scope: 'write',
+      summary: 'Bring many',
+      input: z.object({}),
+      output: z.object({ made: z.int().meta({ description: 'How many.', example: 0 }) }),
+      run: async () => ({ made: 0 }),
+    },
+  },
+})
+
+const operations = operationsIn([...resources, vouchers])
+const scopes = [...allScopes, 'vouchers:read', 'vouchers:write']
+const owner: SendOptions = { as: 'owner@example.com', scopes }
+const admin: SendOptions = { as: 'admin1@example.com', scopes }
+const base = '/api/v1/vouchers'
+const csv = { accept: 'text/csv' }
+
+test('the limits of an operation follow from its method, its address, its form, and what it says of itself', () => {
+  const found = operations.filter(({ resource }) => resource === vouchers).map((one) => [one.id, limitsOf(one, 'json')])
+  expect(Object.fromEntries(found)).toEqual({
+    listVouchers: [],
+    getVoucher: [],
+    updateVoucher: ['write'],
+    getVouchersValid: ['guess'],
+    importVouchers: ['write', 'bulk'],
+  })
+  const [list] = operations.filter(({ id }) => id === 'listVouchers')
+  expect(list && limitsOf(list, 'csv')).toEqual(['bulk'])
+})
+
+const { redis: hasRedis } = await availableServices()
+const [embedded] = await databasesToTest()
+
+describe.each(['the process', ...(hasRedis ? ['Redis'] : [])])('rate limits of the API, counted in %s', (where) => {
+  let api: DemoApi
+  let connection: RedisConnection | undefined
+  let drop = async (): Promise<void> => {}
+  beforeAll(async () => {
+    if (where === 'Redis') {
+      const throwaway = await throwawayRedis()
+      connection = createRedis(throwaway.url, { onError: () => {} })
+      await connection.connect()
+      drop = throwaway.drop
+    }
+    const limits = createLimits({
+      config: {
+        server: serverSchema.parse({ rate_limits: { write: { requests: 3 }, bulk: { requests: 2 }, guess: { requests: 2 } } }),
+      } as Config,
+      redis: connection,
+      log: createLog('silent'),
+      isLimited: true,
+    })
+    api = await startDemoApi(await (embedded as NonNullable<typeof embedded>).open(), operations, (authenticate) =>
+      limited(authenticate, limits),
+    )
+  })
+  afterAll(async () => {
+    await api.stop()
+    await connection?.close()
+    await drop()
+  })
+
+  const times = async (count: number, ask: () => Promise<Reply>): Promise<Reply[]> => {
+    const replies: Reply[] = []
+    while (replies.length < count) replies.push(await ask())
+    return replies
+  }
+  const last = (replies: Reply[]): Reply => replies.at(-1) as Reply
+
+  test('an answer names every policy of its request, and how it stands with the one that ends first', async () => {
+    const read = await api.get(base, owner)
+    expect(read.headers.get('ratelimit-policy')).toBe('"default";q=600;w=60')
+    expect(read.headers.get('ratelimit')).toMatch(/^"default";r=\d+;t=\d+$/)
+    const visitor = await api.get(base)
+    expect(visitor.headers.get('ratelimit-policy')).toBe('"anonymous";q=120;w=60')
+    const list = await api.get(base, { ...owner, headers: csv })
+    expect(list.headers.get('ratelimit-policy')).toBe('"default";q=600;w=60, "bulk";q=2;w=60')
+    expect(list.headers.get('ratelimit')).toMatch(/^"bulk";r=1;t=\d+$/)
+  })
+
+  test('changes have a limit of their own, which leaves reading alone and belongs to one person', async () => {
+    const change = (as: SendOptions) => () => api.send(`${base}/vou_01jgwejj00e6srgkpqm2sqf05m`, { ...as, method: 'PATCH', body: {} })
+    const refused = last(await times(4, change(admin)))
+    expect(refused).toMatchObject({ status: 429, json: { error: 'rate_limited' } })
+    expect(refused.headers.get('ratelimit')).toMatch(/^"write";r=0;t=\d+$/)
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect((await api.get(base, admin)).status).toBe(200)
+    expect((await change(owner)()).status).toBe(404)
+  })
+
+  test('many rows at once, in or out, share the limit of their person', async () => {
+    const as = { as: 'admin2@example.com', scopes }
+    expect((await api.send(`${base}/import`, { ...as, body: {} })).status).toBe(200)
+    expect((await api.get(base, { ...as, headers: csv })).status).toBe(200)
+    expect(await api.send(`${base}/import`, { ...as, body: {} })).toMatchObject({ status: 429 })
+    expect((await api.get(base, as)).status).toBe(200)
+  })
+
+  test('guesses are counted by address and by person: neither another address nor signing in brings more tries', async () => {
+    const guess = (from: string, as: Partial<SendOptions> = {}) => api.get(`${base}/valid`, { ...as, headers: { 'x-test-address': from } })
+    const visitor = await times(3, () => guess('192.0.2.1'))
+    expect(visitor.map(({ status }) => status)).toEqual([200, 200, 429])
+    expect((await guess('192.0.2.1', owner)).status).toBe(429)
+    const moving = [await guess('192.0.2.2', admin), await guess('192.0.2.3', admin), await guess('192.0.2.4', admin)]
+    expect(moving.map(({ status }) => status)).toEqual([200, 200, 429])
+  })
+
+  test('visitors of one IPv6 network count as one', async () => {
+    const guess = (from: string) => api.get(`${base}/valid`, { headers: { 'x-test-address': from } })
+    const same = [await guess('2001:db8:0:7::1'), await guess('2001:db8:0:7:a:b:c:d'), await guess('2001:DB8::7:ffff:0:0:1')]
+    expect(same.map(({ status }) => status)).toEqual([200, 200, 429])
+    expect((await guess('2001:db8:0:8::1')).status).toBe(200)
+  })
+})
+
+test('in the whole service, too: from behind a gateway, IPv6 visitors are told apart by their /64', async () => {
+  const service = await startService({
+    isLimited: true,
+    server: { trusted_proxies: ['loopback'], rate_limits: { anonymous: { requests: 2 } } },
+  })
+  const from = async (address: string): Promise<number> =>
+    (await fetch(`${service.issuer}/api/v1/courses`, { headers: { 'x-forwarded-for': address } })).status
+  expect([await from('2001:db8::1'), await from('2001:db8::2'), await from('2001:db8:0:0:9::'), await from('2001:db8:0:1::1')]).toEqual([
+    200, 200, 429, 200,
+  ])
+  await service.stop()
+})

@@ -1,0 +1,220 @@
+import type { z } from 'zod'
+import { exampleBody, exampleObject } from '../../src/kit/exampleOf.ts'
+import { apiPath, type Operation } from '../../src/kit/operations.ts'
+import type { Resource } from '../../src/kit/resource.ts'
+import { writeForm } from '../../src/kit/writeForm.ts'
+import { newId, toPublicId } from '../../src/lib/ids.ts'
+import { courses } from '../../src/resources/courses.ts'
+import { operationsIn, resources } from '../../src/resources/index.ts'
+import { lecturers } from '../../src/resources/lecturers.ts'
+import { newFile } from '../support/files.ts'
+import { newAccount } from '../support/rows.ts'
+import type { DemoApi } from './demoApi.ts'
+
+/** Who acts: sees every row of the school, and may do everything. */
+export const actor = 'owner@example.com'
+
+/** The one owner of a school does not leave it: an admin acts on their own account. */
+export const actorOf = ({ resource }: Operation): string => (resource.name === 'account' ? 'admin1@example.com' : actor)
+
+export const everyWrite = operationsIn(resources).filter(({ method }) => method !== 'GET')
+
+/** What is sent. */
+export interface Sending {
+  headers?: Record<string, string>
+  body?: unknown
+}
+
+type Make = (api: DemoApi) => Promise<string>
+
+/**
+ * How a row of a resource is made, by the resource's name, where its own create operation is not enough. Answers a public id.
+ * Nobody but the staff sees the row.
+ */
+const made: Record<string, Make> = {
+  curriculum: (api) => create(api, courses),
+  files: async ({ database, school }) => toPublicId('fil', await newFile(database.sql, school.id, { visibility: 'private' })),
+}
+
+/** What is done before, by the id of the operation, with the row that it then meets; by default what leads to its state. */
+const before: Record<string, readonly string[]> = {
+  resetAppearance: ['updateAppearance'],
+  resendEmailChange: ['changeEmail'],
+  restoreAccount: ['deleteAccount'],
+  unlinkLecturer: ['linkLecturer'],
+  unpublishPage: ['publishPage'],
+  archivePage: ['publishPage'],
+  discardPageDraft: ['publishPage', 'updatePage'],
+  restorePageRevision: ['updatePage'],
+}
+
+/** Bodies, by the id of the operation, where the examples of the schema name rows that are not there, or change nothing. */
+const bodies: Record<string, (api: DemoApi, id: string) => Promise<object>> = {
+  setCourseLecturers: async (api) => ({ lecturer_ids: [toPublicId('lec', await anyId(api, 'lecturer'))] }),
+  setCoursePositions: async (api) => ({ course_ids: [await create(api, courses)] }),
+  setCurriculumOrder: async (api, id) => {
+    const [first, second] = [await addSection(api, id), await addSection(api, id)]
+    const rest = await tree(api, id)
+    const others = rest.filter(({ id }) => id !== first && id !== second)
+    return { sections: [second, first, ...others.map(({ id }) => id)].map((id) => ({ id, lesson_ids: [] })) }
+  },
+  importCurriculum: async () => ({ sections: [{ external_id: newId(), title: 'First', lessons: [] }] }),
+  linkLecturer: async (api) => ({ email: await newPerson(api) }),
+  setLecturerPositions: async (api) => ({ lecturer_ids: [await create(api, lecturers)] }),
+  inviteStaff: async () => ({ email: `${newId()}@example.org`, role: 'lecturer' }),
+  updateStaff: async () => ({ role: 'admin' }),
+  updateAppearance: async () => ({ corner_radius: 'large' }),
+}
+
+/** The resource whose row the address names: of what is made under another row, that one's. */
+export const resourceOnPath = (operation: Operation): Resource =>
+  (operation.kind === 'create' && operation.parent?.resource) || operation.resource
+
+export const namesRow = ({ path, resource }: Operation): boolean => path.includes('{id}') && !resource.isSingleton
+
+/** The address with this id; revisions and the like are the first. */
+export const addressOf = (operation: Operation, id = ''): string => {
+  const { path, parameters } = operation
+  const example = parameters.find(({ name }) => name === 'id')?.schema.meta()?.example
+  return path.replace('{id}', namesRow(operation) ? id : String(example)).replaceAll(/\{\w+\}/g, '1')
+}
+
+/** Operations that end what begins with a sign-in: what they do to it is proved where there is one. */
+export const provedWithSignIn: readonly string[] = ['revokeAuthorization', 'endSession']
+
+/** A fresh row in the state that the operation leads out of. */
+export async function subjectOf(api: DemoApi, operation: Operation): Promise<string> {
+  const id = await freshRow(api, operation)
+  if (operation.id === 'publishCourse') await makePublishable(api, id)
+  for (const step of before[operation.id] ?? stepsTo(operation)) {
+    const earlier = everyWrite.find((other) => other.id === step) as Operation
+    if (step === 'publishCourse') await makePublishable(api, id)
+    const sending = await sendingFor(api, earlier, id)
+    const reply = await api.send(addressOf(earlier, id), withMatch({ ...sending, method: earlier.method, as: actorOf(earlier) }))
+    if (reply.status >= 300) throw new Error(`${step} before ${operation.id}: ${reply.status} ${reply.text}`)
+  }
+  return id
+}
+
+/** A body that changes something, made of the examples of the schema. */
+export async function sendingFor(api: DemoApi, operation: Operation, id: string): Promise<Sending> {
+  const body = await bodies[operation.id]?.(api, id)
+  if (body) return { body }
+  const { kind, resource } = operation
+  switch (kind) {
+    case 'create':
+      return operation.rules.takes ? form(exampleBody(resource, true)) : { body: exampleBody(resource, true) }
+    case 'update':
+    case 'replace': {
+      const { json } = await api.get(`${apiPath}/${resource.path}${id && `/${id}`}`, { as: actorOf(operation) })
+      return { body: { ...(kind === 'replace' && writableOf(resource, json)), ...changeOf(resource, json) } }
+    }
+    case 'remove':
+      return {}
+    default: {
+      const input = inputOf(operation)
+      return { body: input ? exampleObject(input) : {} }
+    }
+  }
+}
+
+/** What an action takes. */
+export const inputOf = (operation: Operation): z.ZodObject | undefined =>
+  operation.kind === 'action' || operation.kind === 'collection' ? operation.rules.input : undefined
+
+/** The id of a row of another school. */
+export async function foreignId(api: DemoApi, resource: Resource): Promise<string> {
+  const [row] = await api.database.sql.query<{ id: string }>(`SELECT id FROM ${resource.table} WHERE school_id <> $1 LIMIT 1`, [
+    api.school.id,
+  ])
+  if (!row) throw new Error(`No other school has a row of ${resource.name}: add one to the demo's data, or where this test begins.`)
+  return toPublicId(resource.idPrefix, row.id)
+}
+
+/** A new row for the address to name, in its first state. */
+export async function freshRow(api: DemoApi, operation: Operation): Promise<string> {
+  if (!namesRow(operation)) return ''
+  const resource = resourceOnPath(operation)
+  return await (made[resource.name]?.(api) ?? create(api, resource))
+}
+
+async function create(api: DemoApi, resource: Resource): Promise<string> {
+  const creation = everyWrite.find((one) => one.kind === 'create' && one.resource.name === resource.name)
+  if (!creation) throw new Error(`Nothing makes a row of ${resource.name}: say how in the table "made" of test/api/subjects.ts.`)
+  const parent = await subjectOf(api, creation)
+  const reply = await api.send(addressOf(creation, parent), { as: actor, ...(await sendingFor(api, creation, parent)) })
+  if (reply.status !== 201) throw new Error(`${creation.id}: ${reply.status} ${reply.text}`)
+  return reply.json.id as string
+}
+
+/** Whatever leads to the first state that an action leads out of; a new row is in the first state of its kind. */
+function stepsTo({ resource, ...operation }: Operation): string[] {
+  if (operation.kind !== 'action' || !operation.rules.from || operation.rules.from.includes('draft')) return []
+  const earlier = everyWrite.find(
+    (other) => other.kind === 'action' && other.resource === resource && other.rules.to === operation.rules.from?.[0],
+  )
+  return earlier ? [earlier.id] : []
+}
+
+/** One lecturer and one published lesson, as the catalogue asks for. */
+async function makePublishable(api: DemoApi, id: string): Promise<void> {
+  const send = async (path: string, method: string, body: object) =>
+    (await api.send(`${apiPath}/${path}`, { as: actor, method, body })).json.id as string
+  await send(`courses/${id}/lecturers`, 'PUT', { lecturer_ids: [toPublicId('lec', await anyId(api, 'lecturer'))] })
+  const section = await send(`courses/${id}/sections`, 'POST', { title: 'First' })
+  const lesson = await send(`sections/${section}/lessons`, 'POST', { title: 'First', kind: 'text' })
+  await send(`lessons/${lesson}/publish`, 'POST', {})
+}
+
+const addSection = async (api: DemoApi, course: string): Promise<string> =>
+  (await api.send(`${apiPath}/courses/${course}/sections`, { as: actor, body: { title: 'Another' } })).json.id as string
+
+const tree = async (api: DemoApi, course: string): Promise<{ id: string }[]> =>
+  (await api.get(`${apiPath}/courses/${course}/curriculum`, { as: actor })).json.sections as { id: string }[]
+
+async function newPerson({ database, school }: DemoApi): Promise<string> {
+  const id = await newAccount(database.sql, school.id)
+  const [row] = await database.sql.query<{ email: string }>('SELECT email FROM account WHERE school_id = $1 AND id = $2', [school.id, id])
+  return row?.email as string
+}
+
+async function anyId({ database, school }: DemoApi, table: string): Promise<string> {
+  const [row] = await database.sql.query<{ id: string }>(`SELECT id FROM ${table} WHERE school_id = $1 LIMIT 1`, [school.id])
+  return row?.id as string
+}
+
+const writableOf = ({ writable }: Resource, row: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(writable.filter(({ field }) => field in row).map(({ field }) => [field, row[field]]))
+
+/** The first field that can be given another value. */
+function changeOf(resource: Resource, row: Record<string, unknown>): Record<string, unknown> {
+  for (const { field } of resource.writable.filter(({ isCreateOnly }) => !isCreateOnly)) {
+    const schema = resource.schema.shape[field] as z.ZodType
+    const values = [schema.meta()?.example, `${row[field]} too`]
+    const value = values.find(
+      (one) => one !== undefined && JSON.stringify(one) !== JSON.stringify(row[field]) && writeForm(schema, 'staff').safeParse(one).success,
+    )
+    if (value !== undefined) return { [field]: value }
+  }
+  throw new Error(`No field of ${resource.name} can be changed to its example: add a body to test/api/subjects.ts.`)
+}
+
+const boundary = 'a-boundary-that-stands-in-no-text'
+
+/** A form with a small picture. */
+function form(fields: Record<string, unknown>): Sending {
+  const part = (name: string, value: string, more = ''): string =>
+    `--${boundary}\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n${value}\r\n`
+  const { file, ...others } = fields
+  const picture = part('file', 'GIF89a', `; filename="${file}"\r\nContent-Type: image/gif`)
+  const body = `${Object.entries(others)
+    .map(([name, value]) => part(name, String(value)))
+    .join('')}${picture}--${boundary}--\r\n`
+  return { body, headers: { 'content-type': `multipart/form-data; boundary=${boundary}` } }
+}
+
+/** Says that any version is meant. */
+export const withMatch = <Options extends Sending>(options: Options, tag = '*'): Options => ({
+  ...options,
+  headers: { ...options.headers, 'if-match': tag },
+})

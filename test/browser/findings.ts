@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { AxeResults } from 'axe-core'
+import { HtmlValidate } from 'html-validate'
+import type { Page } from 'playwright-core'
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** What axe finds on the page as it is shown, with every rule that it has for WCAG 2.2 AA and for good practice. */
+export async function barriers(page: Page): Promise<string[]> {
+  // Evaluated by the debugger: the page's policy lets no script of the page in, and none is put into it.
+  await page.evaluate(axe)
+  const { violations } = await page.evaluate<AxeResults>(
+    `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })`,
+  )
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 160)} ${failureSummary ?? ''}`),
+  )
+}
+
+const validator = new HtmlValidate({
+  extends: ['html-validate:recommended'],
+  rules: {
+    // Boxes of one name are a list: that is how forms say it.
+    'form-dup-name': ['error', { shared: ['radio', 'checkbox', 'button', 'submit'] }],
+    // Advice for search engines. A title ends with the school's name, which is as long as it is.
+    'long-title': 'off',
+  },
+})
+
+/** What is wrong with the page's HTML as it was sent. */
+export async function faultsOfHtml(html: string): Promise<string[]> {
+  const { results } = await validator.validateString(html)
+  return results.flatMap(({ messages }) => messages.map(({ ruleId, message, line }) => `${ruleId} in line ${line}: ${message}`))
+}

@@ -1,0 +1,122 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { agentOf, postJson } from '../support/agent.ts'
+import { type Callback, listenForCallback } from '../support/callback.ts'
+import { hasChromium, launchChromium } from '../support/chromium.ts'
+import { until } from '../support/poll.ts'
+import { password, startService, type TestService } from '../support/service.ts'
+import { openVisitor, signIn, type Visitor } from './visitor.ts'
+
+const run = 'window.name="executed"'
+
+/** What strangers send so that it runs: each would leave its mark in the window. */
+const corpus = [
+  `<script>${run}</script>`,
+  `"><img src=x onerror='${run}'>`,
+  `'><svg onload='${run}'>`,
+  `</title></textarea></select></bdi><iframe srcdoc="<script>parent.${run}</script>">`,
+  `javascript:${run}`,
+  `" autofocus onfocus='${run}' x="`,
+  `<base href="https://evil.example/"><link rel=stylesheet href=https://evil.example/x.css>`,
+  `<meta http-equiv=refresh content="0;url=javascript:${run}">`,
+  `</style><style>*{background:url(https://evil.example/x)}</style>`,
+  `<a href="data:text/html,<script>${run}</script>" id=location>x</a>`,
+]
+
+describe.skipIf(!hasChromium())('whatever a stranger sends, nothing of it runs in Chromium', { timeout: 120_000 }, () => {
+  let service: TestService
+  let browser: Browser
+  let callback: Callback
+  let visitor: Visitor
+  let seen: string[]
+
+  beforeAll(async () => {
+    browser = await launchChromium()
+    service = await startService({ isLimited: false })
+    const { accountId } = await service.addPerson({ email: 'learner@example.org' })
+    await service.database.sql.query('UPDATE account SET name = $2 WHERE id = $1', [accountId, corpus[1]])
+    callback = await listenForCallback()
+    visitor = await openVisitor(browser)
+    seen = []
+    visitor.page.on('dialog', (dialog) => void dialog.dismiss())
+  }, 120_000)
+  afterAll(async () => {
+    await visitor?.close()
+    await browser?.close()
+    await callback?.close()
+    await service?.stop()
+  })
+
+  /** Nothing has run, nothing was refused by the policy, and no address but ours was asked for anything. */
+  async function look(): Promise<void> {
+    const { page } = visitor
+    seen.push(new URL(page.url()).pathname)
+    expect(await page.evaluate('window.name')).toBe('')
+    expect(
+      visitor
+        .complaints()
+        .filter((text) => /securitypolicyviolation|issue:|error: /.test(text) && !text.includes('Failed to load resource')),
+    ).toEqual([])
+    expect(visitor.origins().filter((origin) => ![service.issuer, new URL(callback.redirectUri).origin].includes(origin))).toEqual([])
+    expect(await page.locator('script, iframe, object, embed, base, [onload], [onerror], [onfocus], [autofocus][x]').count()).toBe(0)
+  }
+
+  test('what does run is seen: a page without a policy that holds the same', async () => {
+    const { page, close } = await openVisitor(browser)
+    await page.setContent(corpus[1] as string)
+    await until(async () => (await page.evaluate('window.name')) === 'executed', { what: 'the mark of a script' })
+    await close()
+  })
+
+  test.each(corpus)('in the metadata of a client: %s', async (text) => {
+    const { page } = visitor
+    const metadata = {
+      client_name: text,
+      client_uri: text,
+      tos_uri: text,
+      policy_uri: text,
+      logo_uri: text,
+      redirect_uris: [callback.redirectUri],
+    }
+    const { body } = await postJson(`${service.issuer}/api/oauth/register`, metadata)
+    // What is refused at the door never reaches a page: then the name alone is tried.
+    const clientId =
+      body.client_id ??
+      (await postJson(`${service.issuer}/api/oauth/register`, { client_name: text, redirect_uris: [callback.redirectUri] })).body.client_id
+    expect(clientId).toBeDefined()
+    const agent = agentOf(service.issuer, clientId, undefined, callback.redirectUri)
+    await page.context().clearCookies()
+    await page.goto(agent.authorizationUrl({ scope: 'openid courses:read', state: text, login_hint: text, ui_locales: text }).href)
+    await look()
+    await signIn(page, 'learner@example.org', password)
+    await look()
+    await page.getByRole('button', { name: 'Allow what is ticked' }).click()
+    await page.waitForURL(`${callback.redirectUri}?**`)
+    expect((await callback.next()).searchParams.get('state')).toBe(text)
+    await page.goto(`${service.issuer}/account/apps`)
+    await look()
+  })
+
+  test.each(corpus)('in what an address says: %s', async (text) => {
+    const { page } = visitor
+    const query = encodeURIComponent(text)
+    for (const path of [
+      `/oauth/authorize?client_id=${query}&redirect_uri=${query}&state=${query}&response_type=${query}&scope=${query}`,
+      `/oauth/authorize?request=${query}&error_description=${query}`,
+      `/oauth/interaction/${query}`,
+      `/oauth/logout?post_logout_redirect_uri=${query}&client_id=${query}&state=${query}&id_token_hint=${query}`,
+      `/account/sign-in?return_to=${query}&lang=${query}`,
+      `/account/sign-up/finish?token=${query}`,
+      `/account/password/new?token=${query}`,
+      `/account/email?token=${query}`,
+      `/docs?url=${query}#${query}`,
+      `/${query}`,
+    ]) {
+      await page.goto(service.issuer + path)
+      // The reference draws itself with scripts of its own.
+      if (path.startsWith('/docs')) expect(await page.evaluate('window.name')).toBe('')
+      else await look()
+    }
+    expect(seen.length).toBeGreaterThan(9)
+  })
+})

@@ -1,0 +1,120 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createHome, type Home, type ServiceProcess, startProcess } from '../support/process.ts'
+
+interface Check {
+  id: string
+  status: string
+  errorMessage?: string
+}
+
+const packages = resolve(import.meta.dirname, '../../node_modules')
+const run = promisify(execFile)
+let home: Home
+let service: ServiceProcess
+let scratch: string
+let address: string
+beforeAll(async () => {
+  home = await createHome()
+  service = await startProcess({ home })
+  address = `${service.issuer}/mcp`
+  scratch = await mkdtemp(join(tmpdir(), 'schoolgate-mcp-'))
+}, 120_000)
+afterAll(async () => {
+  await service?.stop()
+  await home?.remove()
+  if (scratch) await rm(scratch, { recursive: true, force: true })
+})
+
+/** Programs keep their files in a folder of this test, and nothing of this machine leads them elsewhere. */
+const environment = () => ({ PATH: process.env.PATH, HOME: scratch, MCP_REMOTE_CONFIG_DIR: scratch, NO_UPDATE_NOTIFIER: '1' })
+const node = (program: string, args: string[]) =>
+  run(process.execPath, [join(packages, program), ...args], { env: environment(), cwd: scratch, timeout: 60_000, maxBuffer: 1e8 }).catch(
+    (error: { stdout?: string; stderr?: string; code?: number }) => {
+      if (error.stdout === undefined) throw error
+      return { stdout: error.stdout, stderr: error.stderr ?? '', code: error.code }
+    },
+  )
+
+describe('the conformance runner of the protocol', () => {
+  /**
+   * Everything that a revision requires and that can be asked of this server. The other scenarios call tools of a
+   * made-up server (`test_simple_text`, …) or want what is not offered here: sampling, elicitation, logging, subscriptions, tasks.
+   */
+  const scenarios = {
+    '2025-11-25': ['server-initialize', 'ping', 'tools-list', 'resources-list', 'prompts-list', 'dns-rebinding-protection'],
+    '2026-07-28': [
+      'server-stateless',
+      'tools-list',
+      'resources-list',
+      'prompts-list',
+      'sep-2164-resource-not-found',
+      'dns-rebinding-protection',
+      'caching',
+      'http-header-validation',
+      'input-required-result-unsupported-methods',
+    ],
+  } as const
+  /** Checks of a scenario that ask a made-up tool. */
+  const notHere = /Not testable: server does not list the diagnostic tool/
+
+  test.each(Object.entries(scenarios))('%s: every check that this server can be asked is passed', async (revision, names) => {
+    const output = join(scratch, revision)
+    await node('@modelcontextprotocol/conformance/dist/index.js', ['server', '--url', address, '--requirements', revision, '-o', output])
+    const files = (await readdir(output, { recursive: true })).filter((name) => name.endsWith('checks.json'))
+    for (const scenario of names) {
+      const file = files.find((name) => new RegExp(`^server-${scenario}-\\d{4}-`).test(name))
+      const checks: Check[] = JSON.parse(await readFile(join(output, file ?? `no checks of ${scenario}`), 'utf8'))
+      const failed = checks.filter(({ status, errorMessage = '' }) => status === 'FAILURE' && !notHere.test(errorMessage))
+      expect([scenario, failed.map(({ id, errorMessage }) => [id, errorMessage])]).toEqual([scenario, []])
+      expect([scenario, checks.some(({ status }) => status === 'SUCCESS')]).toEqual([scenario, true])
+    }
+  })
+})
+
+describe('the Inspector on the command line', () => {
+  const inspect = async (...args: string[]) => {
+    const program = '@modelcontextprotocol/inspector/clients/launcher/build/index.js'
+    return await node(program, ['--cli', address, '--transport', 'http', ...args])
+  }
+
+  test('lists the tools, and finds in no schema what some client could not take', async () => {
+    const { stdout, stderr } = await inspect('--method', 'tools/list', '--strict')
+    const names = (JSON.parse(stdout).tools as { name: string }[]).map(({ name }) => name)
+    expect(names).toEqual(expect.arrayContaining(['list_courses', 'get_course', 'get_school', 'search_catalog']))
+    expect(stderr).not.toMatch(/error|warning/i)
+  })
+
+  test('calls a tool and reads a resource', async () => {
+    const called = await inspect('--method', 'tools/call', '--tool-name', 'search_catalog', '--tool-arg', 'query=clay')
+    expect(JSON.parse(called.stdout).structuredContent.results[0].slug).toBe('clay-from-scratch')
+    const read = await inspect('--method', 'resources/read', '--uri', 'school://about')
+    expect(JSON.parse(read.stdout).contents[0].mimeType).toBe('text/markdown')
+  })
+})
+
+test('mcp-remote brings the catalogue to a client that only knows local servers, without any sign-in', async () => {
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [join(packages, 'mcp-remote/dist/proxy.js'), address, '--transport', 'http-only', '--allow-http'],
+    env: environment() as Record<string, string>,
+    cwd: scratch,
+    stderr: 'ignore',
+  })
+  const client = new Client({ name: 'test', version: '1' })
+  await client.connect(transport)
+  try {
+    const { tools } = await client.listTools()
+    expect(tools.map(({ name }) => name)).toContain('search_catalog')
+    const { structuredContent } = await client.callTool({ name: 'get_course', arguments: { id_or_slug: 'clay-from-scratch' } })
+    expect((structuredContent as { title: string }).title).toBe('Clay From Scratch')
+  } finally {
+    await client.close()
+  }
+})

@@ -1,0 +1,54 @@
+import { describe, expect, test } from 'vitest'
+import { languages } from '../../src/lib/languages.ts'
+import { createTexts } from '../../src/pages/texts.ts'
+import { resources, scopeCatalogue } from '../../src/resources/index.ts'
+import de from '../../views/locales/de.json' with { type: 'json' }
+import scopeTexts from '../../views/locales/de.scopes.json' with { type: 'json' }
+import en from '../../views/locales/en.json' with { type: 'json' }
+
+const places = (text: string): string[] => [...text.matchAll(/\{[a-z_]+\}/g)].map(([place]) => place).toSorted()
+const scopes = scopeCatalogue(resources)
+
+describe('the catalogues', () => {
+  test('have the same texts, in the same order', () => {
+    expect(Object.keys(de)).toEqual(Object.keys(en))
+  })
+
+  test('leave the same places to fill in every text', () => {
+    const placesOf = (texts: Record<string, string>) => Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, places(text)]))
+    expect(placesOf(de)).toEqual(placesOf(en))
+  })
+
+  test('leave no text empty, and no text of a sentence untranslated', () => {
+    for (const [key, text] of Object.entries(de)) {
+      expect([key, text.trim()]).toEqual([key, text])
+      expect([key, text]).not.toEqual([key, ''])
+      if (/\p{L}/u.test(text.replace(/\{[a-z_]+\}/g, ''))) expect([key, text]).not.toEqual([key, en[key as keyof typeof en]])
+    }
+  })
+
+  test('write e-mail in one way each, and address people as Sie', () => {
+    for (const [key, text] of Object.entries(en)) expect([key, text.match(/(?<!\{)\bemails?\b/i)]).toEqual([key, null])
+    for (const [key, text] of Object.entries(de))
+      expect([key, text.match(/(?<!\{)\b(email|(?<!E-)mail|du|deine?|dich|dir)\b/i)]).toEqual([key, null])
+  })
+
+  test('say of every scope, and of no other, what it is in German, and of every area', () => {
+    expect(Object.keys(scopeTexts.sentences).toSorted()).toEqual(scopes.map(({ name }) => name).toSorted())
+    expect(Object.keys(scopeTexts.areas).toSorted()).toEqual([...new Set(scopes.map(({ area }) => area))].toSorted())
+    expect(Object.values({ ...scopeTexts.sentences, ...scopeTexts.areas })).not.toContain('')
+  })
+
+  test('answer the sentence of a scope in the language of the page; English is what the resource declares', () => {
+    const said = scopes.map((scope) => languages.map((language) => createTexts(language).sentence(scope)))
+    for (const [at, [english, german]] of said.entries()) {
+      expect(english).toBe(scopes[at]?.sentence)
+      expect(german).not.toBe(english)
+    }
+  })
+
+  test('answer for a scope without a sentence what the resource declares', () => {
+    const made = { name: 'constructor', area: '__proto__', areaTitle: 'Made up', verb: 'read', sentence: 'See it' } as const
+    expect([createTexts('de').sentence(made), createTexts('de').areaTitle(made)]).toEqual(['See it', 'Made up'])
+  })
+})

@@ -1,0 +1,15 @@
+import type { Language } from '../../src/lib/languages.ts'
+import type { PageSetting } from '../../src/pages/pageSetting.ts'
+import { createTexts } from '../../src/pages/texts.ts'
+
+/** The setting of a page at a school, as a request would find it. */
+export function settingOf(schoolName: string, language: Language = 'en'): PageSetting {
+  const link = (to: Language, label: string) => ({ language: to, label, href: `/account/apps?lang=${to}`, isCurrent: to === language })
+  return {
+    texts: createTexts(language),
+    schoolName,
+    schoolLogo: undefined,
+    schoolStylesheet: '/assets/school.css',
+    languageLinks: [link('en', 'English'), link('de', 'Deutsch')],
+  }
+}

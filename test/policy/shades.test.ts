@@ -1,0 +1,79 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { contrastRatio } from '../../src/lib/contrast.ts'
+import { type Palette, palettes } from '../../src/lib/palettes.ts'
+import { type Shades, schoolShades } from '../../src/policy/shades.ts'
+
+const colour = fc.integer({ min: 0, max: 0xffffff }).map((value) => `#${value.toString(16).padStart(6, '0')}`)
+const anyPalette: fc.Arbitrary<Palette> = fc.record({
+  primary: colour,
+  accent: colour,
+  background: colour,
+  surface: colour,
+  text: colour,
+})
+const modes = ['auto', 'light', 'dark'] as const
+
+const texts: readonly (readonly [keyof Shades, keyof Shades])[] = [
+  ['groundInk', 'ground'],
+  ['groundQuiet', 'ground'],
+  ['ink', 'sheet'],
+  ['ink', 'field'],
+  ['quiet', 'sheet'],
+  ['quiet', 'field'],
+  ['primary', 'sheet'],
+  ['primary', 'field'],
+  ['onPrimary', 'primary'],
+  ['cautionInk', 'cautionGround'],
+  ['faultInk', 'faultGround'],
+]
+const edges: readonly (readonly [keyof Shades, keyof Shades])[] = [
+  ['line', 'sheet'],
+  ['line', 'field'],
+  ['accent', 'sheet'],
+]
+
+const tooFaint = (shades: Shades): string[] => [
+  ...texts.filter(([on, ground]) => contrastRatio(shades[on], shades[ground]) < 4.5).map(String),
+  ...edges.filter(([on, ground]) => contrastRatio(shades[on], shades[ground]) < 3).map(String),
+]
+
+describe('the shades of a page', () => {
+  test('can be read in light and in dark, whatever colours a school chooses (WCAG 2.2 success criteria 1.4.3 and 1.4.11)', () => {
+    fc.assert(
+      fc.property(anyPalette, fc.constantFrom(...modes), (colors, mode) => {
+        const { light, dark } = schoolShades({ mode, colors })
+        expect([tooFaint(light), tooFaint(dark)]).toEqual([[], []])
+        for (const value of Object.values({ ...light, ...dark })) expect(value).toMatch(/^#[0-9a-f]{6}$|^light$|^dark$/)
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  test('are the very colours of the school where they can be read', () => {
+    for (const colors of Object.values(palettes)) {
+      const { light } = schoolShades({ mode: 'auto', colors })
+      expect(light).toMatchObject({ primary: colors.primary, ground: colors.background, sheet: colors.surface, ink: colors.text })
+    }
+  })
+
+  test('follow the mode: a school that is always light or dark is so on every device', () => {
+    const colors = palettes.studio
+    const schemes = (mode: (typeof modes)[number]) => {
+      const { light, dark } = schoolShades({ mode, colors })
+      return [light.scheme, dark.scheme]
+    }
+    expect(modes.map(schemes)).toEqual([
+      ['light', 'dark'],
+      ['light', 'light'],
+      ['dark', 'dark'],
+    ])
+    expect(schoolShades({ mode: 'light', colors }).dark).toEqual(schoolShades({ mode: 'auto', colors }).light)
+  })
+
+  test("use a school's dark grounds on dark devices, and neutral ones on light devices", () => {
+    const colors = { primary: '#8ecbff', accent: '#ffaa00', background: '#0b1020', surface: '#141c33', text: '#f0f4ff' }
+    const { light, dark } = schoolShades({ mode: 'auto', colors })
+    expect([dark.ground, dark.primary, light.scheme, light.ground === colors.background]).toEqual(['#0b1020', '#8ecbff', 'light', false])
+  })
+})

@@ -1,0 +1,325 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { makeDemoSchool } from '../../src/demo/makeDemoSchool.ts'
+import type { Operation } from '../../src/kit/operations.ts'
+import { viewOf } from '../../src/kit/views.ts'
+import { unwrapped } from '../../src/kit/writeForm.ts'
+import { newId, toPublicId } from '../../src/lib/ids.ts'
+import { operationsIn, resources } from '../../src/resources/index.ts'
+import { callTool, post, request } from '../mcp/rpc.ts'
+import { newFile } from '../support/files.ts'
+import { startService, type TestService } from '../support/service.ts'
+import { plantMarkers, secretMark } from './plantMarkers.ts'
+
+/** Stands in one public title: a crawler that does not find it finds nothing. */
+const publicMark = 'zq9pub'
+const reads = operationsIn(resources).filter(({ method }) => method === 'GET')
+const publicReads = reads.filter(({ anonymous }) => anonymous !== 'none')
+const toolName = ({ id }: Operation): string => id.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+const documents = [
+  '/',
+  '/llms.txt',
+  '/pricing.md',
+  '/auth.md',
+  '/openapi.json',
+  '/docs',
+  '/docs/errors',
+  '/api/v1',
+  '/.well-known/api-catalog',
+  '/robots.txt',
+  '/.well-known/openid-configuration',
+  '/.well-known/oauth-protected-resource',
+  '/.well-known/oauth-authorization-server',
+  '/assets/custom.css',
+  '/assets/schoolgate.css',
+  '/account',
+  '/account/sign-in',
+  '/account/sign-up',
+  '/no/such/page',
+]
+const accepts = ['application/json', 'text/html', 'text/markdown', 'text/csv', 'application/x-ndjson']
+const maxAnswers = 4000
+/** Of one table, so many rows are asked for by name, and all whose name is a secret. */
+const maxKeys = 40
+
+interface Finding {
+  where: string
+  mark: string
+}
+
+describe('what a visitor can reach', () => {
+  let service: TestService
+  let planted: string[]
+  /** What rows are called in addresses, by the table: also those that no visitor may see. */
+  let keys: Map<string, string[]>
+  beforeAll(async () => {
+    service = await startService({})
+    const [entry] = service.app.schools.all
+    const school = entry?.school as { id: string; slug: string; issuer: string }
+    await makeDemoSchool(service.database, { school, now: new Date(), hashPassword: async () => 'no password' })
+    await addSecrets(school.id)
+    planted = await plantMarkers(service.database, school.id)
+    await service.database.sql.query(
+      `UPDATE course SET title = title || ' ${publicMark}' WHERE school_id = $1 AND slug = 'clay-from-scratch'`,
+      [school.id],
+    )
+    keys = await keysOf(school.id)
+  })
+  afterAll(() => service.stop())
+
+  /** What the demo has none of: private files, a quiz in a closed lesson and one in an open one, revisions, records. */
+  async function addSecrets(schoolId: string): Promise<void> {
+    const { sql } = service.database
+    const file = await newFile(sql, schoolId, { visibility: 'private', filename: 'accounts.webp' })
+    await newFile(sql, schoolId, { visibility: 'private', status: 'pending' })
+    await sql.query('INSERT INTO upload (school_id, id, file_id, expires_at) VALUES ($1, $2, $3, now())', [schoolId, newId(), file])
+    await sql.query(`UPDATE lesson SET attachment_file_ids = ARRAY[$2::uuid] WHERE school_id = $1 AND NOT is_preview`, [schoolId, file])
+    await sql.query(`UPDATE course SET cover_image_file_id = $2 WHERE school_id = $1 AND status = 'draft'`, [schoolId, file])
+    const answers = { kind: 'short_text', prompt: 'Which clay?', choices: [], points: 1 }
+    const secret = { id: 'q1', ...answers, accepted_answers: [`answer ${secretMark}-quiz`], explanation: `because ${secretMark}-quiz` }
+    const chosen = {
+      ...secret,
+      id: 'q2',
+      kind: 'single',
+      choices: [
+        { id: 'c1', text: 'This one', correct: true },
+        { id: 'c2', text: 'That one', correct: false },
+      ],
+      accepted_answers: [],
+    }
+    await sql.query(`UPDATE lesson SET kind = 'quiz', quiz = $2 WHERE school_id = $1 AND (is_preview OR position = 0)`, [
+      schoolId,
+      JSON.stringify({ questions: [secret, chosen] }),
+    ])
+    await sql.query(
+      `INSERT INTO page_revision (school_id, page_id, number, event, content)
+       SELECT school_id, id, 1, 'updated', jsonb_build_object('title', 'An earlier title') FROM page WHERE school_id = $1`,
+      [schoolId],
+    )
+    await sql.query(`INSERT INTO audit_log (school_id, id, event, address) VALUES ($1, gen_random_uuid(), 'signed_in', '127.0.0.1')`, [
+      schoolId,
+    ])
+    await sql.query(
+      `INSERT INTO mailed_link (school_id, id, purpose, email, payload, expires_at) VALUES ($1, 'x', 'sign_up', 'x', '{"name": "Some One"}', now())`,
+      [schoolId],
+    )
+  }
+
+  async function keysOf(schoolId: string): Promise<Map<string, string[]>> {
+    const found = new Map<string, string[]>()
+    for (const { resource } of reads) {
+      if (resource.isSingleton || found.has(resource.name)) continue
+      const slug = resource.hasSlug ? 'slug' : 'NULL AS slug'
+      const rows = await service.database.sql.query<{ id: string; slug: string | null }>(
+        `SELECT id, ${slug} FROM "${resource.table}" WHERE school_id = $1 ORDER BY id`,
+        [schoolId],
+      )
+      found.set(resource.name, [...rows.map(({ id }) => toPublicId(resource.idPrefix, id)), ...rows.flatMap((row) => row.slug ?? [])])
+    }
+    return found
+  }
+
+  const keysFor = (operation: Operation): readonly string[] => {
+    if (!operation.path.includes('{')) return ['']
+    const owner = (operation.kind === 'list' && operation.parent?.resource) || operation.resource
+    const all = keys.get(owner.name) ?? []
+    const step = Math.ceil(all.length / maxKeys)
+    return all.filter((key, index) => key.startsWith(secretMark) || index % step === 0)
+  }
+  const pathOf = ({ path }: Operation, key: string): string => path.replace(/\{\w+\}/, encodeURIComponent(key))
+
+  /** Queries with each parameter that has few values, and each field: those too that only others may name. */
+  function queriesOf({ parameters, resource }: Operation): string[] {
+    const values = parameters.flatMap(({ name, in: place, schema }) => {
+      const value = unwrapped(schema instanceof z.ZodArray ? (schema.element as z.ZodType) : schema)
+      if (place !== 'query') return []
+      if (value instanceof z.ZodEnum) return value.options.map((option) => `${name}=${option}`)
+      return value instanceof z.ZodBoolean ? [`${name}=true`, `${name}=false`] : []
+    })
+    const names = Object.entries(resource.schema.shape).map(([name, field]) => ({
+      name,
+      isPublic: viewOf(field as z.ZodType) === 'public',
+    }))
+    const shown = names.filter(({ isPublic }) => isPublic).map(({ name }) => name)
+    const fields = [...names.filter(({ isPublic }) => !isPublic).map(({ name }) => name), shown.join(',')].map((name) => `fields=${name}`)
+    const expansions = [...Object.keys(resource.expansions), ...resource.onDemand]
+    const expand = expansions.length > 0 ? [`expand=${expansions.join(',')}`] : []
+    return ['', 'limit=2', 'limit=100', ...values, ...fields, ...expand]
+  }
+
+  /** Marks in a text, and in what of it is written in base64url, as cursors are. */
+  function marksIn(text: string): string[] {
+    const decoded = [...text.matchAll(/[\w-]{24,}/g)].map(([run]) => Buffer.from(run, 'base64url').toString())
+    return [text, ...decoded].flatMap((one) => one.match(new RegExp(`(?:${secretMark}|${publicMark})[\\w-]*`, 'gi')) ?? [])
+  }
+
+  /** Reads every address that is known or comes to be known, and answers the marks in bodies and headers. */
+  async function crawl(): Promise<{ findings: Finding[]; answers: number }> {
+    const origin = service.issuer
+    const waiting = [...documents.map((path) => [path] as [string, string?])]
+    for (const read of reads) {
+      const known = keysFor(read)
+      const [first = '', ...others] = known.filter((key) => key !== '')
+      if (known.includes('')) for (const query of queriesOf(read)) waiting.push([`${read.path}?${query}`])
+      else for (const query of queriesOf(read)) waiting.push([`${pathOf(read, first)}?${query}`])
+      for (const key of others) waiting.push([pathOf(read, key)])
+      for (const accept of accepts) waiting.push([pathOf(read, first), accept])
+    }
+    for (const key of keys.get('files') ?? []) waiting.push([`/files/${key}/accounts.webp`])
+    const seen = new Set(waiting.map(String))
+    const findings: Finding[] = []
+    const read = async ([path, accept]: [string, string?]): Promise<void> => {
+      const response = await fetch(origin + path, { redirect: 'manual', headers: accept ? { accept } : {} })
+      const whole = `${JSON.stringify([...response.headers])}\n${await response.text()}`
+      // An address in an answer to it is no answer: what it holds was sent.
+      const sent = new Set(marksIn(path))
+      findings.push(
+        ...marksIn(whole)
+          .filter((mark) => !sent.has(mark))
+          .map((mark) => ({ where: path, mark })),
+      )
+      if (response.status >= 500) findings.push({ where: path, mark: `${secretMark}: ${response.status}` })
+      for (const [, link = ''] of whole.matchAll(/(?:href=\\?"|<|\]\(|")((?:https?:\/\/[\w.:]+)?\/[^\s"'<>)\\{}]*)/g)) {
+        const url = URL.canParse(link, origin) ? new URL(link.replaceAll('&amp;', '&'), origin) : undefined
+        const next: [string] = [url ? url.pathname + url.search : '']
+        if (url?.origin !== origin || seen.has(String(next)) || seen.size >= maxAnswers) continue
+        seen.add(String(next))
+        waiting.push(next)
+      }
+    }
+    let answers = 0
+    while (waiting.length > 0) {
+      const some = waiting.splice(0, 8)
+      answers += some.length
+      await Promise.all(some.map(read))
+    }
+    return { findings, answers }
+  }
+
+  /** The same through the tools. */
+  async function callEveryTool(): Promise<{ findings: Finding[]; answers: number }> {
+    const findings: Finding[] = []
+    let answers = 0
+    const note = (where: string, value: unknown, sent: object = {}): void => {
+      answers += 1
+      const known = new Set(marksIn(JSON.stringify(sent)))
+      findings.push(
+        ...marksIn(JSON.stringify(value))
+          .filter((mark) => !known.has(mark))
+          .map((mark) => ({ where, mark })),
+      )
+    }
+    for (const method of ['tools/list', 'resources/list', 'resources/templates/list', 'prompts/list']) {
+      const { json } = await post(service.issuer, request(method))
+      note(method, json)
+      for (const { uri } of json.result?.resources ?? []) note(uri, (await post(service.issuer, request('resources/read', { uri }))).json)
+    }
+    for (const read of publicReads) {
+      const [key] = read.parameters.filter((one) => one.in === 'path').map(({ name }) => name)
+      const calls = [...(key ? keysFor(read).map((value) => ({ [key]: value })) : [{}, { limit: 50 }])]
+      for (const values of calls) note(toolName(read), await callTool(service.issuer, toolName(read), values), values)
+    }
+    note('search_catalog', await callTool(service.issuer, 'search_catalog', { query: 'clay' }))
+    return { findings, answers }
+  }
+
+  const leaksIn = (findings: readonly Finding[]): string[] =>
+    [
+      ...new Set(findings.filter(({ mark }) => mark.toLowerCase().startsWith(secretMark)).map(({ where, mark }) => `${where}: ${mark}`)),
+    ].slice(0, 40)
+  const finders = (findings: readonly Finding[]): string[] => findings.filter(({ mark }) => mark === publicMark).map(({ where }) => where)
+
+  test('markers stand in every kind of text that is not public', () => {
+    for (const marker of [
+      'account-email',
+      'account-name',
+      'person-name',
+      'course-title',
+      'course-metadata',
+      'course-external-id',
+      'course-tags',
+      'lecturer-bio',
+      'lecturer-email',
+      'lesson-title',
+      'lesson-body-content',
+      'lesson-body-content-html',
+      'lesson-quiz',
+      'lesson-metadata',
+      'section-title',
+      'page-draft-title',
+      'page-draft-blocks',
+      'page-revision-content',
+      'page-slug',
+      'file-filename',
+      'file-alt',
+      'mailed-link-email',
+    ]) {
+      expect(planted).toContain(`${secretMark}-${marker}`)
+    }
+  })
+
+  test('no address answers a word of what is not public, in no byte, and the crawler finds what is', async () => {
+    const { findings, answers } = await crawl()
+    expect(leaksIn(findings)).toEqual([])
+    expect(answers).toBeGreaterThan(300)
+    const found = finders(findings)
+    for (const path of ['/api/v1/courses?', '/pricing.md', '/llms.txt', '/api/v1/courses/clay-from-scratch'])
+      expect(
+        found.some((where) => where.startsWith(path)),
+        path,
+      ).toBe(true)
+  }, 60_000)
+
+  test('no tool answers a word of it either', async () => {
+    const { findings, answers } = await callEveryTool()
+    expect(leaksIn(findings)).toEqual([])
+    expect(answers).toBeGreaterThan(100)
+    expect(finders(findings)).toEqual(expect.arrayContaining(['list_courses', 'get_course', 'search_catalog']))
+  }, 60_000)
+
+  test('who asks for what is not public is answered as who asks for nonsense', async () => {
+    const nonsenseFor = (marker: string): string => marker.replace(secretMark, 'zq8nn')
+    const shape = async (path: string, word: string): Promise<string> => {
+      const response = await fetch(service.issuer + path.replace('{word}', encodeURIComponent(word)), { redirect: 'manual' })
+      const text = await response.text()
+      return `${response.status} ${text.replaceAll(word, 'WORD').replace(/req_\w+/g, 'REQ')}`
+    }
+    const asked = publicReads.map((read) => {
+      const words = read.parameters.filter(({ in: place, name, schema }) => {
+        const value = unwrapped(schema instanceof z.ZodArray ? (schema.element as z.ZodType) : schema)
+        return place === 'query' && value instanceof z.ZodString && !['cursor', 'fields', 'expand'].includes(name)
+      })
+      const address = pathOf(read, keysFor(read).at(-1) ?? '')
+      const known = keysFor(read).filter((key) => key.startsWith(secretMark))
+      const own = planted.filter((marker) => marker.startsWith(`${secretMark}-${read.resource.table}-`))
+      return {
+        paths: words.map(({ name }) => `${address}?${name}={word}`),
+        // What is looked for inside texts is found by what all markers begin with; what is compared, by the whole.
+        words: [secretMark, ...own, ...known],
+        ...(known.length > 0 && { rows: read.path.replace(/\{\w+\}/, '{word}'), known }),
+      }
+    })
+    expect(asked.flatMap(({ paths }) => paths)).toEqual(
+      expect.arrayContaining(['q', 'tag', 'slug[prefix]'].map((name) => `/api/v1/courses?${name}={word}`)),
+    )
+    const different: string[] = []
+    let compared = 0
+    const ask = async (path: string, marker: string): Promise<void> => {
+      const [told, untold] = await Promise.all([shape(path, marker), shape(path, nonsenseFor(marker))])
+      compared += 1
+      if (told !== untold) different.push(`${path} ${marker}`)
+    }
+    for (const { paths, words, rows, known = [] } of asked) {
+      for (const path of paths) await Promise.all(words.map((word) => ask(path, word)))
+      // The exact names of rows that are not there for a visitor.
+      if (rows !== undefined) await Promise.all(known.map((key) => ask(rows, key)))
+    }
+    const toldBySearch = async (query: string): Promise<string> =>
+      JSON.stringify(await callTool(service.issuer, 'search_catalog', { query })).replaceAll(query, 'WORD')
+    expect(await toldBySearch(secretMark)).toBe(await toldBySearch(nonsenseFor(secretMark)))
+    expect(different).toEqual([])
+    expect(compared).toBeGreaterThan(100)
+    // And the oracle can tell: what is public is found.
+    expect(await shape('/api/v1/courses?q={word}', publicMark)).not.toBe(await shape('/api/v1/courses?q={word}', 'zq9nop'))
+  }, 60_000)
+})

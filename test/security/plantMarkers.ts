@@ -1,0 +1,131 @@
+import { type Expression, type Kysely, type SqlBool, sql } from 'kysely'
+import { z } from 'zod'
+import type { AnyRows, AnyTables } from '../../src/kit/expressions.ts'
+import type { Resource } from '../../src/kit/resource.ts'
+import { viewOf } from '../../src/kit/views.ts'
+import { unwrapped } from '../../src/kit/writeForm.ts'
+import { resources } from '../../src/resources/index.ts'
+import type { Database } from '../../src/store/database.ts'
+
+/** Begins every marker that nobody without a token may ever read. */
+export const secretMark = 'zq7xk'
+
+// Keys, codes and states: a row with another value would be another row, or none.
+const structural =
+  /^(?!external_id$)(.*_)?(id|kid|alg|status|kind|visibility|role|format|currency|language|locale|model|mode|theme|purpose|event|via|fingerprint|type|action|access|level|template|radius|zone|uid|registration|picture|issuer|sha256|code|url)$/
+// What is sealed or hashed cannot be planted in: no address answers it, and the service could not read it.
+const sealed = ['signing_key', 'oidc_artifact', 'idempotency_record']
+/** Columns that public fields are made of, beside those of the same name. */
+const publicParts: Readonly<Record<string, readonly string[]>> = {
+  page: ['live'],
+  course: ['cover_image_alt'],
+  lecturer: ['avatar_alt', 'cover_image_alt'],
+  // Served to everybody as the stylesheet /assets/custom.css, though no field shows it.
+  appearance: ['links', 'announcement', 'custom_css', 'logo_alt', 'logo_dark_alt', 'favicon_alt', 'cover_alt', 'social_image_alt'],
+}
+
+interface Column {
+  table: string
+  column: string
+  type: string
+}
+
+/**
+ * Writes a marker into every text of a school that no visitor may read: all tables, all columns, but for the public fields of rows
+ * that visitors see. Whatever is not declared to be public is taken to be secret.
+ * @returns the marker of each column in which at least one row got one
+ */
+export async function plantMarkers(database: Database, schoolId: string): Promise<string[]> {
+  const columns = await database.sql.query<Column>(
+    `SELECT c.table_name AS "table", c.column_name AS "column", c.udt_name AS type
+       FROM information_schema.columns c JOIN information_schema.tables t USING (table_schema, table_name)
+      WHERE c.table_schema = 'public' AND t.table_type = 'BASE TABLE' AND c.udt_name IN ('text', 'jsonb', '_text')
+        AND (c.table_name = 'school' OR EXISTS (SELECT 1 FROM information_schema.columns own
+             WHERE own.table_schema = 'public' AND own.table_name = c.table_name AND own.column_name = 'school_id'))
+      ORDER BY 1, 2`,
+  )
+  const planted: string[] = []
+  const visible = await visibleRows(database, schoolId)
+  for (const { table, column, type } of columns) {
+    if (structural.test(column) || sealed.includes(table) || isChoice(table, column)) continue
+    const marker = `${secretMark}-${table}-${column}`.replaceAll('_', '-')
+    const key = table === 'lesson_body' ? 'lesson_id' : 'id'
+    const rows = visible.get(table)
+    // One may know the address of what stands in no list: a slug is a secret only where the row is.
+    const spared = rows === undefined ? [] : isPublicColumn(table, column) ? rows.seen : isOwnColumn(table, column) ? rows.open : []
+    const condition = spared.length > 0 ? sql`AND NOT (${sql.ref(key)} = ANY(${spared}::uuid[]))` : sql``
+    const { numAffectedRows } = await sql`UPDATE ${sql.table(table)} SET ${sql.ref(column)} = ${planting(column, type, marker)}
+        WHERE ${sql.ref(table === 'school' ? 'id' : 'school_id')} = ${schoolId}::uuid ${condition}`.execute(database.kysely)
+    if ((numAffectedRows ?? 0n) > 0n) planted.push(marker)
+  }
+  return planted
+}
+
+/** The value with its marker, still in the form that the column holds. */
+function planting(column: string, type: string, marker: string): Expression<unknown> {
+  const own = sql.ref(column)
+  if (type === '_text') return sql`array_append(${own}, ${marker}::text)`
+  if (type === 'jsonb') {
+    // Prose alone: words with a space between them.
+    const prose = sql`regexp_replace(${own}::text, '": "([^"\\\\]* [^"\\\\]*)"', ${`": "\\1 ${marker}"`}, 'g')::jsonb`
+    return column === 'metadata' ? sql`${prose} || jsonb_build_object('note', ${`a note ${marker}`}::text)` : prose
+  }
+  // Unique in its school.
+  if (/slug|external_id|email|storage_key|filename/.test(column)) {
+    const unique = sql`${marker}::text || '-' || md5(coalesce(${own}, random()::text))`
+    return column.includes('email') ? sql`${unique} || '@example.test'` : column === 'filename' ? sql`${unique} || '.webp'` : unique
+  }
+  return sql`coalesce(${own} || ' ', '') || ${marker}::text`
+}
+
+const declared = resources.filter((one): one is Resource => 'operations' in one)
+const isOpenToVisitors = ({ audiences }: Resource): boolean => audiences.includes('anonymous')
+const fieldOf = (resource: Resource, column: string): z.ZodType | undefined => resource.schema.shape[column] as z.ZodType | undefined
+
+const isChoice = (table: string, column: string): boolean =>
+  declared.some((one) => {
+    const field = one.table === table && fieldOf(one, column)
+    return field && unwrapped(field) instanceof z.ZodEnum
+  })
+
+const isPublicColumn = (table: string, column: string): boolean =>
+  publicParts[table]?.includes(column) ||
+  declared.some((one) => {
+    const field = one.table === table && isOpenToVisitors(one) && fieldOf(one, column)
+    return field && viewOf(field) === 'public'
+  })
+
+/** Of the `own` view, or of no field at all but of a body that is: open where the row is open to everybody. */
+const isOwnColumn = (table: string, column: string): boolean =>
+  table === 'lesson_body' ||
+  declared.some((one) => {
+    const field = one.table === table && fieldOf(one, column)
+    return field && viewOf(field) === 'own'
+  })
+
+/** Of each table the rows that visitors see, and those whose own view is everybody's. */
+async function visibleRows(database: Database, schoolId: string): Promise<Map<string, { seen: string[]; open: string[] }>> {
+  const rows = new Map<string, { seen: string[]; open: string[] }>()
+  const kysely = database.kysely as unknown as Kysely<AnyTables>
+  for (const resource of declared.filter(isOpenToVisitors)) {
+    const { table, visibility, unlisted, views } = resource
+    const idsWhere = async (rule: (rows: AnyRows) => Expression<SqlBool>): Promise<string[]> => {
+      const found = await kysely
+        .selectFrom(table as 'any_table')
+        .select('id')
+        .where(table === 'school' ? 'id' : 'school_id', '=', schoolId)
+        .where((inner) => rule(inner as AnyRows))
+        .execute()
+      return found.map(({ id }) => id)
+    }
+    const seen = await idsWhere((inner) => {
+      const listed = visibility.anonymous(inner, undefined as never)
+      return unlisted ? inner.or([listed, unlisted(inner)]) : listed
+    })
+    const { open } = views
+    rows.set(table, { seen, open: open ? await idsWhere((inner) => open(inner, undefined as never)) : [] })
+  }
+  const lessons = rows.get('lesson')
+  if (lessons) rows.set('lesson_body', { seen: [], open: lessons.open })
+  return rows
+}

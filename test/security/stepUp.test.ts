@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type Agent, createAgent, personCalled } from '../support/agent.ts'
+import { formsOf, type Person } from '../support/person.ts'
+import { password, startService, type TestService } from '../support/service.ts'
+import { fieldsOf, toConsent } from './browsing.ts'
+
+const email = 'owner@example.com'
+
+describe('who allowed an app something before', () => {
+  let service: TestService
+  let agent: Agent
+  let person: Person
+  beforeAll(async () => {
+    service = await startService()
+    await service.addPerson({ email, role: 'owner' })
+    await service.addPerson({ email: 'admin@example.com', role: 'admin' })
+  })
+  afterAll(() => service.stop())
+  beforeEach(async () => {
+    agent = await createAgent(service.issuer)
+    person = personCalled(email)
+  })
+
+  const asked = (scope: string, more: Record<string, string> = {}) => ({ email, parameters: { scope, ...more } })
+  const grant = async (scope: string, more: Record<string, string> = {}): Promise<string> => {
+    const { body } = await agent.redeem(
+      await agent.send(person, { scope, ...more }, { scopes: 'all' }),
+      more.resource === undefined ? {} : { resource: more.resource },
+    )
+    return body.scope
+  }
+
+  /** What the page asks: boxes of new scopes, and those of scopes that were allowed, with their ticks. */
+  async function question(scope: string, more: Record<string, string> = {}) {
+    const page = await toConsent(agent, person, asked(scope, more))
+    const [before = ''] = /<details[\s\S]*<\/details>/.exec(page.html) ?? []
+    const boxes = (html: string): Record<string, boolean> =>
+      Object.fromEntries(
+        formsOf(`<form>${html}</form>`)
+          .flatMap(({ fields }) => fields)
+          .filter(({ name }) => name === 'scope')
+          .map(({ value, checked }) => [value, checked]),
+      )
+    return { page, before: boxes(before), fresh: boxes(page.html.replace(before, '')), isOpen: /<details[^>]* open>/.test(before) }
+  }
+
+  test('is asked for the new scopes alone; what was allowed stands apart, ticked, writing included', async () => {
+    await grant('openid courses:read courses:write')
+    const { fresh, before, isOpen, page } = await question('openid courses:read courses:write school:read school:write')
+    expect(fresh).toEqual({ 'school:read': true, 'school:write': false })
+    expect(before).toEqual({ openid: true, 'courses:read': true, 'courses:write': true })
+    expect(isOpen).toBe(false)
+    expect(page.html).toContain('Already allowed: 3, of these 1 that change things')
+  })
+
+  test('is always asked, also where nothing is new, and sees then what it is', async () => {
+    await grant('openid courses:read')
+    const { page, fresh, before, isOpen } = await question('openid courses:read')
+    expect(page.leftFor).toBeUndefined()
+    expect([fresh, before, isOpen]).toEqual([{}, { openid: true, 'courses:read': true }, true])
+    expect(page.html).toContain('nothing that you have not allowed it before')
+  })
+
+  test('grants what is ticked and was asked for, and nothing that was allowed but not asked for again', async () => {
+    await grant('openid courses:read courses:write profile')
+    const { page } = await question('openid courses:read school:read')
+    const done = await person.submit(page, /consent$/)
+    const { body } = await agent.redeem(done.leftFor as URL)
+    expect(body.scope.split(' ').toSorted()).toEqual(['courses:read', 'openid', 'school:read'])
+  })
+
+  test('can take out of this time what was allowed before; the earlier grant keeps it', async () => {
+    const first = await agent.tokens(person, { scope: 'openid courses:read' })
+    const { page } = await question('openid courses:read')
+    const done = await person.submit(page, /consent$/, { 'courses:read': false })
+    expect((await agent.redeem(done.leftFor as URL)).body.scope).toBe('openid')
+    expect((await agent.refresh(first.body.refresh_token)).body.scope.split(' ').toSorted()).toEqual(['courses:read', 'openid'])
+  })
+
+  test('gets nothing back that was revoked: a grant that ended counts for nothing', async () => {
+    const { body } = await agent.tokens(person, { scope: 'openid courses:write' }, { scopes: 'all' })
+    await agent.post('/api/oauth/revoke', { token: body.refresh_token })
+    const { fresh, before } = await question('openid courses:write')
+    expect([fresh, before]).toEqual([{ openid: true, 'courses:write': false }, {}])
+  })
+
+  test('is another person: what somebody else allowed in the same browser counts for nothing', async () => {
+    await grant('openid courses:write')
+    const page = await toConsent(agent, person, asked('openid courses:write'))
+    const other = await person.submit(await person.open(`${page.url.href}?account=other`), /sign-in$/, {
+      email: 'admin@example.com',
+      password,
+    })
+    expect(other.html).toContain('admin@example.com')
+    expect(other.html).not.toContain('<details')
+    expect(fieldsOf(other, /consent$/).fields.getAll('scope')).toEqual(['openid'])
+  })
+
+  test('is another app: what one client was allowed counts for no other', async () => {
+    await grant('openid courses:write')
+    agent = await createAgent(service.issuer)
+    expect((await question('openid courses:write')).before).toEqual({})
+  })
+
+  test('allowed it for one resource: for another it is a new question', async () => {
+    const mcp = `${service.issuer}/mcp`
+    expect(await grant('courses:read courses:write', { resource: mcp })).toBe('courses:read courses:write')
+    expect((await question('courses:read courses:write', { resource: mcp })).before).toEqual({
+      'courses:read': true,
+      'courses:write': true,
+    })
+    expect((await question('courses:read courses:write', { resource: service.issuer })).before).toEqual({})
+    expect((await question('courses:read courses:write')).before).toEqual({})
+  })
+
+  test('has lost the role since: what it cannot grant any more is struck out, and forging it in gives nothing', async () => {
+    await grant('openid courses:write courses:read')
+    const set = (status: string) =>
+      service.database.sql.query(
+        `UPDATE staff SET status = $2 WHERE person_id IN (SELECT id FROM person WHERE school_id = $1 AND email = '${email}')`,
+        [service.schoolId(), status],
+      )
+    await set('removed')
+    try {
+      const { page, before, fresh } = await question('openid courses:write courses:read')
+      expect([before, fresh]).toEqual([{ openid: true, 'courses:read': true }, {}])
+      expect(page.html).toMatch(/class="struck"><span><s>[^<]*<\/s> <code>courses:write/)
+      const answer = await person.submit({ ...page, html: forged(page.html, 'courses:write') }, /consent$/)
+      expect((await agent.redeem(answer.leftFor as URL)).body.scope.split(' ').toSorted()).toEqual(['courses:read', 'openid'])
+    } finally {
+      await set('active')
+    }
+  })
+})
+
+/** The page with one more box in its form, as somebody could add it in their own browser. */
+const forged = (html: string, scope: string): string =>
+  html.replace(
+    '<input type="hidden" name="csrf"',
+    `<input type="checkbox" name="scope" value="${scope}" checked><input type="hidden" name="csrf"`,
+  )

@@ -1,0 +1,49 @@
+import { newId } from '../../src/lib/ids.ts'
+import type { OutsideFiles } from '../../src/policy/outside.ts'
+import type { FileStorage } from '../../src/store/fileStorage.ts'
+import type { Sql } from '../../src/store/sql.ts'
+
+export interface FileRow {
+  id?: string
+  filename?: string
+  purpose?: string
+  visibility?: string
+  status?: string
+  uploaded_by?: string | null
+  width?: number | null
+  height?: number | null
+}
+
+/** A row of a file, as if it had been uploaded; answers its id. */
+export async function newFile(sql: Sql, schoolId: string, file: FileRow = {}): Promise<string> {
+  const { id = newId(), filename = 'kiln.webp', purpose = 'image', visibility = 'public', status = 'ready' } = file
+  await sql.query(
+    `INSERT INTO file (school_id, id, filename, content_type, bytes, purpose, visibility, status, storage_key, uploaded_by, width, height)
+     VALUES ($1, $2, $3, 'image/webp', 12, $4, $5, $6, $7, $8, $9, $10)`,
+    [schoolId, id, filename, purpose, visibility, status, `key-${id}`, file.uploaded_by ?? null, file.width ?? 1600, file.height ?? 900],
+  )
+  return id
+}
+
+/** Files as declarations reach them, where no bytes are sent or read. */
+export const filesWithoutBytes: OutsideFiles = {
+  limits: { quotaBytes: 1_000_000_000, uploadsPerMinute: 1000, bytesPerDay: 1_000_000_000 },
+  uploadAddress: ({ issuer }, uploadId) => `${issuer}/uploads/${uploadId}`,
+  downloadAddress: ({ issuer }, { id }) => ({ url: `${issuer}/files/${id}`, expires_at: '2026-03-01T00:05:00.000Z' }),
+  store: () => Promise.reject(new Error('no bytes are stored here')),
+  publicId: (object, id) => `${object} ${id}`,
+}
+
+/** A storage that forgets what it is given. */
+export const noStorage: FileStorage = {
+  async write(_key, contents) {
+    await contents.resume().toArray()
+  },
+  async read() {
+    return undefined
+  },
+  async remove() {},
+  async check() {},
+  describe: () => 'files are stored nowhere',
+  close() {},
+}
