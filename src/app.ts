@@ -205,7 +205,11 @@ export async function createApp(args: AppArguments): Promise<App> {
     showHandOver: enginePages.showHandOver,
     count: metrics.count,
   })
-  const outside = createOutside({ stores, keyring, errands, send, files: files.outside })
+  const outside = createOutside({
+    ...{ stores, keyring, errands, send },
+    files: files.outside,
+    checkoutUrl: (school) => schools.byId(school.id).config.checkout_url,
+  })
   const signer: CursorSigner = {
     sign: (text) => keyring.sign('cursors', text),
     verify: (text, signature) => keyring.verify('cursors', text, signature),

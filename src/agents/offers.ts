@@ -22,7 +22,7 @@ export interface OfferSection {
   isAll: boolean
 }
 
-type Facts = Pick<SchoolFacts, 'issuer' | 'operations' | 'view' | 'isServed' | 'checkoutUrl'>
+type Facts = Pick<SchoolFacts, 'issuer' | 'operations' | 'view' | 'isServed' | 'checkoutOf'>
 
 const most = 300
 
@@ -38,18 +38,15 @@ function isPriced({ resource }: Operation): boolean {
   return 'price' in shape || 'prices' in shape
 }
 
-async function readSection(list: Operation, { issuer, operations, view, checkoutUrl }: Facts): Promise<OfferSection> {
+async function readSection(list: Operation, { issuer, operations, view, checkoutOf }: Facts): Promise<OfferSection> {
   const { resource } = list
   const hasAccess = resource.filters.some(({ name }) => name === 'access')
   const { rows, isAll } = await view.list(list, hasAccess ? { access: 'paid' } : {}, most)
   const offers = (rows as unknown as PricedRow[]).flatMap((row) => {
     const { id, slug = id, name = row.title ?? slug } = row
     const address = isShown(operations, resource) ? `${issuer}${list.path}/${encodeURIComponent(slug)}` : undefined
-    const checkout = checkoutUrl && checkoutAddress(checkoutUrl, resource.object, id)
+    const checkout = checkoutOf({ type: resource.object, id })
     return pricesOf(row).map((price) => ({ name, price, address, checkout }))
   })
   return { title: resource.area.title, list: issuer + list.path, offers, isAll }
 }
-
-const checkoutAddress = (template: string, type: string, id: string): string =>
-  template.replaceAll('{type}', type).replaceAll('{id}', id).replaceAll('{code}', '')

@@ -40,7 +40,8 @@ export interface SchoolFacts {
   apiPath: string
   docsUrl: string
   pricingNote: string | undefined
-  checkoutUrl: string | undefined
+  /** Where an item is paid; undefined where the school names no checkout. */
+  checkoutOf(item: { type: string; id: string }): string | undefined
   oauth: OAuthConfig
   rateLimits: readonly RateLimit[]
   scopes: readonly ScopeEntry[]

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { Sql } from '../store/sql.ts'
+import type { CheckoutItem } from './checkout.ts'
 import type { SendMessage } from './messages.ts'
 import type { School } from './school.ts'
 
@@ -29,6 +30,8 @@ export interface BrowserSession {
  */
 export interface Outside {
   files: OutsideFiles
+  /** Where an item is paid; undefined where the school names no checkout. */
+  checkoutAddress(school: School, item: CheckoutItem, code?: string): string | undefined
   /** Leaves work for the time after the answer: nobody waits for it, and no request fails with it. */
   afterwards(name: string, work: () => Promise<void>): void
   send: SendMessage

@@ -3,8 +3,10 @@ import type { Errands } from '../lib/errands.ts'
 import type { Keyring } from '../lib/keyring.ts'
 import { ownSessions } from '../oidc/ownSessions.ts'
 import { endGrant, isSplit, type Stores } from '../oidc/stores.ts'
+import { checkoutAddress } from '../policy/checkout.ts'
 import type { SendMessage } from '../policy/messages.ts'
 import type { Outside, OutsideFiles } from '../policy/outside.ts'
+import type { School } from '../policy/school.ts'
 import { databaseArtifacts } from '../store/databaseArtifacts.ts'
 import type { Sql } from '../store/sql.ts'
 
@@ -24,17 +26,24 @@ export function createOutside({
   errands,
   send,
   files,
+  checkoutUrl,
 }: {
   stores: Stores
   keyring: Keyring
   errands: Errands
   send: SendMessage
   files: OutsideFiles
+  /** The template of the school's file. */
+  checkoutUrl(school: School): string | undefined
 }): Outside {
   return {
     afterwards: (name, work) => errands.run(name, work),
     send,
     files,
+    checkoutAddress(school, item, code) {
+      const template = checkoutUrl(school)
+      return template && checkoutAddress(template, item, code)
+    },
     sessions: ownSessions({ stores, keyring }),
     authorizations: {
       async list(schoolId, accountId, sql = stores.sql) {

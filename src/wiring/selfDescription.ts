@@ -9,6 +9,7 @@ import { apiPath, type Operation } from '../kit/operations.ts'
 import type { ScopeEntry } from '../kit/scopeCatalogue.ts'
 import type { Log } from '../lib/log.ts'
 import { metadataPaths } from '../oidc/metadata.ts'
+import { checkoutAddress } from '../policy/checkout.ts'
 import type { School } from '../policy/school.ts'
 
 export interface SelfDescriptionArguments {
@@ -36,7 +37,8 @@ export function createSelfDescription(args: SelfDescriptionArguments): SelfDescr
     const { docs_url: docsUrl, pricing_note: pricingNote, checkout_url: checkoutUrl } = schoolConfig(school)
     const { oauth, server } = config()
     return {
-      ...{ issuer, apiPath, docsUrl, pricingNote, checkoutUrl, oauth, rateLimits: limitsOf(server), scopes, operations },
+      ...{ issuer, apiPath, docsUrl, pricingNote, oauth, rateLimits: limitsOf(server), scopes, operations },
+      checkoutOf: (item) => checkoutUrl && checkoutAddress(checkoutUrl, item),
       view: view(school),
       metadata: async () => JSON.parse((await ask(issuer + paths.authorizationServer)).text) as ServerMetadata,
       isServed: async (path) => (await ask(issuer + path)).status !== 404,

@@ -107,6 +107,7 @@ export async function startDemoApi(
     errands,
     send: post,
     files: { ...filesWithoutBytes, store },
+    checkoutUrl: () => 'https://shop.example.com/pay?item={type}/{id}&code={code}',
   })
 
   async function caller(email: string | undefined, scopes: readonly string[] = allScopes): Promise<Caller> {

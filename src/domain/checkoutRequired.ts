@@ -1,0 +1,27 @@
+import { Problem } from '../lib/problem.ts'
+import type { CheckoutItem } from '../policy/checkout.ts'
+import type { Outside } from '../policy/outside.ts'
+import type { School } from '../policy/school.ts'
+
+/**
+ * Refuses what has to be paid first (422 `checkout_required`). `details[0].meta` names the item, and `checkout_url` where the school
+ * has a checkout.
+ * @param meta more that the caller should know, such as a quote
+ */
+export function checkoutRequired(
+  { outside, school }: { outside: Outside; school: School },
+  item: CheckoutItem,
+  { code, meta = {} }: { code?: string; meta?: Record<string, unknown> } = {},
+): Problem {
+  const address = outside.checkoutAddress(school, item, code)
+  return new Problem('checkout_required', {
+    ...(address === undefined && { description: 'This has to be paid, and the school takes payment on its own site.' }),
+    details: [
+      {
+        code: 'payment_needed',
+        message: address === undefined ? 'Ask the school how to pay.' : 'Open checkout_url in a browser to pay.',
+        meta: { item, checkout_url: address ?? null, ...meta },
+      },
+    ],
+  })
+}
