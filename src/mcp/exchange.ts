@@ -1,5 +1,6 @@
 import { createMcpHandler, isLegacyRequest, type Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
 import type { Log } from '../lib/log.ts'
+import { paramsFault } from './params.ts'
 import { revisions, revisionWithBatches } from './revisions.ts'
 import { rpcCodes, rpcRefusal, unsupportedRevision } from './rpcProblem.ts'
 import type { Served } from './server.ts'
@@ -55,6 +56,9 @@ export function createExchange(serverFor: (served: Served) => Server, log: Log):
     if (!isOld && isCallOf(message, 'subscriptions/listen')) {
       return { status: 404, body: rpcRefusal(rpcCodes.methodNotFound, 'Method not found', { answered: message }) }
     }
+    const fault = paramsFault(message)
+    if (fault !== undefined)
+      return { status: 200, body: rpcRefusal(rpcCodes.invalidParams, `Invalid params: ${fault}`, { answered: message }) }
     const response = isOld ? await serveOld(request, message, served) : await modern.fetch(request, { parsedBody: message })
     const text = await response.text()
     return { status: response.status, ...(text !== '' && { body: JSON.parse(text) }) }

@@ -1,7 +1,14 @@
 import type { Problem } from '../lib/problem.ts'
 
 /** Codes of JSON-RPC 2.0 section 5.1, and of the transport for what JSON-RPC does not know. */
-export const rpcCodes = { parseError: -32700, invalidRequest: -32600, methodNotFound: -32601, internal: -32603, transport: -32000 } as const
+export const rpcCodes = {
+  parseError: -32700,
+  invalidRequest: -32600,
+  methodNotFound: -32601,
+  invalidParams: -32602,
+  internal: -32603,
+  transport: -32000,
+} as const
 
 /** Header and body, or client and server, speak different revisions (MCP 2026-07-28, error codes). */
 export const unsupportedRevision = -32022

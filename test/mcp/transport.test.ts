@@ -245,13 +245,56 @@ describe('the revisions', () => {
   })
 })
 
+describe('params that a method does not take', () => {
+  const nowhere = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } }
+  const answered = [
+    ['initialize', nowhere, 'protocolVersion'],
+    ['ping', {}, '_meta'],
+    ['tools/list', {}, 'cursor'],
+    ['tools/call', { name: 'get_school' }, 'name'],
+    ['resources/list', {}, 'cursor'],
+    ['resources/templates/list', {}, 'cursor'],
+    ['resources/read', { uri: 'school://about' }, 'uri'],
+    ['prompts/list', {}, 'cursor'],
+    ['prompts/get', { name: 'recommend_course' }, 'name'],
+  ] as const
+
+  test.each(answered)('of %s are invalid params, never a failure of ours', async (method, good, field) => {
+    const wrong: unknown[] = [null, [], [good], 'x', 1, true, { ...good, [field]: 1 }, { ...good, [field]: null }, { ...good, _meta: 1 }]
+    if (Object.keys(good).length > 0) wrong.push({})
+    for (const params of wrong) {
+      for (const headers of [{}, { 'mcp-protocol-version': '2025-06-18' }]) {
+        const { status, json } = await post(origin, { jsonrpc: '2.0', id: 0, method, params }, headers as Record<string, string>)
+        expect([params, status, json.id, json.error?.code]).toEqual([params, 200, 0, -32602])
+      }
+    }
+  })
+
+  test.each(['initialize', 'tools/call', 'resources/read', 'prompts/get'])('are missed where %s comes without any', async (method) => {
+    const bare = { jsonrpc: '2.0', id: 0, method }
+    const refusal = { id: 0, error: { code: -32602, message: expect.stringContaining('params') } }
+    expect((await post(origin, bare)).json).toMatchObject(refusal)
+    if (method !== 'initialize') expect((await post(origin, [bare, ping])).json[0]).toMatchObject(refusal)
+  })
+
+  test('are told so to a client of 2026-07-28 too', async () => {
+    for (const [method, , field] of answered.slice(2)) {
+      const [message, headers] = modern(method, { [field]: 1 })
+      expect([method, (await post(origin, message, headers)).json]).toMatchObject([method, { id: 1, error: { code: -32602 } }])
+    }
+  })
+})
+
 test('whatever JSON arrives, in whatever company, gets an answer that is no failure of ours', async () => {
   const method = fc.constantFrom(
     'initialize',
     'ping',
     'tools/list',
     'tools/call',
+    'resources/list',
+    'resources/templates/list',
     'resources/read',
+    'prompts/list',
     'prompts/get',
     'server/discover',
     'x',
@@ -267,7 +310,10 @@ test('whatever JSON arrives, in whatever company, gets an answer that is no fail
         method: fc.oneof({ weight: 5, arbitrary: method }, { weight: 1, arbitrary: wild }),
         params: fc.oneof(
           wild,
-          fc.record({ name: wild, arguments: wild, uri: wild, _meta: fc.oneof(fc.constant(envelope), wild) }, { requiredKeys: [] }),
+          fc.record(
+            { name: wild, arguments: wild, uri: wild, cursor: wild, _meta: fc.oneof(fc.constant(envelope), wild) },
+            { requiredKeys: [] },
+          ),
         ),
         result: wild,
         error: wild,
