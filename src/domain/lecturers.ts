@@ -4,7 +4,7 @@ import { Problem } from '../lib/problem.ts'
 import type { PersonCaller } from '../policy/caller.ts'
 import { isInCatalogue } from './courses.ts'
 import type { InTransaction } from './courseWriting.ts'
-import { htmlOrNull, type TextFormat } from './richText.ts'
+import { htmlColumn } from './richText.ts'
 
 type Lecturers = ExpressionBuilder<DB, 'lecturer'>
 type Condition = Expression<SqlBool>
@@ -68,11 +68,6 @@ const taughtCourses = (lecturer: Lecturers) =>
     .whereRef('course_lecturer.school_id', '=', 'lecturer.school_id')
     .whereRef('course_lecturer.lecturer_id', '=', 'lecturer.id')
 
-/** The safe HTML that stands beside what a lecturer says of themselves. */
-export async function bioHtml(_context: InTransaction, _row: unknown, { bio, bio_format }: Values) {
-  return { bio_html: htmlOrNull((bio as string | null | undefined) ?? null, (bio_format as TextFormat | undefined) ?? 'markdown') }
-}
-
 /** What a new lecturer has beside what was sent: the last place, and the HTML of the text. */
 export async function lecturerDefaults(context: InTransaction, values: Values) {
   const last = await context.writer
@@ -80,7 +75,7 @@ export async function lecturerDefaults(context: InTransaction, values: Values) {
     .select((row) => row.fn.max('position').as('position'))
     .where('school_id', '=', context.school.id)
     .executeTakeFirst()
-  return { position: (last?.position ?? -1) + 1, ...(await bioHtml(context, undefined, values)) }
+  return { position: (last?.position ?? -1) + 1, ...htmlColumn('bio', values) }
 }
 
 /** @throws Problem resource_in_use for who alone teaches a course of the catalogue */

@@ -18,6 +18,12 @@ export function htmlOf(text: string, format: TextFormat): string {
 /** The same of a text that may be absent. */
 export const htmlOrNull = (text: string | null, format: TextFormat): string | null => (text === null ? null : htmlOf(text, format))
 
+/** The column beside a text that was sent as `name` and `<name>_format`, with its HTML. */
+export const htmlColumn = <Name extends string>(name: Name, sent: Readonly<Record<string, unknown>>) =>
+  ({
+    [`${name}_html`]: htmlOrNull((sent[name] ?? null) as string | null, (sent[`${name}_format`] ?? 'markdown') as TextFormat),
+  }) as { [Column in `${Name}_html`]: string | null }
+
 const allowed: sanitizeHtml.IOptions = {
   allowedTags: [
     ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'p', 'br', 'hr', 'blockquote', 'pre', 'ul', 'ol', 'li', 'dl', 'dt', 'dd'],

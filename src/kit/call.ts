@@ -6,7 +6,7 @@ import type { CursorSigner } from './cursor.ts'
 import type { Operation } from './operations.ts'
 import type { Precondition } from './preconditions.ts'
 import type { ParameterValues } from './readParameters.ts'
-import type { Sight } from './rows.ts'
+import type { Sight } from './sight.ts'
 import type { SentForm } from './writing.ts'
 
 /** What a call needs besides itself. */

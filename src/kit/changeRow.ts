@@ -6,9 +6,11 @@ import { represent } from './present.ts'
 import { record } from './record.ts'
 import type { Resource } from './resource.ts'
 import { keyOfCall, noSuchRow } from './row.ts'
-import { lockRow, readWritten, type SeenRow, updateVersion } from './rows.ts'
+import { lockRow, readWritten } from './rows.ts'
+import type { SeenRow } from './sight.ts'
 import { breadth, type View } from './views.ts'
 import type { Write } from './write.ts'
+import { updateVersion } from './writeRows.ts'
 
 /**
  * The row that a change is about, locked until the transaction ends.

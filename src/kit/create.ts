@@ -5,12 +5,14 @@ import type { Answer } from './call.ts'
 import { answerWritten, requireSight } from './changeRow.ts'
 import { columnsOfValues } from './columns.ts'
 import { checkFileFields, keepFileReferences } from './fileFields.ts'
-import { apiPath, type OperationOf, type Parent } from './operations.ts'
+import { apiPath, type CreateParent, type OperationOf } from './operations.ts'
 import { record } from './record.ts'
 import { keyOfCall, noSuchRow } from './row.ts'
-import { insertRow, lockRow, readWritten, type SeenRow } from './rows.ts'
+import { lockRow, readWritten } from './rows.ts'
+import type { SeenRow } from './sight.ts'
 import { freeSlug } from './slugs.ts'
 import type { Write } from './write.ts'
+import { insertRow } from './writeRows.ts'
 
 /** Makes a row of what was sent, what the resource adds, and a slug where none was sent. */
 export async function createRow(write: Write<OperationOf<'create'>>): Promise<Answer> {
@@ -27,7 +29,7 @@ export async function createRow(write: Write<OperationOf<'create'>>): Promise<An
       ? { slug: await freeSlug(writer, resource, { schoolId: school.id, title: String(values[resource.slugFrom] ?? ''), id }) }
       : {}
   const defaults = (await rules.defaults?.(writing, values)) ?? {}
-  const under = owner && parent?.column ? { [parent.column]: owner.id } : {}
+  const under = owner && parent ? { [parent.column]: owner.id } : {}
   await insertRow(writer, sight, {
     ...defaults,
     ...under,
@@ -45,7 +47,7 @@ export async function createRow(write: Write<OperationOf<'create'>>): Promise<An
 }
 
 /** The row of the other resource, locked: a limit on its parts holds under concurrency. */
-async function lockParent(write: Write<OperationOf<'create'>>, { resource }: Parent): Promise<SeenRow> {
+async function lockParent(write: Write<OperationOf<'create'>>, { resource }: CreateParent): Promise<SeenRow> {
   const row = await lockRow(write.writer, { ...write.sight, resource }, keyOfCall(write, resource))
   if (!row) throw noSuchRow(resource)
   requireSight(row, resource, write.operation.rules.view ?? 'staff')

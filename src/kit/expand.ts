@@ -2,8 +2,9 @@ import type { Call } from './call.ts'
 import type { AnyExpansion } from './expansion.ts'
 import { present, presentOnDemand } from './present.ts'
 import type { Resource } from './resource.ts'
-import { findRowsById, findRowsOf, type SeenRow } from './rows.ts'
+import { findRowsById, findRowsOf } from './rows.ts'
 import { type Shape, selectFields } from './shape.ts'
+import type { SeenRow } from './sight.ts'
 
 const maxRows = 20
 

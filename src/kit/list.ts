@@ -4,12 +4,14 @@ import type { Answer, Call } from './call.ts'
 import { listFingerprint, type Place, readCursor, writeCursor } from './cursor.ts'
 import { listEtag } from './etag.ts'
 import { expanded } from './expand.ts'
-import type { OperationOf, Parent } from './operations.ts'
+import type { ListParent, OperationOf } from './operations.ts'
 import type { Resource } from './resource.ts'
 import { keyOfCall, noSuchRow } from './row.ts'
-import { countRows, findRow, findRows, isTurnedOff, type RowCondition, type SeenRow, searchCondition } from './rows.ts'
+import { countRows, findRow, findRows, type RowCondition, searchCondition } from './rows.ts'
 import { readShape } from './shape.ts'
+import type { SeenRow } from './sight.ts'
 import { positionOf, reversed, type Sort } from './sorts.ts'
+import { isTurnedOff } from './visible.ts'
 import { withinTime } from './withinTime.ts'
 
 type ListCall = Call<OperationOf<'list'>>
@@ -120,10 +122,10 @@ function sortOf({ operation: { resource }, parameters, caller }: Call): Sort {
 }
 
 /** The row that the list stands under, seen by the caller. */
-async function findParent(call: ListCall, { resource, where }: Parent): Promise<{ id: string; condition: RowCondition }> {
+async function findParent(call: ListCall, { resource, where }: ListParent): Promise<{ id: string; condition: RowCondition }> {
   const row = await findRow(call.database, { ...call.sight, resource }, keyOfCall(call, resource))
   if (!row) throw noSuchRow(resource)
-  return { id: row.id, condition: (rows) => where?.(rows, row.id) ?? rows.lit(false) }
+  return { id: row.id, condition: (rows) => where(rows, row.id) }
 }
 
 function conditionsOf({ operation, parameters, caller, sight }: Call): RowCondition[] {

@@ -43,23 +43,28 @@ interface OnRow {
   needsIfMatch: boolean
 }
 
-/** A row of another resource that an operation stands under. */
-export interface Parent {
+/** A row of another resource, under which rows are listed. */
+export interface ListParent {
   resource: Resource
-  /** The column of a new row that names it. */
-  column?: string
-  /** Which rows of a list are its own. */
-  where?(rows: AnyRows, id: string): Condition
+  /** Which rows of the list are its own. */
+  where(rows: AnyRows, id: string): Condition
+}
+
+/** A row of another resource, under which a row is made. */
+export interface CreateParent {
+  resource: Resource
+  /** The column of the new row that names it. */
+  column: string
 }
 
 /** One thing that can be done, derived from a resource. A route and a tool are this, seen through two doors. */
 export type Operation = Common &
   (
-    | { kind: 'list'; parent?: Parent | undefined }
+    | { kind: 'list'; parent?: ListParent | undefined }
     | { kind: 'get' }
     | { kind: 'read'; rules: RowRead<never, ScopeVerb>; output: z.ZodObject }
     | { kind: 'collectionRead'; rules: CollectionRead<ScopeVerb>; output: z.ZodObject }
-    | { kind: 'create'; rules: Creation<never, ScopeVerb>; parent?: Parent | undefined }
+    | { kind: 'create'; rules: Creation<never, ScopeVerb>; parent?: CreateParent | undefined }
     | ({ kind: 'update' | 'replace'; rules: Change<never, ScopeVerb> } & OnRow)
     | ({ kind: 'remove'; rules: Removal<never, ScopeVerb> } & OnRow)
     | ({ kind: 'action'; rules: Action<never, ScopeVerb>; name: string; input: z.ZodObject | undefined } & OnRow)

@@ -1,11 +1,11 @@
-import type { z } from 'zod'
-import { type Audience, audiences } from '../policy/caller.ts'
-import { type LowestRole, type ScopeVerb, scopeName } from './area.ts'
+import type { ScopeVerb } from './area.ts'
 import { deprecated } from './deprecation.ts'
+import { base, onRow, openness, type Rules } from './operationCommon.ts'
+import { article, one, pascalCase, the, verbName, words } from './operationNames.ts'
+import { at, place } from './operationPlaces.ts'
 import { apiPath, type Operation } from './operations.ts'
-import { declaredParameters, keyName, listParameters, type Parameter, rowParameters } from './parameters.ts'
+import { listParameters, rowParameters } from './parameters.ts'
 import type { Resource } from './resource.ts'
-import type { View } from './views.ts'
 
 /**
  * Every operation of a resource.
@@ -160,89 +160,8 @@ function collectionReadOf(resource: Resource, verb: string, rules: Resource['col
   }
 }
 
-interface Rules {
-  scope: ScopeVerb
-  roles?: readonly Audience[]
-}
-
-/** What all operations have. */
-const base = (resource: Resource, { scope, roles }: Rules, { id, summary }: { id: string; summary: string }) => ({
-  id,
-  summary,
-  resource,
-  scope: scopeName(resource.area, scope),
-  anonymous: 'none' as const,
-  roles: roles ?? rolesOf(resource, scope).filter((role) => role !== 'anonymous'),
-  parameters: [] as readonly Parameter[],
-  successStatus: 200 as const,
-})
-
-/** What opens a read to callers without a token, where they have rows at all. */
-function openness(resource: Resource, { scope, roles }: Rules): { anonymous: Operation['anonymous']; roles: readonly Audience[] } {
-  const people = roles ?? rolesOf(resource, scope).filter((role) => role !== 'anonymous')
-  const isOpen = roles === undefined && resource.audiences.includes('anonymous')
-  if (!isOpen) return { anonymous: 'none', roles: people }
-  return { anonymous: resource.isPartlyPublic ? 'partial' : 'full', roles: ['anonymous', ...people] }
-}
-
-function onRow(
-  resource: Resource,
-  rules: Rules & { view?: Exclude<View, 'public'>; needsIfMatch?: true; parameters?: z.ZodObject },
-  { end, ...said }: { id: string; summary: string; end?: string },
-) {
-  const { view = 'own', needsIfMatch = false } = rules
-  return { ...base(resource, rules, said), ...at(place(resource, 'id', end), rules.parameters), view, needsIfMatch }
-}
-
-interface Place {
-  path: string
-  parameters: readonly Parameter[]
-}
-
-/** The address of one row, or of something that belongs to it. */
-function place(resource: Resource, key: 'id' | 'id_or_slug', end?: string): Place {
-  const parameters = rowParameters(resource, false, key === 'id_or_slug')
-  const row = parameters.some(({ name }) => name === keyName(resource, key))
-    ? `${resource.path}/{${keyName(resource, key)}}`
-    : resource.path
-  return { path: end === undefined ? row : `${row}/${end}`, parameters }
-}
-
-const at = ({ path, parameters }: Place, declared?: z.ZodObject): { path: string; parameters: readonly Parameter[] } => ({
-  path: `${apiPath}/${path}`,
-  parameters: [...parameters, ...declaredParameters(declared, path)],
-})
-
-/** Who has rows, and can use the scope. */
-function rolesOf(resource: Resource, verb: ScopeVerb): Audience[] {
-  const { from } = (resource.area.scopes as Partial<Record<ScopeVerb, { from: LowestRole }>>)[verb] ?? { from: 'learner' as const }
-  const lowest = audiences.indexOf(from === 'admin' ? 'staff' : from)
-  return resource.audiences.filter((audience) => audiences.indexOf(audience) >= lowest)
-}
-
 /** A bare scope verb is an operation without rules of its own. */
 function withRules<Kind extends Rules>(declared: ScopeVerb | Kind | undefined, make: (rules: Kind) => Operation): Operation[] {
   if (declared === undefined) return []
   return [make(typeof declared === 'string' ? ({ scope: declared } as Kind) : declared)]
 }
-
-const words = (name: string): string => name.replaceAll('_', ' ')
-
-const article = (object: string): string => `${/^[aeio]/.test(object) ? 'an' : 'a'} ${words(object)}`
-
-const the = ({ object, isSingleton }: Resource): string => `${isSingleton ? 'the' : 'one'} ${words(object)}`
-
-const one = ({ object }: Resource): string => pascalCase(object)
-
-const camelCase = (name: string): string => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
-
-/** `revisions/{n}/restore` names what it does last: `restoreRevisions`. */
-const verbName = (verb: string): string => {
-  const [last = '', ...before] = verb
-    .split('/')
-    .filter((segment) => !segment.startsWith('{'))
-    .reverse()
-  return camelCase(last) + before.reverse().map(pascalCase).join('')
-}
-
-const pascalCase = (name: string): string => camelCase(`_${name.replaceAll(/[/-]/g, '_').replaceAll(/[{}]/g, '')}`)

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { Presentation } from './declaration.ts'
 import { rowEtag } from './etag.ts'
 import type { Resource } from './resource.ts'
-import type { SeenRow } from './rows.ts'
+import type { SeenRow } from './sight.ts'
 import { isShownIn, pickerOf } from './views.ts'
 
 /** One row as the caller's view shows it. */

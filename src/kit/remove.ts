@@ -3,8 +3,8 @@ import { answerWritten, changeRow, rowToChange } from './changeRow.ts'
 import { dropFileReferences } from './fileFields.ts'
 import type { OperationOf } from './operations.ts'
 import { record } from './record.ts'
-import { deleteRow } from './rows.ts'
 import type { Write } from './write.ts'
+import { deleteRow } from './writeRows.ts'
 import { wrongState } from './wrongState.ts'
 
 /** Removes a row. What still refers to it keeps it (409). */

@@ -5,8 +5,9 @@ import { listEtag } from './etag.ts'
 import { expanded } from './expand.ts'
 import { represent } from './present.ts'
 import type { Resource } from './resource.ts'
-import { findRow, type RowKey } from './rows.ts'
+import { findRow } from './rows.ts'
 import { isPartial, readShape } from './shape.ts'
+import type { RowKey } from './sight.ts'
 
 /**
  * One row in the caller's view.

@@ -11,7 +11,7 @@ import type { Sql } from '../store/sql.ts'
 import type { ScopeVerb } from './area.ts'
 import type { Row, TableName } from './expressions.ts'
 import type { ParameterValues } from './readParameters.ts'
-import type { SeenRow } from './rows.ts'
+import type { SeenRow } from './sight.ts'
 import type { View } from './views.ts'
 
 /** What a rule of the school is given while something is written, inside the one transaction. */

@@ -4,30 +4,18 @@ import { costsAtMost, hasLecturer, hasTag, isInCatalogue, isOpenToMembers, isTau
 import { assignLecturers, checkCourse, checkLecturers, courseDefaults, reassignLecturers } from '../domain/courseWriting.ts'
 import { type Copying, duplicateCourse } from '../domain/duplicateCourse.ts'
 import { setPositions } from '../domain/positions.ts'
-import { htmlOrNull, type TextFormat } from '../domain/richText.ts'
+import { htmlColumn } from '../domain/richText.ts'
 import { requireNoFaults } from '../kit/body.ts'
 import { everything } from '../kit/expressions.ts'
-import { externalId, metadata, money, moneyColumns, moneyOf, reference, slug, timestamp } from '../kit/fields.ts'
-import { image, imageField } from '../kit/image.ts'
+import { moneyColumns, moneyOf, reference, slug } from '../kit/fields.ts'
+import { imageField } from '../kit/image.ts'
 import { defineResource, type Resource } from '../kit/resource.ts'
 import { freeSlug, reservedSlugs } from '../kit/slugs.ts'
-import type { View } from '../kit/views.ts'
 import { Problem } from '../lib/problem.ts'
+import { courseSchema, lecturer_ids } from './courseFields.ts'
 import { curriculum } from './curriculum.ts'
 import { lecturers } from './lecturers.ts'
-
-type CountColumn =
-  | 'lessons_count'
-  | 'published_lessons_count'
-  | 'previews_count'
-  | 'published_previews_count'
-  | 'duration_minutes'
-  | 'published_duration_minutes'
-
-const lecturer_ids = z
-  .array(reference('lec', 'Id of a lecturer.'))
-  .max(10)
-  .meta({ description: 'Who teaches it, the main lecturer first.', example: [] })
+import { seenCount } from './seenCount.ts'
 
 /** The catalogue. */
 export const courses = defineResource({
@@ -41,102 +29,7 @@ export const courses = defineResource({
     read: 'See the courses of the school',
     write: { sentence: 'Add and change courses, and publish or archive them', from: 'lecturer' },
   },
-  schema: z.object({
-    title: z.string().min(1).max(160).meta({ description: 'Name of the course.', example: 'Clay From Scratch' }),
-    slug: slug().meta({ description: 'Readable key, unique in the school.', example: 'clay-from-scratch' }),
-    subtitle: z.string().max(200).nullable().meta({ description: 'One line below the title.', example: 'Your first ten pots' }),
-    description: z
-      .string()
-      .max(20_000)
-      .nullable()
-      .meta({ description: 'What the course is about.', example: 'Wedging, centring, throwing.' }),
-    description_format: z
-      .enum(['markdown', 'html'])
-      .default('markdown')
-      .meta({ description: 'How the description is written.', example: 'markdown' }),
-    description_html: z
-      .string()
-      .nullable()
-      .meta({ description: 'The description as HTML that is safe to show.', example: '<p>Wedging, centring, throwing.</p>' }),
-    status: z.enum(['draft', 'published', 'archived']).meta({ description: 'Visitors see published courses only.', example: 'published' }),
-    visibility: z
-      .enum(['public', 'unlisted', 'members'])
-      .meta({ description: 'Who finds a published course; an unlisted one needs its address.', example: 'public' }),
-    level: z.enum(['all', 'beginner', 'intermediate', 'advanced']).meta({ description: 'Whom it suits.', example: 'beginner' }),
-    language: z.string().max(35).meta({ description: 'Language of the course (BCP 47).', example: 'en' }),
-    category: z.string().max(60).nullable().meta({ description: 'Slug of its shelf in the catalogue.', example: 'ceramics' }),
-    tags: z
-      .array(z.string().max(40))
-      .max(20)
-      .meta({ description: 'Words to find it by.', example: ['clay', 'wheel'] }),
-    cover_image: image('Picture of the course.').nullable().meta({ description: 'Picture of the course.', example: null }),
-    access: z.enum(['free', 'paid', 'plan_only']).meta({ description: 'How one gets in.', example: 'paid' }),
-    price: money('What it costs; only of paid courses.')
-      .nullable()
-      .meta({ description: 'What it costs; null unless access is paid.', example: { amount: 8900, currency: 'EUR' } }),
-    lecturers: z
-      .array(
-        z.object({
-          id: reference('lec', 'Id of the lecturer.'),
-          display_name: z.string().meta({ description: 'Name of the lecturer.', example: 'Marlo Quillfeather' }),
-          slug: slug().meta({ description: 'Readable key of the lecturer.', example: 'marlo-quillfeather' }),
-        }),
-      )
-      .meta({ description: 'Who teaches it, the main lecturer first.', example: [] }),
-    compare_at_price: money('A former price.').nullable().meta({ description: 'A former price, above the present one.', example: null }),
-    trailer_url: z
-      .url({ protocol: /^https$/ })
-      .max(2000)
-      .nullable()
-      .meta({ description: 'Film about the course.', example: null }),
-    enrollment_open: z.boolean().meta({ description: 'Whether one can enrol now.', example: true }),
-    enrollment_starts_at: timestamp().nullable().meta({ description: 'From when on one can enrol.', example: null }),
-    enrollment_ends_at: timestamp().nullable().meta({ description: 'Until when one can enrol.', example: null }),
-    capacity: z
-      .int()
-      .min(1)
-      .max(1_000_000)
-      .nullable()
-      .meta({ description: 'Number of places; null where there is no limit.', example: 24 }),
-    access_duration_days: z
-      .int()
-      .min(1)
-      .max(3650)
-      .nullable()
-      .meta({ description: 'How long one who enrols can open it; null for ever.', example: null }),
-    completion_threshold_percent: z
-      .int()
-      .min(1)
-      .max(100)
-      .meta({ description: 'How much of it must be done to complete it.', example: 100 }),
-    certificate_enabled: z.boolean().meta({ description: 'Whether one gets a certificate.', example: false }),
-    certificate_template: z.enum(['classic', 'modern', 'minimal']).meta({ description: 'Looks of the certificate.', example: 'classic' }),
-    seo: z
-      .object({
-        title: z.string().max(70).nullable().default(null).meta({ description: 'Title for search engines.', example: 'Clay course' }),
-        description: z.string().max(200).nullable().default(null).meta({ description: 'Text for search engines.', example: null }),
-        noindex: z.boolean().default(false).meta({ description: 'Whether search engines are asked to stay away.', example: false }),
-      })
-      .meta({ description: 'What search engines are told.', example: { title: 'Clay course', description: null, noindex: false } }),
-    included_in_plans: z
-      .array(
-        z.object({
-          id: reference('mpl', 'Id of the plan.'),
-          name: z.string().meta({ description: 'Name of the plan.', example: 'Workbench' }),
-          slug: slug().meta({ description: 'Readable key of the plan.', example: 'workbench' }),
-        }),
-      )
-      .meta({ description: 'Membership plans that open it.', example: [] }),
-    sections_count: z.int().meta({ description: 'Number of sections.', example: 5 }),
-    lessons_count: z.int().meta({ description: 'Number of lessons; drafts count for those who see them.', example: 18 }),
-    preview_lessons_count: z.int().meta({ description: 'How many of them everybody may read.', example: 2 }),
-    duration_minutes: z.int().meta({ description: 'Length of all lessons together, rounded up.', example: 340 }),
-    position: z.int().meta({ description: 'Place in the catalogue.', example: 3, view: 'staff' }),
-    published_at: timestamp().nullable().meta({ description: 'When it was first published.', example: '2026-03-01T09:30:00.000Z' }),
-    archived_at: timestamp().nullable().meta({ description: 'When it was taken out of the catalogue.', example: null }),
-    external_id: externalId(),
-    metadata: metadata(),
-  }),
+  schema: courseSchema,
   derived: {
     price: {
       from: ['price_amount', 'price_currency'],
@@ -234,7 +127,7 @@ export const courses = defineResource({
     create: {
       scope: 'write',
       check: async (values, writing) => [...(await checkCourse(values, writing)), ...(await checkLecturers(values, writing))],
-      defaults: async (writing, values) => ({ ...(await courseDefaults(writing)), ...describe(values) }),
+      defaults: async (writing, values) => ({ ...(await courseDefaults(writing)), ...htmlColumn('description', values) }),
       after: async (writing, course, values) => void (await assignLecturers(writing, course, values)),
     },
     update: {
@@ -243,7 +136,7 @@ export const courses = defineResource({
         ...(await checkCourse(values, writing, course)),
         ...(await checkLecturers(values, writing)),
       ],
-      before: async (_writing, _course, values) => describe(values),
+      before: async (_writing, _course, values) => htmlColumn('description', values),
       after: reassignLecturers,
     },
     remove: { scope: 'write', from: ['draft'], before: removeCourseParts },
@@ -313,16 +206,3 @@ export const courses = defineResource({
     },
   },
 })
-
-/** The description of a course as HTML. */
-const describe = ({ description, description_format }: Readonly<Record<string, unknown>>) => ({
-  description_html: htmlOrNull((description ?? null) as string | null, (description_format ?? 'markdown') as TextFormat),
-})
-
-/** A number of all lessons for those who see drafts, and of the published ones for everybody else. */
-function seenCount<All extends CountColumn, Published extends CountColumn>(all: All, published: Published) {
-  return {
-    from: [all, published],
-    of: (row: Record<All | Published, number> & { seen_as: View }): number => (row.seen_as === 'staff' ? row[all] : row[published]),
-  }
-}

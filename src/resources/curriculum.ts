@@ -14,18 +14,7 @@ const externalKey = z.string().min(1).max(120).meta({ description: 'Key in the s
 const outline = z.object({
   id: reference('les', 'Id of the lesson.'),
   object: z.literal('lesson').meta({ description: 'What this is.' }),
-  section_id: reference('sec', 'Section that it stands in.'),
-  title: fields.lessonTitle,
-  kind: fields.lessonKind,
-  status: z.enum(['draft', 'published']).meta({ description: 'A draft is seen by those who teach the course.', example: 'published' }),
-  is_preview: fields.isPreview,
-  position: z.int().meta({ description: 'Place within the section, from 0.', example: 0 }),
-  duration_seconds: fields.durationSeconds,
-  locked: z.boolean().meta({ description: 'Whether what it teaches is closed to you.', example: false }),
-  lock_reason: z
-    .enum(['not_enrolled', 'drip', 'expired'])
-    .nullable()
-    .meta({ description: 'Why it is closed; null where it is open.', example: null }),
+  ...fields.outline,
   drip: fields.drip,
   external_id: externalKey.nullable().meta({ description: 'Key in the system that it comes from.', example: 'lms-17', view: 'staff' }),
 })

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import {
-  bioHtml,
   hasExpertise,
   isActiveLecturer,
   isMyProfile,
@@ -12,11 +11,13 @@ import {
   teachesCourse,
 } from '../domain/lecturers.ts'
 import { setPositions } from '../domain/positions.ts'
+import { htmlColumn } from '../domain/richText.ts'
 import { linkLecturer, unlinkLecturer } from '../domain/staff.ts'
 import { everything } from '../kit/expressions.ts'
 import { externalId, metadata, reference, slug } from '../kit/fields.ts'
 import { image, imageField } from '../kit/image.ts'
 import { defineResource, type Resource } from '../kit/resource.ts'
+import { richText } from '../kit/richText.ts'
 import { courses } from './courses.ts'
 
 const links = z
@@ -46,9 +47,7 @@ export const lecturers = defineResource({
     display_name: z.string().min(1).max(80).meta({ description: 'Name on course pages.', example: 'Marlo Quillfeather' }),
     slug: slug().meta({ description: 'Readable key, unique in the school.', example: 'marlo-quillfeather' }),
     headline: z.string().max(120).nullable().meta({ description: 'One line below the name.', example: 'Ceramics' }),
-    bio: z.string().max(5000).nullable().meta({ description: 'About the person.', example: 'Throws before breakfast.' }),
-    bio_format: z.enum(['markdown', 'html']).default('markdown').meta({ description: 'How `bio` is written.', example: 'markdown' }),
-    bio_html: z.string().nullable().meta({ description: 'The same as safe HTML.', example: '<p>Throws before breakfast.</p>' }),
+    ...richText('bio', { max: 5000, description: 'About the person.', example: 'Throws before breakfast.' }),
     avatar: image('Picture of the person.').nullable().meta({ description: 'Picture of the person.', example: null }),
     cover_image: image('Wide picture of the page.').nullable().meta({ description: 'Wide picture of the page.', example: null }),
     links: links.meta({ description: 'Elsewhere on the web.', example: [] }),
@@ -116,7 +115,7 @@ export const lecturers = defineResource({
     list: 'read',
     get: 'read',
     create: { scope: 'write', roles: ['staff'], defaults: lecturerDefaults },
-    update: { scope: 'write', view: 'staff', before: bioHtml },
+    update: { scope: 'write', view: 'staff', before: async (_writing, _row, values) => htmlColumn('bio', values) },
     remove: { scope: 'write', roles: ['staff'] },
   },
   actions: {

@@ -101,3 +101,19 @@ export const commentsEnabled = z
   .boolean()
   .default(true)
   .meta({ description: 'Whether people can comment on it.', example: true, view: 'own' })
+
+/** What everybody who sees the course sees of a lesson: where it stands, and whether it is open. */
+export const outline = {
+  section_id: reference('sec', 'Section that it stands in.'),
+  title: lessonTitle,
+  kind: lessonKind,
+  status: z.enum(['draft', 'published']).meta({ description: 'A draft is seen by those who teach the course.', example: 'published' }),
+  is_preview: isPreview,
+  position: z.int().meta({ description: 'Place within the section, from 0.', example: 0 }),
+  duration_seconds: durationSeconds,
+  locked: z.boolean().meta({ description: 'Whether what it teaches is closed to you.', example: false }),
+  lock_reason: z
+    .enum(['not_enrolled', 'drip', 'expired'])
+    .nullable()
+    .meta({ description: 'Why it is closed; null where it is open.', example: null }),
+}

@@ -50,18 +50,7 @@ export const lessons = defineResource({
   under: { resource: () => sections, column: 'section_id' },
   schema: z.object({
     course_id: reference('crs', 'Course that it belongs to.'),
-    section_id: reference('sec', 'Section that it stands in.'),
-    title: fields.lessonTitle,
-    kind: fields.lessonKind,
-    status: z.enum(['draft', 'published']).meta({ description: 'A draft is seen by those who teach the course.', example: 'published' }),
-    is_preview: fields.isPreview,
-    position: z.int().meta({ description: 'Place within the section, from 0.', example: 0 }),
-    duration_seconds: fields.durationSeconds,
-    locked: z.boolean().meta({ description: 'Whether what it teaches is closed to you.', example: false }),
-    lock_reason: z
-      .enum(['not_enrolled', 'drip', 'expired'])
-      .nullable()
-      .meta({ description: 'Why it is closed; null where it is open.', example: null }),
+    ...fields.outline,
     content: fields.content,
     content_format: fields.contentFormat,
     content_html: z

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Block } from '../domain/pageBlock.ts'
+import { textFormat } from '../kit/richText.ts'
 
 // Ids inside blocks stay as they were sent: a block is one JSON value, and no column of the database points at its insides.
 const idOf = (prefix: string, description: string) =>
@@ -38,7 +39,7 @@ const action = z
   .default(null)
   .meta({ description: 'A button.', example: null })
 
-const format = () => z.enum(['markdown', 'html']).default('markdown').meta({ description: 'How the text is written.', example: 'markdown' })
+const format = () => textFormat('How the text is written.')
 
 const props = {
   hero: {

@@ -1,65 +1,14 @@
 import { z } from 'zod'
 import { listCategories } from '../domain/categories.ts'
 import { checkImprint } from '../domain/imprint.ts'
-import { htmlOrNull, type TextFormat } from '../domain/richText.ts'
+import { htmlColumn } from '../domain/richText.ts'
 import { shownCounts } from '../domain/schoolCounts.ts'
 import { checkSchool } from '../domain/schoolRules.ts'
 import { everything } from '../kit/expressions.ts'
 import { slug } from '../kit/fields.ts'
 import { defineResource } from '../kit/resource.ts'
-
-const line = (max: number, description: string) => z.string().max(max).nullable().default(null).meta({ description, example: null })
-
-const count = (description: string) => z.int().meta({ description, example: 10 })
-
-const webAddress = (description: string) =>
-  z
-    .url({ protocol: /^https?$/ })
-    .max(2000)
-    .meta({ description, example: 'https://school.example' })
-
-const isOn = (description: string) => z.boolean().default(true).meta({ description, example: true })
-
-const settings = z.object({
-  show_counts: isOn('Whether visitors see how many take part.'),
-  member_directory: z
-    .enum(['off', 'members', 'public'])
-    .default('members')
-    .meta({ description: 'Who sees the directory of members.', example: 'members' }),
-  comments_enabled: isOn('Whether people can comment.'),
-  lecturer_publishing: z
-    .boolean()
-    .default(true)
-    .meta({ description: 'Whether lecturers publish what is theirs.', example: true, view: 'staff' }),
-  lecturer_pricing: z
-    .boolean()
-    .default(false)
-    .meta({ description: 'Whether lecturers price their own courses.', example: false, view: 'staff' }),
-  past_due_grace_days: z
-    .int()
-    .min(0)
-    .max(30)
-    .default(7)
-    .meta({ description: 'How long an unpaid subscription still opens doors.', example: 7, view: 'staff' }),
-  tax: z
-    .object({
-      mode: z
-        .enum(['inclusive', 'exclusive', 'none'])
-        .default('none')
-        .meta({ description: 'How prices relate to tax.', example: 'inclusive' }),
-      default_rate_bps: z.int().min(0).max(5000).default(0).meta({ description: 'Rate in hundredths of a percent.', example: 1900 }),
-    })
-    .meta({ description: 'Tax on what the school sells.', example: { mode: 'inclusive', default_rate_bps: 1900 }, view: 'staff' }),
-})
-
-const features = z.object({
-  courses: isOn('Courses are offered.'),
-  events: isOn('Events are offered.'),
-  memberships: isOn('Membership plans are offered.'),
-  digital_products: isOn('Digital products are offered.'),
-  blog: isOn('The school writes posts.'),
-  community: isOn('People can see and answer each other.'),
-})
+import { richText } from '../kit/richText.ts'
+import { count, features, legal, postalAddress, settings, socialLinks } from './schoolFields.ts'
 
 /** The school itself. */
 export const school = defineResource({
@@ -81,19 +30,7 @@ export const school = defineResource({
       .max(160)
       .nullable()
       .meta({ description: 'One line about the school.', example: 'Small crafts, taught slowly and well' }),
-    description: z
-      .string()
-      .max(10_000)
-      .nullable()
-      .meta({ description: 'About the school, in Markdown.', example: 'Six benches and a kiln.' }),
-    description_format: z
-      .enum(['markdown', 'html'])
-      .default('markdown')
-      .meta({ description: 'How the description is written.', example: 'markdown' }),
-    description_html: z
-      .string()
-      .nullable()
-      .meta({ description: 'The description as safe HTML.', example: '<p>Six benches and a kiln.</p>' }),
+    ...richText('description', { max: 10_000, description: 'About the school.', example: 'Six benches and a kiln.' }),
     status: z.enum(['active', 'suspended']).meta({ description: 'Whether the school is running.', example: 'active' }),
     primary_url: z.url().meta({ description: 'Address of the school.', example: 'https://school.example' }),
     locale: z.string().max(35).meta({ description: 'Main language (BCP 47).', example: 'en' }),
@@ -108,45 +45,9 @@ export const school = defineResource({
       .meta({ description: 'ISO 4217 code of all prices.', example: 'EUR' }),
     contact_email: z.email().nullable().meta({ description: 'Where to write to.', example: 'hello@example.com' }),
     support_url: z.url().nullable().meta({ description: 'Where to get help.', example: 'https://school.example/help' }),
-    address: z
-      .object({
-        name: line(120, 'Name on the letter box.'),
-        line1: line(120, 'Street and number.'),
-        line2: line(120, 'What else is needed to find it.'),
-        postal_code: line(20, 'Postal code.'),
-        city: line(120, 'Town.'),
-        region: line(120, 'Region or state.'),
-        country: z
-          .string()
-          .regex(/^[A-Z]{2}$/, 'must be a code of ISO 3166 such as DE')
-          .nullable()
-          .default(null)
-          .meta({ description: 'ISO 3166 code.', example: 'DE' }),
-      })
-      .nullable()
-      .meta({ description: 'Where it is.', example: null }),
-    social_links: z
-      .array(
-        z.object({
-          network: z.string().min(1).max(30).meta({ description: 'Which network.', example: 'mastodon' }),
-          url: webAddress('Address there.').meta({ description: 'Address there.', example: 'https://social.example/@lanternfield' }),
-        }),
-      )
-      .max(12)
-      .meta({ description: 'Where else to find it.', example: [] }),
-    legal: z
-      .object({
-        terms_url: webAddress('Terms.').nullable().default(null).meta({ description: 'Terms.', example: null }),
-        privacy_url: webAddress('Privacy policy.').nullable().default(null).meta({ description: 'Privacy policy.', example: null }),
-        imprint_page_id: z
-          .string()
-          .regex(/^pag_[0-7][0-9a-hjkmnp-tv-z]{25}$/, 'must be an id: pag_ and 26 characters')
-          .nullable()
-          .default(null)
-          .meta({ description: 'Id of the published page with the imprint.', example: null }),
-      })
-      .nullable()
-      .meta({ description: 'What the law asks for.', example: null }),
+    address: postalAddress,
+    social_links: socialLinks,
+    legal,
     registration: z.enum(['open', 'invite_only', 'closed']).meta({ description: 'Who can make an account.', example: 'open' }),
     settings: settings.meta({ description: 'How the school works.', example: { show_counts: true } }),
     features: features.meta({ description: 'What the school offers; what is off answers 404.', example: { courses: true } }),
@@ -172,7 +73,7 @@ export const school = defineResource({
     // A description that was there before its HTML was stored.
     description_html: {
       from: ['description', 'description_format', 'description_html'],
-      of: (row) => row.description_html ?? htmlOrNull(row.description, row.description_format as TextFormat),
+      of: (row) => row.description_html ?? htmlColumn('description', row).description_html,
     },
     counts: { from: ['counts', 'settings'], of: shownCounts },
     limits: {
@@ -211,9 +112,7 @@ export const school = defineResource({
       view: 'staff',
       needsIfMatch: true,
       check: async (values, writing) => [...checkSchool(values), ...(await checkImprint(values, writing))],
-      before: async (_writing, _row, { description, description_format }) => ({
-        description_html: htmlOrNull(description as string | null, description_format as TextFormat),
-      }),
+      before: async (_writing, _row, values) => htmlColumn('description', values),
     },
   },
   collectionReads: {

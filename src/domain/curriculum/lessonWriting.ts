@@ -1,11 +1,11 @@
 import { fromPublicId } from '../../lib/ids.ts'
-import { Problem, type ProblemDetail } from '../../lib/problem.ts'
-import { recordChanges } from '../../store/changeLog.ts'
+import type { ProblemDetail } from '../../lib/problem.ts'
 import { countTree, maxLessons } from './countTree.ts'
 import type { InCurriculum, Values } from './inCurriculum.ts'
 import { changeText } from './lessonBody.ts'
 import { checkLessonFiles, filesIn, keepLessonFiles, type StoredMedia } from './lessonFiles.ts'
 import { checkLesson } from './lessonRules.ts'
+import { movePositions, nextPosition, requireRoom } from './places.ts'
 import { affectedEnrollments } from './sectionWriting.ts'
 
 interface Lesson {
@@ -29,14 +29,8 @@ const courseOf = ({ parent }: UnderSection): string => String((parent as Section
 
 /** @throws Problem curriculum_full where the course takes no more */
 export async function checkNewLesson(values: Values, context: UnderSection): Promise<ProblemDetail[]> {
-  const { writer, school, parent } = context
-  const { count } = await writer
-    .selectFrom('lesson')
-    .select((lesson) => lesson.fn.countAll<number | string>().as('count'))
-    .where('school_id', '=', school.id)
-    .where('course_id', '=', courseOf(context))
-    .executeTakeFirstOrThrow()
-  if (Number(count) >= maxLessons) throw new Problem('curriculum_full', { description: `A course holds at most ${maxLessons} lessons.` })
+  const { parent } = context
+  await requireRoom(context, { part: 'lesson', courseId: courseOf(context), most: maxLessons })
   const sent = values.section_id === undefined ? parent?.id : fromPublicId('sec', String(values.section_id))
   const elsewhere = sent === parent?.id ? [] : [fault('section_id', 'not_allowed', 'must be the section that the address names, or absent')]
   return [...elsewhere, ...checkLesson(values), ...(await checkLessonFiles(context, filesIn(values)))]
@@ -45,7 +39,7 @@ export async function checkNewLesson(values: Values, context: UnderSection): Pro
 /** The last place of its section. */
 export async function placeLesson(context: UnderSection, values: Values) {
   const section_id = (context.parent as Section).id
-  const position = await nextPosition(context, section_id)
+  const position = await nextPosition(context, { part: 'lesson', id: section_id })
   return { course_id: courseOf(context), position, attachment_file_ids: [...filesIn(values).attachment_file_ids] }
 }
 
@@ -78,7 +72,7 @@ export async function moveLesson(context: InCurriculum, lesson: Lesson, values: 
   const attachments = values.attachment_file_ids === undefined ? {} : { attachment_file_ids: [...filesIn(values).attachment_file_ids] }
   const sectionId = fromPublicId('sec', String(values.section_id)) as string
   if (sectionId === lesson.section_id) return attachments
-  const position = await nextPosition(context, sectionId)
+  const position = await nextPosition(context, { part: 'lesson', id: sectionId })
   // It leaves before the others move up: two never share a place, not for a moment.
   await context.writer
     .updateTable('lesson')
@@ -125,26 +119,7 @@ export const countLessonIn = ({ sql, school }: InCurriculum, { course_id }: Pick
 
 const filesOf = ({ media, attachment_file_ids }: Lesson) => ({ media: media as StoredMedia | null, attachment_file_ids })
 
-async function nextPosition({ writer, school }: InCurriculum, sectionId: string): Promise<number> {
-  const last = await writer
-    .selectFrom('lesson')
-    .select((lesson) => lesson.fn.max('position').as('position'))
-    .where('school_id', '=', school.id)
-    .where('section_id', '=', sectionId)
-    .executeTakeFirst()
-  return (last?.position ?? -1) + 1
-}
-
-async function closeGap({ writer, sql, school, now }: InCurriculum, { section_id, position }: Lesson): Promise<void> {
-  const moved = await writer
-    .updateTable('lesson')
-    .set((row) => ({ position: row('position', '-', 1), version: row('version', '+', 1), updated_at: now }))
-    .where('school_id', '=', school.id)
-    .where('section_id', '=', section_id)
-    .where('position', '>', position)
-    .returning(['id', 'version'])
-    .execute()
-  await recordChanges(sql, { school_id: school.id, type: 'lesson', action: 'updated' }, moved)
-}
+const closeGap = (context: InCurriculum, { section_id, position }: Lesson): Promise<void> =>
+  movePositions(context, { part: 'lesson', id: section_id }, { behind: position, by: -1 })
 
 const fault = (field: string, code: string, message: string): ProblemDetail => ({ field, code, message: `${field}: ${message}` })

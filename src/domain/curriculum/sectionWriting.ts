@@ -5,6 +5,7 @@ import type { Writer } from '../../store/database.ts'
 import { countTree, maxSections } from './countTree.ts'
 import type { InCurriculum, Values } from './inCurriculum.ts'
 import { dropLessonFiles } from './lessonFiles.ts'
+import { movePositions, nextPosition, requireRoom } from './places.ts'
 
 interface Section {
   id: string
@@ -22,40 +23,21 @@ type UnderCourse = InCurriculum & { parent?: Course | undefined }
 export async function checkNewSection({ after_section_id }: Values, context: UnderCourse): Promise<ProblemDetail[]> {
   const { writer, school, parent } = context
   const courseId = (parent as Course).id
-  const { count } = await writer
-    .selectFrom('section')
-    .select((section) => section.fn.countAll<number | string>().as('count'))
-    .where('school_id', '=', school.id)
-    .where('course_id', '=', courseId)
-    .executeTakeFirstOrThrow()
-  if (Number(count) >= maxSections) {
-    throw new Problem('curriculum_full', { description: `A course holds at most ${maxSections} sections.` })
-  }
+  await requireRoom(context, { part: 'section', courseId, most: maxSections })
   if (after_section_id === undefined || (await positionOf(writer, { schoolId: school.id, courseId, sent: after_section_id }))) return []
   const field = 'after_section_id'
   return [{ field, code: 'invalid_reference', message: `${field}: the course has no such section` }]
 }
 
 /** The place of a new section: behind the one that was named, else the last. What stands behind it moves on. */
-export async function placeSection({ writer, sql, school, parent, now }: UnderCourse, { after_section_id }: Values) {
-  const courseId = (parent as Course).id
-  const inCourse = writer.selectFrom('section').where('school_id', '=', school.id).where('course_id', '=', courseId)
-  if (after_section_id === undefined) {
-    const last = await inCourse.select((section) => section.fn.max('position').as('position')).executeTakeFirst()
-    return { position: (last?.position ?? -1) + 1 }
-  }
-  const found = await positionOf(writer, { schoolId: school.id, courseId, sent: after_section_id })
-  const position = (found?.position ?? -1) + 1
-  const moved = await writer
-    .updateTable('section')
-    .set((section) => ({ position: section('position', '+', 1), version: section('version', '+', 1), updated_at: now }))
-    .where('school_id', '=', school.id)
-    .where('course_id', '=', courseId)
-    .where('position', '>=', position)
-    .returning(['id', 'version'])
-    .execute()
-  await recordChanges(sql, { school_id: school.id, type: 'section', action: 'updated' }, moved)
-  return { position }
+export async function placeSection(context: UnderCourse, { after_section_id }: Values) {
+  const { writer, school, parent } = context
+  const whole = { part: 'section', id: (parent as Course).id } as const
+  if (after_section_id === undefined) return { position: await nextPosition(context, whole) }
+  const found = await positionOf(writer, { schoolId: school.id, courseId: whole.id, sent: after_section_id })
+  const behind = found?.position ?? -1
+  await movePositions(context, whole, { behind, by: 1 })
+  return { position: behind + 1 }
 }
 
 /** Counts the tree anew after one of its sections was made, changed or removed. */
@@ -104,16 +86,7 @@ export async function affectedEnrollments(_context: InCurriculum, _lessonIds: re
 
 /** Closes the gap that a removed section leaves. */
 export async function closeSectionGap(context: InCurriculum, section: Section): Promise<void> {
-  const { writer, sql, school, now } = context
-  const moved = await writer
-    .updateTable('section')
-    .set((row) => ({ position: row('position', '-', 1), version: row('version', '+', 1), updated_at: now }))
-    .where('school_id', '=', school.id)
-    .where('course_id', '=', section.course_id)
-    .where('position', '>', section.position)
-    .returning(['id', 'version'])
-    .execute()
-  await recordChanges(sql, { school_id: school.id, type: 'section', action: 'updated' }, moved)
+  await movePositions(context, { part: 'section', id: section.course_id }, { behind: section.position, by: -1 })
   await countSectionIn(context, section)
 }
 

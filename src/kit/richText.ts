@@ -1,0 +1,27 @@
+import { z } from 'zod'
+
+/** What documents say of a text, and how long it may be. */
+interface Said {
+  max: number
+  description: string
+  example: string
+}
+
+/** How a text is written. */
+export const textFormat = (description: string) =>
+  z.enum(['markdown', 'html']).default('markdown').meta({ description, example: 'markdown' })
+
+type RichText<Name extends string> = { [Text in Name]: z.ZodNullable<z.ZodString> } & {
+  [Format in `${Name}_format`]: ReturnType<typeof textFormat>
+} & { [Html in `${Name}_html`]: z.ZodNullable<z.ZodString> }
+
+/** The three fields of a text that people write: `bio`, `bio_format`, and `bio_html`, which is never sent. */
+export const richText = <Name extends string>(name: Name, { max, description, example }: Said) =>
+  ({
+    [name]: z.string().max(max).nullable().meta({ description, example }),
+    [`${name}_format`]: textFormat(`How \`${name}\` is written.`),
+    [`${name}_html`]: z
+      .string()
+      .nullable()
+      .meta({ description: `\`${name}\` as HTML that is safe to show.`, example: `<p>${example}</p>` }),
+  }) as unknown as RichText<Name>

@@ -1,0 +1,42 @@
+import type { AliasedExpression, Expression, SelectQueryBuilder } from 'kysely'
+import type { Reader } from '../store/database.ts'
+import type { AnyRows, AnyTables } from './expressions.ts'
+import { type RowKey, type Sight, schoolColumn, tables } from './sight.ts'
+import { isReadable, seenAs } from './visible.ts'
+
+/** The fields of all rows of the school; who asks says which rows are seen. */
+export function selectRows(database: Reader, sight: Sight): SelectQueryBuilder<AnyTables, 'any_table', object> {
+  const { resource, schoolId, caller } = sight
+  return tables(database)
+    .selectFrom(resource.table as 'any_table')
+    .select([...resource.columns])
+    .select((rows) => [
+      versionOf(sight, rows),
+      seenAs(sight, rows).as('seen_as'),
+      ...resource.selections
+        .filter(({ field }) => !resource.onDemand.includes(field) || sight.onDemand?.includes(field))
+        .map(({ field, select }) => named(select(rows, caller), field)),
+    ])
+    .where(schoolColumn(sight), '=', schoolId)
+}
+
+/** The row with this key, with every column, if it exists for the caller. */
+export function wholeRow(database: Reader, sight: Sight, key: RowKey | undefined): ReturnType<typeof selectRows> {
+  const query = selectWhole(database, sight)
+    .where((rows) => isReadable(sight, rows))
+    .limit(1)
+  return key ? query.where((rows) => rows(key.column, '=', key.value)) : query
+}
+
+/** The same with every column. What of them the resource counts as its version comes last: it stands under that name. */
+export const selectWhole = (database: Reader, sight: Sight): ReturnType<typeof selectRows> =>
+  selectRows(database, sight)
+    .selectAll(sight.resource.table as 'any_table')
+    .select((rows) => versionOf(sight, rows))
+
+const versionOf = ({ resource }: Sight, rows: AnyRows): AliasedExpression<unknown, string> =>
+  named(rows.ref(resource.versionColumn), 'version')
+
+/** An expression under the name of a field. */
+export const named = (selected: Expression<unknown>, field: string): AliasedExpression<unknown, string> =>
+  (selected as Expression<unknown> & { as(alias: string): AliasedExpression<unknown, string> }).as(field)

@@ -1,0 +1,87 @@
+import { z } from 'zod'
+import { externalId, metadata, money, reference, slug, timestamp } from '../kit/fields.ts'
+import { image } from '../kit/image.ts'
+import { richText } from '../kit/richText.ts'
+
+/** Who teaches a course, as it is sent. */
+export const lecturer_ids = z
+  .array(reference('lec', 'Id of a lecturer.'))
+  .max(10)
+  .meta({ description: 'Who teaches it, the main lecturer first.', example: [] })
+
+/** What a course is made of. */
+export const courseSchema = z.object({
+  title: z.string().min(1).max(160).meta({ description: 'Name of the course.', example: 'Clay From Scratch' }),
+  slug: slug().meta({ description: 'Readable key, unique in the school.', example: 'clay-from-scratch' }),
+  subtitle: z.string().max(200).nullable().meta({ description: 'One line below the title.', example: 'Your first ten pots' }),
+  ...richText('description', { max: 20_000, description: 'What the course is about.', example: 'Wedging, centring, throwing.' }),
+  status: z.enum(['draft', 'published', 'archived']).meta({ description: 'Visitors see published courses only.', example: 'published' }),
+  visibility: z
+    .enum(['public', 'unlisted', 'members'])
+    .meta({ description: 'Who finds a published course; an unlisted one needs its address.', example: 'public' }),
+  level: z.enum(['all', 'beginner', 'intermediate', 'advanced']).meta({ description: 'Whom it suits.', example: 'beginner' }),
+  language: z.string().max(35).meta({ description: 'Language of the course (BCP 47).', example: 'en' }),
+  category: z.string().max(60).nullable().meta({ description: 'Slug of its shelf in the catalogue.', example: 'ceramics' }),
+  tags: z
+    .array(z.string().max(40))
+    .max(20)
+    .meta({ description: 'Words to find it by.', example: ['clay', 'wheel'] }),
+  cover_image: image('Picture of the course.').nullable().meta({ description: 'Picture of the course.', example: null }),
+  access: z.enum(['free', 'paid', 'plan_only']).meta({ description: 'How one gets in.', example: 'paid' }),
+  price: money('What it costs; only of paid courses.')
+    .nullable()
+    .meta({ description: 'What it costs; null unless access is paid.', example: { amount: 8900, currency: 'EUR' } }),
+  lecturers: z
+    .array(
+      z.object({
+        id: reference('lec', 'Id of the lecturer.'),
+        display_name: z.string().meta({ description: 'Name of the lecturer.', example: 'Marlo Quillfeather' }),
+        slug: slug().meta({ description: 'Readable key of the lecturer.', example: 'marlo-quillfeather' }),
+      }),
+    )
+    .meta({ description: 'Who teaches it, the main lecturer first.', example: [] }),
+  compare_at_price: money('A former price.').nullable().meta({ description: 'A former price, above the present one.', example: null }),
+  trailer_url: z
+    .url({ protocol: /^https$/ })
+    .max(2000)
+    .nullable()
+    .meta({ description: 'Film about the course.', example: null }),
+  enrollment_open: z.boolean().meta({ description: 'Whether one can enrol now.', example: true }),
+  enrollment_starts_at: timestamp().nullable().meta({ description: 'From when on one can enrol.', example: null }),
+  enrollment_ends_at: timestamp().nullable().meta({ description: 'Until when one can enrol.', example: null }),
+  capacity: z.int().min(1).max(1_000_000).nullable().meta({ description: 'Number of places; null where there is no limit.', example: 24 }),
+  access_duration_days: z
+    .int()
+    .min(1)
+    .max(3650)
+    .nullable()
+    .meta({ description: 'How long one who enrols can open it; null for ever.', example: null }),
+  completion_threshold_percent: z.int().min(1).max(100).meta({ description: 'How much of it must be done to complete it.', example: 100 }),
+  certificate_enabled: z.boolean().meta({ description: 'Whether one gets a certificate.', example: false }),
+  certificate_template: z.enum(['classic', 'modern', 'minimal']).meta({ description: 'Looks of the certificate.', example: 'classic' }),
+  seo: z
+    .object({
+      title: z.string().max(70).nullable().default(null).meta({ description: 'Title for search engines.', example: 'Clay course' }),
+      description: z.string().max(200).nullable().default(null).meta({ description: 'Text for search engines.', example: null }),
+      noindex: z.boolean().default(false).meta({ description: 'Whether search engines are asked to stay away.', example: false }),
+    })
+    .meta({ description: 'What search engines are told.', example: { title: 'Clay course', description: null, noindex: false } }),
+  included_in_plans: z
+    .array(
+      z.object({
+        id: reference('mpl', 'Id of the plan.'),
+        name: z.string().meta({ description: 'Name of the plan.', example: 'Workbench' }),
+        slug: slug().meta({ description: 'Readable key of the plan.', example: 'workbench' }),
+      }),
+    )
+    .meta({ description: 'Membership plans that open it.', example: [] }),
+  sections_count: z.int().meta({ description: 'Number of sections.', example: 5 }),
+  lessons_count: z.int().meta({ description: 'Number of lessons; drafts count for those who see them.', example: 18 }),
+  preview_lessons_count: z.int().meta({ description: 'How many of them everybody may read.', example: 2 }),
+  duration_minutes: z.int().meta({ description: 'Length of all lessons together, rounded up.', example: 340 }),
+  position: z.int().meta({ description: 'Place in the catalogue.', example: 3, view: 'staff' }),
+  published_at: timestamp().nullable().meta({ description: 'When it was first published.', example: '2026-03-01T09:30:00.000Z' }),
+  archived_at: timestamp().nullable().meta({ description: 'When it was taken out of the catalogue.', example: null }),
+  external_id: externalId(),
+  metadata: metadata(),
+})

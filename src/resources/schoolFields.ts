@@ -1,0 +1,101 @@
+import { z } from 'zod'
+
+const line = (max: number, description: string) => z.string().max(max).nullable().default(null).meta({ description, example: null })
+
+export const count = (description: string) => z.int().meta({ description, example: 10 })
+
+const webAddress = (description: string) =>
+  z
+    .url({ protocol: /^https?$/ })
+    .max(2000)
+    .meta({ description, example: 'https://school.example' })
+
+const isOn = (description: string) => z.boolean().default(true).meta({ description, example: true })
+
+/** How the school works. */
+export const settings = z.object({
+  show_counts: isOn('Whether visitors see how many take part.'),
+  member_directory: z
+    .enum(['off', 'members', 'public'])
+    .default('members')
+    .meta({ description: 'Who sees the directory of members.', example: 'members' }),
+  comments_enabled: isOn('Whether people can comment.'),
+  lecturer_publishing: z
+    .boolean()
+    .default(true)
+    .meta({ description: 'Whether lecturers publish what is theirs.', example: true, view: 'staff' }),
+  lecturer_pricing: z
+    .boolean()
+    .default(false)
+    .meta({ description: 'Whether lecturers price their own courses.', example: false, view: 'staff' }),
+  past_due_grace_days: z
+    .int()
+    .min(0)
+    .max(30)
+    .default(7)
+    .meta({ description: 'How long an unpaid subscription still opens doors.', example: 7, view: 'staff' }),
+  tax: z
+    .object({
+      mode: z
+        .enum(['inclusive', 'exclusive', 'none'])
+        .default('none')
+        .meta({ description: 'How prices relate to tax.', example: 'inclusive' }),
+      default_rate_bps: z.int().min(0).max(5000).default(0).meta({ description: 'Rate in hundredths of a percent.', example: 1900 }),
+    })
+    .meta({ description: 'Tax on what the school sells.', example: { mode: 'inclusive', default_rate_bps: 1900 }, view: 'staff' }),
+})
+
+/** What the school offers. */
+export const features = z.object({
+  courses: isOn('Courses are offered.'),
+  events: isOn('Events are offered.'),
+  memberships: isOn('Membership plans are offered.'),
+  digital_products: isOn('Digital products are offered.'),
+  blog: isOn('The school writes posts.'),
+  community: isOn('People can see and answer each other.'),
+})
+
+/** Where the school is. */
+export const postalAddress = z
+  .object({
+    name: line(120, 'Name on the letter box.'),
+    line1: line(120, 'Street and number.'),
+    line2: line(120, 'What else is needed to find it.'),
+    postal_code: line(20, 'Postal code.'),
+    city: line(120, 'Town.'),
+    region: line(120, 'Region or state.'),
+    country: z
+      .string()
+      .regex(/^[A-Z]{2}$/, 'must be a code of ISO 3166 such as DE')
+      .nullable()
+      .default(null)
+      .meta({ description: 'ISO 3166 code.', example: 'DE' }),
+  })
+  .nullable()
+  .meta({ description: 'Where it is.', example: null })
+
+/** Where else it is. */
+export const socialLinks = z
+  .array(
+    z.object({
+      network: z.string().min(1).max(30).meta({ description: 'Which network.', example: 'mastodon' }),
+      url: webAddress('Address there.').meta({ description: 'Address there.', example: 'https://social.example/@lanternfield' }),
+    }),
+  )
+  .max(12)
+  .meta({ description: 'Where else to find it.', example: [] })
+
+/** What the law asks for. */
+export const legal = z
+  .object({
+    terms_url: webAddress('Terms.').nullable().default(null).meta({ description: 'Terms.', example: null }),
+    privacy_url: webAddress('Privacy policy.').nullable().default(null).meta({ description: 'Privacy policy.', example: null }),
+    imprint_page_id: z
+      .string()
+      .regex(/^pag_[0-7][0-9a-hjkmnp-tv-z]{25}$/, 'must be an id: pag_ and 26 characters')
+      .nullable()
+      .default(null)
+      .meta({ description: 'Id of the published page with the imprint.', example: null }),
+  })
+  .nullable()
+  .meta({ description: 'What the law asks for.', example: null })
