@@ -97,6 +97,8 @@ export type Declaration<
   singleton?: true
   /** Without a token, a part of what is there is served. */
   anonymous?: 'partial'
+  /** Not what somebody looks for who looks around: no tool for visitors, although some of it is open to them. */
+  catalogue?: false
   /** New rows are made under a row of another resource, at its address and this resource's name. */
   under?: Under<Table>
   /** Words that no slug may begin with, beside those of the API. */

@@ -39,6 +39,8 @@ export interface Resource<Verb extends ScopeVerb = never> {
   isSingleton: boolean
   /** What a visitor is served is a part of what is there. */
   isPartlyPublic: boolean
+  /** Visitors look around in it, by tools as well. */
+  isInCatalogue: boolean
   hasSlug: boolean
   slugForm: RegExp
   reservedSlugs: readonly string[]
@@ -113,6 +115,7 @@ export function defineResource<
     feature: declaration.feature,
     isSingleton: declaration.singleton ?? false,
     isPartlyPublic: declaration.anonymous === 'partial',
+    isInCatalogue: declaration.catalogue !== false,
     hasSlug: 'slug' in schema.shape && !declaration.singleton,
     slugForm: declaration.slugForm ?? slugForm,
     reservedSlugs: declaration.reservedSlugs ?? [],

@@ -14,10 +14,10 @@ export interface CatalogueRead {
 /** Whoever calls, and whatever token came along: what is answered here is what a visitor sees. */
 const visitor: Caller = { kind: 'anonymous' }
 
-/** Every operation that only reads and is open to visitors. A new resource is in it by itself. */
+/** Every operation that only reads, is open to visitors and belongs to what the school offers. A new resource is in it by itself. */
 export function catalogueReads(operations: readonly Operation[]): CatalogueRead[] {
   return operations
-    .filter(({ method, anonymous }) => method === 'GET' && anonymous !== 'none')
+    .filter(({ method, anonymous, resource }) => method === 'GET' && anonymous !== 'none' && resource.isInCatalogue)
     .map((operation) => ({ name: snakeCase(operation.id), operation: { ...operation, parameters: toolParameters(operation.parameters) } }))
 }
 

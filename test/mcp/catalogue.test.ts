@@ -15,7 +15,9 @@ interface Listed {
   annotations: object
 }
 
-const reads = operationsIn(resources).filter(({ method, anonymous }) => method === 'GET' && anonymous !== 'none')
+const reads = operationsIn(resources).filter(
+  ({ method, anonymous, resource }) => method === 'GET' && anonymous !== 'none' && resource.isInCatalogue,
+)
 const toolName = ({ id }: { id: string }): string => id.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 const ajv = new Ajv2020({ strict: true, allErrors: true, strictTypes: false })
 addFormats.default(ajv)
