@@ -16,7 +16,7 @@ import { accessLog } from './http/accessLog.ts'
 import { arriveWithin } from './http/arrival.ts'
 import { cors } from './http/cors.ts'
 import { addressLimit, callerAddress, resolveSchool } from './http/door.ts'
-import { type Ask, inProcess } from './http/inProcess.ts'
+import { type Ask, asOwnRequest, inProcess } from './http/inProcess.ts'
 import { createMetrics, type Metrics } from './http/metrics.ts'
 import { renderProblems } from './http/problems.ts'
 import { requestId } from './http/requestId.ts'
@@ -58,6 +58,7 @@ import type { Database } from './store/database.ts'
 import type { FileStorage } from './store/fileStorage.ts'
 import type { RedisConnection } from './store/redis.ts'
 import { schoolContact, schoolFace } from './store/schools.ts'
+import { leaveWork } from './wiring/afterwards.ts'
 import { describeClient, registrationRules } from './wiring/clients.ts'
 import { createFiles } from './wiring/files.ts'
 import { createLimits, limited } from './wiring/limits.ts'
@@ -126,6 +127,10 @@ export async function createApp(args: AppArguments): Promise<App> {
   const grantable = (role: Role): ReadonlySet<string> => grantableScopes(role, config.roles)
   const operations = operationsIn(resources)
   const personNow = (schoolId: string, accountId: string) => findPerson(database.sql, schoolId, accountId)
+  const signer: CursorSigner = {
+    sign: (text) => keyring.sign('cursors', text),
+    verify: (text, signature) => keyring.verify('cursors', text, signature),
+  }
   const files = createFiles({
     database,
     storage: args.storage,
@@ -133,13 +138,15 @@ export async function createApp(args: AppArguments): Promise<App> {
     limits: () => config.server.storage,
     operations,
     findPerson: personNow,
+    signer,
     outside: () => outside,
   })
   const gate = createPasswordGate(config.server.passwords)
   const checkPassword = createSignIn({ database, gate })
   const errands = createErrands({ log })
   const letter = createMail({ ...args.mail, face, languages })
-  const send = sendAfterwards({ letter, errands, log })
+  const afterwards = leaveWork({ errands, log })
+  const send = sendAfterwards({ letter, afterwards })
 
   const enginePages = createEnginePages({ setting, findRemovedClient: (school, client) => findTombstone(database.sql, school.id, client) })
   const engines = createEngines({
@@ -206,14 +213,10 @@ export async function createApp(args: AppArguments): Promise<App> {
     count: metrics.count,
   })
   const outside = createOutside({
-    ...{ stores, keyring, errands, send },
+    ...{ stores, keyring, afterwards, letter },
     files: files.outside,
     checkoutUrl: (school) => schools.byId(school.id).config.checkout_url,
   })
-  const signer: CursorSigner = {
-    sign: (text) => keyring.sign('cursors', text),
-    verify: (text, signature) => keyring.verify('cursors', text, signature),
-  }
   const doors = { operations, database: database.kysely, store: database, signer, outside }
   const bearer = { runtime, findPerson: personNow, grantable }
   const api = createApi({ ...doors, authenticate: limited(createAuthenticate(bearer), limits) })
@@ -277,8 +280,8 @@ export async function createApp(args: AppArguments): Promise<App> {
     koa.on('error', (error: Error) => log.error({ err: error }, 'an answer broke off'))
     return koa
   }
-  // The service asks itself whether its documents are true: unseen by logs and metrics, and not held up by the answer.
-  const askSelf: Ask = inProcess(koaWith(roadWith({ watched: [], gate: [] })).callback())
+  // The service asks itself whether its documents are true: unseen by logs, metrics and the audit trail, and not held up by the answer.
+  const askSelf: Ask = inProcess(koaWith(roadWith({ watched: [asOwnRequest], gate: [] })).callback())
   const koa = koaWith(roadWith({ watched: [accessLog(log) as Middleware, metrics.middleware], gate: [truth.middleware] }))
 
   return {

@@ -7,7 +7,7 @@ import { listOwnGrants } from '../store/connectedApps.ts'
 import type { Database, Writer } from '../store/database.ts'
 import type { Sql } from '../store/sql.ts'
 import { addressOf } from './mailedLinks.ts'
-import { hasOtherOwner } from './staff.ts'
+import { hasOtherOwner, lockOwners } from './owners.ts'
 
 /** How long a person can still change their mind. */
 export const deletionDays = 14
@@ -31,8 +31,7 @@ export async function scheduleDeletion(
 ) {
   if (account.deletion_scheduled_at) return undefined
   if (caller.role === 'owner') {
-    // Two owners who leave at once: the second one waits here, and then finds that nobody else is left.
-    await writer.selectFrom('school').select('id').where('id', '=', school.id).forUpdate().execute()
+    await lockOwners(writer, school.id)
     if (!(await hasOtherOwner(writer, { schoolId: school.id, personId: caller.personId }))) throw new Problem('last_owner')
   }
   const link = addressOf(school, accountPaths.apps)

@@ -4,6 +4,7 @@ import { endAccountSessions } from '../store/accountSessions.ts'
 import type { Reader, Writer } from '../store/database.ts'
 import { voidMailedLinks } from '../store/mailedLinks.ts'
 import type { Sql } from '../store/sql.ts'
+import { hasOtherOwner, lockOwners } from './owners.ts'
 
 export interface NewPerson {
   schoolId: string
@@ -41,8 +42,7 @@ export async function setRole(
   writer: Writer,
   { schoolId, accountId, role }: { schoolId: string; accountId: string; role: Role },
 ): Promise<RoleChange> {
-  // Two demotions at once: the second one waits, and then finds a last owner.
-  await writer.selectFrom('school').select('id').where('id', '=', schoolId).forUpdate().execute()
+  await lockOwners(writer, schoolId)
   const { email, name } = await writer
     .selectFrom('account')
     .select(['email', 'name'])
@@ -52,16 +52,14 @@ export async function setRole(
   const personId = await personOf(writer, { schoolId, accountId, email, name, isStudent: role === 'learner' })
   const staff = await writer
     .selectFrom('staff')
-    .innerJoin('person', (join) => join.onRef('person.school_id', '=', 'staff.school_id').onRef('person.id', '=', 'staff.person_id'))
-    .innerJoin('account', (join) => join.onRef('account.school_id', '=', 'person.school_id').onRef('account.id', '=', 'person.account_id'))
-    .select(['staff.person_id', 'staff.role', 'account.disabled_at'])
-    .where('staff.school_id', '=', schoolId)
-    .where('staff.status', '=', 'active')
-    .execute()
-  const before = (staff.find((row) => row.person_id === personId)?.role ?? 'learner') as Role
+    .select('role')
+    .where('school_id', '=', schoolId)
+    .where('person_id', '=', personId)
+    .where('status', '=', 'active')
+    .executeTakeFirst()
+  const before = (staff?.role ?? 'learner') as Role
   if (before === role) return { before }
-  const otherOwners = staff.filter((row) => row.role === 'owner' && row.person_id !== personId && row.disabled_at === null)
-  if (before === 'owner' && otherOwners.length === 0) return { refused: 'last_owner' }
+  if (before === 'owner' && !(await hasOtherOwner(writer, { schoolId, personId }))) return { refused: 'last_owner' }
   await writeRole(writer, { schoolId, personId, role })
   return { before }
 }

@@ -6,6 +6,7 @@ import type { Database } from '../store/database.ts'
 import { findMailedLink, useMailedLink } from '../store/mailedLinks.ts'
 import type { Sql } from '../store/sql.ts'
 import { addressOf, linkKey, makeMailedLink } from './mailedLinks.ts'
+import { maySignUp } from './registration.ts'
 
 /** What a person said when they asked for an account. */
 export interface SignUpRequest {
@@ -29,7 +30,10 @@ export function personName(typed: string): string | undefined {
   return name !== '' && [...name].length <= 120 ? name : undefined
 }
 
-/** Writes to the address: a link that makes the account, or, to one that has an account, that there is one. Nothing is made yet. */
+/**
+ * Writes to the address: a link that makes the account, or, to one that has an account, that there is one. Nothing is made yet.
+ * Nothing is written to an address that may have no account.
+ */
 export async function requestSignUp(
   { database, send }: { database: Database; send: SendMessage },
   school: School,
@@ -44,15 +48,20 @@ export async function requestSignUp(
     const links = { sign_in: addressOf(school, accountPaths.signIn), reset: addressOf(school, accountPaths.forgottenPassword) }
     return send(school, { email, locales: [known.locale, language] }, 'sign_up_known', links)
   }
+  if (!(await maySignUp(sql, school.id, email))) return
   const payload = { name, ...(returnTo === undefined ? {} : { return_to: returnTo }), ...(language === undefined ? {} : { language }) }
   const link = await makeMailedLink(sql, school, { purpose: 'sign_up', path: accountPaths.finishSignUp, email, payload })
   return send(school, { email, locales: [language] }, 'sign_up', { link })
 }
 
-/** What the link was made for, or undefined where it was used, has expired, or is another school's. Changes nothing. */
+/**
+ * What the link was made for, or undefined where it was used, has expired, is another school's, or where its address may have no
+ * account any more. Changes nothing.
+ */
 export async function findSignUp(sql: Sql, school: School, token: string): Promise<SignUpRequest | undefined> {
   const link = await findMailedLink(sql, linkKey(school, 'sign_up', token))
-  return link && requestOf(link)
+  if (!link || !(await maySignUp(sql, school.id, link.email))) return undefined
+  return requestOf(link)
 }
 
 /** `taken`: the address got an account since the link was sent. */
@@ -69,7 +78,7 @@ export async function finishSignUp(
 ): Promise<FinishedSignUp | undefined> {
   return database.transaction(async (_writer, sql) => {
     const link = await useMailedLink(sql, linkKey(school, 'sign_up', token))
-    if (!link) return undefined
+    if (!link || !(await maySignUp(sql, school.id, link.email))) return undefined
     const { email, name, language } = requestOf(link)
     const [account] = await sql.query<{ id: string }>(
       `INSERT INTO account (school_id, id, email, email_verified, name, password_hash, locale) VALUES ($1, $2, $3, true, $4, $5, $6)

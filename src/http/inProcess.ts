@@ -2,6 +2,8 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type RequestListener, request } from 'node:http'
 import { type Duplex, duplexPair } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import type { Middleware } from 'koa'
+import type { RequestState } from './state.ts'
 
 export interface AskedRequest {
   method?: string
@@ -20,6 +22,12 @@ export type Ask = (address: string, request?: AskedRequest) => Promise<GivenAnsw
 
 /** "This host on this network" (RFC 6890): no caller from outside can have this address. */
 const ownAddress = '0.0.0.0'
+
+/** Marks what comes by this road, and by no other. */
+export const asOwnRequest: Middleware<RequestState> = (ctx, next) => {
+  ctx.state.isOwn = true
+  return next()
+}
 
 const patienceMilliseconds = 10_000
 

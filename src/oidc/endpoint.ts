@@ -60,8 +60,8 @@ export async function finish(ctx: Context, { recordAudit }: ServiceArguments, ex
     }
     ctx.body = explain({ ...body, error, detail: exchange.refusal?.detail }, ctx.state.school.issuer)
   }
-  const { requestId, address } = ctx.state
-  if (exchange.audit.length > 0) await recordAudit(exchange.audit.map((row) => ({ ...row, request_id: requestId, address })))
+  const { requestId, address, isOwn } = ctx.state
+  if (exchange.audit.length > 0 && !isOwn) await recordAudit(exchange.audit.map((row) => ({ ...row, request_id: requestId, address })))
 }
 
 /** An audit row with what the request itself says. */

@@ -13,6 +13,7 @@ export function listen(provider: Provider, { exchanges, log }: { exchanges: Exch
     })
   }
   provider.on('authorization.error', (ctx, error) => {
+    if (ctx.state.isOwn) return
     log.info({ request_id: ctx.state.requestId, error: error.error, detail: error.error_detail }, 'authorization refused')
   })
   provider.on('server_error', (ctx, error) => log.error({ err: error, request_id: ctx?.state.requestId }, 'the engine failed'))

@@ -12,7 +12,7 @@ import {
 } from '../domain/lecturers.ts'
 import { setPositions } from '../domain/positions.ts'
 import { htmlColumn } from '../domain/richText.ts'
-import { linkLecturer, unlinkLecturer } from '../domain/staff.ts'
+import { linkLecturer, unlinkLecturer } from '../domain/staffInvitations.ts'
 import { everything } from '../kit/expressions.ts'
 import { externalId, metadata, reference, slug } from '../kit/fields.ts'
 import { image, imageField } from '../kit/image.ts'

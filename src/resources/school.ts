@@ -48,7 +48,9 @@ export const school = defineResource({
     address: postalAddress,
     social_links: socialLinks,
     legal,
-    registration: z.enum(['open', 'invite_only', 'closed']).meta({ description: 'Who can make an account.', example: 'open' }),
+    registration: z
+      .enum(['open', 'invite_only', 'closed'])
+      .meta({ description: 'Who can make an account; who was invited always can.', example: 'open' }),
     settings: settings.meta({ description: 'How the school works.', example: { show_counts: true } }),
     features: features.meta({ description: 'What the school offers; what is off answers 404.', example: { courses: true } }),
     counts: z

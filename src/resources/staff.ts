@@ -1,5 +1,7 @@
 import { z } from 'zod'
-import { checkProfile, inviteStaff, lastSeenOf, personOfStaff, requireChangeable, type StaffPerson } from '../domain/staff.ts'
+import { inviteStaff } from '../domain/staffInvitations.ts'
+import { checkProfile, requireChangeable } from '../domain/staffRules.ts'
+import { lastSeenOf, personOfStaff, type StaffPerson } from '../domain/staffSelections.ts'
 import { everything, nothing, type Rule } from '../kit/expressions.ts'
 import { reference, timestamp } from '../kit/fields.ts'
 import { image, imageOf } from '../kit/image.ts'

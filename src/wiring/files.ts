@@ -6,6 +6,7 @@ import { receiveUpload } from '../domain/receiveUpload.ts'
 import { downloadRoute } from '../files/downloadRoute.ts'
 import { uploadRoute } from '../files/uploadRoute.ts'
 import type { Answer } from '../kit/call.ts'
+import type { CursorSigner } from '../kit/cursor.ts'
 import { apiPath, type Operation } from '../kit/operations.ts'
 import { run } from '../kit/run.ts'
 import { toPublicId } from '../lib/ids.ts'
@@ -28,6 +29,8 @@ export interface FilesArguments {
   limits(): ServerConfig['storage']
   operations: readonly Operation[]
   findPerson(schoolId: string, accountId: string): Promise<PersonNow | undefined>
+  /** Signs cursors, as everywhere that a declaration is read. */
+  signer: CursorSigner
   /** What declarations reach, files included. */
   outside(): Outside
 }
@@ -87,7 +90,7 @@ const signerOf = (keyring: Keyring, purpose: 'uploads' | 'downloads'): AddressSi
 
 /** The file as the person reads it who brought it: the road of every other answer. */
 async function asBringer(
-  { database, operations, findPerson, keyring, outside }: FilesArguments,
+  { database, operations, findPerson, signer, outside }: FilesArguments,
   { school, fileId, accountId }: { school: School; fileId: string; accountId: string },
 ): Promise<Answer> {
   const operation = operations.find(({ id }) => id === 'getFile')
@@ -96,6 +99,6 @@ async function asBringer(
   const scopes = [operation.scope]
   const caller = callerFrom(person, { scopes, clientId: '', grantId: '' }, new Set(scopes))
   const sent = { parameters: () => ({ id: toPublicId('fil', fileId) }) }
-  const surroundings = { database: database.kysely, school, signer: signerOf(keyring, 'uploads'), outside: outside() }
+  const surroundings = { database: database.kysely, school, signer, outside: outside() }
   return await run(operation, caller, sent, surroundings)
 }

@@ -1,14 +1,14 @@
 import { connectedApps } from '../domain/connectedApps.ts'
-import type { Errands } from '../lib/errands.ts'
 import type { Keyring } from '../lib/keyring.ts'
+import type { SendLetter } from '../mail/mail.ts'
 import { ownSessions } from '../oidc/ownSessions.ts'
 import { endGrant, isSplit, type Stores } from '../oidc/stores.ts'
 import { checkoutAddress } from '../policy/checkout.ts'
-import type { SendMessage } from '../policy/messages.ts'
 import type { Outside, OutsideFiles } from '../policy/outside.ts'
 import type { School } from '../policy/school.ts'
 import { databaseArtifacts } from '../store/databaseArtifacts.ts'
 import type { Sql } from '../store/sql.ts'
+import type { LeaveWork } from './afterwards.ts'
 
 /** What a person can look through at once; who has more ends some. */
 const most = 500
@@ -23,22 +23,22 @@ export function endGrantWithin(stores: Stores, sql: Sql, schoolId: string, grant
 export function createOutside({
   stores,
   keyring,
-  errands,
-  send,
+  afterwards,
+  letter,
   files,
   checkoutUrl,
 }: {
   stores: Stores
   keyring: Keyring
-  errands: Errands
-  send: SendMessage
+  afterwards: LeaveWork
+  letter: SendLetter
   files: OutsideFiles
   /** The template of the school's file. */
   checkoutUrl(school: School): string | undefined
 }): Outside {
   return {
-    afterwards: (name, work) => errands.run(name, work),
-    send,
+    afterwards,
+    send: letter,
     files,
     checkoutAddress(school, item, code) {
       const template = checkoutUrl(school)

@@ -1,5 +1,5 @@
 import { request } from 'node:http'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { newId } from '../../src/lib/ids.ts'
 import type { Database } from '../../src/store/database.ts'
 import { createBrowser, field } from '../pages/browser.ts'
@@ -131,7 +131,7 @@ describe('sign-up', () => {
     expect(JSON.stringify(letter)).not.toMatch(/evil|money/)
   })
 
-  test('a school that takes no sign-ups makes no account, also from a link that was sent before', async () => {
+  test('a school that takes no sign-ups makes no account for who is not invited, also from a link that was sent before', async () => {
     const link = await signUpLink(service, 'late@example.com')
     const browser = createBrowser(service.issuer)
     const form = await browser.get('/account/sign-up')
@@ -140,14 +140,89 @@ describe('sign-up', () => {
     const before = (await service.letters()).length
     await school.set({ registration: 'invite_only' }).execute()
     try {
-      expect((await browser.get('/account/sign-up')).status).toBe(403)
-      expect((await send(browser, form, { email: 'later@example.com', name: 'A' })).status).toBe(403)
+      expect((await send(browser, form, { email: 'later@example.com', name: 'A' })).status).toBe(200)
       expect((await send(browser, page, { password: newPassword, repeated: newPassword })).status).toBe(410)
       expect(await accounts('late@example.com')).toEqual([])
       expect(await service.letters()).toHaveLength(before)
     } finally {
       await school.set({ registration: 'open' }).execute()
     }
+  })
+
+  describe.each(['invite_only', 'closed'])('where registration is %s', (registration) => {
+    const school = () => service.database.kysely.updateTable('school').where('id', '=', service.schoolId())
+    beforeEach(async () => void (await school().set({ registration }).execute()))
+    afterEach(async () => void (await school().set({ registration: 'open' }).execute()))
+
+    const invite = async (email: string, status = 'invited'): Promise<string> => {
+      const row = { school_id: service.schoolId(), id: newId() }
+      await service.database.kysely
+        .insertInto('person')
+        .values({ ...row, email, name: 'Rowan' })
+        .execute()
+      await service.database.kysely
+        .insertInto('staff')
+        .values({ school_id: service.schoolId(), id: newId(), person_id: row.id, role: 'lecturer', status })
+        .execute()
+      return row.id
+    }
+    const removeInvitation = (personId: string) =>
+      service.database.kysely.updateTable('staff').set({ status: 'removed' }).where('person_id', '=', personId).execute()
+
+    test('an invited address gets a link, and its person works at the school once the account is made', async () => {
+      const email = `invited-${registration}@example.com`
+      const personId = await invite(email)
+      const link = await signUpLink(service, email)
+      expect((await choosePassword(service, link)).status).toBe(200)
+      const [person] = await service.database.sql.query<{ status: string; account_id: string | null }>(
+        'SELECT status, account_id FROM staff JOIN person ON person.id = staff.person_id WHERE person.id = $1',
+        [personId],
+      )
+      expect(person).toEqual({ status: 'active', account_id: expect.any(String) })
+      await signedIn(service, email, newPassword)
+    })
+
+    test('nobody learns whether an address is invited, and who is not gets nothing', async () => {
+      const [invited, removed, stranger] = ['a', 'b', 'c'].map((name) => `${name}-${registration}@example.com`) as [string, string, string]
+      await invite(invited)
+      await invite(removed, 'removed')
+      const pages = new Map<string, string>()
+      for (const email of [invited, removed, stranger]) {
+        const browser = createBrowser(service.issuer)
+        const before = (await service.letters()).length
+        const answer = await send(browser, await browser.get('/account/sign-up'), { email, name: 'Rowan' })
+        expect(answer.status).toBe(200)
+        pages.set(email, withoutToken(answer.html).replaceAll(email, 'ADDRESS'))
+        expect([email, (await service.letters()).length - before]).toEqual([email, email === invited ? 1 : 0])
+      }
+      expect(new Set(pages.values()).size).toBe(1)
+    })
+
+    test('an invitation that was withdrawn opens nothing, also with a link that was sent before', async () => {
+      const email = `withdrawn-${registration}@example.com`
+      const personId = await invite(email)
+      const link = await signUpLink(service, email)
+      const browser = createBrowser(service.issuer)
+      const page = await browser.get(link.href)
+      await removeInvitation(personId)
+      expect((await browser.get(link.href)).status).toBe(410)
+      expect((await send(browser, page, { password: newPassword, repeated: newPassword })).status).toBe(410)
+      expect(await accounts(email)).toEqual([])
+    })
+
+    test('an invitation of another school opens nothing', async () => {
+      const email = `elsewhere-${registration}@example.com`
+      await invite(email)
+      const other = createBrowser(service.other)
+      await service.database.sql.query(`UPDATE school SET registration = $1 WHERE slug = 'second'`, [registration])
+      try {
+        const before = (await service.letters()).length
+        expect((await send(other, await other.get('/account/sign-up'), { email, name: 'Rowan' })).status).toBe(200)
+        expect(await service.letters()).toHaveLength(before)
+      } finally {
+        await service.database.sql.query(`UPDATE school SET registration = 'open' WHERE slug = 'second'`)
+      }
+    })
   })
 
   test.each([

@@ -169,3 +169,23 @@ describe('what is checked before a school opens', () => {
     ])
   })
 })
+
+test('a look leaves nothing behind: no audit row, and of the log nothing but that the school is as it says', async () => {
+  const service = await startService()
+  try {
+    expect((await catalogue(service.issuer)).status).toBe(200)
+    const [school] = service.app.schools.all.map(({ school }) => school)
+    service.app.truth.clear()
+    expect(await service.app.truth.check(school as NonNullable<typeof school>)).toEqual([])
+    expect(await service.database.sql.query('SELECT event FROM audit_log')).toEqual([])
+    const said = service
+      .log()
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line).msg)
+    expect(said.filter((message) => !['request', 'what this school says of itself is so'].includes(message))).toEqual([])
+    expect(said.filter((message) => message === 'request')).toHaveLength(1)
+  } finally {
+    await service.stop()
+  }
+})

@@ -9,7 +9,7 @@ import { findPerson } from '../../src/domain/callers.ts'
 import { renderProblems } from '../../src/http/problems.ts'
 import type { RequestState } from '../../src/http/state.ts'
 import type { Operation } from '../../src/kit/operations.ts'
-import { createErrands } from '../../src/lib/errands.ts'
+import { createErrands, type Errands } from '../../src/lib/errands.ts'
 import { createKeyring } from '../../src/lib/keyring.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { Problem } from '../../src/lib/problem.ts'
@@ -22,6 +22,7 @@ import { operationsIn, resources, scopeCatalogue } from '../../src/resources/ind
 import { databaseArtifacts } from '../../src/store/databaseArtifacts.ts'
 import { planRemoval } from '../../src/store/fileRemovals.ts'
 import { schoolContact } from '../../src/store/schools.ts'
+import { leaveWork } from '../../src/wiring/afterwards.ts'
 import { createOutside } from '../../src/wiring/outside.ts'
 import type { TestDatabase } from '../support/databases.ts'
 import { filesWithoutBytes } from '../support/files.ts'
@@ -56,6 +57,8 @@ export interface DemoApi extends TestDatabase {
   send(path: string, options: SendOptions): Promise<Reply>
   caller(email: string | undefined, scopes?: readonly string[]): Promise<Caller>
   signer: { sign(text: string): string; verify(text: string, signature: string): boolean }
+  /** What is done once answers have gone. */
+  errands: Errands
   /** Messages to people, once what was left for afterwards is done. */
   messages(): Promise<SentMessage[]>
   stop(): Promise<void>
@@ -104,8 +107,8 @@ export async function startDemoApi(
   const outside = createOutside({
     stores: { sql: database.sql, durable, ephemeral: durable, log },
     keyring,
-    errands,
-    send: post,
+    afterwards: leaveWork({ errands, log }),
+    letter: post,
     files: { ...filesWithoutBytes, store },
     checkoutUrl: () => 'https://shop.example.com/pay?item={type}/{id}&code={code}',
   })
@@ -155,6 +158,7 @@ export async function startDemoApi(
     signer,
     caller,
     send: ask,
+    errands,
     async messages() {
       await errands.settled()
       return messages

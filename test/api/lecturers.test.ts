@@ -224,6 +224,34 @@ describe.each(await databasesToTest())('lecturers, staff and their logins, on $n
       expect((await get('/school/staff', 'learner005@example.org')).json.error).toBe('access_denied')
     })
 
+    test('an invitation stands and is answered so where no message can be taken on any more', async () => {
+      let letGo = (): void => undefined
+      const held = new Promise<void>((resolve) => {
+        letGo = resolve
+      })
+      const isFull = (): boolean => {
+        try {
+          api.errands.run('held', () => held)
+          return false
+        } catch {
+          return true
+        }
+      }
+      try {
+        for (let at = 0; at < 2; at++) {
+          for (let held = 0; !isFull(); held++) expect(held).toBeLessThan(10_000)
+          // The first ones are under way from now on, which makes room once.
+          await new Promise((resolve) => setImmediate(resolve))
+        }
+        const invited = await call('POST', '/school/staff', owner, { email: 'full@example.com', role: 'lecturer' })
+        expect(invited).toMatchObject({ status: 201, json: { status: 'invited' } })
+        expect((await get(`/school/staff/${String(invited.json.id)}`, owner)).status).toBe(200)
+      } finally {
+        letGo()
+      }
+      expect((await api.messages()).filter(({ to }) => to === 'full@example.com')).toEqual([])
+    })
+
     test('a profile has one login, also for who is invited to the staff', async () => {
       const marlo = (await get('/lecturers/marlo-quillfeather', owner)).json
       const refused = await call('POST', '/school/staff', owner, { email: 'x@example.com', role: 'lecturer', lecturer_id: marlo.id })

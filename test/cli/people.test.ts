@@ -121,6 +121,11 @@ describe.each(await placesToTest())('people, with a service running on $name', (
     await place.cli(['people', 'disable', 'owner3@example.org', '--yes'])
     const refused = await place.cli(['people', 'set-role', owners[0].account_id, 'admin'])
     expect(refused).toMatchObject({ exitCode: 1, err: expect.stringContaining('make somebody else owner first') })
+
+    await create('owner4@example.org', '--role', 'owner')
+    const { database } = place.service
+    await database.sql.query(`UPDATE account SET deletion_scheduled_at = now() WHERE email = 'owner4@example.org'`)
+    expect(await place.cli(['people', 'set-role', owners[0].account_id, 'admin'])).toMatchObject({ exitCode: 1 })
   })
 
   test('the list has stable keys and no hash', async () => {

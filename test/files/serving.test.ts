@@ -25,6 +25,7 @@ describe('the address of a file', () => {
       limits: () => ({ quota_bytes: 1, uploads_per_minute: 1, bytes_per_day: 1, slowest_bytes_per_second: 1 }),
       operations: [],
       findPerson: async () => undefined,
+      signer: { sign: () => '', verify: () => false },
       outside: () => {
         throw new Error('nothing is announced here')
       },

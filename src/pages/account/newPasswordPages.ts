@@ -1,7 +1,6 @@
 import type { Context, Middleware } from 'koa'
 import { advisedPasswordCharacters, minPasswordCharacters, type PasswordFault, passwordFault } from '../../domain/newPassword.ts'
 import { findPasswordReset, finishPasswordReset } from '../../domain/passwordReset.ts'
-import { isOpenToSignUp } from '../../domain/registration.ts'
 import { findSignUp, finishSignUp } from '../../domain/signUp.ts'
 import type { Language } from '../../lib/languages.ts'
 import { accountPaths } from '../../policy/accountPaths.ts'
@@ -149,8 +148,7 @@ export function newPasswordPages(
       path: accountPaths.finishSignUp,
       again: { path: accountPaths.signUp, label: 'account_links.sign_up' },
       hasBox: false,
-      // A school that closed its sign-up meanwhile makes no more accounts.
-      find: async (school, token) => ((await isOpenToSignUp(sql, school.id)) ? findSignUp(sql, school, token) : undefined),
+      find: (school, token) => findSignUp(sql, school, token),
       async finish(ctx, link) {
         const finished = await finishSignUp(database, ctx.state.school, link)
         if (finished?.outcome !== 'made') return false

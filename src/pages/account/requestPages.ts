@@ -46,8 +46,13 @@ export function requestPages(args: AccountArguments, present: AccountPresenter):
   } as const
   type Kind = (typeof kinds)[keyof typeof kinds]
 
+  /** Where only those who are invited get in, everybody is told so, before and after: what is said depends on no address. */
+  const wordsFor = async (ctx: Context, key: Kind['key']): Promise<Kind['key'] | 'sign_up_invited'> =>
+    key === 'sign_up' && !(await isOpenToSignUp(args.database.sql, ctx.state.school.id)) ? 'sign_up_invited' : key
+
   const showForm = async (ctx: Context, { key, path }: Kind, target: string | undefined, typed?: Typed, failure: Failure = {}) => {
     const { texts, schoolName } = await present.setting(ctx)
+    const say = await wordsFor(ctx, key)
     const { error, fields = {} } = failure
     const isBlamed = error !== undefined
     const fault = (key: TextKey | undefined): string => (key === undefined ? '' : texts.text(key))
@@ -74,7 +79,7 @@ export function requestPages(args: AccountArguments, present: AccountPresenter):
     await present.form(ctx, {
       title: texts.text(`${key}.title`),
       heading: texts.text(`${key}.heading`, { school: schoolName }),
-      introduction: texts.parts(`${key}.introduction`, {}),
+      introduction: texts.parts(`${say}.introduction`, { school: schoolName }),
       error: error ? texts.text(error.key, error.values) : '',
       action: path,
       subject: formSubject(),
@@ -82,17 +87,6 @@ export function requestPages(args: AccountArguments, present: AccountPresenter):
       fields: key === 'sign_up' ? [email, name] : [email],
       submit: texts.text(`${key}.submit`),
       asides: [{ href: signInAgain(target), label: texts.text('account_links.sign_in') }],
-    })
-  }
-
-  const showClosed = async (ctx: Context): Promise<void> => {
-    ctx.status = 403
-    const { texts, schoolName } = await present.setting(ctx)
-    await present.message(ctx, {
-      title: texts.text('sign_up_closed.title'),
-      heading: texts.text('sign_up_closed.heading'),
-      paragraphs: [texts.parts('sign_up_closed.explanation', { school: schoolName })],
-      links: [{ href: accountPaths.signIn, label: texts.text('account_links.sign_in') }],
     })
   }
 
@@ -113,13 +107,11 @@ export function requestPages(args: AccountArguments, present: AccountPresenter):
     begin: (ctx: Context, wanted: Typed & { returnTo: string | undefined; language: Language }) => Promise<void>,
   ): RequestPages => ({
     async show(ctx) {
-      if (kind.key === 'sign_up' && !(await isOpenToSignUp(args.database.sql, ctx.state.school.id))) return showClosed(ctx)
       await showForm(ctx, kind, returnTo(ctx.query.return_to, ctx.state.school))
     },
     async answer(ctx) {
       const { form, school, address } = ctx.state as FormState & { school: School; address: string }
       requireOwnForm(ctx, present.csrf, { subject: formSubject(), kind: 'foreign_account_form' })
-      if (kind.key === 'sign_up' && !(await isOpenToSignUp(args.database.sql, school.id))) return showClosed(ctx)
       const target = returnTo(form.get('return_to') ?? undefined, school)
       const { typed, wanted, failure } = read(kind, form)
       if (!wanted) {
@@ -135,7 +127,7 @@ export function requestPages(args: AccountArguments, present: AccountPresenter):
       await present.message(ctx, {
         title: texts.text('mail_sent.title'),
         heading: texts.text('mail_sent.heading'),
-        paragraphs: [texts.parts(`${kind.key}.sent`, { email: wanted.email }), texts.parts('mail_sent.hint', {})],
+        paragraphs: [texts.parts(`${await wordsFor(ctx, kind.key)}.sent`, { email: wanted.email }), texts.parts('mail_sent.hint', {})],
         links: [{ href: signInAgain(target), label: texts.text('account_links.sign_in') }],
       })
       args.errands.run(`${kind.key} message`, () => begin(ctx, { ...wanted, returnTo: target, language: texts.language }))

@@ -1,91 +1,13 @@
-import type { Expression, ExpressionBuilder } from 'kysely'
-import type { DB } from '../gen/kysely/tables.ts'
-import { fromPublicId, newId, toPublicId } from '../lib/ids.ts'
-import { Problem, type ProblemDetail } from '../lib/problem.ts'
+import { newId, toPublicId } from '../lib/ids.ts'
+import { Problem } from '../lib/problem.ts'
 import { accountPaths } from '../policy/accountPaths.ts'
-import type { PersonCaller, Role } from '../policy/caller.ts'
-import type { Outside } from '../policy/outside.ts'
-import type { School } from '../policy/school.ts'
-import type { Writer } from '../store/database.ts'
-import { type StoredImage, selectImage } from '../store/fileExpressions.ts'
+import type { Role } from '../policy/caller.ts'
 import { mailAddress } from './mailAddress.ts'
 import { addressOf } from './mailedLinks.ts'
-
-/** What a change of who works here needs of its transaction. */
-export interface StaffChange {
-  writer: Writer
-  school: School
-  caller: PersonCaller
-  now: Date
-  outside: Pick<Outside, 'send'>
-  afterwards(name: string, work: () => Promise<void>): void
-}
+import type { StaffChange } from './staffChange.ts'
+import { requireRoleGiver } from './staffRules.ts'
 
 type StaffRole = Exclude<Role, 'learner'>
-type StaffRow = { id: string; person_id: string; role: string; lecturer_id: string | null; status: string }
-
-/** Who a staff row is, as one JSON value. The name is that of the login, where there is one. */
-export function personOfStaff(staff: ExpressionBuilder<DB, 'staff'>): Expression<unknown> {
-  return staff
-    .selectFrom((inner) =>
-      inner
-        .selectFrom('person')
-        .leftJoin('account', (join) =>
-          join.onRef('account.school_id', '=', 'person.school_id').onRef('account.id', '=', 'person.account_id'),
-        )
-        .select((row) => [
-          row.fn.coalesce('account.name', 'person.name').as('name'),
-          row.fn.coalesce('account.email', 'person.email').as('email'),
-        ])
-        .select(() => [selectImageAs('account', 'avatar')])
-        .whereRef('person.school_id', '=', 'staff.school_id')
-        .whereRef('person.id', '=', 'staff.person_id')
-        .as('who'),
-    )
-    .select((who) => who.fn.toJson('who').as('person'))
-}
-
-/** What `personOfStaff` reads. */
-export interface StaffPerson {
-  name: string
-  email: string
-  avatar: StoredImage | null
-}
-
-/** When the person behind a staff row last signed in. */
-export const lastSeenOf = (staff: ExpressionBuilder<DB, 'staff'>): Expression<unknown> =>
-  staff
-    .selectFrom('account')
-    .innerJoin('person', (join) => join.onRef('person.school_id', '=', 'account.school_id').onRef('person.account_id', '=', 'account.id'))
-    .select('account.last_sign_in_at')
-    .whereRef('person.school_id', '=', 'staff.school_id')
-    .whereRef('person.id', '=', 'staff.person_id')
-
-/** One login to a profile. */
-export async function checkProfile(
-  { lecturer_id }: Readonly<Record<string, unknown>>,
-  { writer, school }: StaffChange,
-): Promise<ProblemDetail[]> {
-  const field = 'lecturer_id'
-  if (typeof lecturer_id !== 'string') return []
-  const taken = await writer
-    .selectFrom('staff')
-    .select('id')
-    .where('school_id', '=', school.id)
-    .where('lecturer_id', '=', fromPublicId('lec', lecturer_id) as string)
-    .where('status', '!=', 'removed')
-    .executeTakeFirst()
-  return taken ? [{ field, code: 'not_allowed', message: `${field}: this profile has a login already` }] : []
-}
-
-const selectImageAs = (table: string, name: string) =>
-  (selectImage(table, name) as Expression<unknown> & { as(alias: string): never }).as(name)
-
-/** @throws Problem access_denied: owners give every role, admins that of a lecturer */
-export function requireRoleGiver({ role: own }: PersonCaller, ...roles: readonly string[]): void {
-  if (own === 'owner' || roles.every((role) => role === 'lecturer')) return
-  throw new Problem('access_denied', { description: 'Only an owner of the school makes or unmakes owners and admins. Ask one.' })
-}
 
 /**
  * Lets the person with this address work at the school: at once where they have a login here, else as soon as they have made one.
@@ -159,40 +81,6 @@ export async function unlinkLecturer(change: StaffChange, lecturer: { id: string
     .executeTakeFirst()
   if (row) await writeStaff(change, row.id, { lecturer_id: null, ...(row.role === 'lecturer' && { status: 'removed' }) })
   return row !== undefined
-}
-
-/**
- * Whether a staff row may get another role, or go.
- * @throws Problem self_change, access_denied, last_owner
- */
-export async function requireChangeable(change: StaffChange, row: StaffRow, roleAfter: string | undefined): Promise<void> {
-  const { writer, school, caller } = change
-  if (row.person_id === caller.personId) throw new Problem('self_change')
-  requireRoleGiver(caller, row.role, ...(roleAfter === undefined ? [] : [roleAfter]))
-  if (row.role !== 'owner' || row.status !== 'active' || roleAfter === 'owner') return
-  // Two demotions at once: the second one waits here, and then finds a last owner.
-  await writer.selectFrom('school').select('id').where('id', '=', school.id).forUpdate().execute()
-  if (!(await hasOtherOwner(writer, { schoolId: school.id, personId: row.person_id }))) throw new Problem('last_owner')
-}
-
-/** Whether somebody else owns the school and can sign in. */
-export async function hasOtherOwner(
-  writer: Writer,
-  { schoolId, personId }: { schoolId: string; personId: string | null },
-): Promise<boolean> {
-  const owner = await writer
-    .selectFrom('staff')
-    .innerJoin('person', (join) => join.onRef('person.school_id', '=', 'staff.school_id').onRef('person.id', '=', 'staff.person_id'))
-    .innerJoin('account', (join) => join.onRef('account.school_id', '=', 'person.school_id').onRef('account.id', '=', 'person.account_id'))
-    .select('staff.id')
-    .where('staff.school_id', '=', schoolId)
-    .where('staff.role', '=', 'owner')
-    .where('staff.status', '=', 'active')
-    .where('account.disabled_at', 'is', null)
-    .where('account.deletion_scheduled_at', 'is', null)
-    .$if(personId !== null, (query) => query.where('staff.person_id', '!=', personId as string))
-    .executeTakeFirst()
-  return owner !== undefined
 }
 
 function addressIn(typed: string): string {
