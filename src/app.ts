@@ -24,6 +24,7 @@ import { originForm } from './http/requestTarget.ts'
 import { securityHeaders } from './http/securityHeaders.ts'
 import type { RequestState } from './http/state.ts'
 import { fileJobs } from './jobs/files.ts'
+import { orderJobs } from './jobs/orders.ts'
 import type { Job } from './jobs/schedule.ts'
 import { sweepJobs } from './jobs/sweep.ts'
 import type { CursorSigner } from './kit/cursor.ts'
@@ -296,6 +297,7 @@ export async function createApp(args: AppArguments): Promise<App> {
         registration: () => config.oauth.registration,
       }),
       ...fileJobs({ database, storage: args.storage }),
+      ...orderJobs({ database }),
     ],
     get schools() {
       return schools

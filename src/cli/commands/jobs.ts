@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { fileJobs } from '../../jobs/files.ts'
+import { orderJobs } from '../../jobs/orders.ts'
 import { sweepJobs } from '../../jobs/sweep.ts'
 import { nearest } from '../../lib/nearest.ts'
 import { endGrant } from '../../oidc/stores.ts'
@@ -24,6 +25,7 @@ export function addJobs(program: Command, session: Session): void {
       registration: () => session.settings().config.oauth.registration,
     }),
     ...fileJobs({ database, storage: await openConfiguredFileStorage(session.settings().environment) }),
+    ...orderJobs({ database }),
   ]
 
   const group = define(program, {

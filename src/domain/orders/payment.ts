@@ -1,0 +1,17 @@
+/** How an order is paid. Never a full number of a card. */
+export interface Payment {
+  provider: 'manual' | 'card' | 'wallet' | 'bank_transfer' | 'none'
+  /** The provider's own name of the payment: one order each. */
+  reference?: string | null | undefined
+  cardBrand?: string | null | undefined
+  /** The last four digits. */
+  cardLast4?: string | null | undefined
+  failureCode?: string | null | undefined
+}
+
+/** The columns of a payment. */
+export const paymentColumns = ({ provider, reference, cardBrand, cardLast4, failureCode }: Payment) => ({
+  payment_provider: provider,
+  payment_reference: reference ?? null,
+  payment: JSON.stringify({ card_brand: cardBrand ?? null, card_last4: cardLast4 ?? null, failure_code: failureCode ?? null }),
+})

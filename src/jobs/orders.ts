@@ -1,0 +1,19 @@
+import { expireOrders } from '../domain/orders/expireOrders.ts'
+import type { Database } from '../store/database.ts'
+import type { Job } from './schedule.ts'
+
+const batch = 500
+
+/** Ends checkouts whose time is over, and with them the hold that they had on coupons. */
+export function orderJobs({ database }: { database: Database }): Job[] {
+  return [
+    {
+      name: 'expire_orders',
+      everySeconds: 60,
+      run: () =>
+        database.exclusively('expire_orders', async () => ({
+          expired: await database.transaction((_writer, sql) => expireOrders(sql, { now: new Date(), limit: batch })),
+        })),
+    },
+  ]
+}

@@ -1,0 +1,50 @@
+/** Rows of what a school sells, as short as the foreign keys allow. */
+import { newId } from '../../src/lib/ids.ts'
+import type { Sql } from '../../src/store/sql.ts'
+
+/** A person without an account; answers their id. */
+export async function newPerson(
+  sql: Sql,
+  schoolId: string,
+  { email = `${newId()}@example.org`, name = 'Wren Tallow' } = {},
+): Promise<string> {
+  const id = newId()
+  await sql.query(`INSERT INTO person (school_id, id, email, name, is_student) VALUES ($1, $2, $3, $4, true)`, [schoolId, id, email, name])
+  return id
+}
+
+/** A published course; answers its id. */
+export async function newCourse(sql: Sql, schoolId: string): Promise<string> {
+  const id = newId()
+  await sql.query(
+    `INSERT INTO course (school_id, id, slug, title, status, language, position) VALUES ($1, $2, $3, 'Salt Glazing', 'published', 'en', 0)`,
+    [schoolId, id, `salt-${id}`],
+  )
+  return id
+}
+
+/** A published digital product; answers its id. */
+export async function newProduct(sql: Sql, schoolId: string, { price = 900, limit = null as number | null } = {}): Promise<string> {
+  const id = newId()
+  await sql.query(
+    `INSERT INTO digital_product (school_id, id, slug, title, kind, status, price_amount, price_currency, download_limit)
+     VALUES ($1, $2, $3, 'Kiln Log', 'template', 'published', $4, 'EUR', $5)`,
+    [schoolId, id, `kiln-log-${id}`, price, limit],
+  )
+  return id
+}
+
+/** A coupon that takes everything off; answers its id. */
+export async function newCoupon(
+  sql: Sql,
+  schoolId: string,
+  { code = `C${newId()}`.toUpperCase(), max = null as number | null, each = 1 } = {},
+): Promise<string> {
+  const id = newId()
+  await sql.query(
+    `INSERT INTO coupon (school_id, id, code, discount_type, percent_bps, max_redemptions, max_redemptions_per_person)
+     VALUES ($1, $2, $3, 'percent', 10000, $4, $5)`,
+    [schoolId, id, code, max, each],
+  )
+  return id
+}
