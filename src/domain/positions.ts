@@ -5,7 +5,7 @@ import type { Sql } from '../store/sql.ts'
 
 /** A list that staff put into an order: its table, and the input that names its rows. */
 interface OrderedList {
-  table: 'course' | 'lecturer'
+  table: 'course' | 'lecturer' | 'membership_plan'
   idPrefix: string
   field: string
 }

@@ -45,7 +45,12 @@ async function answerPerformed(write: ActionWrite, row: SeenRow, performed: Perf
   }
   if (!columns && !isUnchanged) await record(write, { action: operation.name, id: row.id, before: row.version, after: row.version })
   const after = columns ? await changeRow(write, row, columns, operation.name) : row
-  if (!body || !operation.rules.output) return { ...answerDone(write, after), ...(headers && { headers }) }
+  if (!body || !operation.rules.output) {
+    const answer = answerDone(write, after)
+    // A part of the row was made: it is found where the row is.
+    const place = answer.status === 201 && { Location: `${apiPath}/${operation.resource.path}/${answer.body.id}` }
+    return { ...answer, headers: { ...headers, ...place } }
+  }
   const answered = pickerOf(operation.rules.output, row.seen_as)(await body()) as Record<string, unknown>
   const text = JSON.stringify(answered)
   const etag = rowEtag(after.version, row.seen_as, text)

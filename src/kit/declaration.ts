@@ -64,6 +64,12 @@ export interface Under<Table extends TableName> {
   column: ColumnOf<Table>
 }
 
+/** Words for one row and for many, as ids of operations write them. */
+export interface Called {
+  one: string
+  many: string
+}
+
 /** The same list under each row of another resource. */
 export interface ListedUnder<Table extends TableName> {
   resource(): Resource
@@ -85,6 +91,8 @@ export type Declaration<
   /** What one row calls itself: `course`. */
   object: string
   idPrefix: string
+  /** What ids of operations call one row and many, where that is shorter than its own names: `plan`, `plans`. */
+  called?: Called
   table: Table
   /** The column that counts the versions of what this resource shows of its rows, where two resources share a table. */
   versionColumn?: ColumnOf<Table>

@@ -10,7 +10,10 @@ export const article = (object: string): string => `${/^[aeio]/.test(object) ? '
 export const the = ({ object, isSingleton }: Resource): string => `${isSingleton ? 'the' : 'one'} ${words(object)}`
 
 /** What names of operations call one row: `Course`. */
-export const one = ({ object }: Resource): string => pascalCase(object)
+export const one = ({ called }: Resource): string => pascalCase(called.one)
+
+/** What names of operations call all rows: `Courses`. */
+export const many = ({ called }: Resource): string => pascalCase(called.many)
 
 const camelCase = (name: string): string => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 

@@ -1,7 +1,7 @@
 import type { ScopeVerb } from './area.ts'
 import { deprecated } from './deprecation.ts'
 import { base, onRow, openness, type Rules } from './operationCommon.ts'
-import { article, one, pascalCase, the, verbName, words } from './operationNames.ts'
+import { article, many, one, pascalCase, the, verbName, words } from './operationNames.ts'
 import { at, place } from './operationPlaces.ts'
 import { apiPath, type Operation } from './operations.ts'
 import { listParameters, rowParameters } from './parameters.ts'
@@ -84,7 +84,7 @@ function allOf(resource: Resource): Operation[] {
     ),
     ...Object.entries(collectionActions).map(
       ([verb, rules]): Operation => ({
-        ...base(resource, rules, { id: rules.id ?? `${verbName(verb)}${pascalCase(resource.name)}`, summary: rules.summary }),
+        ...base(resource, rules, { id: rules.id ?? `${verbName(verb)}${many(resource)}`, summary: rules.summary }),
         ...at({ path: `${resource.path}/${verb}`, parameters: [] }, rules.parameters),
         kind: 'collection',
         method: rules.method ?? 'POST',
@@ -109,13 +109,13 @@ function listsOf(resource: Resource): Operation[] {
     method: 'GET',
   } as const
   return [
-    { ...list, id: `list${pascalCase(name)}`, summary: `List ${words(name)}`, ...at({ path: resource.path, parameters }) },
+    { ...list, id: `list${many(resource)}`, summary: `List ${words(name)}`, ...at({ path: resource.path, parameters }) },
     ...listedUnder.map(({ resource: other, where }): Operation => {
       const parent = other()
       const under = place(parent, 'id_or_slug', name)
       return {
         ...list,
-        id: `list${one(parent)}${pascalCase(name)}`,
+        id: `list${one(parent)}${many(resource)}`,
         summary: `List ${words(name)} of ${the(parent)}`,
         ...at({ path: under.path, parameters: [...under.parameters, ...parameters] }),
         parent: { resource: parent, where },
@@ -150,7 +150,7 @@ function readOf(resource: Resource, verb: string, rules: Resource['reads'][strin
 
 function collectionReadOf(resource: Resource, verb: string, rules: Resource['collectionReads'][string]): Operation {
   return {
-    ...base(resource, rules, { id: rules.id ?? `get${pascalCase(resource.name)}${pascalCase(verb)}`, summary: rules.summary }),
+    ...base(resource, rules, { id: rules.id ?? `get${many(resource)}${pascalCase(verb)}`, summary: rules.summary }),
     ...(rules.isPublic && openness(resource, rules)),
     ...at({ path: `${resource.path}/${verb}`, parameters: [] }, rules.parameters),
     kind: 'collectionRead',

@@ -6,7 +6,7 @@ import type { Writer } from '../store/database.ts'
 import { type Area, defineArea, type ScopeText, type ScopeVerb } from './area.ts'
 import { checkDeclaration } from './checkDeclaration.ts'
 import { checkDescriptions, withCommonFields } from './completeSchema.ts'
-import type { Declaration, Derived, Operations, Presentation, Under, Writable } from './declaration.ts'
+import type { Called, Declaration, Derived, Operations, Presentation, Under, Writable } from './declaration.ts'
 import type { Deprecation } from './deprecation.ts'
 import type { AnyExpansion } from './expansion.ts'
 import { type AnyRows, type AnyRule, type Condition, nothing, type TableName } from './expressions.ts'
@@ -29,6 +29,7 @@ export interface Resource<Verb extends ScopeVerb = never> {
   name: string
   object: string
   idPrefix: string
+  called: Called
   /** Where it stands under `/api/v1`. */
   path: string
   table: string
@@ -107,6 +108,7 @@ export function defineResource<
     name,
     object,
     idPrefix,
+    called: declaration.called ?? { one: object, many: name },
     path: declaration.path ?? name,
     table,
     versionColumn: declaration.versionColumn ?? 'version',

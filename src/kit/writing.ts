@@ -139,8 +139,8 @@ export interface Action<Table extends TableName, Verb extends ScopeVerb> extends
   /** States that it leads out of, and the one that it leads to; in that one, it is in effect and changes nothing. */
   from?: readonly string[]
   to?: string
-  method?: 'POST' | 'PUT' | 'DELETE'
-  /** 201 where `perform` makes a row, 204 where nothing is answered. */
+  method?: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** 201 where `perform` makes a row, or a part of the row that is the answer, 204 where nothing is answered. */
   status?: 200 | 201 | 202 | 204
   /** What is sent. Without it: an empty object. */
   input?: z.ZodObject

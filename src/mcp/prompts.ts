@@ -42,12 +42,12 @@ const all: readonly CataloguePrompt[] = [
       description: 'Puts the membership plans of this school side by side.',
       arguments: [{ name: 'needs', description: 'What matters to the person.' }],
     },
-    needs: ['list_membership_plans'],
+    needs: ['list_plans'],
     text: ({ needs }) =>
       [
         'Compare the membership plans of this school.',
         ...(needs === undefined ? [] : [`What matters to the person: ${quoted(needs)}.`]),
-        'Use list_membership_plans, and get_membership_plan where something is missing.',
+        'Use list_plans, and get_plan where something is missing.',
         'Make one table of prices, periods and benefits. Then say which plan suits whom.',
       ].join('\n'),
   },

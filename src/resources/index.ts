@@ -11,6 +11,7 @@ import { files } from './files.ts'
 import { identityScopes } from './identity.ts'
 import { lecturers } from './lecturers.ts'
 import { lessons } from './lessons.ts'
+import { membershipPlans } from './membershipPlans.ts'
 import { pages } from './pages.ts'
 import * as planned from './plannedAreas.ts'
 import { school } from './school.ts'
@@ -35,7 +36,7 @@ export const resources: readonly Declared[] = [
   staff,
   appearance,
   planned.events,
-  planned.membershipPlans,
+  membershipPlans,
   planned.coupons,
   planned.posts,
   planned.subscriptions,

@@ -14,10 +14,6 @@ export const events = defineArea('events', {
   read: 'See events and who takes part',
   write: 'Add and change events, and take or give up seats',
 })
-export const membershipPlans = defineArea('membership_plans', {
-  read: 'See membership plans and their prices',
-  write: { sentence: 'Add and change membership plans and their prices', from: 'admin' },
-})
 export const coupons = defineArea('coupons', { read: 'See and check coupons', write: 'Add, change and redeem coupons' })
 export const posts = defineArea('posts', {
   read: 'See the posts of the school',

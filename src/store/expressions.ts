@@ -24,3 +24,8 @@ export const rankWithin = (owner: Expression<unknown>, id: Expression<unknown>):
 export const isOffered = (schoolId: string | Expression<string>, feature: string): Expression<SqlBool> =>
   sql<SqlBool>`NOT EXISTS (
     SELECT 1 FROM "school" WHERE "school"."id" = ${schoolId} AND "school"."features" @> ${JSON.stringify({ [feature]: false })}::jsonb)`
+
+/** Whether the school tells everybody how many take part. */
+export const showsCounts = (schoolId: Expression<string>): Expression<SqlBool> =>
+  sql<SqlBool>`NOT EXISTS (
+    SELECT 1 FROM "school" WHERE "school"."id" = ${schoolId} AND "school"."settings" @> '{"show_counts": false}'::jsonb)`

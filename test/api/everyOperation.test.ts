@@ -6,6 +6,7 @@ import { newId, toPublicId } from '../../src/lib/ids.ts'
 import { audienceOf } from '../../src/policy/caller.ts'
 import { operationsIn, resources } from '../../src/resources/index.ts'
 import { databasesToTest } from '../support/databases.ts'
+import { newPlan } from '../support/memberships.ts'
 import { allScopes, type DemoApi, type Reply, startDemoApi } from './demoApi.ts'
 
 const all = operationsIn(resources)
@@ -31,6 +32,7 @@ const seen: Record<string, KeyOf> = {
   listPageRevisions: demoRow('page', 'pag', 1),
   getLecturer: always('marlo-quillfeather'),
   listLecturerCourses: always('marlo-quillfeather'),
+  getPlan: always('bench-for-all'),
   getStaff: demoRow('staff', 'stf', 0),
   getFile: demoRow('file', 'fil', 0),
   getUpload: demoRow('upload', 'upl', 0),
@@ -43,6 +45,7 @@ const unseen: Record<string, KeyOf> = {
   getPage: always('autumn-fair'),
   getLecturer: always('pim-hollowell'),
   listLecturerCourses: always('pim-hollowell'),
+  getPlan: always('bench-for-few'),
 }
 /** Rows that only their own person and staff see. */
 const ofOneself = new Set(['getStaff', 'getUpload', 'getFile'])
@@ -58,6 +61,8 @@ describe.each(await databasesToTest())('on $name', ({ open }) => {
   beforeAll(async () => {
     api = await startDemoApi(await open())
     const { id: schoolId } = api.school
+    await newPlan(api.database.sql, schoolId, { slug: 'bench-for-all' })
+    await newPlan(api.database.sql, schoolId, { slug: 'bench-for-few', visibility: 'hidden' })
     const [file, upload] = [demoId(schoolId, 'file', 0), demoId(schoolId, 'upload', 0)]
     await api.database.sql.query(
       `INSERT INTO file (school_id, id, filename, content_type, bytes, purpose, visibility, status, storage_key, uploaded_by)

@@ -9,6 +9,7 @@ import type { Audience } from '../../src/policy/caller.ts'
 import { operationsIn, resources } from '../../src/resources/index.ts'
 import { databasesToTest } from '../support/databases.ts'
 import { newFile } from '../support/files.ts'
+import { newPlan } from '../support/memberships.ts'
 import { newSchool } from '../support/rows.ts'
 import { allScopes, type DemoApi, now, type Reply, type SendOptions, startDemoApi } from './demoApi.ts'
 import {
@@ -72,6 +73,7 @@ describe.each(await databasesToTest())('on $name', ({ open }) => {
     const other = { id: await newSchool(database.sql), slug: 'other', issuer: 'https://other.example' }
     await makeDemoSchool(database, { school: other, now, hashPassword: async () => '$argon2id$none' })
     await newFile(database.sql, other.id)
+    await newPlan(database.sql, other.id)
   })
   afterAll(() => api.stop())
 

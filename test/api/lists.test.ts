@@ -4,6 +4,7 @@ import { fromPublicId, toPublicId } from '../../src/lib/ids.ts'
 import { operationsIn, resources } from '../../src/resources/index.ts'
 import { databasesToTest } from '../support/databases.ts'
 import { newFile } from '../support/files.ts'
+import { newPlan } from '../support/memberships.ts'
 import { copyRow } from '../support/rows.ts'
 import { type DemoApi, type Reply, startDemoApi } from './demoApi.ts'
 
@@ -174,7 +175,10 @@ describe.each(await databasesToTest())('every list on $name', ({ open }) => {
   beforeAll(async () => {
     api = await startDemoApi(await open())
     const { sql } = api.database
-    for (let count = 0; count < 8; count++) await newFile(sql, api.school.id)
+    for (let count = 0; count < 8; count++) {
+      await newFile(sql, api.school.id)
+      await newPlan(sql, api.school.id)
+    }
     // One person's all: a list under any row is long enough to be walked.
     await sql.query(
       `INSERT INTO course_lecturer (school_id, course_id, lecturer_id)

@@ -126,6 +126,15 @@ const makers = defineResource({
         return {}
       },
     },
+    'shelves/{n}': {
+      scope: 'write',
+      id: 'changeShelf',
+      summary: 'Change a shelf',
+      method: 'PATCH',
+      status: 201,
+      parameters: z.object({ n: z.int().min(1).max(9).meta({ description: 'Number of the shelf.' }) }),
+      perform: async ({ parameters }) => ({ columns: { position: parameters.get('n') as number } }),
+    },
     link: { scope: 'write', summary: 'End the link', method: 'DELETE', status: 204, run: async () => ({ headline: null }) },
   },
 })
@@ -134,6 +143,7 @@ const works = defineResource({
   name: 'works',
   object: 'work',
   idPrefix: 'wrk',
+  called: { one: 'piece', many: 'pieces' },
   table: 'course',
   versionColumn: 'position',
   about: 'What is made.',
@@ -173,12 +183,13 @@ test('the addresses of every form follow from the declaration', () => {
     'copyMaker POST /api/v1/guild/makers/{id}/copy none',
     'orderMaker PUT /api/v1/guild/makers/{id}/order none',
     'sendNote POST /api/v1/guild/makers/{id}/notes/{n}/send none',
+    'changeShelf PATCH /api/v1/guild/makers/{id}/shelves/{n} none',
     'linkMaker DELETE /api/v1/guild/makers/{id}/link none',
-    'listWorks GET /api/v1/works full',
-    'listMakerWorks GET /api/v1/guild/makers/{id_or_slug}/works full',
-    'getWork GET /api/v1/works/{id_or_slug} full',
-    'createWork POST /api/v1/guild/makers/{id}/works none',
-    'updateWork PATCH /api/v1/works/{id} none',
+    'listPieces GET /api/v1/works full',
+    'listMakerPieces GET /api/v1/guild/makers/{id_or_slug}/works full',
+    'getPiece GET /api/v1/works/{id_or_slug} full',
+    'createPiece POST /api/v1/guild/makers/{id}/works none',
+    'updatePiece PATCH /api/v1/works/{id} none',
   ])
 })
 
@@ -290,6 +301,9 @@ describe.each(await databasesToTest())('a resource with every form, on $name', (
     expect((await call(at('/order'), 'PUT', { position: 5 })).status).toBe(428)
     const placed = await call(at('/order'), 'PUT', { position: 5 }, { 'if-match': (await call(at())).headers.get('etag') as string })
     expect(placed.json).toEqual({ place: 5 })
+    const part = await call(at('/shelves/4'), 'PATCH', {}, { 'content-type': 'application/merge-patch+json' })
+    expect([part.status, part.json.position]).toEqual([201, 4])
+    expect(part.headers.get('location')).toContain(`/api/v1/guild/makers/${String(maker.id)}`)
     expect((await call(at('/link'), 'DELETE')).status).toBe(204)
     expect((await call(at())).json.headline).toBeNull()
   })

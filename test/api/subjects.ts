@@ -33,11 +33,13 @@ type Make = (api: DemoApi) => Promise<string>
  */
 const made: Record<string, Make> = {
   curriculum: (api) => create(api, courses),
+  membership_plans: async (api) => await newPlan(api),
   files: async ({ database, school }) => toPublicId('fil', await newFile(database.sql, school.id, { visibility: 'private' })),
 }
 
 /** What is done before, by the id of the operation, with the row that it then meets; by default what leads to its state. */
 const before: Record<string, readonly string[]> = {
+  archivePlan: ['activatePlan'],
   resetAppearance: ['updateAppearance'],
   resendEmailChange: ['changeEmail'],
   restoreAccount: ['deleteAccount'],
@@ -60,6 +62,7 @@ const bodies: Record<string, (api: DemoApi, id: string) => Promise<object>> = {
   },
   importCurriculum: async () => ({ sections: [{ external_id: newId(), title: 'First', lessons: [] }] }),
   linkLecturer: async (api) => ({ email: await newPerson(api) }),
+  setPlanPositions: async (api) => ({ plan_ids: [await newPlan(api)] }),
   setLecturerPositions: async (api) => ({ lecturer_ids: [await create(api, lecturers)] }),
   inviteStaff: async () => ({ email: `${newId()}@example.org`, role: 'lecturer' }),
   updateStaff: async () => ({ role: 'admin' }),
@@ -72,11 +75,19 @@ export const resourceOnPath = (operation: Operation): Resource =>
 
 export const namesRow = ({ path, resource }: Operation): boolean => path.includes('{id}') && !resource.isSingleton
 
-/** The address with this id; revisions and the like are the first. */
+/** Ids of parts of a row that addresses name, by the row's id and the name in the path. */
+const parts = new Map<string, Readonly<Record<string, string>>>()
+
+/** The address with this id; parts of the row are those that it was made with, revisions and the like the first. */
 export const addressOf = (operation: Operation, id = ''): string => {
   const { path, parameters } = operation
-  const example = parameters.find(({ name }) => name === 'id')?.schema.meta()?.example
-  return path.replace('{id}', namesRow(operation) ? id : String(example)).replaceAll(/\{\w+\}/g, '1')
+  const schemaOf = (name: string) => parameters.find((parameter) => parameter.name === name)?.schema
+  return path
+    .replace('{id}', namesRow(operation) ? id : String(schemaOf('id')?.meta()?.example))
+    .replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+      const idPrefix = schemaOf(name)?.meta()?.idPrefix
+      return parts.get(id)?.[name] ?? (idPrefix === undefined ? '1' : toPublicId(idPrefix, newId()))
+    })
 }
 
 /** Operations that end what begins with a sign-in: what they do to it is proved where there is one. */
@@ -164,6 +175,17 @@ async function makePublishable(api: DemoApi, id: string): Promise<void> {
   const section = await send(`courses/${id}/sections`, 'POST', { title: 'First' })
   const lesson = await send(`sections/${section}/lessons`, 'POST', { title: 'First', kind: 'text' })
   await send(`lessons/${lesson}/publish`, 'POST', {})
+}
+
+/** A draft of a plan with two prices, so that either can go. */
+async function newPlan(api: DemoApi): Promise<string> {
+  const send = (path: string, body: object) => api.send(`${apiPath}/membership_plans${path}`, { as: actor, body })
+  const id = String((await send('', { name: 'Workbench' })).json.id)
+  const amount = { amount: 1200, currency: 'EUR' }
+  await send(`/${id}/prices`, { interval: 'month', amount })
+  const { json } = await send(`/${id}/prices`, { interval: 'year', amount })
+  parts.set(id, { price_id: (json.prices as { id: string }[])[0]?.id as string })
+  return id
 }
 
 const addSection = async (api: DemoApi, course: string): Promise<string> =>

@@ -14,6 +14,7 @@ import type { Outside } from '../../src/policy/outside.ts'
 import { operationsIn, resources } from '../../src/resources/index.ts'
 import { databasesToTest } from '../support/databases.ts'
 import { filesWithoutBytes, newFile } from '../support/files.ts'
+import { newPlan } from '../support/memberships.ts'
 import { type DemoApi, startDemoApi } from './demoApi.ts'
 
 const operations = operationsIn(resources)
@@ -85,7 +86,10 @@ describe.each(await databasesToTest())('who sees which rows, on $name', ({ open 
       lecturer: teacher,
       staff: { ...teacher, role: 'admin' },
     }
-    for (let count = 0; count < 12; count++) await newFile(api.database.sql, api.school.id)
+    for (let count = 0; count < 12; count++) {
+      await newFile(api.database.sql, api.school.id)
+      await newPlan(api.database.sql, api.school.id)
+    }
   })
   afterAll(() => api.stop())
 

@@ -8,6 +8,7 @@ import { newId, toPublicId } from '../../src/lib/ids.ts'
 import { operationsIn, resources } from '../../src/resources/index.ts'
 import { callTool, post, request } from '../mcp/rpc.ts'
 import { newFile } from '../support/files.ts'
+import { newPlan } from '../support/memberships.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { plantMarkers, secretMark } from './plantMarkers.ts'
 
@@ -72,6 +73,9 @@ describe('what a visitor can reach', () => {
     const { sql } = service.database
     const file = await newFile(sql, schoolId, { visibility: 'private', filename: 'accounts.webp' })
     await newFile(sql, schoolId, { visibility: 'private', status: 'pending' })
+    await newPlan(sql, schoolId, { slug: 'workbench' })
+    await newPlan(sql, schoolId, { visibility: 'hidden' })
+    await newPlan(sql, schoolId, { status: 'draft' })
     await sql.query('INSERT INTO upload (school_id, id, file_id, expires_at) VALUES ($1, $2, $3, now())', [schoolId, newId(), file])
     await sql.query(`UPDATE lesson SET attachment_file_ids = ARRAY[$2::uuid] WHERE school_id = $1 AND NOT is_preview`, [schoolId, file])
     await sql.query(`UPDATE course SET cover_image_file_id = $2 WHERE school_id = $1 AND status = 'draft'`, [schoolId, file])

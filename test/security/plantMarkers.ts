@@ -12,7 +12,7 @@ export const secretMark = 'zq7xk'
 
 // Keys, codes and states: a row with another value would be another row, or none.
 const structural =
-  /^(?!external_id$)(.*_)?(id|kid|alg|status|kind|visibility|role|format|currency|language|locale|model|mode|theme|purpose|event|via|fingerprint|type|action|access|level|template|radius|zone|uid|registration|picture|issuer|sha256|code|url)$/
+  /^(?!external_id$)(.*_)?(id|kid|alg|status|kind|visibility|role|format|currency|language|locale|model|mode|theme|purpose|event|via|fingerprint|type|action|access|level|template|radius|zone|uid|registration|picture|issuer|sha256|code|url|interval)$/
 // What is sealed or hashed cannot be planted in: no address answers it, and the service could not read it.
 const sealed = ['signing_key', 'oidc_artifact', 'idempotency_record']
 /** Columns that public fields are made of, beside those of the same name. */

@@ -1,0 +1,148 @@
+import { z } from 'zod'
+import { addPrice, type NewPrice, setPriceActive } from '../domain/memberships/planPrices.ts'
+import {
+  type Included,
+  includedIn,
+  isFree,
+  isKnownPlan,
+  isMyPlan,
+  isOnOffer,
+  opensCourse,
+  pricesOf,
+  type StoredPrice,
+  subscribersSeen,
+} from '../domain/memberships/planSight.ts'
+import { checkIncludes, keepItems, planDefaults, removePrices, requirePrice } from '../domain/memberships/planWriting.ts'
+import { setPositions } from '../domain/positions.ts'
+import { htmlColumn } from '../domain/richText.ts'
+import { everything } from '../kit/expressions.ts'
+import { reference } from '../kit/fields.ts'
+import { defineResource, type Resource } from '../kit/resource.ts'
+import { fromPublicId } from '../lib/ids.ts'
+import { courses } from './courses.ts'
+import { newPrice, planSchema } from './planFields.ts'
+
+/** What members pay for. */
+export const membershipPlans = defineResource({
+  name: 'membership_plans',
+  object: 'membership_plan',
+  idPrefix: 'mpl',
+  called: { one: 'plan', many: 'plans' },
+  table: 'membership_plan',
+  feature: 'memberships',
+  about: 'A membership plan: what it opens, what it costs, and who can have it.',
+  scopes: {
+    read: 'See membership plans and their prices',
+    write: { sentence: 'Add and change membership plans and their prices', from: 'admin' },
+  },
+  schema: planSchema,
+  derived: {
+    includes: {
+      select: includedIn,
+      of: (included: Included) => included as object,
+      write: (includes) => ({ includes_all_courses: includes?.all_courses ?? false, includes_all_events: includes?.all_events ?? false }),
+    },
+    prices: {
+      select: pricesOf,
+      of: (prices: readonly StoredPrice[] | null) =>
+        (prices ?? []).map((price) => ({
+          ...price,
+          amount: { amount: price.amount, currency: price.currency },
+          created_at: new Date(price.created_at).toISOString(),
+        })),
+    },
+    is_free: { select: isFree },
+    subscribers_count: { select: subscribersSeen },
+  },
+  writable: [
+    'name',
+    'slug',
+    'description',
+    'description_format',
+    'visibility',
+    'benefits',
+    'includes',
+    'max_members',
+    'position',
+    'badge',
+    'external_id',
+    'metadata',
+  ],
+  required: ['name'],
+  slugFrom: 'name',
+  filters: [
+    'status',
+    'visibility',
+    { name: 'course', description: 'the id of a course that it opens', value: reference('crs', 'Id of a course.'), where: opensCourse },
+    'created_at',
+    'updated_at',
+    'slug[prefix]',
+    'external_id',
+  ],
+  search: ['name', 'slug'],
+  sorts: ['position', '-created_at', 'updated_at', 'name'],
+  exports: true,
+  expand: {
+    courses: { resource: (): Resource => courses, ids: (row) => (row.includes as Included).course_ids ?? [] },
+  },
+  visibility: { anonymous: isOnOffer, learner: isKnownPlan, lecturer: isKnownPlan, staff: everything },
+  views: { own: isMyPlan },
+  operations: {
+    list: 'read',
+    get: 'read',
+    create: { scope: 'write', check: checkIncludes, defaults: planDefaults, after: keepItems },
+    update: {
+      scope: 'write',
+      check: checkIncludes,
+      before: async (_writing, _plan, values) => htmlColumn('description', values),
+      after: keepItems,
+    },
+    remove: { scope: 'write', from: ['draft'], before: removePrices },
+  },
+  actions: {
+    activate: { scope: 'write', summary: 'Let people have a plan', from: ['draft', 'archived'], to: 'active', run: requirePrice },
+    archive: { scope: 'write', summary: 'Take no more subscriptions to a plan', from: ['active'], to: 'archived' },
+    prices: {
+      scope: 'write',
+      id: 'addPlanPrice',
+      summary: 'Add a price to a plan',
+      status: 201,
+      input: newPrice,
+      async perform(writing, plan, price) {
+        await addPrice(writing, plan, price as unknown as NewPrice)
+        return { columns: {} }
+      },
+    },
+    'prices/{price_id}': {
+      scope: 'write',
+      id: 'updatePlanPrice',
+      summary: 'Let a price be chosen, or not any more',
+      method: 'PATCH',
+      parameters: z.object({ price_id: reference('prc', 'Id of the price.') }),
+      input: z.object({ active: z.boolean().optional().meta({ description: 'Whether it can be chosen.', example: false }) }),
+      async run(writing, plan, { active }) {
+        const priceId = fromPublicId('prc', String(writing.parameters.get('price_id')))
+        return (await setPriceActive(writing, plan, { priceId, active: active as boolean | undefined })) ? {} : undefined
+      },
+    },
+  },
+  collectionActions: {
+    positions: {
+      scope: 'write',
+      id: 'setPlanPositions',
+      roles: ['staff'],
+      method: 'PUT',
+      status: 204,
+      summary: 'Put the membership plans into an order',
+      input: z.object({
+        plan_ids: z
+          .array(reference('mpl', 'Id of a plan.'))
+          .min(1)
+          .max(500)
+          .meta({ description: 'The first ones of the list, in their order; the others follow as they are.', example: [] }),
+      }),
+      run: (writing, { plan_ids }) =>
+        setPositions(writing, { table: 'membership_plan', idPrefix: 'mpl', field: 'plan_ids' }, plan_ids as string[]),
+    },
+  },
+})
