@@ -7,6 +7,7 @@ import { addIntegrations } from './commands/integrations.ts'
 import { addJobs } from './commands/jobs.ts'
 import { addKeys } from './commands/keys.ts'
 import { addMigrate } from './commands/migrate.ts'
+import { addOrders } from './commands/orders.ts'
 import { addPeople } from './commands/people.ts'
 import { addSchools } from './commands/schools.ts'
 import { endingOf, exitCodes } from './failures.ts'
@@ -33,7 +34,19 @@ Examples:
   $ schoolgate people create ada@example.com --name "Ada Byron" --role owner
   $ schoolgate clients list --json`,
     )
-  for (const add of [addConfig, addMigrate, addSchools, addPeople, addClients, addIntegrations, addGrants, addKeys, addJobs, addDemo]) {
+  for (const add of [
+    addConfig,
+    addMigrate,
+    addSchools,
+    addPeople,
+    addClients,
+    addIntegrations,
+    addGrants,
+    addOrders,
+    addKeys,
+    addJobs,
+    addDemo,
+  ]) {
     add(program, session)
   }
   return program

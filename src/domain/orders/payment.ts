@@ -1,6 +1,8 @@
+export const paymentProviders = ['manual', 'card', 'wallet', 'bank_transfer', 'none'] as const
+
 /** How an order is paid. Never a full number of a card. */
 export interface Payment {
-  provider: 'manual' | 'card' | 'wallet' | 'bank_transfer' | 'none'
+  provider: (typeof paymentProviders)[number]
   /** The provider's own name of the payment: one order each. */
   reference?: string | null | undefined
   cardBrand?: string | null | undefined

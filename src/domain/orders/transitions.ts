@@ -17,10 +17,16 @@ const isWaiting = `${orderStatusSql} = 'pending'`
 
 /**
  * pending → paid: the payment has come, and what was bought is opened.
- * @throws Problem invalid_state, not_found
+ * @throws Problem invalid_state, not_found, validation_failed where another order has this payment
  */
 export async function payOrder(sql: Sql, step: Step & { payment: Payment }): Promise<boolean> {
   const { payment_provider, payment_reference, payment } = paymentColumns(step.payment)
+  const { provider, reference } = step.payment
+  const [other] = await sql.query(
+    'SELECT id FROM orders WHERE school_id = $1 AND payment_provider = $2 AND payment_reference = $3 AND id <> $4',
+    [step.schoolId, provider, reference ?? null, step.orderId],
+  )
+  if (other) throw new Problem('validation_failed', { description: 'There is another order with this payment reference.' })
   const order = await move(sql, step, {
     verb: 'pay',
     set: `status = 'paid', paid_at = $3, receipt_number = number, expires_at = NULL, failed_at = NULL, payment_provider = $4, payment_reference = $5,

@@ -1,0 +1,175 @@
+import { type Command, Option } from 'commander'
+import { findOrder, type ListedOrder, listOrders } from '../../domain/orders/operatorOrders.ts'
+import { paymentProviders } from '../../domain/orders/payment.ts'
+import { refundOrder, refundReasons } from '../../domain/orders/refundOrder.ts'
+import { cancelOrder, payOrder } from '../../domain/orders/transitions.ts'
+import { normaliseEmail } from '../../domain/signIn.ts'
+import { fromPublicId, toPublicId } from '../../lib/ids.ts'
+import { confirm, requireAnswer } from '../confirm.ts'
+import { asJson, define, type JsonOption, ofSchool, type SchoolOption, unasked, type YesOption } from '../define.ts'
+import { failure, usage } from '../failures.ts'
+import type { Change, Session } from '../session.ts'
+import { type Listed, moment, printList, printOne } from '../table.ts'
+
+const statuses = ['pending', 'paid', 'partially_refunded', 'refunded', 'failed', 'canceled', 'expired'] as const
+
+/** `orders list`, `show`, `mark-paid`, `cancel` and `refund`. */
+export function addOrders(program: Command, session: Session): void {
+  const group = define(program, {
+    form: 'orders',
+    about: 'What people have bought. Name an order by its number or its id. Amounts are in the smallest unit of the currency.',
+    examples: ['orders list --status pending', 'orders mark-paid 2026-000512 --provider bank_transfer'],
+  })
+  addList(group, session)
+  addShow(group, session)
+  addMarkPaid(group, session)
+  addCancel(group, session)
+  addRefund(group, session)
+}
+
+interface ListOptions extends SchoolOption, JsonOption {
+  status?: string
+  email?: string
+  limit: string
+}
+
+function addList(group: Command, session: Session): void {
+  const list = define(group, {
+    form: 'list',
+    about: 'List orders, newest first.',
+    examples: ['orders list', 'orders list --status pending', 'orders list --email ada@example.com --json'],
+  })
+  asJson(ofSchool(list))
+    .addOption(new Option('--status <status>', 'only those in this state').choices(statuses))
+    .option('--email <email>', 'only those of this buyer')
+    .option('--limit <count>', 'how many at most, up to 1000', '50')
+    .action(async ({ school: slug, json, status, email: typed, limit }: ListOptions) => {
+      const email = typed === undefined ? undefined : normaliseEmail(typed)
+      if (typed !== undefined && email === undefined) throw usage(`${typed} is not an e-mail address`)
+      if (!/^[1-9]\d{0,2}$|^1000$/.test(limit)) throw usage('--limit is a number from 1 to 1000')
+      const school = await session.school(slug)
+      const orders = await listOrders((await session.database()).sql, school.id, { status, email, limit: Number(limit) })
+      const columns = ['number', 'status', 'total', 'currency', 'buyer_email', 'placed_at']
+      printList(session.terminal, orders.map(listed), { json, columns, empty: 'no orders' })
+    })
+}
+
+function addShow(group: Command, session: Session): void {
+  const show = define(group, {
+    form: 'show <number>',
+    about: 'Show one order.',
+    examples: ['orders show 2026-000512', 'orders show 2026-000512 --json'],
+  })
+  asJson(ofSchool(show)).action(async (named: string, { school: slug, json }: SchoolOption & JsonOption) => {
+    const { order } = await requireOrder(session, slug, named)
+    printOne(session.terminal, { ...listed(order), items: order.items }, { json })
+  })
+}
+
+interface PaidOptions extends SchoolOption, YesOption {
+  provider: (typeof paymentProviders)[number]
+  reference?: string
+}
+
+function addMarkPaid(group: Command, session: Session): void {
+  const paid = define(group, {
+    form: 'mark-paid <number>',
+    about: 'Say that the payment of a pending order has come. What was bought is opened at once.',
+    examples: ['orders mark-paid 2026-000512', 'orders mark-paid 2026-000512 --provider bank_transfer --reference "SEPA 81-2"'],
+  })
+  unasked(ofSchool(paid))
+    .addOption(new Option('--provider <provider>', 'how it was paid').choices(paymentProviders).default('manual'))
+    .option('--reference <text>', 'what the provider calls the payment; no two orders have the same')
+    .action(async (named: string, { provider, reference, ...options }: PaidOptions) => {
+      if (reference !== undefined && (reference.trim() === '' || reference.length > 200))
+        throw usage('--reference must have 1 to 200 characters')
+      await changeOrder(session, named, {
+        ...options,
+        question: ({ number, total, currency }) => `Mark ${number} (${total} ${currency}) as paid, and open what was bought?`,
+        event: 'operator.order_paid',
+        work: async ({ sql }, step) =>
+          (await payOrder(sql, { ...step, payment: { provider, reference } })) ? 'is paid' : 'was paid already',
+      })
+    })
+}
+
+function addCancel(group: Command, session: Session): void {
+  const cancel = define(group, {
+    form: 'cancel <number>',
+    about: 'End a checkout that nobody will pay. A coupon that it holds is free again.',
+    examples: ['orders cancel 2026-000512', 'orders cancel 2026-000512 --yes'],
+  })
+  unasked(ofSchool(cancel)).action((named: string, options: SchoolOption & YesOption) =>
+    changeOrder(session, named, {
+      ...options,
+      question: ({ number }) => `Cancel ${number}?`,
+      event: 'operator.order_canceled',
+      work: async ({ sql }, step) => ((await cancelOrder(sql, step)) ? 'is canceled' : 'was canceled already'),
+    }),
+  )
+}
+
+interface RefundOptions extends SchoolOption, YesOption {
+  amount?: string
+  reason: (typeof refundReasons)[number]
+}
+
+function addRefund(group: Command, session: Session): void {
+  const refund = define(group, {
+    form: 'refund <number>',
+    about: 'Note money that was given back. The whole of it closes what the order has opened. No money is moved by this.',
+    examples: ['orders refund 2026-000512', 'orders refund 2026-000512 --amount 1000 --reason duplicate'],
+  })
+  unasked(ofSchool(refund))
+    .option('--amount <units>', 'in the smallest unit of the currency; all that is left where it is not said')
+    .addOption(new Option('--reason <reason>', 'why').choices(refundReasons).default('requested'))
+    .action(async (named: string, { amount, reason, ...options }: RefundOptions) => {
+      if (amount !== undefined && !/^[1-9]\d{0,10}$/.test(amount))
+        throw usage('--amount is a whole number, in the smallest unit of the currency')
+      await changeOrder(session, named, {
+        ...options,
+        question: ({ number, total, refunded, currency }) => `Note that ${amount ?? total - refunded} ${currency} of ${number} went back?`,
+        event: 'operator.order_refunded',
+        work: async ({ sql }, step) => {
+          const done = await refundOrder(sql, { ...step, reason, ...(amount !== undefined && { amount: Number(amount) }) })
+          return `has ${done.amount} less${done.isWhole ? ': all of it went back, and what it opened is closed' : ''}`
+        },
+      })
+    })
+}
+
+interface OrderChange extends SchoolOption, YesOption {
+  question(order: ListedOrder): string
+  event: string
+  /** Answers what became of the order. */
+  work(change: Change, step: { schoolId: string; now: Date; orderId: string }): Promise<string>
+}
+
+async function changeOrder(session: Session, named: string, { school: slug, yes, question, event, work }: OrderChange): Promise<void> {
+  requireAnswer(session.terminal, { yes })
+  const { school, order } = await requireOrder(session, slug, named)
+  await confirm(session.terminal, question(order), { yes })
+  const outcome = await session.change(async (change) => {
+    const said = await work(change, { schoolId: school.id, now: new Date(), orderId: order.id })
+    await change.record({ school_id: school.id, event, details: { order: order.number } })
+    return said
+  })
+  session.terminal.out(`${order.number} ${outcome}\n`)
+}
+
+async function requireOrder(session: Session, slug: string | undefined, named: string) {
+  const id = fromPublicId('ord', named)
+  if (id === undefined && !/^\d{4}-\d{6,10}$/.test(named))
+    throw usage(`${named} is neither a number such as 2026-000512 nor an id (ord_ and 26 characters)`)
+  const school = await session.school(slug)
+  const order = await findOrder((await session.database()).sql, school.id, id === undefined ? { number: named } : { id })
+  if (!order) throw failure(`there is no order ${named}: see orders list`)
+  return { school, order }
+}
+
+const listed = ({ id, placed_at, paid_at, ...order }: ListedOrder): Listed => ({
+  id: toPublicId('ord', id),
+  ...order,
+  placed_at: moment(placed_at),
+  paid_at: moment(paid_at),
+})
