@@ -1,7 +1,8 @@
 import { newId } from '../../lib/ids.ts'
 import type { Sql } from '../../store/sql.ts'
+import { endEnrollmentsOf } from '../learning/endEnrollments.ts'
+import { enroll } from '../learning/enroll.ts'
 import { grantProduct } from '../products/grantProduct.ts'
-import { endEnrollmentsOf, enroll } from './enrollmentAdapter.ts'
 import type { InSchool } from './orderContext.ts'
 
 interface OfOrder extends InSchool {
@@ -22,20 +23,22 @@ interface OpenedItem {
  */
 export async function openAccess(sql: Sql, { schoolId, now, orderId }: OfOrder): Promise<void> {
   const items = await itemsOf(sql, schoolId, orderId)
-  // Products in one order, so that two who buy the same things never wait for each other.
   for (const { product_type, product_id, person_id, kind, coupon_id } of items) {
     if (person_id === null || product_type === 'membership_plan') continue
     const isByCoupon = kind === 'zero_total' && coupon_id !== null
     const source = isByCoupon ? 'coupon' : 'purchase'
     const opened = { schoolId, now, personId: person_id, source, orderId } as const
-    if (product_type === 'course') await enroll(sql, { ...opened, courseId: product_id, ...(isByCoupon && { couponId: coupon_id }) })
+    if (product_type === 'course') await enroll(sql, { ...opened, courseId: product_id, couponId: isByCoupon ? coupon_id : undefined })
     if (product_type === 'digital_product') {
       await countSale(sql, schoolId, product_id, 1)
       await grantProduct(sql, { ...opened, productId: product_id })
     }
     await sql.query(
-      `INSERT INTO entitlement (school_id, id, created_at, updated_at, person_id, product_type, product_id, source_type, source_id, starts_at)
-       VALUES ($1, $2, $3, $3, $4, $5, $6, 'order', $7, $3)
+      `INSERT INTO entitlement (school_id, id, created_at, updated_at, person_id, product_type, product_id, source_type, source_id, starts_at,
+              ends_at)
+       VALUES ($1, $2, $3, $3, $4, $5, $6, 'order', $7, $3,
+               (SELECT $3::timestamptz + make_interval(days => access_duration_days) FROM course
+                 WHERE $5 = 'course' AND course.school_id = $1 AND course.id = $6))
        ON CONFLICT (school_id, person_id, product_type, product_id, source_type, source_id) DO UPDATE SET revoked_at = NULL`,
       [schoolId, newId(), now, person_id, product_type, product_id, orderId],
     )
@@ -50,10 +53,10 @@ export async function closeAccess(sql: Sql, { schoolId, now, orderId }: OfOrder)
       WHERE school_id = $1 AND source_type = 'order' AND source_id = $2 AND revoked_at IS NULL`,
     [schoolId, orderId, now],
   )
-  await endEnrollmentsOf(sql, { schoolId, now, orderId })
   for (const { product_type, product_id } of items) {
     if (product_type === 'digital_product') await countSale(sql, schoolId, product_id, -1)
   }
+  await endEnrollmentsOf(sql, { schoolId, now, orderId })
   await sql.query(
     `UPDATE product_grant g SET order_id = other.source_id, revoked_at = CASE WHEN other.source_id IS NULL THEN $3::timestamptz END,
             version = g.version + 1, updated_at = $3::timestamptz
@@ -68,12 +71,13 @@ export async function closeAccess(sql: Sql, { schoolId, now, orderId }: OfOrder)
   )
 }
 
+/** Digital products, then courses, which lock the person as well: always in this order, so that nobody waits for one another in a ring. */
 const itemsOf = (sql: Sql, schoolId: string, orderId: string): Promise<OpenedItem[]> =>
   sql.query<OpenedItem>(
     `SELECT i.product_type, i.product_id, o.person_id, o.kind, o.coupon_id
        FROM order_item i JOIN orders o ON o.school_id = i.school_id AND o.id = i.order_id
       WHERE i.school_id = $1 AND i.order_id = $2
-      ORDER BY i.product_type, i.product_id`,
+      ORDER BY i.product_type DESC, i.product_id`,
     [schoolId, orderId],
   )
 
