@@ -21,13 +21,13 @@ export async function act(write: ActionWrite): Promise<Answer> {
   const input = readInput(operation.input, body)
   if (perform) return await answerPerformed(write, row, await perform(write, row as never, input))
   if (to !== undefined) {
-    const status = String(row.status)
+    const status = String(row[operation.resource.stateColumn])
     if (status === to) return answerWritten(write, row)
     if (!from?.includes(status)) throw wrongState(operation.resource, { verb: operation.name, status, from: from ?? [] })
   }
   const following = run ? await run(write, row as never, input) : {}
   if (following === undefined && to === undefined) return answerDone(write, row)
-  const columns = { ...following, ...(to !== undefined && { status: to }) }
+  const columns = { ...following, ...(to !== undefined && { [operation.resource.stateColumn]: to }) }
   const written = await changeRow(write, row, columns, operation.name)
   if (!operation.rules.after) return answerDone(write, written)
   await operation.rules.after(write, written as never)

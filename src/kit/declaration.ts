@@ -1,6 +1,6 @@
 import type { Expression } from 'kysely'
 import type { z } from 'zod'
-import type { Audience, Caller } from '../policy/caller.ts'
+import type { Audience, Caller, PersonCaller } from '../policy/caller.ts'
 import type { Feature } from '../policy/features.ts'
 import type { Outside } from '../policy/outside.ts'
 import type { School } from '../policy/school.ts'
@@ -24,14 +24,15 @@ export interface Presentation {
   parameters: ParameterValues
 }
 
-/** A field without a column of its own: made from columns, or from an expression that the query evaluates. */
+/** A field without a column of its own: a column of another name, made from columns, or an expression that the query evaluates. */
 export type Derived<Table extends TableName, Value> = {
   write?(value: NoInfer<Value>): Columns<Table>
   /** The column with the id of the file that the field names. */
   file?: string
 } & (
-  | { from: readonly ColumnOf<Table>[]; select?: undefined; of(row: Row<Table> & { seen_as: View }, context: Presentation): Value }
-  | { from?: undefined; select(rows: Rows<Table>, caller: Caller): Expression<unknown>; of?(selected: never, context: Presentation): Value }
+  | { column: ColumnOf<Table>; from?: undefined; select?: undefined; of?: undefined }
+  | { column?: undefined; from: readonly ColumnOf<Table>[]; select?: undefined; of(row: Row<Table> & { seen_as: View }, context: Presentation): Value }
+  | { column?: undefined; from?: undefined; select(rows: Rows<Table>, caller: Caller): Expression<unknown>; of?(selected: never, context: Presentation): Value }
 )
 
 type CommonField = 'created_at' | 'updated_at'
@@ -46,6 +47,12 @@ type ValueOf<Shape, Field extends keyof Shape> = Shape[Field] extends z.ZodType 
 
 /** A field that may be sent; only when the row is made, or only by some roles, where it says so. */
 export type Writable<Field extends string> = Field | { field: Field; on?: 'create'; roles?: readonly Exclude<Audience, 'anonymous'>[] }
+
+/** A field that may be empty, and the column that stands in for it then. */
+export interface OrElse<Field extends string, Column extends string> {
+  field: Field
+  else: Column
+}
 
 /** What can be done with a resource, and the scope that it needs. */
 export interface Operations<Table extends TableName, Verb extends ScopeVerb> {
@@ -94,6 +101,10 @@ export type Declaration<
   /** What ids of operations call one row and many, where that is shorter than its own names: `plan`, `plans`. */
   called?: Called
   table: Table
+  /** Which rows of the table are this resource's, where two resources share it. */
+  part?: AnonymousRule<Table>
+  /** `me` in the place of an id, where a row is read or changed, names the caller's own row. Null: they have none. */
+  me?(caller: PersonCaller): string | null
   /** The column that counts the versions of what this resource shows of its rows, where two resources share a table. */
   versionColumn?: ColumnOf<Table>
   about: string
@@ -127,14 +138,22 @@ export type Declaration<
     reading?: z.ZodObject
     /** Fields by name (ranges of times and numbers, equality of the rest), `name[exists]`, `name[prefix]`, and filters of its own. */
     filters?: readonly (
-      | FieldWithColumn<Table, NoInfer<Shape>>
-      | `${FieldWithColumn<Table, NoInfer<Shape>>}[${'exists' | 'prefix'}]`
+      | FieldOf<NoInfer<Shape>>
+      | `${FieldOf<NoInfer<Shape>>}[${'exists' | 'prefix'}]`
       | CustomFilter<Table>
     )[]
-    /** Columns in which `q` looks. */
-    search?: readonly FieldWithColumn<Table, NoInfer<Shape>>[]
+    /** Columns in which `q` looks: for everybody, or for the school's staff alone. */
+    search?: readonly (
+      | FieldWithColumn<Table, NoInfer<Shape>>
+      | OrElse<FieldWithColumn<Table, NoInfer<Shape>>, ColumnOf<Table>>
+      | { staff: ColumnOf<Table> }
+    )[]
     /** The first is the order of a list that names none; `-` turns it round. Each can be asked for in both directions. */
-    sorts?: readonly (FieldWithColumn<Table, NoInfer<Shape>> | `-${FieldWithColumn<Table, NoInfer<Shape>>}`)[]
+    sorts?: readonly (
+      | FieldWithColumn<Table, NoInfer<Shape>>
+      | `-${FieldWithColumn<Table, NoInfer<Shape>>}`
+      | OrElse<FieldWithColumn<Table, NoInfer<Shape>>, ColumnOf<Table>>
+    )[]
     /** The first order for the school's staff, where theirs is another. */
     staffSort?: NoInfer<FieldWithColumn<Table, Shape> | `-${FieldWithColumn<Table, Shape>}`>
     /** Staff can have the list as CSV and NDJSON. */

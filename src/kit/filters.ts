@@ -16,7 +16,9 @@ export interface CustomFilter<Table extends TableName> {
   name: string
   description: string
   operator?: FilterOperator
-  value: z.ZodString | z.ZodNumber
+  value: z.ZodString | z.ZodNumber | z.ZodEnum
+  /** The question is for the school's staff alone. */
+  view?: 'staff'
   where(rows: Rows<Table>, values: readonly never[], caller: Caller): Condition
 }
 
@@ -31,14 +33,19 @@ export interface Filter {
   where(rows: AnyRows, operator: FilterOperator, values: readonly unknown[], caller: Caller): Condition
 }
 
+interface FieldFilter {
+  column?: string | undefined
+  operator?: 'exists' | 'prefix' | undefined
+}
+
 const ranges = ['gt', 'gte', 'lt', 'lte'] as const
 const symbols = { equals: '=', gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
 
 /**
  * The filter that follows from a field's schema: ranges on times, ranges and equality on numbers, equality on the rest.
- * Its column is named like the field. `operator` asks for another kind of question about the same field.
+ * Its column is named like the field where nothing else is said. `operator` asks for another kind of question about the same field.
  */
-export function filterOf(name: string, field: z.ZodType, operator?: 'exists' | 'prefix'): Filter {
+export function filterOf(name: string, field: z.ZodType, { column = name, operator }: FieldFilter = {}): Filter {
   const value = unwrapped(field)
   const about = { name, description: field.description ?? name, isStaffOnly: viewOf(field) !== 'public' }
   if (operator === 'exists') {
@@ -46,7 +53,7 @@ export function filterOf(name: string, field: z.ZodType, operator?: 'exists' | '
       ...about,
       operators: ['exists'],
       value: z.boolean(),
-      where: (rows, _operator, [exists]) => rows(name, exists ? 'is not' : 'is', null),
+      where: (rows, _operator, [exists]) => rows(column, exists ? 'is not' : 'is', null),
     }
   }
   if (operator === 'prefix') {
@@ -54,7 +61,7 @@ export function filterOf(name: string, field: z.ZodType, operator?: 'exists' | '
       ...about,
       operators: ['prefix'],
       value: z.string().min(1).max(100),
-      where: (rows, _operator, [text]) => beginsWith(rows.ref(name) as Expression<string>, text as string),
+      where: (rows, _operator, [text]) => beginsWith(rows.ref(column) as Expression<string>, text as string),
     }
   }
   const isTime = value instanceof z.ZodISODateTime
@@ -70,7 +77,7 @@ export function filterOf(name: string, field: z.ZodType, operator?: 'exists' | '
     // A number is compared with a four-byte column.
     value: isTime ? timeValue : isNumber ? z.int32() : value,
     where: (rows, asked, values) =>
-      values.length > 1 ? rows(name, 'in', values.map(stored)) : rows(name, symbols[asked as keyof typeof symbols], stored(values[0])),
+      values.length > 1 ? rows(column, 'in', values.map(stored)) : rows(column, symbols[asked as keyof typeof symbols], stored(values[0])),
   }
 }
 
@@ -80,6 +87,7 @@ export function customFilter<Table extends TableName>({
   description,
   operator = 'equals',
   value,
+  view,
   where,
 }: CustomFilter<Table>): Filter {
   const prefix = value.meta()?.idPrefix
@@ -89,7 +97,7 @@ export function customFilter<Table extends TableName>({
     operators: [operator],
     description,
     value,
-    isStaffOnly: false,
+    isStaffOnly: view === 'staff',
     where: (rows, _operator, values, caller) => where(rows as unknown as Rows<Table>, values.map(stored) as never, caller),
   }
 }

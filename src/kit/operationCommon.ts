@@ -1,9 +1,9 @@
 import type { z } from 'zod'
 import { type Audience, audiences } from '../policy/caller.ts'
 import { type LowestRole, type ScopeVerb, scopeName } from './area.ts'
-import { at, place } from './operationPlaces.ts'
+import { at, ownPlace, place } from './operationPlaces.ts'
 import type { Operation } from './operations.ts'
-import type { Parameter } from './parameters.ts'
+import type { KeyName, Parameter } from './parameters.ts'
 import type { Resource } from './resource.ts'
 import type { View } from './views.ts'
 
@@ -36,11 +36,12 @@ export function openness(resource: Resource, { scope, roles }: Rules): { anonymo
 /** What operations on one row have that change it. */
 export function onRow(
   resource: Resource,
-  rules: Rules & { view?: Exclude<View, 'public'>; needsIfMatch?: true; parameters?: z.ZodObject },
-  { end, ...said }: { id: string; summary: string; end?: string },
+  rules: Rules & { view?: Exclude<View, 'public'>; needsIfMatch?: true; parameters?: z.ZodObject; isOwn?: true },
+  { end, key = 'id', ...said }: { id: string; summary: string; end?: string; key?: KeyName },
 ) {
   const { view = 'own', needsIfMatch = false } = rules
-  return { ...base(resource, rules, said), ...at(place(resource, 'id', end), rules.parameters), view, needsIfMatch }
+  const where = rules.isOwn && end !== undefined ? ownPlace(resource, end) : place(resource, key, end)
+  return { ...base(resource, rules, said), ...at(where, rules.parameters), view, needsIfMatch }
 }
 
 /** Who has rows, and can use the scope. */

@@ -4,7 +4,7 @@ import { base, onRow, openness, type Rules } from './operationCommon.ts'
 import { article, many, one, pascalCase, the, verbName, words } from './operationNames.ts'
 import { at, place } from './operationPlaces.ts'
 import { apiPath, type Operation } from './operations.ts'
-import { listParameters, rowParameters } from './parameters.ts'
+import { listParameters, rowParameters, widestKey } from './parameters.ts'
 import type { Resource } from './resource.ts'
 
 /**
@@ -46,7 +46,7 @@ function allOf(resource: Resource): Operation[] {
     ...withRules(
       operations.update,
       (rules): Operation => ({
-        ...onRow(resource, rules, { id: `update${one(resource)}`, summary: `Change ${the(resource)}` }),
+        ...onRow(resource, rules, { id: `update${one(resource)}`, summary: `Change ${the(resource)}`, ...(resource.me && { key: 'id_or_me' }) }),
         kind: 'update',
         method: 'PATCH',
         rules,
@@ -112,7 +112,7 @@ function listsOf(resource: Resource): Operation[] {
     { ...list, id: `list${many(resource)}`, summary: `List ${words(name)}`, ...at({ path: resource.path, parameters }) },
     ...listedUnder.map(({ resource: other, where }): Operation => {
       const parent = other()
-      const under = place(parent, 'id_or_slug', name)
+      const under = place(parent, widestKey(parent), name)
       return {
         ...list,
         id: `list${one(parent)}${many(resource)}`,
@@ -128,7 +128,7 @@ function getOf(resource: Resource, scope: ScopeVerb): Operation {
   return {
     ...base(resource, { scope }, { id: `get${one(resource)}`, summary: `Show ${the(resource)}` }),
     ...openness(resource, { scope }),
-    path: `${apiPath}/${place(resource, 'id_or_slug').path}`,
+    path: `${apiPath}/${place(resource, widestKey(resource)).path}`,
     parameters: rowParameters(resource, true),
     kind: 'get',
     method: 'GET',
@@ -140,7 +140,7 @@ function readOf(resource: Resource, verb: string, rules: Resource['reads'][strin
   return {
     ...base(resource, rules, { id: rules.id ?? `get${one(resource)}${pascalCase(verb)}`, summary: rules.summary }),
     ...(isForAll && openness(resource, rules)),
-    ...at(place(resource, rules.byId ? 'id' : 'id_or_slug', verb), rules.parameters),
+    ...at(place(resource, rules.byId ? 'id' : widestKey(resource), verb), rules.parameters),
     kind: 'read',
     method: 'GET',
     rules,

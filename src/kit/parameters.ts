@@ -24,19 +24,27 @@ const maxExportRows = 10_000
 /** Of a tool's page. */
 export const maxToolRows = 50
 
-/** What the key of a row is called in a path: slugs name a row where nothing is changed. */
-export const keyName = ({ hasSlug }: Resource, key: 'id' | 'id_or_slug'): 'id' | 'id_or_slug' => (hasSlug ? key : 'id')
+/** What names a row in a path: its id alone, or what else may stand in its place as well. */
+export type KeyName = 'id' | 'id_or_slug' | 'id_or_me'
+
+/** The widest name of a row: slugs name one where nothing is changed, `me` one's own where it is read or changed. */
+export const widestKey = ({ hasSlug, me }: Resource): KeyName => (me ? 'id_or_me' : hasSlug ? 'id_or_slug' : 'id')
 
 /** The key of one row in a path, and what of it is answered where the row itself is read. */
-export function rowParameters(resource: Resource, isReading: boolean, mayBeSlug = isReading): Parameter[] {
-  const { isSingleton, hasSlug, idPrefix, object } = resource
+export function rowParameters(resource: Resource, isReading: boolean, name: KeyName = isReading ? widestKey(resource) : 'id'): Parameter[] {
+  const { isSingleton, idPrefix, object } = resource
   const id = `${idPrefix}_ and 26 characters`
-  const takesSlug = hasSlug && mayBeSlug
+  const noun = object.replaceAll('_', ' ')
+  const descriptions = {
+    id: `Id of the ${noun} (${id}).`,
+    id_or_slug: `Id (${id}) or slug of the ${noun}.`,
+    id_or_me: `Id of the ${noun} (${id}), or me for your own.`,
+  }
   const key: Parameter = {
-    name: takesSlug ? 'id_or_slug' : 'id',
+    name,
     in: 'path',
     isRequired: true,
-    description: takesSlug ? `Id (${id}) or slug of the ${object}.` : `Id of the ${object} (${id}).`,
+    description: descriptions[name],
     schema: z.string().min(1).max(200),
     isStaffOnly: false,
   }

@@ -12,8 +12,8 @@ export async function removeRow(write: Write<OperationOf<'remove'>>): Promise<An
   const { operation, writer, sight } = write
   const row = await rowToChange(write)
   const { from } = operation.rules
-  if (from && !from.includes(String(row.status)))
-    throw wrongState(operation.resource, { verb: 'removal', status: String(row.status), from })
+  const status = String(row[operation.resource.stateColumn])
+  if (from && !from.includes(status)) throw wrongState(operation.resource, { verb: 'removal', status, from })
   const said = await operation.rules.before?.(write, row as never)
   if (operation.rules.instead) {
     const columns = await operation.rules.instead(write, row as never)

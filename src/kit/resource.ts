@@ -1,27 +1,36 @@
 import type { Expression } from 'kysely'
 import type { z } from 'zod'
-import { type Audience, audiences, type Caller } from '../policy/caller.ts'
+import { type Audience, audiences, type Caller, type PersonCaller } from '../policy/caller.ts'
 import type { Feature } from '../policy/features.ts'
 import type { Writer } from '../store/database.ts'
 import { type Area, defineArea, type ScopeText, type ScopeVerb } from './area.ts'
 import { checkDeclaration } from './checkDeclaration.ts'
 import { checkDescriptions, withCommonFields } from './completeSchema.ts'
-import type { Called, Declaration, Derived, Operations, Presentation, Under, Writable } from './declaration.ts'
+import type { Called, Declaration, Derived, Operations, OrElse, Presentation, Under, Writable } from './declaration.ts'
 import type { Deprecation } from './deprecation.ts'
 import type { AnyExpansion } from './expansion.ts'
-import { type AnyRows, type AnyRule, type Condition, nothing, type TableName } from './expressions.ts'
+import { type AnyRows, type AnyRule, type ColumnOf, type Condition, nothing, type TableName } from './expressions.ts'
 import { slugForm } from './fields.ts'
 import { type CustomFilter, customFilter, type Filter, filterOf } from './filters.ts'
 import type { CollectionRead, RowRead } from './reading.ts'
 import { type Sort, sortsOf } from './sorts.ts'
 import { forEachView, isOnDemand, narrowed, type Picker, pickerOf, type View } from './views.ts'
-import type { Action, CollectionAction } from './writing.ts'
+import { toColumn } from './writeForm.ts'
+import type { Action, CollectionAction, Columns } from './writing.ts'
 
 /** A field that may be sent, and by whom. */
 export interface WritableField {
   field: string
   isCreateOnly: boolean
   roles: readonly Audience[] | undefined
+}
+
+/** A column in which `q` looks. */
+export interface Searched {
+  column: string
+  /** Looked at where the column is empty. */
+  otherwise: string | undefined
+  isForStaff: boolean
 }
 
 /** A resource as the kit works with it. */
@@ -34,6 +43,11 @@ export interface Resource<Verb extends ScopeVerb = never> {
   path: string
   table: string
   versionColumn: string
+  /** Where the field `status` stands. */
+  stateColumn: string
+  part: ((rows: AnyRows) => Condition) | undefined
+  /** Whether `me` names a row, and which. */
+  me: ((caller: PersonCaller) => string | null) | undefined
   about: string
   area: Area<Verb>
   feature: Feature | undefined
@@ -67,7 +81,7 @@ export interface Resource<Verb extends ScopeVerb = never> {
   /** Parameters of list and get beside the kit's. */
   reading: z.ZodObject | undefined
   filters: readonly Filter[]
-  search: readonly string[]
+  search: readonly Searched[]
   sorts: readonly Sort[]
   defaultSorts: { everyone: Sort; staff: Sort } | undefined
   isExported: boolean
@@ -101,8 +115,13 @@ export function defineResource<
   const schema = withCommonFields(declaration.schema, object, idPrefix)
   checkDescriptions(schema, name)
   const fieldOf = (field: string): z.ZodType => schema.shape[field] as z.ZodType
-  const derived = Object.entries((declaration.derived ?? {}) as Record<string, Derived<Table, unknown>>)
-  const sorts = (declaration.sorts ?? []).flatMap((sort: string) => sortsOf(sort, fieldOf(sort.replace(/^-/, ''))))
+  const derived = Object.entries((declaration.derived ?? {}) as Record<string, Derived<Table, unknown>>).map(
+    ([field, how]) => [field, how.column === undefined ? how : renamed(how.column, fieldOf(field))] as const,
+  )
+  const columnOf = (field: string): string => (declaration.derived as Record<string, Derived<Table, unknown>> | undefined)?.[field]?.column ?? field
+  const sorts = ((declaration.sorts ?? []) as (string | OrElse<string, string>)[]).flatMap((sort) =>
+    typeof sort === 'string' ? sortsOf(sort, fieldOf(sort.replace(/^-/, ''))) : sortsOf(sort.field, fieldOf(sort.field), sort.else),
+  )
   const firstSort = sorts[0]
   const resource: Resource<Verb> = {
     name,
@@ -112,6 +131,9 @@ export function defineResource<
     path: declaration.path ?? name,
     table,
     versionColumn: declaration.versionColumn ?? 'version',
+    stateColumn: columnOf('status'),
+    part: declaration.part as unknown as Resource['part'],
+    me: declaration.me,
     about,
     area: isArea(scopes) ? scopes : defineArea(name, scopes),
     feature: declaration.feature,
@@ -142,8 +164,8 @@ export function defineResource<
     slugFrom: declaration.slugFrom,
     onDemand: Object.keys(schema.shape).filter((field) => isOnDemand(fieldOf(field))),
     reading: declaration.reading,
-    filters: filtersOf(declaration.filters ?? [], fieldOf),
-    search: declaration.search ?? [],
+    filters: filtersOf(declaration.filters ?? [], { fieldOf, columnOf }),
+    search: ((declaration.search ?? []) as Search[]).map(searchedOf),
     sorts,
     defaultSorts: firstSort && { everyone: firstSort, staff: sorts.find((sort) => sort.name === declaration.staffSort) ?? firstSort },
     isExported: declaration.exports ?? false,
@@ -172,15 +194,31 @@ const writableField = (one: Writable<string>): WritableField =>
     ? { field: one, isCreateOnly: false, roles: undefined }
     : { field: one.field, isCreateOnly: one.on === 'create', roles: one.roles }
 
+/** A field that is a column of another name. */
+const renamed = <Table extends TableName>(column: ColumnOf<Table>, schema: z.ZodType): Derived<Table, unknown> => ({
+  from: [column],
+  of: (row) => (row as Record<string, unknown>)[column],
+  write: (value) => ({ [column]: toColumn(schema, value) }) as Columns<Table>,
+})
+
+type Search = string | OrElse<string, string> | { staff: string }
+
+function searchedOf(search: Search): Searched {
+  if (typeof search === 'string') return { column: search, otherwise: undefined, isForStaff: false }
+  return 'staff' in search
+    ? { column: search.staff, otherwise: undefined, isForStaff: true }
+    : { column: search.field, otherwise: search.else, isForStaff: false }
+}
+
 /** Filters that name one field are one filter with several operators. */
 function filtersOf<Table extends TableName>(
   declared: readonly (string | CustomFilter<Table>)[],
-  fieldOf: (field: string) => z.ZodType,
+  { fieldOf, columnOf }: { fieldOf(field: string): z.ZodType; columnOf(field: string): string },
 ): Filter[] {
   return declared.map((filter) => {
     if (typeof filter !== 'string') return customFilter(filter)
     const [, name = filter, operator] = /^(\w+)\[(exists|prefix)\]$/.exec(filter) ?? []
-    return filterOf(name, fieldOf(name), operator as 'exists' | 'prefix' | undefined)
+    return filterOf(name, fieldOf(name), { column: columnOf(name), operator: operator as 'exists' | 'prefix' | undefined })
   })
 }
 

@@ -1,7 +1,9 @@
 import type { Expression } from 'kysely'
 import type { Reader, Writer } from '../store/database.ts'
+import { audienceOf } from '../policy/caller.ts'
 import { contains, rankWithin } from '../store/expressions.ts'
 import type { AnyRows, Condition } from './expressions.ts'
+import type { Searched } from './resource.ts'
 import { named, selectRows, selectWhole, wholeRow } from './selectRows.ts'
 import { type RowKey, type SeenRow, type Sight, schoolColumn, tables } from './sight.ts'
 import { isBehind, type Position, type Sort, sortColumns, sortExpression } from './sorts.ts'
@@ -72,7 +74,8 @@ export async function countRows(database: Reader, sight: Sight, conditions: read
 
 /** Rows in which the text occurs: among the newest of the caller's list that have it, so that a common text costs no more. */
 export function searchCondition(sight: Sight, text: string, limit: number): RowCondition {
-  const { table, search } = sight.resource
+  const { table } = sight.resource
+  const searched = sight.resource.search.filter(({ isForStaff }) => !isForStaff || audienceOf(sight.caller) === 'staff')
   return (rows) =>
     rows(
       'id',
@@ -82,11 +85,17 @@ export function searchCondition(sight: Sight, text: string, limit: number): RowC
         .select('id')
         .where(schoolColumn(sight), '=', sight.schoolId)
         .where((inner) =>
-          inner.and([isVisible(sight, inner), inner.or(search.map((column) => contains(inner.ref(column) as Expression<string>, text)))]),
+          inner.and([isVisible(sight, inner), inner.or(searched.map((one) => occurs(inner, one, text)))]),
         )
         .orderBy('id', 'desc')
         .limit(limit),
     )
+}
+
+/** Two conditions rather than one over both columns: each is answered by its own index. */
+function occurs(rows: AnyRows, { column, otherwise }: Searched, text: string): Condition {
+  const isIn = (name: string): Condition => contains(rows.ref(name) as Expression<string>, text)
+  return otherwise === undefined ? isIn(column) : rows.or([isIn(column), rows.and([rows(column, 'is', null), isIn(otherwise)])])
 }
 
 /** The row with this key if it exists for the caller; of a singleton the only row there is. */

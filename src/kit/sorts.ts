@@ -11,6 +11,8 @@ export interface Sort {
   isDescending: boolean
   /** The column may be null: it is ordered as if it lay before all times. */
   isNullable: boolean
+  /** The column that stands in for one that is null. */
+  otherwise: string | undefined
 }
 
 /** Where a page ends: the sort value of its last row, and the row. */
@@ -20,13 +22,13 @@ export interface Position {
 }
 
 /** The two orders of a field, the declared direction first. */
-export function sortsOf(declared: string, field: z.ZodType): [Sort, Sort] {
+export function sortsOf(declared: string, field: z.ZodType, otherwise?: string): [Sort, Sort] {
   const column = declared.replace(/^-/, '')
   const isNullable = field instanceof z.ZodNullable
   if (isNullable && !(field.unwrap() instanceof z.ZodISODateTime))
     throw new Error(`${column} may be null and is no time: a list cannot be sorted by it`)
-  const ascending = { name: column, column, isDescending: false, isNullable }
-  const descending = { name: `-${column}`, column, isDescending: true, isNullable }
+  const ascending = { name: column, column, isDescending: false, isNullable, otherwise }
+  const descending = { name: `-${column}`, column, isDescending: true, isNullable, otherwise }
   return declared.startsWith('-') ? [descending, ascending] : [ascending, descending]
 }
 
@@ -35,6 +37,7 @@ export const sortColumns = ({ column }: Sort): string[] => (column === 'created_
 
 /** What stands in the order for a column: never null. */
 export function sortExpression(rows: AnyRows, sort: Sort, column: string): Expression<unknown> {
+  if (column === sort.column && sort.otherwise !== undefined) return rows.fn.coalesce(rows.ref(column), rows.ref(sort.otherwise))
   return column === sort.column && sort.isNullable ? rows.fn.coalesce(rows.ref(column), beforeAllTimes) : rows.ref(column)
 }
 
@@ -51,8 +54,8 @@ export function isBehind(rows: AnyRows, sort: Sort, { value, id }: Position): Co
 }
 
 /** The position of a row in a list. */
-export function positionOf(row: { id: string; [column: string]: unknown }, { column }: Sort): Position {
-  const value = row[column]
+export function positionOf(row: { id: string; [column: string]: unknown }, { column, otherwise }: Sort): Position {
+  const value = row[column] ?? (otherwise === undefined ? null : row[otherwise])
   return { value: value instanceof Date ? value.toISOString() : ((value ?? null) as string | number | null), id: row.id }
 }
 

@@ -8,13 +8,16 @@ import type { View } from './views.ts'
 
 /** Rows that stand in the caller's list. */
 export const isVisible = (sight: Sight, rows: AnyRows): Condition =>
-  offered(sight, rows, ask(sight.resource.visibility[audienceOf(sight.caller)], rows, sight.caller))
+  offered(sight, rows, ofItsPart(sight, rows, ask(sight.resource.visibility[audienceOf(sight.caller)], rows, sight.caller)))
 
 /** Rows that can be read by who names them: those of the list, and those that stand in none. */
 export function isReadable(sight: Sight, rows: AnyRows): Condition {
   const { unlisted } = sight.resource
-  return unlisted ? rows.or([isVisible(sight, rows), offered(sight, rows, unlisted(rows))]) : isVisible(sight, rows)
+  return unlisted ? rows.or([isVisible(sight, rows), offered(sight, rows, ofItsPart(sight, rows, unlisted(rows)))]) : isVisible(sight, rows)
 }
+
+/** Of a table that two resources share, the rows of this one. */
+const ofItsPart = ({ resource: { part } }: Sight, rows: AnyRows, rule: Condition): Condition => (part ? rows.and([part(rows), rule]) : rule)
 
 /** Where the school has turned off what the resource belongs to, there are no rows but for its staff. */
 function offered({ resource, schoolId, caller }: Sight, rows: AnyRows, rule: Condition): Condition {

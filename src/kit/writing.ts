@@ -134,6 +134,8 @@ export interface Action<Table extends TableName, Verb extends ScopeVerb> extends
   summary: string
   /** Operation id, where it is not the verb and the object. */
   id?: string
+  /** One does it with one's own row alone: its address says `me` and takes no id. */
+  isOwn?: true
   /** The end of its address, where that is not its name: `authorizations/{id}`. */
   at?: string
   /** States that it leads out of, and the one that it leads to; in that one, it is in effect and changes nothing. */
