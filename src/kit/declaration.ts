@@ -31,8 +31,18 @@ export type Derived<Table extends TableName, Value> = {
   file?: string
 } & (
   | { column: ColumnOf<Table>; from?: undefined; select?: undefined; of?: undefined }
-  | { column?: undefined; from: readonly ColumnOf<Table>[]; select?: undefined; of(row: Row<Table> & { seen_as: View }, context: Presentation): Value }
-  | { column?: undefined; from?: undefined; select(rows: Rows<Table>, caller: Caller): Expression<unknown>; of?(selected: never, context: Presentation): Value }
+  | {
+      column?: undefined
+      from: readonly ColumnOf<Table>[]
+      select?: undefined
+      of(row: Row<Table> & { seen_as: View }, context: Presentation): Value
+    }
+  | {
+      column?: undefined
+      from?: undefined
+      select(rows: Rows<Table>, caller: Caller): Expression<unknown>
+      of?(selected: never, context: Presentation): Value
+    }
 )
 
 type CommonField = 'created_at' | 'updated_at'
@@ -137,11 +147,7 @@ export type Declaration<
     /** Parameters of list and get beside the kit's. `derived` finds their values in its context. */
     reading?: z.ZodObject
     /** Fields by name (ranges of times and numbers, equality of the rest), `name[exists]`, `name[prefix]`, and filters of its own. */
-    filters?: readonly (
-      | FieldOf<NoInfer<Shape>>
-      | `${FieldOf<NoInfer<Shape>>}[${'exists' | 'prefix'}]`
-      | CustomFilter<Table>
-    )[]
+    filters?: readonly (FieldOf<NoInfer<Shape>> | `${FieldOf<NoInfer<Shape>>}[${'exists' | 'prefix'}]` | CustomFilter<Table>)[]
     /** Columns in which `q` looks: for everybody, or for the school's staff alone. */
     search?: readonly (
       | FieldWithColumn<Table, NoInfer<Shape>>

@@ -64,7 +64,11 @@ export async function answerExport(call: Call<OperationOf<'list'>>): Promise<Ans
 /** The place where the file ends, if the list goes on there. Found before the first byte leaves: a link stands in the head. */
 async function endOf(call: Call<OperationOf<'list'>>, limit: number): Promise<Position | undefined> {
   const { sort, conditions, from } = await readList(call)
-  const narrow = { ...call.sight.resource, columns: [...new Set(['id', sort.column, ...(sort.otherwise === undefined ? [] : [sort.otherwise])])], selections: [] }
+  const narrow = {
+    ...call.sight.resource,
+    columns: [...new Set(['id', sort.column, ...(sort.otherwise === undefined ? [] : [sort.otherwise])])],
+    selections: [],
+  }
   const found = await withinTime(call, 'export', true, ({ database, sight }) =>
     findRows(database, { ...sight, resource: narrow }, { sort, conditions, after: from, limit: limit + 1 }),
   )

@@ -66,7 +66,7 @@ export function filterOf(name: string, field: z.ZodType, { column = name, operat
   }
   const isTime = value instanceof z.ZodISODateTime
   const isNumber = value instanceof z.ZodNumber
-  if (!isTime && !isNumber && !(value instanceof z.ZodEnum || value instanceof z.ZodString || value instanceof z.ZodBoolean)) {
+  if (!isTime && !isNumber && !(isText(value) || value instanceof z.ZodEnum || value instanceof z.ZodBoolean)) {
     throw new Error(`the field ${name} is no plain value: filter by it with a filter of its own`)
   }
   const prefix = field.meta()?.idPrefix ?? value.meta()?.idPrefix
@@ -80,6 +80,8 @@ export function filterOf(name: string, field: z.ZodType, { column = name, operat
       values.length > 1 ? rows(column, 'in', values.map(stored)) : rows(column, symbols[asked as keyof typeof symbols], stored(values[0])),
   }
 }
+
+const isText = (value: z.ZodType): boolean => value instanceof z.ZodString || value instanceof z.ZodStringFormat
 
 /** The kit's form of a filter that a declaration brings along. */
 export function customFilter<Table extends TableName>({

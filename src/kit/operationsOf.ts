@@ -46,7 +46,11 @@ function allOf(resource: Resource): Operation[] {
     ...withRules(
       operations.update,
       (rules): Operation => ({
-        ...onRow(resource, rules, { id: `update${one(resource)}`, summary: `Change ${the(resource)}`, ...(resource.me && { key: 'id_or_me' }) }),
+        ...onRow(resource, rules, {
+          id: `update${one(resource)}`,
+          summary: `Change ${the(resource)}`,
+          ...(resource.me && { key: 'id_or_me' }),
+        }),
         kind: 'update',
         method: 'PATCH',
         rules,

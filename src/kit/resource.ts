@@ -118,7 +118,8 @@ export function defineResource<
   const derived = Object.entries((declaration.derived ?? {}) as Record<string, Derived<Table, unknown>>).map(
     ([field, how]) => [field, how.column === undefined ? how : renamed(how.column, fieldOf(field))] as const,
   )
-  const columnOf = (field: string): string => (declaration.derived as Record<string, Derived<Table, unknown>> | undefined)?.[field]?.column ?? field
+  const columnOf = (field: string): string =>
+    (declaration.derived as Record<string, Derived<Table, unknown>> | undefined)?.[field]?.column ?? field
   const sorts = ((declaration.sorts ?? []) as (string | OrElse<string, string>)[]).flatMap((sort) =>
     typeof sort === 'string' ? sortsOf(sort, fieldOf(sort.replace(/^-/, ''))) : sortsOf(sort.field, fieldOf(sort.field), sort.else),
   )

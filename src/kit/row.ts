@@ -63,4 +63,7 @@ function keyOf({ idPrefix, object, slugForm }: Resource, text: string, key: KeyN
   throw new Problem('invalid_id', { description: `A ${object.replaceAll('_', ' ')} is named by ${forms}${takesSlug ? '' : ' here'}.` })
 }
 
-const others = { id: '', id_or_slug: ' or a slug (lower-case words joined by hyphens)', id_or_me: ' or me' } as const satisfies Record<KeyName, string>
+const others = { id: '', id_or_slug: ' or a slug (lower-case words joined by hyphens)', id_or_me: ' or me' } as const satisfies Record<
+  KeyName,
+  string
+>

@@ -1,6 +1,6 @@
 import type { Expression } from 'kysely'
-import type { Reader, Writer } from '../store/database.ts'
 import { audienceOf } from '../policy/caller.ts'
+import type { Reader, Writer } from '../store/database.ts'
 import { contains, rankWithin } from '../store/expressions.ts'
 import type { AnyRows, Condition } from './expressions.ts'
 import type { Searched } from './resource.ts'
@@ -84,9 +84,7 @@ export function searchCondition(sight: Sight, text: string, limit: number): RowC
         .selectFrom(table as 'any_table')
         .select('id')
         .where(schoolColumn(sight), '=', sight.schoolId)
-        .where((inner) =>
-          inner.and([isVisible(sight, inner), inner.or(searched.map((one) => occurs(inner, one, text)))]),
-        )
+        .where((inner) => inner.and([isVisible(sight, inner), inner.or(searched.map((one) => occurs(inner, one, text)))]))
         .orderBy('id', 'desc')
         .limit(limit),
     )

@@ -5,11 +5,12 @@ import { type RowKey, type Sight, schoolColumn, tables } from './sight.ts'
 import { isReadable, seenAs } from './visible.ts'
 
 /** The fields of all rows of the school; who asks says which rows are seen. */
-export function selectRows(database: Reader, sight: Sight): SelectQueryBuilder<AnyTables, 'any_table', object> {
+export function selectRows(database: Reader, sight: Sight, { isWhole = false } = {}): SelectQueryBuilder<AnyTables, 'any_table', object> {
   const { resource, schoolId, caller } = sight
-  return tables(database)
-    .selectFrom(resource.table as 'any_table')
-    .select([...resource.columns])
+  const table = tables(database).selectFrom(resource.table as 'any_table')
+  // What the resource makes of a column comes later: it stands under that name.
+  const columns = isWhole ? table.selectAll(resource.table as 'any_table') : table.select([...resource.columns])
+  return (columns as ReturnType<typeof selectRows>)
     .select((rows) => [
       versionOf(sight, rows),
       seenAs(sight, rows).as('seen_as'),
@@ -28,11 +29,8 @@ export function wholeRow(database: Reader, sight: Sight, key: RowKey | undefined
   return key ? query.where((rows) => rows(key.column, '=', key.value)) : query
 }
 
-/** The same with every column. What of them the resource counts as its version comes last: it stands under that name. */
-export const selectWhole = (database: Reader, sight: Sight): ReturnType<typeof selectRows> =>
-  selectRows(database, sight)
-    .selectAll(sight.resource.table as 'any_table')
-    .select((rows) => versionOf(sight, rows))
+/** The same with every column. */
+export const selectWhole = (database: Reader, sight: Sight): ReturnType<typeof selectRows> => selectRows(database, sight, { isWhole: true })
 
 const versionOf = ({ resource }: Sight, rows: AnyRows): AliasedExpression<unknown, string> =>
   named(rows.ref(resource.versionColumn), 'version')

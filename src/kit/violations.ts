@@ -15,6 +15,12 @@ export function explainViolation(error: unknown, { table, schema }: Pick<Resourc
           cause: error,
         })
       }
+      if (constraint === `${table}_school_id_email_key`) {
+        return new Problem('email_taken', {
+          details: [{ field: 'email', code: 'email_taken', message: 'email: the school knows somebody by this address' }],
+          cause: error,
+        })
+      }
       if (constraint === `${table}_school_id_external_id_key`) {
         return new Problem('external_id_taken', {
           details: [{ field: 'external_id', code: 'external_id_taken', message: 'Another row has this external id.' }],

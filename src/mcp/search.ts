@@ -135,7 +135,11 @@ function resultOf(row: Row, { operation }: CatalogueRead, query: string, { schoo
     id: row.id,
     slug,
     title: titleOf(row),
-    snippet: snippetOf(row, operation.resource.search.map(({ column }) => column), query),
+    snippet: snippetOf(
+      row,
+      operation.resource.search.map(({ column }) => column),
+      query,
+    ),
     url: `${school.issuer}${apiPath}/${name}/${encodeURIComponent(slug ?? String(row.id))}`,
     ...('price' in row && { price: row.price }),
   }

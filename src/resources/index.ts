@@ -17,6 +17,7 @@ import * as planned from './plannedAreas.ts'
 import { school } from './school.ts'
 import { sections } from './sections.ts'
 import { staff } from './staff.ts'
+import { students } from './students.ts'
 import { uploads } from './uploads.ts'
 
 /** A resource, or an area whose scopes can be granted before its resources stand. */
@@ -25,7 +26,7 @@ export type Declared = Resource | Area
 /** Everything that is declared, in the order in which scopes are shown and advertised. */
 export const resources: readonly Declared[] = [
   courses,
-  planned.students,
+  students,
   planned.members,
   planned.analytics,
   curriculum,

@@ -3,10 +3,6 @@ import { defineArea } from '../kit/area.ts'
 // Areas whose scopes can be granted before their resources stand. A resource that arrives brings its own sentences:
 // its line here goes, and it takes the area's place in the list of declarations.
 
-export const students = defineArea('students', {
-  read: 'See students, their enrolments and their progress',
-  write: 'Add and change students, enrolments and progress',
-})
 export const members = defineArea('members', { read: 'See the members of the school', write: 'Add and change members' })
 export const analytics = defineArea('analytics', { read: { sentence: 'See figures about courses, sales and people', from: 'lecturer' } })
 export const orders = defineArea('orders', { read: 'See orders, payments and refunds' })

@@ -4,7 +4,7 @@ import { everything } from '../../src/kit/expressions.ts'
 import { reference, slug } from '../../src/kit/fields.ts'
 import { operationsOf } from '../../src/kit/operationsOf.ts'
 import { defineResource } from '../../src/kit/resource.ts'
-import { newId } from '../../src/lib/ids.ts'
+import { newId, toPublicId } from '../../src/lib/ids.ts'
 import { operationsIn, resources } from '../../src/resources/index.ts'
 import { databasesToTest } from '../support/databases.ts'
 import { allScopes, type DemoApi, startDemoApi } from './demoApi.ts'
@@ -163,13 +163,56 @@ const works = defineResource({
   operations: { list: 'read', get: 'read', create: 'write', update: 'write' },
 })
 
-const declared = [...resources, makers, works]
-const scopes = [...allScopes, 'makers:read', 'makers:write']
+/** Guests share their table with all other people, and their state, note and name stand in columns of other names. */
+const guests = defineResource({
+  name: 'guests',
+  object: 'guest',
+  idPrefix: 'gst',
+  table: 'person',
+  part: (person) => person('is_member', '=', true),
+  me: ({ personId }) => personId,
+  about: 'Who is invited.',
+  scopes: { read: 'See guests', write: 'Change guests' },
+  schema: z.object({
+    display_name: z.string().min(1).meta({ description: 'Name.', example: 'Ada' }),
+    status: z.enum(['active', 'left']).meta({ description: 'State.', example: 'active' }),
+    remark: z.string().nullable().meta({ description: 'Remark.', example: null }),
+  }),
+  derived: {
+    display_name: {
+      from: ['display_name', 'name'],
+      of: ({ display_name, name }) => display_name ?? name,
+      write: (display_name) => ({ display_name }),
+    },
+    status: { column: 'member_status' },
+    remark: { column: 'member_note' },
+  },
+  writable: ['display_name', 'remark'],
+  filters: [
+    'status',
+    'remark',
+    { name: 'town', description: 'where', view: 'staff', value: z.string(), where: (person) => person.lit(false) },
+  ],
+  search: [{ field: 'display_name', else: 'name' }, { staff: 'email' }],
+  sorts: ['-created_at', { field: 'display_name', else: 'name' }],
+  visibility: everyone,
+  views: { own: (person, me) => person('id', '=', me.personId) },
+  operations: { list: 'read', get: 'read', update: 'write' },
+  actions: {
+    leave: { scope: 'write', summary: 'Go away', isOwn: true, from: ['active'], to: 'left' },
+    return: { scope: 'write', summary: 'Come back', from: ['left'], to: 'active' },
+  },
+})
+
+const declared = [...resources, makers, works, guests]
+const scopes = [...allScopes, 'makers:read', 'makers:write', 'guests:read', 'guests:write']
 const as = 'owner@example.com'
 
 test('the addresses of every form follow from the declaration', () => {
   expect(
-    [...operationsOf(makers), ...operationsOf(works)].map(({ id, method, path, anonymous }) => [id, method, path, anonymous].join(' ')),
+    [...operationsOf(makers), ...operationsOf(works), ...operationsOf(guests)].map(({ id, method, path, anonymous }) =>
+      [id, method, path, anonymous].join(' '),
+    ),
   ).toEqual([
     'listMakers GET /api/v1/guild/makers partial',
     'getMaker GET /api/v1/guild/makers/{id_or_slug} partial',
@@ -190,6 +233,11 @@ test('the addresses of every form follow from the declaration', () => {
     'getPiece GET /api/v1/works/{id_or_slug} full',
     'createPiece POST /api/v1/guild/makers/{id}/works none',
     'updatePiece PATCH /api/v1/works/{id} none',
+    'listGuests GET /api/v1/guests full',
+    'getGuest GET /api/v1/guests/{id_or_me} full',
+    'updateGuest PATCH /api/v1/guests/{id_or_me} none',
+    'leaveGuest POST /api/v1/guests/me/leave none',
+    'returnGuest POST /api/v1/guests/{id}/return none',
   ])
 })
 
@@ -317,6 +365,45 @@ describe.each(await databasesToTest())('a resource with every form, on $name', (
     expect((await call(at('/notes/x/send'), 'POST', {})).json.error).toBe('invalid_parameter')
     await api.messages()
     expect(sent).toEqual(['note 2'])
+  })
+
+  test('of a table that two share, a resource has its own part, in states and columns of its own', async () => {
+    const learner = 'learner001@example.org'
+    const asLearner = (path: string, method = 'GET', body?: object) =>
+      api.send(`/api/v1/guests${path}`, { method, as: learner, scopes, ...(body && { body }) })
+    const names = (reply: { json: Record<string, unknown> }) =>
+      (reply.json.data as { display_name: string }[]).map(({ display_name }) => display_name)
+    const me = await asLearner('/me', 'PATCH', { display_name: 'Zz Wren', remark: 'early' })
+    expect(me.json).toMatchObject({ display_name: 'Zz Wren', remark: 'early', status: 'active' })
+    expect((await asLearner('/me')).text).toBe(me.text)
+    expect((await asLearner('/me', 'PATCH', { remark: 'early' })).headers.get('etag')).toBe(me.headers.get('etag'))
+    expect(names(await call('/api/v1/guests?sort=-display_name&limit=1'))).toEqual(['Zz Wren'])
+    const walked: string[] = []
+    for (let path: string | undefined = '/api/v1/guests?sort=display_name&limit=100'; path; ) {
+      const page = await call(path)
+      walked.push(...names(page))
+      const cursor = (page.json.page as { next_cursor: string | null }).next_cursor
+      path = cursor === null ? undefined : `/api/v1/guests?sort=display_name&limit=100&cursor=${cursor}`
+    }
+    expect(walked).toHaveLength(300)
+    expect(walked).toEqual([...walked].toSorted())
+    // The name behind the one that is shown is no way to find it, and the address is one for the staff alone.
+    expect(names(await asLearner('?q=zz wren'))).toEqual(['Zz Wren'])
+    expect(names(await asLearner('?q=wren applegarth'))).toEqual([])
+    expect(names(await asLearner('?q=learner001'))).toEqual([])
+    expect(names(await call('/api/v1/guests?q=learner001'))).toEqual(['Zz Wren'])
+    expect(names(await asLearner('?q=larkmoor'))).toEqual(['Tobin Larkmoor'])
+    expect((await asLearner('?town=x')).json.error).toBe('invalid_parameter')
+    expect((await asLearner('/me/leave', 'POST', {})).json).toMatchObject({ status: 'left' })
+    expect((await asLearner('/me/leave', 'POST', {})).json).toMatchObject({ status: 'left' })
+    expect(names(await call('/api/v1/guests?status=left&remark=early'))).toEqual(['Zz Wren'])
+    expect((await call('/api/v1/guests/me')).status).toBe(404)
+    expect((await anonymous('/api/v1/guests/me')).status).toBe(404)
+    // Student alone: of the same table, and not of this part.
+    const [other] = await api.database.sql.query<{ id: string }>('SELECT id FROM person WHERE school_id = $1 AND NOT is_member LIMIT 1', [
+      api.school.id,
+    ])
+    expect((await call(`/api/v1/guests/${toPublicId('gst', other?.id as string)}/return`, 'POST', {})).status).toBe(404)
   })
 
   test('a removal reads its parameters, and may answer headers', async () => {

@@ -64,6 +64,8 @@ const bodies: Record<string, (api: DemoApi, id: string) => Promise<object>> = {
   linkLecturer: async (api) => ({ email: await newPerson(api) }),
   setPlanPositions: async (api) => ({ plan_ids: [await newPlan(api)] }),
   setLecturerPositions: async (api) => ({ lecturer_ids: [await create(api, lecturers)] }),
+  createStudent: async () => ({ email: `${newId()}@example.org`, name: 'Fenn Goldacre' }),
+  updateStudent: async () => ({ name: 'Mabel Thistledown' }),
   inviteStaff: async () => ({ email: `${newId()}@example.org`, role: 'lecturer' }),
   updateStaff: async () => ({ role: 'admin' }),
   updateAppearance: async () => ({ corner_radius: 'large' }),
@@ -73,7 +75,7 @@ const bodies: Record<string, (api: DemoApi, id: string) => Promise<object>> = {
 export const resourceOnPath = (operation: Operation): Resource =>
   (operation.kind === 'create' && operation.parent?.resource) || operation.resource
 
-export const namesRow = ({ path, resource }: Operation): boolean => path.includes('{id}') && !resource.isSingleton
+export const namesRow = ({ path, resource }: Operation): boolean => /\{id(_or_me)?\}/.test(path) && !resource.isSingleton
 
 /** Ids of parts of a row that addresses name, by the row's id and the name in the path. */
 const parts = new Map<string, Readonly<Record<string, string>>>()
@@ -83,7 +85,7 @@ export const addressOf = (operation: Operation, id = ''): string => {
   const { path, parameters } = operation
   const schemaOf = (name: string) => parameters.find((parameter) => parameter.name === name)?.schema
   return path
-    .replace('{id}', namesRow(operation) ? id : String(schemaOf('id')?.meta()?.example))
+    .replace(/\{id(_or_me)?\}/, namesRow(operation) ? id : String(schemaOf('id')?.meta()?.example))
     .replaceAll(/\{(\w+)\}/g, (_, name: string) => {
       const idPrefix = schemaOf(name)?.meta()?.idPrefix
       return parts.get(id)?.[name] ?? (idPrefix === undefined ? '1' : toPublicId(idPrefix, newId()))

@@ -50,7 +50,15 @@ const person: PersonCaller = {
 }
 
 /** The columns with a choice of values that decide who sees a row of the resource. */
-function decidingColumns({ table, schema, visibility, unlisted, views }: Resource): [column: string, values: readonly string[]][] {
+function decidingColumns({
+  table,
+  schema,
+  columns,
+  stateColumn,
+  visibility,
+  unlisted,
+  views,
+}: Resource): [column: string, values: readonly string[]][] {
   const rules = [...Object.values(visibility), unlisted, ...Object.values(views)].filter((rule) => rule !== undefined) as AnyRule[]
   const text = rules
     .map(
@@ -62,9 +70,10 @@ function decidingColumns({ table, schema, visibility, unlisted, views }: Resourc
           .compile().sql,
     )
     .join('\n')
-  return Object.entries(schema.shape).flatMap(([column, field]): [string, readonly string[]][] => {
+  return Object.entries(schema.shape).flatMap(([name, field]): [string, readonly string[]][] => {
     const values = unwrapped(field as z.ZodType)
-    if (!text.includes(`"${column}"`)) return []
+    const column = name === 'status' ? stateColumn : name
+    if (!columns.includes(column) || !text.includes(`"${column}"`)) return []
     if (values instanceof z.ZodEnum) return [[column, values.options.map(String)]]
     return values instanceof z.ZodBoolean ? [[column, ['false', 'true']]] : []
   })
@@ -123,12 +132,12 @@ describe.each(await databasesToTest())('who sees which rows, on $name', ({ open 
   }
 
   /** Ids of the rows of the school that a rule lets through, past the API. */
-  async function stored({ table, idPrefix }: Resource, rule?: Resource['unlisted']): Promise<string[]> {
+  async function stored({ table, idPrefix, part }: Resource, rule?: Resource['unlisted']): Promise<string[]> {
     const rows = await (api.database.kysely as unknown as Kysely<AnyTables>)
       .selectFrom(table as 'any_table')
       .select('id')
       .where('school_id', '=', api.school.id)
-      .where((inner) => (rule ? rule(inner) : inner.lit(true)))
+      .where((inner) => inner.and([part ? part(inner) : inner.lit(true), rule ? rule(inner) : inner.lit(true)]))
       .execute()
     return rows.map(({ id }) => toPublicId(idPrefix, id))
   }
