@@ -31,7 +31,7 @@ export function announceDeprecation(ctx: Context, deprecation: Deprecation): voi
 }
 
 /** Sends the answer, or 304 to who has it already (RFC 9110 section 13.1.2). */
-export function answerWith(ctx: Context, { status, text, etag, headers = {}, list, stream }: Answer): void {
+export function answerWith(ctx: Context, { status, text, type = 'application/json', etag, headers = {}, list, stream }: Answer): void {
   ctx.status = status
   const { issuer } = ctx.state.school as School
   const { Location: location, ...others } = headers
@@ -55,7 +55,7 @@ export function answerWith(ctx: Context, { status, text, etag, headers = {}, lis
     return
   }
   if (text === '') return
-  ctx.type = 'application/json'
+  ctx.type = type
   ctx.body = text
 }
 

@@ -4,7 +4,7 @@ import { exampleBody, exampleObject, exampleRow } from '../kit/exampleOf.ts'
 import type { Operation } from '../kit/operations.ts'
 import { answerSchema, bodyName, bodySchema, ownOutput, publishedSchema, referenceTo } from '../kit/publishedSchemas.ts'
 import { type AnswerHeader, headersNamed, requestHeader } from './openApiHeaders.ts'
-import { refusalsOf } from './openApiRefusals.ts'
+import { refusalsOf, takesKey } from './openApiRefusals.ts'
 import { operationDescription } from './operationDescription.ts'
 
 type Described = Operation | ChangeFeed
@@ -58,7 +58,7 @@ function headersOf(operation: Described): { $ref: string }[] {
   const isOnRow = isOperation(operation) && 'needsIfMatch' in operation
   return [
     ...(isOnRow ? [requestHeader(operation.needsIfMatch ? 'NeededIfMatch' : 'IfMatch')] : []),
-    ...(operation.method === 'POST' ? [requestHeader('IdempotencyKey')] : []),
+    ...(takesKey(operation) ? [requestHeader('IdempotencyKey')] : []),
   ]
 }
 
@@ -74,6 +74,8 @@ function requestOf(operation: Described): Record<string, unknown> {
 
 function exampleRequest(operation: Operation): Record<string, unknown> {
   if (operation.kind === 'collection') return exampleObject(operation.rules.input)
+  if (operation.kind !== 'action' && 'rules' in operation && 'input' in operation.rules && operation.rules.input)
+    return exampleObject(operation.rules.input)
   if (operation.kind === 'action') return operation.input ? exampleObject(operation.input) : {}
   return exampleBody(operation.resource, operation.kind !== 'update')
 }
@@ -99,6 +101,7 @@ function answerOf(operation: Described): Record<string, unknown> {
     content['text/csv'] = { schema: { type: 'string' }, example: 'id,object\r\n' }
     content['application/x-ndjson'] = { schema: { type: 'string' }, example: '{"object":"…"}\n' }
   }
+  if (isOperation(operation) && operation.kind === 'read' && operation.rules.asHtml) content['text/html'] = { schema: { type: 'string' } }
   return { description: status === 201 ? 'Made. Location says where it stands.' : 'As asked.', headers, content }
 }
 

@@ -64,9 +64,13 @@ const always = [
   'temporarily_unavailable',
 ]
 
+/** Whether repeating it under one Idempotency-Key does it once: a question with a body does nothing. */
+export const takesKey = (operation: Operation | ChangeFeed): boolean =>
+  operation.method === 'POST' && !('kind' in operation && (operation.kind === 'read' || operation.kind === 'collectionRead'))
+
 function codesOf(operation: Operation | ChangeFeed): string[] {
   if (!('kind' in operation)) return [...always, 'invalid_cursor', 'cursor_expired']
-  const { kind, resource, method } = operation
+  const { kind, resource } = operation
   const isOnRow = 'needsIfMatch' in operation
   const hasKey = operation.parameters.some((parameter) => parameter.in === 'path')
   const hasBody = bodySchema(operation) !== undefined
@@ -85,6 +89,6 @@ function codesOf(operation: Operation | ChangeFeed): string[] {
     ...(isOnRow && operation.needsIfMatch ? ['precondition_required'] : []),
     ...(kind === 'action' || kind === 'remove' ? ['invalid_state'] : []),
     ...(kind === 'remove' ? ['resource_in_use'] : []),
-    ...(method === 'POST' ? ['idempotency_in_progress', 'idempotency_key_reused'] : []),
+    ...(takesKey(operation) ? ['idempotency_in_progress', 'idempotency_key_reused'] : []),
   ]
 }

@@ -80,14 +80,25 @@ const sentIn = (ctx: Context, operation: Operation, format: Format): Sent => ({
   format,
 })
 
-const types = { 'application/json': 'json', 'text/csv': 'csv', 'application/x-ndjson': 'ndjson' } as const satisfies Record<string, Format>
+const types = {
+  'application/json': 'json',
+  'text/csv': 'csv',
+  'application/x-ndjson': 'ndjson',
+  'text/html': 'html',
+} as const satisfies Record<string, Format>
+type Type = keyof typeof types
 
 /** @throws Problem not_acceptable */
-function formatOf(ctx: Context, { kind, resource }: Operation): Format {
-  const offered = kind === 'list' && resource.isExported ? (Object.keys(types) as (keyof typeof types)[]) : (['application/json'] as const)
+function formatOf(ctx: Context, operation: Operation): Format {
+  const { kind, resource } = operation
+  const offered: Type[] = [
+    'application/json',
+    ...(kind === 'list' && resource.isExported ? (['text/csv', 'application/x-ndjson'] as const) : []),
+    ...(kind === 'read' && operation.rules.asHtml ? (['text/html'] as const) : []),
+  ]
   const found = ctx.accepts(...offered)
   if (found === false) throw notAcceptable(offered)
-  return types[found as keyof typeof types] ?? 'json'
+  return types[found as Type] ?? 'json'
 }
 
 const notAcceptable = (offered: readonly string[]): Problem =>

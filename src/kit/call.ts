@@ -21,7 +21,7 @@ export interface Surroundings {
   address?: string | undefined
 }
 
-export type Format = 'json' | 'csv' | 'ndjson'
+export type Format = 'json' | 'csv' | 'ndjson' | 'html'
 
 /** What a caller sent, each part read when its turn has come. */
 export interface Sent {
@@ -54,6 +54,8 @@ export interface Answer {
   body: Record<string, unknown>
   /** The body, written once: what the ETag was made of. */
   text: string
+  /** Of the text, where it is not JSON. */
+  type?: string | undefined
   etag?: string | undefined
   headers?: Record<string, string> | undefined
   /** Of a list: the parameters of each of its pages but the cursor, as text, and the cursors of its neighbours. */

@@ -1,6 +1,6 @@
 import { newId } from '../lib/ids.ts'
 import { audienceOf } from '../policy/caller.ts'
-import { readBody, requireNoFaults } from './body.ts'
+import { readBody, readInput, requireNoFaults } from './body.ts'
 import type { Answer } from './call.ts'
 import { answerWritten, requireSight } from './changeRow.ts'
 import { columnsOfValues } from './columns.ts'
@@ -20,6 +20,7 @@ export async function createRow(write: Write<OperationOf<'create'>>): Promise<An
   const { resource, rules, parent } = operation
   const owner = parent && (await lockParent(write, parent))
   const writing = { ...write, parent: owner }
+  if (rules.perform) return await answerMade(write, await rules.perform(writing, readInput(rules.input, body)))
   const { values, faults } = readBody({ resource, caller, view: audienceOf(caller) === 'learner' ? 'own' : 'staff' }, body)
   const together = faults.length === 0 ? [...((await rules.check?.(values, writing)) ?? []), ...(await checkFileFields(write, values))] : []
   requireNoFaults([...faults, ...together])
@@ -41,9 +42,14 @@ export async function createRow(write: Write<OperationOf<'create'>>): Promise<An
   })
   if (resource.fileFields.length > 0) await keepFileReferences(write, await readWritten(writer, sight, id))
   if (rules.after) await rules.after(writing, (await readWritten(writer, sight, id)) as never, values)
+  return await answerMade(write, id)
+}
+
+/** Notes the new row, and answers it. */
+async function answerMade(write: Write<OperationOf<'create'>>, id: string): Promise<Answer> {
   await record(write, { action: 'created', id, before: null, after: 1 })
-  const answer = answerWritten(write, await readWritten(writer, sight, id))
-  return { ...answer, headers: { Location: `${apiPath}/${resource.path}/${answer.body.id}` } }
+  const answer = answerWritten(write, await readWritten(write.writer, write.sight, id))
+  return { ...answer, headers: { Location: `${apiPath}/${write.operation.resource.path}/${answer.body.id}` } }
 }
 
 /** The row of the other resource, locked: a limit on its parts holds under concurrency. */

@@ -11,7 +11,7 @@ export function limitsOf(operation: Operation, format: Format): readonly Operati
   const { method, path } = operation
   const limits = new Set<OperationLimit>()
   if (method !== 'GET') limits.add('write')
-  if (movesMany.test(path) || format !== 'json') limits.add('bulk')
+  if (movesMany.test(path) || format === 'csv' || format === 'ndjson') limits.add('bulk')
   if ('rules' in operation && operation.rules.limit) limits.add(operation.rules.limit)
   return [...limits]
 }

@@ -146,7 +146,7 @@ function readOf(resource: Resource, verb: string, rules: Resource['reads'][strin
     ...(isForAll && openness(resource, rules)),
     ...at(place(resource, rules.byId ? 'id' : widestKey(resource), verb), rules.parameters),
     kind: 'read',
-    method: 'GET',
+    method: rules.input ? 'POST' : 'GET',
     rules,
     output: rules.output,
   }
@@ -158,7 +158,7 @@ function collectionReadOf(resource: Resource, verb: string, rules: Resource['col
     ...(rules.isPublic && openness(resource, rules)),
     ...at({ path: `${resource.path}/${verb}`, parameters: [] }, rules.parameters),
     kind: 'collectionRead',
-    method: 'GET',
+    method: rules.input ? 'POST' : 'GET',
     rules,
     output: rules.output,
   }

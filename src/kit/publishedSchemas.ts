@@ -60,7 +60,7 @@ export function ownOutput(operation: Operation): z.ZodObject | undefined {
 export function bodySchema(operation: Operation): z.ZodObject | undefined {
   switch (operation.kind) {
     case 'create':
-      return writableSchema(operation.resource, true)
+      return operation.rules.input ? (writeForm(operation.rules.input, 'staff') as z.ZodObject) : writableSchema(operation.resource, true)
     case 'replace':
       return writableSchema(operation.resource, true)
     case 'update':
@@ -70,6 +70,9 @@ export function bodySchema(operation: Operation): z.ZodObject | undefined {
       return (operation.input && (writeForm(operation.input, 'staff') as z.ZodObject)) ?? z.strictObject({})
     case 'collection':
       return writeForm(operation.rules.input, 'staff') as z.ZodObject
+    case 'read':
+    case 'collectionRead':
+      return operation.rules.input && (writeForm(operation.rules.input, 'staff') as z.ZodObject)
     default:
       return undefined
   }

@@ -2,12 +2,12 @@ import type { z } from 'zod'
 import type { Caller } from '../policy/caller.ts'
 import type { Outside } from '../policy/outside.ts'
 import type { School } from '../policy/school.ts'
-import type { Reader } from '../store/database.ts'
+import type { Database, Reader } from '../store/database.ts'
 import type { ScopeVerb } from './area.ts'
 import type { Row, TableName } from './expressions.ts'
 import type { ParameterValues } from './readParameters.ts'
 import type { View } from './views.ts'
-import type { Access } from './writing.ts'
+import type { Access, Values } from './writing.ts'
 
 /** What a declaration's own read is given. */
 export interface Reading {
@@ -17,6 +17,8 @@ export interface Reading {
   /** Values of the declared parameters, by name. */
   parameters: ParameterValues
   outside: Outside
+  /** The whole database, for what is counted while it is read. */
+  store?: Pick<Database, 'kind' | 'transaction'> | undefined
 }
 
 interface OwnRead<Verb extends ScopeVerb> extends Access<Verb> {
@@ -25,6 +27,8 @@ interface OwnRead<Verb extends ScopeVerb> extends Access<Verb> {
   id?: string
   /** Parameters of the query, each with a description. */
   parameters?: z.ZodObject
+  /** What is sent: it is then asked with POST. It changes nothing that anybody reads, so it takes no Idempotency-Key. */
+  input?: z.ZodObject
   /** What is answered. Stored ids become public ones where a field has a prefix; fields are shown as their view says. */
   output: z.ZodObject
 }
@@ -35,12 +39,14 @@ export interface RowRead<Table extends TableName, Verb extends ScopeVerb> extend
   byId?: true
   /** How much of the row one must see. Without it: any visible row will do. */
   view?: View
-  run(reading: Reading, row: Row<Table> & { seen_as: View }): Promise<Record<string, unknown>>
+  run(reading: Reading, row: Row<Table> & { seen_as: View }, input: Values): Promise<Record<string, unknown>>
+  /** The answer as a document, for who asks for text/html. Everything that comes from people is escaped in it. */
+  asHtml?(answer: Values, reading: Reading): string
 }
 
 /** Something that can be read of the collection as a whole. */
 export interface CollectionRead<Verb extends ScopeVerb> extends OwnRead<Verb> {
   /** Whether a caller without a token is served too. */
   isPublic?: true
-  run(reading: Reading): Promise<Record<string, unknown>>
+  run(reading: Reading, input: Values): Promise<Record<string, unknown>>
 }

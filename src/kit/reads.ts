@@ -1,8 +1,9 @@
 import { audienceOf } from '../policy/caller.ts'
-import type { Answer, Call } from './call.ts'
+import { readInput } from './body.ts'
+import type { Answer, Call, Sent } from './call.ts'
 import { requireSight } from './changeRow.ts'
 import { listEtag, rowEtag } from './etag.ts'
-import type { OperationOf } from './operations.ts'
+import type { Operation, OperationOf } from './operations.ts'
 import { keyOfCall, noSuchRow } from './row.ts'
 import { findWholeRow } from './rows.ts'
 import { pickerOf, type View } from './views.ts'
@@ -11,24 +12,37 @@ import { pickerOf, type View } from './views.ts'
  * What a declaration reads of a row beside the row itself, in the caller's view of that row.
  * @throws Problem invalid_id, not_found, access_denied
  */
-export async function answerRead(call: Call<OperationOf<'read'>>): Promise<Answer> {
+export async function answerRead(call: Call<OperationOf<'read'>>, sent: Sent): Promise<Answer> {
   const { operation, database, sight } = call
   const { resource, rules, output } = operation
+  const body = await bodyOf(operation, sent)
   const row = await findWholeRow(database, sight, keyOfCall(call))
   if (!row) throw noSuchRow(resource)
   requireSight(row, resource, rules.view ?? 'public')
-  const body = pickerOf(output, row.seen_as)(await rules.run(call, row as never)) as Record<string, unknown>
-  const text = JSON.stringify(body)
-  return { status: operation.successStatus, body, text, etag: rowEtag(row.version, row.seen_as, text) }
+  const input = readInput(rules.input, body)
+  const answer = pickerOf(output, row.seen_as)(await rules.run(call, row as never, input)) as Record<string, unknown>
+  const text = call.format === 'html' && rules.asHtml ? rules.asHtml(answer, call) : JSON.stringify(answer)
+  const type = call.format === 'html' ? { type: 'text/html' } : {}
+  return { status: operation.successStatus, body: answer, text, ...type, ...tagged(operation, rowEtag(row.version, row.seen_as, text)) }
 }
 
 /** What a declaration reads of the collection as a whole. */
-export async function answerCollectionRead(call: Call<OperationOf<'collectionRead'>>): Promise<Answer> {
+export async function answerCollectionRead(call: Call<OperationOf<'collectionRead'>>, sent: Sent): Promise<Answer> {
   const { operation, caller } = call
-  const body = pickerOf(operation.output, widestView(caller))(await operation.rules.run(call)) as Record<string, unknown>
+  const input = readInput(operation.rules.input, await bodyOf(operation, sent))
+  const body = pickerOf(operation.output, widestView(caller))(await operation.rules.run(call, input)) as Record<string, unknown>
   const text = JSON.stringify(body)
-  return { status: operation.successStatus, body, text, etag: listEtag(text) }
+  return { status: operation.successStatus, body, text, ...tagged(operation, listEtag(text)) }
 }
+
+/** What is sent with a question; nothing is an empty object. */
+async function bodyOf({ method }: Operation, sent: Sent): Promise<unknown> {
+  const body = method === 'POST' ? await sent.body?.() : undefined
+  return body === undefined ? {} : body
+}
+
+/** An answer to POST is kept by nobody. */
+const tagged = ({ method }: Operation, etag: string): { etag?: string } => (method === 'GET' ? { etag } : {})
 
 /** What a caller can see of anything at all. */
 const widestView = (caller: Call['caller']): View =>

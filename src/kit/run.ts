@@ -23,7 +23,7 @@ import { write } from './write.ts'
 export async function run(operation: Operation, caller: Caller, sent: Sent, surroundings: Surroundings): Promise<Answer> {
   requireScope(operation, caller) // 403
   const format = sent.format ?? 'json'
-  const offered = format === 'json' ? operation.parameters : exportParameters(operation.parameters)
+  const offered = format === 'json' || format === 'html' ? operation.parameters : exportParameters(operation.parameters)
   const parameters = readParameters(offeredParameters(offered, caller), sent.parameters()) // 400
   const precondition = readPrecondition(sent.ifMatch) // 400
   const sight = { resource: operation.resource, schoolId: surroundings.school.id, caller }
@@ -40,9 +40,9 @@ function handle(call: Call, sent: Sent): Promise<Answer> {
     case 'create':
       return write({ ...call, operation }, sent, createRow)
     case 'read':
-      return answerRead({ ...call, operation })
+      return answerRead({ ...call, operation }, sent)
     case 'collectionRead':
-      return answerCollectionRead({ ...call, operation })
+      return answerCollectionRead({ ...call, operation }, sent)
     case 'update':
     case 'replace':
       return write({ ...call, operation }, sent, updateRow)

@@ -88,6 +88,10 @@ export interface Creation<Table extends TableName, Verb extends ScopeVerb> exten
   takes?: FormRules
   /** What is wrong with the fields together. */
   check?(values: Values, writing: Writing): readonly ProblemDetail[] | Promise<readonly ProblemDetail[]>
+  /** What is sent, where the row is made by `perform`. */
+  input?: z.ZodObject
+  /** Makes the row itself, and whatever belongs to it: its stored id. */
+  perform?(writing: Writing, input: Values): Promise<string>
   /** Columns that nobody sent. */
   defaults?(writing: Writing, values: Values): Promise<Columns<Table>>
   /** What else is written. */

@@ -64,6 +64,15 @@ const makers = defineResource({
         rank: z.int().meta({ description: 'Place.', example: 1, view: 'staff' }),
       }),
       run: async ({ parameters }, row) => ({ maker_id: row.id, size: parameters.get('size'), rank: row.position, unnamed: 'secret' }),
+      asHtml: ({ maker_id, size }) => `<!doctype html><title>${String(maker_id)}</title><p>${String(size)}</p>`,
+    },
+    guess: {
+      scope: 'read',
+      summary: 'Guess the name of a maker',
+      byId: true,
+      input: z.object({ name: text('The guess.') }),
+      output: z.object({ is_right: z.boolean().meta({ description: 'Whether it is right.', example: true }) }),
+      run: async (_reading, row, { name }) => ({ is_right: name === row.display_name }),
     },
     file: {
       scope: 'read',
@@ -217,6 +226,7 @@ test('the addresses of every form follow from the declaration', () => {
     'listMakers GET /api/v1/guild/makers partial',
     'getMaker GET /api/v1/guild/makers/{id_or_slug} partial',
     'getMakerCard GET /api/v1/guild/makers/{id_or_slug}/card partial',
+    'getMakerGuess POST /api/v1/guild/makers/{id}/guess partial',
     'getMakerFile GET /api/v1/guild/makers/{id_or_slug}/file none',
     'getMakersShelves GET /api/v1/guild/makers/shelves partial',
     'createMaker POST /api/v1/guild/makers none',
@@ -288,6 +298,31 @@ describe.each(await databasesToTest())('a resource with every form, on $name', (
     expect((await anonymous(at('/file'))).json.error).toBe('access_denied')
     expect((await call(at('/file'))).json).toEqual({ note: 'for staff' })
     expect((await anonymous('/api/v1/guild/makers/nobody/card')).status).toBe(404)
+  })
+
+  test('a read of a row is a document for who asks for one, and JSON for everybody else', async () => {
+    const read = (accept: string) => api.send(at('/card'), { method: 'GET', headers: { accept } })
+    const page = await read('text/html,application/xhtml+xml,*/*;q=0.8')
+    expect([page.headers.get('content-type'), page.text]).toEqual([
+      'text/html; charset=utf-8',
+      `<!doctype html><title>${maker.id}</title><p>1</p>`,
+    ])
+    const plain = await read('*/*')
+    expect(plain.json).toEqual({ maker_id: maker.id, size: 1 })
+    expect(plain.headers.get('etag')).not.toBe(page.headers.get('etag'))
+    expect((await read('text/csv')).status).toBe(406)
+    expect((await api.send(at(), { method: 'GET', headers: { accept: 'text/html' } })).status).toBe(406)
+  })
+
+  test('a read can be asked with a body, by visitors as well, and leaves no trace', async () => {
+    const guess = (body: object) => api.send(at('/guess'), { body })
+    expect((await guess({ name: 'Ada Clay' })).json).toEqual({ is_right: true })
+    const wrong = await guess({ name: 'Bo' })
+    expect([wrong.json, wrong.headers.get('etag'), wrong.headers.get('cache-control')]).toEqual([{ is_right: false }, null, 'no-store'])
+    expect((await guess({})).json).toMatchObject({ error: 'validation_failed', details: [{ field: 'name' }] })
+    expect((await guess({ name: 'Bo', more: 1 })).json.error).toBe('unknown_field')
+    const [trace] = await api.database.sql.query(`SELECT id FROM audit_log WHERE details ->> 'operation' = 'getMakerGuess'`)
+    expect(trace).toBeUndefined()
   })
 
   test('a read of the collection is answered before rows of that name', async () => {
