@@ -77,17 +77,32 @@ async function answers(service: string, ask: () => Promise<void>): Promise<boole
 
 /** A database of its own on the server, migrated unless told otherwise. */
 export async function throwawayPostgres({ migrated = true } = {}): Promise<{ url: string; drop(): Promise<void> }> {
+  const template = migrated ? process.env[templateVariable] : undefined
   const name = `schoolgate_test_${randomBytes(6).toString('hex')}`
-  await withServer((client) => client.query(`CREATE DATABASE ${name}`))
+  await withServer((client) => client.query(`CREATE DATABASE ${name}${template === undefined ? '' : ` TEMPLATE ${template}`}`))
   const address = new URL(postgresUrl)
   address.pathname = `/${name}`
   const url = address.toString()
-  if (migrated) {
+  if (migrated && template === undefined) {
     const database = await openDatabase({ databaseUrl: url, dataDirectory: tmpdir() })
     await migrate(database, migrationsDirectory)
     await database.close()
   }
   return { url, drop: () => withServer(async (client) => void (await client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`))) }
+}
+
+const templateVariable = 'TEST_DATABASE_TEMPLATE'
+
+/** Once for a run: what every migrated database is a copy of, which takes a fifth of the time that the migrations take. */
+export async function prepareDatabases(): Promise<() => Promise<void>> {
+  await migratedImage()
+  if (!(await availableServices()).postgresql) return async () => {}
+  const { url, drop } = await throwawayPostgres()
+  process.env[templateVariable] = new URL(url).pathname.slice(1)
+  return async () => {
+    delete process.env[templateVariable]
+    await drop()
+  }
 }
 
 /** A migrated database in memory. */
@@ -113,7 +128,7 @@ export async function throwawayRedis(): Promise<{ url: string; prefix: string; d
 /** A dump of a migrated embedded database. Made anew when a migration or the engine changes; starting from it saves two seconds. */
 async function migratedImage(): Promise<Blob> {
   const cache = join(root, 'node_modules/.cache')
-  const file = join(cache, `embedded-${await imageKey()}.tar.gz`)
+  const file = join(cache, `embedded-${await imageKey()}.tar`)
   if (!existsSync(file)) {
     await mkdir(cache, { recursive: true })
     const draft = `${file}.${randomBytes(6).toString('hex')}`
@@ -121,7 +136,7 @@ async function migratedImage(): Promise<Blob> {
     await rename(draft, file)
   }
   // Read at once: a blob of the file would be void as soon as another process puts the same image in its place.
-  return new Blob([await readFile(file)])
+  return new Blob([await readFile(file)], { type: 'application/x-tar' })
 }
 
 async function imageKey(): Promise<string> {
@@ -139,7 +154,8 @@ async function makeImage(): Promise<Buffer> {
     await migrate(database, migrationsDirectory)
     await database.close()
     const pglite = await PGlite.create(join(directory, 'db'))
-    const image = await pglite.dumpDataDir('gzip')
+    // Not packed: it is written once, and read by every test file.
+    const image = await pglite.dumpDataDir('none')
     await pglite.close()
     return Buffer.from(await image.arrayBuffer())
   } finally {
