@@ -25,6 +25,7 @@ import { securityHeaders } from './http/securityHeaders.ts'
 import type { RequestState } from './http/state.ts'
 import { fileJobs } from './jobs/files.ts'
 import { orderJobs } from './jobs/orders.ts'
+import { rollupJobs } from './jobs/rollups.ts'
 import type { Job } from './jobs/schedule.ts'
 import { sweepJobs } from './jobs/sweep.ts'
 import type { CursorSigner } from './kit/cursor.ts'
@@ -298,6 +299,7 @@ export async function createApp(args: AppArguments): Promise<App> {
       }),
       ...fileJobs({ database, storage: args.storage }),
       ...orderJobs({ database }),
+      ...rollupJobs({ database }),
     ],
     get schools() {
       return schools

@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { addAnalytics } from './commands/analytics.ts'
 import { addClients } from './commands/clients.ts'
 import { addConfig } from './commands/config.ts'
 import { addDemo } from './commands/demo.ts'
@@ -45,6 +46,7 @@ Examples:
     addOrders,
     addKeys,
     addJobs,
+    addAnalytics,
     addDemo,
   ]) {
     add(program, session)

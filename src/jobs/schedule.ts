@@ -3,6 +3,8 @@ import type { Log } from '../lib/log.ts'
 export interface Job {
   name: string
   everySeconds: number
+  /** A first turn sooner than that, for work that should not wait. */
+  firstAfterSeconds?: number
   /** Answers what it did, for the log; undefined where another instance is at it. */
   run(): Promise<Record<string, number> | undefined>
 }
@@ -18,15 +20,19 @@ export function schedule(jobs: readonly Job[], log: Log): { stop(): Promise<void
       log.error({ err: error, job: job.name }, 'job failed')
     }
   }
-  const timers = jobs.map((job) =>
-    setInterval(() => {
-      const current = turn(job).finally(() => running.delete(current))
-      running.add(current)
-    }, job.everySeconds * 1000).unref(),
-  )
+  const begin = (job: Job): void => {
+    const current = turn(job).finally(() => running.delete(current))
+    running.add(current)
+  }
+  const timers = jobs.flatMap((job) => [
+    setInterval(begin, job.everySeconds * 1000, job),
+    ...(job.firstAfterSeconds === undefined ? [] : [setTimeout(begin, job.firstAfterSeconds * 1000, job)]),
+  ])
+  for (const timer of timers) timer.unref()
   return {
     async stop() {
-      for (const timer of timers) clearInterval(timer)
+      // One call clears timers of either kind.
+      for (const timer of timers) clearTimeout(timer)
       await Promise.all(running)
     },
   }

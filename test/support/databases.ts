@@ -23,6 +23,8 @@ export const migrationsDirectory = join(root, 'prisma/migrations')
 
 export interface TestDatabase {
   database: Database
+  /** Where a second process would find it; an embedded one has no second. */
+  url?: string
   /** Closes the database and removes what it held. */
   drop(): Promise<void>
 }
@@ -46,11 +48,19 @@ async function openPostgresqlTest(): Promise<TestDatabase> {
   const database = await openDatabase({ databaseUrl: url, dataDirectory: tmpdir(), poolSize: 5 })
   return {
     database,
+    url,
     async drop() {
       await database.close()
       await drop()
     },
   }
+}
+
+/** The same database as a second process sees it; the embedded one is held by one process, so it is the same. */
+export async function openDatabaseTwice({ database, url }: TestDatabase): Promise<{ database: Database; close(): Promise<void> }> {
+  if (url === undefined) return { database, close: async () => undefined }
+  const second = await openDatabase({ databaseUrl: url, dataDirectory: tmpdir(), poolSize: 3 })
+  return { database: second, close: () => second.close() }
 }
 
 /** Which servers answer. */

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { fileJobs } from '../../jobs/files.ts'
 import { orderJobs } from '../../jobs/orders.ts'
+import { rollupJobs } from '../../jobs/rollups.ts'
 import { sweepJobs } from '../../jobs/sweep.ts'
 import { nearest } from '../../lib/nearest.ts'
 import { endGrant } from '../../oidc/stores.ts'
@@ -26,6 +27,7 @@ export function addJobs(program: Command, session: Session): void {
     }),
     ...fileJobs({ database, storage: await openConfiguredFileStorage(session.settings().environment) }),
     ...orderJobs({ database }),
+    ...rollupJobs({ database }),
   ]
 
   const group = define(program, {

@@ -1,0 +1,126 @@
+import type { Database } from '../../store/database.ts'
+import type { Sql } from '../../store/sql.ts'
+import { lecturersDigest, longestWindowDays, recomputeActive } from './active.ts'
+import { addActivity, firstTrace } from './activity.ts'
+import { addDays, type Day, dayIn, daysBetween, daysFrom, spansOf } from './days.ts'
+import { dirtyDays, markChangedDays, markWindows } from './dirtyDays.ts'
+import { firstDay } from './firstDay.ts'
+import { recomputeLessons, recomputeRetention } from './nightly.ts'
+import { recompute } from './recompute.ts'
+import { rollups } from './rollups/all.ts'
+import { type AnalyticsState, forgetFigures, readState, writeState } from './state.ts'
+
+/** How many days one transaction computes. */
+const blockDays = 92
+/** Rows say when they changed and stand when their transaction ends: those of the last minutes are looked at once more. */
+const overlapMs = 15 * 60_000
+const activityBlockMs = 7 * 86_400_000
+
+export interface Refreshing {
+  schoolId: string
+  now: Date
+  /** How far it is, in days. */
+  onProgress?: ((progress: { done: number; of: number }) => void) | undefined
+}
+
+/**
+ * Brings the figures of a school up to date: days that were never computed, days on which rows changed since the last time, and today.
+ * Once a day, after midnight in the school's zone, every day is looked at again. Each block of days is one transaction: what was begun
+ * goes on where it ended. Must not run twice at the same time for one school.
+ * @returns how many lines of figures changed
+ */
+export async function refreshSchool(database: Database, { schoolId, now, onProgress }: Refreshing): Promise<number> {
+  const sql = database.sql
+  const before = await stateOf(sql, schoolId)
+  const { timeZone } = before
+  const today = dayIn(timeZone, now)
+  const digest = await lecturersDigest(sql, schoolId)
+  const state = await takeActivity(database, before, { now, today })
+  if (state.asOf) {
+    await markChangedDays(sql, { schoolId, timeZone, since: new Date(state.asOf.getTime() - overlapMs), today, now })
+  }
+  const start = await firstDay(sql, { schoolId, timeZone, today, now })
+  const yesterday = addDays(today, -1)
+  const isNight = state.closedThrough === undefined || state.closedThrough < yesterday
+  const areLecturersNew = state.daysThrough !== undefined && state.lecturersDigest !== digest
+  // The last day that was computed was not over then.
+  const open = state.daysThrough ?? start
+  const marked = await dirtyDays(sql, schoolId)
+  const days = [...new Set([...marked, ...daysFrom(isNight || areLecturersNew ? start : open, today), ...daysFrom(open, today)])].toSorted()
+  const due = new Set(marked)
+  const isActiveDue = (day: Day): boolean => areLecturersNew || day >= open || due.has(day)
+
+  let changed = 0
+  let done = 0
+  for (const span of spansOf(days, blockDays)) {
+    changed += await database.transaction((_writer, inside) => computeBlock(inside, { state, span, open, now, isActiveDue }))
+    done += daysBetween(span.first, span.last) + 1
+    onProgress?.({ done, of: days.length })
+  }
+  await database.transaction(async (_writer, inside) => {
+    if (isNight || areLecturersNew) {
+      await recomputeLessons(inside, schoolId)
+      await recomputeRetention(inside, schoolId)
+    }
+    const closedThrough = isNight ? yesterday : state.closedThrough
+    await writeState(inside, { ...state, daysThrough: today, asOf: now, lecturersDigest: digest, closedThrough })
+  })
+  return changed
+}
+
+interface Block {
+  state: AnalyticsState
+  span: { first: Day; last: Day }
+  /** The first day that is not over, or was never computed. */
+  open: Day
+  now: Date
+  isActiveDue(day: Day): boolean
+}
+
+async function computeBlock(sql: Sql, { state, span, open, now, isActiveDue }: Block): Promise<number> {
+  const { schoolId, timeZone } = state
+  let lines = 0
+  for (const rollup of rollups) lines += await recompute(sql, rollup, { schoolId, timeZone, ...span, now })
+  for (const active of spansOf(daysFrom(span.first, span.last).filter(isActiveDue), blockDays)) {
+    lines += await recomputeActive(sql, { schoolId, timeZone, ...active, now })
+  }
+  await sql.query('DELETE FROM analytics_dirty WHERE school_id = $1 AND day BETWEEN $2::date AND $3::date', [
+    schoolId,
+    span.first,
+    span.last,
+  ])
+  if (span.last >= open) await writeState(sql, { ...state, daysThrough: span.last })
+  return lines
+}
+
+/** The state, or an empty one where there is none or it is of another time zone: then every day is another. */
+async function stateOf(sql: Sql, schoolId: string): Promise<AnalyticsState> {
+  const { state, timeZone } = await readState(sql, schoolId)
+  if (state?.timeZone === timeZone) return state
+  if (state) await forgetFigures(sql, schoolId)
+  return { schoolId, timeZone, lecturersDigest: '' }
+}
+
+/** Takes over the activity of rows that changed since the last time, a week at a time, and marks the days in whose windows it lies. */
+async function takeActivity(
+  database: Database,
+  before: AnalyticsState,
+  { now, today }: { now: Date; today: Day },
+): Promise<AnalyticsState> {
+  const { schoolId, timeZone, activityThrough } = before
+  const end = now.getTime() + 1
+  let state = before
+  let since = activityThrough ? activityThrough.getTime() - overlapMs : (await firstTrace(database.sql, schoolId))?.getTime()
+  while (since !== undefined && since < end) {
+    const span = { since: new Date(since), until: new Date(Math.min(since + activityBlockMs, end)) }
+    state = { ...state, activityThrough: span.until }
+    const next = state
+    await database.transaction(async (_writer, sql) => {
+      const days = await addActivity(sql, { schoolId, timeZone, ...span, now })
+      await markWindows(sql, { schoolId, days, windowDays: longestWindowDays, before: today })
+      await writeState(sql, next)
+    })
+    since = span.until.getTime()
+  }
+  return state
+}
