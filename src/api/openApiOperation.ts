@@ -1,7 +1,7 @@
 import type { ChangeFeed } from '../kit/changeFeed.ts'
 import { deprecated } from '../kit/deprecation.ts'
 import { exampleBody, exampleObject, exampleRow } from '../kit/exampleOf.ts'
-import type { Operation } from '../kit/operations.ts'
+import { type Operation, resourceAnswered } from '../kit/operations.ts'
 import { answerSchema, bodyName, bodySchema, ownOutput, publishedSchema, referenceTo } from '../kit/publishedSchemas.ts'
 import { type AnswerHeader, headersNamed, requestHeader } from './openApiHeaders.ts'
 import { refusalsOf, takesKey } from './openApiRefusals.ts'
@@ -68,7 +68,11 @@ function requestOf(operation: Described): Record<string, unknown> {
   const { kind } = operation
   const media = { schema: { $ref: referenceTo(bodyName(operation)) }, example: exampleRequest(operation) }
   const form = kind === 'create' && operation.rules.takes
-  const types = form ? [form.type] : kind === 'update' ? ['application/merge-patch+json', 'application/json'] : ['application/json']
+  const types = form
+    ? [form.type]
+    : operation.method === 'PATCH'
+      ? ['application/merge-patch+json', 'application/json']
+      : ['application/json']
   return { requestBody: { required: kind !== 'action', content: Object.fromEntries(types.map((type) => [type, media])) } }
 }
 
@@ -89,7 +93,7 @@ function answerOf(operation: Described): Record<string, unknown> {
     'RateLimit',
     'RateLimit-Policy',
     ...(schema ? (['ETag'] as const) : []),
-    ...(status === 201 ? (['Location'] as const) : []),
+    ...(status === 201 && !(isOperation(operation) && operation.resource.isPart) ? (['Location'] as const) : []),
     ...(operation.method === 'GET' ? (['Link'] as const) : []),
     ...(operation.deprecation ? (['Deprecation', 'Sunset'] as const) : []),
   ]
@@ -102,6 +106,9 @@ function answerOf(operation: Described): Record<string, unknown> {
     content['application/x-ndjson'] = { schema: { type: 'string' }, example: '{"object":"…"}\n' }
   }
   if (isOperation(operation) && operation.kind === 'read' && operation.rules.asHtml) content['text/html'] = { schema: { type: 'string' } }
+  if (isOperation(operation) && (isList || operation.kind === 'get')) {
+    for (const { type, example: text } of operation.resource.representations) content[type] = { schema: { type: 'string' }, example: text }
+  }
   return { description: status === 201 ? 'Made. Location says where it stands.' : 'As asked.', headers, content }
 }
 
@@ -115,6 +122,6 @@ function exampleAnswer(operation: Described): Record<string, unknown> | undefine
   const output = ownOutput(operation)
   if (output) return exampleObject(output)
   if (operation.kind === 'collection') return undefined
-  const row = exampleRow(operation.resource)
+  const row = exampleRow(resourceAnswered(operation))
   return operation.kind === 'list' ? { object: 'list', data: [row], page } : row
 }

@@ -17,8 +17,9 @@ function aboutKind({ kind, resource }: Operation): string {
     case 'list':
       return `${resource.about} One page of those that the caller may see; \`Link\` and \`page\` lead to the others.${
         resource.isExported ? ' Staff can have the list as CSV or NDJSON: say so in `Accept`.' : ''
-      }`
+      }${aboutForms(resource)}`
     case 'get':
+      return resource.about + aboutForms(resource)
     case 'create':
       return resource.about
     case 'update':
@@ -29,6 +30,9 @@ function aboutKind({ kind, resource }: Operation): string {
       return ''
   }
 }
+
+const aboutForms = ({ representations }: Operation['resource']): string =>
+  representations.map(({ type }) => ` Also as \`${type}\`: say so in \`Accept\`.`).join('')
 
 function aboutStates(operation: Operation): string {
   if (operation.kind !== 'action' && operation.kind !== 'remove') return ''

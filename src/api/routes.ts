@@ -80,25 +80,29 @@ const sentIn = (ctx: Context, operation: Operation, format: Format): Sent => ({
   format,
 })
 
-const types = {
-  'application/json': 'json',
-  'text/csv': 'csv',
-  'application/x-ndjson': 'ndjson',
-  'text/html': 'html',
-} as const satisfies Record<string, Format>
-type Type = keyof typeof types
+const files = [
+  ['text/csv', 'csv'],
+  ['application/x-ndjson', 'ndjson'],
+] as const
+
+/** The forms that an answer can take, by their media type. JSON stands first: it is for who takes anything. */
+function formatsOf(operation: Operation): ReadonlyMap<string, Format> {
+  const { kind, resource } = operation
+  const isOfRows = kind === 'list' || kind === 'get'
+  return new Map<string, Format>([
+    ['application/json', 'json'],
+    ...(kind === 'list' && resource.isExported ? files : []),
+    ...(kind === 'read' && operation.rules.asHtml ? ([['text/html', 'html']] as const) : []),
+    ...(isOfRows ? resource.representations.map((one) => [one.type, one] as const) : []),
+  ])
+}
 
 /** @throws Problem not_acceptable */
 function formatOf(ctx: Context, operation: Operation): Format {
-  const { kind, resource } = operation
-  const offered: Type[] = [
-    'application/json',
-    ...(kind === 'list' && resource.isExported ? (['text/csv', 'application/x-ndjson'] as const) : []),
-    ...(kind === 'read' && operation.rules.asHtml ? (['text/html'] as const) : []),
-  ]
-  const found = ctx.accepts(...offered)
-  if (found === false) throw notAcceptable(offered)
-  return types[found as Type] ?? 'json'
+  const formats = formatsOf(operation)
+  const found = ctx.accepts(...formats.keys())
+  if (found === false) throw notAcceptable([...formats.keys()])
+  return formats.get(String(found)) ?? 'json'
 }
 
 const notAcceptable = (offered: readonly string[]): Problem =>

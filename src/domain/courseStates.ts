@@ -1,8 +1,8 @@
-import { Problem, type ProblemDetail } from '../lib/problem.ts'
-import { audienceOf } from '../policy/caller.ts'
+import type { ProblemDetail } from '../lib/problem.ts'
 import { recordChanges } from '../store/changeLog.ts'
 import type { InTransaction } from './courseWriting.ts'
 import { removeLessons } from './curriculum/sectionWriting.ts'
+import { requirePublisher } from './lecturerPublishing.ts'
 
 interface Course {
   id: string
@@ -65,15 +65,6 @@ export async function removeCourseParts({ writer, sql, school }: InTransaction, 
     .execute()
   await recordChanges(sql, { school_id: school.id, type: 'section', action: 'deleted' }, sections)
   await writer.deleteFrom('course_lecturer').where('school_id', '=', school.id).where('course_id', '=', course.id).execute()
-}
-
-/** @throws Problem access_denied where the school keeps publishing to its staff */
-async function requirePublisher({ writer, school, caller }: InTransaction): Promise<void> {
-  if (audienceOf(caller) === 'staff') return
-  const { settings } = await writer.selectFrom('school').select('settings').where('id', '=', school.id).executeTakeFirstOrThrow()
-  const { lecturer_publishing } = (settings ?? {}) as { lecturer_publishing?: boolean }
-  if (lecturer_publishing === false)
-    throw new Problem('access_denied', { description: 'In this school lecturers do not publish. Ask the staff.' })
 }
 
 async function hasLecturers({ writer, school }: InTransaction, course: Course): Promise<boolean> {

@@ -59,6 +59,17 @@ export const staffOf = (lecturer: Lecturers): Expression<unknown> =>
     .where('staff.status', '!=', 'removed')
     .limit(1)
 
+/** How many events they host that are still to come, or are on. */
+export const hostedBy = (lecturer: Lecturers): Expression<unknown> =>
+  lecturer
+    .selectFrom('event_host')
+    .innerJoin('event', (join) => join.onRef('event.school_id', '=', 'event_host.school_id').onRef('event.id', '=', 'event_host.event_id'))
+    .select((event) => event.cast<number>(event.fn.countAll(), 'int4').as('events'))
+    .whereRef('event_host.school_id', '=', 'lecturer.school_id')
+    .whereRef('event_host.lecturer_id', '=', 'lecturer.id')
+    .where('event.status', '=', 'published')
+    .where((event) => event('event.ends_at', '>', event.fn<Date>('now', [])))
+
 const taughtCourses = (lecturer: Lecturers) =>
   lecturer
     .selectFrom('course_lecturer')

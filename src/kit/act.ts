@@ -2,6 +2,7 @@ import { readInput } from './body.ts'
 import type { Answer } from './call.ts'
 import { answerWritten, changeRow, rowToChange } from './changeRow.ts'
 import { rowEtag } from './etag.ts'
+import { represent } from './present.ts'
 import { apiPath, type OperationOf } from './operations.ts'
 import { record } from './record.ts'
 import { readWritten } from './rows.ts'
@@ -36,7 +37,7 @@ export async function act(write: ActionWrite): Promise<Answer> {
 
 /** The answer to what a declaration did itself: a new row, a body of its own, or the row. */
 async function answerPerformed(write: ActionWrite, row: SeenRow, performed: Performed<never>): Promise<Answer> {
-  const { columns, isUnchanged = false, made, body, headers } = performed
+  const { columns, isUnchanged = false, made, answered, body, headers } = performed
   const { operation, writer, sight } = write
   if (made !== undefined) {
     await record(write, { action: 'created', id: made, before: null, after: 1 })
@@ -45,16 +46,21 @@ async function answerPerformed(write: ActionWrite, row: SeenRow, performed: Perf
   }
   if (!columns && !isUnchanged) await record(write, { action: operation.name, id: row.id, before: row.version, after: row.version })
   const after = columns ? await changeRow(write, row, columns, operation.name) : row
+  const other = operation.rules.answers?.()
+  if (other && answered !== undefined) {
+    const seen = await readWritten(writer, { ...sight, resource: other }, answered)
+    return { status: operation.successStatus, ...represent(other, seen, write), ...(headers && { headers }) }
+  }
   if (!body || !operation.rules.output) {
     const answer = answerDone(write, after)
     // A part of the row was made: it is found where the row is.
     const place = answer.status === 201 && { Location: `${apiPath}/${operation.resource.path}/${answer.body.id}` }
     return { ...answer, headers: { ...headers, ...place } }
   }
-  const answered = pickerOf(operation.rules.output, row.seen_as)(await body()) as Record<string, unknown>
-  const text = JSON.stringify(answered)
+  const picked = pickerOf(operation.rules.output, row.seen_as)(await body()) as Record<string, unknown>
+  const text = JSON.stringify(picked)
   const etag = rowEtag(after.version, row.seen_as, text)
-  return { status: operation.successStatus, body: answered, text, etag, ...(headers && { headers }) }
+  return { status: operation.successStatus, body: picked, text, etag, ...(headers && { headers }) }
 }
 
 const answerDone = (write: ActionWrite, row: SeenRow): Answer =>

@@ -6,6 +6,7 @@ import type { CursorSigner } from './cursor.ts'
 import type { Operation } from './operations.ts'
 import type { Precondition } from './preconditions.ts'
 import type { ParameterValues } from './readParameters.ts'
+import type { Representation } from './representation.ts'
 import type { Sight } from './sight.ts'
 import type { SentForm } from './writing.ts'
 
@@ -21,7 +22,7 @@ export interface Surroundings {
   address?: string | undefined
 }
 
-export type Format = 'json' | 'csv' | 'ndjson' | 'html'
+export type Format = 'json' | 'csv' | 'ndjson' | 'html' | Representation
 
 /** What a caller sent, each part read when its turn has come. */
 export interface Sent {

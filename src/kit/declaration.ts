@@ -10,8 +10,10 @@ import type { Deprecation } from './deprecation.ts'
 import type { Expansion } from './expansion.ts'
 import type { AnonymousRule, ColumnOf, Condition, Row, Rows, Rule, TableName } from './expressions.ts'
 import type { CustomFilter } from './filters.ts'
+import type { MembersOf } from './csvColumns.ts'
 import type { CollectionRead, RowRead } from './reading.ts'
 import type { ParameterValues } from './readParameters.ts'
+import type { Representation } from './representation.ts'
 import type { Resource } from './resource.ts'
 import type { View } from './views.ts'
 import type { Action, Change, CollectionAction, Columns, Creation, Removal } from './writing.ts'
@@ -92,6 +94,14 @@ export interface ListedUnder<Table extends TableName> {
   resource(): Resource
   /** Which rows belong to the other row. */
   where(rows: Rows<Table>, id: string): Condition
+  /** Operation id, where it is not `list`, the other object and the name. */
+  id?: string
+  /** The end of its address, where that is not this resource's name. */
+  at?: string
+  /** Its address takes the id of the other row alone, no slug. */
+  byId?: true
+  /** Not for visitors, although the rows are. */
+  isClosed?: true
 }
 
 /** A resource as it is written down, always in this order. */
@@ -164,10 +174,16 @@ export type Declaration<
     staffSort?: NoInfer<FieldWithColumn<Table, Shape> | `-${FieldWithColumn<Table, Shape>}`>
     /** Staff can have the list as CSV and NDJSON. */
     exports?: true
+    /** The members of a field without fixed ones, such as answers by question: each gets a column of the CSV. */
+    csvMembers?: Readonly<Partial<Record<Name<NoInfer<Shape>>, MembersOf>>>
+    /** Forms of a row and of the list beside JSON, for everybody who sees them: a calendar. */
+    representations?: readonly Representation[]
     /** Rows of other resources that can be put into the answer. */
     expand?: Readonly<Record<string, Expansion<Table>>>
     /** The same list under rows of other resources, at their address and this resource's name. */
     listedUnder?: readonly ListedUnder<Table>[]
+    /** Its rows have no addresses of their own: they are listed there alone. */
+    isPart?: true
     /** Which rows exist, for whom. */
     visibility: { anonymous: AnonymousRule<Table> } & Record<Exclude<Audience, 'anonymous'>, Rule<Table>>
     /** Rows that stand in no list and are yet readable by who knows their exact id or slug. */

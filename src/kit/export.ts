@@ -9,7 +9,7 @@ import { isObject } from './mergePatch.ts'
 import type { OperationOf } from './operations.ts'
 import { present } from './present.ts'
 import { findRows } from './rows.ts'
-import { readShape, type Shape, selectFields } from './shape.ts'
+import { readShape, selectFields } from './shape.ts'
 import type { SeenRow } from './sight.ts'
 import { type Position, positionOf } from './sorts.ts'
 import { withinTime } from './withinTime.ts'
@@ -32,6 +32,7 @@ export async function answerExport(call: Call<OperationOf<'list'>>): Promise<Ans
     withinTime(call, 'export', true, ({ database, sight }) => findRows(database, sight, { ...query, after, limit: size }))
   const first = await batch(query.from, Math.min(batchRows, limit) + 1)
   const end = first.length <= Math.min(batchRows, limit) ? undefined : await endOf(call, limit)
+  const members = format === 'csv' ? await membersOf(call, query.ownerId) : undefined
   const nextCursor = end ? writeCursor(signer, query.fingerprint, { ...end, isBackward: false }) : null
 
   async function* rows(): AsyncGenerator<SeenRow[]> {
@@ -56,7 +57,10 @@ export async function answerExport(call: Call<OperationOf<'list'>>): Promise<Ans
     list: { parameters: textOf(call), nextCursor, prevCursor: null },
     stream:
       format === 'csv'
-        ? { type: 'text/csv; charset=utf-8; header=present', pieces: csvOf(call, shape, bodies()) }
+        ? {
+            type: 'text/csv; charset=utf-8; header=present',
+            pieces: csvOf(csvColumns(operation.resource.schemas.staff, shape.fields, members), bodies()),
+          }
         : { type: 'application/x-ndjson', pieces: ndjsonOf(bodies()) },
   }
 }
@@ -76,8 +80,17 @@ async function endOf(call: Call<OperationOf<'list'>>, limit: number): Promise<Po
   return found.length > limit && last ? positionOf(last, sort) : undefined
 }
 
-async function* csvOf(call: Call, shape: Shape, pages: AsyncIterable<Record<string, unknown>[]>): AsyncGenerator<string> {
-  const columns = csvColumns(call.operation.resource.schemas.staff, shape.fields)
+/** The members of fields that have no fixed ones. Read before the first byte leaves: they stand in its first line. */
+async function membersOf(call: Call, ownerId: string | undefined): Promise<Map<string, readonly string[]>> {
+  const { operation, database, school, parameters } = call
+  const found = new Map<string, readonly string[]>()
+  for (const [field, members] of Object.entries(operation.resource.csvMembers)) {
+    found.set(field, await members({ database, school, parameters, ownerId }))
+  }
+  return found
+}
+
+async function* csvOf(columns: string[], pages: AsyncIterable<Record<string, unknown>[]>): AsyncGenerator<string> {
   const write = (records: unknown[][]): string => stringify(records, { record_delimiter: 'windows', escape_formulas: true })
   yield write([columns])
   for await (const page of pages) yield write(page.map((body) => columns.map((column) => cellOf(valueAt(body, column)))))

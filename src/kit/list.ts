@@ -1,17 +1,15 @@
-import { Problem } from '../lib/problem.ts'
 import { audienceOf } from '../policy/caller.ts'
 import type { Answer, Call } from './call.ts'
 import { listFingerprint, type Place, readCursor, writeCursor } from './cursor.ts'
 import { listEtag } from './etag.ts'
 import { expanded } from './expand.ts'
 import type { ListParent, OperationOf } from './operations.ts'
-import type { Resource } from './resource.ts'
 import { keyOfCall, noSuchRow } from './row.ts'
 import { countRows, findRow, findRows, type RowCondition, searchCondition } from './rows.ts'
 import { readShape } from './shape.ts'
 import type { SeenRow } from './sight.ts'
 import { positionOf, reversed, type Sort } from './sorts.ts'
-import { isTurnedOff } from './visible.ts'
+import { requireOffered } from './visible.ts'
 import { withinTime } from './withinTime.ts'
 
 type ListCall = Call<OperationOf<'list'>>
@@ -33,7 +31,7 @@ export async function answerList(call: ListCall): Promise<Answer> {
       { ...within, sight: { ...within.sight, onDemand: shape.onDemand } },
       { sort, conditions, from, limit },
     )
-    if (rows.length === 0 && (await isTurnedOff(within.database, within.sight))) throw turnedOff(operation.resource)
+    if (rows.length === 0) await requireOffered(within.database, within.sight)
     const [first, last] = [rows[0], rows.at(-1)]
     const cursorAt = (row: SeenRow, isBackward: boolean): string =>
       writeCursor(call.signer, fingerprint, { ...positionOf(row, sort), isBackward })
@@ -55,16 +53,14 @@ export async function answerList(call: ListCall): Promise<Answer> {
   })
 }
 
-/** A list of something that the school does not offer. */
-const turnedOff = ({ area }: Resource): Problem =>
-  new Problem('not_found', { description: `This school does not offer ${area.title.toLowerCase()}.` })
-
 /** What a list is of: its order, its conditions, where the page begins, and the name that its cursors carry. */
 export interface ListQuery {
   sort: Sort
   conditions: readonly RowCondition[]
   fingerprint: string
   from: Place | undefined
+  /** The row that the list stands under. */
+  ownerId: string | undefined
 }
 
 /** @throws Problem not_found where the list stands under a row that is not there for the caller, invalid_cursor */
@@ -79,6 +75,7 @@ export async function readList(call: ListCall): Promise<ListQuery> {
     conditions: [...conditionsOf(call), ...(owner ? [owner.condition] : [])],
     fingerprint,
     from: cursor === undefined ? undefined : readCursor(signer, fingerprint, cursor),
+    ownerId: owner?.id,
   }
 }
 
@@ -91,7 +88,7 @@ interface PageOfRows {
 /** A page before or behind a place. One row more than asked for tells whether there is another page beyond. */
 async function readPage(
   { database, sight }: Pick<Call, 'database' | 'sight'>,
-  { sort, conditions, from, limit }: Omit<ListQuery, 'fingerprint'> & { limit: number },
+  { sort, conditions, from, limit }: Omit<ListQuery, 'fingerprint' | 'ownerId'> & { limit: number },
 ): Promise<PageOfRows> {
   const isBackward = from?.isBackward ?? false
   const found = await findRows(database, sight, { conditions, sort: isBackward ? reversed(sort) : sort, after: from, limit: limit + 1 })

@@ -36,7 +36,7 @@ export function openness(resource: Resource, { scope, roles }: Rules): { anonymo
 /** What operations on one row have that change it. */
 export function onRow(
   resource: Resource,
-  rules: Rules & { view?: Exclude<View, 'public'>; needsIfMatch?: true; parameters?: z.ZodObject; isOwn?: true },
+  rules: Rules & { view?: View; needsIfMatch?: true; parameters?: z.ZodObject; isOwn?: true },
   { end, key = 'id', ...said }: { id: string; summary: string; end?: string; key?: KeyName },
 ) {
   const { view = 'own', needsIfMatch = false } = rules

@@ -39,7 +39,7 @@ interface Common extends Described {
 
 interface OnRow {
   /** How much of the row one must see to touch it. */
-  view: Exclude<View, 'public'>
+  view: View
   needsIfMatch: boolean
 }
 
@@ -70,5 +70,9 @@ export type Operation = Common &
     | ({ kind: 'action'; rules: Action<never, ScopeVerb>; name: string; input: z.ZodObject | undefined } & OnRow)
     | { kind: 'collection'; rules: CollectionAction<ScopeVerb>; name: string }
   )
+
+/** Whose row is answered, where a row is: of an action it may be another resource's. */
+export const resourceAnswered = (operation: Operation): Resource =>
+  (operation.kind === 'action' && operation.rules.answers?.()) || operation.resource
 
 export type OperationOf<Kind extends Operation['kind']> = Extract<Operation, { kind: Kind }>

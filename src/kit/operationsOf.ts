@@ -102,7 +102,7 @@ function allOf(resource: Resource): Operation[] {
 
 /** The list of the resource, and the same under rows of others. */
 function listsOf(resource: Resource): Operation[] {
-  const { name, operations, listedUnder } = resource
+  const { name, operations, listedUnder, isPart } = resource
   const scope = operations.list
   if (scope === undefined) return []
   const parameters = listParameters(resource)
@@ -112,14 +112,16 @@ function listsOf(resource: Resource): Operation[] {
     kind: 'list',
     method: 'GET',
   } as const
+  const own = { ...list, id: `list${many(resource)}`, summary: `List ${words(name)}`, ...at({ path: resource.path, parameters }) }
   return [
-    { ...list, id: `list${many(resource)}`, summary: `List ${words(name)}`, ...at({ path: resource.path, parameters }) },
-    ...listedUnder.map(({ resource: other, where }): Operation => {
+    ...(isPart ? [] : [own]),
+    ...listedUnder.map(({ resource: other, where, id, at: end = name, byId, isClosed }): Operation => {
       const parent = other()
-      const under = place(parent, widestKey(parent), name)
+      const under = place(parent, byId ? 'id' : widestKey(parent), end)
       return {
         ...list,
-        id: `list${one(parent)}${many(resource)}`,
+        ...(isClosed && { anonymous: 'none' as const, roles: list.roles.filter((role) => role !== 'anonymous') }),
+        id: id ?? `list${one(parent)}${many(resource)}`,
         summary: `List ${words(name)} of ${the(parent)}`,
         ...at({ path: under.path, parameters: [...under.parameters, ...parameters] }),
         parent: { resource: parent, where },

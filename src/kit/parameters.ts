@@ -97,12 +97,16 @@ export function declaredParameters(declared: z.ZodObject | undefined, path = '')
 }
 
 /** The same for a list that leaves as a file: longer, whole rows only. */
-export const exportParameters = (parameters: readonly Parameter[]): Parameter[] =>
+export const exportParameters = (parameters: readonly Parameter[]): Parameter[] => longer(parameters, maxExportRows, ['include', 'expand'])
+
+/** The same for a list, or a row, in a form of its own: that form says what of a row it holds. */
+export const representationParameters = (parameters: readonly Parameter[], maxRows: number): Parameter[] =>
+  longer(parameters, maxRows, ['include', 'expand', 'fields'])
+
+const longer = (parameters: readonly Parameter[], rows: number, without: readonly string[]): Parameter[] =>
   parameters
-    .filter(({ name }) => !['include', 'expand'].includes(name))
-    .map((parameter) =>
-      parameter.name === 'limit' ? query('limit', 'Rows.', z.int().min(1).max(maxExportRows).default(maxExportRows)) : parameter,
-    )
+    .filter(({ name }) => !without.includes(name))
+    .map((parameter) => (parameter.name === 'limit' ? query('limit', 'Rows.', z.int().min(1).max(rows).default(rows)) : parameter))
 
 /**
  * The same for a tool that visitors may call: shorter pages, and names that every model can write.

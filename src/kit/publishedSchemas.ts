@@ -3,7 +3,7 @@ import type { ChangeFeed } from './changeFeed.ts'
 import { changeSchema } from './changeFeed.ts'
 import { exampleValue } from './exampleOf.ts'
 import { internalMeta } from './fields.ts'
-import type { Operation } from './operations.ts'
+import { type Operation, resourceAnswered } from './operations.ts'
 import type { Resource } from './resource.ts'
 import { isOnDemand, viewOf } from './views.ts'
 import { unwrapped, writeForm } from './writeForm.ts'
@@ -197,5 +197,5 @@ export const answerSchema = (operation: Operation | ChangeFeed): JsonSchema | un
   if (operation.kind === 'list') return pageSchema(schemaName(operation.resource.object))
   if (ownOutput(operation)) return { $ref: referenceTo(outputName(operation)) }
   if (operation.kind === 'collection') return { type: 'object' }
-  return { $ref: referenceTo(schemaName(operation.resource.object)) }
+  return { $ref: referenceTo(schemaName(resourceAnswered(operation).object)) }
 }

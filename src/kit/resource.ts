@@ -6,13 +6,15 @@ import type { Writer } from '../store/database.ts'
 import { type Area, defineArea, type ScopeText, type ScopeVerb } from './area.ts'
 import { checkDeclaration } from './checkDeclaration.ts'
 import { checkDescriptions, withCommonFields } from './completeSchema.ts'
-import type { Called, Declaration, Derived, Operations, OrElse, Presentation, Under, Writable } from './declaration.ts'
+import type { MembersOf } from './csvColumns.ts'
+import type { Called, Declaration, Derived, ListedUnder, Operations, OrElse, Presentation, Under, Writable } from './declaration.ts'
 import type { Deprecation } from './deprecation.ts'
 import type { AnyExpansion } from './expansion.ts'
 import { type AnyRows, type AnyRule, type ColumnOf, type Condition, nothing, type TableName } from './expressions.ts'
 import { slugForm } from './fields.ts'
 import { type CustomFilter, customFilter, type Filter, filterOf } from './filters.ts'
 import type { CollectionRead, RowRead } from './reading.ts'
+import type { Representation } from './representation.ts'
 import { type Sort, sortsOf } from './sorts.ts'
 import { forEachView, isOnDemand, narrowed, type Picker, pickerOf, type View } from './views.ts'
 import { toColumn } from './writeForm.ts'
@@ -85,8 +87,12 @@ export interface Resource<Verb extends ScopeVerb = never> {
   sorts: readonly Sort[]
   defaultSorts: { everyone: Sort; staff: Sort } | undefined
   isExported: boolean
+  csvMembers: Readonly<Record<string, MembersOf>>
+  representations: readonly Representation[]
   expansions: Readonly<Record<string, AnyExpansion>>
-  listedUnder: readonly { resource(): Resource; where(rows: AnyRows, id: string): Condition }[]
+  listedUnder: readonly (Omit<ListedUnder<never>, 'where'> & { where(rows: AnyRows, id: string): Condition })[]
+  /** Its rows have no addresses of their own. */
+  isPart: boolean
   visibility: Readonly<Record<Audience, AnyRule>>
   unlisted: ((rows: AnyRows) => Condition) | undefined
   views: Partial<Record<Exclude<View, 'public'> | 'open', AnyRule>>
@@ -170,8 +176,11 @@ export function defineResource<
     sorts,
     defaultSorts: firstSort && { everyone: firstSort, staff: sorts.find((sort) => sort.name === declaration.staffSort) ?? firstSort },
     isExported: declaration.exports ?? false,
+    csvMembers: (declaration.csvMembers ?? {}) as Record<string, MembersOf>,
+    representations: declaration.representations ?? [],
     expansions: (declaration.expand ?? {}) as unknown as Record<string, AnyExpansion>,
     listedUnder: (declaration.listedUnder ?? []) as unknown as Resource['listedUnder'],
+    isPart: declaration.isPart ?? false,
     visibility: visibility as unknown as Record<Audience, AnyRule>,
     unlisted: declaration.unlisted as unknown as Resource['unlisted'],
     views: (declaration.views ?? {}) as unknown as Resource['views'],

@@ -1,16 +1,17 @@
 import type { Caller } from '../policy/caller.ts'
 import { requireScope } from './access.ts'
 import { act } from './act.ts'
-import type { Answer, Call, Sent, Surroundings } from './call.ts'
+import type { Answer, Call, Format, Sent, Surroundings } from './call.ts'
 import { actOnCollection } from './collection.ts'
 import { createRow } from './create.ts'
 import { answerExport } from './export.ts'
 import { answerList } from './list.ts'
 import type { Operation } from './operations.ts'
-import { exportParameters, offeredParameters } from './parameters.ts'
+import { exportParameters, offeredParameters, type Parameter, representationParameters } from './parameters.ts'
 import { readPrecondition } from './preconditions.ts'
 import { readParameters } from './readParameters.ts'
 import { answerCollectionRead, answerRead } from './reads.ts'
+import { answerListAs, answerRowAs } from './represented.ts'
 import { removeRow } from './remove.ts'
 import { answerRow } from './row.ts'
 import { updateRow } from './update.ts'
@@ -23,7 +24,7 @@ import { write } from './write.ts'
 export async function run(operation: Operation, caller: Caller, sent: Sent, surroundings: Surroundings): Promise<Answer> {
   requireScope(operation, caller) // 403
   const format = sent.format ?? 'json'
-  const offered = format === 'json' || format === 'html' ? operation.parameters : exportParameters(operation.parameters)
+  const offered = parametersOf(operation, format)
   const parameters = readParameters(offeredParameters(offered, caller), sent.parameters()) // 400
   const precondition = readPrecondition(sent.ifMatch) // 400
   const sight = { resource: operation.resource, schoolId: surroundings.school.id, caller }
@@ -34,9 +35,10 @@ function handle(call: Call, sent: Sent): Promise<Answer> {
   const { operation } = call
   switch (operation.kind) {
     case 'list':
+      if (typeof call.format === 'object') return answerListAs({ ...call, operation }, call.format)
       return call.format === 'json' ? answerList({ ...call, operation }) : answerExport({ ...call, operation })
     case 'get':
-      return answerRow(call)
+      return typeof call.format === 'object' ? answerRowAs(call, call.format) : answerRow(call)
     case 'create':
       return write({ ...call, operation }, sent, createRow)
     case 'read':
@@ -53,4 +55,12 @@ function handle(call: Call, sent: Sent): Promise<Answer> {
     case 'collection':
       return write({ ...call, operation }, sent, actOnCollection)
   }
+}
+
+/** What can be asked of an answer in this form. */
+function parametersOf({ kind, parameters }: Operation, format: Format): readonly Parameter[] {
+  if (format === 'json' || format === 'html') return parameters
+  return typeof format === 'object'
+    ? representationParameters(parameters, kind === 'list' ? format.maxRows : 1)
+    : exportParameters(parameters)
 }

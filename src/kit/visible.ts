@@ -1,4 +1,5 @@
 import type { Expression } from 'kysely'
+import { Problem } from '../lib/problem.ts'
 import { audienceOf, type Caller, type PersonCaller } from '../policy/caller.ts'
 import type { Reader } from '../store/database.ts'
 import { isOffered } from '../store/expressions.ts'
@@ -25,17 +26,20 @@ function offered({ resource, schoolId, caller }: Sight, rows: AnyRows, rule: Con
   return feature === undefined || audienceOf(caller) === 'staff' ? rule : rows.and([rule, isOffered(schoolId, feature)])
 }
 
-/** Whether the school offers at all what these rows belong to. Asked only where there are none. */
-export async function isTurnedOff(database: Reader, { resource, schoolId, caller }: Sight): Promise<boolean> {
-  const { feature } = resource
-  if (feature === undefined || audienceOf(caller) === 'staff') return false
+/**
+ * Asked only where there are no rows.
+ * @throws Problem not_found where the school does not offer at all what they belong to
+ */
+export async function requireOffered(database: Reader, { resource, schoolId, caller }: Sight): Promise<void> {
+  const { feature, area } = resource
+  if (feature === undefined || audienceOf(caller) === 'staff') return
   const row = await database
     .selectFrom('school')
     .select('id')
     .where('id', '=', schoolId)
     .where(isOffered(schoolId, feature))
     .executeTakeFirst()
-  return row === undefined
+  if (!row) throw new Problem('not_found', { description: `This school does not offer ${area.title.toLowerCase()}.` })
 }
 
 /** How much of a row the caller sees. */

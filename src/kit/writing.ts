@@ -11,6 +11,7 @@ import type { Sql } from '../store/sql.ts'
 import type { ScopeVerb } from './area.ts'
 import type { Row, TableName } from './expressions.ts'
 import type { ParameterValues } from './readParameters.ts'
+import type { Resource } from './resource.ts'
 import type { SeenRow } from './sight.ts'
 import type { View } from './views.ts'
 
@@ -128,13 +129,17 @@ export interface Performed<Table extends TableName> {
   isUnchanged?: boolean
   /** The stored id of a new row of the same resource: it is the answer (201). */
   made?: string
+  /** The stored id of the row of another resource that the action `answers` with. */
+  answered?: string
   /** The answer as `output` describes it, asked for once everything is written. */
   body?(): Promise<Record<string, unknown>>
   headers?: Record<string, string>
 }
 
 /** Something that can be done with a row beside changing its fields. Its answer is the row where nothing else is said. */
-export interface Action<Table extends TableName, Verb extends ScopeVerb> extends RowAccess<Verb> {
+export interface Action<Table extends TableName, Verb extends ScopeVerb> extends Omit<RowAccess<Verb>, 'view'> {
+  /** How much of the row one must see. `public`: the action itself says who may. */
+  view?: View
   summary: string
   /** Operation id, where it is not the verb and the object. */
   id?: string
@@ -158,6 +163,8 @@ export interface Action<Table extends TableName, Verb extends ScopeVerb> extends
   perform?(writing: Writing, row: Row<Table>, input: Values): Promise<Performed<Table>>
   /** What `perform` answers, where that is not a row. */
   output?: z.ZodObject
+  /** Whose row it answers, where that is another resource's. */
+  answers?(): Resource
 }
 
 /** Something that is done with the collection as a whole: an order, many rows at once. */

@@ -90,4 +90,26 @@ Wenn Sie das nicht waren, müssen Sie nichts tun.`,
 
 Wenn Sie das nicht waren, schreiben Sie der Schule sofort.`,
   },
+  event_canceled: {
+    subject: '{school}: {title} ist abgesagt',
+    text: `Eine Veranstaltung von {school}, zu der Sie kommen wollten, findet nicht statt: {title}, {when}.
+
+Wenn Sie das nicht wollten und keinen Platz angefragt haben, müssen Sie nichts tun.`,
+  },
+  event_canceled_because: {
+    subject: '{school}: {title} ist abgesagt',
+    text: `Eine Veranstaltung von {school}, zu der Sie kommen wollten, findet nicht statt: {title}, {when}.
+
+Der Grund dafür: {reason}
+
+Wenn Sie das nicht wollten und keinen Platz angefragt haben, müssen Sie nichts tun.`,
+  },
+  rsvp_promoted: {
+    subject: '{school}: Sie haben einen Platz bei {title}',
+    text: `Sie haben auf einen Platz bei einer Veranstaltung von {school} gewartet. Jetzt ist einer für Sie frei: {title}, {when}.
+
+Wenn Sie nicht mehr kommen können, geben Sie ihn frei, damit jemand anderes ihn bekommt.
+
+Wenn Sie das nicht waren, müssen Sie nichts tun.`,
+  },
 }

@@ -1,4 +1,4 @@
-/** The words of every message in English. `{school}` is the school's name; the other names are links. */
+/** The words of every message in English. `{school}` is the school's name; the other names are links, and words of an event. */
 export const letters = {
   sign_up: {
     subject: 'Finish your sign-up at {school}',
@@ -87,6 +87,28 @@ If it was not you, do nothing.`,
     text: `Your account at {school} uses another e-mail address from now on. You can no longer sign in with this one, and no more messages come here.
 
 If it was not you, write to the school at once.`,
+  },
+  event_canceled: {
+    subject: '{school}: {title} is canceled',
+    text: `An event at {school} that you wanted to come to does not take place: {title}, {when}.
+
+If you did not ask for a seat there, do nothing.`,
+  },
+  event_canceled_because: {
+    subject: '{school}: {title} is canceled',
+    text: `An event at {school} that you wanted to come to does not take place: {title}, {when}.
+
+They say why: {reason}
+
+If you did not ask for a seat there, do nothing.`,
+  },
+  rsvp_promoted: {
+    subject: '{school}: you have a seat at {title}',
+    text: `You waited for a seat at an event of {school}. There is one for you now: {title}, {when}.
+
+If you cannot come any more, give it up, so that somebody else can have it.
+
+If you did not ask for a seat there, do nothing.`,
   },
 } as const satisfies Record<string, { subject: string; text: string }>
 

@@ -37,7 +37,10 @@ export function createMail({ post, from, face, languages: languagesOf }: MailArg
     const name = oneLine(title)
     const available = languagesOf(school)
     const language = lookUpLanguage([...locales, locale, ...available], available) ?? languages[0]
-    const values: Record<string, string> = { ...links, school: name }
+    const values: Record<string, string> = {
+      ...Object.fromEntries(Object.entries(links).map(([key, value]) => [key, oneLine(value)])),
+      school: name,
+    }
     const fill = (text: string): string =>
       text.replace(/\{([a-z_]+)\}/g, (_all, key: string) => {
         const value = Object.hasOwn(values, key) ? values[key] : undefined

@@ -1,6 +1,6 @@
 import type { School } from './school.ts'
 
-/** What people are written about, and the links that each message carries. Nothing that a stranger typed stands in a message. */
+/** What people are written about, and the links that each message carries. Nothing that a stranger typed stands in a message: of an event its hosts wrote the words. */
 export interface Messages {
   sign_up: { link: string }
   /** Somebody asked for an account with the address of one that exists. */
@@ -16,6 +16,11 @@ export interface Messages {
   email_change_known: { sign_in: string }
   /** To the address before. */
   email_changed: Record<never, string>
+  /** An event that somebody would have come to does not take place. */
+  event_canceled: { title: string; when: string }
+  event_canceled_because: { title: string; when: string; reason: string }
+  /** Somebody who waited has a seat. */
+  rsvp_promoted: { title: string; when: string }
 }
 
 export type MessageKind = keyof Messages

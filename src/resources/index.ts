@@ -6,6 +6,7 @@ import { type ScopeEntry, scopesOf } from '../kit/scopeCatalogue.ts'
 import { account } from './account.ts'
 import { appearance } from './appearance.ts'
 import { courses } from './courses.ts'
+import { events } from './events.ts'
 import { curriculum } from './curriculum.ts'
 import { files } from './files.ts'
 import { identityScopes } from './identity.ts'
@@ -14,6 +15,7 @@ import { lessons } from './lessons.ts'
 import { membershipPlans } from './membershipPlans.ts'
 import { pages } from './pages.ts'
 import * as planned from './plannedAreas.ts'
+import { rsvps } from './rsvps.ts'
 import { school } from './school.ts'
 import { sections } from './sections.ts'
 import { staff } from './staff.ts'
@@ -36,7 +38,8 @@ export const resources: readonly Declared[] = [
   school,
   staff,
   appearance,
-  planned.events,
+  events,
+  rsvps,
   membershipPlans,
   planned.coupons,
   planned.posts,

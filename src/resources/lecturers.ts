@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import {
   hasExpertise,
+  hostedBy,
   isActiveLecturer,
   isMyProfile,
   lecturerDefaults,
@@ -58,6 +59,7 @@ export const lecturers = defineResource({
     status: z.enum(['active', 'hidden', 'archived']).meta({ description: 'Visitors see active lecturers only.', example: 'active' }),
     featured: z.boolean().default(false).meta({ description: 'Whether the school shows them first.', example: true }),
     courses_count: z.int().meta({ description: 'Courses of theirs in the catalogue.', example: 2 }),
+    events_count: z.int().meta({ description: 'Events of theirs that are announced and not over.', example: 1 }),
     position: z.int().meta({ description: 'Place in the list.', example: 0, view: 'staff' }),
     email: z.email().max(254).nullable().meta({ description: 'Where staff reach them.', example: 'marlo@example.com', view: 'staff' }),
     staff_id: reference('stf', 'The login that is linked.')
@@ -70,6 +72,7 @@ export const lecturers = defineResource({
     avatar: imageField('lecturer', 'avatar'),
     cover_image: imageField('lecturer', 'cover_image'),
     courses_count: { select: taughtBy, of: (taught: Taught) => taught.in_catalogue },
+    events_count: { select: hostedBy },
     staff_id: { select: staffOf },
   },
   writable: [

@@ -137,6 +137,7 @@ export const lessons = defineResource({
     'content_format',
     'media',
     'quiz',
+    'event_id',
     'drip',
     'comments_enabled',
     'external_id',

@@ -6,10 +6,6 @@ import { defineArea } from '../kit/area.ts'
 export const members = defineArea('members', { read: 'See the members of the school', write: 'Add and change members' })
 export const analytics = defineArea('analytics', { read: { sentence: 'See figures about courses, sales and people', from: 'lecturer' } })
 export const orders = defineArea('orders', { read: 'See orders, payments and refunds' })
-export const events = defineArea('events', {
-  read: 'See events and who takes part',
-  write: 'Add and change events, and take or give up seats',
-})
 export const coupons = defineArea('coupons', { read: 'See and check coupons', write: 'Add, change and redeem coupons' })
 export const posts = defineArea('posts', {
   read: 'See the posts of the school',

@@ -6,7 +6,12 @@ import { createMail } from '../../src/mail/mail.ts'
 import type { Letter } from '../../src/mail/post.ts'
 
 const school = { id: 'x', slug: 'one', issuer: 'https://school.example.com' }
-const links = Object.fromEntries(['link', 'sign_in', 'reset'].map((name) => [name, `https://school.example.com/${name}`]))
+const links = {
+  ...Object.fromEntries(['link', 'sign_in', 'reset'].map((name) => [name, `https://school.example.com/${name}`])),
+  title: 'Open Kiln Evening',
+  when: '2026-03-01 18:30 (Europe/Berlin)',
+  reason: 'The kiln is cold.',
+}
 const kinds = Object.keys(letters) as LetterKind[]
 
 interface Given {
@@ -76,6 +81,13 @@ describe('letters', () => {
     await send(school, to('a@example.com'), 'password_reset', { link: 'https://school.example.com/x' })
     expect(sent[0]?.subject).toBe('Choose a new password for A Bcc: evil@example.com {link} $&')
     expect(sent[0]?.from.name).not.toMatch(/[\r\n\u2028]/)
+  })
+
+  test('take the words of an event as one line each', async () => {
+    const { sent, send } = mail()
+    await send(school, to('a@example.com'), 'event_canceled_because', { ...links, title: 'Kiln\r\nBcc: evil@example.com', reason: 'Cold\n\n{link}' })
+    expect(sent[0]?.subject).toBe('Lanternfield: Kiln Bcc: evil@example.com is canceled')
+    expect(sent[0]?.text).toContain('They say why: Cold {link}\n')
   })
 
   test('that miss a link are not sent', async () => {

@@ -1,0 +1,73 @@
+/** One event as a calendar shows it. Times are RFC 3339 in UTC. */
+export interface CalendarEntry {
+  /** Unique in the world, and the same each time it is written. */
+  uid: string
+  changedAt: string
+  createdAt: string
+  startsAt: string
+  endsAt: string
+  title: string
+  description: string | null
+  location: string | null
+  position: { latitude: number; longitude: number } | null
+  url: string | null
+  isCanceled: boolean
+}
+
+const maxOctets = 75
+
+/** Entries as an iCalendar object (RFC 5545). Nothing that somebody wrote ends a line, a property or the object. */
+export function iCalendar(product: string, entries: readonly CalendarEntry[]): string {
+  const lines = ['BEGIN:VCALENDAR', 'VERSION:2.0', `PRODID:${text(product)}`, 'CALSCALE:GREGORIAN', 'METHOD:PUBLISH']
+  for (const entry of entries) lines.push(...linesOf(entry))
+  return [...lines, 'END:VCALENDAR'].map((line) => `${folded(line)}\r\n`).join('')
+}
+
+function linesOf({ position, url, ...entry }: CalendarEntry): string[] {
+  const optional = (name: string, value: string | null): string[] => (value === null || value === '' ? [] : [`${name}:${text(value)}`])
+  return [
+    'BEGIN:VEVENT',
+    `UID:${text(entry.uid)}`,
+    `DTSTAMP:${time(entry.changedAt)}`,
+    `CREATED:${time(entry.createdAt)}`,
+    `LAST-MODIFIED:${time(entry.changedAt)}`,
+    `DTSTART:${time(entry.startsAt)}`,
+    `DTEND:${time(entry.endsAt)}`,
+    `SUMMARY:${text(entry.title)}`,
+    ...optional('DESCRIPTION', entry.description),
+    ...optional('LOCATION', entry.location),
+    ...(position === null ? [] : [`GEO:${position.latitude};${position.longitude}`]),
+    // An address is no text (section 3.3.13): one that is none is left out.
+    ...(url !== null && /^https?:[\x21-\x7e]+$/.test(url) ? [`URL:${url}`] : []),
+    `STATUS:${entry.isCanceled ? 'CANCELLED' : 'CONFIRMED'}`,
+    'END:VEVENT',
+  ]
+}
+
+/** `2026-03-01T18:30:00.000Z` → `20260301T183000Z` (section 3.3.5). */
+const time = (value: string): string => new Date(value).toISOString().replace(/\.\d+/, '').replace(/[-:]/g, '')
+
+/** A text value (section 3.3.11). Line breaks of every kind are one; other control characters are none. */
+const text = (value: string): string =>
+  value
+    .toWellFormed()
+    .replace(/\r\n|[\r\n\u0085\u2028\u2029]/g, '\n')
+    .replace(/[^\P{Cc}\n\t]/gu, '')
+    .replace(/[\\;,]/g, '\\$&')
+    .replaceAll('\n', '\\n')
+
+/** A line of at most 75 octets and its continuations, no character torn apart (section 3.1). */
+function folded(line: string): string {
+  let result = ''
+  let octets = 0
+  for (const character of line) {
+    const size = Buffer.byteLength(character)
+    if (octets + size > maxOctets) {
+      result += '\r\n '
+      octets = 1
+    }
+    result += character
+    octets += size
+  }
+  return result
+}
