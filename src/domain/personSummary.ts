@@ -9,7 +9,11 @@ export interface StoredSummary {
   avatar: StoredImage | null
 }
 
-const avatar = (selectImage('person', 'avatar') as Expression<StoredImage | null> & { as(alias: 'avatar'): AliasedExpression<StoredImage | null, 'avatar'> }).as('avatar')
+const avatar = (
+  selectImage('person', 'avatar') as Expression<StoredImage | null> & {
+    as(alias: 'avatar'): AliasedExpression<StoredImage | null, 'avatar'>
+  }
+).as('avatar')
 
 /** The person that a row names in `person_id`, as one JSON value; null where it names none, and for who was erased. */
 export function summaryOf(rows: unknown, table: 'rsvp' | 'comment'): Expression<unknown> {
@@ -18,11 +22,7 @@ export function summaryOf(rows: unknown, table: 'rsvp' | 'comment'): Expression<
     .selectFrom((inner) =>
       inner
         .selectFrom('person')
-        .select((person) => [
-          'person.id',
-          person.fn.coalesce('person.display_name', 'person.name').as('display_name'),
-          avatar,
-        ])
+        .select((person) => ['person.id', person.fn.coalesce('person.display_name', 'person.name').as('display_name'), avatar])
         .whereRef('person.school_id', '=', `${table}.school_id`)
         .whereRef('person.id', '=', `${table}.person_id`)
         .where('person.erased_at', 'is', null)

@@ -22,6 +22,7 @@ import { imageField } from '../kit/image.ts'
 import { defineResource, type Resource } from '../kit/resource.ts'
 import { freeSlug } from '../kit/slugs.ts'
 import { courses } from './courses.ts'
+import { eventArea } from './eventArea.ts'
 import { calendar } from './eventCalendar.ts'
 import { eventSchema, rsvpStatus } from './eventFields.ts'
 import { lecturers } from './lecturers.ts'
@@ -40,10 +41,7 @@ export const events = defineResource({
   feature: 'events',
   about:
     'An event of the school: a webinar, a workshop, an evening. Events for members, plans or a course are announced to everybody; where they take place is for those who may come.',
-  scopes: {
-    read: 'See events and who takes part',
-    write: 'Add and change events, and take or give up seats',
-  },
+  scopes: eventArea,
   schema: eventSchema,
   derived: {
     phase: { from: ['starts_at', 'ends_at'], of: (event) => phaseOf(event) },

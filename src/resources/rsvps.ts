@@ -8,6 +8,7 @@ import { summaryOf } from '../domain/personSummary.ts'
 import { everything, nothing, type Rule } from '../kit/expressions.ts'
 import { reference, timestamp } from '../kit/fields.ts'
 import { defineResource, type Resource } from '../kit/resource.ts'
+import { eventArea } from './eventArea.ts'
 import { rsvpStatus } from './eventFields.ts'
 import { events } from './events.ts'
 import { personSummary, summaryFrom } from './personSummary.ts'
@@ -32,7 +33,7 @@ export const rsvps: Resource = defineResource({
   table: 'rsvp',
   feature: 'events',
   about: 'The answer of one person to one event. A person sees their own; those who host the event, and the staff, see all.',
-  scopes: events.area,
+  scopes: eventArea,
   schema: z.object({
     event_id: reference('evt', 'Id of the event.'),
     member: personSummary('Who answered.'),

@@ -85,7 +85,11 @@ describe('letters', () => {
 
   test('take the words of an event as one line each', async () => {
     const { sent, send } = mail()
-    await send(school, to('a@example.com'), 'event_canceled_because', { ...links, title: 'Kiln\r\nBcc: evil@example.com', reason: 'Cold\n\n{link}' })
+    await send(school, to('a@example.com'), 'event_canceled_because', {
+      ...links,
+      title: 'Kiln\r\nBcc: evil@example.com',
+      reason: 'Cold\n\n{link}',
+    })
     expect(sent[0]?.subject).toBe('Lanternfield: Kiln Bcc: evil@example.com is canceled')
     expect(sent[0]?.text).toContain('They say why: Cold {link}\n')
   })

@@ -1,0 +1,63 @@
+/** People who can sign in, and what opens something to them. */
+import { newId } from '../../src/lib/ids.ts'
+import type { Sql } from '../../src/store/sql.ts'
+
+export interface SomebodyNew {
+  id: string
+  email: string
+}
+
+/** People with an account, in one statement: members where nothing else is said. */
+export async function newPeople(
+  sql: Sql,
+  schoolId: string,
+  count: number,
+  { isMember = true, status = 'active' } = {},
+): Promise<SomebodyNew[]> {
+  const people = Array.from({ length: count }, () => ({ id: newId(), accountId: newId() }))
+  const rows = people.map(({ id }) => ({ id, email: `${id}@example.org` }))
+  const columns = [schoolId, people.map(({ id }) => id), people.map(({ accountId }) => accountId), rows.map(({ email }) => email)]
+  await sql.query(
+    `INSERT INTO account (school_id, id, email, name)
+     SELECT $1::uuid, given.account_id, given.email, 'Wren ' || given.id
+       FROM unnest($2::uuid[], $3::uuid[], $4::text[]) AS given (id, account_id, email)`,
+    columns,
+  )
+  await sql.query(
+    `INSERT INTO person (school_id, id, account_id, email, name, is_student, is_member, member_status)
+     SELECT $1::uuid, given.id, given.account_id, given.email, 'Wren ' || given.id, true, $5, $6
+       FROM unnest($2::uuid[], $3::uuid[], $4::text[]) AS given (id, account_id, email)`,
+    [...columns, isMember, status],
+  )
+  return rows
+}
+
+/** A plan, paid where it has a price; answers its id. */
+export async function newPlan(sql: Sql, schoolId: string, { amount = 900, includesAllEvents = false } = {}): Promise<string> {
+  const id = newId()
+  await sql.query(
+    `INSERT INTO membership_plan (school_id, id, slug, name, status, includes_all_events) VALUES ($1, $2, $3, 'Workbench', 'active', $4)`,
+    [schoolId, id, `plan-${id}`, includesAllEvents],
+  )
+  await sql.query(
+    `INSERT INTO plan_price (school_id, id, plan_id, "interval", amount, currency) VALUES ($1, $2, $3, 'month', $4, 'EUR')`,
+    [schoolId, newId(), id, amount],
+  )
+  return id
+}
+
+/** A running subscription; answers its id. */
+export async function newSubscription(
+  sql: Sql,
+  schoolId: string,
+  { personId, planId }: { personId: string; planId: string },
+): Promise<string> {
+  const id = newId()
+  await sql.query(
+    `INSERT INTO subscription (school_id, id, person_id, plan_id, price_id, status, collection, amount, currency, current_period_start, current_period_end)
+     SELECT $1, $2, $3, $4, id, 'active', 'comped', amount, currency, now(), now() + interval '30 days'
+       FROM plan_price WHERE school_id = $1 AND plan_id = $4 LIMIT 1`,
+    [schoolId, id, personId, planId],
+  )
+  return id
+}
