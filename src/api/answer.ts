@@ -55,7 +55,7 @@ export function answerWith(ctx: Context, { status, text, type = 'application/jso
     return
   }
   if (text === '') return
-  ctx.set('Content-Type', type === 'application/json' ? 'application/json; charset=utf-8' : type)
+  ctx.type = type
   ctx.body = text
 }
 

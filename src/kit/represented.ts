@@ -34,7 +34,7 @@ export async function answerListAs(call: Call<OperationOf<'list'>>, representati
       status: operation.successStatus,
       body: {},
       text,
-      type: contentType(representation),
+      type: representation.type,
       etag: listEtag(text),
       list: { parameters: textOf(call), nextCursor, prevCursor: null },
     }
@@ -51,7 +51,5 @@ export async function answerRowAs(call: Call, representation: Representation): P
   if (!row) throw noSuchRow(operation.resource)
   const text = representation.write([present(operation.resource, row, call)], { school })
   const etag = rowEtag(row.version, row.seen_as, text)
-  return { status: operation.successStatus, body: {}, text, type: contentType(representation), etag }
+  return { status: operation.successStatus, body: {}, text, type: representation.type, etag }
 }
-
-const contentType = ({ type }: Representation): string => `${type}; charset=utf-8`

@@ -6,6 +6,7 @@ import { narrowed, type View } from '../../src/kit/views.ts'
 import { newId, toPublicId } from '../../src/lib/ids.ts'
 import { audienceOf } from '../../src/policy/caller.ts'
 import { operationsIn, resources } from '../../src/resources/index.ts'
+import { newEvent, newRsvps } from '../support/community.ts'
 import { databasesToTest } from '../support/databases.ts'
 import { newPlan } from '../support/memberships.ts'
 import { allScopes, type DemoApi, type Reply, startDemoApi } from './demoApi.ts'
@@ -26,6 +27,12 @@ const demoRow =
     toPublicId(prefix, demoId(schoolId, kind, index))
 /** The learner of this number. */
 const studentId = (schoolId: string, index: number): string => toPublicId('std', demoId(schoolId, 'person', teamCount + index))
+/** Ids of rows that are made where the tests begin. */
+const idsBySlug = new Map<string, string>()
+const rowCalled =
+  (prefix: string, slug: string): KeyOf =>
+  () =>
+    toPublicId(prefix, idsBySlug.get(slug) as string)
 const seen: Record<string, KeyOf> = {
   getCourse: always('clay-from-scratch'),
   getCurriculum: always('clay-from-scratch'),
@@ -40,6 +47,8 @@ const seen: Record<string, KeyOf> = {
   getStudent: (schoolId) => studentId(schoolId, 0),
   getFile: demoRow('file', 'fil', 0),
   getUpload: demoRow('upload', 'upl', 0),
+  getEvent: always('glaze-evening'),
+  listRsvps: rowCalled('evt', 'glaze-evening'),
 }
 const unseen: Record<string, KeyOf> = {
   getCourse: always('paper-marbling'),
@@ -51,6 +60,7 @@ const unseen: Record<string, KeyOf> = {
   listLecturerCourses: always('pim-hollowell'),
   getPlan: always('bench-for-few'),
   getStudent: (schoolId) => studentId(schoolId, 1),
+  getEvent: always('glaze-draft'),
 }
 /** Rows that only their own person and staff see. */
 const ofOneself = new Set(['getStudent', 'getStaff', 'getUpload', 'getFile'])
@@ -68,6 +78,12 @@ describe.each(await databasesToTest())('on $name', ({ open }) => {
     const { id: schoolId } = api.school
     await newPlan(api.database.sql, schoolId, { slug: 'bench-for-all' })
     await newPlan(api.database.sql, schoolId, { slug: 'bench-for-few', visibility: 'hidden' })
+    for (const [slug, status] of [
+      ['glaze-evening', 'published'],
+      ['glaze-draft', 'draft'],
+    ] as const)
+      idsBySlug.set(slug, await newEvent(api.database.sql, schoolId, { slug, status }))
+    await newRsvps(api.database.sql, schoolId, idsBySlug.get('glaze-evening') as string, 2)
     const [file, upload] = [demoId(schoolId, 'file', 0), demoId(schoolId, 'upload', 0)]
     await api.database.sql.query(
       `INSERT INTO file (school_id, id, filename, content_type, bytes, purpose, visibility, status, storage_key, uploaded_by)

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { OperationOf } from '../../src/kit/operations.ts'
 import { fromPublicId, toPublicId } from '../../src/lib/ids.ts'
 import { operationsIn, resources } from '../../src/resources/index.ts'
+import { newEvent, newRsvps } from '../support/community.ts'
 import { databasesToTest } from '../support/databases.ts'
 import { newFile } from '../support/files.ts'
 import { newPlan } from '../support/memberships.ts'
@@ -179,6 +180,9 @@ describe.each(await databasesToTest())('every list on $name', ({ open }) => {
       await newFile(sql, api.school.id)
       await newPlan(sql, api.school.id)
     }
+    for (let count = 0; count < 6; count++) await newEvent(sql, api.school.id)
+    const [first] = await sql.query<{ id: string }>('SELECT id FROM event WHERE school_id = $1 ORDER BY id LIMIT 1', [api.school.id])
+    await newRsvps(sql, api.school.id, first?.id as string, 6)
     // One person's all: a list under any row is long enough to be walked.
     await sql.query(
       `INSERT INTO course_lecturer (school_id, course_id, lecturer_id)

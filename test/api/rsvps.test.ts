@@ -310,7 +310,7 @@ describe.each((await databasesToTest()).slice(-1))('answers to events, on $name'
           }
         },
       ),
-      { numRuns: name === 'embedded' ? 5 : 12, endOnFailure: true },
+      { numRuns: name === 'embedded' ? 3 : 6, endOnFailure: true },
     )
     const counts = await api.database.sql.query<{ kept: number; real: number }>(
       `SELECT p.rsvps_count AS kept, (SELECT count(*)::int FROM rsvp r WHERE r.person_id = p.id AND r.status <> 'canceled') AS real

@@ -3,10 +3,12 @@ import { exampleBody, exampleObject } from '../../src/kit/exampleOf.ts'
 import { apiPath, type Operation } from '../../src/kit/operations.ts'
 import type { Resource } from '../../src/kit/resource.ts'
 import { writeForm } from '../../src/kit/writeForm.ts'
-import { newId, toPublicId } from '../../src/lib/ids.ts'
+import { fromPublicId, newId, toPublicId } from '../../src/lib/ids.ts'
 import { courses } from '../../src/resources/courses.ts'
+import { events } from '../../src/resources/events.ts'
 import { operationsIn, resources } from '../../src/resources/index.ts'
 import { lecturers } from '../../src/resources/lecturers.ts'
+import { newPeople } from '../support/community.ts'
 import { newFile } from '../support/files.ts'
 import { newAccount } from '../support/rows.ts'
 import type { DemoApi } from './demoApi.ts'
@@ -48,6 +50,11 @@ const before: Record<string, readonly string[]> = {
   archivePage: ['publishPage'],
   discardPageDraft: ['publishPage', 'updatePage'],
   restorePageRevision: ['updatePage'],
+  cancelEvent: ['publishEvent'],
+  putMyRsvp: ['publishEvent'],
+  createRsvp: ['publishEvent'],
+  updateRsvp: ['publishEvent', 'createRsvp'],
+  recordAttendance: ['publishEvent', 'createRsvp'],
 }
 
 /** Bodies, by the id of the operation, where the examples of the schema name rows that are not there, or change nothing. */
@@ -69,6 +76,15 @@ const bodies: Record<string, (api: DemoApi, id: string) => Promise<object>> = {
   inviteStaff: async () => ({ email: `${newId()}@example.org`, role: 'lecturer' }),
   updateStaff: async () => ({ role: 'admin' }),
   updateAppearance: async () => ({ corner_radius: 'large' }),
+  createEvent: async () => ({ ...exampleBody(events, true), join_url: 'https://meet.school.example/kiln' }),
+  createRsvp: async ({ database, school }) => ({
+    member_id: toPublicId('mbr', (await newPeople(database.sql, school.id, 1))[0]?.id as string),
+  }),
+  updateRsvp: async () => ({ status: 'canceled' }),
+  recordAttendance: async (api, id) => {
+    await api.database.sql.query(`UPDATE event SET starts_at = now() - interval '1 hour' WHERE id = $1`, [fromPublicId('evt', id)])
+    return { attended: [await rsvpTo(api, id)] }
+  },
 }
 
 /** The resource whose row the address names: of what is made under another row, that one's. */
@@ -106,6 +122,7 @@ export async function subjectOf(api: DemoApi, operation: Operation): Promise<str
     const reply = await api.send(addressOf(earlier, id), withMatch({ ...sending, method: earlier.method, as: actorOf(earlier) }))
     if (reply.status >= 300) throw new Error(`${step} before ${operation.id}: ${reply.status} ${reply.text}`)
   }
+  if (operation.id === 'updateRsvp') parts.set(id, { rsvp_id: await rsvpTo(api, id) })
   return id
 }
 
@@ -195,6 +212,14 @@ const addSection = async (api: DemoApi, course: string): Promise<string> =>
 
 const tree = async (api: DemoApi, course: string): Promise<{ id: string }[]> =>
   (await api.get(`${apiPath}/courses/${course}/curriculum`, { as: actor })).json.sections as { id: string }[]
+
+/** The first answer to an event. */
+async function rsvpTo({ database }: DemoApi, event: string): Promise<string> {
+  const [row] = await database.sql.query<{ id: string }>('SELECT id FROM rsvp WHERE event_id = $1 ORDER BY id LIMIT 1', [
+    fromPublicId('evt', event),
+  ])
+  return toPublicId('rsv', row?.id as string)
+}
 
 async function newPerson({ database, school }: DemoApi): Promise<string> {
   const id = await newAccount(database.sql, school.id)

@@ -7,6 +7,7 @@ import { unwrapped } from '../../src/kit/writeForm.ts'
 import { newId, toPublicId } from '../../src/lib/ids.ts'
 import { operationsIn, resources } from '../../src/resources/index.ts'
 import { callTool, post, request } from '../mcp/rpc.ts'
+import { newEvent, newRsvps } from '../support/community.ts'
 import { newFile } from '../support/files.ts'
 import { newPlan } from '../support/memberships.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -38,7 +39,7 @@ const documents = [
   '/account/sign-up',
   '/no/such/page',
 ]
-const accepts = ['application/json', 'text/html', 'text/markdown', 'text/csv', 'application/x-ndjson']
+const accepts = ['text/calendar', 'application/json', 'text/html', 'text/markdown', 'text/csv', 'application/x-ndjson']
 const maxAnswers = 4000
 /** Of one table, so many rows are asked for by name, and all whose name is a secret. */
 const maxKeys = 40
@@ -100,6 +101,10 @@ describe('what a visitor can reach', () => {
        SELECT school_id, id, 1, 'updated', jsonb_build_object('title', 'An earlier title') FROM page WHERE school_id = $1`,
       [schoolId],
     )
+    await newRsvps(sql, schoolId, await newEvent(sql, schoolId, { door: `https://meet.example/${secretMark}-door` }), 2)
+    for (const access of ['members', 'plans', 'course'])
+      await newEvent(sql, schoolId, { access, place: `Vault ${secretMark}-place`, door: `https://meet.example/${secretMark}-door` })
+    await newEvent(sql, schoolId, { status: 'draft' })
     await sql.query(`INSERT INTO audit_log (school_id, id, event, address) VALUES ($1, gen_random_uuid(), 'signed_in', '127.0.0.1')`, [
       schoolId,
     ])
@@ -257,6 +262,8 @@ describe('what a visitor can reach', () => {
       'file-filename',
       'file-alt',
       'mailed-link-email',
+      'event-title',
+      'rsvp-note',
     ]) {
       expect(planted).toContain(`${secretMark}-${marker}`)
     }

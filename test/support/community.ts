@@ -39,10 +39,12 @@ export async function newPlan(sql: Sql, schoolId: string, { amount = 900, includ
     `INSERT INTO membership_plan (school_id, id, slug, name, status, includes_all_events) VALUES ($1, $2, $3, 'Workbench', 'active', $4)`,
     [schoolId, id, `plan-${id}`, includesAllEvents],
   )
-  await sql.query(
-    `INSERT INTO plan_price (school_id, id, plan_id, "interval", amount, currency) VALUES ($1, $2, $3, 'month', $4, 'EUR')`,
-    [schoolId, newId(), id, amount],
-  )
+  await sql.query(`INSERT INTO plan_price (school_id, id, plan_id, "interval", amount, currency) VALUES ($1, $2, $3, 'month', $4, 'EUR')`, [
+    schoolId,
+    newId(),
+    id,
+    amount,
+  ])
   return id
 }
 
@@ -60,4 +62,31 @@ export async function newSubscription(
     [schoolId, id, personId, planId],
   )
   return id
+}
+
+/** A published event without limits; answers its id. */
+export async function newEvent(
+  sql: Sql,
+  schoolId: string,
+  { slug = '', status = 'published', access = 'public', place = null as string | null, door = null as string | null } = {},
+): Promise<string> {
+  const id = newId()
+  await sql.query(
+    `INSERT INTO event (school_id, id, slug, title, kind, status, access, time_zone, starts_at, ends_at, location, join_url)
+     VALUES ($1, $2, $3, 'Glaze Evening', 'hybrid', $4, $5, 'Europe/Berlin', now() + interval '1 day', now() + interval '25 hours',
+             CASE WHEN $6::text IS NULL THEN NULL ELSE jsonb_build_object('name', $6::text) END, $7)`,
+    [schoolId, id, slug || `glaze-${id}`, status, access, place, door],
+  )
+  return id
+}
+
+/** Answers of new people to an event. */
+export async function newRsvps(sql: Sql, schoolId: string, eventId: string, count: number): Promise<void> {
+  const people = await newPeople(sql, schoolId, count)
+  await sql.query(
+    `INSERT INTO rsvp (school_id, id, event_id, person_id, status)
+     SELECT $1, given.id, $2, given.person_id, 'going' FROM unnest($3::uuid[], $4::uuid[]) AS given (id, person_id)`,
+    [schoolId, eventId, people.map(() => newId()), people.map(({ id }) => id)],
+  )
+  await sql.query('UPDATE event SET going_count = going_count + $3 WHERE school_id = $1 AND id = $2', [schoolId, eventId, count])
 }

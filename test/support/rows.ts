@@ -29,8 +29,8 @@ export async function newAccount(sql: Sql, schoolId: string): Promise<string> {
 export async function copyRow(sql: Sql, table: string, row: { schoolId: string; id: string }): Promise<string> {
   const id = newId()
   const [person] =
-    table === 'staff'
-      ? await sql.query<{ person_id: string }>('SELECT person_id FROM staff WHERE school_id = $1 AND id = $2', [row.schoolId, row.id])
+    table === 'staff' || table === 'rsvp'
+      ? await sql.query<{ person_id: string }>(`SELECT person_id FROM ${table} WHERE school_id = $1 AND id = $2`, [row.schoolId, row.id])
       : []
   const personId = person && (await copyRow(sql, 'person', { ...row, id: person.person_id }))
   const ownText = {
@@ -39,7 +39,7 @@ export async function copyRow(sql: Sql, table: string, row: { schoolId: string; 
     storage_key: id,
     ...(table === 'person' && { email: `${id}@example.test`, account_id: null }),
   }
-  const own = { id, ...ownText, ...(personId && { person_id: personId, lecturer_id: null }) }
+  const own = { id, ...ownText, ...(personId && { person_id: personId, ...(table === 'staff' && { lecturer_id: null }) }) }
   await sql.query(
     `INSERT INTO "${table}" SELECT (jsonb_populate_record(original, $3::jsonb)).* FROM "${table}" original WHERE school_id = $1 AND id = $2`,
     [row.schoolId, row.id, JSON.stringify(own)],
