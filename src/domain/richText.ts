@@ -12,7 +12,23 @@ const markdown = markdownIt({ html: false, linkify: false, typographer: false })
  * format. The answer is what is stored beside the text.
  */
 export function htmlOf(text: string, format: TextFormat): string {
-  return sanitizeHtml(format === 'markdown' ? markdown.render(text) : text, allowed)
+  return atRest(format === 'markdown' ? markdown.render(text) : text)
+}
+
+const mostPasses = 5
+
+/**
+ * Cleans until cleaning changes nothing more: what a browser would read otherwise than it was written, such as a link inside a link,
+ * is then written as it is read. What does not come to rest is shown as text.
+ */
+function atRest(html: string): string {
+  let before = html
+  for (let pass = 0; pass < mostPasses; pass++) {
+    const after = sanitizeHtml(before, allowed)
+    if (after === before) return after
+    before = after
+  }
+  return sanitizeHtml(before, { ...allowed, allowedTags: [] })
 }
 
 /** The same of a text that may be absent. */

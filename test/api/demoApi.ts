@@ -80,7 +80,8 @@ export async function startDemoApi(
   guard: Guard = (authenticate) => authenticate,
 ): Promise<DemoApi> {
   const { database } = opened
-  const server = createServer()
+  // No connection ends for idleness while a machine under load is busy elsewhere: the next request on it would be lost.
+  const server = createServer({ keepAliveTimeout: 120_000 })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`

@@ -6,12 +6,17 @@ import type { Page } from 'playwright-core'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** What axe finds on the page as it is shown, with every rule that it has for WCAG 2.2 AA and for good practice. */
-export async function barriers(page: Page): Promise<string[]> {
+const everyRule = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+
+/** What colours and room decide: all others look at what the page holds, which is the same in every theme and at every width. */
+const rulesOfLooks = ['color-contrast', 'link-in-text-block', 'target-size', 'scrollable-region-focusable', 'css-orientation-lock']
+
+/** What axe finds on the page as it is shown, with every rule that it has for WCAG 2.2 AA and for good practice, or with those of looks. */
+export async function barriers(page: Page, which: 'all' | 'looks' = 'all'): Promise<string[]> {
   // Evaluated by the debugger: the page's policy lets no script of the page in, and none is put into it.
   await page.evaluate(axe)
   const { violations } = await page.evaluate<AxeResults>(
-    `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })`,
+    `axe.run(document, { runOnly: ${JSON.stringify(which === 'all' ? everyRule : rulesOfLooks)} })`,
   )
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 160)} ${failureSummary ?? ''}`),

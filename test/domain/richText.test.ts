@@ -103,6 +103,12 @@ describe('what people write becomes HTML that any page can show', () => {
     )
   })
 
+  test('a link inside a link is written as it is read: one after the other', () => {
+    const html = htmlOf('<a href=<script>alert(1)</script><javascript:alert(1)><a href="java\tscript:alert(1)">x</a>', 'html')
+    expect(html).not.toMatch(/<a\b[^>]*>(?:(?!<\/a>).)*<a\b/)
+    expect(htmlOf(html, 'html')).toBe(html)
+  })
+
   test('what belongs into a text stays', () => {
     expect(htmlOf('## Wedging\n\nFold **twice**, see [the table](https://x.example/?a=1&b=2).\n\n1. one\n2. two', 'markdown')).toBe(
       '<h2>Wedging</h2>\n<p>Fold <strong>twice</strong>, see ' +

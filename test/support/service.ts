@@ -73,7 +73,8 @@ let passwordHash: Promise<string> | undefined
 
 /** The whole service in this process, on a port of its own. Rate limits are off unless asked for. */
 export async function startService(options: ServiceOptions = {}): Promise<TestService> {
-  const server = createServer()
+  // No connection ends for idleness while a machine under load is busy elsewhere: the next request on it would be lost.
+  const server = createServer({ keepAliveTimeout: 120_000 })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
