@@ -12,11 +12,22 @@ export interface DemoCourse {
   access: 'free' | 'paid' | 'plan_only'
   /** In cents, only where access is paid. */
   price_amount: number | null
+  /** How much of it has to be done. */
+  completion_threshold_percent: number
+  certificate_enabled: boolean
   /** Slugs, the main lecturer first. */
   lecturers: readonly string[]
 }
 
-const offered = { status: 'published', visibility: 'public', access: 'paid', price_amount: null, level: 'all' } as const
+const offered = {
+  status: 'published',
+  visibility: 'public',
+  access: 'paid',
+  price_amount: null,
+  level: 'all',
+  completion_threshold_percent: 100,
+  certificate_enabled: false,
+} as const
 
 /** In the order of the catalogue. */
 export const courses: readonly DemoCourse[] = [
@@ -30,6 +41,7 @@ export const courses: readonly DemoCourse[] = [
     category: 'ceramics',
     tags: ['clay', 'wheel'],
     price_amount: 8900,
+    certificate_enabled: true,
     lecturers: ['marlo-quillfeather'],
   },
   {
@@ -42,6 +54,8 @@ export const courses: readonly DemoCourse[] = [
     category: 'ceramics',
     tags: ['clay', 'glaze', 'kiln'],
     price_amount: 12900,
+    completion_threshold_percent: 90,
+    certificate_enabled: true,
     lecturers: ['marlo-quillfeather'],
   },
   {
@@ -54,6 +68,7 @@ export const courses: readonly DemoCourse[] = [
     category: 'textiles',
     tags: ['dye', 'plants'],
     price_amount: 7900,
+    certificate_enabled: true,
     lecturers: ['tansy-brightwater'],
   },
   {
@@ -123,6 +138,8 @@ export const courses: readonly DemoCourse[] = [
     category: 'wood',
     tags: ['wood', 'chair'],
     access: 'plan_only',
+    completion_threshold_percent: 90,
+    certificate_enabled: true,
     lecturers: ['corvin-ashgrove'],
   },
   {
@@ -134,6 +151,7 @@ export const courses: readonly DemoCourse[] = [
     category: 'wood',
     tags: ['safety', 'tools'],
     access: 'free',
+    certificate_enabled: true,
     lecturers: ['corvin-ashgrove', 'marlo-quillfeather'],
   },
   {

@@ -16,3 +16,14 @@ export function demoId(schoolId: string, kind: string, index: number): string {
 
 // A minute apart, and from the thousandth on half a second: millions lie in the past as well, before everything that people add.
 const minutesTo = (index: number): number => (index < 1000 ? index : 1000 + (index - 1000) / 120)
+
+/** The ids of one school's rows by what they are and their number, each made once. */
+export function demoIds(schoolId: string): (kind: string, index: number) => string {
+  const made = new Map<string, string[]>()
+  return (kind, index) => {
+    const ids = made.get(kind) ?? []
+    made.set(kind, ids)
+    ids[index] ??= demoId(schoolId, kind, index)
+    return ids[index]
+  }
+}

@@ -6,8 +6,13 @@ import type { Sql } from '../store/sql.ts'
 import { takeRoom } from '../store/storageUsage.ts'
 import { storeFiles } from './files/storeFiles.ts'
 import { demoId } from './ids.ts'
+import { insertRows } from './insertRows.ts'
 import { demoRows } from './rows.ts'
 import { people, schoolRow } from './school.ts'
+import { tellBeginning, tellStory } from './story/tell.ts'
+import { createContext } from './tables/context.ts'
+import { peopleRows } from './tables/people.ts'
+import { writeStory } from './writeStory.ts'
 
 export interface DemoOptions {
   school: School
@@ -17,13 +22,15 @@ export interface DemoOptions {
   hashPassword(): Promise<string>
   /** Where the bytes of its files go. Without it the demo has no files. */
   storage?: FileStorage
+  /** Leaves out what happened at the school: nobody has enrolled, bought or said anything yet, and nothing is sold but courses. */
+  only?: 'catalogue'
 }
 
 /**
  * Fills a school with the demo: people, lecturers and courses, the same on every run.
  * @returns false where the demo is there already; then nothing is changed
  */
-export async function makeDemoSchool(database: Database, { school, now, hashPassword, storage }: DemoOptions): Promise<boolean> {
+export async function makeDemoSchool(database: Database, { school, now, hashPassword, storage, only }: DemoOptions): Promise<boolean> {
   const ownerId = demoId(school.id, 'account', 0)
   const isThere = await database.kysely
     .selectFrom('account')
@@ -36,61 +43,27 @@ export async function makeDemoSchool(database: Database, { school, now, hashPass
   for (const { email, hasPassword } of people) if (hasPassword) hashes.set(email, await hashPassword())
   const files = storage ? await storeFiles(storage, school.id, now) : []
   await database.transaction(async (writer, sql) => {
+    const story = only === 'catalogue' ? tellBeginning(now) : tellStory(now)
+    const context = createContext(school.id, now)
     const demo = demoRows(school.id, now, { hasFiles: files.length > 0 })
+    const { learners, tags } = peopleRows(context, story)
     await writeSchool(writer, school)
     // Two processes may start at once: what the other has written by now is the same.
-    await writer
-      .insertInto('account')
-      .values(demo.accounts(hashes))
-      .onConflict((conflict) => conflict.doNothing())
-      .execute()
-    await writer
-      .insertInto('person')
-      .values(demo.persons())
-      .onConflict((conflict) => conflict.doNothing())
-      .execute()
+    await insertRows(sql, 'account', demo.accounts(hashes))
+    await insertRows(sql, 'person', demo.team())
+    await insertRows(sql, 'person', learners)
+    await insertRows(sql, 'person_tag', tags)
     if (files.length > 0) await writeFiles(writer, sql, { schoolId: school.id, files, references: demo.fileReferences() })
-    await writer
-      .insertInto('lecturer')
-      .values(demo.lecturers())
-      .onConflict((conflict) => conflict.doNothing())
-      .execute()
-    await writer
-      .insertInto('staff')
-      .values(demo.staff())
-      .onConflict((conflict) => conflict.doNothing())
-      .execute()
-    await writer
-      .insertInto('course')
-      .values(demo.courses())
-      .onConflict((conflict) => conflict.doNothing())
-      .execute()
-    await writer
-      .insertInto('course_lecturer')
-      .values(demo.courseLecturers())
-      .onConflict((conflict) => conflict.doNothing())
-      .execute()
+    await insertRows(sql, 'lecturer', demo.lecturers(story))
+    await insertRows(sql, 'staff', demo.staff())
+    await insertRows(sql, 'course', demo.courses(story))
+    await insertRows(sql, 'course_lecturer', demo.courseLecturers())
     // The key is named: a constraint that is checked later cannot say what is there already.
-    await writer
-      .insertInto('section')
-      .values(demo.curriculum.sections())
-      .onConflict((conflict) => conflict.columns(['school_id', 'id']).doNothing())
-      .execute()
-    await writer
-      .insertInto('lesson')
-      .values(demo.curriculum.lessons())
-      .onConflict((conflict) => conflict.columns(['school_id', 'id']).doNothing())
-      .execute()
-    await writer
-      .insertInto('lesson_body')
-      .values(demo.curriculum.texts())
-      .onConflict((conflict) => conflict.doNothing())
-      .execute()
-    await writer
-      .insertInto('page')
-      .values(demo.pages())
-      .onConflict((conflict) => conflict.doNothing())
-      .execute()
+    await insertRows(sql, 'section', demo.curriculum.sections(), 'school_id, id')
+    await insertRows(sql, 'lesson', demo.curriculum.lessons(), 'school_id, id')
+    await insertRows(sql, 'lesson_body', demo.curriculum.texts())
+    await insertRows(sql, 'page', demo.pages())
+    if (only !== 'catalogue') await writeStory(database.kind, sql, { context, story, productFiles: demo.productFiles })
     const looks = demo.appearance()
     await writer
       .insertInto('appearance')

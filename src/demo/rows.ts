@@ -7,11 +7,12 @@ import { curriculumRows } from './curriculumRows.ts'
 import { demoFiles } from './files/demoFiles.ts'
 import { fileUses } from './files/fileUses.ts'
 import { demoId } from './ids.ts'
-import { learnerRow } from './learnerRow.ts'
-import { learnersCount } from './learners.ts'
 import { demoNavigation } from './navigation.ts'
 import { pages } from './pages.ts'
 import { lecturers, people, schoolRow, teamCount } from './school.ts'
+import { archivedAt, publishedAt } from './story/published.ts'
+import type { Story } from './story/tell.ts'
+import { takenBy, taughtBy } from './tables/learning.ts'
 
 /** The demo's data as rows of one school, each table's in its own call. */
 export function demoRows(schoolId: string, now: Date, { hasFiles }: { hasFiles: boolean }) {
@@ -69,6 +70,7 @@ export function demoRows(schoolId: string, now: Date, { hasFiles }: { hasFiles: 
     },
     fileReferences: files.references,
     curriculum,
+    productFiles: (product: number) => files.idsIn('digital_product', product),
     pages: () =>
       pages.map(({ blocks, status, ...page }, index) => {
         const content = {
@@ -99,8 +101,8 @@ export function demoRows(schoolId: string, now: Date, { hasFiles }: { hasFiles: 
         time_zone: schoolRow.time_zone,
         password_hash: hashes.get(email) ?? null,
       })),
-    persons: () => [
-      ...people.slice(0, teamCount).map(({ email, name }, index) => ({
+    team: () =>
+      people.slice(0, teamCount).map(({ email, name }, index) => ({
         ...common('person', index),
         account_id: id('account', index),
         email,
@@ -108,9 +110,7 @@ export function demoRows(schoolId: string, now: Date, { hasFiles }: { hasFiles: 
         is_student: false,
         is_member: false,
       })),
-      ...Array.from({ length: learnersCount }, (_, index) => learnerRow(schoolId, now, index)),
-    ],
-    lecturers: () =>
+    lecturers: ({ enrollments }: Story) =>
       lecturers.map((lecturer, index) => ({
         ...common('lecturer', index),
         ...lecturer,
@@ -120,6 +120,7 @@ export function demoRows(schoolId: string, now: Date, { hasFiles }: { hasFiles: 
         expertise: [lecturer.headline.toLowerCase()],
         featured: index === 0,
         position: index,
+        students_count: taughtBy(enrollments, lecturer.slug),
       })),
     staff: () =>
       people.flatMap(({ role, lecturer }, index) =>
@@ -135,7 +136,7 @@ export function demoRows(schoolId: string, now: Date, { hasFiles }: { hasFiles: 
               },
             ],
       ),
-    courses: () =>
+    courses: ({ enrollments }: Story) =>
       courses.map(({ lecturers: _lecturers, tags, ...course }, index) => ({
         ...common('course', index),
         ...course,
@@ -147,8 +148,9 @@ export function demoRows(schoolId: string, now: Date, { hasFiles }: { hasFiles: 
         price_currency: course.price_amount === null ? null : schoolRow.currency,
         enrollment_open: course.status === 'published',
         position: index,
-        published_at: course.status === 'draft' ? null : daysAgo(300 - index * 3),
-        archived_at: course.status === 'archived' ? daysAgo(60) : null,
+        enrollments_count: takenBy(enrollments, index),
+        published_at: course.status === 'draft' ? null : new Date(publishedAt(now.getTime(), index)),
+        archived_at: course.status === 'archived' ? new Date(archivedAt(now.getTime())) : null,
       })),
     courseLecturers: () =>
       courses.flatMap((course, index) =>

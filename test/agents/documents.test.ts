@@ -10,7 +10,12 @@ let service: TestService
 beforeAll(async () => {
   service = await startService({ school: { pricing_note: 'Prices include VAT.', checkout_url: checkout } })
   const [entry] = service.app.schools.all
-  await makeDemoSchool(service.database, { school: entry?.school as never, now: new Date(), hashPassword: async () => 'no password' })
+  await makeDemoSchool(service.database, {
+    school: entry?.school as never,
+    now: new Date(),
+    hashPassword: async () => 'no password',
+    only: 'catalogue',
+  })
 })
 afterAll(() => service.stop())
 

@@ -88,7 +88,7 @@ export async function startDemoApi(
   const grantable = new Set([...allScopes, ...operations.map(({ scope }) => scope)])
   const id = await newSchool(database.sql)
   const school: School = { id, slug: `school-${id}`, issuer: origin }
-  await makeDemoSchool(database, { school, now, hashPassword: async () => '$argon2id$none' })
+  await makeDemoSchool(database, { school, now, hashPassword: async () => '$argon2id$none', only: 'catalogue' })
   const keyring = createKeyring(['a root secret for tests, long enough to be taken'])
   const signer = {
     sign: (text: string) => keyring.sign('cursors', text),

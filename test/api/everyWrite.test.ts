@@ -79,7 +79,7 @@ describe.each(databases)('on $name', ({ name, open }) => {
     api = await startDemoApi(await open())
     const { database } = api
     const other = { id: await newSchool(database.sql), slug: 'other', issuer: 'https://other.example' }
-    await makeDemoSchool(database, { school: other, now, hashPassword: async () => '$argon2id$none' })
+    await makeDemoSchool(database, { school: other, now, hashPassword: async () => '$argon2id$none', only: 'catalogue' })
     await newFile(database.sql, other.id)
     await newPlan(database.sql, other.id)
     await newEvent(database.sql, other.id)

@@ -10,12 +10,12 @@ import { startService, type TestService } from '../support/service.ts'
 
 const now = new Date('2026-03-01T00:00:00.000Z')
 
-test('the files of the demo are 64, small, and the same on every run', () => {
+test('the files of the demo are 75, small, and the same on every run', () => {
   const [first, second] = [demoFiles(), demoFiles()]
-  expect(first.length).toBe(64)
+  expect(first.length).toBe(75)
   expect(second.map(({ bytes }) => bytes())).toEqual(first.map(({ bytes }) => bytes()))
   for (const { bytes, filename } of first) expect(bytes().length, filename).toBeLessThan(8192)
-  expect(new Set(first.map(({ filename }) => filename)).size).toBe(64)
+  expect(new Set(first.map(({ filename }) => filename)).size).toBe(75)
 })
 
 describe.each(await databasesToTest())('files of the demo school on $name', ({ open }) => {

@@ -58,7 +58,7 @@ describe('what a visitor can reach', () => {
     service = await startService({})
     const [entry] = service.app.schools.all
     const school = entry?.school as { id: string; slug: string; issuer: string }
-    await makeDemoSchool(service.database, { school, now: new Date(), hashPassword: async () => 'no password' })
+    await makeDemoSchool(service.database, { school, now: new Date(), hashPassword: async () => 'no password', only: 'catalogue' })
     await addSecrets(school.id)
     planted = await plantMarkers(service.database, school.id)
     await service.database.sql.query(

@@ -1,20 +1,21 @@
 import type { FilePurposeName } from '../../policy/filePurposes.ts'
 import { courses } from '../courses.ts'
 import { demoSections } from '../curriculum.ts'
+import { type DemoProductFile, products } from '../products.ts'
 import { lecturers } from '../school.ts'
 import { glazeBands, lanternDrawing, logoDrawing, portrait, ringsDrawing } from './drawings.ts'
 import { pdfOf } from './pdfOf.ts'
 
 /** What a file of the demo is used for: the row, by its number or by its slug where it is a page, and the field that names it. */
 export interface DemoFileUse {
-  type: 'course' | 'lecturer' | 'appearance' | 'page' | 'lesson'
+  type: 'course' | 'lecturer' | 'appearance' | 'page' | 'lesson' | 'digital_product'
   row: number | string
   field: string
 }
 
 export interface DemoFile {
   filename: string
-  content_type: 'image/svg+xml' | 'image/png' | 'application/pdf'
+  content_type: 'image/svg+xml' | 'image/png' | 'application/pdf' | 'text/csv'
   purpose: FilePurposeName
   alt: string | null
   use: DemoFileUse
@@ -91,5 +92,30 @@ const sheets = (): DemoFile[] =>
         : [],
     )
 
+const goods: readonly DemoFile[] = products.flatMap(({ files }, row) =>
+  files.map(({ title, filename, content_type, lines }) => ({
+    filename,
+    content_type,
+    purpose: 'digital_product',
+    alt: null,
+    use: { type: 'digital_product', row, field: 'files' },
+    bytes: () => goodsOf[content_type](title, lines),
+  })),
+)
+
+const goodsOf: Record<DemoProductFile['content_type'], (title: string, lines: readonly string[]) => Buffer> = {
+  'application/pdf': (title, lines) => pdfOf([title, 'Lanternfield School of Making', ...lines]),
+  'text/csv': (_title, lines) => Buffer.from(`${lines.join('\r\n')}\r\n`),
+  'image/png': () => glazeBands(320, 200),
+}
+
 /** The files of the demo: small, and made here, so that none lies in the repository. */
-export const demoFiles = (): DemoFile[] => [...looks, ...portraits, ...lecturerCovers, ...courseCovers, ...pagePictures, ...sheets()]
+export const demoFiles = (): DemoFile[] => [
+  ...looks,
+  ...portraits,
+  ...lecturerCovers,
+  ...courseCovers,
+  ...pagePictures,
+  ...sheets(),
+  ...goods,
+]

@@ -1,0 +1,38 @@
+/** Chance that repeats: one seed gives the same throws on every machine. */
+export interface Dice {
+  /** A whole number from 0, below the end. */
+  below(end: number): number
+  /** A number between the two. */
+  between(low: number, high: number): number
+  /** True in this share of the throws. */
+  chance(share: number): boolean
+  pick<One>(list: readonly One[]): One
+  shuffled<One>(list: readonly One[]): One[]
+}
+
+export function createDice(seed: string): Dice {
+  let state = 0x811c9dc5
+  for (const letter of seed) state = Math.imul(state ^ (letter.codePointAt(0) as number), 0x01000193)
+  // The generator known as mulberry32.
+  const next = (): number => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+  const below = (end: number): number => Math.floor(next() * end)
+  return {
+    below,
+    between: (low, high) => low + next() * (high - low),
+    chance: (share) => next() < share,
+    pick: (list) => list[below(list.length)] as never,
+    shuffled(list) {
+      const all = [...list]
+      for (let last = all.length - 1; last > 0; last -= 1) {
+        const other = below(last + 1)
+        ;[all[last], all[other]] = [all[other] as never, all[last] as never]
+      }
+      return all
+    },
+  }
+}

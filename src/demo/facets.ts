@@ -1,0 +1,79 @@
+import { day } from './calendar.ts'
+import type { DemoLearner } from './learners.ts'
+import { statesOf } from './story/cast.ts'
+
+const headlines = [
+  'Throws on Tuesdays',
+  'Slow stitches, strong tea',
+  'Learning to sharpen',
+  'Bread at the weekend',
+  'Dyes everything once',
+  'Draws on the train',
+  'Mends for the whole street',
+]
+const abouts = [
+  'I came for one evening and stayed for a year. Ask me about the second shelf of the kiln.',
+  'I make things for my kitchen and give most of them away.',
+  'A teacher by day. Here I am glad to be the one who does not know.',
+  'I keep a log of everything that went wrong. It is my favourite book.',
+]
+const notes = [
+  'Left-handed: the second wheel is set up for it.',
+  'Prefers letters to telephone calls.',
+  'Brings a guide dog. Bench by the door.',
+  'Has the key to the glaze room until spring.',
+]
+const countries = ['DE', 'DE', 'DE', 'AT', 'NL', 'DK', 'FR', 'GB'] as const
+const towns = {
+  DE: 'Europe/Berlin',
+  AT: 'Europe/Vienna',
+  NL: 'Europe/Amsterdam',
+  DK: 'Europe/Copenhagen',
+  FR: 'Europe/Paris',
+  GB: 'Europe/London',
+}
+
+const of = <One>(list: readonly One[], index: number): One => list[index % list.length] as One
+
+/** What the school and the community know of the learner of this number beside name and address. */
+export function facetsOf(index: number, { name, is_member }: DemoLearner, at: number) {
+  const [given_name = name, ...rest] = name.split(' ')
+  const family_name = rest.join(' ')
+  const { isInvited, studentStatus, memberStatus } = statesOf(index)
+  const isShown = is_member && !isInvited
+  const country = index % 5 === 4 ? null : of(countries, index)
+  return {
+    given_name,
+    family_name,
+    display_name: is_member ? of([given_name, `${given_name} ${family_name.slice(0, 1)}.`, name], index) : null,
+    headline: isShown && index % 3 === 0 ? of(headlines, index) : null,
+    bio: isShown && index % 9 === 0 ? of(abouts, index) : null,
+    links: isShown && index % 18 === 0 ? [{ label: 'Shelf', url: `https://${given_name.toLowerCase()}.example.org/shelf` }] : [],
+    locale: index % 4 === 1 ? 'de' : 'en',
+    time_zone: country && towns[country],
+    country,
+    phone: index % 6 === 2 ? `+155501${String(index % 100).padStart(2, '0')}` : null,
+    student_status: studentStatus,
+    member_status: memberStatus,
+    directory_visible: index % 9 !== 7,
+    note: index % 40 === 3 ? of(notes, index) : null,
+    member_note: index % 60 === 5 ? 'Helps at the open evenings.' : null,
+    custom_fields: index % 8 === 0 ? { bench: of(['wheel', 'wood', 'paper', 'vat', 'oven'], index), own_tools: index % 16 === 0 } : {},
+    marketing_consent: isInvited ? null : { granted: index % 3 !== 2, at: new Date(at).toISOString() },
+    invited_at: isInvited ? new Date(at) : null,
+    joined_at: isShown ? new Date(at + (index % 3) * 0.1 * day) : null,
+  }
+}
+
+const studentTags = ['evening-class', 'newsletter', 'scholarship', 'kiln-trained', 'wood-room-key']
+const memberLabels = ['founding', 'volunteer', 'open-studio', 'fair-team']
+
+/** The words that the school has put to the learner of this number. */
+export function tagsOf(index: number, { is_student, is_member }: DemoLearner): { kind: 'student_tag' | 'member_label'; tag: string }[] {
+  const student = is_student && index % 3 === 0 ? [of(studentTags, index / 3), ...(index % 12 === 0 ? ['returning'] : [])] : []
+  const member = is_member && index % 4 === 0 ? [of(memberLabels, index / 4)] : []
+  return [
+    ...student.map((tag) => ({ kind: 'student_tag' as const, tag })),
+    ...member.map((tag) => ({ kind: 'member_label' as const, tag })),
+  ]
+}

@@ -1,0 +1,127 @@
+import { day, type Happening, hour, inOrder, quietMs } from '../calendar.ts'
+import { courses } from '../courses.ts'
+import type { DemoLesson } from '../curriculum.ts'
+import type { Dice } from '../dice.ts'
+import type { DemoEnrollment } from './enrollments.ts'
+
+/** A published lesson of a course. */
+export interface PlacedLesson {
+  /** Place among all lessons of the school. */
+  number: number
+  course: number
+  lesson: DemoLesson
+}
+
+export interface DemoProgress extends Happening {
+  enrollment: DemoEnrollment
+  lesson: PlacedLesson
+  completedAt: number | null
+}
+
+export interface DemoAttempt extends Happening {
+  enrollment: DemoEnrollment
+  lesson: PlacedLesson
+  attemptNo: number
+  /** How many of the four points. */
+  points: number
+}
+
+/** What somebody has done of a course. */
+export interface Learnt {
+  opened: number
+  done: number
+}
+
+export const progressCount = 12_800
+
+interface Story {
+  dice: Dice
+  now: number
+  enrollments: readonly DemoEnrollment[]
+  /** Of each course, in their order. */
+  lessons: ReadonlyMap<number, readonly PlacedLesson[]>
+}
+
+/** Which lessons were opened and done, and when. Most who stop, stop early. */
+export function tellProgress({ dice, now, enrollments, lessons }: Story): { progress: DemoProgress[]; attempts: DemoAttempt[] } {
+  const lessonsOf = (enrollment: DemoEnrollment): readonly PlacedLesson[] => lessons.get(enrollment.course) ?? []
+  const learnt = new Map(enrollments.map((enrollment) => [enrollment, begin(enrollment, lessonsOf(enrollment).length, dice)]))
+  level(learnt, (enrollment) => lessonsOf(enrollment).length, dice)
+  const progress: DemoProgress[] = []
+  const attempts: DemoAttempt[] = []
+  for (const [enrollment, { opened, done }] of learnt) {
+    const times = visits(enrollment, opened, dice, now)
+    for (const [place, lesson] of lessonsOf(enrollment).slice(0, opened).entries()) {
+      const at = times[place] as number
+      const completedAt = place < done ? at + Math.min(lesson.lesson.duration_seconds * 1000, 20 * 60_000) : null
+      progress.push({ at, number: 0, enrollment, lesson, completedAt })
+      if (lesson.lesson.kind === 'quiz') attempts.push(...tries(enrollment, lesson, [at, completedAt], dice))
+    }
+  }
+  return { progress: inOrder(progress), attempts: inOrder(attempts) }
+}
+
+const thresholdOf = (course: number): number => courses[course]?.completion_threshold_percent ?? 100
+
+/** The fewest lessons with which a course of so many is done. */
+function leastDone(course: number, count: number): number {
+  let done = 0
+  while (Math.floor((done * 100) / count) < thresholdOf(course)) done += 1
+  return done
+}
+
+function begin(enrollment: DemoEnrollment, count: number, dice: Dice): Learnt {
+  const least = leastDone(enrollment.course, count)
+  if (enrollment.status === 'completed') {
+    const done = least + dice.below(count - least + 1)
+    return { opened: done, done }
+  }
+  if (dice.chance(0.05)) return { opened: 0, done: 0 }
+  const opened = 1 + Math.floor((count - 1) * dice.between(0, 1) ** 0.45)
+  return { opened, done: Math.min(dice.chance(0.7) ? opened - 1 : opened, least - 1) }
+}
+
+/** Moves single lessons until their number is the one of the demo. */
+function level(learnt: ReadonlyMap<DemoEnrollment, Learnt>, countOf: (enrollment: DemoEnrollment) => number, dice: Dice): void {
+  const movable = dice.shuffled([...learnt].filter(([{ status }]) => status !== 'completed'))
+  let missing = progressCount - [...learnt.values()].reduce((sum, { opened }) => sum + opened, 0)
+  while (missing !== 0) {
+    const step = Math.sign(missing)
+    for (const [enrollment, one] of movable) {
+      if (missing === 0) return
+      const opened = one.opened + step
+      if (opened < 1 || opened > countOf(enrollment)) continue
+      one.opened = opened
+      one.done = Math.min(Math.max(0, opened - 1), leastDone(enrollment.course, countOf(enrollment)) - 1)
+      missing -= step
+    }
+  }
+}
+
+/** When each lesson was opened: all of them before the learning stopped. */
+function visits({ at, stoppedAt }: DemoEnrollment, count: number, dice: Dice, now: number): number[] {
+  const end = Math.min(stoppedAt ?? now, now - quietMs) - hour
+  const pauses = Array.from({ length: count }, (_, index) => (index === 0 ? dice.between(0.01, 2) : dice.between(0.1, 1) ** 2 * 9) * day)
+  const sum = pauses.reduce((total, pause) => total + pause, 0)
+  const pace = Math.min(1, Math.max(0, end - at) / (sum + hour))
+  let time = at
+  return pauses.map((pause) => {
+    time += pause * pace
+    return Math.round(time / 1000) * 1000
+  })
+}
+
+/** Who has done a quiz has passed it, some at the second try. */
+function tries(enrollment: DemoEnrollment, lesson: PlacedLesson, [at, completedAt]: [number, number | null], dice: Dice): DemoAttempt[] {
+  const attempt = (attemptNo: number, time: number, points: number): DemoAttempt => ({
+    at: time,
+    number: 0,
+    enrollment,
+    lesson,
+    attemptNo,
+    points,
+  })
+  const failed = dice.chance(0.3) || completedAt === null ? [attempt(1, at + 60_000, 1 + dice.below(2))] : []
+  if (completedAt === null) return failed
+  return [...failed, attempt(failed.length + 1, completedAt, 3 + dice.below(2))]
+}

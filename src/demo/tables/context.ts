@@ -1,0 +1,33 @@
+import type { Happening } from '../calendar.ts'
+import { demoIds } from '../ids.ts'
+import { teamCount } from '../school.ts'
+import type { Learner } from '../story/cast.ts'
+
+/** What turns a story into the rows of one school. */
+export interface Context {
+  schoolId: string
+  now: number
+  id(kind: string, index: number): string
+  personId(learner: Learner): string
+  /** The columns that every row of a resource begins with. */
+  base(kind: string, happening: Happening, changedAt?: number | null): { school_id: string; id: string; created_at: Date; updated_at: Date }
+}
+
+export function createContext(schoolId: string, now: Date): Context {
+  const id = demoIds(schoolId)
+  return {
+    schoolId,
+    now: now.getTime(),
+    id,
+    personId: ({ index }) => id('person', teamCount + index),
+    base: (kind, { at, number }, changedAt) => ({
+      school_id: schoolId,
+      id: id(kind, number),
+      created_at: new Date(at),
+      updated_at: new Date(changedAt ?? at),
+    }),
+  }
+}
+
+/** The time as a column, where there is one. */
+export const dateOf = (time: number | null | undefined): Date | null => (time === null || time === undefined ? null : new Date(time))

@@ -1,0 +1,62 @@
+import type { Database } from '../store/database.ts'
+import type { Sql } from '../store/sql.ts'
+import { insertRows } from './insertRows.ts'
+import type { Story } from './story/tell.ts'
+import { communityRows } from './tables/community.ts'
+import type { Context } from './tables/context.ts'
+import { couponRows } from './tables/coupons.ts'
+import { formRows } from './tables/forms.ts'
+import { learningRows } from './tables/learning.ts'
+import { membershipRows } from './tables/memberships.ts'
+import { orderRows } from './tables/orders.ts'
+import { productRows } from './tables/products.ts'
+
+interface Written {
+  context: Context
+  story: Story
+  /** The files of a product, by its number. */
+  productFiles(product: number): readonly string[]
+}
+
+/** Writes down what happened at the school, every row after those that it names. People and courses stand by then. */
+export async function writeStory(kind: Database['kind'], sql: Sql, { context, story, productFiles }: Written): Promise<void> {
+  const memberships = membershipRows(context, story)
+  const coupons = couponRows(context, story)
+  const orders = orderRows(context, story)
+  const products = productRows(context, story, productFiles)
+  const learning = learningRows(context, story)
+  const community = communityRows(context, story)
+  const forms = formRows(context, story)
+  await insertRows(sql, 'membership_plan', memberships.plans)
+  await insertRows(sql, 'plan_price', memberships.prices)
+  await insertRows(sql, 'digital_product', products.products)
+  await insertRows(sql, 'product_file', products.files, 'school_id, id')
+  // Looking up what each of these rows names takes the embedded database seconds. That they name what is there is tested.
+  if (kind === 'embedded') await sql.query(`SET LOCAL session_replication_role = 'replica'`)
+  await insertRows(sql, 'plan_item', memberships.items)
+  await insertRows(sql, 'coupon', coupons.coupons)
+  await insertRows(sql, 'coupon_item', coupons.items)
+  await insertRows(sql, 'subscription', memberships.subscriptions)
+  await insertRows(sql, 'orders', orders.orders)
+  await insertRows(sql, 'order_item', orders.items)
+  await insertRows(sql, 'refund', orders.refunds)
+  await insertRows(sql, 'order_counter', orders.counters)
+  await sql.query(memberships.latestOrders)
+  await insertRows(sql, 'coupon_redemption', coupons.redemptions)
+  await insertRows(sql, 'entitlement', orders.entitlements)
+  await insertRows(sql, 'product_grant', products.grants)
+  await insertRows(sql, 'enrollment', learning.enrollments)
+  await insertRows(sql, 'lesson_progress', learning.progress)
+  await insertRows(sql, 'quiz_attempt', learning.attempts)
+  await insertRows(sql, 'event', community.events)
+  await insertRows(sql, 'event_host', community.eventHosts)
+  await insertRows(sql, 'event_plan', community.eventPlans)
+  await insertRows(sql, 'rsvp', community.rsvps)
+  await insertRows(sql, 'post', community.posts)
+  await insertRows(sql, 'post_body', community.postBodies)
+  await insertRows(sql, 'post_plan', community.postPlans)
+  await insertRows(sql, 'comment', community.comments)
+  await insertRows(sql, 'form', forms.forms)
+  await insertRows(sql, 'form_submission', forms.submissions)
+  if (kind === 'embedded') await sql.query(`SET LOCAL session_replication_role = 'origin'`)
+}
