@@ -1,3 +1,4 @@
+import { portion } from '../../domain/orders/shares.ts'
 import { day, type Happening, hour, inOrder, quietMs } from '../calendar.ts'
 import { batch, batchCode, coupons } from '../coupons.ts'
 import { courses } from '../courses.ts'
@@ -5,7 +6,6 @@ import type { Dice } from '../dice.ts'
 import { plans } from '../plans.ts'
 import { products } from '../products.ts'
 import type { Learner } from './cast.ts'
-import { portion } from './portion.ts'
 import { archivedAt, publishedAt } from './published.ts'
 import type { DemoSubscription } from './subscriptions.ts'
 

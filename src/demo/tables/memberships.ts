@@ -1,3 +1,4 @@
+import { portion } from '../../domain/orders/shares.ts'
 import { htmlOf } from '../../domain/richText.ts'
 import { addMonths, day, type Happening, hour } from '../calendar.ts'
 import { coupons } from '../coupons.ts'
@@ -5,7 +6,6 @@ import { courses } from '../courses.ts'
 import { plans, prices } from '../plans.ts'
 import { products } from '../products.ts'
 import { schoolRow } from '../school.ts'
-import { portion } from '../story/portion.ts'
 import type { DemoSubscription } from '../story/subscriptions.ts'
 import type { Story } from '../story/tell.ts'
 import { type Context, dateOf } from './context.ts'
@@ -75,6 +75,8 @@ function subscriptionRow({ id, base, personId }: Context, subscription: DemoSubs
     current_period_start: dateOf(period?.[0]),
     current_period_end: dateOf(period?.[1]),
     trial_ends_at: dateOf(trialEndsAt),
+    // Periods are counted from where the first one began that is paid.
+    period_anchor: period && new Date(trialEndsAt ?? bills[0] ?? at),
     past_due_since: subscription.status === 'past_due' ? dateOf(bills.at(-1)) : null,
     cancel_at_period_end: endsWithPeriod,
     cancel_at: endsWithPeriod ? dateOf(period?.[1]) : dateOf(endedAt),
