@@ -1,4 +1,3 @@
-import type { DB } from '../gen/kysely/tables.ts'
 import type { Sql } from '../store/sql.ts'
 
 type Row = Readonly<Record<string, unknown>>
@@ -8,7 +7,7 @@ type Row = Readonly<Record<string, unknown>>
  * @param rows all with the same columns: dates, lists and objects as they are
  * @param key the columns of the key, where the table has a constraint that is checked later
  */
-export async function insertRows(sql: Sql, table: keyof DB, rows: readonly Row[], key?: string): Promise<void> {
+export async function insertRows(sql: Sql, table: string, rows: readonly Row[], key?: string): Promise<void> {
   const [first] = rows
   if (!first) return
   const columns = Object.keys(first)
