@@ -3,11 +3,12 @@ import { accountPaths } from '../policy/accountPaths.ts'
 import type { PersonCaller } from '../policy/caller.ts'
 import type { Outside } from '../policy/outside.ts'
 import type { School } from '../policy/school.ts'
-import { listOwnGrants } from '../store/connectedApps.ts'
 import type { Database, Writer } from '../store/database.ts'
 import type { Sql } from '../store/sql.ts'
 import { addressOf } from './mailedLinks.ts'
 import { hasOtherOwner, lockOwners } from './owners.ts'
+import { eraseAccount, erasePerson, noteErased } from './students/erasePerson.ts'
+import { cancelSubscriptionsOf } from './students/runningSubscriptions.ts'
 
 /** How long a person can still change their mind. */
 export const deletionDays = 14
@@ -86,22 +87,14 @@ async function deleteAccount(
     key,
   )
   if (!account) return 0
-  for (const { id } of await listOwnGrants(sql, schoolId, accountId)) await endGrant(sql, schoolId, id)
-  await sql.query('DELETE FROM oidc_artifact WHERE school_id = $1 AND account_id = $2', key)
-  await sql.query('DELETE FROM oidc_grant WHERE school_id = $1 AND account_id = $2', key)
-  await sql.query('DELETE FROM mailed_link WHERE school_id = $1 AND account_id = $2', key)
-  await sql.query(
-    `UPDATE staff SET status = 'removed', lecturer_id = NULL, updated_at = now(), version = staff.version + 1
-       FROM person WHERE person.school_id = $1 AND person.account_id = $2 AND staff.school_id = $1 AND staff.person_id = person.id`,
-    key,
-  )
-  await sql.query(
-    `UPDATE person
-        SET account_id = NULL, name = 'Deleted person', email = 'deleted-' || id || '@deleted.invalid', erased_at = now(),
-            updated_at = now(), version = version + 1
-      WHERE school_id = $1 AND account_id = $2`,
-    key,
-  )
-  await sql.query('DELETE FROM account WHERE school_id = $1 AND id = $2', key)
+  const [person] = await sql.query<{ id: string }>('SELECT id FROM person WHERE school_id = $1 AND account_id = $2 FOR UPDATE', key)
+  if (!person) {
+    await eraseAccount(sql, { schoolId, accountId, endGrant })
+    return 1
+  }
+  const now = new Date()
+  await cancelSubscriptionsOf(sql, { schoolId, personId: person.id, now, reason: 'other' })
+  await erasePerson(sql, { schoolId, personId: person.id, now, endGrant })
+  await noteErased(sql, { schoolId, personId: person.id, now })
   return 1
 }

@@ -78,7 +78,16 @@ async function personOf(
   if (own) return own.id
   const { id } = await writer
     .insertInto('person')
-    .values({ school_id: schoolId, id: newId(), account_id: accountId, email, name, is_student: isStudent })
+    .values({
+      school_id: schoolId,
+      id: newId(),
+      account_id: accountId,
+      email,
+      name,
+      is_student: isStudent,
+      is_member: isStudent,
+      joined_at: isStudent ? new Date() : null,
+    })
     .onConflict((conflict) =>
       conflict
         .columns(['school_id', 'email'])

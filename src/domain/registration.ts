@@ -13,6 +13,8 @@ export async function isOpenToSignUp(sql: Sql, schoolId: string): Promise<boolea
 /** Ways in which a person without a login is invited. Each is a condition on the row `person`. */
 const invitations = [
   `EXISTS (SELECT FROM staff WHERE staff.school_id = person.school_id AND staff.person_id = person.id AND staff.status = 'invited')`,
+  `(person.is_student AND person.student_status = 'invited')`,
+  `(person.is_member AND person.member_status = 'invited')`,
 ]
 
 /** Whether this address may have an account: at an open school every one, elsewhere one that is invited. */

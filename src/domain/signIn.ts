@@ -2,6 +2,7 @@ import { sessionTime } from '../policy/browserSessions.ts'
 import type { Database } from '../store/database.ts'
 import { isTooLong, verifyPassword } from './password.ts'
 import type { PasswordGate } from './passwordGate.ts'
+import { noteArrival } from './students/invitations.ts'
 
 /**
  * The account whose address and password these are, or undefined without a reason: no caller can tell the reasons apart.
@@ -34,6 +35,7 @@ export function createSignIn({ database, gate }: { database: Database; gate: Pas
       .where('school_id', '=', schoolId)
       .where('id', '=', account.id)
       .execute()
+    await noteArrival(database.sql, { schoolId, accountId: account.id })
     return { accountId: account.id, signedInAt: sessionTime(account.now, account.sessions_valid_after) }
   }
 }

@@ -7,6 +7,7 @@ import { findMailedLink, useMailedLink } from '../store/mailedLinks.ts'
 import type { Sql } from '../store/sql.ts'
 import { addressOf, linkKey, makeMailedLink } from './mailedLinks.ts'
 import { maySignUp } from './registration.ts'
+import { noteArrival } from './students/invitations.ts'
 
 /** What a person said when they asked for an account. */
 export interface SignUpRequest {
@@ -69,7 +70,7 @@ export type FinishedSignUp = { outcome: 'made'; accountId: string } | { outcome:
 
 /**
  * Spends the link and makes the account. Whoever holds the link holds the address: the person whom the school knows by it becomes the
- * account's, with everything that stands in their name; otherwise there is a new student.
+ * account's, with everything that stands in their name; otherwise there is somebody new, who is a student and a member.
  */
 export async function finishSignUp(
   database: Database,
@@ -88,7 +89,8 @@ export async function finishSignUp(
     if (!account) return { outcome: 'taken' }
     // A person by that address who has another account keeps it: the new one is then nobody's.
     await sql.query(
-      `INSERT INTO person (school_id, id, account_id, email, name, is_student) VALUES ($1, $2, $3, $4, $5, true)
+      `INSERT INTO person (school_id, id, account_id, email, name, is_student, is_member, joined_at)
+       VALUES ($1, $2, $3, $4, $5, true, true, now())
        ON CONFLICT (school_id, email) DO UPDATE
          SET account_id = excluded.account_id, updated_at = now(), version = person.version + 1
        WHERE person.account_id IS NULL`,
@@ -101,6 +103,7 @@ export async function finishSignUp(
           AND staff.school_id = $1 AND staff.person_id = person.id AND staff.status = 'invited'`,
       [school.id, account.id],
     )
+    await noteArrival(sql, { schoolId: school.id, accountId: account.id })
     return { outcome: 'made', accountId: account.id }
   })
 }

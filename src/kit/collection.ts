@@ -11,7 +11,8 @@ export async function actOnCollection(write: Write<OperationOf<'collection'>>): 
   const { input, run } = operation.rules
   const { output } = operation.rules
   const given = await run(write, readInput(input, body))
-  await record(write, { action: operation.name, before: null, after: null })
+  const ids = given && operation.rules.touched?.(given)
+  await record(write, { action: operation.name, before: null, after: null, ...(ids && { ids }) })
   const answer = given && output ? (pickerOf(output, 'staff')(given) as Record<string, unknown>) : given
   return { status: operation.successStatus, body: answer ?? {}, text: answer === undefined ? '' : JSON.stringify(answer) }
 }

@@ -16,7 +16,7 @@ import type { ParameterValues } from './readParameters.ts'
 import type { Representation } from './representation.ts'
 import type { Resource } from './resource.ts'
 import type { View } from './views.ts'
-import type { Action, Change, CollectionAction, Columns, Creation, Removal } from './writing.ts'
+import type { Action, Change, CollectionAction, Columns, Creation, Removal, RowsInBulk } from './writing.ts'
 
 export interface Presentation {
   school: School
@@ -75,6 +75,8 @@ export interface Operations<Table extends TableName, Verb extends ScopeVerb> {
   /** The whole row is sent: what is left out takes its default, or is nothing. */
   replace?: Verb | Change<Table, Verb>
   remove?: Verb | Removal<Table, Verb>
+  /** At the address `bulk`: up to a hundred rows, made or changed one after the other. */
+  bulk?: RowsInBulk<Verb>
 }
 
 /** Where new rows are made: under a row of another resource, whose id goes into the column. */

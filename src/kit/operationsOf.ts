@@ -6,6 +6,7 @@ import { at, place } from './operationPlaces.ts'
 import { apiPath, type Operation } from './operations.ts'
 import { listParameters, rowParameters, widestKey } from './parameters.ts'
 import type { Resource } from './resource.ts'
+import { bulkAction } from './rowsInBulk.ts'
 
 /**
  * Every operation of a resource.
@@ -86,7 +87,7 @@ function allOf(resource: Resource): Operation[] {
         rules,
       }),
     ),
-    ...Object.entries(collectionActions).map(
+    ...Object.entries(withBulk(resource, collectionActions)).map(
       ([verb, rules]): Operation => ({
         ...base(resource, rules, { id: rules.id ?? `${verbName(verb)}${many(resource)}`, summary: rules.summary }),
         ...at({ path: `${resource.path}/${verb}`, parameters: [] }, rules.parameters),
@@ -98,6 +99,12 @@ function allOf(resource: Resource): Operation[] {
       }),
     ),
   ]
+}
+
+/** What is done with the collection, and many rows at once where the resource takes them. */
+const withBulk = (resource: Resource, declared: Resource['collectionActions']): Resource['collectionActions'] => {
+  const { bulk } = resource.operations
+  return bulk ? { bulk: bulkAction(resource, bulk, () => operationsOf(resource)), ...declared } : declared
 }
 
 /** The list of the resource, and the same under rows of others. */

@@ -11,7 +11,13 @@ import type { FormRules, Values, Writing } from './writing.ts'
 
 /** A call inside the transaction that it writes in. */
 export type Write<Asked extends Operation> = Omit<Call<Asked>, 'caller' | 'database' | 'store'> &
-  Writing & { caller: PersonCaller; writer: Writer; sql: Sql; body: unknown }
+  Writing & {
+    caller: PersonCaller
+    writer: Writer
+    sql: Sql
+    body: unknown /** One of many, which the audit trail names together. */
+    isPart?: boolean
+  }
 
 /**
  * Runs a change in one transaction: the answer kept under its key, the row, the audit entry and the change feed's entry stand

@@ -167,6 +167,12 @@ export interface Action<Table extends TableName, Verb extends ScopeVerb> extends
   answers?(): Resource
 }
 
+/** Many rows at once, each made or changed as a single one is. */
+export interface RowsInBulk<Verb extends ScopeVerb> extends Access<Verb> {
+  /** Stored id of the row that an item means, by a key that it names. What the row lacks to be one of this resource's, it is given. */
+  find(writing: Writing, item: Values): Promise<string | undefined>
+}
+
 /** Something that is done with the collection as a whole: an order, many rows at once. */
 export interface CollectionAction<Verb extends ScopeVerb> extends Access<Verb> {
   summary: string
@@ -178,6 +184,8 @@ export interface CollectionAction<Verb extends ScopeVerb> extends Access<Verb> {
   /** What is answered; the documents show an object without it. */
   output?: z.ZodObject
   status?: 200 | 201 | 202 | 204 | 207
+  /** Stored ids of the rows that it was about, out of its answer: the audit trail names them. */
+  touched?(answer: Record<string, unknown>): readonly string[]
   /** What is answered, or nothing for 204. */
   run(writing: Writing, input: Values): Promise<Record<string, unknown> | undefined>
 }

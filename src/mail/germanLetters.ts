@@ -36,6 +36,16 @@ Wenn Sie das nicht waren, müssen Sie nichts tun.`,
 
 Wenn Sie das nicht erwartet haben und die Schule nicht kennen, müssen Sie nichts tun.`,
   },
+  person_invited: {
+    subject: '{school} lädt Sie ein',
+    text: `Jemand bei {school} hat Sie mit dieser E-Mail-Adresse als Teilnehmerin, Teilnehmer oder Mitglied eingetragen.
+
+Legen Sie mit dieser Adresse ein Konto an, um ein Passwort zu wählen und sich umzusehen:
+
+{link}
+
+Wenn Sie das nicht erwartet haben und die Schule nicht kennen, müssen Sie nichts tun.`,
+  },
   deletion_scheduled: {
     subject: 'Ihr Konto bei {school} wird gelöscht',
     text: `Ihr Konto bei {school} wird in 14 Tagen gelöscht, mit Ihrem Namen und Ihrer E-Mail-Adresse. Eine App, die Sie verbunden haben, hat darum gebeten.

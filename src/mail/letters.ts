@@ -34,6 +34,16 @@ Open this link and sign in, or make an account with this address:
 
 If you did not ask for this and do not know the school, do nothing.`,
   },
+  person_invited: {
+    subject: '{school} expects you',
+    text: `Somebody at {school} has put you down as a student or a member, with this e-mail address.
+
+To choose a password and have a look, make an account with this address:
+
+{link}
+
+If you did not ask for this and do not know the school, do nothing.`,
+  },
   deletion_scheduled: {
     subject: 'Your account at {school} will be deleted',
     text: `Your account at {school} will be deleted in 14 days, with your name and your e-mail address. An app that you connected asked for it.

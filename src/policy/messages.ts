@@ -7,6 +7,8 @@ export interface Messages {
   sign_up_known: { sign_in: string; reset: string }
   /** Somebody lets this address work at the school. */
   staff_invited: { link: string }
+  /** Somebody put this address down as a student or a member. */
+  person_invited: { link: string }
   /** The account will be deleted; until then it can be kept. */
   deletion_scheduled: { link: string }
   password_reset: { link: string }

@@ -6,6 +6,28 @@ import { image } from '../kit/image.ts'
 export const words = (description: string, example: string[]) =>
   z.array(z.string().trim().min(1).max(40)).max(50).meta({ description, example, view: 'staff' })
 
+/** Why a person is in their state. */
+export const reasonField = z.string().max(500).nullable().meta({ description: 'Why, as the staff said.', example: null, view: 'staff' })
+
+/** What staff say about a change of state. */
+export const reasonInput = z.object({
+  reason: z.string().trim().max(500).nullable().default(null).meta({ description: 'Why; for the staff.', example: 'Asked for a break' }),
+})
+
+/** Whether a letter goes out. */
+export const send_invite = z.boolean().meta({
+  description: 'Whether the person is invited by mail to make an account; until then they are invited.',
+  example: false,
+})
+
+/** Whether what the person pays for ends along. */
+export const cancelParameter = z.object({
+  cancel_subscriptions: z
+    .boolean()
+    .default(false)
+    .meta({ description: 'End running subscriptions along. Without it they keep the person.' }),
+})
+
 /** What a student is made of. Lecturers see no more of their learners than what everybody sees here. */
 export const studentSchema = z.object({
   email: z
@@ -38,6 +60,7 @@ export const studentSchema = z.object({
       'Invited until the first sign-in. Who is suspended can sign in and see their results, and opens no lesson. Of an erased one nothing is left but the numbers.',
     example: 'active',
   }),
+  status_reason: reasonField,
   tags: words('Words of the school about the student.', ['evening-class']),
   note: z.string().max(2000).nullable().meta({ description: 'What the school notes.', example: null, view: 'staff' }),
   custom_fields: z

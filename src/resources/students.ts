@@ -1,4 +1,7 @@
 import { z } from 'zod'
+import { exportPerson } from '../domain/students/exportPerson.ts'
+import { findByKeys, giveFacet } from '../domain/students/findOrMakePerson.ts'
+import { inviteAgain, tellInvited } from '../domain/students/invitations.ts'
 import { spendOf } from '../domain/students/personSelections.ts'
 import { hasTag, setTags, tagsOf } from '../domain/students/personTags.ts'
 import {
@@ -9,12 +12,14 @@ import {
   requireNotErased,
   requirePowerOver,
 } from '../domain/students/personWriting.ts'
+import { eraseByStaff } from '../domain/students/removal.ts'
 import { isMe, isStudent, learnsFromMe } from '../domain/students/whoSeesStudents.ts'
 import { everything, nothing } from '../kit/expressions.ts'
 import { imageField } from '../kit/image.ts'
 import { defineResource } from '../kit/resource.ts'
 import type { Values } from '../kit/writing.ts'
-import { studentSchema } from './studentFields.ts'
+import { studentExport } from './studentExport.ts'
+import { cancelParameter, reasonInput, send_invite, studentSchema } from './studentFields.ts'
 
 /** Who learns. */
 export const students = defineResource({
@@ -33,6 +38,7 @@ export const students = defineResource({
   derived: {
     avatar: imageField('person', 'avatar'),
     status: { column: 'student_status' },
+    status_reason: { column: 'student_status_reason' },
     tags: { select: tagsOf('student_tag'), write: () => ({}) },
     marketing_consent: {
       from: ['marketing_consent'],
@@ -45,6 +51,7 @@ export const students = defineResource({
     has_account: { from: ['account_id'], of: ({ account_id }) => account_id !== null },
     lifetime_spend: { select: spendOf, of: (spent: { amount: number; currency: string }) => spent },
   },
+  inputs: z.object({ send_invite }),
   writable: [
     { field: 'email', roles: ['staff'] },
     'name',
@@ -101,8 +108,14 @@ export const students = defineResource({
         if (faults.length === 0) await requireFreeEmail(writing, values)
         return faults
       },
-      defaults: async () => ({ is_student: true }),
-      after: writeTags,
+      defaults: async ({ now }, { send_invite }) => ({
+        is_student: true,
+        ...(send_invite === true && { student_status: 'invited', invited_at: now }),
+      }),
+      async after(writing, row, values) {
+        await writeTags(writing, row, values)
+        if (values.send_invite === true) tellInvited(writing, row)
+      },
     },
     update: {
       scope: 'write',
@@ -116,6 +129,85 @@ export const students = defineResource({
       async after(writing, row, values) {
         await writeTags(writing, row, values)
         await noteOtherFacet(writing, row, 'student', 'updated')
+      },
+    },
+    remove: {
+      scope: 'write',
+      id: 'eraseStudent',
+      roles: ['staff'],
+      status: 204,
+      parameters: cancelParameter,
+      async instead(writing, row) {
+        const columns = await eraseByStaff(writing, row)
+        if (columns) await noteOtherFacet(writing, { ...row, version: row.version + 1 }, 'student', 'deleted')
+        return columns
+      },
+    },
+    bulk: {
+      scope: 'write',
+      roles: ['staff'],
+      find: async ({ sql, school, now }, item) => {
+        const id = await findByKeys(sql, school.id, item)
+        if (id !== undefined) await giveFacet(sql, { schoolId: school.id, personId: id, facet: 'student', now })
+        return id
+      },
+    },
+  },
+  reads: {
+    export: {
+      scope: 'read',
+      id: 'exportStudent',
+      view: 'own',
+      summary: 'Show everything that the school keeps of a student',
+      output: studentExport,
+      async run({ database, school }, row) {
+        const rest = await exportPerson(database, { schoolId: school.id, personId: row.id })
+        const status_reason = row.student_status_reason
+        return {
+          object: 'student_export',
+          student: { ...row, status: row.student_status, status_reason },
+          member: row.is_member ? { ...row, status: row.member_status } : null,
+          ...rest,
+        }
+      },
+    },
+  },
+  actions: {
+    suspend: {
+      scope: 'write',
+      roles: ['staff'],
+      summary: 'Take a student off all lessons',
+      from: ['active'],
+      to: 'suspended',
+      input: reasonInput,
+      async run(writing, row, { reason }) {
+        await requirePowerOver(writing, row.id)
+        return { student_status_reason: reason as string | null }
+      },
+      after: (writing, row) => noteOtherFacet(writing, row, 'student', 'updated'),
+    },
+    reactivate: {
+      scope: 'write',
+      roles: ['staff'],
+      summary: 'Let a suspended student learn again',
+      from: ['suspended'],
+      to: 'active',
+      input: reasonInput,
+      async run(writing, row) {
+        await requirePowerOver(writing, row.id)
+        return { student_status_reason: null }
+      },
+      after: (writing, row) => noteOtherFacet(writing, row, 'student', 'updated'),
+    },
+    resend_invite: {
+      scope: 'write',
+      id: 'resendStudentInvite',
+      roles: ['staff'],
+      summary: 'Invite a student who has no login, once more or for the first time',
+      input: z.object({}),
+      async run(writing, row) {
+        const invited = inviteAgain(writing, row, row.student_status)
+        return invited && { ...invited, student_status: 'invited' }
       },
     },
   },

@@ -53,3 +53,15 @@ export async function sweepAnswers(sql: Sql, limit: number): Promise<number> {
   )
   return rows.length
 }
+
+/**
+ * Makes kept answers in which one of these texts stands say nothing any more. The key stays taken: what was done once is not done again.
+ */
+export async function forgetAnswers(sql: Sql, schoolId: string, texts: readonly string[]): Promise<void> {
+  await sql.query(
+    `UPDATE idempotency_record SET status = 404, headers = '{}', body = $3
+      WHERE school_id = $1 AND EXISTS (
+        SELECT FROM unnest($2::text[]) AS said (part) WHERE strpos(lower(body), lower(said.part)) > 0 OR strpos(headers::text, said.part) > 0)`,
+    [schoolId, [...texts], JSON.stringify({ code: 'not_found', description: 'What was answered is not kept any more.', details: [] })],
+  )
+}

@@ -63,7 +63,7 @@ describe('sign-up', () => {
     expect(await isSignedIn(browser)).toBe(false)
     const [account] = await accounts('new@example.com')
     expect(account).toMatchObject({ name: 'Wren Applegarth', email_verified: true, password_hash: expect.stringMatching(/^\$argon2id\$/) })
-    expect(await persons('new@example.com')).toMatchObject([{ account_id: account?.id, is_student: true, is_member: false }])
+    expect(await persons('new@example.com')).toMatchObject([{ account_id: account?.id, is_student: true, is_member: true }])
     await signedIn(service, 'new@example.com', newPassword)
     expect((await auditOf(service, 'account.created')).at(-1)?.account_id).toBe(account?.id)
   })

@@ -45,6 +45,7 @@ const seen: Record<string, KeyOf> = {
   getPlan: always('bench-for-all'),
   getStaff: demoRow('staff', 'stf', 0),
   getStudent: (schoolId) => studentId(schoolId, 0),
+  exportStudent: (schoolId) => studentId(schoolId, 0),
   getFile: demoRow('file', 'fil', 0),
   getUpload: demoRow('upload', 'upl', 0),
   getEvent: always('glaze-evening'),
@@ -61,9 +62,10 @@ const unseen: Record<string, KeyOf> = {
   getPlan: always('bench-for-few'),
   getStudent: (schoolId) => studentId(schoolId, 1),
   getEvent: always('glaze-draft'),
+  exportStudent: (schoolId) => studentId(schoolId, 1),
 }
 /** Rows that only their own person and staff see. */
-const ofOneself = new Set(['getStudent', 'getStaff', 'getUpload', 'getFile'])
+const ofOneself = new Set(['getStudent', 'exportStudent', 'getStaff', 'getUpload', 'getFile'])
 const form = ({ path }: Operation): string => path.replace(/\{\w+\}/g, '{}')
 const unusedMethod = (operation: Operation): string =>
   ['PUT', 'DELETE', 'PATCH'].find((method) => !all.some((other) => other.method === method && form(other) === form(operation))) as string

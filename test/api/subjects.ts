@@ -72,6 +72,7 @@ const bodies: Record<string, (api: DemoApi, id: string) => Promise<object>> = {
   setPlanPositions: async (api) => ({ plan_ids: [await newPlan(api)] }),
   setLecturerPositions: async (api) => ({ lecturer_ids: [await create(api, lecturers)] }),
   createStudent: async () => ({ email: `${newId()}@example.org`, name: 'Fenn Goldacre' }),
+  bulkStudents: async () => ({ items: [{ email: `${newId()}@example.org`, name: 'Fenn Goldacre' }] }),
   updateStudent: async () => ({ name: 'Mabel Thistledown' }),
   inviteStaff: async () => ({ email: `${newId()}@example.org`, role: 'lecturer' }),
   updateStaff: async () => ({ role: 'admin' }),

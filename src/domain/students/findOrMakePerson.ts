@@ -38,24 +38,52 @@ export async function findOrMakePerson(sql: Sql, known: KnownBy): Promise<{ pers
     await recordChange(sql, { school_id: schoolId, type: facet, resource_id: made.id, action: 'created', version: 1 })
     return { personId: made.id, isNew: true }
   }
-  const [changed] = await sql.query<{ id: string; version: number }>(isMember ? becomesMember : becomesStudent, [schoolId, email, now])
-  if (changed) {
-    await recordChange(sql, { school_id: schoolId, type: facet, resource_id: changed.id, action: 'created', version: changed.version })
-    return { personId: changed.id, isNew: false }
-  }
   const [there] = await sql.query<{ id: string }>('SELECT id FROM person WHERE school_id = $1 AND email = $2 AND erased_at IS NULL', [
     schoolId,
     email,
   ])
   if (!there) throw nobodysAddress()
+  await giveFacet(sql, { schoolId, personId: there.id, facet, now, isJoining: true })
   return { personId: there.id, isNew: false }
+}
+
+interface Giving {
+  schoolId: string
+  personId: string
+  facet: Facet
+  now: Date
+  /** Who left is a member again: they, or somebody in their name, do something that members do. */
+  isJoining?: boolean
+}
+
+/** Makes a person of the school a student or a member as well. Answers whether that is new. */
+export async function giveFacet(sql: Sql, { schoolId, personId, facet, now, isJoining = false }: Giving): Promise<boolean> {
+  const [changed] = await sql.query<{ version: number }>(
+    facet === 'student' ? becomesStudent : becomesMember,
+    facet === 'student' ? [schoolId, personId, now] : [schoolId, personId, now, isJoining],
+  )
+  if (!changed) return false
+  await recordChange(sql, { school_id: schoolId, type: facet, resource_id: personId, action: 'created', version: changed.version })
+  return true
+}
+
+const becomesStudent = `UPDATE person SET is_student = true, updated_at = $3, version = version + 1
+ WHERE school_id = $1 AND id = $2 AND erased_at IS NULL AND NOT is_student RETURNING version`
+const becomesMember = `UPDATE person
+    SET is_member = true, joined_at = coalesce(joined_at, $3), updated_at = $3, version = version + 1,
+        member_status = CASE WHEN member_status = 'left' AND (NOT is_member OR $4::boolean) THEN 'active' ELSE member_status END
+  WHERE school_id = $1 AND id = $2 AND erased_at IS NULL AND (NOT is_member OR ($4::boolean AND member_status = 'left')) RETURNING version`
+
+/** The person whom an importer means: by the key of the other system, else by the address. Undefined where there is none. */
+export async function findByKeys(sql: Sql, schoolId: string, item: Readonly<Record<string, unknown>>): Promise<string | undefined> {
+  const { external_id, email } = item
+  const [found] = await sql.query<{ id: string }>(
+    `SELECT id FROM person WHERE school_id = $1 AND erased_at IS NULL AND (external_id = $2 OR email = $3)
+      ORDER BY external_id = $2 DESC NULLS LAST LIMIT 1 FOR UPDATE`,
+    [schoolId, typeof external_id === 'string' ? external_id : null, typeof email === 'string' ? (mailAddress(email) ?? null) : null],
+  )
+  return found?.id
 }
 
 const nobodysAddress = (): Problem =>
   new Problem('validation_failed', { details: [{ field: 'email', code: 'format', message: 'email: mail cannot be sent to this address' }] })
-
-const counted = ', updated_at = $3, version = version + 1 WHERE school_id = $1 AND email = $2 AND erased_at IS NULL '
-const becomesStudent = `UPDATE person SET is_student = true ${counted} AND NOT is_student RETURNING id, version`
-const becomesMember = `UPDATE person
-   SET is_member = true, joined_at = coalesce(joined_at, $3), member_status = CASE member_status WHEN 'left' THEN 'active' ELSE member_status END
-   ${counted} AND (NOT is_member OR member_status = 'left') RETURNING id, version`

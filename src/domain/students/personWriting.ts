@@ -1,6 +1,6 @@
 import { toPublicId } from '../../lib/ids.ts'
 import { Problem, type ProblemDetail } from '../../lib/problem.ts'
-import type { PersonCaller } from '../../policy/caller.ts'
+import type { PersonCaller, Role } from '../../policy/caller.ts'
 import { recordChange } from '../../store/changeLog.ts'
 import type { Writer } from '../../store/database.ts'
 import type { Sql } from '../../store/sql.ts'
@@ -84,18 +84,22 @@ export function requireNotErased({ erased_at }: { erased_at: Date | null }): voi
  * Whether the caller may decide about this person: about owners and admins only owners do.
  * @throws Problem access_denied
  */
-export async function requirePowerOver({ writer, school, caller }: PersonChange, personId: string): Promise<void> {
+export async function requirePowerOver(
+  { writer, school, caller }: PersonChange,
+  personId: string,
+  roles: readonly Exclude<Role, 'learner'>[] = ['owner', 'admin'],
+): Promise<void> {
   if (caller.role === 'owner' || caller.personId === personId) return
   const staff = await writer
     .selectFrom('staff')
     .select('id')
     .where('school_id', '=', school.id)
     .where('person_id', '=', personId)
-    .where('role', 'in', ['owner', 'admin'])
+    .where('role', 'in', [...roles])
     .where('status', '!=', 'removed')
     .executeTakeFirst()
   if (staff)
-    throw new Problem('access_denied', { description: 'Only an owner of the school does this with an owner or an admin. Ask one.' })
+    throw new Problem('access_denied', { description: 'Only an owner of the school does this with somebody who works there. Ask one.' })
 }
 
 /** Who keeps a copy of the person under their other facet is told as well: both are one row. */

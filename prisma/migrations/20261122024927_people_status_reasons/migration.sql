@@ -1,0 +1,3 @@
+-- AlterTable
+ALTER TABLE "person" ADD COLUMN     "member_status_reason" TEXT,
+ADD COLUMN     "student_status_reason" TEXT;

@@ -1,0 +1,111 @@
+import type { Reader } from '../../store/database.ts'
+
+/** No list in an export is longer; the newest rows are there. */
+const most = 5000
+
+type Money = (amount: string | number) => { amount: number; currency: string }
+
+/**
+ * Everything that a school keeps of a person, in their own words and numbers: nobody else's rows, and nothing that opens a door.
+ * `truncated` names the lists of which only the newest rows are there.
+ */
+export async function exportPerson(database: Reader, { schoolId, personId }: { schoolId: string; personId: string }) {
+  const own = async <Row>(list: Promise<Row[]>): Promise<Row[]> => await list
+  const of = <Table extends 'enrollment' | 'lesson_progress' | 'quiz_attempt' | 'comment' | 'rsvp' | 'subscription' | 'product_grant'>(
+    table: Table,
+  ) =>
+    own(
+      database
+        .selectFrom(table as 'enrollment')
+        .selectAll()
+        .where('school_id', '=', schoolId)
+        .where('person_id', '=', personId)
+        .orderBy('id', 'desc')
+        .limit(most)
+        .execute() as Promise<Record<string, unknown>[]>,
+    )
+  const tags = await database
+    .selectFrom('person_tag')
+    .select(['kind', 'tag'])
+    .where('school_id', '=', schoolId)
+    .where('person_id', '=', personId)
+    .orderBy('tag')
+    .execute()
+  const lists = {
+    enrollments: await of('enrollment'),
+    lesson_progress: await of('lesson_progress'),
+    quiz_attempts: (await of('quiz_attempt')).map((row) => ({
+      ...row,
+      score_percent: Number(row.score_bps) / 100,
+      answers: textsOf(row.answers),
+    })),
+    orders: await ordersOf(database, schoolId, personId),
+    subscriptions: (await of('subscription')).map((row) => ({ ...row, amount: moneyIn(row.currency)(row.amount as string) })),
+    product_grants: await of('product_grant'),
+    rsvps: await of('rsvp'),
+    comments: await of('comment'),
+    form_submissions: await submissionsOf(database, schoolId, personId),
+  }
+  return {
+    tags: tags.filter(({ kind }) => kind === 'student_tag').map(({ tag }) => tag),
+    labels: tags.filter(({ kind }) => kind === 'member_label').map(({ tag }) => tag),
+    ...lists,
+    truncated: Object.entries(lists).flatMap(([name, rows]) => (rows.length >= most ? [name] : [])),
+  }
+}
+
+const moneyIn =
+  (currency: unknown): Money =>
+  (amount) => ({ amount: Number(amount), currency: String(currency) })
+
+async function ordersOf(database: Reader, schoolId: string, personId: string) {
+  const orders = await database
+    .selectFrom('orders')
+    .selectAll()
+    .where('school_id', '=', schoolId)
+    .where('person_id', '=', personId)
+    .orderBy('id', 'desc')
+    .limit(most)
+    .execute()
+  const items =
+    orders.length === 0
+      ? []
+      : await database
+          .selectFrom('order_item')
+          .selectAll()
+          .where('school_id', '=', schoolId)
+          .where(
+            'order_id',
+            'in',
+            orders.map(({ id }) => id),
+          )
+          .orderBy('position')
+          .execute()
+  return orders.map((order) => {
+    const money = moneyIn(order.currency)
+    return {
+      ...order,
+      total: money(order.total_amount),
+      refunded: money(order.refunded_amount),
+      items: items.filter(({ order_id }) => order_id === order.id).map((item) => ({ ...item, total: money(item.total_amount) })),
+    }
+  })
+}
+
+/** Answers of any form, each as a text. */
+const textsOf = (answers: unknown): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries((answers ?? {}) as object).map(([key, value]) => [key, typeof value === 'string' ? value : JSON.stringify(value)]),
+  )
+
+async function submissionsOf(database: Reader, schoolId: string, personId: string) {
+  const rows = await database
+    .selectFrom('form_submission')
+    .selectAll()
+    .where('school_id', '=', schoolId)
+    .where('person_id', '=', personId)
+    .orderBy('id', 'desc')
+    .limit(most)
+    .execute()
+  return rows.map((row) => ({ ...row, answers: textsOf(row.answers) }))
+}

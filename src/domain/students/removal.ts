@@ -1,0 +1,62 @@
+import { Problem } from '../../lib/problem.ts'
+import type { Outside } from '../../policy/outside.ts'
+import { hasOtherOwner, lockOwners } from '../owners.ts'
+import { erasePerson } from './erasePerson.ts'
+import { type PersonChange, type PersonRow, requirePowerOver } from './personWriting.ts'
+import { cancelSubscriptionsOf, hasRunningSubscription } from './runningSubscriptions.ts'
+
+/** What the end of a person at the school needs. */
+export interface Ending extends PersonChange {
+  parameters: ReadonlyMap<string, unknown>
+  outside: Pick<Outside, 'authorizations'>
+}
+
+/**
+ * Ends what a person pays for before they go, where the caller says so.
+ * @throws Problem active_subscription
+ */
+export async function endSubscriptions(
+  { sql, school, now }: PersonChange,
+  personId: string,
+  { isAsked, reason }: { isAsked: boolean; reason: string },
+): Promise<void> {
+  if (isAsked) await cancelSubscriptionsOf(sql, { schoolId: school.id, now, personId, reason })
+  else if (await hasRunningSubscription(sql, school.id, personId)) throw new Problem('active_subscription')
+}
+
+/**
+ * Erases a person of the school. Answers the columns that follow; undefined for who was erased before.
+ * @throws Problem self_change, access_denied for staff unless an owner asks, last_owner, active_subscription
+ */
+export async function eraseByStaff(ending: Ending, row: PersonRow): Promise<Record<never, never> | undefined> {
+  const { sql, writer, school, caller, now, outside } = ending
+  if (row.erased_at !== null) return undefined
+  if (row.id === caller.personId) {
+    throw new Problem('self_change', { description: 'Nobody erases themselves here. Delete your account instead: DELETE /api/v1/account.' })
+  }
+  await requirePowerOver(ending, row.id, ['owner', 'admin', 'lecturer'])
+  await lockOwners(writer, school.id)
+  if ((await isOwner(ending, row.id)) && !(await hasOtherOwner(writer, { schoolId: school.id, personId: row.id }))) {
+    throw new Problem('last_owner')
+  }
+  await endSubscriptions(ending, row.id, { isAsked: ending.parameters.get('cancel_subscriptions') === true, reason: 'staff' })
+  await erasePerson(sql, {
+    schoolId: school.id,
+    personId: row.id,
+    now,
+    endGrant: (within, schoolId, grantId) => outside.authorizations.end(within, schoolId, grantId),
+  })
+  return {}
+}
+
+async function isOwner({ writer, school }: PersonChange, personId: string): Promise<boolean> {
+  const owner = await writer
+    .selectFrom('staff')
+    .select('id')
+    .where('school_id', '=', school.id)
+    .where('person_id', '=', personId)
+    .where('role', '=', 'owner')
+    .where('status', '=', 'active')
+    .executeTakeFirst()
+  return owner !== undefined
+}
