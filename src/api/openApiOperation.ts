@@ -109,6 +109,9 @@ function answerOf(operation: Described): Record<string, unknown> {
   if (isOperation(operation) && (isList || operation.kind === 'get')) {
     for (const { type, example: text } of operation.resource.representations) content[type] = { schema: { type: 'string' }, example: text }
   }
+  if (isOperation(operation) && operation.kind === 'collectionRead' && operation.rules.rows) {
+    content['text/csv'] = { schema: { type: 'string' }, example: 'date,…\r\n' }
+  }
   return { description: status === 201 ? 'Made. Location says where it stands.' : 'As asked.', headers, content }
 }
 

@@ -78,7 +78,8 @@ function codesOf(operation: Operation | ChangeFeed): string[] {
   const isMade = kind === 'create'
   return [
     ...always,
-    ...(kind === 'list' ? ['invalid_cursor', 'query_too_expensive'] : []),
+    ...(kind === 'list' ? ['invalid_cursor'] : []),
+    ...(kind === 'list' || (kind === 'collectionRead' && operation.rules.isHard) ? ['query_too_expensive'] : []),
     ...(hasKey ? ['invalid_id'] : []),
     ...(hasKey || isOnRow || kind === 'get' ? ['not_found'] : []),
     ...(hasBody ? ['invalid_json', 'payload_too_large', 'unsupported_media_type', 'validation_failed', 'unknown_field'] : []),

@@ -12,8 +12,9 @@ export function operationDescription(operation: Operation | ChangeFeed): string 
     .join('\n\n')
 }
 
-function aboutKind({ kind, resource }: Operation): string {
-  switch (kind) {
+function aboutKind(operation: Operation): string {
+  const { resource } = operation
+  switch (operation.kind) {
     case 'list':
       return `${resource.about} One page of those that the caller may see; \`Link\` and \`page\` lead to the others.${
         resource.isExported ? ' Staff can have the list as CSV or NDJSON: say so in `Accept`.' : ''
@@ -26,6 +27,8 @@ function aboutKind({ kind, resource }: Operation): string {
       return 'A merge patch (RFC 7396): what is left out stays, null clears, a list is replaced as a whole.'
     case 'replace':
       return 'The whole of it is sent: what is left out takes its default, or is nothing.'
+    case 'collectionRead':
+      return [operation.rules.about, operation.rules.rows && 'Also as CSV: say so in `Accept`.'].filter(Boolean).join(' ')
     default:
       return ''
   }

@@ -92,6 +92,7 @@ function formatsOf(operation: Operation): ReadonlyMap<string, Format> {
   return new Map<string, Format>([
     ['application/json', 'json'],
     ...(kind === 'list' && resource.isExported ? files : []),
+    ...(kind === 'collectionRead' && operation.rules.rows ? ([['text/csv', 'csv']] as const) : []),
     ...(kind === 'read' && operation.rules.asHtml ? ([['text/html', 'html']] as const) : []),
     ...(isOfRows ? resource.representations.map((one) => [one.type, one] as const) : []),
   ])

@@ -1,6 +1,7 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import { checkDescriptions } from './completeSchema.ts'
 import type { Resource } from './resource.ts'
+import { unwrapped } from './writeForm.ts'
 
 /** @throws Error at start for what a declaration says wrong and types cannot see */
 export function checkDeclaration(resource: Resource): void {
@@ -33,6 +34,12 @@ export function checkDeclaration(resource: Resource): void {
   })) {
     for (const [parameter, declared] of Object.entries(parameters?.shape ?? {})) {
       if (!(declared as z.ZodType).description) throw new Error(`${name}: the parameter ${parameter} of ${what} has no description`)
+    }
+  }
+  for (const [what, { rows = [], output }] of Object.entries(resource.collectionReads)) {
+    for (const list of rows) {
+      const elements = list in output.shape && unwrapped(output.shape[list] as z.ZodType)
+      if (!(elements instanceof z.ZodArray)) throw new Error(`${name}: the answer of ${what} has no list ${list}`)
     }
   }
   for (const [what, { output }] of Object.entries({ ...resource.reads, ...resource.collectionReads, ...resource.actions })) {

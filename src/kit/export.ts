@@ -1,11 +1,10 @@
-import { stringify } from 'csv-stringify/sync'
 import { Problem } from '../lib/problem.ts'
 import { audienceOf } from '../policy/caller.ts'
 import type { Answer, Call } from './call.ts'
 import { csvColumns } from './csvColumns.ts'
+import { csvCells, csvLines, csvType } from './csvText.ts'
 import { writeCursor } from './cursor.ts'
 import { readList, textOf } from './list.ts'
-import { isObject } from './mergePatch.ts'
 import type { OperationOf } from './operations.ts'
 import { present } from './present.ts'
 import { findRows } from './rows.ts'
@@ -57,10 +56,7 @@ export async function answerExport(call: Call<OperationOf<'list'>>): Promise<Ans
     list: { parameters: textOf(call), nextCursor, prevCursor: null },
     stream:
       format === 'csv'
-        ? {
-            type: 'text/csv; charset=utf-8; header=present',
-            pieces: csvOf(csvColumns(operation.resource.schemas.staff, shape.fields, members), bodies()),
-          }
+        ? { type: csvType, pieces: csvOf(csvColumns(operation.resource.schemas.staff, shape.fields, members), bodies()) }
         : { type: 'application/x-ndjson', pieces: ndjsonOf(bodies()) },
   }
 }
@@ -91,20 +87,10 @@ async function membersOf(call: Call, ownerId: string | undefined): Promise<Map<s
 }
 
 async function* csvOf(columns: string[], pages: AsyncIterable<Record<string, unknown>[]>): AsyncGenerator<string> {
-  const write = (records: unknown[][]): string => stringify(records, { record_delimiter: 'windows', escape_formulas: true })
-  yield write([columns])
-  for await (const page of pages) yield write(page.map((body) => columns.map((column) => cellOf(valueAt(body, column)))))
+  yield csvLines([columns])
+  for await (const page of pages) yield csvLines(page.map((body) => csvCells(columns, body)))
 }
 
 async function* ndjsonOf(pages: AsyncIterable<Record<string, unknown>[]>): AsyncGenerator<string> {
   for await (const page of pages) yield `${page.map((body) => JSON.stringify(body)).join('\n')}\n`
 }
-
-function valueAt(body: Record<string, unknown>, column: string): unknown {
-  const [name = '', inner] = column.split('.')
-  const value = body[name]
-  return inner === undefined ? value : isObject(value) ? value[inner] : null
-}
-
-const cellOf = (value: unknown): string | null =>
-  value === null || value === undefined ? null : typeof value === 'object' ? JSON.stringify(value) : String(value)

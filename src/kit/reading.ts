@@ -48,5 +48,11 @@ export interface RowRead<Table extends TableName, Verb extends ScopeVerb> extend
 export interface CollectionRead<Verb extends ScopeVerb> extends OwnRead<Verb> {
   /** Whether a caller without a token is served too. */
   isPublic?: true
+  /** What one should know before asking. */
+  about?: string
+  /** Lists in the answer, of which the first that is there can be had as CSV, a line for each of its elements. */
+  rows?: readonly string[]
+  /** Its statements may take long: they end when their time is up. */
+  isHard?: true
   run(reading: Reading, input: Values): Promise<Record<string, unknown>>
 }

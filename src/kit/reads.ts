@@ -2,11 +2,13 @@ import { audienceOf } from '../policy/caller.ts'
 import { readInput } from './body.ts'
 import type { Answer, Call, Sent } from './call.ts'
 import { requireSight } from './changeRow.ts'
+import { csvAnswer } from './csvAnswer.ts'
 import { listEtag, rowEtag } from './etag.ts'
 import type { Operation, OperationOf } from './operations.ts'
 import { keyOfCall, noSuchRow } from './row.ts'
 import { findWholeRow } from './rows.ts'
 import { pickerOf, type View } from './views.ts'
+import { withinTime } from './withinTime.ts'
 
 /**
  * What a declaration reads of a row beside the row itself, in the caller's view of that row.
@@ -26,11 +28,17 @@ export async function answerRead(call: Call<OperationOf<'read'>>, sent: Sent): P
   return { status: operation.successStatus, body: answer, text, ...type, ...tagged(operation, rowEtag(row.version, row.seen_as, text)) }
 }
 
-/** What a declaration reads of the collection as a whole. */
+/**
+ * What a declaration reads of the collection as a whole.
+ * @throws Problem query_too_expensive
+ */
 export async function answerCollectionRead(call: Call<OperationOf<'collectionRead'>>, sent: Sent): Promise<Answer> {
-  const { operation, caller } = call
-  const input = readInput(operation.rules.input, await bodyOf(operation, sent))
-  const body = pickerOf(operation.output, widestView(caller))(await operation.rules.run(call, input)) as Record<string, unknown>
+  const { operation, caller, format } = call
+  const { rules, output } = operation
+  const input = readInput(rules.input, await bodyOf(operation, sent))
+  const read = await withinTime(call, 'read', rules.isHard ?? false, ({ database }) => rules.run({ ...call, database }, input))
+  const body = pickerOf(output, widestView(caller))(read) as Record<string, unknown>
+  if (format === 'csv') return csvAnswer(operation, body)
   const text = JSON.stringify(body)
   return { status: operation.successStatus, body, text, ...tagged(operation, listEtag(text)) }
 }

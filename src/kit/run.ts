@@ -59,7 +59,7 @@ function handle(call: Call, sent: Sent): Promise<Answer> {
 
 /** What can be asked of an answer in this form. */
 function parametersOf({ kind, parameters }: Operation, format: Format): readonly Parameter[] {
-  if (format === 'json' || format === 'html') return parameters
+  if (format === 'json' || format === 'html' || kind === 'collectionRead') return parameters
   return typeof format === 'object'
     ? representationParameters(parameters, kind === 'list' ? format.maxRows : 1)
     : exportParameters(parameters)

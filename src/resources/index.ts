@@ -4,6 +4,7 @@ import { operationsOf } from '../kit/operationsOf.ts'
 import type { Resource } from '../kit/resource.ts'
 import { type ScopeEntry, scopesOf } from '../kit/scopeCatalogue.ts'
 import { account } from './account.ts'
+import { analytics } from './analytics.ts'
 import { appearance } from './appearance.ts'
 import { courses } from './courses.ts'
 import { curriculum } from './curriculum.ts'
@@ -30,7 +31,7 @@ export const resources: readonly Declared[] = [
   courses,
   students,
   planned.members,
-  planned.analytics,
+  analytics,
   curriculum,
   sections,
   lessons,

@@ -4,7 +4,6 @@ import { defineArea } from '../kit/area.ts'
 // its line here goes, and it takes the area's place in the list of declarations.
 
 export const members = defineArea('members', { read: 'See the members of the school', write: 'Add and change members' })
-export const analytics = defineArea('analytics', { read: { sentence: 'See figures about courses, sales and people', from: 'lecturer' } })
 export const orders = defineArea('orders', { read: 'See orders, payments and refunds' })
 export const coupons = defineArea('coupons', { read: 'See and check coupons', write: 'Add, change and redeem coupons' })
 export const posts = defineArea('posts', {

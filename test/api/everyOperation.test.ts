@@ -40,6 +40,7 @@ const seen: Record<string, KeyOf> = {
   getLesson: demoRow('lesson', 'les', 1),
   getPage: always('about'),
   listPageRevisions: demoRow('page', 'pag', 1),
+  analyticsFunnel: demoRow('course', 'crs', 0),
   getLecturer: always('marlo-quillfeather'),
   listLecturerCourses: always('marlo-quillfeather'),
   getPlan: always('bench-for-all'),

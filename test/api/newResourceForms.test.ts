@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { everything } from '../../src/kit/expressions.ts'
 import { reference, slug } from '../../src/kit/fields.ts'
 import { operationsOf } from '../../src/kit/operationsOf.ts'
+import { defineReports } from '../../src/kit/reports.ts'
 import { defineResource } from '../../src/kit/resource.ts'
 import { newId, toPublicId } from '../../src/lib/ids.ts'
 import { operationsIn, resources } from '../../src/resources/index.ts'
@@ -213,8 +214,56 @@ const guests = defineResource({
   },
 })
 
-const declared = [...resources, makers, works, guests]
-const scopes = [...allScopes, 'makers:read', 'makers:write', 'guests:read', 'guests:write']
+/** What stands in no row: the road is the same. */
+const ledger = defineReports({
+  name: 'ledger',
+  object: 'ledger_report',
+  about: 'What the guild counts.',
+  scopes: { read: 'See what the guild counts' },
+  roles: ['lecturer', 'staff'],
+  reports: {
+    'makers/{id}/tally': {
+      scope: 'read',
+      id: 'ledgerTally',
+      summary: 'Count something',
+      parameters: z.object({ id: text('Whom.'), times: z.int().min(1).max(3).default(2).meta({ description: 'How many.' }) }),
+      output: z.object({
+        parts: z
+          .array(z.object({ word: text('Word.') }))
+          .nullable()
+          .meta({ description: 'Parts.', example: null }),
+        lines: z
+          .array(
+            z.object({
+              name: text('Name.'),
+              paid: z.object({ amount: z.int().meta({ description: 'How much.', example: 1 }) }).meta({ description: 'Money.' }),
+            }),
+          )
+          .meta({ description: 'Lines.', example: [] }),
+      }),
+      rows: ['parts', 'lines'],
+      run: async ({ parameters }) => ({
+        parts: null,
+        lines: Array.from({ length: Number(parameters.get('times')) }, (_, index) => ({
+          name: '=1+1',
+          paid: { amount: 0 - index },
+          unnamed: 'x',
+        })),
+      }),
+    },
+    secrets: {
+      scope: 'read',
+      id: 'ledgerSecrets',
+      summary: 'Count what only staff may know',
+      roles: ['staff'],
+      output: z.object({ count: z.int().meta({ description: 'How many.', example: 1 }) }),
+      run: async () => ({ count: 3 }),
+    },
+  },
+})
+
+const declared = [...resources, makers, works, guests, ledger]
+const scopes = [...allScopes, 'makers:read', 'makers:write', 'guests:read', 'guests:write', 'ledger:read']
 const as = 'owner@example.com'
 
 test('the addresses of every form follow from the declaration', () => {
@@ -327,6 +376,33 @@ describe.each(await databasesToTest())('a resource with every form, on $name', (
 
   test('a read of the collection is answered before rows of that name', async () => {
     expect((await anonymous('/api/v1/guild/makers/shelves')).json).toEqual({ data: [{ name: 'pots' }] })
+  })
+
+  test('a report without rows is read like everything else, by those whom it is for, and as a file', async () => {
+    const path = '/api/v1/ledger/makers/ada/tally'
+    expect((await call(path)).json).toEqual({
+      parts: null,
+      lines: [
+        { name: '=1+1', paid: { amount: 0 } },
+        { name: '=1+1', paid: { amount: -1 } },
+      ],
+    })
+    expect((await call(`${path}?times=4`)).json).toMatchObject({ error: 'invalid_parameter', details: [{ field: 'times' }] })
+    expect((await anonymous(path)).json.error).toBe('access_denied')
+    const file = await call(path, 'GET', undefined, { accept: 'text/csv' })
+    expect([file.headers.get('content-type'), file.text]).toEqual([
+      'text/csv; charset=utf-8; header=present',
+      "name,paid.amount\r\n'=1+1,0\r\n'=1+1,-1\r\n",
+    ])
+    expect((await call('/api/v1/ledger/secrets')).json).toEqual({ count: 3 })
+    expect((await call('/api/v1/ledger/secrets', 'GET', undefined, { accept: 'text/csv' })).status).toBe(406)
+    for (const [person, end, status] of [
+      ['lecturer1@example.com', 'makers/ada/tally', 200],
+      ['lecturer1@example.com', 'secrets', 403],
+      ['learner001@example.org', 'makers/ada/tally', 403],
+    ] as const) {
+      expect((await api.get(`/api/v1/ledger/${end}`, { as: person, scopes })).status).toBe(status)
+    }
   })
 
   test('a whole row takes the place of one: what is left out falls back, what cannot is a fault', async () => {

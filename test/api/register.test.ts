@@ -10,7 +10,19 @@ const columns = head.split(',')
 const register = lines.map((line) => Object.fromEntries(line.split(',').map((value, index) => [columns[index] ?? '', value])))
 
 /** Groups of which every operation is there. */
-const complete = ['account', 'appearance', 'courses', 'curriculum', 'events', 'lecturers', 'membership_plans', 'pages', 'school', 'storage']
+const complete = [
+  'account',
+  'analytics',
+  'appearance',
+  'courses',
+  'curriculum',
+  'events',
+  'lecturers',
+  'membership_plans',
+  'pages',
+  'school',
+  'storage',
+]
 
 /** Opened by a signed address and no token: a route of its own in front of the API. */
 const signed = ['putUploadContent']

@@ -14,6 +14,12 @@ export function localDay(timeZone: string, time: Date): string {
 const number = (value: unknown): number => Number(value ?? 0)
 const time = (value: unknown): Date | undefined => (value === null || value === undefined ? undefined : new Date(value as Date))
 
+/** Where an order came from: rows that were sent have text, rows that were read have the object. */
+function sourceOf({ attribution }: Row): string {
+  const value = (typeof attribution === 'string' ? JSON.parse(attribution) : attribution) as { source?: string } | null | undefined
+  return value?.source || 'direct'
+}
+
 interface Tally {
   figures: Figures
   /** Adds to the day of a time that has come. */
@@ -70,7 +76,7 @@ export function countRows({ timeZone, rows }: Pick<MadeRows, 'timeZone' | 'rows'
       order.add(time(row.placed_at), keys, { placed: 1 })
       order.add(time(row.paid_at), keys, { paid: 1 })
       if (row.status === 'failed') order.add(time(row.failed_at), keys, { failed: 1 })
-      if (row.status === 'expired') order.add(time(row.expires_at), keys, { expired: 1 })
+      if (row.status === 'expired') order.add(time(row.expires_at) ?? time(row.updated_at), keys, { expired: 1 })
       if (row.status === 'refunded') order.add(time(row.refunded_at), keys, { refunded: 1 })
     }
     if (!isEuro(row)) continue
@@ -85,7 +91,7 @@ export function countRows({ timeZone, rows }: Pick<MadeRows, 'timeZone' | 'rows'
       return isNew ? 1 : 0
     }
     for (const line of lines) {
-      product.add(paid, [line.product_type, line.product_id, row.coupon_id ?? nobody, row.attribution ? 'letter' : 'direct'], {
+      product.add(paid, [line.product_type, line.product_id, row.coupon_id ?? nobody, sourceOf(row)], {
         gross: number(line.total_amount) + number(line.discount_amount),
         discounts: number(line.discount_amount),
         tax: number(line.tax_amount),
@@ -107,8 +113,9 @@ export function countRows({ timeZone, rows }: Pick<MadeRows, 'timeZone' | 'rows'
     let before = 0
     for (const line of lines) {
       const upTo = before + number(line.total_amount)
+      if (whole === 0) break
       const cut = (sum: number): number => Math.floor((number(refund.amount) * sum) / whole)
-      product.add(at, [line.product_type, line.product_id, row.coupon_id ?? nobody, row.attribution ? 'letter' : 'direct'], {
+      product.add(at, [line.product_type, line.product_id, row.coupon_id ?? nobody, sourceOf(row)], {
         refunds: cut(upTo) - cut(before),
       })
       before = upTo
@@ -132,7 +139,8 @@ export function countRows({ timeZone, rows }: Pick<MadeRows, 'timeZone' | 'rows'
     ]
     const leaves = row.status === 'canceled' ? canceled : undefined
     if (leaves && (!expires || leaves <= expires)) course.add(leaves, keys, { canceled: 1 })
-    else if (expires && row.status !== 'suspended') course.add(expires, keys, { expired: 1 })
+    else if (expires && expires <= now && row.status !== 'suspended') course.add(expires, keys, { expired: 1 })
+    else if (row.status === 'expired') course.add(time(row.expired_at), keys, { expired: 1 })
     course.add(completed, keys, { completed: 1 })
     course.add(opened, keys, { started: 1, started_completed: completed ? 1 : 0, started_progress: number(row.progress_percent) })
     if (completed) {

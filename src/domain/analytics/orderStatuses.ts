@@ -1,0 +1,2 @@
+/** States in which an order can be. */
+export const orderStatuses = ['pending', 'paid', 'partially_refunded', 'refunded', 'failed', 'canceled', 'expired'] as const

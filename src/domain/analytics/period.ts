@@ -1,0 +1,77 @@
+import { Problem } from '../../lib/problem.ts'
+import { addDays, addMonths, addYears, type Day, daysBetween, firstOfMonth, mondayOf } from './days.ts'
+
+export const intervals = ['day', 'week', 'month'] as const
+export type Interval = (typeof intervals)[number]
+export const comparisons = ['previous_period', 'previous_year'] as const
+
+/** The most days that one report looks at. */
+export const mostDays = 731
+const defaultDays = 30
+
+/** Days, both included. */
+export interface Range {
+  from: Day
+  to: Day
+}
+
+/** A piece of a period: the day by which it is called, and the days of it that lie in the period. */
+export interface Bucket extends Range {
+  date: Day
+}
+
+export interface Period extends Range {
+  interval: Interval
+  buckets: readonly Bucket[]
+  compare: Range | undefined
+}
+
+/** What a client asked for; each can be left out. */
+export interface AskedPeriod {
+  from?: Day | undefined
+  to?: Day | undefined
+  interval?: Interval | undefined
+  compare?: (typeof comparisons)[number] | undefined
+}
+
+/**
+ * The days of a report: those that were asked for, else the last 30 up to today.
+ * @throws Problem invalid_parameter where they are none, too many, or out of all time
+ */
+export function periodOf({ from: askedFrom, to: askedTo, interval: asked, compare }: AskedPeriod, today: Day): Period {
+  for (const [name, day] of Object.entries({ from: askedFrom, to: askedTo })) {
+    if (day !== undefined && (day < '1970-01-01' || day > '2999-12-31')) throw wrong(name, 'lies between 1970-01-01 and 2999-12-31')
+  }
+  const to = askedTo ?? (askedFrom !== undefined && askedFrom > today ? askedFrom : today)
+  const from = askedFrom ?? addDays(to, 1 - defaultDays)
+  if (from > to) throw wrong('from', 'is not after to')
+  const days = daysBetween(from, to) + 1
+  if (days > mostDays) throw wrong('from', `lies at most ${mostDays - 1} days before to`)
+  const interval = asked ?? (days <= 31 ? 'day' : days <= 184 ? 'week' : 'month')
+  return { from, to, interval, buckets: bucketsOf({ from, to }, interval), compare: compare && compared({ from, to }, compare) }
+}
+
+const wrong = (field: string, message: string): Problem =>
+  new Problem('invalid_parameter', {
+    description: `${field} ${message}.`,
+    details: [{ field, code: 'range', message: `${field} ${message}.` }],
+  })
+
+const startOf = { day: (day: Day) => day, week: mondayOf, month: firstOfMonth }
+const after = { day: (day: Day) => addDays(day, 1), week: (day: Day) => addDays(day, 7), month: (day: Day) => addMonths(day, 1) }
+
+/** The days, weeks from Monday or months of a range. The first and the last may be cut. */
+function bucketsOf({ from, to }: Range, interval: Interval): Bucket[] {
+  const buckets: Bucket[] = []
+  for (let date = startOf[interval](from); date <= to; date = after[interval](date)) {
+    const end = addDays(after[interval](date), -1)
+    buckets.push({ date, from: date < from ? from : date, to: end > to ? to : end })
+  }
+  return buckets
+}
+
+/** As many days just before, or the same days of the year before. */
+export const compared = ({ from, to }: Range, how: (typeof comparisons)[number]): Range =>
+  how === 'previous_year'
+    ? { from: addYears(from, -1), to: addYears(to, -1) }
+    : { from: addDays(from, -1 - daysBetween(from, to)), to: addDays(from, -1) }

@@ -1,0 +1,60 @@
+import { periodOf } from '../domain/analytics/period.ts'
+import { type Asked, type Asking, answerReport, askedOf, type Report } from '../domain/analytics/report.ts'
+import { funnel } from '../domain/analytics/reports/funnel.ts'
+import { retention } from '../domain/analytics/reports/retention.ts'
+import { type CourseMetric, topCourses } from '../domain/analytics/reports/topCourses.ts'
+import { productOf } from '../domain/analytics/subjects.ts'
+import type { Reading } from '../kit/reading.ts'
+import { fromPublicId } from '../lib/ids.ts'
+import { Problem } from '../lib/problem.ts'
+import { audienceOf } from '../policy/caller.ts'
+
+/** Own courses alone, for lecturers. */
+const lecturerIn = ({ caller }: Reading): Asked['lecturer'] =>
+  audienceOf(caller) === 'staff' ? undefined : { id: caller.kind === 'person' ? caller.lecturerId : null }
+
+/** Ids as they are stored. */
+const stored = { course: 'crs', coupon: 'cpn', plan: 'mpl' } as const
+
+function filtersIn({ parameters }: Reading): Record<string, unknown> {
+  const filters: Record<string, unknown> = Object.fromEntries(parameters)
+  for (const [name, prefix] of Object.entries(stored)) {
+    if (filters[name] !== undefined) filters[name] = fromPublicId(prefix, filters[name] as string)
+  }
+  return { ...filters, product: filters.product === undefined ? undefined : productOf(filters.product as string) }
+}
+
+const askingIn = (reading: Reading): Asking => ({
+  database: reading.database,
+  schoolId: reading.school.id,
+  now: new Date(),
+  lecturer: lecturerIn(reading),
+})
+
+/** A report over days, as its operation reads it. */
+export const readOverDays = (report: Report) => (reading: Reading) =>
+  answerReport(report, askingIn(reading), { ...Object.fromEntries(reading.parameters), filters: filtersIn(reading) })
+
+export async function readTopCourses(reading: Reading): Promise<Record<string, unknown>> {
+  const { asked, school } = await askedOf(askingIn(reading))
+  const metric = reading.parameters.get('metric') as CourseMetric
+  const { from, to } = periodOf(Object.fromEntries(reading.parameters), asked.today)
+  if (asked.lecturer && metric === 'revenue') {
+    throw new Problem('access_denied', { description: 'Analytics: lecturers see no revenue. Another scope would not help.' })
+  }
+  const courses = await topCourses(asked, { from, to }, { metric, limit: reading.parameters.get('limit') as number })
+  return { object: 'analytics.report', report: 'top_courses', from, to, metric, ...school, courses }
+}
+
+export async function readFunnel(reading: Reading): Promise<Record<string, unknown>> {
+  const id = fromPublicId('crs', reading.parameters.get('id') as string)
+  if (id === undefined) throw new Problem('invalid_id', { description: 'A course is named by its id here: crs_ and 26 characters.' })
+  const { asked, school } = await askedOf(askingIn(reading))
+  return { object: 'analytics.report', report: 'funnel', ...school, ...(await funnel(asked, id)) }
+}
+
+export async function readRetention(reading: Reading): Promise<Record<string, unknown>> {
+  const { asked, school } = await askedOf(askingIn(reading))
+  const series = await retention(asked, reading.parameters.get('months') as number)
+  return { object: 'analytics.report', report: 'retention', ...school, cohort: reading.parameters.get('cohort'), series }
+}
