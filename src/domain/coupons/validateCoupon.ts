@@ -1,0 +1,36 @@
+import { audienceOf, type Caller } from '../../policy/caller.ts'
+import type { Sql } from '../../store/sql.ts'
+import { type CouponRow, discountOf, findCoupon, isGoodFor } from './couponRow.ts'
+import type { Offer } from './offers.ts'
+import { type Quote, quote } from './quote.ts'
+import { type WhyNot, whyNot } from './whyNot.ts'
+
+export interface Validation {
+  coupon: CouponRow | undefined
+  /** Undefined where the coupon can be used. */
+  reason: WhyNot | undefined
+  /** What it makes of the prices: nothing, where it cannot be used. */
+  quote: Quote
+}
+
+/** What a code makes of these offers, for whoever asks. */
+export async function validateCoupon(
+  sql: Sql,
+  {
+    schoolId,
+    code,
+    offers,
+    currency,
+    personId,
+  }: { schoolId: string; code: string; offers: readonly Offer[]; currency: string; personId: string | undefined | null },
+): Promise<Validation> {
+  const coupon = await findCoupon(sql, schoolId, code)
+  const reason = await whyNot(sql, coupon, { schoolId, currency, offers, personId })
+  const usable = reason === undefined ? coupon : undefined
+  const lines = offers.map((offer) => ({ price: offer.amount, applies: usable !== undefined && isGoodFor(usable, offer) }))
+  return { coupon, reason, quote: quote(lines, usable && discountOf(usable)) }
+}
+
+/** What of a reason the caller is told: limits, dates and whom a coupon is for are the school's own business. */
+export const toldReason = (reason: WhyNot | undefined, caller: Caller): string | null =>
+  reason === undefined ? null : audienceOf(caller) === 'staff' ? reason : 'not_applicable'
