@@ -1,17 +1,9 @@
+import { couponStatusSql } from '../../store/shopExpressions.ts'
 import type { Sql } from '../../store/sql.ts'
 import type { Discount } from './quote.ts'
 
 export const couponStatuses = ['scheduled', 'active', 'paused', 'exhausted', 'expired', 'archived'] as const
 export type CouponStatus = (typeof couponStatuses)[number]
-
-/** The state of a coupon now. What cannot be undone comes first; the clock and the counter decide the rest. */
-export const couponStatusSql = `CASE
-  WHEN "coupon"."archived_at" IS NOT NULL THEN 'archived'
-  WHEN "coupon"."ends_at" <= now() THEN 'expired'
-  WHEN "coupon"."paused_at" IS NOT NULL THEN 'paused'
-  WHEN "coupon"."redemptions_count" >= "coupon"."max_redemptions" THEN 'exhausted'
-  WHEN "coupon"."starts_at" > now() THEN 'scheduled'
-  ELSE 'active' END`
 
 /** A coupon as its rules need it. Amounts in the smallest unit. */
 export interface CouponRow {
@@ -31,14 +23,14 @@ export interface CouponRow {
   items: { type: string; id: string }[]
 }
 
-/** The coupon with this code, in capitals or not. */
-export async function findCoupon(sql: Sql, schoolId: string, code: string): Promise<CouponRow | undefined> {
+/** The coupon with this code, in capitals or not; locked for who is about to use it. */
+export async function findCoupon(sql: Sql, schoolId: string, code: string, isLocked = false): Promise<CouponRow | undefined> {
   const [row] = await sql.query<CouponRow>(
     `SELECT id, code, ${couponStatusSql} AS status, discount_type, percent_bps, amount_off, minimum_amount, currency, applies_to_all, audience,
             first_purchase_only, max_redemptions_per_person,
             (SELECT coalesce(jsonb_agg(jsonb_build_object('type', i.product_type, 'id', i.product_id)), '[]'::jsonb)
                FROM coupon_item i WHERE i.school_id = coupon.school_id AND i.coupon_id = coupon.id) AS items
-       FROM coupon WHERE school_id = $1 AND code = $2`,
+       FROM coupon WHERE school_id = $1 AND code = $2 ${isLocked ? 'FOR UPDATE OF coupon' : ''}`,
     [schoolId, code.toUpperCase()],
   )
   return row

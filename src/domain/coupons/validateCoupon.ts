@@ -22,9 +22,9 @@ export async function validateCoupon(
     offers,
     currency,
     personId,
-  }: { schoolId: string; code: string; offers: readonly Offer[]; currency: string; personId: string | undefined | null },
+  }: { schoolId: string; code: string; offers: readonly Offer[]; currency: string; personId: string | undefined | null; isLocked?: boolean },
 ): Promise<Validation> {
-  const coupon = await findCoupon(sql, schoolId, code)
+  const coupon = await findCoupon(sql, schoolId, code, isLocked)
   const reason = await whyNot(sql, coupon, { schoolId, currency, offers, personId })
   const usable = reason === undefined ? coupon : undefined
   const lines = offers.map((offer) => ({ price: offer.amount, applies: usable !== undefined && isGoodFor(usable, offer) }))

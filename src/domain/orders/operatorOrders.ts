@@ -1,5 +1,5 @@
+import { orderStatusSql } from '../../store/shopExpressions.ts'
 import type { Sql } from '../../store/sql.ts'
-import { orderStatusSql } from './orderContext.ts'
 
 /** An order as an operator sees it. Amounts in the smallest unit of the currency. */
 export interface ListedOrder {

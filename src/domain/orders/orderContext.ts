@@ -38,6 +38,3 @@ export async function addSpend(sql: Sql, schoolId: string, personId: string | nu
   if (personId === null || amount === 0) return
   await sql.query('UPDATE person SET lifetime_spend = lifetime_spend + $3 WHERE school_id = $1 AND id = $2', [schoolId, personId, amount])
 }
-
-/** The state of an order now: a checkout past its time is over, whether or not a job has said so. */
-export const orderStatusSql = `CASE WHEN status = 'pending' AND expires_at <= now() THEN 'expired' ELSE status END`

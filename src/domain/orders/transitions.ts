@@ -1,9 +1,10 @@
 import { Problem } from '../../lib/problem.ts'
+import { orderStatusSql } from '../../store/shopExpressions.ts'
 import type { Sql } from '../../store/sql.ts'
 import { confirmUses, releaseUses } from '../coupons/settleCoupon.ts'
 import { renewUse } from '../coupons/useCoupon.ts'
 import { openAccess } from './access.ts'
-import { addSpend, type InSchool, type OrderRow, orderColumns, orderStatusSql, recordOrderChange } from './orderContext.ts'
+import { addSpend, type InSchool, type OrderRow, orderColumns, recordOrderChange } from './orderContext.ts'
 import { type Payment, paymentColumns } from './payment.ts'
 import { checkoutMinutes } from './recordOrder.ts'
 

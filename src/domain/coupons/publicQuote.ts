@@ -1,0 +1,19 @@
+import { publicItem } from '../itemRef.ts'
+import type { Offer } from './offers.ts'
+import type { Quote } from './quote.ts'
+
+/** A quote as the API writes it: money with its currency, items with public ids. */
+export function publicQuote(offers: readonly Offer[], quote: Quote, currency: string) {
+  const money = (amount: number) => ({ amount, currency })
+  return {
+    lines: quote.lines.map(({ price, discount, total }, index) => ({
+      item: publicItem(offers[index] as Offer),
+      price: money(price),
+      discount: money(discount),
+      total: money(total),
+    })),
+    subtotal: money(quote.subtotal),
+    discount_total: money(quote.discount),
+    total: money(quote.total),
+  }
+}
