@@ -49,9 +49,8 @@ export async function createRow(write: Write<OperationOf<'create'>>): Promise<An
 async function answerMade(write: Write<OperationOf<'create'>>, id: string): Promise<Answer> {
   await record(write, { action: 'created', id, before: null, after: 1 })
   const answer = answerWritten(write, await readWritten(write.writer, write.sight, id))
-  const { resource } = write.operation
-  if (resource.isPart) return answer
-  return { ...answer, headers: { Location: `${apiPath}/${resource.path}/${answer.body.id}` } }
+  const { operations, path } = write.operation.resource
+  return operations.get === undefined ? answer : { ...answer, headers: { Location: `${apiPath}/${path}/${answer.body.id}` } }
 }
 
 /** The row of the other resource, locked: a limit on its parts holds under concurrency. */

@@ -1,3 +1,4 @@
+import { audiences } from '../policy/caller.ts'
 import type { ScopeVerb } from './area.ts'
 import { deprecated } from './deprecation.ts'
 import { base, onRow, openness, type Rules } from './operationCommon.ts'
@@ -164,7 +165,8 @@ function readOf(resource: Resource, verb: string, rules: Resource['reads'][strin
 function collectionReadOf(resource: Resource, verb: string, rules: Resource['collectionReads'][string]): Operation {
   return {
     ...base(resource, rules, { id: rules.id ?? `get${many(resource)}${pascalCase(verb)}`, summary: rules.summary }),
-    ...(rules.isPublic && openness(resource, rules)),
+    ...(rules.isPublic &&
+      (resource.audiences.includes('anonymous') ? openness(resource, rules) : { anonymous: 'partial' as const, roles: audiences })),
     ...at({ path: `${resource.path}/${verb}`, parameters: [] }, rules.parameters),
     kind: 'collectionRead',
     method: rules.input ? 'POST' : 'GET',

@@ -46,7 +46,7 @@ export interface RowRead<Table extends TableName, Verb extends ScopeVerb> extend
 
 /** Something that can be read of the collection as a whole. */
 export interface CollectionRead<Verb extends ScopeVerb> extends OwnRead<Verb> {
-  /** Whether a caller without a token is served too. */
+  /** Whether a caller without a token is served too, and every role, also where they have no rows. */
   isPublic?: true
   /** What one should know before asking. */
   about?: string

@@ -27,6 +27,12 @@ export function explainViolation(error: unknown, { table, schema }: Pick<Resourc
           cause: error,
         })
       }
+      if (constraint === `${table}_school_id_code_key`) {
+        return new Problem('code_taken', {
+          details: [{ field: 'code', code: 'code_taken', message: 'Choose another code.' }],
+          cause: error,
+        })
+      }
       return error
     case 'reference': {
       const [, field] = new RegExp(`^${table}_(\\w+)_fkey$`).exec(constraint) ?? []

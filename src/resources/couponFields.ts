@@ -12,7 +12,12 @@ export const couponTerms = {
     .discriminatedUnion('type', [
       z.object({
         type: z.literal('percent').meta({ description: 'A part of each line.' }),
-        percent_off: z.number().min(0.01).max(100).multipleOf(0.01).meta({ description: 'Per cent, with up to two decimals.', example: 25 }),
+        percent_off: z
+          .number()
+          .min(0.01)
+          .max(100)
+          .multipleOf(0.01)
+          .meta({ description: 'Per cent, with up to two decimals.', example: 25 }),
       }),
       z.object({
         type: z.literal('amount').meta({ description: 'An amount, shared by the lines.' }),
@@ -49,7 +54,10 @@ export const couponTerms = {
         .optional()
         .meta({ description: 'These people alone: ids of students or members.', example: [] }),
     })
-    .refine((audience) => Object.values(audience).filter((member) => member !== undefined).length === 1, 'must have one of all, labels and person_ids')
+    .refine(
+      (audience) => Object.values(audience).filter((member) => member !== undefined).length === 1,
+      'must have one of all, labels and person_ids',
+    )
     .default({ all: true })
     .meta({ description: 'Who can use it. In a patch, clear the other members with null.', example: { all: true } }),
   minimum_subtotal: money('What must be bought at least.')

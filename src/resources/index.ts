@@ -6,6 +6,8 @@ import { type ScopeEntry, scopesOf } from '../kit/scopeCatalogue.ts'
 import { account } from './account.ts'
 import { analytics } from './analytics.ts'
 import { appearance } from './appearance.ts'
+import { couponRedemptions } from './couponRedemptions.ts'
+import { coupons } from './coupons.ts'
 import { courses } from './courses.ts'
 import { curriculum } from './curriculum.ts'
 import { events } from './events.ts'
@@ -42,7 +44,8 @@ export const resources: readonly Declared[] = [
   events,
   rsvps,
   membershipPlans,
-  planned.coupons,
+  coupons,
+  couponRedemptions,
   planned.posts,
   planned.subscriptions,
   planned.digitalProducts,

@@ -5,7 +5,6 @@ import { defineArea } from '../kit/area.ts'
 
 export const members = defineArea('members', { read: 'See the members of the school', write: 'Add and change members' })
 export const orders = defineArea('orders', { read: 'See orders, payments and refunds' })
-export const coupons = defineArea('coupons', { read: 'See and check coupons', write: 'Add, change and redeem coupons' })
 export const posts = defineArea('posts', {
   read: 'See the posts of the school',
   write: { sentence: 'Write, change and publish posts', from: 'lecturer' },

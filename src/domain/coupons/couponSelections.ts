@@ -7,6 +7,9 @@ type Coupons = ExpressionBuilder<DB, 'coupon'>
 type Redemptions = ExpressionBuilder<DB, 'coupon_redemption'>
 type Condition = Expression<SqlBool>
 
+/** What a coupon is now. */
+export const stateOf = (): Expression<string> => couponStatus
+
 /** What a coupon is good for, where that is not everything: `[{ type, id }]`. */
 export const itemsOf = (coupon: Coupons): Expression<unknown> =>
   coupon

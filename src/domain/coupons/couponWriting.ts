@@ -1,8 +1,8 @@
+import { fromPublicId } from '../../lib/ids.ts'
 import { Problem, type ProblemDetail } from '../../lib/problem.ts'
 import type { Writer } from '../../store/database.ts'
 import type { Sql } from '../../store/sql.ts'
 import { type ItemType, itemPrefixes, storedItem } from '../itemRef.ts'
-import { fromPublicId } from '../../lib/ids.ts'
 
 interface InSchool {
   writer: Writer
@@ -39,11 +39,13 @@ export async function checkTerms(values: Values, { sql, school }: InSchool, path
   const isRepeating = duration === 'repeating'
   if (isRepeating && !duration_months) fault('duration_months', 'required', 'a repeating coupon needs it')
   if (!isRepeating && duration_months) fault('duration_months', 'not_allowed', 'only a repeating coupon has it')
-  if (typeof starts_at === 'string' && typeof ends_at === 'string' && ends_at <= starts_at) fault('ends_at', 'min', 'must be later than starts_at')
+  if (typeof starts_at === 'string' && typeof ends_at === 'string' && ends_at <= starts_at)
+    fault('ends_at', 'min', 'must be later than starts_at')
   const items = (applies_to as { items?: PublicItem[] } | undefined)?.items ?? []
   if (!(await haveAll(sql, school.id, items))) fault('applies_to.items', 'invalid_reference', 'names an item that the school does not have')
   const people = (audience as { person_ids?: string[] } | undefined)?.person_ids ?? []
-  if (!(await knowsAll(sql, school.id, people))) fault('audience.person_ids', 'invalid_reference', 'names a person whom the school does not have')
+  if (!(await knowsAll(sql, school.id, people)))
+    fault('audience.person_ids', 'invalid_reference', 'names a person whom the school does not have')
   return faults
 }
 
@@ -129,6 +131,9 @@ async function haveAll(sql: Sql, schoolId: string, items: readonly PublicItem[])
 async function knowsAll(sql: Sql, schoolId: string, people: readonly string[]): Promise<boolean> {
   const ids = [...new Set(people.map((id) => fromPublicId('std', id) ?? fromPublicId('mbr', id)))]
   if (ids.length === 0) return true
-  const found = await sql.query('SELECT id FROM person WHERE school_id = $1 AND id = ANY ($2::uuid[]) AND erased_at IS NULL', [schoolId, ids])
+  const found = await sql.query('SELECT id FROM person WHERE school_id = $1 AND id = ANY ($2::uuid[]) AND erased_at IS NULL', [
+    schoolId,
+    ids,
+  ])
   return found.length === ids.length
 }

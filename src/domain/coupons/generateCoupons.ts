@@ -44,7 +44,8 @@ const columns = [
 export async function generateCoupons(sql: Sql, batch: Batch): Promise<{ batchId: string; codes: string[] }> {
   const batchId = newId()
   const made: { id: string; code: string; version: number }[] = []
-  for (let turn = 0; turn < 5 && made.length < batch.count; turn++) made.push(...(await insertCoupons(sql, batch, batchId, batch.count - made.length)))
+  for (let turn = 0; turn < 5 && made.length < batch.count; turn++)
+    made.push(...(await insertCoupons(sql, batch, batchId, batch.count - made.length)))
   if (made.length < batch.count) {
     throw new Problem('validation_failed', {
       details: [{ field: 'random_length', code: 'min', message: 'random_length: too few codes of this form are left' }],
@@ -61,7 +62,12 @@ export async function generateCoupons(sql: Sql, batch: Batch): Promise<{ batchId
 }
 
 /** One statement; a code that is there already makes no coupon. */
-async function insertCoupons(sql: Sql, batch: Batch, batchId: string, count: number): Promise<{ id: string; code: string; version: number }[]> {
+async function insertCoupons(
+  sql: Sql,
+  batch: Batch,
+  batchId: string,
+  count: number,
+): Promise<{ id: string; code: string; version: number }[]> {
   const codes = [...new Set(Array.from({ length: count }, () => batch.prefix + randomText(batch.length)))]
   return await sql.query(
     `INSERT INTO coupon (school_id, id, created_at, updated_at, code, batch_id, max_redemptions, ${columns.join(', ')})

@@ -8,7 +8,7 @@ import { checkoutRequired } from '../checkoutRequired.ts'
 import { publicItem, storedItem } from '../itemRef.ts'
 import { recordOrder } from '../orders/recordOrder.ts'
 import { currencyOf } from './couponWriting.ts'
-import { type Offer, findOffers } from './offers.ts'
+import { findOffers, type Offer } from './offers.ts'
 import { publicQuote } from './publicQuote.ts'
 import { toldReason, type Validation, validateCoupon } from './validateCoupon.ts'
 
@@ -39,7 +39,14 @@ export async function redeemCoupon(redeeming: Redeeming, request: RedemptionRequ
   const personId = await redeemerOf(redeeming, request.student_id)
   const currency = await currencyOf(sql, school.id)
   const offer = await requireOffer(redeeming, request)
-  const validation = await validateCoupon(sql, { schoolId: school.id, code: request.code, offers: [offer], currency, personId, isLocked: true })
+  const validation = await validateCoupon(sql, {
+    schoolId: school.id,
+    code: request.code,
+    offers: [offer],
+    currency,
+    personId,
+    isLocked: true,
+  })
   const coupon = requireUsable(redeeming, validation)
   const { quote } = validation
   if (quote.total > 0 || offer.type === 'membership_plan') {
@@ -96,7 +103,10 @@ async function requireNotOwned({ sql, school }: Redeeming, { type, id }: Offer, 
       : 'SELECT id FROM product_grant WHERE school_id = $1 AND product_id = $2 AND person_id = $3 AND revoked_at IS NULL',
     [school.id, id, personId],
   )
-  if (owned) throw new Problem('invalid_state', { description: `The person has this ${publicItem({ type, id }).type.replaceAll('_', ' ')} already.` })
+  if (owned)
+    throw new Problem('invalid_state', {
+      description: `The person has this ${publicItem({ type, id }).type.replaceAll('_', ' ')} already.`,
+    })
 }
 
 const noSuch = (field: string, message: string): Problem =>

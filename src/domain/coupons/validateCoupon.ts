@@ -22,7 +22,15 @@ export async function validateCoupon(
     offers,
     currency,
     personId,
-  }: { schoolId: string; code: string; offers: readonly Offer[]; currency: string; personId: string | undefined | null; isLocked?: boolean },
+    isLocked = false,
+  }: {
+    schoolId: string
+    code: string
+    offers: readonly Offer[]
+    currency: string
+    personId: string | undefined | null
+    isLocked?: boolean
+  },
 ): Promise<Validation> {
   const coupon = await findCoupon(sql, schoolId, code, isLocked)
   const reason = await whyNot(sql, coupon, { schoolId, currency, offers, personId })
