@@ -33,7 +33,7 @@ export const couponTerms = {
   applies_to: z
     .object({
       all: z.literal(true).optional().meta({ description: 'Everything.', example: true }),
-      items: z.array(itemRef('An item.')).min(1).max(200).optional().meta({ description: 'These alone.', example: [] }),
+      items: z.array(itemRef('An item.')).min(1).max(200).optional().meta({ description: 'These alone.' }),
     })
     .refine(({ all, items }) => (all === undefined) !== (items === undefined), 'must have either all or items')
     .default({ all: true })
@@ -41,18 +41,13 @@ export const couponTerms = {
   audience: z
     .object({
       all: z.literal(true).optional().meta({ description: 'Everybody.', example: true }),
-      labels: z
-        .array(z.string().min(1).max(40))
-        .min(1)
-        .max(20)
-        .optional()
-        .meta({ description: 'Who has one of these labels or tags.', example: ['alumni'] }),
+      labels: z.array(z.string().min(1).max(40)).min(1).max(20).optional().meta({ description: 'Who has one of these labels or tags.' }),
       person_ids: z
         .array(z.string().regex(/^(std|mbr)_[0-7][0-9a-hjkmnp-tv-z]{25}$/, 'must be the id of a student or a member'))
         .min(1)
         .max(200)
         .optional()
-        .meta({ description: 'These people alone: ids of students or members.', example: [] }),
+        .meta({ description: 'These people alone: ids of students or members.' }),
     })
     .refine(
       (audience) => Object.values(audience).filter((member) => member !== undefined).length === 1,

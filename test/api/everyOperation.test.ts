@@ -9,6 +9,7 @@ import { operationsIn, resources } from '../../src/resources/index.ts'
 import { newEvent, newRsvps } from '../support/community.ts'
 import { databasesToTest } from '../support/databases.ts'
 import { newPlan } from '../support/memberships.ts'
+import { newUses } from '../support/shop.ts'
 import { allScopes, type DemoApi, type Reply, startDemoApi } from './demoApi.ts'
 
 const all = operationsIn(resources)
@@ -44,6 +45,8 @@ const seen: Record<string, KeyOf> = {
   getLecturer: always('marlo-quillfeather'),
   listLecturerCourses: always('marlo-quillfeather'),
   getPlan: always('bench-for-all'),
+  getCoupon: () => toPublicId('cpn', idsBySlug.get('used-coupon') as string),
+  listCouponRedemptionsOf: () => toPublicId('cpn', idsBySlug.get('used-coupon') as string),
   getStaff: demoRow('staff', 'stf', 0),
   getStudent: (schoolId) => studentId(schoolId, 0),
   exportStudent: (schoolId) => studentId(schoolId, 0),
@@ -66,7 +69,7 @@ const unseen: Record<string, KeyOf> = {
   exportStudent: (schoolId) => studentId(schoolId, 1),
 }
 /** Rows that only their own person and staff see. */
-const ofOneself = new Set(['getStudent', 'exportStudent', 'getStaff', 'getUpload', 'getFile'])
+const ofOneself = new Set(['getStudent', 'exportStudent', 'listCouponRedemptionsOf', 'getStaff', 'getUpload', 'getFile'])
 const form = ({ path }: Operation): string => path.replace(/\{\w+\}/g, '{}')
 const unusedMethod = (operation: Operation): string =>
   ['PUT', 'DELETE', 'PATCH'].find((method) => !all.some((other) => other.method === method && form(other) === form(operation))) as string
@@ -87,6 +90,7 @@ describe.each(await databasesToTest())('on $name', ({ open }) => {
     ] as const)
       idsBySlug.set(slug, await newEvent(api.database.sql, schoolId, { slug, status }))
     await newRsvps(api.database.sql, schoolId, idsBySlug.get('glaze-evening') as string, 2)
+    idsBySlug.set('used-coupon', await newUses(api.database.sql, schoolId, 2))
     const [file, upload] = [demoId(schoolId, 'file', 0), demoId(schoolId, 'upload', 0)]
     await api.database.sql.query(
       `INSERT INTO file (school_id, id, filename, content_type, bytes, purpose, visibility, status, storage_key, uploaded_by)

@@ -12,6 +12,7 @@ import { databasesToTest } from '../support/databases.ts'
 import { newFile } from '../support/files.ts'
 import { newPlan } from '../support/memberships.ts'
 import { newSchool } from '../support/rows.ts'
+import { newUses } from '../support/shop.ts'
 import { allScopes, type DemoApi, now, type Reply, type SendOptions, startDemoApi } from './demoApi.ts'
 import {
   actor,
@@ -83,6 +84,7 @@ describe.each(databases)('on $name', ({ name, open }) => {
     await newFile(database.sql, other.id)
     await newPlan(database.sql, other.id)
     await newEvent(database.sql, other.id)
+    await newUses(database.sql, other.id, 1)
   })
   afterAll(() => api.stop())
 
@@ -306,7 +308,7 @@ describe.each(databases)('on $name', ({ name, open }) => {
     const schemas = output ? [narrowed(output, 'staff')] : [byView.staff, byView.own]
     const results = schemas.map((schema) => schema.safeParse(reply.json))
     expect(results.find(({ success }) => success) ?? results[0]?.error).toMatchObject({ success: true })
-    if (operation.successStatus !== 201 || isPart) return
+    if (operation.successStatus !== 201 || isPart || operation.kind === 'collection' || !operation.resource.operations.get) return
     const location = reply.headers.get('location') as string
     expect(location).toBe(`${api.school.issuer}${apiPath}/${operation.resource.path}/${reply.json.id}`)
     const read = await api.get(new URL(location).pathname, { as: actorOf(operation) })

@@ -7,6 +7,7 @@ import { databasesToTest } from '../support/databases.ts'
 import { newFile } from '../support/files.ts'
 import { newPlan } from '../support/memberships.ts'
 import { copyRow } from '../support/rows.ts'
+import { newUses } from '../support/shop.ts'
 import { type DemoApi, type Reply, startDemoApi } from './demoApi.ts'
 
 interface Page {
@@ -181,6 +182,7 @@ describe.each(await databasesToTest())('every list on $name', ({ open }) => {
       await newPlan(sql, api.school.id)
     }
     for (let count = 0; count < 6; count++) await newEvent(sql, api.school.id)
+    await newUses(sql, api.school.id, 8)
     const [first] = await sql.query<{ id: string }>('SELECT id FROM event WHERE school_id = $1 ORDER BY id LIMIT 1', [api.school.id])
     await newRsvps(sql, api.school.id, first?.id as string, 6)
     // One person's all: a list under any row is long enough to be walked.

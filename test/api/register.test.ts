@@ -14,6 +14,7 @@ const complete = [
   'account',
   'analytics',
   'appearance',
+  'coupons',
   'courses',
   'curriculum',
   'events',

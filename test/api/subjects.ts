@@ -11,6 +11,7 @@ import { lecturers } from '../../src/resources/lecturers.ts'
 import { newPeople } from '../support/community.ts'
 import { newFile } from '../support/files.ts'
 import { newAccount } from '../support/rows.ts'
+import { newCoupon, newProduct, newPerson as newStudent } from '../support/shop.ts'
 import type { DemoApi } from './demoApi.ts'
 
 /** Who acts: sees every row of the school, and may do everything. */
@@ -19,7 +20,10 @@ export const actor = 'owner@example.com'
 /** The one owner of a school does not leave it: an admin acts on their own account. */
 export const actorOf = ({ resource }: Operation): string => (resource.name === 'account' ? 'admin1@example.com' : actor)
 
-export const everyWrite = operationsIn(resources).filter(({ method }) => method !== 'GET')
+/** What is only asked with a body writes nothing. */
+export const everyWrite = operationsIn(resources).filter(
+  ({ method, kind }) => method !== 'GET' && kind !== 'read' && kind !== 'collectionRead',
+)
 
 /** What is sent. */
 export interface Sending {
@@ -50,6 +54,7 @@ const before: Record<string, readonly string[]> = {
   archivePage: ['publishPage'],
   discardPageDraft: ['publishPage', 'updatePage'],
   restorePageRevision: ['updatePage'],
+  resumeCoupon: ['pauseCoupon'],
   cancelEvent: ['publishEvent'],
   putMyRsvp: ['publishEvent'],
   createRsvp: ['publishEvent'],
@@ -69,6 +74,8 @@ const bodies: Record<string, (api: DemoApi, id: string) => Promise<object>> = {
   },
   importCurriculum: async () => ({ sections: [{ external_id: newId(), title: 'First', lessons: [] }] }),
   linkLecturer: async (api) => ({ email: await newPerson(api) }),
+  createCoupon: async () => ({ code: `C${newId()}`, discount: { type: 'percent', percent_off: 25 } }),
+  redeemCoupon: async (api) => await redemption(api),
   setPlanPositions: async (api) => ({ plan_ids: [await newPlan(api)] }),
   setLecturerPositions: async (api) => ({ lecturer_ids: [await create(api, lecturers)] }),
   createStudent: async () => ({ email: `${newId()}@example.org`, name: 'Fenn Goldacre' }),
@@ -195,6 +202,14 @@ async function makePublishable(api: DemoApi, id: string): Promise<void> {
   const section = await send(`courses/${id}/sections`, 'POST', { title: 'First' })
   const lesson = await send(`sections/${section}/lessons`, 'POST', { title: 'First', kind: 'text' })
   await send(`lessons/${lesson}/publish`, 'POST', {})
+}
+
+/** A coupon that takes everything off, something that it is used for, and a person. */
+async function redemption({ database: { sql }, school: { id: schoolId } }: DemoApi): Promise<object> {
+  const code = `C${newId()}`.toUpperCase()
+  await newCoupon(sql, schoolId, { code })
+  const item = { type: 'digital_product', id: toPublicId('dgp', await newProduct(sql, schoolId)) }
+  return { code, item, student_id: toPublicId('std', await newStudent(sql, schoolId)) }
 }
 
 /** A draft of a plan with two prices, so that either can go. */

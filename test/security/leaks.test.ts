@@ -11,6 +11,7 @@ import { newEvent, newRsvps } from '../support/community.ts'
 import { newFile } from '../support/files.ts'
 import { newPlan } from '../support/memberships.ts'
 import { startService, type TestService } from '../support/service.ts'
+import { newUses } from '../support/shop.ts'
 import { plantMarkers, secretMark } from './plantMarkers.ts'
 
 /** Stands in one public title: a crawler that does not find it finds nothing. */
@@ -105,6 +106,8 @@ describe('what a visitor can reach', () => {
     for (const access of ['members', 'plans', 'course'])
       await newEvent(sql, schoolId, { access, place: `Vault ${secretMark}-place`, door: `https://meet.example/${secretMark}-door` })
     await newEvent(sql, schoolId, { status: 'draft' })
+    await newUses(sql, schoolId, 2)
+    await sql.query(`UPDATE coupon SET name = 'Spring', note = 'Ours', external_id = id::text`)
     await sql.query(`INSERT INTO audit_log (school_id, id, event, address) VALUES ($1, gen_random_uuid(), 'signed_in', '127.0.0.1')`, [
       schoolId,
     ])

@@ -37,6 +37,9 @@ export async function copyRow(sql: Sql, table: string, row: { schoolId: string; 
     slug: id,
     external_id: null,
     storage_key: id,
+    ...(table === 'coupon' && { code: id.toUpperCase() }),
+    ...(table === 'coupon_redemption' && { person_id: null }),
+    ...(table === 'orders' && { number: id, payment_reference: null }),
     ...(table === 'person' && { email: `${id}@example.test`, account_id: null }),
   }
   const own = { id, ...ownText, ...(personId && { person_id: personId, ...(table === 'staff' && { lecturer_id: null }) }) }

@@ -48,3 +48,18 @@ export async function newCoupon(
   )
   return id
 }
+
+/** So many people who have each used a coupon, and as many coupons that nobody has. */
+export async function newUses(sql: Sql, schoolId: string, count: number): Promise<string> {
+  const couponId = await newCoupon(sql, schoolId)
+  for (let used = 0; used < count; used++) {
+    await newCoupon(sql, schoolId)
+    const personId = await newPerson(sql, schoolId)
+    await sql.query(
+      `INSERT INTO coupon_redemption (school_id, id, coupon_id, person_id, person_seq, product_type, product_id, amount_off, currency, status)
+       VALUES ($1, $2, $3, $4, 1, 'course', $2, 100, 'EUR', 'confirmed')`,
+      [schoolId, newId(), couponId, personId],
+    )
+  }
+  return couponId
+}
