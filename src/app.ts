@@ -27,6 +27,7 @@ import { fileJobs } from './jobs/files.ts'
 import { orderJobs } from './jobs/orders.ts'
 import { rollupJobs } from './jobs/rollups.ts'
 import type { Job } from './jobs/schedule.ts'
+import { subscriptionJobs } from './jobs/subscriptions.ts'
 import { sweepJobs } from './jobs/sweep.ts'
 import type { CursorSigner } from './kit/cursor.ts'
 import { apiPath } from './kit/operations.ts'
@@ -298,6 +299,7 @@ export async function createApp(args: AppArguments): Promise<App> {
         registration: () => config.oauth.registration,
       }),
       ...fileJobs({ database, storage: args.storage }),
+      ...subscriptionJobs({ database }),
       ...orderJobs({ database }),
       ...rollupJobs({ database }),
     ],

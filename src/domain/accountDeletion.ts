@@ -6,15 +6,16 @@ import type { School } from '../policy/school.ts'
 import type { Database, Writer } from '../store/database.ts'
 import type { Sql } from '../store/sql.ts'
 import { addressOf } from './mailedLinks.ts'
+import { cancelSubscriptionsOf, hasRunningSubscription } from './memberships/endSubscriptions.ts'
 import { hasOtherOwner, lockOwners } from './owners.ts'
 import { eraseAccount, erasePerson, noteErased } from './students/erasePerson.ts'
-import { cancelSubscriptionsOf } from './students/runningSubscriptions.ts'
 
 /** How long a person can still change their mind. */
 export const deletionDays = 14
 
 export interface DeletionRequest {
   writer: Writer
+  sql: Sql
   school: School
   caller: PersonCaller
   now: Date
@@ -24,13 +25,14 @@ export interface DeletionRequest {
 
 /**
  * Puts an account down for deletion. Nothing ends before the time has come; the person is told by mail, since it was an app that asked.
- * @throws Problem last_owner
+ * @throws Problem last_owner, active_subscription
  */
 export async function scheduleDeletion(
-  { writer, school, caller, now, outside, afterwards }: DeletionRequest,
+  { writer, sql, school, caller, now, outside, afterwards }: DeletionRequest,
   account: { email: string; locale: string | null; deletion_scheduled_at: Date | null },
 ) {
   if (account.deletion_scheduled_at) return undefined
+  if (caller.personId !== null && (await hasRunningSubscription(sql, school.id, caller.personId))) throw new Problem('active_subscription')
   if (caller.role === 'owner') {
     await lockOwners(writer, school.id)
     if (!(await hasOtherOwner(writer, { schoolId: school.id, personId: caller.personId }))) throw new Problem('last_owner')

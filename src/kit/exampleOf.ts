@@ -17,9 +17,13 @@ export const exampleRow = ({ schema, object, idPrefix }: Resource): Record<strin
 
 /** A new row, or a change, as a client may send it. */
 export function exampleBody({ schema, inputs, writable, required }: Resource, isNew: boolean): Record<string, unknown> {
-  const fields = isNew ? required : writable.map(({ field }) => field).slice(0, 1)
+  const changing = writable.filter(({ isCreateOnly }) => !isCreateOnly).map(({ field }) => field)
+  const fields = isNew ? required : changing.slice(0, 1)
   return Object.fromEntries(
-    fields.map((field) => [field, (inputs[field] ?? (schema.shape[field] as z.ZodType | undefined))?.meta()?.example ?? null]),
+    fields.map((field) => {
+      const { example, idPrefix } = (inputs[field] ?? (schema.shape[field] as z.ZodType | undefined))?.meta() ?? {}
+      return [field, example ?? (idPrefix === undefined ? null : exampleId(idPrefix))]
+    }),
   )
 }
 

@@ -3,6 +3,7 @@ import { archiveCourse, publishCourse, removeCourseParts, unpublishCourse } from
 import { costsAtMost, hasLecturer, hasTag, isInCatalogue, isOpenToMembers, isTaughtBy, isUnlisted, lecturersOf } from '../domain/courses.ts'
 import { assignLecturers, checkCourse, checkLecturers, courseDefaults, reassignLecturers } from '../domain/courseWriting.ts'
 import { type Copying, duplicateCourse } from '../domain/duplicateCourse.ts'
+import { isOpenedBy, plansOpening } from '../domain/memberships/planSight.ts'
 import { setPositions } from '../domain/positions.ts'
 import { htmlColumn } from '../domain/richText.ts'
 import { requireNoFaults } from '../kit/body.ts'
@@ -15,6 +16,7 @@ import { Problem } from '../lib/problem.ts'
 import { courseSchema, lecturer_ids } from './courseFields.ts'
 import { curriculum } from './curriculum.ts'
 import { lecturers } from './lecturers.ts'
+import { membershipPlans } from './membershipPlans.ts'
 import { seenCount } from './seenCount.ts'
 
 /** The catalogue. */
@@ -43,8 +45,7 @@ export const courses = defineResource({
     },
     cover_image: imageField('course', 'cover_image'),
     lecturers: { select: lecturersOf },
-    // Membership plans join here.
-    included_in_plans: { from: [], of: () => [] },
+    included_in_plans: { select: plansOpening },
     lessons_count: seenCount('lessons_count', 'published_lessons_count'),
     preview_lessons_count: seenCount('previews_count', 'published_previews_count'),
     duration_minutes: seenCount('duration_minutes', 'published_duration_minutes'),
@@ -90,6 +91,7 @@ export const courses = defineResource({
     'category',
     { name: 'tag', description: 'a tag of the course', value: z.string().min(1).max(40), where: hasTag },
     { name: 'lecturer', description: 'the id of a lecturer', value: reference('lec', 'Id of a lecturer.'), where: hasLecturer },
+    { name: 'plan', description: 'the id of a plan that opens it', value: reference('mpl', 'Id of a plan.'), where: isOpenedBy },
     {
       name: 'price',
       operator: 'lte',
@@ -110,6 +112,10 @@ export const courses = defineResource({
   exports: true,
   expand: {
     lecturers: { resource: (): Resource => lecturers, ids: (row) => ((row.lecturers ?? []) as { id: string }[]).map(({ id }) => id) },
+    included_in_plans: {
+      resource: (): Resource => membershipPlans,
+      ids: (row) => ((row.included_in_plans ?? []) as { id: string }[]).map(({ id }) => id),
+    },
     curriculum: { resource: () => curriculum, id: ({ id }) => id },
   },
   listedUnder: [{ resource: (): Resource => lecturers, where: (course, id) => isTaughtBy(course, { lecturerId: id }) }],

@@ -22,7 +22,11 @@ import { rsvps } from './rsvps.ts'
 import { school } from './school.ts'
 import { sections } from './sections.ts'
 import { staff } from './staff.ts'
+
 import { students } from './students.ts'
+
+import { subscriptions } from './subscriptions.ts'
+
 import { uploads } from './uploads.ts'
 
 /** A resource, or an area whose scopes can be granted before its resources stand. */
@@ -47,7 +51,7 @@ export const resources: readonly Declared[] = [
   coupons,
   couponRedemptions,
   planned.posts,
-  planned.subscriptions,
+  subscriptions,
   planned.digitalProducts,
   planned.comments,
   lecturers,

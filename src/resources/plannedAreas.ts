@@ -9,7 +9,6 @@ export const posts = defineArea('posts', {
   read: 'See the posts of the school',
   write: { sentence: 'Write, change and publish posts', from: 'lecturer' },
 })
-export const subscriptions = defineArea('subscriptions', { read: 'See subscriptions', write: 'Start, change and cancel subscriptions' })
 export const digitalProducts = defineArea('digital_products', {
   read: 'See digital products and download what is yours',
   write: { sentence: 'Add and change digital products', from: 'admin' },

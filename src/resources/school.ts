@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { listCategories } from '../domain/categories.ts'
+import { requireCurrencyChange } from '../domain/currencyChange.ts'
 import { checkImprint } from '../domain/imprint.ts'
 import { htmlColumn } from '../domain/richText.ts'
 import { shownCounts } from '../domain/schoolCounts.ts'
@@ -114,7 +115,10 @@ export const school = defineResource({
       view: 'staff',
       needsIfMatch: true,
       check: async (values, writing) => [...checkSchool(values), ...(await checkImprint(values, writing))],
-      before: async (_writing, _row, values) => htmlColumn('description', values),
+      before: async (writing, row, values) => {
+        await requireCurrencyChange(writing, row, values)
+        return htmlColumn('description', values)
+      },
     },
   },
   collectionReads: {

@@ -8,7 +8,7 @@ import { audienceOf } from '../../src/policy/caller.ts'
 import { operationsIn, resources } from '../../src/resources/index.ts'
 import { newEvent, newRsvps } from '../support/community.ts'
 import { databasesToTest } from '../support/databases.ts'
-import { newPlan } from '../support/memberships.ts'
+import { newPlan, newSubscription } from '../support/memberships.ts'
 import { newUses } from '../support/shop.ts'
 import { allScopes, type DemoApi, type Reply, startDemoApi } from './demoApi.ts'
 
@@ -47,6 +47,8 @@ const seen: Record<string, KeyOf> = {
   getPlan: always('bench-for-all'),
   getCoupon: () => toPublicId('cpn', idsBySlug.get('used-coupon') as string),
   listCouponRedemptionsOf: () => toPublicId('cpn', idsBySlug.get('used-coupon') as string),
+
+  getSubscription: demoRow('subscription', 'sub', 9000),
   getStaff: demoRow('staff', 'stf', 0),
   getStudent: (schoolId) => studentId(schoolId, 0),
   exportStudent: (schoolId) => studentId(schoolId, 0),
@@ -69,7 +71,7 @@ const unseen: Record<string, KeyOf> = {
   exportStudent: (schoolId) => studentId(schoolId, 1),
 }
 /** Rows that only their own person and staff see. */
-const ofOneself = new Set(['getStudent', 'exportStudent', 'listCouponRedemptionsOf', 'getStaff', 'getUpload', 'getFile'])
+const ofOneself = new Set(['getStudent', 'exportStudent', 'listCouponRedemptionsOf', 'getStaff', 'getUpload', 'getFile', 'getSubscription'])
 const form = ({ path }: Operation): string => path.replace(/\{\w+\}/g, '{}')
 const unusedMethod = (operation: Operation): string =>
   ['PUT', 'DELETE', 'PATCH'].find((method) => !all.some((other) => other.method === method && form(other) === form(operation))) as string
@@ -82,7 +84,12 @@ describe.each(await databasesToTest())('on $name', ({ open }) => {
   beforeAll(async () => {
     api = await startDemoApi(await open())
     const { id: schoolId } = api.school
-    await newPlan(api.database.sql, schoolId, { slug: 'bench-for-all' })
+    const plan = await newPlan(api.database.sql, schoolId, { slug: 'bench-for-all' })
+    await newSubscription(api.database.sql, schoolId, {
+      ...plan,
+      id: demoId(schoolId, 'subscription', 9000),
+      personId: demoId(schoolId, 'person', 0),
+    })
     await newPlan(api.database.sql, schoolId, { slug: 'bench-for-few', visibility: 'hidden' })
     for (const [slug, status] of [
       ['glaze-evening', 'published'],

@@ -10,9 +10,9 @@ import { operationsIn, resources } from '../../src/resources/index.ts'
 import { newEvent } from '../support/community.ts'
 import { databasesToTest } from '../support/databases.ts'
 import { newFile } from '../support/files.ts'
-import { newPlan } from '../support/memberships.ts'
+import { newPlan, newSubscription } from '../support/memberships.ts'
 import { newSchool } from '../support/rows.ts'
-import { newUses } from '../support/shop.ts'
+import { newPerson, newUses } from '../support/shop.ts'
 import { allScopes, type DemoApi, now, type Reply, type SendOptions, startDemoApi } from './demoApi.ts'
 import {
   actor,
@@ -82,7 +82,8 @@ describe.each(databases)('on $name', ({ name, open }) => {
     const other = { id: await newSchool(database.sql), slug: 'other', issuer: 'https://other.example' }
     await makeDemoSchool(database, { school: other, now, hashPassword: async () => '$argon2id$none', only: 'catalogue' })
     await newFile(database.sql, other.id)
-    await newPlan(database.sql, other.id)
+    const plan = await newPlan(database.sql, other.id)
+    await newSubscription(database.sql, other.id, { ...plan, personId: await newPerson(database.sql, other.id) })
     await newEvent(database.sql, other.id)
     await newUses(database.sql, other.id, 1)
   })

@@ -5,9 +5,9 @@ import { operationsIn, resources } from '../../src/resources/index.ts'
 import { newEvent, newRsvps } from '../support/community.ts'
 import { databasesToTest } from '../support/databases.ts'
 import { newFile } from '../support/files.ts'
-import { newPlan } from '../support/memberships.ts'
+import { newPlan, newSubscription } from '../support/memberships.ts'
 import { copyRow } from '../support/rows.ts'
-import { newUses } from '../support/shop.ts'
+import { newPerson, newUses } from '../support/shop.ts'
 import { type DemoApi, type Reply, startDemoApi } from './demoApi.ts'
 
 interface Page {
@@ -179,7 +179,8 @@ describe.each(await databasesToTest())('every list on $name', ({ open }) => {
     const { sql } = api.database
     for (let count = 0; count < 8; count++) {
       await newFile(sql, api.school.id)
-      await newPlan(sql, api.school.id)
+      const plan = await newPlan(sql, api.school.id)
+      await newSubscription(sql, api.school.id, { ...plan, personId: await newPerson(sql, api.school.id) })
     }
     for (let count = 0; count < 6; count++) await newEvent(sql, api.school.id)
     await newUses(sql, api.school.id, 8)

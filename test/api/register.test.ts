@@ -23,6 +23,7 @@ const complete = [
   'pages',
   'school',
   'storage',
+  'subscriptions',
 ]
 
 /** Opened by a signed address and no token: a route of its own in front of the API. */

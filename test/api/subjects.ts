@@ -10,6 +10,7 @@ import { operationsIn, resources } from '../../src/resources/index.ts'
 import { lecturers } from '../../src/resources/lecturers.ts'
 import { newPeople } from '../support/community.ts'
 import { newFile } from '../support/files.ts'
+import { newPlan as newPlanRow } from '../support/memberships.ts'
 import { newAccount } from '../support/rows.ts'
 import { newCoupon, newProduct, newPerson as newStudent } from '../support/shop.ts'
 import type { DemoApi } from './demoApi.ts'
@@ -40,12 +41,18 @@ type Make = (api: DemoApi) => Promise<string>
 const made: Record<string, Make> = {
   curriculum: (api) => create(api, courses),
   membership_plans: async (api) => await newPlan(api),
+  subscriptions: async (api) => {
+    const reply = await api.send(`${apiPath}/subscriptions`, { as: actor, body: await newSubscription(api) })
+    return String(reply.json.id)
+  },
   files: async ({ database, school }) => toPublicId('fil', await newFile(database.sql, school.id, { visibility: 'private' })),
 }
 
 /** What is done before, by the id of the operation, with the row that it then meets; by default what leads to its state. */
 const before: Record<string, readonly string[]> = {
   archivePlan: ['activatePlan'],
+  resumeSubscription: ['pauseSubscription'],
+  cancelPlanChange: ['changePlan'],
   resetAppearance: ['updateAppearance'],
   resendEmailChange: ['changeEmail'],
   restoreAccount: ['deleteAccount'],
@@ -76,6 +83,9 @@ const bodies: Record<string, (api: DemoApi, id: string) => Promise<object>> = {
   linkLecturer: async (api) => ({ email: await newPerson(api) }),
   createCoupon: async () => ({ code: `C${newId()}`, discount: { type: 'percent', percent_off: 25 } }),
   redeemCoupon: async (api) => await redemption(api),
+  createSubscription: async (api) => await newSubscription(api),
+  updateSubscription: async () => ({ metadata: { desk: 'by the window' } }),
+  changePlan: async (api) => ({ price_id: (await newSubscription(api)).price_id }),
   setPlanPositions: async (api) => ({ plan_ids: [await newPlan(api)] }),
   setLecturerPositions: async (api) => ({ lecturer_ids: [await create(api, lecturers)] }),
   createStudent: async () => ({ email: `${newId()}@example.org`, name: 'Fenn Goldacre' }),
@@ -210,6 +220,13 @@ async function redemption({ database: { sql }, school: { id: schoolId } }: DemoA
   await newCoupon(sql, schoolId, { code })
   const item = { type: 'digital_product', id: toPublicId('dgp', await newProduct(sql, schoolId)) }
   return { code, item, student_id: toPublicId('std', await newStudent(sql, schoolId)) }
+}
+
+/** A subscription that somebody new could have, to a plan of its own. */
+async function newSubscription({ database, school }: DemoApi) {
+  const { planId, priceId } = await newPlanRow(database.sql, school.id)
+  const personId = await newStudent(database.sql, school.id)
+  return { member_id: toPublicId('mbr', personId), plan_id: toPublicId('mpl', planId), price_id: toPublicId('prc', priceId) }
 }
 
 /** A draft of a plan with two prices, so that either can go. */

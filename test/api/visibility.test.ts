@@ -15,8 +15,8 @@ import { operationsIn, resources } from '../../src/resources/index.ts'
 import { newEvent, newRsvps } from '../support/community.ts'
 import { databasesToTest } from '../support/databases.ts'
 import { filesWithoutBytes, newFile } from '../support/files.ts'
-import { newPlan } from '../support/memberships.ts'
-import { newUses } from '../support/shop.ts'
+import { newPlan, newSubscription } from '../support/memberships.ts'
+import { newPerson, newUses } from '../support/shop.ts'
 import { type DemoApi, startDemoApi } from './demoApi.ts'
 
 const operations = operationsIn(resources)
@@ -99,7 +99,8 @@ describe.each(await databasesToTest())('who sees which rows, on $name', ({ open 
     }
     for (let count = 0; count < 12; count++) {
       await newFile(api.database.sql, api.school.id)
-      await newPlan(api.database.sql, api.school.id)
+      const plan = await newPlan(api.database.sql, api.school.id)
+      await newSubscription(api.database.sql, api.school.id, { ...plan, personId: await newPerson(api.database.sql, api.school.id) })
     }
     await newUses(api.database.sql, api.school.id, 6)
     for (let count = 0; count < 6; count++) await newEvent(api.database.sql, api.school.id)

@@ -9,9 +9,9 @@ import { operationsIn, resources } from '../../src/resources/index.ts'
 import { callTool, post, request } from '../mcp/rpc.ts'
 import { newEvent, newRsvps } from '../support/community.ts'
 import { newFile } from '../support/files.ts'
-import { newPlan } from '../support/memberships.ts'
+import { newPlan, newSubscription } from '../support/memberships.ts'
 import { startService, type TestService } from '../support/service.ts'
-import { newUses } from '../support/shop.ts'
+import { newPerson, newUses } from '../support/shop.ts'
 import { plantMarkers, secretMark } from './plantMarkers.ts'
 
 /** Stands in one public title: a crawler that does not find it finds nothing. */
@@ -75,7 +75,9 @@ describe('what a visitor can reach', () => {
     const { sql } = service.database
     const file = await newFile(sql, schoolId, { visibility: 'private', filename: 'accounts.webp' })
     await newFile(sql, schoolId, { visibility: 'private', status: 'pending' })
-    await newPlan(sql, schoolId, { slug: 'workbench' })
+    const plan = await newPlan(sql, schoolId, { slug: 'workbench' })
+    const left = { cancellation_reason: `'other'`, cancellation_comment: `'moved away'` }
+    await newSubscription(sql, schoolId, { ...plan, personId: await newPerson(sql, schoolId), status: 'canceled', more: left })
     await newPlan(sql, schoolId, { visibility: 'hidden' })
     await newPlan(sql, schoolId, { status: 'draft' })
     await sql.query('INSERT INTO upload (school_id, id, file_id, expires_at) VALUES ($1, $2, $3, now())', [schoolId, newId(), file])

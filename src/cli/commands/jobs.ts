@@ -1,7 +1,11 @@
 import type { Command } from 'commander'
 import { fileJobs } from '../../jobs/files.ts'
 import { orderJobs } from '../../jobs/orders.ts'
+
 import { rollupJobs } from '../../jobs/rollups.ts'
+
+import { subscriptionJobs } from '../../jobs/subscriptions.ts'
+
 import { sweepJobs } from '../../jobs/sweep.ts'
 import { nearest } from '../../lib/nearest.ts'
 import { endGrant } from '../../oidc/stores.ts'
@@ -26,6 +30,7 @@ export function addJobs(program: Command, session: Session): void {
       registration: () => session.settings().config.oauth.registration,
     }),
     ...fileJobs({ database, storage: await openConfiguredFileStorage(session.settings().environment) }),
+    ...subscriptionJobs({ database }),
     ...orderJobs({ database }),
     ...rollupJobs({ database }),
   ]

@@ -2,7 +2,7 @@ import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 import type { DB } from '../../gen/kysely/tables.ts'
 import { audienceOf, type Caller, type PersonCaller } from '../../policy/caller.ts'
 import { grantsAccess } from '../../store/accessExpressions.ts'
-import { showsCounts } from '../../store/expressions.ts'
+import { isOffered, showsCounts } from '../../store/expressions.ts'
 import { type IncludedProduct, includesProduct } from '../access/plans.ts'
 import { isInCatalogue, isOpenToMembers } from '../courses.ts'
 
@@ -165,4 +165,38 @@ function isKnownCourse(course: Courses, caller: Caller): Condition {
   const audience = audienceOf(caller)
   if (audience === 'staff') return course.lit(true)
   return audience === 'anonymous' ? isInCatalogue(course) : isOpenToMembers(course)
+}
+
+/** The plans that open a course, as far as the caller may know of them, in their order: `[{ id, name, slug }]`. */
+export const plansOpening = (course: Courses, caller: Caller): Expression<unknown> =>
+  course
+    .selectFrom((inner) =>
+      inner
+        .selectFrom('membership_plan')
+        .select(['membership_plan.id', 'membership_plan.name', 'membership_plan.slug'])
+        .whereRef('membership_plan.school_id', '=', 'course.school_id')
+        .where((plan) => isPlanOpening(plan, course, caller))
+        .orderBy('membership_plan.position')
+        .orderBy('membership_plan.id')
+        .limit(50)
+        .as('opening'),
+    )
+    .select((opening) => opening.fn.jsonAgg('opening').as('plans'))
+
+/** Courses that one of these plans opens, as far as the caller may know of the plan. */
+export const isOpenedBy = (course: Courses, planIds: readonly string[], caller: Caller): Condition =>
+  course.exists(
+    course
+      .selectFrom('membership_plan')
+      .select('membership_plan.id')
+      .whereRef('membership_plan.school_id', '=', 'course.school_id')
+      .where('membership_plan.id', 'in', [...planIds])
+      .where((plan) => isPlanOpening(plan, course, caller)),
+  )
+
+/** Where the school offers no memberships, only its staff knows of plans. */
+const isPlanOpening = (plan: unknown, course: Courses, caller: Caller): Condition => {
+  const plans = plan as Plans
+  const opens = plans.and([isPlanOf(plans, caller), includesProduct(plans, 'course', course.ref('course.id'))])
+  return audienceOf(caller) === 'staff' ? opens : plans.and([opens, isOffered(course.ref('course.school_id'), 'memberships')])
 }

@@ -1,9 +1,9 @@
 import { Problem } from '../../lib/problem.ts'
 import type { Outside } from '../../policy/outside.ts'
+import { type CancellationReason, cancelSubscriptionsOf, hasRunningSubscription } from '../memberships/endSubscriptions.ts'
 import { hasOtherOwner, lockOwners } from '../owners.ts'
 import { erasePerson } from './erasePerson.ts'
 import { type PersonChange, type PersonRow, requirePowerOver } from './personWriting.ts'
-import { cancelSubscriptionsOf, hasRunningSubscription } from './runningSubscriptions.ts'
 
 /** What the end of a person at the school needs. */
 export interface Ending extends PersonChange {
@@ -18,10 +18,11 @@ export interface Ending extends PersonChange {
 export async function endSubscriptions(
   { sql, school, now }: PersonChange,
   personId: string,
-  { isAsked, reason }: { isAsked: boolean; reason: string },
+  { isAsked, reason }: { isAsked: boolean; reason: CancellationReason },
 ): Promise<void> {
-  if (isAsked) await cancelSubscriptionsOf(sql, { schoolId: school.id, now, personId, reason })
-  else if (await hasRunningSubscription(sql, school.id, personId)) throw new Problem('active_subscription')
+  if (!isAsked && (await hasRunningSubscription(sql, school.id, personId))) throw new Problem('active_subscription')
+  // Those too that end anyway.
+  await cancelSubscriptionsOf(sql, { schoolId: school.id, now, personId, reason })
 }
 
 /**

@@ -1,0 +1,34 @@
+import type { Sql } from '../../store/sql.ts'
+import type { Payment } from '../orders/payment.ts'
+import { recordOrder } from '../orders/recordOrder.ts'
+import { isDiscounted } from './steps.ts'
+import type { InSchool, SubscriptionRow } from './subscriptionRow.ts'
+import { discountOf, type Terms, takenOff } from './terms.ts'
+
+/** Writes down what was paid for a period, and names it in the subscription. What costs nothing has no order. */
+export async function orderPeriod(
+  sql: Sql,
+  { schoolId, now }: InSchool,
+  { row, terms, payment, from }: { row: SubscriptionRow; terms: Terms; payment: Payment; from: Date },
+): Promise<void> {
+  const discount = isDiscounted(row, from) ? await discountOf(sql, schoolId, row.coupon_id) : undefined
+  if (row.collection === 'comped' || terms.amount === 0) return
+  const isFirst = row.latest_order_id === null
+  const { orderId } = await recordOrder(sql, {
+    schoolId,
+    now,
+    personId: row.person_id,
+    kind: isFirst ? 'subscription_initial' : 'subscription_renewal',
+    status: 'paid',
+    items: [{ type: 'membership_plan', id: terms.plan_id, priceId: terms.price_id, title: terms.plan_name, unitAmount: terms.amount }],
+    ...(discount && {
+      coupon: { id: discount.id, code: discount.code, discounts: [takenOff(terms.amount, discount)], isNewUse: isFirst },
+    }),
+    subscriptionId: row.id,
+    payment,
+  })
+  await sql.query('UPDATE subscription SET latest_order_id = $3 WHERE school_id = $1 AND id = $2', [schoolId, row.id, orderId])
+}
+
+/** What the school has collected itself. */
+export const byHand: Payment = { provider: 'manual' }

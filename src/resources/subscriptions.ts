@@ -1,0 +1,160 @@
+import { z } from 'zod'
+import {
+  afterPlanChange,
+  afterStep,
+  cancelSubscription,
+  changePlan,
+  checkTimes,
+  moveTimes,
+  pauseSubscription,
+  resumeSubscription,
+} from '../domain/memberships/changeSubscription.ts'
+import { nothingPending } from '../domain/memberships/steps.ts'
+import { afterSubscribing, checkSubscription, subscriptionDefaults } from '../domain/memberships/subscribe.ts'
+import {
+  discountFrom,
+  discountSeen,
+  hasMemberId,
+  hasPlanId,
+  hasPriceId,
+  isMySubscription,
+  opensPlan,
+  pendingFrom,
+  pendingSeen,
+} from '../domain/memberships/subscriptionSight.ts'
+import { everything, nothing } from '../kit/expressions.ts'
+import { moneyOf, reference, timestamp } from '../kit/fields.ts'
+import { defineResource, type Resource } from '../kit/resource.ts'
+import { fromPublicId } from '../lib/ids.ts'
+import { membershipPlans } from './membershipPlans.ts'
+import { reason, subscriptionSchema } from './subscriptionFields.ts'
+
+/** Who has which plan, and what becomes of it. */
+export const subscriptions = defineResource({
+  name: 'subscriptions',
+  object: 'subscription',
+  idPrefix: 'sub',
+  table: 'subscription',
+  feature: 'memberships',
+  about: 'A subscription: a person who has a membership plan, at a price, from period to period.',
+  scopes: { read: 'See subscriptions', write: 'Start, change and cancel subscriptions' },
+  schema: subscriptionSchema,
+  derived: {
+    member_id: {
+      from: ['person_id'],
+      of: ({ person_id }) => person_id,
+      write: (member) => ({ person_id: fromPublicId('mbr', member) as string }),
+    },
+    amount: {
+      from: ['amount', 'currency'],
+      of: ({ amount, currency }) => moneyOf(amount, currency) as { amount: number; currency: string },
+    },
+    discount: { select: discountSeen, of: discountFrom },
+    cancellation: {
+      from: ['cancellation_reason', 'cancellation_comment'],
+      of: (row) =>
+        row.cancellation_reason === null ? null : { reason: row.cancellation_reason as 'other', comment: row.cancellation_comment },
+    },
+    pause: {
+      from: ['paused_at', 'resumes_at'],
+      of: ({ paused_at, resumes_at }) => paused_at && { paused_at: paused_at.toISOString(), resumes_at: resumes_at?.toISOString() ?? null },
+    },
+    pending_change: { select: pendingSeen, of: pendingFrom },
+    access: { select: opensPlan },
+  },
+  inputs: z.object({
+    coupon_code: z.string().min(3).max(40).meta({ description: 'Coupon that takes something off.', example: 'WELCOME10' }),
+    start_at: timestamp().meta({
+      description: 'When it began, where that was earlier; for the staff.',
+      example: '2026-03-01T09:30:00.000Z',
+    }),
+  }),
+  writable: [
+    { field: 'member_id', on: 'create' },
+    { field: 'plan_id', on: 'create' },
+    { field: 'price_id', on: 'create' },
+    { field: 'collection', on: 'create', roles: ['staff'] },
+    { field: 'trial_ends_at', roles: ['staff'] },
+    { field: 'current_period_end', roles: ['staff'] },
+    { field: 'external_id', roles: ['staff'] },
+    { field: 'metadata', roles: ['staff'] },
+  ],
+  required: ['plan_id', 'price_id'],
+  filters: [
+    'status',
+    'collection',
+    'cancel_at_period_end',
+    { name: 'plan', description: 'the id of a plan', value: reference('mpl', 'Id of a plan.'), where: hasPlanId },
+    { name: 'price', description: 'the id of a price', value: reference('prc', 'Id of a price.'), where: hasPriceId },
+    { name: 'member', description: 'the id of a member', value: reference('mbr', 'Id of a member.'), where: hasMemberId },
+    'current_period_end',
+    'created_at',
+    'updated_at',
+    'external_id',
+  ],
+  sorts: ['-created_at', 'updated_at', 'current_period_end'],
+  exports: true,
+  expand: { plan: { resource: (): Resource => membershipPlans, id: ({ plan_id }) => plan_id } },
+  visibility: { anonymous: nothing, learner: isMySubscription, lecturer: isMySubscription, staff: everything },
+  views: { own: isMySubscription },
+  operations: {
+    list: 'read',
+    get: 'read',
+    create: { scope: 'write', check: checkSubscription, defaults: subscriptionDefaults, after: afterSubscribing },
+    update: {
+      scope: 'write',
+      roles: ['staff'],
+      check: checkTimes,
+      before: async (_writing, row, values) => moveTimes(row, values),
+    },
+  },
+  actions: {
+    cancel: {
+      scope: 'write',
+      summary: 'End a subscription with its period, or now',
+      input: z.object({
+        at: z.enum(['period_end', 'now']).default('period_end').meta({ description: 'When; now is for the staff.', example: 'period_end' }),
+        reason: reason.optional().meta({ description: 'Why.', example: 'not_using' }),
+        comment: z.string().max(500).optional().meta({ description: 'In your own words.', example: 'Moving away.' }),
+      }),
+      run: cancelSubscription,
+      after: afterStep,
+    },
+    resume: {
+      scope: 'write',
+      summary: 'Go on with a subscription that was to end, or is paused',
+      run: resumeSubscription,
+      after: afterStep,
+    },
+    pause: {
+      scope: 'write',
+      roles: ['staff'],
+      summary: 'Let a subscription stand still',
+      input: z.object({
+        resumes_at: timestamp().nullable().optional().meta({ description: 'When it goes on by itself.', example: null }),
+      }),
+      run: pauseSubscription,
+      after: afterStep,
+    },
+    change_plan: {
+      scope: 'write',
+      id: 'changePlan',
+      summary: 'Change to another price',
+      input: z.object({
+        price_id: reference('prc', 'Price of this or another plan.'),
+        when: z
+          .enum(['now', 'period_end'])
+          .default('period_end')
+          .meta({ description: 'From when on; now is for the staff, and for what the school collects itself.', example: 'period_end' }),
+      }),
+      run: changePlan,
+      after: afterPlanChange,
+    },
+    'change_plan/cancel': {
+      scope: 'write',
+      id: 'cancelPlanChange',
+      summary: 'Stay with the present price',
+      run: async (_writing, { pending_price_id }) => (pending_price_id === null ? undefined : nothingPending),
+    },
+  },
+})
