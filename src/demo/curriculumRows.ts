@@ -46,7 +46,7 @@ export function curriculumRows(schoolId: string, common: (kind: string, index: n
         course_id: courseId(course),
         section_id,
         position,
-        quiz: quiz && JSON.stringify(quiz),
+        quiz,
         attachment_file_ids: filesOf(index),
       })),
     texts: () =>

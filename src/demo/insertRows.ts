@@ -4,7 +4,7 @@ type Row = Readonly<Record<string, unknown>>
 
 /**
  * Adds rows to a table in one statement, however many there are. A row whose key is there already stays as it is.
- * @param rows all with the same columns: dates, lists and objects as they are
+ * @param rows all with the same columns: dates, lists and objects as they are, no JSON in a text
  * @param key the columns of the key, where the table has a constraint that is checked later
  */
 export async function insertRows(sql: Sql, table: string, rows: readonly Row[], key?: string): Promise<void> {

@@ -62,7 +62,11 @@ export async function makeDemoSchool(database: Database, { school, now, hashPass
     await insertRows(sql, 'section', demo.curriculum.sections(), 'school_id, id')
     await insertRows(sql, 'lesson', demo.curriculum.lessons(), 'school_id, id')
     await insertRows(sql, 'lesson_body', demo.curriculum.texts())
-    await insertRows(sql, 'page', demo.pages())
+    await writer
+      .insertInto('page')
+      .values(demo.pages())
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
     if (only !== 'catalogue') await writeStory(database.kind, sql, { context, story, productFiles: demo.productFiles })
     const looks = demo.appearance()
     await writer

@@ -1,7 +1,7 @@
 import { addRows } from '../store/addRows.ts'
 import type { Database } from '../store/database.ts'
 import { countSchools } from '../store/schoolCounts.ts'
-import { generators, type RowGenerator } from './generators.ts'
+import { generators, type RowGenerator, recounts } from './generators.ts'
 
 /** How many times its own size the demo can have. The embedded database lives in the memory of one process. */
 export const largestScale = { postgresql: 10_000, embedded: 100 } as const satisfies Record<Database['kind'], number>
@@ -45,6 +45,11 @@ export async function scaleDemoSchool(database: Database, options: ScaleOptions)
     added[name] = sum
     // The planner knows nothing of them yet.
     if (sum > 0) await database.script((script) => script.runFile(`ANALYZE ${table}`))
+  }
+  if (Object.values(added).some((rows) => rows > 0)) {
+    await database.script(async (script) => {
+      for (const recount of recounts) await script.query(recount, [schoolId])
+    })
   }
   await countSchools(database.sql, schoolId)
   return added

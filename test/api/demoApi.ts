@@ -73,11 +73,15 @@ export interface SentMessage {
 /** What stands before the API beside the token: rate limits, where a test is about them. */
 type Guard = (authenticate: (ctx: Context) => Promise<Caller>) => ApiArguments['authenticate']
 
-/** The API over the demo school, on a port of its own, with tokens that say whose they are. */
+/**
+ * The API over the demo school, on a port of its own, with tokens that say whose they are. What happened at the school, its orders,
+ * enrolments and posts, is there only where `isWhole` asks for it.
+ */
 export async function startDemoApi(
   opened: TestDatabase,
   operations: readonly Operation[] = operationsIn(resources),
   guard: Guard = (authenticate) => authenticate,
+  { isWhole = false }: { isWhole?: boolean } = {},
 ): Promise<DemoApi> {
   const { database } = opened
   // No connection ends for idleness while a machine under load is busy elsewhere: the next request on it would be lost.
@@ -88,7 +92,7 @@ export async function startDemoApi(
   const grantable = new Set([...allScopes, ...operations.map(({ scope }) => scope)])
   const id = await newSchool(database.sql)
   const school: School = { id, slug: `school-${id}`, issuer: origin }
-  await makeDemoSchool(database, { school, now, hashPassword: async () => '$argon2id$none', only: 'catalogue' })
+  await makeDemoSchool(database, { school, now, hashPassword: async () => '$argon2id$none', ...(!isWhole && { only: 'catalogue' }) })
   const keyring = createKeyring(['a root secret for tests, long enough to be taken'])
   const signer = {
     sign: (text: string) => keyring.sign('cursors', text),

@@ -175,7 +175,7 @@ describe('every figure of the demo school is the one of the rows it counts', () 
     await expectNone(`SELECT e.id FROM enrollment e WHERE (first_opened_at, last_activity_at) IS DISTINCT FROM
       (SELECT (min(created_at), max(updated_at)) FROM lesson_progress p WHERE p.enrollment_id = e.id)`)
     await expectNone(`SELECT a.id FROM quiz_attempt a JOIN lesson l ON l.id = a.lesson_id
-      WHERE l.kind <> 'quiz' OR a.passed <> (a.score_bps >= (l.quiz ->> 'pass_percent')::int * 100)`)
+      WHERE l.kind <> 'quiz' OR a.passed IS DISTINCT FROM (a.score_bps >= (l.quiz ->> 'pass_percent')::int * 100)`)
     await expectNone(`SELECT p.id FROM lesson_progress p JOIN lesson l ON l.id = p.lesson_id WHERE l.kind = 'quiz' AND (p.status = 'completed') <>
       EXISTS (SELECT 1 FROM quiz_attempt a WHERE a.enrollment_id = p.enrollment_id AND a.lesson_id = p.lesson_id AND a.passed)`)
     await expectNone(`SELECT e.id FROM enrollment e JOIN course c ON c.id = e.course_id WHERE certificate_number IS NOT NULL
@@ -276,6 +276,16 @@ describe('what belongs together at the demo school names each other', () => {
       )
     }
   })
+})
+
+test('what is stored as JSON is a list or an object, and never a text that has to be read once more', async () => {
+  const columns = await rows<{ table: string; column: string }>(
+    `SELECT table_name AS table, column_name AS column FROM information_schema.columns WHERE table_schema = 'public' AND data_type = 'jsonb'`,
+  )
+  expect(columns.length).toBeGreaterThan(20)
+  for (const { table, column } of columns) {
+    await expectNone(`SELECT '${table}.${column}' AS column FROM "${table}" WHERE jsonb_typeof("${column}") NOT IN ('object', 'array')`)
+  }
 })
 
 test('nothing has happened later than now, and of two rows of a kind the one with the greater id came later', async () => {

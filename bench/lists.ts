@@ -1,0 +1,143 @@
+import { findPerson } from '../src/domain/callers.ts'
+import type { Surroundings } from '../src/kit/call.ts'
+import type { OperationOf } from '../src/kit/operations.ts'
+import { run } from '../src/kit/run.ts'
+import { createKeyring } from '../src/lib/keyring.ts'
+import { callerFrom, type PersonCaller } from '../src/policy/caller.ts'
+import type { Outside } from '../src/policy/outside.ts'
+import { operationsIn, resources, scopeCatalogue } from '../src/resources/index.ts'
+import type { Database } from '../src/store/database.ts'
+import { countAll, cursorBehind } from './places.ts'
+
+/** What pages of one list cost, in milliseconds. */
+export interface ListTimes {
+  name: string
+  rows: number
+  /** Parts of its rows that stand before a page. */
+  depths: readonly number[]
+  /** Of each order, the median at each depth. */
+  orders: { sort: string; medians: number[] }[]
+  /** What the slowest page costs of the fastest. */
+  ratio: number
+}
+
+export interface Asked {
+  slug: string
+  rounds: number
+  minRows: number
+  /** Names of lists; none: all that are large. */
+  only: readonly string[]
+}
+
+type List = OperationOf<'list'>
+
+interface Page {
+  list: List
+  sort: string
+  depth: number
+  parameters: Readonly<Record<string, string>>
+  times: number[]
+}
+
+const depths = [0, 0.01, 0.1, 0.5, 0.9, 0.99] as const
+/** Not counted: the first ones fill caches. */
+const warmUps = 3
+
+/** Asks for every page in turn, through the same road as a request. */
+export async function measureLists(database: Database, { slug, rounds, minRows, only }: Asked): Promise<ListTimes[]> {
+  const { caller, surroundings } = await asOwner(database, slug)
+  const ask = async ({ list, parameters }: Pick<Page, 'list' | 'parameters'>) =>
+    await run(list, caller, { parameters: () => parameters }, surroundings)
+  const found: { list: List; rows: number; pages: Page[] }[] = []
+  for (const list of listsOf(only)) {
+    const sight = { resource: list.resource, schoolId: surroundings.school.id, caller }
+    const rows = await countAll(database.kysely, sight)
+    if (rows < minRows) continue
+    const pages: Page[] = []
+    for (const sort of list.resource.sorts) {
+      const parameters = { sort: sort.name }
+      const first = await ask({ list, parameters })
+      const cursor = (first.body as { page: { next_cursor: string } }).page.next_cursor
+      for (const depth of depths) {
+        const place = Math.floor(rows * depth)
+        const at =
+          depth === 0 ? {} : { cursor: await cursorBehind(database.kysely, { sight, sort, signer: surroundings.signer, cursor, place }) }
+        pages.push({ list, sort: sort.name, depth, parameters: { ...parameters, ...at }, times: [] })
+      }
+    }
+    found.push({ list, rows, pages })
+  }
+  const all = found.flatMap(({ pages }) => pages)
+  for (let round = -warmUps; round < rounds; round += 1) {
+    // Another page begins each round, so that none always follows the same one.
+    for (const index of all.keys()) {
+      const page = all[(index * stride(all.length) + round + warmUps) % all.length] as Page
+      const start = performance.now()
+      await ask(page)
+      if (round >= 0) page.times.push(performance.now() - start)
+    }
+  }
+  return found.map(({ list, rows, pages }) => {
+    const orders = list.resource.sorts.map(({ name }) => ({
+      sort: name,
+      medians: pages.filter(({ sort }) => sort === name).map(({ times }) => median(times)),
+    }))
+    const medians = orders.flatMap((order) => order.medians)
+    return { name: list.path.split('/').at(-1) as string, rows, depths, orders, ratio: Math.max(...medians) / Math.min(...medians) }
+  })
+}
+
+/** Lists of their own: those that stand under a row are a part of one of them. */
+function listsOf(only: readonly string[]): List[] {
+  const lists = operationsIn(resources).filter((operation): operation is List => operation.kind === 'list' && !operation.parent)
+  return only.length === 0 ? lists : lists.filter(({ path }) => only.includes(path.split('/').at(-1) as string))
+}
+
+/** A step that visits every place once before it comes back. */
+function stride(length: number): number {
+  let step = Math.max(1, Math.floor(length * 0.618))
+  while (divisor(step, length) !== 1) step += 1
+  return step
+}
+
+const divisor = (one: number, other: number): number => (other === 0 ? one : divisor(other, one % other))
+
+function median(times: readonly number[]): number {
+  const ordered = times.toSorted((one, other) => one - other)
+  return ordered[Math.floor(ordered.length / 2)] as number
+}
+
+async function asOwner(database: Database, slug: string): Promise<{ caller: PersonCaller; surroundings: Surroundings }> {
+  const [owner] = await database.sql.query<{ school_id: string; account_id: string }>(
+    `SELECT staff.school_id, person.account_id FROM staff JOIN person ON person.school_id = staff.school_id AND person.id = staff.person_id
+      WHERE staff.role = 'owner' AND staff.status = 'active' AND person.account_id IS NOT NULL
+        AND staff.school_id = (SELECT id FROM school WHERE slug = $1) LIMIT 1`,
+    [slug],
+  )
+  const person = owner && (await findPerson(database.sql, owner.school_id, owner.account_id))
+  if (!person) throw new Error(`there is no school ${slug} with an owner who can sign in`)
+  const scopes = scopeCatalogue(resources).map(({ name }) => name)
+  const keyring = createKeyring(['only cursors of this run are signed with it'])
+  return {
+    caller: callerFrom(person, { scopes, clientId: 'bench', grantId: 'bench' }, new Set(scopes)),
+    surroundings: {
+      database: database.kysely,
+      store: database,
+      school: { id: owner.school_id, slug, issuer: 'http://127.0.0.1:3000' },
+      signer: {
+        sign: (text) => keyring.sign('cursors', text),
+        verify: (text, signature) => keyring.verify('cursors', text, signature),
+      },
+      outside,
+    },
+  }
+}
+
+// A list reads no file; it only says where one is.
+const outside = {
+  files: {
+    downloadAddress: ({ issuer }: { issuer: string }, { id }: { id: string }) => ({ url: `${issuer}/files/${id}`, expires_at: null }),
+    publicId: (object: string, id: string) => `${object} ${id}`,
+  },
+  checkoutAddress: () => undefined,
+} as unknown as Outside

@@ -1,0 +1,40 @@
+import type { CursorSigner } from '../src/kit/cursor.ts'
+import { unseal, writeCursor } from '../src/kit/cursor.ts'
+import { type Sight, schoolColumn, tables } from '../src/kit/sight.ts'
+import { positionOf, type Sort, sortColumns, sortExpression } from '../src/kit/sorts.ts'
+import { isVisible } from '../src/kit/visible.ts'
+import type { Reader } from '../src/store/database.ts'
+
+/** How many rows the caller's list has, all of them. */
+export async function countAll(database: Reader, sight: Sight): Promise<number> {
+  const row = await tables(database)
+    .selectFrom(sight.resource.table as 'any_table')
+    .select((rows) => rows.fn.countAll<string>().as('count'))
+    .where(schoolColumn(sight), '=', sight.schoolId)
+    .where((rows) => isVisible(sight, rows))
+    .executeTakeFirstOrThrow()
+  return Number(row.count)
+}
+
+/**
+ * A cursor behind so many rows of a list, made from one of its own and from the row that stands there. To find that row everything
+ * before it is read: that is not what is measured.
+ */
+export async function cursorBehind(
+  database: Reader,
+  { sight, sort, signer, cursor, place }: { sight: Sight; sort: Sort; signer: CursorSigner; cursor: string; place: number },
+): Promise<string> {
+  let query = tables(database)
+    .selectFrom(sight.resource.table as 'any_table')
+    .select(['id', ...[sort.column, sort.otherwise].flatMap((column) => (column && column !== 'id' ? [column as 'id'] : []))])
+    .where(schoolColumn(sight), '=', sight.schoolId)
+    .where((rows) => isVisible(sight, rows))
+    .offset(Math.max(0, place - 1))
+    .limit(1)
+  for (const column of sortColumns(sort)) {
+    query = query.orderBy((rows) => sortExpression(rows, sort, column), sort.isDescending ? 'desc' : 'asc')
+  }
+  const row = await query.executeTakeFirstOrThrow()
+  const [fingerprint] = unseal(signer, cursor) as [string]
+  return writeCursor(signer, fingerprint, { ...positionOf(row as { id: string }, sort), isBackward: false })
+}
