@@ -5,6 +5,7 @@ import type { PersonCaller } from '../policy/caller.ts'
 import { audienceOf } from '../policy/caller.ts'
 import type { Writer } from '../store/database.ts'
 import type { Sql } from '../store/sql.ts'
+import { priceFaults } from './priceRules.ts'
 
 /** What a rule here needs of the change that it belongs to. */
 export interface InTransaction {
@@ -32,22 +33,14 @@ export async function courseDefaults({ writer, school }: InTransaction) {
 /** Whether the fields of a course fit together, and whether the caller may say what it costs. */
 export async function checkCourse(values: Values, context: InTransaction, before?: Values): Promise<ProblemDetail[]> {
   const { currency, mayPrice } = await priceRules(context)
-  const [price, compareAt] = [values.price as Money, values.compare_at_price as Money]
-  const isPaid = values.access === 'paid'
-  const faults: ProblemDetail[] = []
+  const price = values.price as Money
+  const faults = priceFaults(values, currency, 'course')
   const fault = (field: string, code: string, message: string): number => faults.push({ field, code, message: `${field}: ${message}` })
-  if (isPaid && !price) fault('price', 'required', 'a paid course needs one')
-  if (!isPaid && price) fault('price', 'not_allowed', 'only a paid course has one')
-  if (price && price.amount === 0) fault('price.amount', 'min', 'must be greater than 0')
-  if (compareAt && (!price || compareAt.amount <= price.amount)) fault('compare_at_price.amount', 'min', 'must be greater than the price')
-  for (const [field, money] of Object.entries({ price, compare_at_price: compareAt })) {
-    if (money && money.currency !== currency) fault(`${field}.currency`, 'not_allowed', `the school sells in ${currency}`)
-  }
   const [starts, ends] = [values.enrollment_starts_at, values.enrollment_ends_at]
   if (typeof starts === 'string' && typeof ends === 'string' && ends <= starts) {
     fault('enrollment_ends_at', 'min', 'must be later than enrollment_starts_at')
   }
-  const isPriced = before ? changesPrice(before, price, values.access) : isPaid
+  const isPriced = before ? changesPrice(before, price, values.access) : values.access === 'paid'
   if (isPriced && !mayPrice) fault('price', 'read_only_field', 'in this school lecturers do not set prices')
   return faults
 }

@@ -154,6 +154,7 @@ function readOf(resource: Resource, verb: string, rules: Resource['reads'][strin
   return {
     ...base(resource, rules, { id: rules.id ?? `get${one(resource)}${pascalCase(verb)}`, summary: rules.summary }),
     ...(isForAll && openness(resource, rules)),
+    ...(rules.anonymous && { anonymous: rules.anonymous }),
     ...at(place(resource, rules.byId ? 'id' : widestKey(resource), verb), rules.parameters),
     kind: 'read',
     method: rules.input ? 'POST' : 'GET',

@@ -35,6 +35,8 @@ interface OwnRead<Verb extends ScopeVerb> extends Access<Verb> {
 
 /** Something that can be read of a row beside the row itself. */
 export interface RowRead<Table extends TableName, Verb extends ScopeVerb> extends OwnRead<Verb> {
+  /** Without a token it is served for some of the rows that a visitor sees. */
+  anonymous?: 'partial'
   /** Its address takes the id alone, no slug. */
   byId?: true
   /** How much of the row one must see. Without it: any visible row will do. */

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { externalId, metadata, money, reference, slug, timestamp } from '../kit/fields.ts'
 import { image } from '../kit/image.ts'
 import { richText } from '../kit/richText.ts'
+import { seo } from './seo.ts'
 
 /** Who teaches a course, as it is sent. */
 export const lecturer_ids = z
@@ -59,13 +60,7 @@ export const courseSchema = z.object({
   completion_threshold_percent: z.int().min(1).max(100).meta({ description: 'How much of it must be done to complete it.', example: 100 }),
   certificate_enabled: z.boolean().meta({ description: 'Whether one gets a certificate.', example: false }),
   certificate_template: z.enum(['classic', 'modern', 'minimal']).meta({ description: 'Looks of the certificate.', example: 'classic' }),
-  seo: z
-    .object({
-      title: z.string().max(70).nullable().default(null).meta({ description: 'Title for search engines.', example: 'Clay course' }),
-      description: z.string().max(200).nullable().default(null).meta({ description: 'Text for search engines.', example: null }),
-      noindex: z.boolean().default(false).meta({ description: 'Whether search engines are asked to stay away.', example: false }),
-    })
-    .meta({ description: 'What search engines are told.', example: { title: 'Clay course', description: null, noindex: false } }),
+  seo,
   included_in_plans: z
     .array(
       z.object({

@@ -10,6 +10,7 @@ import { couponRedemptions } from './couponRedemptions.ts'
 import { coupons } from './coupons.ts'
 import { courses } from './courses.ts'
 import { curriculum } from './curriculum.ts'
+import { digitalProducts } from './digitalProducts.ts'
 import { events } from './events.ts'
 import { files } from './files.ts'
 import { identityScopes } from './identity.ts'
@@ -18,15 +19,13 @@ import { lessons } from './lessons.ts'
 import { membershipPlans } from './membershipPlans.ts'
 import { pages } from './pages.ts'
 import * as planned from './plannedAreas.ts'
+import { productGrants } from './productGrants.ts'
 import { rsvps } from './rsvps.ts'
 import { school } from './school.ts'
 import { sections } from './sections.ts'
 import { staff } from './staff.ts'
-
 import { students } from './students.ts'
-
 import { subscriptions } from './subscriptions.ts'
-
 import { uploads } from './uploads.ts'
 
 /** A resource, or an area whose scopes can be granted before its resources stand. */
@@ -52,7 +51,8 @@ export const resources: readonly Declared[] = [
   couponRedemptions,
   planned.posts,
   subscriptions,
-  planned.digitalProducts,
+  digitalProducts,
+  productGrants,
   planned.comments,
   lecturers,
   files,

@@ -9,9 +9,5 @@ export const posts = defineArea('posts', {
   read: 'See the posts of the school',
   write: { sentence: 'Write, change and publish posts', from: 'lecturer' },
 })
-export const digitalProducts = defineArea('digital_products', {
-  read: 'See digital products and download what is yours',
-  write: { sentence: 'Add and change digital products', from: 'admin' },
-})
 export const comments = defineArea('comments', { read: 'See what people commented' })
 export const forms = defineArea('forms', { read: 'See forms and what was sent in' })

@@ -9,7 +9,7 @@ import { operationsIn, resources } from '../../src/resources/index.ts'
 import { newEvent, newRsvps } from '../support/community.ts'
 import { databasesToTest } from '../support/databases.ts'
 import { newPlan, newSubscription } from '../support/memberships.ts'
-import { newUses } from '../support/shop.ts'
+import { newProduct, newUses } from '../support/shop.ts'
 import { allScopes, type DemoApi, type Reply, startDemoApi } from './demoApi.ts'
 
 const all = operationsIn(resources)
@@ -54,6 +54,8 @@ const seen: Record<string, KeyOf> = {
   exportStudent: (schoolId) => studentId(schoolId, 0),
   getFile: demoRow('file', 'fil', 0),
   getUpload: demoRow('upload', 'upl', 0),
+  getDigitalProduct: always('kiln-log'),
+  listProductGrants: rowCalled('dgp', 'kiln-log'),
   getEvent: always('glaze-evening'),
   listRsvps: rowCalled('evt', 'glaze-evening'),
 }
@@ -67,6 +69,7 @@ const unseen: Record<string, KeyOf> = {
   listLecturerCourses: always('pim-hollowell'),
   getPlan: always('bench-for-few'),
   getStudent: (schoolId) => studentId(schoolId, 1),
+  getDigitalProduct: always('kiln-log-draft'),
   getEvent: always('glaze-draft'),
   exportStudent: (schoolId) => studentId(schoolId, 1),
 }
@@ -96,6 +99,11 @@ describe.each(await databasesToTest())('on $name', ({ open }) => {
       ['glaze-draft', 'draft'],
     ] as const)
       idsBySlug.set(slug, await newEvent(api.database.sql, schoolId, { slug, status }))
+    for (const [slug, status] of [
+      ['kiln-log', 'published'],
+      ['kiln-log-draft', 'draft'],
+    ] as const)
+      idsBySlug.set(slug, await newProduct(api.database.sql, schoolId, { slug, status }))
     await newRsvps(api.database.sql, schoolId, idsBySlug.get('glaze-evening') as string, 2)
     idsBySlug.set('used-coupon', await newUses(api.database.sql, schoolId, 2))
     const [file, upload] = [demoId(schoolId, 'file', 0), demoId(schoolId, 'upload', 0)]

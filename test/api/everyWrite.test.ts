@@ -12,7 +12,7 @@ import { databasesToTest } from '../support/databases.ts'
 import { newFile } from '../support/files.ts'
 import { newPlan, newSubscription } from '../support/memberships.ts'
 import { newSchool } from '../support/rows.ts'
-import { newPerson, newUses } from '../support/shop.ts'
+import { newPerson, newProduct, newUses } from '../support/shop.ts'
 import { allScopes, type DemoApi, now, type Reply, type SendOptions, startDemoApi } from './demoApi.ts'
 import {
   actor,
@@ -84,6 +84,7 @@ describe.each(databases)('on $name', ({ name, open }) => {
     await newFile(database.sql, other.id)
     const plan = await newPlan(database.sql, other.id)
     await newSubscription(database.sql, other.id, { ...plan, personId: await newPerson(database.sql, other.id) })
+    await newProduct(database.sql, other.id)
     await newEvent(database.sql, other.id)
     await newUses(database.sql, other.id, 1)
   })

@@ -17,6 +17,7 @@ const complete = [
   'coupons',
   'courses',
   'curriculum',
+  'digital_products',
   'events',
   'lecturers',
   'membership_plans',

@@ -39,6 +39,7 @@ type Make = (api: DemoApi) => Promise<string>
  * Nobody but the staff sees the row.
  */
 const made: Record<string, Make> = {
+  digital_products: async (api) => await newShopItem(api),
   curriculum: (api) => create(api, courses),
   membership_plans: async (api) => await newPlan(api),
   subscriptions: async (api) => {
@@ -50,6 +51,8 @@ const made: Record<string, Make> = {
 
 /** What is done before, by the id of the operation, with the row that it then meets; by default what leads to its state. */
 const before: Record<string, readonly string[]> = {
+  unpublishDigitalProduct: ['publishDigitalProduct'],
+  archiveDigitalProduct: ['publishDigitalProduct'],
   archivePlan: ['activatePlan'],
   resumeSubscription: ['pauseSubscription'],
   cancelPlanChange: ['changePlan'],
@@ -95,6 +98,12 @@ const bodies: Record<string, (api: DemoApi, id: string) => Promise<object>> = {
   updateStaff: async () => ({ role: 'admin' }),
   updateAppearance: async () => ({ corner_radius: 'large' }),
   createEvent: async () => ({ ...exampleBody(events, true), join_url: 'https://meet.school.example/kiln' }),
+  addProductFile: async (api) => ({ file_id: await shopFile(api), title: 'Second file' }),
+  orderProductFiles: async (_api, id) => ({ file_ids: [parts.get(id)?.second, parts.get(id)?.file] }),
+  updateProductFile: async () => ({ title: 'Another title' }),
+  grantProduct: async ({ database, school }) => ({
+    member_id: toPublicId('mbr', (await newPeople(database.sql, school.id, 1))[0]?.id as string),
+  }),
   createRsvp: async ({ database, school }) => ({
     member_id: toPublicId('mbr', (await newPeople(database.sql, school.id, 1))[0]?.id as string),
   }),
@@ -139,6 +148,10 @@ export async function subjectOf(api: DemoApi, operation: Operation): Promise<str
     const sending = await sendingFor(api, earlier, id)
     const reply = await api.send(addressOf(earlier, id), withMatch({ ...sending, method: earlier.method, as: actorOf(earlier) }))
     if (reply.status >= 300) throw new Error(`${step} before ${operation.id}: ${reply.status} ${reply.text}`)
+  }
+  if (operation.id === 'revokeProductGrant') {
+    const { json } = await api.send(`${apiPath}/digital_products/${id}/grants`, { as: actor, body: await bodies.grantProduct?.(api, id) })
+    parts.set(id, { grant: json.id as string })
   }
   if (operation.id === 'updateRsvp') parts.set(id, { rsvp_id: await rsvpTo(api, id) })
   return id
@@ -228,6 +241,20 @@ async function newSubscription({ database, school }: DemoApi) {
   const personId = await newStudent(database.sql, school.id)
   return { member_id: toPublicId('mbr', personId), plan_id: toPublicId('mpl', planId), price_id: toPublicId('prc', priceId) }
 }
+
+/** A draft of a product with two files, and somebody to whom it was given. */
+async function newShopItem(api: DemoApi): Promise<string> {
+  const send = (path: string, body: object) => api.send(`${apiPath}/digital_products${path}`, { as: actor, body })
+  const id = String((await send('', { title: 'Kiln Log', kind: 'template', access: 'free' })).json.id)
+  await send(`/${id}/files`, { file_id: await shopFile(api), title: 'First' })
+  const { json } = await send(`/${id}/files`, { file_id: await shopFile(api), title: 'Second' })
+  const [file, second] = (json.files as { id: string }[]).map((one) => one.id) as [string, string]
+  parts.set(id, { file, second })
+  return id
+}
+
+const shopFile = async ({ database, school }: DemoApi): Promise<string> =>
+  toPublicId('fil', await newFile(database.sql, school.id, { visibility: 'private', purpose: 'digital_product' }))
 
 /** A draft of a plan with two prices, so that either can go. */
 async function newPlan(api: DemoApi): Promise<string> {

@@ -1,6 +1,7 @@
 /** Rows of what a school sells, as short as the foreign keys allow. */
 import { newId } from '../../src/lib/ids.ts'
 import type { Sql } from '../../src/store/sql.ts'
+import { newFile } from './files.ts'
 
 /** A person without an account; answers their id. */
 export async function newPerson(
@@ -24,12 +25,32 @@ export async function newCourse(sql: Sql, schoolId: string): Promise<string> {
 }
 
 /** A published digital product; answers its id. */
-export async function newProduct(sql: Sql, schoolId: string, { price = 900, limit = null as number | null } = {}): Promise<string> {
+export async function newProduct(
+  sql: Sql,
+  schoolId: string,
+  { price = 900, limit = null as number | null, slug = undefined as string | undefined, status = 'published', access = 'paid' } = {},
+): Promise<string> {
   const id = newId()
   await sql.query(
-    `INSERT INTO digital_product (school_id, id, slug, title, kind, status, price_amount, price_currency, download_limit)
-     VALUES ($1, $2, $3, 'Kiln Log', 'template', 'published', $4, 'EUR', $5)`,
-    [schoolId, id, `kiln-log-${id}`, price, limit],
+    `INSERT INTO digital_product (school_id, id, slug, title, kind, status, access, price_amount, price_currency, download_limit)
+     VALUES ($1, $2, $3, 'Kiln Log', 'template', $4, $5, $6, 'EUR', $7)`,
+    [schoolId, id, slug ?? `kiln-log-${id}`, status, access, access === 'paid' ? price : null, limit],
+  )
+  return id
+}
+
+/** A file inside a product, with bytes that only the file storage would know; answers its id within the product. */
+export async function newProductFile(
+  sql: Sql,
+  schoolId: string,
+  productId: string,
+  { filename = 'kiln-log.pdf', position = 0 } = {},
+): Promise<string> {
+  const fileId = await newFile(sql, schoolId, { visibility: 'private', purpose: 'digital_product', filename })
+  const id = newId()
+  await sql.query(
+    `INSERT INTO product_file (school_id, id, product_id, file_id, title, position) VALUES ($1, $2, $3, $4, 'Kiln log', $5)`,
+    [schoolId, id, productId, fileId, position],
   )
   return id
 }

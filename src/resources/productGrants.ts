@@ -1,0 +1,69 @@
+import { z } from 'zod'
+import { giveProduct, ownerOf } from '../domain/products/productGrants.ts'
+import { everything, nothing } from '../kit/expressions.ts'
+import { reference, timestamp } from '../kit/fields.ts'
+import { defineResource, type Resource } from '../kit/resource.ts'
+import { digitalProducts } from './digitalProducts.ts'
+import { productArea } from './productArea.ts'
+
+const person = {
+  student_id: reference('std', 'Id of the person as a student.'),
+  member_id: reference('mbr', 'Id of the person as a member.'),
+}
+
+/** Who owns a digital product, and why. */
+export const productGrants: Resource = defineResource({
+  name: 'grants',
+  object: 'product_grant',
+  called: { one: 'product_grant', many: 'product_grants' },
+  idPrefix: 'dgg',
+  table: 'product_grant',
+  feature: 'digital_products',
+  about: 'A person owns a digital product. There is one row for each, whatever becomes of it.',
+  scopes: productArea,
+  schema: z.object({
+    product_id: reference('dgp', 'Id of the product.'),
+    person: z
+      .object({
+        name: z.string().meta({ description: 'Name of the person.', example: 'Wren Applegarth' }),
+        student_id: person.student_id.nullable().meta({ description: 'The person as a student.', example: null, idPrefix: 'std' }),
+        member_id: person.member_id.nullable().meta({ description: 'The person as a member.', example: null, idPrefix: 'mbr' }),
+      })
+      .meta({ description: 'Who owns it.', example: {} }),
+    source: z.enum(['purchase', 'plan', 'coupon', 'manual']).meta({
+      description: 'Why. A grant by a plan counts downloads: whether the plan still opens the product is another matter.',
+      example: 'manual',
+    }),
+    order_id: reference('ord', 'Id of the order.')
+      .nullable()
+      .meta({ description: 'The order that brought it.', example: null, idPrefix: 'ord' }),
+    note: z.string().nullable().meta({ description: 'What the school noted.', example: 'For helping at the fair.' }),
+    downloads_count: z.int().meta({ description: 'How often the person downloaded.', example: 2 }),
+    granted_at: timestamp().meta({ description: 'Since when.', example: '2026-03-01T09:30:00.000Z' }),
+    revoked_at: timestamp().nullable().meta({ description: 'Until when; null while it holds.', example: null }),
+  }),
+  derived: { person: { select: ownerOf } },
+  filters: ['source', 'revoked_at[exists]', 'created_at', 'updated_at'],
+  sorts: ['-created_at'],
+  exports: true,
+  under: { resource: (): Resource => digitalProducts, column: 'product_id' },
+  listedUnder: [
+    { resource: (): Resource => digitalProducts, where: (grant, id) => grant('product_id', '=', id), id: 'listProductGrants', byId: true },
+  ],
+  isPart: true,
+  visibility: { anonymous: nothing, learner: nothing, lecturer: nothing, staff: everything },
+  operations: {
+    list: 'read',
+    create: {
+      scope: 'write',
+      id: 'grantProduct',
+      roles: ['staff'],
+      input: z.object({
+        student_id: person.student_id.optional().meta({ description: 'Whom to give it to, as a student.' }),
+        member_id: person.member_id.optional().meta({ description: 'Whom to give it to, as a member.' }),
+        note: z.string().max(500).nullable().optional().meta({ description: 'What to note.', example: 'For helping at the fair.' }),
+      }),
+      perform: async (writing, input) => await giveProduct(writing, (writing.parent as { id: string }).id, input),
+    },
+  },
+})
