@@ -4,11 +4,10 @@ import {
   afterStep,
   cancelSubscription,
   changePlan,
-  checkTimes,
-  moveTimes,
   pauseSubscription,
   resumeSubscription,
 } from '../domain/memberships/changeSubscription.ts'
+import { checkTimes, moveTimes } from '../domain/memberships/moveTimes.ts'
 import { nothingPending } from '../domain/memberships/steps.ts'
 import { afterSubscribing, checkSubscription, subscriptionDefaults } from '../domain/memberships/subscribe.ts'
 import {

@@ -6,7 +6,7 @@ import type { School } from '../../policy/school.ts'
 import type { Writer } from '../../store/database.ts'
 import type { Sql } from '../../store/sql.ts'
 import { checkoutRequired } from '../checkoutRequired.ts'
-import { isOfferedCoupon } from './coupon.ts'
+import { couponFor } from './coupon.ts'
 import { dayLong } from './periods.ts'
 import { isPlanOf } from './planSight.ts'
 import { beginning, begun, hadTrial, type NewSubscription } from './startSubscription.ts'
@@ -56,8 +56,9 @@ export async function checkSubscription(values: Values, subscribing: Subscribing
   const code = values.coupon_code as string | undefined
   if (isStaff && code !== undefined) {
     if (values.collection === 'comped') fault('coupon_code', 'not_allowed', 'what is a present has no discount')
-    else if (terms && !(await isOfferedCoupon(subscribing, { code, terms, personId }))) {
-      fault('coupon_code', 'invalid_reference', 'the coupon does not count here')
+    else if (terms && personId !== null) {
+      const { reason } = await couponFor(subscribing, { code, terms, personId })
+      if (reason !== undefined) fault('coupon_code', 'invalid_reference', `the coupon does not count here: ${reason}`)
     }
   }
   if (faults.length > 0 || !terms || personId === null) return faults
@@ -83,7 +84,7 @@ export async function subscriptionDefaults(subscribing: Subscribing, values: Val
   const terms = (await termsOf(sql, school.id, fromPublicId('prc', values.price_id as string) as string)) as Terms
   const collection = (values.collection ?? (audienceOf(caller) === 'staff' ? 'manual' : 'automatic')) as NewSubscription['collection']
   const code = values.coupon_code as string | undefined
-  const coupon = code === undefined ? undefined : await isOfferedCoupon(subscribing, { code, terms, personId })
+  const { coupon } = code === undefined ? { coupon: undefined } : await couponFor(subscribing, { code, terms, personId })
   const asked = { schoolId: school.id, now, personId, planId: terms.plan_id, priceId: terms.price_id, collection }
   const columns = await beginning(
     sql,

@@ -1,3 +1,5 @@
+import { Problem } from '../../lib/problem.ts'
+import { withinSavepoint } from '../../store/savepoint.ts'
 import type { Sql } from '../../store/sql.ts'
 import type { Payment } from '../orders/payment.ts'
 import { recordOrder } from '../orders/recordOrder.ts'
@@ -14,21 +16,31 @@ export async function orderPeriod(
   const discount = isDiscounted(row, from) ? await discountOf(sql, schoolId, row.coupon_id) : undefined
   if (row.collection === 'comped' || terms.amount === 0) return
   const isFirst = row.latest_order_id === null
-  const { orderId } = await recordOrder(sql, {
-    schoolId,
-    now,
-    personId: row.person_id,
-    kind: isFirst ? 'subscription_initial' : 'subscription_renewal',
-    status: 'paid',
-    items: [{ type: 'membership_plan', id: terms.plan_id, priceId: terms.price_id, title: terms.plan_name, unitAmount: terms.amount }],
-    ...(discount && {
-      coupon: { id: discount.id, code: discount.code, discounts: [takenOff(terms.amount, discount)], isNewUse: isFirst },
-    }),
-    subscriptionId: row.id,
-    payment,
-  })
+  const order = (isNewUse: boolean) =>
+    recordOrder(sql, {
+      schoolId,
+      now,
+      personId: row.person_id,
+      kind: isFirst ? 'subscription_initial' : 'subscription_renewal',
+      status: 'paid',
+      items: [{ type: 'membership_plan', id: terms.plan_id, priceId: terms.price_id, title: terms.plan_name, unitAmount: terms.amount }],
+      ...(discount && { coupon: { id: discount.id, code: discount.code, discounts: [takenOff(terms.amount, discount)], isNewUse } }),
+      subscriptionId: row.id,
+      payment,
+    })
+  const { orderId } = discount && isFirst ? await countedOnce(sql, order) : await order(false)
   await sql.query('UPDATE subscription SET latest_order_id = $3 WHERE school_id = $1 AND id = $2', [schoolId, row.id, orderId])
 }
 
 /** What the school has collected itself. */
 export const byHand: Payment = { provider: 'manual' }
+
+/** A discount that was promised when the subscription began is kept, also where the coupon has been used up meanwhile. */
+async function countedOnce(sql: Sql, order: (isNewUse: boolean) => ReturnType<typeof recordOrder>): ReturnType<typeof recordOrder> {
+  try {
+    return await withinSavepoint(sql, () => order(true))
+  } catch (error) {
+    if (error instanceof Problem && ['coupon_unavailable', 'coupon_already_used'].includes(error.code)) return await order(false)
+    throw error
+  }
+}

@@ -1,5 +1,6 @@
 import type { Sql } from '../../store/sql.ts'
-import { portion } from '../orders/shares.ts'
+import { discountOf as rateOf } from '../coupons/couponRow.ts'
+import { quote } from '../coupons/quote.ts'
 import type { Period } from './periods.ts'
 
 /** What a price asks for, and of which plan it is. */
@@ -18,7 +19,7 @@ export interface Terms extends Period {
 export interface Discount {
   id: string
   code: string
-  discount_type: string
+  discount_type: 'percent' | 'amount'
   percent_bps: number | null
   amount_off: number | string | null
   duration: string
@@ -46,11 +47,8 @@ export async function discountOf(sql: Sql, schoolId: string, couponId: string | 
 }
 
 /** What a coupon takes off an amount: never more than there is. */
-export function takenOff(amount: number, discount: Discount | undefined): number {
-  if (!discount) return 0
-  const off = discount.discount_type === 'percent' ? portion(amount, discount.percent_bps ?? 0, 10_000) : Number(discount.amount_off ?? 0)
-  return Math.min(amount, off)
-}
+export const takenOff = (amount: number, coupon: Discount | undefined): number =>
+  quote([{ price: amount, applies: coupon !== undefined }], coupon && rateOf(coupon)).discount
 
 /** What a period costs who has the plan as a present: nothing. Others pay the price, less what a coupon takes off. */
 export const amountDue = (terms: Pick<Terms, 'amount'>, collection: string, discount?: Discount): number =>

@@ -8,7 +8,7 @@ import type { Problem } from '../../../src/lib/problem.ts'
 import { databasesToTest, type TestDatabase } from '../../support/databases.ts'
 import { newPlan, newSubscription, type PlanRow, type SubscriptionRow } from '../../support/memberships.ts'
 import { newSchool } from '../../support/rows.ts'
-import { newCourse, newPerson } from '../../support/shop.ts'
+import { newCoupon, newCourse, newPerson } from '../../support/shop.ts'
 
 interface Stored {
   version: number
@@ -218,6 +218,36 @@ describe.each(await databasesToTest())('the clocks of subscriptions on $name', (
     const late = await subscription({ collection: 'manual', more: pending })
     await advance()
     expect(await read(late.id)).toMatchObject({ status: 'active', plan_id: late.planId, pending_price_id: null })
+  })
+
+  test('a discount lasts as long as its coupon says, is counted once, and is kept where the coupon is used up meanwhile', async () => {
+    const { planId, priceId } = await newPlan(opened.database.sql, schoolId)
+    const coupon = await newCoupon(opened.database.sql, schoolId, { max: 1, each: 1 })
+    await query(`UPDATE coupon SET percent_bps = 2500, duration = 'repeating', duration_months = 2 WHERE school_id = $1 AND id = $2`, [
+      coupon,
+    ])
+    const uses = async () =>
+      (await query<{ n: number }>('SELECT redemptions_count AS n FROM coupon WHERE school_id = $1 AND id = $2', [coupon]))[0]?.n
+    const begin = async () => {
+      const personId = await newPerson(opened.database.sql, schoolId)
+      return await transaction((sql) =>
+        startSubscription(sql, { schoolId, now: daysAgo(0), personId, planId, priceId, collection: 'automatic', couponId: coupon }),
+      )
+    }
+    const [first, second] = [await begin(), await begin()]
+    await confirm(first.subscriptionId)
+    await confirm(second.subscriptionId)
+    expect([await orders(first.subscriptionId), await orders(second.subscriptionId), await uses()]).toEqual([
+      [{ kind: 'subscription_initial', total: 900 }],
+      [{ kind: 'subscription_initial', total: 900 }],
+      1,
+    ])
+    for (const expected of [900, 1200, 1200]) {
+      const end = (await read(first.subscriptionId)).current_period_end as Date
+      await confirm(first.subscriptionId, newId(), new Date(end.getTime() + 1000))
+      expect((await orders(first.subscriptionId)).at(-1)).toEqual({ kind: 'subscription_renewal', total: expected })
+    }
+    expect([Number((await read(first.subscriptionId)).amount), await uses()]).toEqual([1200, 1])
   })
 
   test('a payment that is refused is outstanding; refusing it again changes nothing', async () => {
