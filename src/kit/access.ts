@@ -10,10 +10,7 @@ import type { Operation } from './operations.ts'
 export function requireScope({ scope, anonymous, roles, resource }: Operation, caller: Caller): void {
   if (caller.kind === 'anonymous') {
     if (anonymous !== 'none') return
-    throw new Problem('access_denied', {
-      description: `${resource.area.title}: not public. Sign in and present a token with ${scope}.`,
-      details: [{ code: 'scope_needed', message: `A token needs the scope ${scope}.`, meta: { required_scope: scope } }],
-    })
+    throw notPublic({ resource, scope })
   }
   const refused = new Problem('access_denied', {
     description: `${resource.area.title}: not open to the role ${caller.role}. Another scope would not help.`,
@@ -25,3 +22,10 @@ export function requireScope({ scope, anonymous, roles, resource }: Operation, c
   }
   if (!roles.includes(audienceOf(caller))) throw refused
 }
+
+/** What a caller without a token is told where nothing is open to them. */
+export const notPublic = ({ resource, scope }: Pick<Operation, 'resource' | 'scope'>): Problem =>
+  new Problem('access_denied', {
+    description: `${resource.area.title}: not public. Sign in and present a token with ${scope}.`,
+    details: [{ code: 'scope_needed', message: `A token needs the scope ${scope}.`, meta: { required_scope: scope } }],
+  })

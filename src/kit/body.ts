@@ -95,7 +95,8 @@ export function readInput(input: z.ZodObject | undefined, body: unknown): Record
 }
 
 function refusalOf({ resource, caller, view, current }: BodyRules, field: string): ProblemDetail[] | undefined {
-  if (Object.hasOwn(resource.inputs, field)) return undefined
+  const input = Object.hasOwn(resource.inputs, field) ? resource.inputs[field] : undefined
+  if (input) return input.meta()?.createOnly && current !== undefined ? [immutable(field)] : undefined
   const shown = resource.schemas[view].shape
   const known = Object.hasOwn(shown, field)
   const audience: Audience = audienceOf(caller)
@@ -106,10 +107,16 @@ function refusalOf({ resource, caller, view, current }: BodyRules, field: string
     return [{ field, code: 'read_only_field', message: `${field}: cannot be written by the role ${audience}` }]
   }
   if (rule.isCreateOnly && current !== undefined) {
-    return [{ field, code: 'immutable_field', message: `${field}: cannot be changed after the row was made` }]
+    return [immutable(field)]
   }
   return undefined
 }
+
+const immutable = (field: string): ProblemDetail => ({
+  field,
+  code: 'immutable_field',
+  message: `${field}: cannot be changed after the row was made`,
+})
 
 function readField({ resource, view, current }: BodyRules, field: string, sent: unknown): z.ZodSafeParseResult<unknown> {
   const schema = (resource.inputs[field] ?? resource.schema.shape[field]) as z.ZodType

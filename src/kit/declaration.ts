@@ -138,6 +138,8 @@ export type Declaration<
   singleton?: true
   /** Without a token, a part of what is there is served. */
   anonymous?: 'partial'
+  /** Visitors are served only where the row of the school is like this; elsewhere they are refused, as where nothing is open. */
+  anonymousWhen?(): Condition
   /** Not what somebody looks for who looks around: no tool for visitors, although some of it is open to them. */
   catalogue?: false
   /** New rows are made under a row of another resource, at its address and this resource's name. */

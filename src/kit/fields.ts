@@ -8,13 +8,15 @@ declare module 'zod' {
     onDemand?: true | undefined
     /** The field is a row's id: stored as a UUID, shown with this prefix. */
     idPrefix?: string | undefined
+    /** An input that is sent only where a row is made. */
+    createOnly?: true | undefined
     /** A member that is answered and never sent, inside an object that is. */
     readOnly?: true | undefined
   }
 }
 
 /** Members of `.meta` that steer the kit and belong in no published schema. */
-export const internalMeta = ['view', 'onDemand', 'idPrefix'] as const
+export const internalMeta = ['view', 'onDemand', 'idPrefix', 'createOnly'] as const
 
 /** A point in time as the API writes it: RFC 3339, UTC, milliseconds. */
 export const timestamp = (): z.ZodISODateTime => z.iso.datetime()

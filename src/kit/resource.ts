@@ -56,6 +56,8 @@ export interface Resource<Verb extends ScopeVerb = never> {
   isSingleton: boolean
   /** What a visitor is served is a part of what is there. */
   isPartlyPublic: boolean
+  /** Of the school's row: whether visitors are served there at all. */
+  anonymousWhen: (() => Condition) | undefined
   /** Visitors look around in it, by tools as well. */
   isInCatalogue: boolean
   hasSlug: boolean
@@ -146,6 +148,7 @@ export function defineResource<
     feature: declaration.feature,
     isSingleton: declaration.singleton ?? false,
     isPartlyPublic: declaration.anonymous === 'partial',
+    anonymousWhen: declaration.anonymousWhen,
     isInCatalogue: declaration.catalogue !== false,
     hasSlug: 'slug' in schema.shape && !declaration.singleton,
     slugForm: declaration.slugForm ?? slugForm,

@@ -1,5 +1,5 @@
 import type { Caller } from '../policy/caller.ts'
-import { requireScope } from './access.ts'
+import { notPublic, requireScope } from './access.ts'
 import { act } from './act.ts'
 import type { Answer, Call, Format, Sent, Surroundings } from './call.ts'
 import { actOnCollection } from './collection.ts'
@@ -15,6 +15,7 @@ import { removeRow } from './remove.ts'
 import { answerListAs, answerRowAs } from './represented.ts'
 import { answerRow } from './row.ts'
 import { updateRow } from './update.ts'
+import { isClosedToVisitors } from './visible.ts'
 import { write } from './write.ts'
 
 /**
@@ -23,11 +24,12 @@ import { write } from './write.ts'
  */
 export async function run(operation: Operation, caller: Caller, sent: Sent, surroundings: Surroundings): Promise<Answer> {
   requireScope(operation, caller) // 403
+  const sight = { resource: operation.resource, schoolId: surroundings.school.id, caller }
+  if (await isClosedToVisitors(surroundings.database, sight)) throw notPublic(operation) // 403
   const format = sent.format ?? 'json'
   const offered = parametersOf(operation, format)
   const parameters = readParameters(offeredParameters(offered, caller), sent.parameters()) // 400
   const precondition = readPrecondition(sent.ifMatch) // 400
-  const sight = { resource: operation.resource, schoolId: surroundings.school.id, caller }
   return await handle({ ...surroundings, operation, caller, parameters, sight, precondition, format } as Call, sent) // 404 …
 }
 

@@ -42,6 +42,14 @@ export async function requireOffered(database: Reader, { resource, schoolId, cal
   if (!row) throw new Problem('not_found', { description: `This school does not offer ${area.title.toLowerCase()}.` })
 }
 
+/** Whether the school keeps visitors out of what others show them. */
+export async function isClosedToVisitors(database: Reader, { resource, schoolId, caller }: Sight): Promise<boolean> {
+  const { anonymousWhen } = resource
+  if (!anonymousWhen || caller.kind !== 'anonymous') return false
+  const open = await database.selectFrom('school').select('id').where('id', '=', schoolId).where(anonymousWhen).executeTakeFirst()
+  return open === undefined
+}
+
 /** How much of a row the caller sees. */
 export function seenAs({ resource, caller }: Sight, rows: AnyRows): Expression<string> & Pick<ReturnType<AnyRows['val']>, 'as'> {
   const audience = audienceOf(caller)

@@ -16,6 +16,7 @@ import { files } from './files.ts'
 import { identityScopes } from './identity.ts'
 import { lecturers } from './lecturers.ts'
 import { lessons } from './lessons.ts'
+import { members } from './members.ts'
 import { membershipPlans } from './membershipPlans.ts'
 import { pages } from './pages.ts'
 import * as planned from './plannedAreas.ts'
@@ -35,7 +36,7 @@ export type Declared = Resource | Area
 export const resources: readonly Declared[] = [
   courses,
   students,
-  planned.members,
+  members,
   analytics,
   curriculum,
   sections,

@@ -18,6 +18,7 @@ export const reasonInput = z.object({
 export const send_invite = z.boolean().meta({
   description: 'Whether the person is invited by mail to make an account; until then they are invited.',
   example: false,
+  createOnly: true,
 })
 
 /** Whether what the person pays for ends along. */

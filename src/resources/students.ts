@@ -16,8 +16,9 @@ import { eraseByStaff } from '../domain/students/removal.ts'
 import { isMe, isStudent, learnsFromMe } from '../domain/students/whoSeesStudents.ts'
 import { everything, nothing } from '../kit/expressions.ts'
 import { imageField } from '../kit/image.ts'
-import { defineResource } from '../kit/resource.ts'
+import { defineResource, type Resource } from '../kit/resource.ts'
 import type { Values } from '../kit/writing.ts'
+import { members } from './members.ts'
 import { studentExport } from './studentExport.ts'
 import { cancelParameter, reasonInput, send_invite, studentSchema } from './studentFields.ts'
 
@@ -90,6 +91,7 @@ export const students = defineResource({
   search: ['name', 'email'],
   sorts: ['-created_at', 'updated_at', 'last_active_at', 'name'],
   exports: true,
+  expand: { member: { resource: (): Resource => members, id: ({ id, is_member }) => (is_member ? id : null) } },
   visibility: {
     anonymous: nothing,
     learner: isMe,

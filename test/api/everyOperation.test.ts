@@ -27,7 +27,8 @@ const demoRow =
   (schoolId) =>
     toPublicId(prefix, demoId(schoolId, kind, index))
 /** The learner of this number. */
-const studentId = (schoolId: string, index: number): string => toPublicId('std', demoId(schoolId, 'person', teamCount + index))
+const studentId = (schoolId: string, index: number, prefix = 'std'): string =>
+  toPublicId(prefix, demoId(schoolId, 'person', teamCount + index))
 /** Ids of rows that are made where the tests begin. */
 const idsBySlug = new Map<string, string>()
 const rowCalled =
@@ -52,6 +53,7 @@ const seen: Record<string, KeyOf> = {
   getStaff: demoRow('staff', 'stf', 0),
   getStudent: (schoolId) => studentId(schoolId, 0),
   exportStudent: (schoolId) => studentId(schoolId, 0),
+  getMember: (schoolId) => studentId(schoolId, 0, 'mbr'),
   getFile: demoRow('file', 'fil', 0),
   getUpload: demoRow('upload', 'upl', 0),
   getDigitalProduct: always('kiln-log'),
@@ -72,6 +74,7 @@ const unseen: Record<string, KeyOf> = {
   getDigitalProduct: always('kiln-log-draft'),
   getEvent: always('glaze-draft'),
   exportStudent: (schoolId) => studentId(schoolId, 1),
+  getMember: (schoolId) => studentId(schoolId, 2, 'mbr'),
 }
 /** Rows that only their own person and staff see. */
 const ofOneself = new Set(['getStudent', 'exportStudent', 'listCouponRedemptionsOf', 'getStaff', 'getUpload', 'getFile', 'getSubscription'])
@@ -93,6 +96,11 @@ describe.each(await databasesToTest())('on $name', ({ open }) => {
       id: demoId(schoolId, 'subscription', 9000),
       personId: demoId(schoolId, 'person', 0),
     })
+    await api.database.sql.query(`UPDATE school SET settings = settings || '{"member_directory":"public"}' WHERE id = $1`, [schoolId])
+    await api.database.sql.query('UPDATE person SET directory_visible = false WHERE school_id = $1 AND id = $2', [
+      schoolId,
+      demoId(schoolId, 'person', teamCount + 2),
+    ])
     await newPlan(api.database.sql, schoolId, { slug: 'bench-for-few', visibility: 'hidden' })
     for (const [slug, status] of [
       ['glaze-evening', 'published'],

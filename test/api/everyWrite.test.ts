@@ -82,6 +82,7 @@ describe.each(databases)('on $name', ({ name, open }) => {
     const other = { id: await newSchool(database.sql), slug: 'other', issuer: 'https://other.example' }
     await makeDemoSchool(database, { school: other, now, hashPassword: async () => '$argon2id$none', only: 'catalogue' })
     await newFile(database.sql, other.id)
+    await database.sql.query("UPDATE person SET is_member = true WHERE school_id = $1 AND email = 'admin1@example.com'", [api.school.id])
     const plan = await newPlan(database.sql, other.id)
     await newSubscription(database.sql, other.id, { ...plan, personId: await newPerson(database.sql, other.id) })
     await newProduct(database.sql, other.id)

@@ -20,6 +20,7 @@ const complete = [
   'digital_products',
   'events',
   'lecturers',
+  'members',
   'membership_plans',
   'pages',
   'school',

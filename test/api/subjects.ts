@@ -8,6 +8,7 @@ import { courses } from '../../src/resources/courses.ts'
 import { events } from '../../src/resources/events.ts'
 import { operationsIn, resources } from '../../src/resources/index.ts'
 import { lecturers } from '../../src/resources/lecturers.ts'
+import { members } from '../../src/resources/members.ts'
 import { newPeople } from '../support/community.ts'
 import { newFile } from '../support/files.ts'
 import { newPlan as newPlanRow } from '../support/memberships.ts'
@@ -18,8 +19,9 @@ import type { DemoApi } from './demoApi.ts'
 /** Who acts: sees every row of the school, and may do everything. */
 export const actor = 'owner@example.com'
 
-/** The one owner of a school does not leave it: an admin acts on their own account. */
-export const actorOf = ({ resource }: Operation): string => (resource.name === 'account' ? 'admin1@example.com' : actor)
+/** The one owner of a school does not leave it: an admin acts on what is their own. */
+export const actorOf = ({ id, resource }: Operation): string =>
+  resource.name === 'account' || id === 'leaveSchool' ? 'admin1@example.com' : actor
 
 /** What is only asked with a body writes nothing. */
 export const everyWrite = operationsIn(resources).filter(
@@ -53,6 +55,7 @@ const made: Record<string, Make> = {
 const before: Record<string, readonly string[]> = {
   unpublishDigitalProduct: ['publishDigitalProduct'],
   archiveDigitalProduct: ['publishDigitalProduct'],
+  leaveSchool: [],
   archivePlan: ['activatePlan'],
   resumeSubscription: ['pauseSubscription'],
   cancelPlanChange: ['changePlan'],
@@ -93,6 +96,10 @@ const bodies: Record<string, (api: DemoApi, id: string) => Promise<object>> = {
   setLecturerPositions: async (api) => ({ lecturer_ids: [await create(api, lecturers)] }),
   createStudent: async () => ({ email: `${newId()}@example.org`, name: 'Fenn Goldacre' }),
   bulkStudents: async () => ({ items: [{ email: `${newId()}@example.org`, name: 'Fenn Goldacre' }] }),
+  createMember: async () => ({ email: `${newId()}@example.org`, display_name: 'Fenn' }),
+  bulkMembers: async () => ({ items: [{ email: `${newId()}@example.org`, display_name: 'Fenn' }] }),
+  labelMembers: async (api) => ({ member_ids: [await create(api, members)], add: ['founder'] }),
+  updateMember: async () => ({ headline: 'Throws bowls' }),
   updateStudent: async () => ({ name: 'Mabel Thistledown' }),
   inviteStaff: async () => ({ email: `${newId()}@example.org`, role: 'lecturer' }),
   updateStaff: async () => ({ role: 'admin' }),

@@ -1,0 +1,266 @@
+import { z } from 'zod'
+import { checkGivenPlan, givePlan } from '../domain/members/givePlan.ts'
+import { labelMember } from '../domain/members/labelling.ts'
+import { hasOneOfPlans, hasRole, type MemberPlan, plansOf, staffRoleOf } from '../domain/members/memberSelections.ts'
+import { blockMember, leaveSchool, removeMember } from '../domain/members/memberStates.ts'
+import {
+  hasPublicDirectory,
+  isInPublicDirectory,
+  isKnownToLecturers,
+  isKnownToMembers,
+  isMember,
+} from '../domain/members/whoSeesMembers.ts'
+import { findByKeys, giveFacet } from '../domain/students/findOrMakePerson.ts'
+import { tellInvited } from '../domain/students/invitations.ts'
+import { hasTag, setTags, tagsOf } from '../domain/students/personTags.ts'
+import {
+  checkPerson,
+  noteOtherFacet,
+  type PersonChange,
+  requireFreeEmail,
+  requireNotErased,
+  requirePowerOver,
+} from '../domain/students/personWriting.ts'
+import { eraseByStaff } from '../domain/students/removal.ts'
+import { isMe } from '../domain/students/whoSeesStudents.ts'
+import { bulk } from '../kit/bulk.ts'
+import { everything } from '../kit/expressions.ts'
+import { reference } from '../kit/fields.ts'
+import { imageField } from '../kit/image.ts'
+import { defineResource, type Resource } from '../kit/resource.ts'
+import { bulkOutput } from '../kit/rowsInBulk.ts'
+import type { Values } from '../kit/writing.ts'
+import type { Role } from '../policy/caller.ts'
+import { labelling, memberSchema } from './memberFields.ts'
+import { membershipPlans } from './membershipPlans.ts'
+import { cancelParameter, reasonInput, send_invite } from './studentFields.ts'
+import { students } from './students.ts'
+import { subscriptions } from './subscriptions.ts'
+
+/** Who belongs to the community. */
+export const members = defineResource({
+  name: 'members',
+  object: 'member',
+  idPrefix: 'mbr',
+  table: 'person',
+  part: isMember,
+  me: ({ personId }) => personId,
+  anonymous: 'partial',
+  anonymousWhen: hasPublicDirectory,
+  catalogue: false,
+  about: 'A person who belongs to the community of the school. The same person can be a student as well: both ids end alike.',
+  scopes: { read: 'See the members of the school', write: 'Add and change members' },
+  schema: memberSchema,
+  derived: {
+    display_name: {
+      from: ['display_name', 'name'],
+      of: ({ display_name, name }) => (display_name ?? name).slice(0, 60),
+      write: (display_name) => ({ display_name }),
+    },
+    avatar: imageField('person', 'avatar'),
+    status: { column: 'member_status' },
+    status_reason: { column: 'member_status_reason' },
+    note: { column: 'member_note' },
+    last_seen_at: { column: 'last_active_at' },
+    plans: { select: plansOf, of: (plans: MemberPlan[] | null) => (plans ?? []).map(withTime) },
+    roles: { select: staffRoleOf, of: (role: Exclude<Role, 'learner'> | null): Role[] => [role ?? 'learner'] },
+    labels: { select: tagsOf('member_label'), write: () => ({}) },
+    student_id: { from: ['id', 'is_student'], of: ({ id, is_student }) => (is_student ? id : null) },
+  },
+  inputs: z.object({
+    send_invite,
+    plan_id: reference('mpl', 'A plan.').meta({
+      description: 'A plan that the member is given for nothing; needs subscriptions:write as well.',
+      idPrefix: 'mpl',
+      createOnly: true,
+    }),
+  }),
+  writable: [
+    'display_name',
+    'headline',
+    'bio',
+    'avatar',
+    'links',
+    'directory_visible',
+    { field: 'email', roles: ['staff'] },
+    { field: 'labels', roles: ['staff'] },
+    { field: 'note', roles: ['staff'] },
+    { field: 'external_id', roles: ['staff'] },
+    { field: 'metadata', roles: ['staff'] },
+  ],
+  required: ['email', 'display_name'],
+  filters: [
+    'status',
+    'tier',
+    {
+      name: 'plan',
+      description: 'the id of a plan that the member has now',
+      view: 'staff',
+      value: reference('mpl', 'Id of a plan.'),
+      where: hasOneOfPlans,
+    },
+    { name: 'label', description: 'a label of the member', view: 'staff', value: z.string().min(1).max(40), where: hasTag('member_label') },
+    {
+      name: 'role',
+      description: 'what the person is to the school',
+      view: 'staff',
+      value: z.enum(['owner', 'admin', 'lecturer', 'learner']),
+      where: hasRole,
+    },
+    'email',
+    'external_id',
+    'joined_at',
+    'joined_at[exists]',
+    'last_seen_at',
+    'last_seen_at[exists]',
+    'created_at',
+    'updated_at',
+  ],
+  search: [{ field: 'display_name', else: 'name' }, { staff: 'name' }, { staff: 'email' }],
+  sorts: ['-created_at', 'joined_at', 'updated_at', { field: 'display_name', else: 'name' }],
+  exports: true,
+  expand: {
+    plans: { resource: (): Resource => membershipPlans, ids: (row) => ((row.plans ?? []) as MemberPlan[]).map(({ id }) => id) },
+    subscriptions: { resource: (): Resource => subscriptions, by: 'person_id' },
+    student: { resource: (): Resource => students, id: ({ id, is_student }) => (is_student ? id : null) },
+  },
+  visibility: { anonymous: isInPublicDirectory, learner: isKnownToMembers, lecturer: isKnownToLecturers, staff: everything },
+  views: { own: isMe },
+  operations: {
+    list: 'read',
+    get: 'read',
+    create: {
+      scope: 'write',
+      roles: ['staff'],
+      async check(values, writing) {
+        const faults = [...checkPerson(values), ...(await checkGivenPlan(writing, values.plan_id))]
+        if (faults.length === 0) await requireFreeEmail(writing, values)
+        return faults
+      },
+      defaults: async ({ now }, { send_invite, display_name }) => ({
+        is_member: true,
+        name: display_name as string,
+        ...(send_invite === true ? { member_status: 'invited', invited_at: now } : { joined_at: now }),
+      }),
+      async after(writing, row, values) {
+        await writeLabels(writing, row, values)
+        if (typeof values.plan_id === 'string') await givePlan(writing, row.id, values.plan_id)
+        if (values.send_invite === true) tellInvited(writing, row)
+      },
+    },
+    update: {
+      scope: 'write',
+      check: (values, _writing, row) => checkPerson(values, row),
+      async before(writing, row, values) {
+        requireNotErased(row)
+        await requirePowerOver(writing, row.id)
+        await requireFreeEmail(writing, values, row)
+        return {}
+      },
+      async after(writing, row, values) {
+        await writeLabels(writing, row, values)
+        await noteOtherFacet(writing, row, 'member', 'updated')
+      },
+    },
+    remove: {
+      scope: 'write',
+      id: 'eraseMember',
+      roles: ['staff'],
+      status: 204,
+      parameters: cancelParameter,
+      async instead(writing, row) {
+        const columns = await eraseByStaff(writing, row)
+        if (columns) await noteOtherFacet(writing, { ...row, version: row.version + 1 }, 'member', 'deleted')
+        return columns
+      },
+    },
+    bulk: {
+      scope: 'write',
+      roles: ['staff'],
+      find: async ({ sql, school, now }, item) => {
+        const id = await findByKeys(sql, school.id, item)
+        if (id !== undefined) await giveFacet(sql, { schoolId: school.id, personId: id, facet: 'member', now })
+        return id
+      },
+    },
+  },
+  actions: {
+    block: {
+      scope: 'write',
+      roles: ['staff'],
+      summary: 'Shut a member out of the community',
+      from: ['active'],
+      to: 'blocked',
+      input: reasonInput,
+      run: (writing, row, { reason }) => blockMember(writing, row, reason as string | null),
+      after: (writing, row) => noteOtherFacet(writing, row, 'member', 'updated'),
+    },
+    unblock: {
+      scope: 'write',
+      roles: ['staff'],
+      summary: 'Let a blocked member take part again',
+      from: ['blocked'],
+      to: 'active',
+      input: reasonInput,
+      async run(writing, row) {
+        await requirePowerOver(writing, row.id)
+        return { member_status_reason: null }
+      },
+      after: (writing, row) => noteOtherFacet(writing, row, 'member', 'updated'),
+    },
+    remove: {
+      scope: 'write',
+      roles: ['staff'],
+      summary: 'Take a member out of the community',
+      from: ['active', 'blocked'],
+      to: 'left',
+      input: reasonInput.extend({
+        cancel_subscriptions: z
+          .boolean()
+          .default(false)
+          .meta({ description: 'End running subscriptions along. Without it they keep the member.', example: false }),
+      }),
+      run: (writing, row, { reason, cancel_subscriptions }) =>
+        removeMember(writing, row, { reason: reason as string | null, isAsked: cancel_subscriptions === true }),
+      after: (writing, row) => noteOtherFacet(writing, row, 'member', 'updated'),
+    },
+    leave: {
+      scope: 'write',
+      id: 'leaveSchool',
+      isOwn: true,
+      summary: 'Leave the community of the school',
+      from: ['active'],
+      to: 'left',
+      run: leaveSchool,
+      after: (writing, row) => noteOtherFacet(writing, row, 'member', 'updated'),
+    },
+  },
+  collectionActions: {
+    labels: {
+      scope: 'write',
+      id: 'labelMembers',
+      roles: ['staff'],
+      status: 207,
+      limit: 'bulk',
+      summary: 'Put labels to many members, or take them away',
+      input: labelling,
+      output: bulkOutput({ idPrefix: 'mbr', object: 'member' }),
+      run: (writing, { member_ids, add, remove }) =>
+        bulk(writing.sql, {
+          items: member_ids as string[],
+          isAtomic: false,
+          async each(id) {
+            await labelMember(writing, id, { add: add as string[], remove: remove as string[] })
+            return { status: 200, id }
+          },
+        }),
+    },
+  },
+})
+
+/** A time inside a JSON value arrives as text in the form of the database. */
+const withTime = ({ until, ...plan }: MemberPlan) => ({ ...plan, until: until === null ? null : new Date(until).toISOString() })
+
+async function writeLabels({ writer, school }: PersonChange, { id }: { id: string }, { labels }: Values): Promise<void> {
+  if (labels !== undefined) await setTags(writer, { schoolId: school.id, personId: id, kind: 'member_label' }, labels as string[])
+}
