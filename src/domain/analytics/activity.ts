@@ -1,5 +1,5 @@
 import type { Sql } from '../../store/sql.ts'
-import { dayOf } from './rollup.ts'
+import { dayOf, has } from './rollup.ts'
 
 /** Rows whose times say that a person learnt something, told apart by when they last changed. */
 const traces = [
@@ -42,7 +42,7 @@ export async function addActivity(sql: Sql, { schoolId, timeZone, since, until, 
     ({ from, course, changedAt, times }) =>
       `SELECT ${dayOf('happened.at')} AS day, ${course} AS course_id, row.person_id
          FROM ${from}, unnest(ARRAY[${times.join(', ')}]) AS happened (at)
-        WHERE row.school_id = $1::uuid AND ${changedAt} >= $3::timestamptz AND ${changedAt} < $4::timestamptz
+        WHERE row.school_id = $1::uuid AND ${has(changedAt)} AND ${changedAt} >= $3::timestamptz AND ${changedAt} < $4::timestamptz
           AND happened.at <= $5::timestamptz`,
   )
   const days = await sql.query<{ day: string }>(
@@ -59,8 +59,7 @@ export async function addActivity(sql: Sql, { schoolId, timeZone, since, until, 
 /** When the first of these rows changed. */
 export async function firstTrace(sql: Sql, schoolId: string): Promise<Date | undefined> {
   const parts = traces.map(
-    ({ from, changedAt }) =>
-      `SELECT min(${changedAt}) FILTER (WHERE ${changedAt} > '-infinity') AS first FROM ${from} WHERE row.school_id = $1::uuid`,
+    ({ from, changedAt }) => `SELECT min(${changedAt}) AS first FROM ${from} WHERE row.school_id = $1::uuid AND ${has(changedAt)}`,
   )
   const [row] = await sql.query<{ first: Date | null }>(`SELECT min(first) AS first FROM (${parts.join(' UNION ALL ')}) AS firsts`, [
     schoolId,

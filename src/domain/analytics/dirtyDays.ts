@@ -1,5 +1,5 @@
 import type { Sql } from '../../store/sql.ts'
-import { dayOf } from './rollup.ts'
+import { dayOf, has } from './rollup.ts'
 import { rollups } from './rollups/all.ts'
 
 /** Notes that the days of these times have to be computed again. Days that have not been computed yet are no matter. */
@@ -27,7 +27,7 @@ export async function markChangedDays(
       happenings.map(
         ({ from, at, where, changedAt = 'row.updated_at' }) =>
           `SELECT ${dayOf(at)} AS day FROM ${from}
-            WHERE row.school_id = $1::uuid AND ${changedAt} >= $3::timestamptz AND ${at} > '-infinity' AND ${at} <= $5::timestamptz${where ? ` AND (${where})` : ''}`,
+            WHERE row.school_id = $1::uuid AND ${has(changedAt)} AND ${changedAt} >= $3::timestamptz AND ${has(at)} AND ${at} <= $5::timestamptz${where ? ` AND (${where})` : ''}`,
       ),
     ),
   )

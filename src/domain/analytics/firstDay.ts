@@ -1,6 +1,6 @@
 import type { Sql } from '../../store/sql.ts'
 import type { Day } from './days.ts'
-import { dayOf } from './rollup.ts'
+import { dayOf, has } from './rollup.ts'
 import { rollups } from './rollups/all.ts'
 
 /** The first day on which anything happened in a school; today where nothing ever did. */
@@ -13,7 +13,7 @@ export async function firstDay(
   )
   const parts = [...times.values()].map(
     ({ from, at, where }) =>
-      `SELECT min(${at}) AS first FROM ${from} WHERE row.school_id = $1::uuid AND ${at} > $3::timestamptz AND ${at} <= $5::timestamptz${where ? ` AND (${where})` : ''}`,
+      `SELECT min(${at}) AS first FROM ${from} WHERE row.school_id = $1::uuid AND ${has(at)} AND ${at} > $3::timestamptz AND ${at} <= $5::timestamptz${where ? ` AND (${where})` : ''}`,
   )
   const [row] = await sql.query<{ day: Day }>(
     `SELECT least($4::date, ${dayOf('min(first)')}, (SELECT min(day) FROM person_activity_day WHERE school_id = $1::uuid))::text AS day

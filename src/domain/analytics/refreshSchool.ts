@@ -39,14 +39,15 @@ export async function refreshSchool(database: Database, { schoolId, now, onProgr
   if (state.asOf) {
     await markChangedDays(sql, { schoolId, timeZone, since: new Date(state.asOf.getTime() - overlapMs), today, now })
   }
-  const start = await firstDay(sql, { schoolId, timeZone, today, now })
   const yesterday = addDays(today, -1)
   const isNight = state.closedThrough === undefined || state.closedThrough < yesterday
   const areLecturersNew = state.daysThrough !== undefined && state.lecturersDigest !== digest
+  const isEveryDay = isNight || areLecturersNew || state.daysThrough === undefined
+  const start = isEveryDay ? await firstDay(sql, { schoolId, timeZone, today, now }) : today
   // The last day that was computed was not over then.
   const open = state.daysThrough ?? start
   const marked = await dirtyDays(sql, schoolId)
-  const days = [...new Set([...marked, ...daysFrom(isNight || areLecturersNew ? start : open, today), ...daysFrom(open, today)])].toSorted()
+  const days = [...new Set([...marked, ...daysFrom(start, today), ...daysFrom(open, today)])].toSorted()
   const due = new Set(marked)
   const isActiveDue = (day: Day): boolean => areLecturersNew || day >= open || due.has(day)
 
