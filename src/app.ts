@@ -25,6 +25,7 @@ import { securityHeaders } from './http/securityHeaders.ts'
 import type { RequestState } from './http/state.ts'
 import { fileJobs } from './jobs/files.ts'
 import { orderJobs } from './jobs/orders.ts'
+import { postJobs } from './jobs/posts.ts'
 import { rollupJobs } from './jobs/rollups.ts'
 import type { Job } from './jobs/schedule.ts'
 import { subscriptionJobs } from './jobs/subscriptions.ts'
@@ -302,6 +303,7 @@ export async function createApp(args: AppArguments): Promise<App> {
       ...subscriptionJobs({ database }),
       ...orderJobs({ database }),
       ...rollupJobs({ database }),
+      ...postJobs({ database }),
     ],
     get schools() {
       return schools

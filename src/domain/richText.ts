@@ -67,3 +67,16 @@ const allowed: sanitizeHtml.IOptions = {
     img: (tagName, attribs) => ({ tagName, attribs: { ...attribs, loading: 'lazy' } }),
   },
 }
+
+/** What of a text is read: words with a space between them, no marks. */
+export const plainText = (text: string, format: TextFormat): string =>
+  sanitizeHtml((format === 'markdown' ? markdown.render(text) : text).replace(/<\/?(p|br|h\d|li|td|th|tr|blockquote|pre|div)\b/gi, ' $&'), {
+    allowedTags: [],
+    allowedAttributes: {},
+    // Text again, and not HTML: whoever shows it escapes it.
+    textFilter: (inner) => inner.replace(/&(lt|gt|quot|amp);/g, (_all, name: string) => characters[name] as string),
+  })
+    .replace(/\s+/g, ' ')
+    .trim()
+
+const characters: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', amp: '&' }

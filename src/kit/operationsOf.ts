@@ -167,7 +167,9 @@ function collectionReadOf(resource: Resource, verb: string, rules: Resource['col
   return {
     ...base(resource, rules, { id: rules.id ?? `get${many(resource)}${pascalCase(verb)}`, summary: rules.summary }),
     ...(rules.isPublic &&
-      (resource.audiences.includes('anonymous') ? openness(resource, rules) : { anonymous: 'partial' as const, roles: audiences })),
+      (resource.audiences.includes('anonymous')
+        ? openness(rules.isPublic === 'full' ? { ...resource, isPartlyPublic: false } : resource, rules)
+        : { anonymous: 'partial' as const, roles: audiences })),
     ...at({ path: `${resource.path}/${verb}`, parameters: [] }, rules.parameters),
     kind: 'collectionRead',
     method: rules.input ? 'POST' : 'GET',

@@ -62,9 +62,7 @@ export function listParameters(resource: Resource): Parameter[] {
       : `${defaultSorts.everyone.name}; for staff ${defaultSorts.staff.name}`)
   return [
     ...filters.flatMap((filter) => filter.operators.map((operator) => filterParameter(filter, operator))),
-    ...(search.length > 0
-      ? [query('q', `Text that occurs in ${search.join(', ')}; among the newest 2000 rows that have it.`, z.string().min(2).max(100))]
-      : []),
+    ...(search.length > 0 ? [searchParameter(search)] : []),
     query('sort', `Order of the list; - turns it round. Without it: ${order}.`, z.enum(names)),
     query('limit', 'Rows per page.', z.int().min(1).max(maxRows).default(20)),
     query(
@@ -79,6 +77,14 @@ export function listParameters(resource: Resource): Parameter[] {
     ...declaredParameters(resource.reading),
     ...shapeParameters(resource),
   ]
+}
+
+/** Where only staff may look, there is no such parameter for others. */
+function searchParameter(search: Resource['search']): Parameter {
+  const isStaffOnly = search.every(({ isForStaff }) => isForStaff)
+  const columns = search.filter(({ isForStaff }) => isStaffOnly || !isForStaff).map(({ column }) => column)
+  const about = `Text that occurs in ${columns.join(', ')}; among the newest 2000 rows that have it.`
+  return { ...query('q', about, z.string().min(2).max(100)), isStaffOnly }
 }
 
 /** Parameters that a declaration names itself: members of the path by their name, the others of the query. */

@@ -48,8 +48,11 @@ export interface RowRead<Table extends TableName, Verb extends ScopeVerb> extend
 
 /** Something that can be read of the collection as a whole. */
 export interface CollectionRead<Verb extends ScopeVerb> extends OwnRead<Verb> {
-  /** Whether a caller without a token is served too, and every role, also where they have no rows. */
-  isPublic?: true
+  /**
+   * Whether a caller without a token is served too, and every role, also where they have no rows; `full` with all of it, where of the
+   * rows they see a part.
+   */
+  isPublic?: true | 'full'
   /** What one should know before asking. */
   about?: string
   /** Lists in the answer, of which the first that is there can be had as CSV, a line for each of its elements. */

@@ -93,7 +93,7 @@ export const events = defineResource({
     {
       name: 'phase',
       description: 'where it stands in time: upcoming, live or ended',
-      value: z.string().regex(/^(upcoming|live|ended)$/),
+      value: eventSchema.shape.phase,
       where: isInPhase,
     },
     'kind',

@@ -8,11 +8,14 @@ import { analytics } from './analytics.ts'
 import { appearance } from './appearance.ts'
 import { couponRedemptions } from './couponRedemptions.ts'
 import { coupons } from './coupons.ts'
+import { comments } from './comments.ts'
 import { courses } from './courses.ts'
 import { curriculum } from './curriculum.ts'
 import { digitalProducts } from './digitalProducts.ts'
 import { events } from './events.ts'
 import { files } from './files.ts'
+import { formSubmissions } from './formSubmissions.ts'
+import { forms } from './forms.ts'
 import { identityScopes } from './identity.ts'
 import { lecturers } from './lecturers.ts'
 import { lessons } from './lessons.ts'
@@ -21,6 +24,7 @@ import { membershipPlans } from './membershipPlans.ts'
 import { pages } from './pages.ts'
 import * as planned from './plannedAreas.ts'
 import { productGrants } from './productGrants.ts'
+import { posts } from './posts.ts'
 import { rsvps } from './rsvps.ts'
 import { school } from './school.ts'
 import { sections } from './sections.ts'
@@ -50,15 +54,16 @@ export const resources: readonly Declared[] = [
   membershipPlans,
   coupons,
   couponRedemptions,
-  planned.posts,
+  posts,
   subscriptions,
   digitalProducts,
   productGrants,
-  planned.comments,
+  comments,
   lecturers,
   files,
   uploads,
-  planned.forms,
+  forms,
+  formSubmissions,
   pages,
   account,
 ]

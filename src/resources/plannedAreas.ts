@@ -4,9 +4,3 @@ import { defineArea } from '../kit/area.ts'
 // its line here goes, and it takes the area's place in the list of declarations.
 
 export const orders = defineArea('orders', { read: 'See orders, payments and refunds' })
-export const posts = defineArea('posts', {
-  read: 'See the posts of the school',
-  write: { sentence: 'Write, change and publish posts', from: 'lecturer' },
-})
-export const comments = defineArea('comments', { read: 'See what people commented' })
-export const forms = defineArea('forms', { read: 'See forms and what was sent in' })

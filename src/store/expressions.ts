@@ -29,3 +29,8 @@ export const isOffered = (schoolId: string | Expression<string>, feature: string
 export const showsCounts = (schoolId: Expression<string>): Expression<SqlBool> =>
   sql<SqlBool>`NOT EXISTS (
     SELECT 1 FROM "school" WHERE "school"."id" = ${schoolId} AND "school"."settings" @> '{"show_counts": false}'::jsonb)`
+
+/** Whether the school shows comments at all. */
+export const areCommentsOn = (schoolId: string | Expression<string>): Expression<SqlBool> =>
+  sql<SqlBool>`NOT EXISTS (
+    SELECT 1 FROM "school" WHERE "school"."id" = ${schoolId} AND "school"."settings" @> '{"comments_enabled": false}'::jsonb)`

@@ -6,7 +6,7 @@ import { narrowed, type View } from '../../src/kit/views.ts'
 import { newId, toPublicId } from '../../src/lib/ids.ts'
 import { audienceOf } from '../../src/policy/caller.ts'
 import { operationsIn, resources } from '../../src/resources/index.ts'
-import { newEvent, newRsvps } from '../support/community.ts'
+import { newEvent, newPost, newRsvps } from '../support/community.ts'
 import { databasesToTest } from '../support/databases.ts'
 import { newPlan, newSubscription } from '../support/memberships.ts'
 import { newProduct, newUses } from '../support/shop.ts'
@@ -59,6 +59,7 @@ const seen: Record<string, KeyOf> = {
   getDigitalProduct: always('kiln-log'),
   listProductGrants: rowCalled('dgp', 'kiln-log'),
   getEvent: always('glaze-evening'),
+  getPost: always('first-firing'),
   listRsvps: rowCalled('evt', 'glaze-evening'),
 }
 const unseen: Record<string, KeyOf> = {
@@ -75,6 +76,7 @@ const unseen: Record<string, KeyOf> = {
   getEvent: always('glaze-draft'),
   exportStudent: (schoolId) => studentId(schoolId, 1),
   getMember: (schoolId) => studentId(schoolId, 2, 'mbr'),
+  getPost: always('second-firing'),
 }
 /** Rows that only their own person and staff see. */
 const ofOneself = new Set(['getStudent', 'exportStudent', 'listCouponRedemptionsOf', 'getStaff', 'getUpload', 'getFile', 'getSubscription'])
@@ -112,6 +114,8 @@ describe.each(await databasesToTest())('on $name', ({ open }) => {
       ['kiln-log-draft', 'draft'],
     ] as const)
       idsBySlug.set(slug, await newProduct(api.database.sql, schoolId, { slug, status }))
+    await newPost(api.database.sql, schoolId, { slug: 'first-firing', visibility: 'members' })
+    await newPost(api.database.sql, schoolId, { slug: 'second-firing', status: 'scheduled', due: '1 day' })
     await newRsvps(api.database.sql, schoolId, idsBySlug.get('glaze-evening') as string, 2)
     idsBySlug.set('used-coupon', await newUses(api.database.sql, schoolId, 2))
     const [file, upload] = [demoId(schoolId, 'file', 0), demoId(schoolId, 'upload', 0)]

@@ -7,7 +7,7 @@ import { writeForm } from '../../src/kit/writeForm.ts'
 import { newId, toPublicId } from '../../src/lib/ids.ts'
 import type { Audience } from '../../src/policy/caller.ts'
 import { operationsIn, resources } from '../../src/resources/index.ts'
-import { newEvent } from '../support/community.ts'
+import { newEvent, newPost } from '../support/community.ts'
 import { databasesToTest } from '../support/databases.ts'
 import { newFile } from '../support/files.ts'
 import { newPlan, newSubscription } from '../support/memberships.ts'
@@ -88,6 +88,7 @@ describe.each(databases)('on $name', ({ name, open }) => {
     await newProduct(database.sql, other.id)
     await newEvent(database.sql, other.id)
     await newUses(database.sql, other.id, 1)
+    await newPost(database.sql, other.id)
   })
   afterAll(() => api.stop())
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { OperationOf } from '../../src/kit/operations.ts'
 import { fromPublicId, toPublicId } from '../../src/lib/ids.ts'
 import { operationsIn, resources } from '../../src/resources/index.ts'
-import { newEvent, newRsvps } from '../support/community.ts'
+import { newEvent, newPost, newRsvps } from '../support/community.ts'
 import { databasesToTest } from '../support/databases.ts'
 import { newFile } from '../support/files.ts'
 import { newPlan, newSubscription } from '../support/memberships.ts'
@@ -184,6 +184,7 @@ describe.each(await databasesToTest())('every list on $name', ({ open }) => {
     }
     for (let count = 0; count < 6; count++) await newEvent(sql, api.school.id)
     await newUses(sql, api.school.id, 8)
+    for (let count = 0; count < 6; count++) await newPost(sql, api.school.id, { visibility: count % 2 ? 'public' : 'paid' })
     const [first] = await sql.query<{ id: string }>('SELECT id FROM event WHERE school_id = $1 ORDER BY id LIMIT 1', [api.school.id])
     await newRsvps(sql, api.school.id, first?.id as string, 6)
     // One person's all: a list under any row is long enough to be walked.

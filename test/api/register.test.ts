@@ -23,6 +23,7 @@ const complete = [
   'members',
   'membership_plans',
   'pages',
+  'posts',
   'school',
   'storage',
   'subscriptions',

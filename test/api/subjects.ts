@@ -68,6 +68,8 @@ const before: Record<string, readonly string[]> = {
   discardPageDraft: ['publishPage', 'updatePage'],
   restorePageRevision: ['updatePage'],
   resumeCoupon: ['pauseCoupon'],
+  archivePost: ['publishPost'],
+  restorePost: ['publishPost', 'archivePost'],
   cancelEvent: ['publishEvent'],
   putMyRsvp: ['publishEvent'],
   createRsvp: ['publishEvent'],
@@ -104,6 +106,12 @@ const bodies: Record<string, (api: DemoApi, id: string) => Promise<object>> = {
   inviteStaff: async () => ({ email: `${newId()}@example.org`, role: 'lecturer' }),
   updateStaff: async () => ({ role: 'admin' }),
   updateAppearance: async () => ({ corner_radius: 'large' }),
+  unschedulePost: async (api, id) => {
+    await api.database.sql.query(`UPDATE post SET status = 'scheduled', scheduled_for = now() + interval '1 day' WHERE id = $1`, [
+      fromPublicId('pst', id),
+    ])
+    return {}
+  },
   createEvent: async () => ({ ...exampleBody(events, true), join_url: 'https://meet.school.example/kiln' }),
   addProductFile: async (api) => ({ file_id: await shopFile(api), title: 'Second file' }),
   orderProductFiles: async (_api, id) => ({ file_ids: [parts.get(id)?.second, parts.get(id)?.file] }),

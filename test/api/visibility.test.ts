@@ -12,7 +12,7 @@ import { Problem } from '../../src/lib/problem.ts'
 import { type Audience, audiences, type Caller, type PersonCaller } from '../../src/policy/caller.ts'
 import type { Outside } from '../../src/policy/outside.ts'
 import { operationsIn, resources } from '../../src/resources/index.ts'
-import { newEvent, newRsvps } from '../support/community.ts'
+import { newEvent, newPost, newRsvps } from '../support/community.ts'
 import { databasesToTest } from '../support/databases.ts'
 import { filesWithoutBytes, newFile } from '../support/files.ts'
 import { newPlan, newSubscription } from '../support/memberships.ts'
@@ -105,6 +105,7 @@ describe.each(await databasesToTest())('who sees which rows, on $name', ({ open 
     await newUses(api.database.sql, api.school.id, 6)
     for (let count = 0; count < 6; count++) await newProduct(api.database.sql, api.school.id)
     for (let count = 0; count < 6; count++) await newEvent(api.database.sql, api.school.id)
+    for (let count = 0; count < 6; count++) await newPost(api.database.sql, api.school.id, { due: count % 2 ? '-1 hour' : '1 hour' })
     await newRsvps(api.database.sql, api.school.id, await newEvent(api.database.sql, api.school.id), 2)
   })
   afterAll(() => api.stop())

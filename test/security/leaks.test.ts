@@ -7,7 +7,7 @@ import { unwrapped } from '../../src/kit/writeForm.ts'
 import { newId, toPublicId } from '../../src/lib/ids.ts'
 import { operationsIn, resources } from '../../src/resources/index.ts'
 import { callTool, post, request } from '../mcp/rpc.ts'
-import { newEvent, newRsvps } from '../support/community.ts'
+import { newEvent, newPost, newRsvps } from '../support/community.ts'
 import { newFile } from '../support/files.ts'
 import { newPlan, newSubscription } from '../support/memberships.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -110,6 +110,10 @@ describe('what a visitor can reach', () => {
     await newEvent(sql, schoolId, { status: 'draft' })
     await newUses(sql, schoolId, 2)
     await sql.query(`UPDATE coupon SET name = 'Spring', note = 'Ours', external_id = id::text`)
+    await newPost(sql, schoolId)
+    for (const visibility of ['members', 'paid', 'plans'])
+      await newPost(sql, schoolId, { visibility, text: `Bowls ${secretMark}-post-text` })
+    await newPost(sql, schoolId, { status: 'scheduled', due: '1 day' })
     await sql.query(`INSERT INTO audit_log (school_id, id, event, address) VALUES ($1, gen_random_uuid(), 'signed_in', '127.0.0.1')`, [
       schoolId,
     ])
@@ -268,6 +272,8 @@ describe('what a visitor can reach', () => {
       'file-alt',
       'mailed-link-email',
       'event-title',
+      'post-title',
+      'post-body-content',
       'rsvp-note',
     ]) {
       expect(planted).toContain(`${secretMark}-${marker}`)

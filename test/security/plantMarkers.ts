@@ -24,6 +24,9 @@ const publicParts: Readonly<Record<string, readonly string[]>> = {
   appearance: ['links', 'announcement', 'custom_css', 'logo_alt', 'logo_dark_alt', 'favicon_alt', 'cover_alt', 'social_image_alt'],
 }
 
+/** Tables of texts, and the column with the id of the row that each text is of. */
+const bodies: Readonly<Record<string, string>> = { lesson_body: 'lesson_id', post_body: 'post_id' }
+
 interface Column {
   table: string
   column: string
@@ -49,7 +52,7 @@ export async function plantMarkers(database: Database, schoolId: string): Promis
   for (const { table, column, type } of columns) {
     if (structural.test(column) || sealed.includes(table) || isChoice(table, column)) continue
     const marker = `${secretMark}-${table}-${column}`.replaceAll('_', '-')
-    const key = table === 'lesson_body' ? 'lesson_id' : 'id'
+    const key = bodies[table] ?? 'id'
     const rows = visible.get(table)
     // One may know the address of what stands in no list: a slug is a secret only where the row is.
     const spared = rows === undefined ? [] : isPublicColumn(table, column) ? rows.seen : isOwnColumn(table, column) ? rows.open : []
@@ -97,7 +100,7 @@ const isPublicColumn = (table: string, column: string): boolean =>
 
 /** Of the `own` view, or of no field at all but of a body that is: open where the row is open to everybody. */
 const isOwnColumn = (table: string, column: string): boolean =>
-  table === 'lesson_body' ||
+  table in bodies ||
   declared.some((one) => {
     const field = one.table === table && fieldOf(one, column)
     return field && viewOf(field) === 'own'
@@ -125,7 +128,9 @@ async function visibleRows(database: Database, schoolId: string): Promise<Map<st
     const { open } = views
     rows.set(table, { seen, open: open ? await idsWhere((inner) => open(inner, undefined as never)) : [] })
   }
-  const lessons = rows.get('lesson')
-  if (lessons) rows.set('lesson_body', { seen: [], open: lessons.open })
+  for (const table of Object.keys(bodies)) {
+    const owners = rows.get(table.replace(/_body$/, ''))
+    if (owners) rows.set(table, { seen: [], open: owners.open })
+  }
   return rows
 }

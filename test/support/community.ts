@@ -90,3 +90,25 @@ export async function newRsvps(sql: Sql, schoolId: string, eventId: string, coun
   )
   await sql.query('UPDATE event SET going_count = going_count + $3 WHERE school_id = $1 AND id = $2', [schoolId, eventId, count])
 }
+
+/** A published post with a text; answers its id. */
+export async function newPost(
+  sql: Sql,
+  schoolId: string,
+  { slug = '', status = 'published', visibility = 'public', text = 'Three bowls cracked.', due = null as string | null } = {},
+): Promise<string> {
+  const id = newId()
+  await sql.query(
+    `INSERT INTO post (school_id, id, slug, title, status, visibility, excerpt, tags, scheduled_for, published_at)
+     VALUES ($1, $2, $3, 'First Firing', $4, $5, 'About bowls.', '{kiln}', now() + $6::interval,
+             CASE WHEN $6::text IS NOT NULL THEN now() + $6::interval WHEN $4 = 'published' THEN now() END)`,
+    [schoolId, id, slug || `firing-${id}`, status, visibility, due],
+  )
+  await sql.query(`INSERT INTO post_body (school_id, post_id, content, content_format, content_html) VALUES ($1, $2, $3, 'markdown', $4)`, [
+    schoolId,
+    id,
+    text,
+    `<p>${text}</p>`,
+  ])
+  return id
+}

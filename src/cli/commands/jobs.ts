@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { fileJobs } from '../../jobs/files.ts'
 import { orderJobs } from '../../jobs/orders.ts'
+import { postJobs } from '../../jobs/posts.ts'
 
 import { rollupJobs } from '../../jobs/rollups.ts'
 
@@ -33,6 +34,7 @@ export function addJobs(program: Command, session: Session): void {
     ...subscriptionJobs({ database }),
     ...orderJobs({ database }),
     ...rollupJobs({ database }),
+    ...postJobs({ database }),
   ]
 
   const group = define(program, {

@@ -1,0 +1,50 @@
+import type { Reader } from '../../store/database.ts'
+import { countByDay, countChoices } from '../../store/formExpressions.ts'
+
+/** One question of a form, as it is stored. */
+export interface FormField {
+  key: string
+  kind: string
+  options?: string[]
+}
+
+interface Form {
+  school_id: string
+  id: string
+  fields: unknown
+}
+
+const days = 30
+
+export const fieldsOf = ({ fields }: Pick<Form, 'fields'>): FormField[] => (fields ?? []) as FormField[]
+
+/** What came in through a form: how much, on which days, and what was chosen. An option that nobody chose counts nought. */
+export async function summarize(database: Reader, form: Form) {
+  const { school_id: schoolId, id: formId } = form
+  const chosen = fieldsOf(form).filter(({ kind }) => kind === 'single_choice' || kind === 'multiple_choice')
+  const { count } = await database
+    .selectFrom('form_submission')
+    .select((row) => row.fn.countAll<string>().as('count'))
+    .where('school_id', '=', schoolId)
+    .where('form_id', '=', formId)
+    .where('spam', '=', false)
+    .executeTakeFirstOrThrow()
+  const counts = chosen.length === 0 ? [] : await countChoices(database, { schoolId, formId, keys: chosen.map(({ key }) => key) })
+  const choices = chosen.map(({ key, options = [] }) => {
+    const found = counts.filter((one) => one.key === key).map(({ option, count: times }) => [option, times] as const)
+    return [key, Object.fromEntries([...options.map((option) => [option, 0] as const), ...found])] as const
+  })
+  return {
+    submissions: Number(count),
+    by_day: await countByDay(database, { schoolId, formId, days }),
+    choices: Object.fromEntries(choices),
+  }
+}
+
+/** The keys of the questions of these forms, each once: the columns of a file with what was sent in. */
+export async function questionKeys(database: Reader, schoolId: string, formIds: readonly string[] | undefined): Promise<string[]> {
+  let forms = database.selectFrom('form').select(['fields']).where('school_id', '=', schoolId).orderBy('id')
+  if (formIds) forms = forms.where('id', 'in', [...formIds])
+  const rows = await forms.execute()
+  return [...new Set(rows.flatMap((form) => fieldsOf(form).map(({ key }) => key)))]
+}

@@ -1,0 +1,19 @@
+import { bringOutDue } from '../domain/posts/postStates.ts'
+import type { Database } from '../store/database.ts'
+import type { Job } from './schedule.ts'
+
+const batch = 500
+
+/** Writes down that scheduled posts are out. */
+export function postJobs({ database }: { database: Database }): Job[] {
+  return [
+    {
+      name: 'publish_posts',
+      everySeconds: 30,
+      run: () =>
+        database.exclusively('publish_posts', async () => ({
+          published: await database.transaction((_writer, sql) => bringOutDue(sql, batch)),
+        })),
+    },
+  ]
+}

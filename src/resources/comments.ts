@@ -1,0 +1,146 @@
+import { z } from 'zod'
+import {
+  isInTaughtCourse,
+  isOnOpenSubject,
+  isOnPublicSubject,
+  isOnSubject,
+  isReplyTo,
+  type SubjectType,
+  subjectOf,
+  subjects,
+} from '../domain/comments/commentAccess.ts'
+import { type StoredSummary, summaryOf } from '../domain/personSummary.ts'
+import { everything } from '../kit/expressions.ts'
+import { reference, timestamp } from '../kit/fields.ts'
+import { defineResource, type Resource } from '../kit/resource.ts'
+import { toPublicId } from '../lib/ids.ts'
+import { events } from './events.ts'
+import { lessons } from './lessons.ts'
+import { personSummary, summaryFrom } from './personSummary.ts'
+import { posts } from './posts.ts'
+
+const subjectType = z.enum(['post', 'lesson', 'event'])
+const anyId = (prefixes: readonly string[]) => new RegExp(`^(${prefixes.join('|')})_[0-7][0-9a-hjkmnp-tv-z]{25}$`)
+
+const under = (resource: () => Resource, type: SubjectType) => ({
+  resource,
+  byId: true as const,
+  where: (comment: Parameters<typeof isOnSubject>[0], id: string) =>
+    comment.and([comment('comment.subject_type', '=', type), comment('comment.subject_id', '=', id)]),
+})
+
+/** What people say of posts, lessons and events. */
+export const comments = defineResource({
+  name: 'comments',
+  object: 'comment',
+  idPrefix: 'cmt',
+  table: 'comment',
+  feature: 'community',
+  anonymous: 'partial',
+  catalogue: false,
+  about:
+    'A comment on a post, a lesson or an event. One sees the comments on what one may open; lecturers see all of their courses, the staff all there are.',
+  scopes: { read: 'See what people commented' },
+  schema: z.object({
+    subject: z
+      .object({
+        type: subjectType.meta({ description: 'What it is.', example: 'post' }),
+        id: z.string().meta({ description: 'Its id.', example: 'pst_01jgwejj00e6srgkpqm2sqf05m' }),
+        title: z.string().nullable().meta({ description: 'Its title.', example: 'What the first firing taught us' }),
+      })
+      .meta({ description: 'What the comment is on.', example: {} }),
+    course_id: reference('crs', 'Course of the lesson.')
+      .nullable()
+      .meta({ description: 'Course of the lesson.', example: null, idPrefix: 'crs' }),
+    author: personSummary('Who wrote it.'),
+    author_role: z.enum(['member', 'lecturer', 'staff']).meta({ description: 'What the author was to the school.', example: 'member' }),
+    parent_id: reference('cmt', 'Comment that it replies to.')
+      .nullable()
+      .meta({ description: 'Comment that it replies to.', example: null, idPrefix: 'cmt' }),
+    depth: z.int().meta({ description: '0, or 1 of a reply.', example: 0 }),
+    body: z.string().nullable().meta({ description: 'What was said; null where it was deleted.', example: 'Which clay was that?' }),
+    body_html: z
+      .string()
+      .nullable()
+      .meta({ description: 'The same as HTML that is safe to show.', example: '<p>Which clay was that?</p>' }),
+    status: z.enum(['published', 'pending', 'hidden', 'deleted']).meta({
+      description: 'What is pending or hidden is for those who keep the house. What was deleted stays where somebody has replied.',
+      example: 'published',
+    }),
+    replies_count: z.int().meta({ description: 'Number of replies.', example: 1 }),
+    reactions_count: z.int().meta({ description: 'Number of reactions.', example: 2 }),
+    edited_at: timestamp().nullable().meta({ description: 'When the author last changed it.', example: null }),
+    moderation: z
+      .object({
+        by: z.string().nullable().meta({ description: 'Who decided.', example: 'Hazel Lanternfield' }),
+        at: z.string().nullable().meta({ description: 'When.', example: '2026-03-01T09:30:00.000Z' }),
+        reason: z.string().nullable().meta({ description: 'Why.', example: 'Spam' }),
+      })
+      .nullable()
+      .meta({ description: 'What was decided about it.', example: null, view: 'staff' }),
+  }),
+  derived: {
+    subject: {
+      select: subjectOf,
+      of: ({ type, id, title }: { type: SubjectType; id: string; title: string | null }) => ({
+        type,
+        id: toPublicId(subjects[type], id),
+        title,
+      }),
+    },
+    author: {
+      select: (comment) => summaryOf(comment, 'comment'),
+      of: (person: StoredSummary | null, context) => summaryFrom(person, context),
+    },
+    depth: { from: ['parent_id'], of: ({ parent_id }) => (parent_id === null ? 0 : 1) },
+    body: { from: ['body', 'status'], of: ({ body, status }) => (status === 'deleted' ? null : body) },
+    body_html: { from: ['body_html', 'status'], of: ({ body_html, status }) => (status === 'deleted' ? null : body_html) },
+  },
+  filters: [
+    {
+      name: 'subject_type',
+      description: 'post, lesson or event',
+      value: subjectType,
+      where: (comment, types: readonly string[]) => comment('subject_type', 'in', [...types]),
+    },
+    {
+      name: 'subject',
+      description: 'the id of a post, a lesson or an event',
+      value: z.string().regex(anyId(Object.values(subjects)), 'must be the id of a post, a lesson or an event'),
+      where: isOnSubject,
+    },
+    {
+      name: 'course',
+      description: 'the id of a course',
+      value: reference('crs', 'Id of a course.'),
+      where: (comment, ids: readonly string[]) => comment('course_id', 'in', [...ids]),
+    },
+    {
+      name: 'author',
+      description: 'the id of a member',
+      value: reference('mbr', 'Id of a member.'),
+      where: (comment, ids: readonly string[]) => comment('person_id', 'in', [...ids]),
+    },
+    'status',
+    {
+      name: 'parent',
+      description: 'the id of a comment that was replied to, or none',
+      value: z.string().regex(/^(none|cmt_[0-7][0-9a-hjkmnp-tv-z]{25})$/, 'must be none, or the id of a comment'),
+      where: isReplyTo,
+    },
+    'created_at',
+    'updated_at',
+  ],
+  search: [{ staff: 'body' }],
+  sorts: ['-created_at', 'updated_at'],
+  exports: true,
+  listedUnder: [under(() => posts, 'post'), { ...under(() => lessons, 'lesson'), isClosed: true }, under(() => events, 'event')],
+  visibility: {
+    anonymous: isOnPublicSubject,
+    learner: isOnOpenSubject,
+    lecturer: (comment, me) => comment.or([isOnOpenSubject(comment, me), isInTaughtCourse(comment, me)]),
+    staff: everything,
+  },
+  views: { staff: isInTaughtCourse },
+  operations: { list: 'read', get: 'read' },
+})

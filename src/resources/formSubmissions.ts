@@ -1,0 +1,107 @@
+import { z } from 'zod'
+import { contactOf } from '../domain/forms/formRules.ts'
+import { questionKeys } from '../domain/forms/formSummary.ts'
+import { everything, nothing } from '../kit/expressions.ts'
+import { reference, timestamp } from '../kit/fields.ts'
+import { defineResource, type Resource } from '../kit/resource.ts'
+import { fromPublicId } from '../lib/ids.ts'
+import { forms } from './forms.ts'
+
+const person = (prefix: 'std' | 'mbr', description: string) =>
+  reference(prefix, description).nullable().meta({ description, example: null, idPrefix: prefix })
+
+const textOrNone = (description: string, example: string) => z.string().nullable().meta({ description, example })
+
+/** What was sent in through forms. */
+export const formSubmissions = defineResource({
+  name: 'form_submissions',
+  object: 'form_submission',
+  idPrefix: 'fsb',
+  table: 'form_submission',
+  about: 'What somebody sent in through a form. It is for the staff of the school alone.',
+  scopes: forms.area,
+  schema: z.object({
+    form_id: reference('frm', 'Id of the form.'),
+    form_version: z.int().meta({ description: 'Version of the form that was filled in.', example: 2 }),
+    answers: z
+      .record(
+        z.string(),
+        z.union([
+          z.string(),
+          z.number(),
+          z.boolean(),
+          z.array(z.string()),
+          z.object({
+            file_id: z.string().meta({ description: 'Id of the file.', example: 'fil_01jgwejj00e6srgkpqm2sqf05m' }),
+            filename: z.string().meta({ description: 'Name of the file.', example: 'portfolio.pdf' }),
+          }),
+        ]),
+      )
+      .meta({ description: 'The answers, by the key of the question.', example: { which_clay: 'Stoneware' } }),
+    contact: z
+      .object({
+        email: textOrNone('Address that was given.', 'wren@example.org'),
+        name: textOrNone('Name that was given.', 'Wren Tidewell'),
+        student_id: person('std', 'The student, if known.'),
+        member_id: person('mbr', 'The member, if known.'),
+      })
+      .meta({ description: 'Who sent it.', example: {} }),
+    source_path: textOrNone('Page that it was sent from.', '/contact'),
+    locale: textOrNone('Language of the page.', 'en'),
+    spam: z.boolean().meta({ description: 'Whether it was taken for spam.', example: false }),
+    submitted_at: timestamp().meta({ description: 'When it was sent.', example: '2026-03-01T09:30:00.000Z' }),
+  }),
+  derived: {
+    answers: { from: ['answers'], of: ({ answers }) => answers as never },
+    contact: { select: contactOf },
+  },
+  filters: [
+    {
+      name: 'form',
+      description: 'the id of a form',
+      value: reference('frm', 'Id of a form.'),
+      where: (submission, ids: readonly string[]) => submission('form_id', 'in', [...ids]),
+    },
+    'spam',
+    {
+      name: 'email',
+      description: 'the address that was given',
+      value: z.string().min(1).max(254),
+      where: (submission, addresses: readonly string[]) =>
+        submission(
+          'email',
+          'in',
+          addresses.map((address) => address.toLowerCase()),
+        ),
+    },
+    {
+      name: 'student',
+      description: 'the id of a student',
+      value: reference('std', 'Id of a student.'),
+      where: (submission, ids: readonly string[]) => submission('person_id', 'in', [...ids]),
+    },
+    'submitted_at',
+    'created_at',
+    'updated_at',
+  ],
+  sorts: ['-submitted_at'],
+  exports: true,
+  csvMembers: {
+    answers: async ({ database, school, parameters, ownerId }) => {
+      const named = (parameters.get('form') as string[] | undefined)?.flatMap((id) => fromPublicId('frm', id) ?? [])
+      return await questionKeys(database, school.id, ownerId === undefined ? named : [ownerId])
+    },
+  },
+  expand: { form: { resource: (): Resource => forms, id: ({ form_id }) => form_id } },
+  listedUnder: [
+    {
+      resource: (): Resource => forms,
+      where: (submission, id) => submission('form_id', '=', id),
+      id: 'listFormSubmissionsOf',
+      at: 'submissions',
+      byId: true,
+    },
+  ],
+  visibility: { anonymous: nothing, learner: nothing, lecturer: nothing, staff: everything },
+  operations: { list: 'read', get: 'read' },
+})

@@ -1,0 +1,204 @@
+import { z } from 'zod'
+import { duplicatePost } from '../domain/posts/duplicatePost.ts'
+import { hasAuthor, hasPostTag, isForAll, isInStatus, isMyPost, isOut, mayReadPost } from '../domain/posts/postAccess.ts'
+import { authorOf, bodyOf, countTags, plansOfPost, type StoredAuthor, schoolNameOf, timesOf } from '../domain/posts/postParts.ts'
+import { archivePost, bringOut, publishPost, removePostParts, restorePost, unschedulePost } from '../domain/posts/postStates.ts'
+import { checkPost, keepPostParts, postColumns, textOfPost } from '../domain/posts/postWriting.ts'
+import { everything } from '../kit/expressions.ts'
+import { reference, timestamp } from '../kit/fields.ts'
+import { imageField, imageOf } from '../kit/image.ts'
+import { defineResource, type Resource } from '../kit/resource.ts'
+import { freeSlug } from '../kit/slugs.ts'
+import type { View } from '../kit/views.ts'
+import { requireOffered } from '../kit/visible.ts'
+import { lecturers } from './lecturers.ts'
+import { postSchema, postStatus } from './postFields.ts'
+
+const times = ['status', 'scheduled_for', 'published_at'] as const
+type Timed = Parameters<typeof timesOf>[0] & { seen_as: View }
+// Who is no editor sees what is out, and nothing else: the database has asked its clock.
+const timesNow = (post: Timed) => timesOf(post, post.seen_as !== 'staff')
+
+/** What the school writes. */
+export const posts = defineResource({
+  name: 'posts',
+  object: 'post',
+  idPrefix: 'pst',
+  table: 'post',
+  feature: 'blog',
+  anonymous: 'partial',
+  about:
+    'A post of the school. Everybody finds what is published; the text of one for members, for those who pay or for a plan is there for them alone.',
+  scopes: {
+    read: 'See the posts of the school',
+    write: { sentence: 'Write, change and publish posts', from: 'lecturer' },
+  },
+  schema: postSchema,
+  derived: {
+    status: { from: times, of: (post) => timesNow(post).status as 'draft' },
+    scheduled_for: { from: times, of: (post) => timesNow(post).scheduled_for as never },
+    published_at: { from: times, of: (post) => timesNow(post).published_at as never },
+    content: { select: bodyOf('content'), write: () => ({}) },
+    content_format: { select: bodyOf('content_format'), write: () => ({}) },
+    content_html: { select: bodyOf('content_html') },
+    content_access: {
+      from: [],
+      of: ({ seen_as }, { caller }) => (seen_as !== 'public' ? 'full' : caller.kind === 'person' ? 'preview' : 'locked'),
+    },
+    cover_image: imageField('post', 'cover_image'),
+    author: {
+      select: (post, caller) =>
+        post.fn('coalesce', [
+          authorOf(post, caller),
+          post.fn('json_build_object', [post.cast(post.val('display_name'), 'text'), schoolNameOf(post)]),
+        ]),
+      of: (author: StoredAuthor, context) => ({
+        lecturer_id: author.lecturer_id ?? null,
+        display_name: author.display_name,
+        avatar: imageOf(author.avatar ?? null, context),
+      }),
+    },
+    plan_ids: { select: plansOfPost, write: () => ({}) },
+  },
+  inputs: z.object({
+    author_lecturer_id: reference('lec', 'Id of a lecturer.')
+      .nullable()
+      .meta({ description: 'Who wrote it; null: the school itself. Lecturers write as themselves.', example: null, idPrefix: 'lec' }),
+  }),
+  writable: [
+    'title',
+    'slug',
+    'kind',
+    'visibility',
+    'plan_ids',
+    'excerpt',
+    'content',
+    'content_format',
+    'cover_image',
+    'tags',
+    { field: 'pinned', roles: ['staff'] },
+    'comments_enabled',
+    'seo',
+    'external_id',
+    'metadata',
+  ],
+  required: ['title'],
+  slugFrom: 'title',
+  filters: [
+    { name: 'status', description: 'draft, scheduled, published or archived', value: postStatus, where: isInStatus },
+    'kind',
+    'visibility',
+    { name: 'tag', description: 'a tag of the post', value: z.string().min(1).max(40), where: hasPostTag },
+    { name: 'author', description: 'the id of a lecturer', value: reference('lec', 'Id of a lecturer.'), where: hasAuthor },
+    'pinned',
+    'published_at',
+    'created_at',
+    'updated_at',
+    'slug[prefix]',
+    'external_id',
+  ],
+  search: ['title', 'slug'],
+  sorts: ['-published_at', '-created_at', 'updated_at', 'title'],
+  staffSort: '-created_at',
+  exports: true,
+  expand: {
+    author: { resource: (): Resource => lecturers, id: (row) => (row as unknown as { author: StoredAuthor }).author.lecturer_id ?? null },
+  },
+  visibility: {
+    anonymous: isOut,
+    learner: isOut,
+    lecturer: (post, me) => post.or([isOut(post), isMyPost(post, me)]),
+    staff: everything,
+  },
+  views: { staff: isMyPost, own: mayReadPost, open: isForAll },
+  lockFirst: bringOut,
+  operations: {
+    list: 'read',
+    get: 'read',
+    create: {
+      scope: 'write',
+      check: checkPost,
+      defaults: async (writing, values) => postColumns(values, writing),
+      after: (writing, post, values) => keepPostParts(writing, post, { content: '', ...values }),
+    },
+    update: {
+      scope: 'write',
+      view: 'staff',
+      needsIfMatch: true,
+      check: checkPost,
+      before: async (writing, post, values) =>
+        postColumns(values, writing, { ...(await textOfPost(writing.writer, writing.school.id, post.id)), excerpt: post.excerpt }),
+      after: keepPostParts,
+    },
+    remove: { scope: 'write', view: 'staff', from: ['draft', 'archived'], before: removePostParts },
+  },
+  collectionReads: {
+    tags: {
+      scope: 'read',
+      id: 'listPostTags',
+      isPublic: 'full',
+      summary: 'List the tags of the posts that are published',
+      output: z.object({
+        object: z.literal('list').meta({ description: 'What this is.', example: 'list' }),
+        data: z
+          .array(
+            z.object({
+              tag: z.string().meta({ description: 'The tag.', example: 'kiln' }),
+              count: z.int().meta({ description: 'How many posts carry it.', example: 4 }),
+            }),
+          )
+          .meta({ description: 'The most common first, a thousand at most.', example: [] }),
+      }),
+      async run({ database, school, caller }) {
+        await requireOffered(database, { resource: posts, schoolId: school.id, caller })
+        return { object: 'list', data: await countTags(database, school.id) }
+      },
+    },
+  },
+  actions: {
+    publish: {
+      scope: 'write',
+      view: 'staff',
+      summary: 'Publish a post, now or at a time to come',
+      input: z.object({
+        at: timestamp().nullable().optional().meta({ description: 'When, a year from now at most; now without it.', example: null }),
+      }),
+      run: publishPost,
+    },
+    unschedule: {
+      scope: 'write',
+      view: 'staff',
+      summary: 'Take back what was to be published',
+      from: ['scheduled'],
+      to: 'draft',
+      run: unschedulePost,
+    },
+    archive: {
+      scope: 'write',
+      view: 'staff',
+      summary: 'Take a post away from its readers',
+      from: ['published'],
+      to: 'archived',
+      run: archivePost,
+    },
+    restore: {
+      scope: 'write',
+      view: 'staff',
+      summary: 'Make a draft again of an archived post',
+      from: ['archived'],
+      to: 'draft',
+      run: restorePost,
+    },
+    duplicate: {
+      scope: 'write',
+      view: 'staff',
+      summary: 'Copy a post as a draft',
+      status: 201,
+      async perform(writing, post) {
+        const { writer, school } = writing
+        const free = (title: string, id: string): Promise<string> => freeSlug(writer, posts, { schoolId: school.id, title, id })
+        return { made: await duplicatePost(writing, post, free) }
+      },
+    },
+  },
+})
