@@ -6,7 +6,7 @@ import { narrowed, type View } from '../../src/kit/views.ts'
 import { newId, toPublicId } from '../../src/lib/ids.ts'
 import { audienceOf } from '../../src/policy/caller.ts'
 import { operationsIn, resources } from '../../src/resources/index.ts'
-import { newEvent, newPost, newRsvps } from '../support/community.ts'
+import { newComment, newEvent, newForm, newPost, newRsvps, newSubmission } from '../support/community.ts'
 import { databasesToTest } from '../support/databases.ts'
 import { newPlan, newSubscription } from '../support/memberships.ts'
 import { newProduct, newUses } from '../support/shop.ts'
@@ -60,6 +60,14 @@ const seen: Record<string, KeyOf> = {
   listProductGrants: rowCalled('dgp', 'kiln-log'),
   getEvent: always('glaze-evening'),
   getPost: always('first-firing'),
+  getComment: rowCalled('cmt', 'comment'),
+  listPostComments: rowCalled('pst', 'post'),
+  listEventComments: rowCalled('evt', 'glaze-evening'),
+  listLessonComments: demoRow('lesson', 'les', 1),
+  getForm: always('ask-us'),
+  getFormSummary: rowCalled('frm', 'ask-us'),
+  listFormSubmissionsOf: rowCalled('frm', 'ask-us'),
+  getFormSubmission: rowCalled('fsb', 'submission'),
   listRsvps: rowCalled('evt', 'glaze-evening'),
 }
 const unseen: Record<string, KeyOf> = {
@@ -77,6 +85,7 @@ const unseen: Record<string, KeyOf> = {
   exportStudent: (schoolId) => studentId(schoolId, 1),
   getMember: (schoolId) => studentId(schoolId, 2, 'mbr'),
   getPost: always('second-firing'),
+  getForm: always('ask-nobody'),
 }
 /** Rows that only their own person and staff see. */
 const ofOneself = new Set(['getStudent', 'exportStudent', 'listCouponRedemptionsOf', 'getStaff', 'getUpload', 'getFile', 'getSubscription'])
@@ -115,6 +124,13 @@ describe.each(await databasesToTest())('on $name', ({ open }) => {
     ] as const)
       idsBySlug.set(slug, await newProduct(api.database.sql, schoolId, { slug, status }))
     await newPost(api.database.sql, schoolId, { slug: 'first-firing', visibility: 'members' })
+    const post = await newPost(api.database.sql, schoolId)
+    idsBySlug.set('post', post)
+    idsBySlug.set('comment', await newComment(api.database.sql, schoolId, { type: 'post', id: post }))
+    const form = await newForm(api.database.sql, schoolId, { slug: 'ask-us' })
+    idsBySlug.set('ask-us', form)
+    idsBySlug.set('submission', await newSubmission(api.database.sql, schoolId, form))
+    await newForm(api.database.sql, schoolId, { slug: 'ask-nobody', status: 'draft' })
     await newPost(api.database.sql, schoolId, { slug: 'second-firing', status: 'scheduled', due: '1 day' })
     await newRsvps(api.database.sql, schoolId, idsBySlug.get('glaze-evening') as string, 2)
     idsBySlug.set('used-coupon', await newUses(api.database.sql, schoolId, 2))

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { OperationOf } from '../../src/kit/operations.ts'
 import { fromPublicId, toPublicId } from '../../src/lib/ids.ts'
 import { operationsIn, resources } from '../../src/resources/index.ts'
-import { newEvent, newPost, newRsvps } from '../support/community.ts'
+import { newComment, newEvent, newForm, newPost, newRsvps, newSubmission } from '../support/community.ts'
 import { databasesToTest } from '../support/databases.ts'
 import { newFile } from '../support/files.ts'
 import { newPlan, newSubscription } from '../support/memberships.ts'
@@ -187,6 +187,13 @@ describe.each(await databasesToTest())('every list on $name', ({ open }) => {
     for (let count = 0; count < 6; count++) await newPost(sql, api.school.id, { visibility: count % 2 ? 'public' : 'paid' })
     const [first] = await sql.query<{ id: string }>('SELECT id FROM event WHERE school_id = $1 ORDER BY id LIMIT 1', [api.school.id])
     await newRsvps(sql, api.school.id, first?.id as string, 6)
+    for (let count = 0; count < 5; count++) await newForm(sql, api.school.id)
+    for (const type of ['post', 'lesson', 'event', 'form'] as const) {
+      const [row] = await sql.query<{ id: string }>(`SELECT id FROM ${type} WHERE school_id = $1 ORDER BY id LIMIT 1`, [api.school.id])
+      const id = row?.id as string
+      for (let count = 0; count < 6; count++)
+        await (type === 'form' ? newSubmission(sql, api.school.id, id) : newComment(sql, api.school.id, { type, id }))
+    }
     // One person's all: a list under any row is long enough to be walked.
     await sql.query(
       `INSERT INTO course_lecturer (school_id, course_id, lecturer_id)

@@ -7,7 +7,7 @@ import { unwrapped } from '../../src/kit/writeForm.ts'
 import { newId, toPublicId } from '../../src/lib/ids.ts'
 import { operationsIn, resources } from '../../src/resources/index.ts'
 import { callTool, post, request } from '../mcp/rpc.ts'
-import { newEvent, newPost, newRsvps } from '../support/community.ts'
+import { newComment, newEvent, newForm, newPost, newRsvps, newSubmission } from '../support/community.ts'
 import { newFile } from '../support/files.ts'
 import { newPlan, newSubscription } from '../support/memberships.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -114,6 +114,13 @@ describe('what a visitor can reach', () => {
     for (const visibility of ['members', 'paid', 'plans'])
       await newPost(sql, schoolId, { visibility, text: `Bowls ${secretMark}-post-text` })
     await newPost(sql, schoolId, { status: 'scheduled', due: '1 day' })
+    const post = { type: 'post', id: await newPost(sql, schoolId) } as const
+    await newComment(sql, schoolId, post)
+    for (const status of ['pending', 'hidden', 'deleted'])
+      await newComment(sql, schoolId, post, { status, body: `${secretMark}-comment-${status}`, replies: 1 })
+    const form = await newForm(sql, schoolId)
+    await newSubmission(sql, schoolId, form, { answers: { why: `Because of ${secretMark}-answer` } })
+    await newForm(sql, schoolId, { status: 'draft' })
     await sql.query(`INSERT INTO audit_log (school_id, id, event, address) VALUES ($1, gen_random_uuid(), 'signed_in', '127.0.0.1')`, [
       schoolId,
     ])
@@ -274,6 +281,9 @@ describe('what a visitor can reach', () => {
       'event-title',
       'post-title',
       'post-body-content',
+      'comment-body',
+      'form-title',
+      'form-submission-email',
       'rsvp-note',
     ]) {
       expect(planted).toContain(`${secretMark}-${marker}`)

@@ -112,3 +112,66 @@ export async function newPost(
   ])
   return id
 }
+
+/** A comment; answers its id. */
+export async function newComment(
+  sql: Sql,
+  schoolId: string,
+  subject: { type: 'post' | 'lesson' | 'event'; id: string; courseId?: string | null },
+  {
+    status = 'published',
+    body = 'Which clay was that?',
+    personId = null as string | null,
+    parentId = null as string | null,
+    replies = 0,
+  } = {},
+): Promise<string> {
+  const id = newId()
+  await sql.query(
+    `INSERT INTO comment (school_id, id, subject_type, subject_id, course_id, person_id, parent_id, body, body_html, status, replies_count, moderation)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, '<p>' || $8 || '</p>', $9, $10, '{"by": "Hazel", "at": null, "reason": "So it was."}')`,
+    [schoolId, id, subject.type, subject.id, subject.courseId ?? null, personId, parentId, body, status, replies],
+  )
+  return id
+}
+
+/** A published form with three questions; answers its id. */
+export async function newForm(sql: Sql, schoolId: string, { slug = '', status = 'published' } = {}): Promise<string> {
+  const id = newId()
+  const fields = [
+    { key: 'which_clay', label: 'Which clay?', kind: 'single_choice', required: true, options: ['Stoneware', 'Porcelain'] },
+    { key: 'days', label: 'Which days?', kind: 'multiple_choice', options: ['Monday', 'Friday'] },
+    { key: 'why', label: 'Why?', kind: 'long_text' },
+  ]
+  await sql.query('INSERT INTO form (school_id, id, slug, title, status, fields) VALUES ($1, $2, $3, $4, $5, $6)', [
+    schoolId,
+    id,
+    slug || `form-${id}`,
+    'Ask the studio',
+    status,
+    JSON.stringify(fields),
+  ])
+  return id
+}
+
+/** What somebody sent in; answers its id. */
+export async function newSubmission(
+  sql: Sql,
+  schoolId: string,
+  formId: string,
+  {
+    answers = { which_clay: 'Stoneware' } as object,
+    email = 'wren@example.org',
+    personId = null as string | null,
+    spam = false,
+    ago = '0 days',
+  } = {},
+): Promise<string> {
+  const id = newId()
+  await sql.query(
+    `INSERT INTO form_submission (school_id, id, form_id, form_version, answers, email, name, person_id, spam, submitted_at)
+     VALUES ($1, $2, $3, 1, $4, $5, 'Wren', $6, $7, now() - $8::interval)`,
+    [schoolId, id, formId, JSON.stringify(answers), email, personId, spam, ago],
+  )
+  return id
+}
