@@ -4,11 +4,12 @@ import { toPublicId } from '../lib/ids.ts'
 import { isOffered } from '../store/expressions.ts'
 import { isInCatalogue } from './courses.ts'
 import { contentColumns, type PageColumns } from './pageContent.ts'
+import { comingEvents, localeOfSchool, openForms, type PageLists, plansOnOffer, postsThatAreOut } from './pageLists.ts'
 
 const listed = 200
 
 /** What a page shows of other rows. Only what a visitor without a token sees is in it, whoever asks. */
-export interface Surroundings {
+export interface Surroundings extends PageLists {
   courses: { id: string; slug: string; title: string; subtitle: string | null; category: string | null }[]
   lecturers: { id: string; slug: string; display_name: string; headline: string | null }[]
   files: { id: string; filename: string; width: number | null; height: number | null }[]
@@ -21,6 +22,11 @@ export function selectRendering(page: ExpressionBuilder<DB, 'page'>): Expression
     ['courses', publicCourses(page)],
     ['lecturers', activeLecturers(page)],
     ['files', namedFiles(page)],
+    ['locale', localeOfSchool(page)],
+    ['plans', plansOnOffer(page)],
+    ['events', comingEvents(page)],
+    ['posts', postsThatAreOut(page)],
+    ['forms', openForms(page)],
   ]
   return page.fn(
     'jsonb_build_object',
@@ -39,6 +45,11 @@ export function renderingOf(
     courses: named('crs', selected.courses),
     lecturers: named('lec', selected.lecturers),
     files: named('fil', selected.files),
+    locale: selected.locale ?? 'en',
+    plans: named('mpl', selected.plans),
+    events: named('evt', selected.events),
+    posts: named('pst', selected.posts),
+    forms: named('frm', selected.forms),
   }
 }
 

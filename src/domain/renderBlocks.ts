@@ -1,3 +1,4 @@
+import { priceText, timeText } from './localFormats.ts'
 import type { Block, Picture } from './pageBlock.ts'
 import type { Surroundings } from './pageRendering.ts'
 import { htmlOf } from './richText.ts'
@@ -40,11 +41,27 @@ function inside(block: Block, site: Site): string {
         list(lecturersOf(block.props, site).map(({ slug, display_name, headline }) => card(`/lecturers/${slug}`, display_name, headline))),
       )
     case 'plan_table':
-      return headed(block.props, link('/plans', 'Plans'))
+      return headed(
+        block.props,
+        list(
+          chosenPlans(block.props, site).map(({ slug, name, badge, prices }) => {
+            const all = (prices ?? []).map((price) => paragraph(priceText(price, site.locale))).join('')
+            return `${card(`/plans/${slug}`, name, badge)}${all}`
+          }),
+        ),
+      )
     case 'event_list':
-      return headed(block.props, link('/events', 'Events'))
+      return headed(
+        block.props,
+        list(
+          site.events.slice(0, block.props.limit).map(({ slug, title, starts_at, time_zone }) => {
+            const when = new Date(starts_at).toISOString()
+            return `${link(`/events/${slug}`, title)}<p><time datetime="${when}">${escaped(timeText(starts_at, time_zone, site.locale))}</time></p>`
+          }),
+        ),
+      )
     case 'post_list':
-      return headed(block.props, link('/posts', 'Posts'))
+      return headed(block.props, list(postsOf(block.props, site).map(({ slug, title, excerpt }) => card(`/posts/${slug}`, title, excerpt))))
     case 'testimonials':
       return headed(
         block.props,
@@ -62,8 +79,11 @@ function inside(block: Block, site: Site): string {
           .map(({ question, answer }) => `<details><summary>${escaped(question)}</summary>${htmlOf(answer, 'markdown')}</details>`)
           .join(''),
       )
-    case 'form':
-      return link(`/forms/${block.props.form_id}`, 'Form')
+    case 'form': {
+      // One that takes no answers is not offered.
+      const form = site.forms.find(({ id }) => id === block.props.form_id)
+      return form ? card(`/forms/${form.slug}`, form.title, form.description) : ''
+    }
     case 'button':
       return link(block.props.url, block.props.label)
     case 'divider':
@@ -79,6 +99,14 @@ function coursesOf({ course_ids, category, limit }: Extract<Block, { type: 'cour
 function lecturersOf({ lecturer_ids, limit }: Extract<Block, { type: 'lecturer_grid' }>['props'], { lecturers }: Site) {
   const chosen = lecturer_ids.length > 0 ? lecturer_ids.flatMap((id) => lecturers.find((one) => one.id === id) ?? []) : lecturers
   return chosen.slice(0, limit)
+}
+
+function chosenPlans({ plan_ids }: Extract<Block, { type: 'plan_table' }>['props'], { plans }: Site) {
+  return plan_ids.length > 0 ? plan_ids.flatMap((id) => plans.find((plan) => plan.id === id) ?? []) : plans
+}
+
+function postsOf({ tag, limit }: Extract<Block, { type: 'post_list' }>['props'], { posts }: Site) {
+  return posts.filter(({ tags }) => tag === null || tags.includes(tag)).slice(0, limit)
 }
 
 /** A picture whose file is gone, or is no longer public, is not shown. */

@@ -198,7 +198,8 @@ describe.each(await databasesToTest())('on $name', ({ open }) => {
         }
         if (ofOneself.has(operation.id) && as !== 'owner@example.com' && reply.status === 404) continue
         expect(reply.status).toBe(200)
-        const views: View[] = as === undefined ? ['public'] : as.startsWith('learner') ? ['public', 'own'] : ['public', 'own', 'staff']
+        const ofVisitors: View[] = resource.views.open ? ['public', 'own'] : ['public']
+        const views: View[] = as === undefined ? ofVisitors : as.startsWith('learner') ? ['public', 'own'] : ['public', 'own', 'staff']
         if (!answersRows(operation)) {
           const { output } = operation as OperationOf<'read' | 'collectionRead'>
           expect(views.some((view) => narrowed(output, view).safeParse(reply.json).success)).toBe(true)

@@ -1,5 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { toPublicId } from '../../src/lib/ids.ts'
+import { newEvent, newForm, newPlan, newPost } from '../support/community.ts'
 import { databasesToTest } from '../support/databases.ts'
 import { type DemoApi, type Reply, type SendOptions, startDemoApi } from './demoApi.ts'
 
@@ -271,5 +273,64 @@ describe.each(await databasesToTest())('pages, on $name', ({ open }) => {
     for (const hidden of ['Paper Marbling', 'Kiln Diary', 'Studio Business Basics', 'Candle Season', 'Pim Hollowell'])
       expect(shown).not.toContain(hidden)
     expect(await html(id)).toBe(shown)
+  })
+
+  test('lists show plans, events, posts and forms as a visitor sees them, and those that are chosen in their order', async () => {
+    const { sql } = api.database
+    const { id: schoolId } = api.school
+    const rename = (table: string, row: string, title: string) =>
+      sql.query(`UPDATE ${table} SET ${table === 'membership_plan' ? 'name' : 'title'} = $2 WHERE id = $1`, [row, title])
+    const [open, hidden] = [await newPlan(sql, schoolId), await newPlan(sql, schoolId)]
+    await rename('membership_plan', open, 'Bench <b>for</b> all')
+    await rename('membership_plan', hidden, 'Bench for few')
+    await sql.query(`UPDATE membership_plan SET visibility = 'hidden' WHERE id = $1`, [hidden])
+    const [shown, draft] = [
+      await newEvent(sql, schoolId, { place: 'Vault', access: 'members' }),
+      await newEvent(sql, schoolId, { status: 'draft' }),
+    ]
+    await rename('event', shown, 'Salt & Fire')
+    await rename('event', draft, 'Secret Fire')
+    // Before all others.
+    await sql.query(`UPDATE event SET starts_at = now() - interval '1 minute' WHERE id = ANY($1::uuid[])`, [[shown, draft]])
+    const posts = [
+      await newPost(sql, schoolId, { visibility: 'paid', text: 'The whole of it.' }),
+      await newPost(sql, schoolId, { status: 'scheduled', due: '-1 minute' }),
+      await newPost(sql, schoolId, { status: 'scheduled', due: '1 day' }),
+      await newPost(sql, schoolId, { status: 'draft' }),
+    ]
+    for (const [index, post] of posts.entries()) {
+      await rename('post', post, `Glaze Letter ${index}`)
+      await sql.query(`UPDATE post SET tags = '{letter}' WHERE id = $1`, [post])
+    }
+    const [form, closed] = [await newForm(sql, schoolId), await newForm(sql, schoolId, { status: 'closed' })]
+    await rename('form', closed, 'Closed form')
+    const { id } = await made(
+      {
+        blocks: [
+          { type: 'plan_table', props: { plan_ids: [hidden, open].map((plan) => toPublicId('mpl', plan)) } },
+          { type: 'event_list', props: { limit: 3 } },
+          { type: 'post_list', props: { tag: 'letter', limit: 24 } },
+          { type: 'form', props: { form_id: toPublicId('frm', form) } },
+          { type: 'form', props: { form_id: toPublicId('frm', closed) } },
+        ],
+      },
+      'published',
+    )
+    const page = await html(id, owner)
+    expect(page).toMatch(/<a href="\/plans\/plan-[^"]+"[^>]*>Bench &lt;b&gt;for&lt;\/b&gt; all<\/a><p>€9\.00 \/ 1 month<\/p>/)
+    expect(page).toMatch(/Salt &amp; Fire<\/a><p><time datetime="[^"]+Z">/)
+    expect(page).toContain('Ask the studio')
+    const letters = [...page.matchAll(/Glaze Letter \d/g)].map(([title]) => title)
+    expect(letters.toSorted()).toEqual(['Glaze Letter 0', 'Glaze Letter 1'])
+    for (const word of ['Bench for few', 'Secret Fire', 'Vault', 'The whole of it.', 'Closed form']) expect(page).not.toContain(word)
+    expect(await html(id)).toBe(page)
+    await sql.query(`UPDATE school SET features = features || '{"events": false, "blog": false, "memberships": false}' WHERE id = $1`, [
+      schoolId,
+    ])
+    const turnedOff = await html(id)
+    for (const word of ['Bench', 'Salt', 'Letter']) expect(turnedOff).not.toContain(word)
+    await sql.query(`UPDATE school SET features = features || '{"events": true, "blog": true, "memberships": true}' WHERE id = $1`, [
+      schoolId,
+    ])
   })
 })
