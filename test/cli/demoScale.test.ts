@@ -92,21 +92,58 @@ describe.each(postgresql ? places : places.slice(0, 1))('demo load --scale on $n
     )
     expect(byTime.map(({ id }) => id)).toEqual(made.slice(8).map(({ id }) => id))
     const [school] = await place.database.sql.query<{ counts: Record<string, number> }>('SELECT counts FROM school')
-    expect(school?.counts).toMatchObject({ students: 1080, members: 900 })
+    // Who has left is no member any more.
+    const [{ left } = { left: 0 }] = await place.database.sql.query<{ left: number }>(
+      `SELECT count(*)::int AS left FROM person WHERE is_member AND member_status = 'left'`,
+    )
+    expect(school?.counts).toMatchObject({ students: 1080, members: 900 - left })
 
     const again = await place.cli(['demo', 'load', '--scale', '3'])
     expect(again).toMatchObject({ exitCode: 0, out: expect.stringContaining('people: 0 added') })
+    expect(again.out.match(/: 0 added/g)).toHaveLength(5)
     expect(await people()).toEqual(made)
   })
 
+  test('adds enrolments and orders in proportion, whose figures are those of their rows and who name each other', async () => {
+    const [counts] = await place.database.sql.query(
+      `SELECT (SELECT count(*)::int FROM enrollment) AS enrollments, (SELECT count(*)::int FROM orders) AS orders,
+              (SELECT count(*)::int FROM order_item i WHERE (SELECT count(*) FROM order_item o WHERE o.school_id = i.school_id AND o.order_id = i.order_id) = 0) AS lost`,
+    )
+    expect(counts).toEqual({ enrollments: 2730, orders: 728, lost: 0 })
+    const wrong = [
+      `SELECT slug FROM course c WHERE enrollments_count <>
+         (SELECT count(*) FROM enrollment e WHERE e.course_id = c.id AND e.status IN ('active', 'completed', 'suspended'))`,
+      `SELECT email FROM person p WHERE (enrollments_count, active_enrollments_count, completed_courses_count) IS DISTINCT FROM
+         (SELECT (count(*)::int, count(*) FILTER (WHERE status = 'active')::int, count(completed_at)::int)
+            FROM enrollment e WHERE e.school_id = p.school_id AND e.person_id = p.id)`,
+      `SELECT email FROM person p WHERE lifetime_spend <> (SELECT coalesce(sum(total_amount - refunded_amount), 0) FROM orders o
+         WHERE o.school_id = p.school_id AND o.person_id = p.id AND o.paid_at IS NOT NULL)`,
+      `SELECT o.number FROM orders o JOIN order_item i ON i.school_id = o.school_id AND i.order_id = o.id AND i.product_type = 'course'
+         LEFT JOIN enrollment e ON e.school_id = o.school_id AND e.course_id = i.product_id AND e.person_id = o.person_id
+         LEFT JOIN entitlement t ON t.school_id = o.school_id AND t.source_id = o.id AND t.product_id = i.product_id
+        WHERE o.paid_at IS NOT NULL AND (e.order_id IS DISTINCT FROM o.id OR t.person_id IS DISTINCT FROM o.person_id)`,
+      `SELECT o.number FROM orders o WHERE (subtotal_amount, discount_amount, tax_amount, total_amount) IS DISTINCT FROM
+         (SELECT (sum(unit_amount)::bigint, sum(discount_amount)::bigint, sum(tax_amount)::bigint, sum(total_amount)::bigint)
+            FROM order_item i WHERE i.school_id = o.school_id AND i.order_id = o.id)`,
+      `SELECT number FROM orders o JOIN order_counter c ON c.school_id = o.school_id AND c.year = split_part(number, '-', 1)::int
+        WHERE split_part(number, '-', 2)::int > c.last_no`,
+      ...['person', 'enrollment', 'orders', 'order_item', 'entitlement'].map(
+        (table) => `SELECT id FROM (SELECT id, created_at, lag(created_at) OVER (ORDER BY id) AS before FROM ${table}
+                      ${table === 'person' ? 'WHERE is_student OR is_member' : ''}) t WHERE created_at < before OR created_at > '2026-03-01'`,
+      ),
+    ]
+    for (const query of wrong) expect(await place.database.sql.query(`${query} LIMIT 3`)).toEqual([])
+  })
+
   test('completes a run that was broken off, and leaves a person alone who has such an address already', async () => {
-    await place.database.sql.query(`DELETE FROM person WHERE email IN ('learner500@example.org', 'learner501@example.org')`)
-    await place.database.sql.query(`UPDATE person SET email = 'learner501@example.org' WHERE email = 'admin1@example.com'`)
+    // Two members who study nothing: no other row names them.
+    await place.database.sql.query(`DELETE FROM person WHERE email IN ('learner497@example.org', 'learner504@example.org')`)
+    await place.database.sql.query(`UPDATE person SET email = 'learner504@example.org' WHERE email = 'admin1@example.com'`)
     expect(await place.cli(['demo', 'load', '--scale', '3'])).toMatchObject({
       exitCode: 0,
       out: expect.stringContaining('people: 1 added'),
     })
-    const names = await place.database.sql.query(`SELECT name FROM person WHERE email = 'learner501@example.org'`)
+    const names = await place.database.sql.query(`SELECT name FROM person WHERE email = 'learner504@example.org'`)
     expect(names).toEqual([{ name: 'Rowan Inkpen' }])
   })
 
