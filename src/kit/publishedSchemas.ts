@@ -103,13 +103,13 @@ function patchForm(schema: z.ZodType): z.ZodType {
 
 const described = (form: z.ZodType, { description }: z.ZodType): z.ZodType => (description ? form.meta({ description }) : form)
 
-/** Fields that some views do not show may be absent; all others are always there. */
+/** Fields that some views do not show may be absent, and those that stand for one another; all others are always there. */
 function documented(schema: z.ZodType): z.ZodType {
   if (schema instanceof z.ZodObject) {
     const shape = Object.entries(schema.shape as Record<string, z.ZodType>).map(([name, field]) => {
       const form = documented(field)
       const meta = { ...field.meta(), ...wholeExample(field) }
-      return [name, (viewOf(field) === 'public' && !isOnDemand(field) ? form : form.optional()).meta(meta)]
+      return [name, (viewOf(field) === 'public' && !isOnDemand(field) && !isOneOfSeveral(field) ? form : form.optional()).meta(meta)]
     })
     return z.object(Object.fromEntries(shape))
   }
@@ -121,6 +121,9 @@ function documented(schema: z.ZodType): z.ZodType {
     return schema.clone({ ...schema.def, options: schema.options.map((one) => documented(one as z.ZodType)) })
   return schema
 }
+
+/** It is there or another one is: what can only be left out is not null either. */
+const isOneOfSeveral = (field: z.ZodType): boolean => field instanceof z.ZodOptional && !(field.unwrap() instanceof z.ZodNullable)
 
 /** The example of an object or a list is that of its members: what its own says may be a part. */
 function wholeExample(field: z.ZodType): { example?: unknown } {

@@ -39,7 +39,7 @@ describe.each(await databasesToTest())('what a school says of itself, on $name',
   })
 
   test('visitors see counts only where the school shows them, and limits never', async () => {
-    expect((await school()).counts).toEqual({ courses: 10, lecturers: 5, students: 360, members: 300 })
+    expect((await school()).counts).toEqual({ courses: 10, lecturers: 5, students: 360, members: 295 })
     expect(await school()).not.toHaveProperty('limits')
     expect((await school(owner)).limits).toEqual({ storage_bytes: 1_000_000_000, storage_used_bytes: 0, staff_seats: null })
     await patch({ settings: { show_counts: false } })
