@@ -24,6 +24,7 @@ import { originForm } from './http/requestTarget.ts'
 import { securityHeaders } from './http/securityHeaders.ts'
 import type { RequestState } from './http/state.ts'
 import { fileJobs } from './jobs/files.ts'
+import { learningJobs } from './jobs/learning.ts'
 import { orderJobs } from './jobs/orders.ts'
 import { postJobs } from './jobs/posts.ts'
 import { rollupJobs } from './jobs/rollups.ts'
@@ -301,6 +302,7 @@ export async function createApp(args: AppArguments): Promise<App> {
       }),
       ...fileJobs({ database, storage: args.storage }),
       ...subscriptionJobs({ database }),
+      ...learningJobs({ database }),
       ...orderJobs({ database }),
       ...rollupJobs({ database }),
       ...postJobs({ database }),

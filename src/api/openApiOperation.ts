@@ -25,7 +25,12 @@ export function describeOperation(operation: Described, path: string): Record<st
     tags: [isOperation(operation) ? operation.resource.name : feedTag.name],
     parameters: [...parametersOf(operation, path), ...headersOf(operation)],
     ...requestOf(operation),
-    responses: { [operation.successStatus]: answerOf(operation), ...notModified(operation), ...refusalsOf(operation) },
+    responses: {
+      [operation.successStatus]: answerOf(operation),
+      ...thereAlready(operation),
+      ...notModified(operation),
+      ...refusalsOf(operation),
+    },
     // The feed takes any of its scopes: each opens the types of its own resource.
     security: [...(isOperation(operation) ? [{ oauth2: scopes }] : scopes.map((scope) => ({ oauth2: [scope] }))), ...visitors(anonymous)],
     ...(operation.deprecation && deprecated(operation.deprecation)),
@@ -113,6 +118,12 @@ function answerOf(operation: Described): Record<string, unknown> {
     content['text/csv'] = { schema: { type: 'string' }, example: 'date,…\r\n' }
   }
   return { description: status === 201 ? 'Made. Location says where it stands.' : 'As asked.', headers, content }
+}
+
+/** What is made at most once is answered by what there is, the next time. */
+function thereAlready(operation: Described): Record<string, unknown> {
+  const isOnce = isOperation(operation) && operation.kind === 'create' && operation.rules.isOnce === true
+  return isOnce ? { 200: { ...answerOf({ ...operation, successStatus: 200 }), description: 'It was there already.' } } : {}
 }
 
 const notModified = ({ method }: Described): Record<string, unknown> =>

@@ -39,10 +39,13 @@ export async function archiveCourse(context: InTransaction) {
   return { archived_at: context.now }
 }
 
-/** Turns the course back into a draft. */
-export async function unpublishCourse(context: InTransaction) {
-  await requirePublisher(context)
-  return {}
+/** Turns the course back into a draft, which nobody may be taking. */
+export function unpublishCourse(requireUnused: (context: InTransaction, course: Course) => Promise<void>) {
+  return async (context: InTransaction, course: Course) => {
+    await requirePublisher(context)
+    await requireUnused(context, course)
+    return {}
+  }
 }
 
 /** Lets go of what only the course holds. */

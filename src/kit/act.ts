@@ -31,8 +31,8 @@ export async function act(write: ActionWrite): Promise<Answer> {
   const columns = { ...following, ...(to !== undefined && { [operation.resource.stateColumn]: to }) }
   const written = await changeRow(write, row, columns, operation.name)
   if (!operation.rules.after) return answerDone(write, written)
-  await operation.rules.after(write, written as never)
-  return answerDone(write, await readWritten(write.writer, write.sight, row.id))
+  const said = await operation.rules.after(write, written as never)
+  return { ...answerDone(write, await readWritten(write.writer, write.sight, row.id)), ...said }
 }
 
 /** The answer to what a declaration did itself: a new row, a body of its own, or the row. */
@@ -53,6 +53,7 @@ async function answerPerformed(write: ActionWrite, row: SeenRow, performed: Perf
   }
   if (!body || !operation.rules.output) {
     const answer = answerDone(write, after)
+    if (isUnchanged && answer.status === 201) return { ...answer, status: 200, ...(headers && { headers }) }
     // A part of the row was made: it is found where the row is.
     const place = answer.status === 201 && { Location: `${apiPath}/${operation.resource.path}/${answer.body.id}` }
     return { ...answer, headers: { ...headers, ...place } }

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { Problem, type ProblemDetail } from '../lib/problem.ts'
 import { withinSavepoint } from '../store/savepoint.ts'
 import type { Sql } from '../store/sql.ts'
@@ -6,6 +7,48 @@ import type { Sql } from '../store/sql.ts'
 export type BulkResult =
   | { index: number; status: number; id: string }
   | { index: number; status: number; error: { error: string; error_description: string; details?: ProblemDetail[] } }
+
+/** What a request for many rows answers: what became of each, in their order. */
+export const bulkOutput = z.object({
+  results: z
+    .array(
+      z.object({
+        index: z.int().meta({ description: 'Place of the item in the request.', example: 0 }),
+        status: z.int().meta({ description: 'What the item would have been answered by itself.', example: 201 }),
+        id: z.string().optional().meta({ description: 'Id of the row, where all went well.', example: 'crs_01jgwejj00e6srgkpqm2sqf05m' }),
+        error: z
+          .object({
+            error: z.string().meta({ description: 'What is wrong, as one word.', example: 'validation_failed' }),
+            error_description: z.string().meta({ description: 'What is wrong.', example: 'The body is not valid.' }),
+            details: z
+              .array(
+                z.object({
+                  field: z.string().optional().meta({ description: 'The field that is meant.', example: 'email' }),
+                  code: z.string().meta({ description: 'What is wrong with it, as one word.', example: 'format' }),
+                  message: z
+                    .string()
+                    .meta({ description: 'What is wrong with it.', example: 'email: mail cannot be sent to this address' }),
+                }),
+              )
+              .optional()
+              .meta({ description: 'Every fault.', example: [] }),
+          })
+          .optional()
+          .meta({
+            description: 'Why nothing was done.',
+            example: { error: 'validation_failed', error_description: 'The body is not valid.' },
+          }),
+      }),
+    )
+    .meta({ description: 'One for each item.', example: [] }),
+  summary: z
+    .object({
+      total: z.int().meta({ description: 'Items.', example: 2 }),
+      succeeded: z.int().meta({ description: 'Items that were done.', example: 1 }),
+      failed: z.int().meta({ description: 'Items that were not.', example: 1 }),
+    })
+    .meta({ description: 'How many of them.', example: { total: 2, succeeded: 1, failed: 1 } }),
+})
 
 export interface BulkAnswer extends Record<string, unknown> {
   results: BulkResult[]

@@ -18,7 +18,7 @@ import { updateVersion } from './writeRows.ts'
  */
 export async function rowToChange(write: Write<OperationOf<'update' | 'replace' | 'remove' | 'action'>>): Promise<SeenRow> {
   const { writer, sight, operation, precondition } = write
-  const row = await lockRow(writer, sight, keyOfCall(write))
+  const row = await lockRow(writer, sight, keyOfCall(write), operation.rules.lockFirst)
   if (!row) throw noSuchRow(operation.resource)
   requireSight(row, operation.resource, operation.view)
   requirePrecondition(precondition, operation.needsIfMatch, {

@@ -13,6 +13,7 @@ import type { SeenRow } from './sight.ts'
 import { freeSlug } from './slugs.ts'
 import type { Write } from './write.ts'
 import { insertRow } from './writeRows.ts'
+import type { Made } from './writing.ts'
 
 /** Makes a row of what was sent, what the resource adds, and a slug where none was sent. */
 export async function createRow(write: Write<OperationOf<'create'>>): Promise<Answer> {
@@ -20,10 +21,11 @@ export async function createRow(write: Write<OperationOf<'create'>>): Promise<An
   const { resource, rules, parent } = operation
   const owner = parent && (await lockParent(write, parent))
   const writing = { ...write, parent: owner }
-  if (rules.perform) return await answerMade(write, await rules.perform(writing, readInput(rules.input, body)))
+  if (rules.perform && rules.input) return await answerMade(write, await rules.perform(writing, readInput(rules.input, body)))
   const { values, faults } = readBody({ resource, caller, view: audienceOf(caller) === 'learner' ? 'own' : 'staff' }, body)
   const together = faults.length === 0 ? [...((await rules.check?.(values, writing)) ?? []), ...(await checkFileFields(write, values))] : []
   requireNoFaults([...faults, ...together])
+  if (rules.perform) return await answerMade(write, await rules.perform(writing, values))
   const id = newId()
   const slug =
     resource.slugFrom !== undefined && values.slug === undefined
@@ -45,12 +47,18 @@ export async function createRow(write: Write<OperationOf<'create'>>): Promise<An
   return await answerMade(write, id)
 }
 
-/** Notes the new row, and answers it. */
-async function answerMade(write: Write<OperationOf<'create'>>, id: string): Promise<Answer> {
-  await record(write, { action: 'created', id, before: null, after: 1 })
-  const answer = answerWritten(write, await readWritten(write.writer, write.sight, id))
-  const { operations, path } = write.operation.resource
-  return operations.get === undefined ? answer : { ...answer, headers: { Location: `${apiPath}/${path}/${answer.body.id}` } }
+/** Notes what became of the row, and answers it. */
+async function answerMade(write: Write<OperationOf<'create'>>, made: string | Made): Promise<Answer> {
+  const { id, action } = typeof made === 'string' ? { id: made, action: 'created' } : made
+  const { resource } = write.operation
+  const row = await readWritten(write.writer, write.sight, id)
+  const isNew = action === 'created'
+  if (action !== undefined) await record(write, { action, id, before: isNew ? null : row.version - 1, after: isNew ? 1 : row.version })
+  const answer = answerWritten(write, row)
+  if (!isNew) return { ...answer, status: 200 }
+  // What cannot be read by itself stands nowhere.
+  if (resource.operations.get === undefined) return answer
+  return { ...answer, headers: { Location: `${apiPath}/${resource.path}/${answer.body.id}` } }
 }
 
 /** The row of the other resource, locked: a limit on its parts holds under concurrency. */

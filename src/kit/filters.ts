@@ -16,7 +16,7 @@ export interface CustomFilter<Table extends TableName> {
   name: string
   description: string
   operator?: FilterOperator
-  value: z.ZodString | z.ZodNumber | z.ZodEnum
+  value: z.ZodString | z.ZodNumber | z.ZodEnum | z.ZodBoolean
   /** The question is for the school's staff alone. */
   view?: 'staff'
   where(rows: Rows<Table>, values: readonly never[], caller: Caller): Condition

@@ -83,7 +83,7 @@ function allOf(resource: Resource): Operation[] {
         kind: 'action',
         method: rules.method ?? 'POST',
         successStatus: rules.status ?? 200,
-        name: verb,
+        name: verb.replace(/\/\{\w+\}$/, ''),
         input: rules.input,
         rules,
       }),

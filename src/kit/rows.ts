@@ -110,8 +110,13 @@ export async function findWholeRow(database: Reader, sight: Sight, key: RowKey |
 }
 
 /** The same, kept from everybody else's changes until the transaction ends. */
-export async function lockRow(writer: Writer, sight: Sight, key: RowKey | undefined): Promise<SeenRow | undefined> {
-  if (key?.column === 'id') await sight.resource.lockFirst?.(writer, { schoolId: sight.schoolId, id: key.value })
+export async function lockRow(
+  writer: Writer,
+  sight: Sight,
+  key: RowKey | undefined,
+  lockFirst = sight.resource.lockFirst,
+): Promise<SeenRow | undefined> {
+  if (key?.column === 'id') await lockFirst?.(writer, { schoolId: sight.schoolId, id: key.value })
   const query = wholeRow(writer, sight, key).forUpdate(sight.resource.table as 'any_table')
   return (await query.executeTakeFirst()) as SeenRow | undefined
 }

@@ -56,6 +56,8 @@ export interface RowAccess<Verb extends ScopeVerb> extends Access<Verb> {
   parameters?: z.ZodObject
   /** Refuses who does not say which version they mean (428). */
   needsIfMatch?: true
+  /** Locks this before the row, in place of what the resource locks. */
+  lockFirst?(writer: Writer, row: { schoolId: string; id: string }): Promise<void>
 }
 
 /** A file in a form, waiting on this machine. */
@@ -80,19 +82,29 @@ export interface FormRules {
   receive(form: SentForm, context: { school: School; caller: PersonCaller; outside: Outside }): Promise<Values>
 }
 
+/** A row that was made, or that was there. */
+export interface Made {
+  /** As it is stored. */
+  id: string
+  /** `created` (201), or what was done with the row that was there (200); nothing where all was in effect. */
+  action?: string | undefined
+}
+
 export interface Creation<Table extends TableName, Verb extends ScopeVerb> extends Access<Verb> {
   /** Operation id, where it is not `create` and the object. */
   id?: string
   /** How much one must see of the row that it is made under. Without it: all of it, as staff do. */
-  view?: Exclude<View, 'public'>
+  view?: View
   /** What is sent, where it is not JSON. */
   takes?: FormRules
   /** What is wrong with the fields together. */
   check?(values: Values, writing: Writing): readonly ProblemDetail[] | Promise<readonly ProblemDetail[]>
-  /** What is sent, where the row is made by `perform`. */
+  /** What is sent to `perform`, where that is something else than the fields. */
   input?: z.ZodObject
-  /** Makes the row itself, and whatever belongs to it: its stored id. */
-  perform?(writing: Writing, input: Values): Promise<string>
+  /** There may be a row already: then that is the answer (200). */
+  isOnce?: true
+  /** Makes the row itself, and whatever belongs to it: its stored id, and what became of it where there may have been one. */
+  perform?(writing: Writing, input: Values): Promise<string | Made>
   /** Columns that nobody sent. */
   defaults?(writing: Writing, values: Values): Promise<Columns<Table>>
   /** What else is written. */
@@ -125,7 +137,7 @@ export interface Removal<Table extends TableName, Verb extends ScopeVerb> extend
 export interface Performed<Table extends TableName> {
   /** Columns of the row that follow: its version counts them. */
   columns?: Columns<Table>
-  /** All was in effect already: nothing is noted. */
+  /** All was in effect already: nothing is noted, and nothing was made (200 in place of 201). */
   isUnchanged?: boolean
   /** The stored id of a new row of the same resource: it is the answer (201). */
   made?: string
@@ -157,8 +169,8 @@ export interface Action<Table extends TableName, Verb extends ScopeVerb> extends
   input?: z.ZodObject
   /** Columns that follow, beside the state; undefined where all is in effect already. Throws a Problem where something is missing. */
   run?(writing: Writing, row: Row<Table>, input: Values): Promise<Columns<Table> | undefined>
-  /** What else is written, once the row is. */
-  after?(writing: Writing, row: Row<Table>): Promise<void>
+  /** What else is written, once the row is. May answer headers. */
+  after?(writing: Writing, row: Row<Table>): Promise<{ headers: Record<string, string> } | undefined> | Promise<void>
   /** The same for what answers something else than the row. */
   perform?(writing: Writing, row: Row<Table>, input: Values): Promise<Performed<Table>>
   /** What `perform` answers, where that is not a row. */

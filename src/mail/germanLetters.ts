@@ -46,6 +46,16 @@ Legen Sie mit dieser Adresse ein Konto an, um ein Passwort zu wählen und sich u
 
 Wenn Sie das nicht erwartet haben und die Schule nicht kennen, müssen Sie nichts tun.`,
   },
+  enrolled: {
+    subject: 'Ein Kurs bei {school} steht Ihnen offen',
+    text: `{school} hat Sie mit dieser E-Mail-Adresse in einen Kurs eingeschrieben.
+
+Öffnen Sie diesen Link und melden Sie sich an, oder legen Sie mit dieser Adresse ein Konto an:
+
+{link}
+
+Wenn Sie das nicht erwartet haben und die Schule nicht kennen, müssen Sie nichts tun.`,
+  },
   deletion_scheduled: {
     subject: 'Ihr Konto bei {school} wird gelöscht',
     text: `Ihr Konto bei {school} wird in 14 Tagen gelöscht, mit Ihrem Namen und Ihrer E-Mail-Adresse. Eine App, die Sie verbunden haben, hat darum gebeten.

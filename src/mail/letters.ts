@@ -44,6 +44,16 @@ To choose a password and have a look, make an account with this address:
 
 If you did not ask for this and do not know the school, do nothing.`,
   },
+  enrolled: {
+    subject: 'A course at {school} is open to you',
+    text: `{school} has enrolled you in a course with this e-mail address.
+
+Open this link and sign in, or make an account with this address:
+
+{link}
+
+If you did not expect this and do not know the school, do nothing.`,
+  },
   deletion_scheduled: {
     subject: 'Your account at {school} will be deleted',
     text: `Your account at {school} will be deleted in 14 days, with your name and your e-mail address. An app that you connected asked for it.

@@ -9,6 +9,8 @@ export interface Messages {
   staff_invited: { link: string }
   /** Somebody put this address down as a student or a member. */
   person_invited: { link: string }
+  /** The school has enrolled the person in a course. */
+  enrolled: { link: string }
   /** The account will be deleted; until then it can be kept. */
   deletion_scheduled: { link: string }
   password_reset: { link: string }

@@ -74,6 +74,21 @@ export const courseSchema = z.object({
   lessons_count: z.int().meta({ description: 'Number of lessons; drafts count for those who see them.', example: 18 }),
   preview_lessons_count: z.int().meta({ description: 'How many of them everybody may read.', example: 2 }),
   duration_minutes: z.int().meta({ description: 'Length of all lessons together, rounded up.', example: 340 }),
+  enrollments_count: z
+    .int()
+    .nullable()
+    .meta({ description: 'How many take it now; null where the school keeps its numbers to itself.', example: 120 }),
+  my_enrollment: z
+    .object({
+      id: reference('enr', 'Id of your enrolment.'),
+      status: z
+        .enum(['active', 'completed', 'expired', 'suspended', 'canceled'])
+        .meta({ description: 'How it stands.', example: 'active' }),
+      progress_percent: z.int().meta({ description: 'How much of it you have done.', example: 40 }),
+      expires_at: timestamp().nullable().meta({ description: 'Until when it is open to you.', example: null }),
+    })
+    .nullable()
+    .meta({ description: 'Your own enrolment; null where you have none.', example: null }),
   position: z.int().meta({ description: 'Place in the catalogue.', example: 3, view: 'staff' }),
   published_at: timestamp().nullable().meta({ description: 'When it was first published.', example: '2026-03-01T09:30:00.000Z' }),
   archived_at: timestamp().nullable().meta({ description: 'When it was taken out of the catalogue.', example: null }),

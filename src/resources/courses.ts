@@ -3,9 +3,12 @@ import { archiveCourse, publishCourse, removeCourseParts, unpublishCourse } from
 import { costsAtMost, hasLecturer, hasTag, isInCatalogue, isOpenToMembers, isTaughtBy, isUnlisted, lecturersOf } from '../domain/courses.ts'
 import { assignLecturers, checkCourse, checkLecturers, courseDefaults, reassignLecturers } from '../domain/courseWriting.ts'
 import { type Copying, duplicateCourse } from '../domain/duplicateCourse.ts'
+import { requireNobodyEnrolled, requireUnusedCourse } from '../domain/learning/courseInUse.ts'
+import { recountCourse } from '../domain/learning/progressCounts.ts'
 import { isOpenedBy, plansOpening } from '../domain/memberships/planSight.ts'
 import { setPositions } from '../domain/positions.ts'
 import { htmlColumn } from '../domain/richText.ts'
+import { enrollmentIn, enrollmentsShown, isTakenBy } from '../domain/takenCourses.ts'
 import { requireNoFaults } from '../kit/body.ts'
 import { everything } from '../kit/expressions.ts'
 import { moneyColumns, moneyOf, reference, slug } from '../kit/fields.ts'
@@ -48,6 +51,13 @@ export const courses = defineResource({
     included_in_plans: { select: plansOpening },
     lessons_count: seenCount('lessons_count', 'published_lessons_count'),
     preview_lessons_count: seenCount('previews_count', 'published_previews_count'),
+    enrollments_count: { select: enrollmentsShown },
+    my_enrollment: {
+      select: enrollmentIn,
+      // Times in JSON of the database have another form.
+      of: (mine: { expires_at: string | null } | null) =>
+        mine && ({ ...mine, expires_at: mine.expires_at === null ? null : new Date(mine.expires_at).toISOString() } as never),
+    },
     duration_minutes: seenCount('duration_minutes', 'published_duration_minutes'),
   },
   inputs: z.object({ lecturer_ids }),
@@ -99,6 +109,12 @@ export const courses = defineResource({
       value: z.int32().min(0),
       where: costsAtMost,
     },
+    {
+      name: 'enrolled',
+      description: 'whether you take the course, or have taken it',
+      value: z.boolean(),
+      where: (course, [isEnrolled], caller) => (isEnrolled ? isTakenBy(course, caller) : course.not(isTakenBy(course, caller))),
+    },
     'created_at',
     'updated_at',
     'published_at',
@@ -121,8 +137,8 @@ export const courses = defineResource({
   listedUnder: [{ resource: (): Resource => lecturers, where: (course, id) => isTaughtBy(course, { lecturerId: id }) }],
   visibility: {
     anonymous: isInCatalogue,
-    learner: isOpenToMembers,
-    lecturer: (course, me) => course.or([isOpenToMembers(course), isTaughtBy(course, me)]),
+    learner: (course, me) => course.or([isOpenToMembers(course), isTakenBy(course, me)]),
+    lecturer: (course, me) => course.or([isOpenToMembers(course), isTakenBy(course, me), isTaughtBy(course, me)]),
     staff: everything,
   },
   unlisted: isUnlisted,
@@ -143,9 +159,20 @@ export const courses = defineResource({
         ...(await checkLecturers(values, writing)),
       ],
       before: async (_writing, _course, values) => htmlColumn('description', values),
-      after: reassignLecturers,
+      async after(writing, course, changed) {
+        await reassignLecturers(writing, course, changed)
+        const isOtherGoal = 'completion_threshold_percent' in changed
+        if (isOtherGoal) await recountCourse(writing.sql, { schoolId: course.school_id, courseId: course.id, now: writing.now })
+      },
     },
-    remove: { scope: 'write', from: ['draft'], before: removeCourseParts },
+    remove: {
+      scope: 'write',
+      from: ['draft'],
+      async before(writing, course) {
+        await requireUnusedCourse(writing, course)
+        return await removeCourseParts(writing, course)
+      },
+    },
   },
   actions: {
     publish: {
@@ -155,7 +182,13 @@ export const courses = defineResource({
       to: 'published',
       run: publishCourse((details) => new Problem('not_publishable', { details })),
     },
-    unpublish: { scope: 'write', summary: 'Make a draft of a course again', from: ['published'], to: 'draft', run: unpublishCourse },
+    unpublish: {
+      scope: 'write',
+      summary: 'Make a draft of a course again',
+      from: ['published'],
+      to: 'draft',
+      run: unpublishCourse(requireNobodyEnrolled),
+    },
     archive: {
       scope: 'write',
       summary: 'Take a course out of the catalogue for good',

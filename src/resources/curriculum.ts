@@ -3,6 +3,7 @@ import { isInCatalogue, isOpenToMembers, isTaughtBy, isUnlisted } from '../domai
 import { importCurriculum } from '../domain/curriculum/importCurriculum.ts'
 import { orderFrom, requireCompleteOrder, writeOrder } from '../domain/curriculum/order.ts'
 import { readTree, sectionsOf, treeFrom } from '../domain/curriculum/tree.ts'
+import { isTakenBy } from '../domain/takenCourses.ts'
 import { everything } from '../kit/expressions.ts'
 import { metadata, reference, slug } from '../kit/fields.ts'
 import { defineResource } from '../kit/resource.ts'
@@ -117,8 +118,8 @@ export const curriculum = defineResource({
   },
   visibility: {
     anonymous: (course) => course.or([isInCatalogue(course), isUnlisted(course)]),
-    learner: (course) => course.or([isOpenToMembers(course), isUnlisted(course)]),
-    lecturer: (course, me) => course.or([isOpenToMembers(course), isUnlisted(course), isTaughtBy(course, me)]),
+    learner: (course, me) => course.or([isOpenToMembers(course), isUnlisted(course), isTakenBy(course, me)]),
+    lecturer: (course, me) => course.or([isOpenToMembers(course), isUnlisted(course), isTakenBy(course, me), isTaughtBy(course, me)]),
     staff: everything,
   },
   views: { staff: isTaughtBy },

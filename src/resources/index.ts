@@ -6,18 +6,21 @@ import { type ScopeEntry, scopesOf } from '../kit/scopeCatalogue.ts'
 import { account } from './account.ts'
 import { analytics } from './analytics.ts'
 import { appearance } from './appearance.ts'
+import { certificates } from './certificates.ts'
 import { comments } from './comments.ts'
 import { couponRedemptions } from './couponRedemptions.ts'
 import { coupons } from './coupons.ts'
 import { courses } from './courses.ts'
 import { curriculum } from './curriculum.ts'
 import { digitalProducts } from './digitalProducts.ts'
+import { enrollments } from './enrollments.ts'
 import { events } from './events.ts'
 import { files } from './files.ts'
 import { formSubmissions } from './formSubmissions.ts'
 import { forms } from './forms.ts'
 import { identityScopes } from './identity.ts'
 import { lecturers } from './lecturers.ts'
+import { lessonProgress } from './lessonProgress.ts'
 import { lessons } from './lessons.ts'
 import { members } from './members.ts'
 import { membershipPlans } from './membershipPlans.ts'
@@ -25,6 +28,7 @@ import { pages } from './pages.ts'
 import * as planned from './plannedAreas.ts'
 import { posts } from './posts.ts'
 import { productGrants } from './productGrants.ts'
+import { quizAttempts } from './quizAttempts.ts'
 import { rsvps } from './rsvps.ts'
 import { school } from './school.ts'
 import { sections } from './sections.ts'
@@ -40,6 +44,10 @@ export type Declared = Resource | Area
 export const resources: readonly Declared[] = [
   courses,
   students,
+  enrollments,
+  lessonProgress,
+  quizAttempts,
+  certificates,
   members,
   analytics,
   curriculum,

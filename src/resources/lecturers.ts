@@ -58,6 +58,9 @@ export const lecturers = defineResource({
       .meta({ description: 'What the person knows.', example: ['throwing', 'glazes'] }),
     status: z.enum(['active', 'hidden', 'archived']).meta({ description: 'Visitors see active lecturers only.', example: 'active' }),
     featured: z.boolean().default(false).meta({ description: 'Whether the school shows them first.', example: true }),
+    students_count: z
+      .int()
+      .meta({ description: 'Different people who take their courses, as of the last hour.', example: 40, view: 'staff' }),
     courses_count: z.int().meta({ description: 'Courses of theirs in the catalogue.', example: 2 }),
     events_count: z.int().meta({ description: 'Events of theirs that are announced and not over.', example: 1 }),
     position: z.int().meta({ description: 'Place in the list.', example: 0, view: 'staff' }),

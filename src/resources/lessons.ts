@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { lockCourseOf } from '../domain/curriculum/countTree.ts'
 import { lessonRules } from '../domain/curriculum/coursePart.ts'
-import { isOpenPreview, lockReasonOf, mayReadBody } from '../domain/curriculum/entitlement.ts'
+import { completedAtOf, isOpenPreview, lockReasonOf, mayReadBody, unlocksAtOf } from '../domain/curriculum/entitlement.ts'
 import { mediaFrom, type StoredMedia } from '../domain/curriculum/lessonFiles.ts'
 import { dripOf } from '../domain/curriculum/lessonRules.ts'
 import {
@@ -10,8 +10,8 @@ import {
   checkChangedLesson,
   checkNewLesson,
   completeLesson,
-  countLessonIn,
   followLesson,
+  followPublication,
   moveLesson,
   placeLesson,
 } from '../domain/curriculum/lessonWriting.ts'
@@ -78,9 +78,9 @@ export const lessons = defineResource({
       idPrefix: 'evt',
     }),
     drip: fields.drip,
-    unlocked: z.boolean().meta({ description: 'Whether it is open to you now.', example: true, view: 'own' }),
-    unlocks_at: timestamp().nullable().meta({ description: 'When it opens to you.', example: null, view: 'own' }),
-    completed_at: timestamp().nullable().meta({ description: 'When you completed it.', example: null, view: 'own' }),
+    unlocked: z.boolean().meta({ description: 'Whether it is open to you now.', example: true }),
+    unlocks_at: timestamp().nullable().meta({ description: 'When it opens to you, where time alone keeps it closed.', example: null }),
+    completed_at: timestamp().nullable().meta({ description: 'When you completed it.', example: null }),
     comments_enabled: fields.commentsEnabled,
     external_id: externalId(),
     metadata: metadata(),
@@ -118,8 +118,8 @@ export const lessons = defineResource({
       write: (drip) => ({ drip: JSON.stringify(dripOf(drip as never)) }),
     },
     unlocked: { select: mayReadBody },
-    unlocks_at: { from: [], of: () => null },
-    completed_at: { from: [], of: () => null },
+    unlocks_at: { select: unlocksAtOf },
+    completed_at: { select: completedAtOf },
   },
   inputs: z.object({
     attachment_file_ids: z
@@ -161,7 +161,7 @@ export const lessons = defineResource({
       summary: 'Show a lesson to those who see the course',
       from: ['draft'],
       to: 'published',
-      after: countLessonIn,
+      after: followPublication,
     },
     unpublish: {
       scope: 'write',
@@ -169,7 +169,7 @@ export const lessons = defineResource({
       summary: 'Make a draft of a lesson again',
       from: ['published'],
       to: 'draft',
-      after: countLessonIn,
+      after: followPublication,
     },
   },
 })

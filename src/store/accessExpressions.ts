@@ -23,3 +23,19 @@ export const grantsAccessSql = `(
 
 /** The same as a condition of a query over `subscription`. */
 export const grantsAccess: Expression<SqlBool> = sql.raw<SqlBool>(grantsAccessSql)
+
+/** Whether a row of `membership_plan` includes the course, as SQL for statements that are written out. */
+export const coursePlanSql = (courseId: string): string => `("membership_plan"."includes_all_courses" OR EXISTS (
+  SELECT 1 FROM "plan_item" WHERE "plan_item"."school_id" = "membership_plan"."school_id" AND "plan_item"."plan_id" = "membership_plan"."id"
+     AND "plan_item"."product_type" = 'course' AND "plan_item"."product_id" = ${courseId}))`
+
+/** Whether the person has a plan that opens the course now. Both are columns or parameters of the statement around it. */
+export const hasCoursePlanSql = ({
+  schoolId,
+  personId,
+  courseId,
+}: Record<'schoolId' | 'personId' | 'courseId', string>): string => `EXISTS (
+  SELECT 1 FROM "subscription" JOIN "membership_plan"
+      ON "membership_plan"."school_id" = "subscription"."school_id" AND "membership_plan"."id" = "subscription"."plan_id"
+   WHERE "subscription"."school_id" = ${schoolId} AND "subscription"."person_id" = ${personId}
+     AND ${grantsAccessSql} AND ${coursePlanSql(courseId)})`

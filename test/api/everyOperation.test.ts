@@ -54,6 +54,11 @@ const seen: Record<string, KeyOf> = {
   getStudent: (schoolId) => studentId(schoolId, 0),
   exportStudent: (schoolId) => studentId(schoolId, 0),
   getMember: (schoolId) => studentId(schoolId, 0, 'mbr'),
+  listStudentEnrollments: (schoolId) => studentId(schoolId, 0),
+  listCourseEnrollments: demoRow('course', 'crs', 0),
+  getEnrollment: rowCalled('enr', 'enrolled'),
+  getProgress: rowCalled('enr', 'enrolled'),
+  verifyCertificate: always('7QW3KD9XHM2TB5ZE'),
   getFile: demoRow('file', 'fil', 0),
   getUpload: demoRow('upload', 'upl', 0),
   getDigitalProduct: always('kiln-log'),
@@ -88,7 +93,18 @@ const unseen: Record<string, KeyOf> = {
   getForm: always('ask-nobody'),
 }
 /** Rows that only their own person and staff see. */
-const ofOneself = new Set(['getStudent', 'exportStudent', 'listCouponRedemptionsOf', 'getStaff', 'getUpload', 'getFile', 'getSubscription'])
+const ofOneself = new Set([
+  'getStudent',
+  'exportStudent',
+  'listCouponRedemptionsOf',
+  'getEnrollment',
+  'getProgress',
+  'listStudentEnrollments',
+  'getStaff',
+  'getUpload',
+  'getFile',
+  'getSubscription',
+])
 const form = ({ path }: Operation): string => path.replace(/\{\w+\}/g, '{}')
 const unusedMethod = (operation: Operation): string =>
   ['PUT', 'DELETE', 'PATCH'].find((method) => !all.some((other) => other.method === method && form(other) === form(operation))) as string
@@ -134,6 +150,14 @@ describe.each(await databasesToTest())('on $name', ({ open }) => {
     await newPost(api.database.sql, schoolId, { slug: 'second-firing', status: 'scheduled', due: '1 day' })
     await newRsvps(api.database.sql, schoolId, idsBySlug.get('glaze-evening') as string, 2)
     idsBySlug.set('used-coupon', await newUses(api.database.sql, schoolId, 2))
+    const [enrollment] = await api.database.sql.query<{ id: string }>(
+      `INSERT INTO enrollment (school_id, id, person_id, course_id, source, status, completed_at, certificate_number, certificate_issued_at)
+       VALUES ($1, $2, $3, $4, 'manual', 'completed', now(), '7QW3KD9XHM2TB5ZE', now())
+       ON CONFLICT (school_id, course_id, person_id)
+       DO UPDATE SET certificate_number = '7QW3KD9XHM2TB5ZE', certificate_issued_at = now(), completed_at = now() RETURNING id`,
+      [schoolId, newId(), demoId(schoolId, 'person', teamCount), demoId(schoolId, 'course', 0)],
+    )
+    idsBySlug.set('enrolled', enrollment?.id as string)
     const [file, upload] = [demoId(schoolId, 'file', 0), demoId(schoolId, 'upload', 0)]
     await api.database.sql.query(
       `INSERT INTO file (school_id, id, filename, content_type, bytes, purpose, visibility, status, storage_key, uploaded_by)

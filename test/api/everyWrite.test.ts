@@ -10,6 +10,7 @@ import { operationsIn, resources } from '../../src/resources/index.ts'
 import { newEvent, newPost } from '../support/community.ts'
 import { databasesToTest } from '../support/databases.ts'
 import { newFile } from '../support/files.ts'
+import { newEnrollments } from '../support/learners.ts'
 import { newPlan, newSubscription } from '../support/memberships.ts'
 import { newSchool } from '../support/rows.ts'
 import { newPerson, newProduct, newUses } from '../support/shop.ts'
@@ -86,6 +87,11 @@ describe.each(databases)('on $name', ({ name, open }) => {
     const plan = await newPlan(database.sql, other.id)
     await newSubscription(database.sql, other.id, { ...plan, personId: await newPerson(database.sql, other.id) })
     await newProduct(database.sql, other.id)
+    const rows = await database.sql.query<{ person: string; course: string }>(
+      'SELECT person.id AS person, course.id AS course FROM person, course WHERE person.school_id = $1 AND course.school_id = $1 LIMIT 1',
+      [other.id],
+    )
+    await newEnrollments(database.sql, other.id, [rows[0]?.person as string], [rows[0]?.course as string])
     await newEvent(database.sql, other.id)
     await newUses(database.sql, other.id, 1)
     await newPost(database.sql, other.id)

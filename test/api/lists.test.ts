@@ -5,6 +5,7 @@ import { operationsIn, resources } from '../../src/resources/index.ts'
 import { newComment, newEvent, newForm, newPost, newRsvps, newSubmission } from '../support/community.ts'
 import { databasesToTest } from '../support/databases.ts'
 import { newFile } from '../support/files.ts'
+import { newEnrollments } from '../support/learners.ts'
 import { newPlan, newSubscription } from '../support/memberships.ts'
 import { copyRow } from '../support/rows.ts'
 import { newPerson, newUses } from '../support/shop.ts'
@@ -201,6 +202,15 @@ describe.each(await databasesToTest())('every list on $name', ({ open }) => {
        ON CONFLICT DO NOTHING`,
       [api.school.id],
     )
+    const leading = async (table: string, limit: number): Promise<string[]> => {
+      const which = table === 'person' ? 'AND is_student' : ''
+      const rows = await sql.query<{ id: string }>(`SELECT id FROM ${table} WHERE school_id = $1 ${which} ORDER BY id LIMIT ${limit}`, [
+        api.school.id,
+      ])
+      return rows.map(({ id }) => id)
+    }
+    await newEnrollments(sql, api.school.id, await leading('person', 6), await leading('course', 1))
+    await newEnrollments(sql, api.school.id, await leading('person', 1), await leading('course', 6))
   })
   afterAll(() => api.stop())
 
@@ -209,7 +219,7 @@ describe.each(await databasesToTest())('every list on $name', ({ open }) => {
   async function addressOf({ path, parent }: OperationOf<'list'>): Promise<string> {
     if (!parent) return path
     const [row] = await api.database.sql.query<{ id: string }>(
-      `SELECT id FROM "${parent.resource.table}" WHERE school_id = $1 ORDER BY id LIMIT 1`,
+      `SELECT id FROM "${parent.resource.table}" WHERE school_id = $1 ${parent.resource.name === 'students' ? 'AND is_student' : ''} ORDER BY id LIMIT 1`,
       [api.school.id],
     )
     return path.replace(/\{\w+\}/, toPublicId(parent.resource.idPrefix, row?.id as string))

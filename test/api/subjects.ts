@@ -4,13 +4,16 @@ import { apiPath, type Operation } from '../../src/kit/operations.ts'
 import type { Resource } from '../../src/kit/resource.ts'
 import { writeForm } from '../../src/kit/writeForm.ts'
 import { fromPublicId, newId, toPublicId } from '../../src/lib/ids.ts'
+import type { PersonCaller } from '../../src/policy/caller.ts'
 import { courses } from '../../src/resources/courses.ts'
 import { events } from '../../src/resources/events.ts'
 import { operationsIn, resources } from '../../src/resources/index.ts'
 import { lecturers } from '../../src/resources/lecturers.ts'
 import { members } from '../../src/resources/members.ts'
+import { students } from '../../src/resources/students.ts'
 import { newPeople } from '../support/community.ts'
 import { newFile } from '../support/files.ts'
+import { newEnrollments } from '../support/learners.ts'
 import { newPlan as newPlanRow } from '../support/memberships.ts'
 import { newAccount } from '../support/rows.ts'
 import { newCoupon, newProduct, newPerson as newStudent } from '../support/shop.ts'
@@ -42,6 +45,15 @@ type Make = (api: DemoApi) => Promise<string>
  */
 const made: Record<string, Make> = {
   digital_products: async (api) => await newShopItem(api),
+  enrollments: async (api) => {
+    const course = await newCourse(api)
+    await makePublishable(api, course)
+    const [lesson] = (await tree(api, course)).flatMap(({ lessons }) => lessons ?? [])
+    const body = { course_id: course, student_id: await create(api, students) }
+    const { json } = await api.send(`${apiPath}/enrollments`, { as: actor, body })
+    parts.set(json.id as string, { lesson_id: lesson?.id as string })
+    return json.id as string
+  },
   curriculum: (api) => create(api, courses),
   membership_plans: async (api) => await newPlan(api),
   subscriptions: async (api) => {
@@ -56,6 +68,9 @@ const before: Record<string, readonly string[]> = {
   unpublishDigitalProduct: ['publishDigitalProduct'],
   archiveDigitalProduct: ['publishDigitalProduct'],
   leaveSchool: [],
+  resumeEnrollment: ['suspendEnrollment'],
+  resetProgress: ['completeEnrollment'],
+  issueCertificate: ['completeEnrollment'],
   archivePlan: ['activatePlan'],
   resumeSubscription: ['pauseSubscription'],
   cancelPlanChange: ['changePlan'],
@@ -96,6 +111,13 @@ const bodies: Record<string, (api: DemoApi, id: string) => Promise<object>> = {
   changePlan: async (api) => ({ price_id: (await newSubscription(api)).price_id }),
   setPlanPositions: async (api) => ({ plan_ids: [await newPlan(api)] }),
   setLecturerPositions: async (api) => ({ lecturer_ids: [await create(api, lecturers)] }),
+  createEnrollment: async (api) => ({ course_id: await newCourse(api), student_id: await create(api, students) }),
+  bulkEnrollments: async (api) => ({ items: [{ course_id: await newCourse(api), student_id: await create(api, students) }] }),
+  putLessonProgress: async () => ({ completed: true, position_seconds: 95 }),
+  createQuizAttempt: async (api, id) => {
+    await makeQuiz(api, id)
+    return { answers: [{ question_id: 'q1', choice_ids: ['c1'] }] }
+  },
   createStudent: async () => ({ email: `${newId()}@example.org`, name: 'Fenn Goldacre' }),
   bulkStudents: async () => ({ items: [{ email: `${newId()}@example.org`, name: 'Fenn Goldacre' }] }),
   createMember: async () => ({ email: `${newId()}@example.org`, display_name: 'Fenn' }),
@@ -282,11 +304,32 @@ async function newPlan(api: DemoApi): Promise<string> {
   return id
 }
 
+/** A course that ends with a certificate. */
+const newCourse = async (api: DemoApi): Promise<string> =>
+  (await api.send(`${apiPath}/courses`, { as: actor, body: { title: 'Basket weaving', certificate_enabled: true } })).json.id as string
+
+/** Makes a quiz of a lesson, open to who acts. */
+async function makeQuiz(api: DemoApi, id: string): Promise<void> {
+  const { database, school } = api
+  const question = { id: 'q1', kind: 'single', prompt: 'Which?', points: 1, accepted_answers: [], explanation: null }
+  const choices = [
+    { id: 'c1', text: 'This', correct: true },
+    { id: 'c2', text: 'That', correct: false },
+  ]
+  const quiz = { pass_percent: 70, max_attempts: null, questions: [{ ...question, choices }] }
+  const [lesson] = await database.sql.query<{ course_id: string }>(
+    `UPDATE lesson SET kind = 'quiz', status = 'published', quiz = $3 WHERE school_id = $1 AND id = $2 RETURNING course_id`,
+    [school.id, fromPublicId('les', id), JSON.stringify(quiz)],
+  )
+  const { personId } = (await api.caller(actor)) as PersonCaller
+  await newEnrollments(database.sql, school.id, [personId as string], [lesson?.course_id as string])
+}
+
 const addSection = async (api: DemoApi, course: string): Promise<string> =>
   (await api.send(`${apiPath}/courses/${course}/sections`, { as: actor, body: { title: 'Another' } })).json.id as string
 
-const tree = async (api: DemoApi, course: string): Promise<{ id: string }[]> =>
-  (await api.get(`${apiPath}/courses/${course}/curriculum`, { as: actor })).json.sections as { id: string }[]
+const tree = async (api: DemoApi, course: string): Promise<{ id: string; lessons?: { id: string }[] }[]> =>
+  (await api.get(`${apiPath}/courses/${course}/curriculum`, { as: actor })).json.sections as { id: string; lessons?: { id: string }[] }[]
 
 /** The first answer to an event. */
 async function rsvpTo({ database }: DemoApi, event: string): Promise<string> {

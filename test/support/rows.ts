@@ -39,9 +39,15 @@ export async function copyRow(sql: Sql, table: string, row: { schoolId: string; 
     ...(table === 'coupon' && { code: id.toUpperCase() }),
     ...(table === 'coupon_redemption' && { person_id: null }),
     ...(table === 'orders' && { number: id, payment_reference: null }),
+    certificate_number: null,
     ...(table === 'person' && { email: `${id}@example.test`, account_id: null }),
   }
-  const own = { id, ...ownText, ...(personId && { person_id: personId, ...(table === 'staff' && { lecturer_id: null }) }) }
+  // One enrolment for each person and course, one progress for each lesson of it.
+  const related = { enrollment: { column: 'person_id', of: 'person' }, lesson_progress: { column: 'enrollment_id', of: 'enrollment' } }[
+    table
+  ]
+  const copied = related && { [related.column]: await copyRelated(sql, table, row, related) }
+  const own = { id, ...ownText, ...(personId && { person_id: personId, ...(table === 'staff' && { lecturer_id: null }) }), ...copied }
   await sql.query(
     `INSERT INTO "${table}" SELECT (jsonb_populate_record(original, $3::jsonb)).* FROM "${table}" original WHERE school_id = $1 AND id = $2`,
     [row.schoolId, row.id, JSON.stringify(own)],
@@ -53,4 +59,18 @@ export async function copyRow(sql: Sql, table: string, row: { schoolId: string; 
     )
   }
   return id
+}
+
+/** A copy of the row that this one names. */
+async function copyRelated(
+  sql: Sql,
+  table: string,
+  row: { schoolId: string; id: string },
+  { column, of }: { column: string; of: string },
+): Promise<string> {
+  const [named] = await sql.query<{ id: string }>(`SELECT "${column}" AS id FROM "${table}" WHERE school_id = $1 AND id = $2`, [
+    row.schoolId,
+    row.id,
+  ])
+  return await copyRow(sql, of, { schoolId: row.schoolId, id: named?.id as string })
 }

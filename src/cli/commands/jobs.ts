@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { fileJobs } from '../../jobs/files.ts'
+import { learningJobs } from '../../jobs/learning.ts'
 import { orderJobs } from '../../jobs/orders.ts'
 import { postJobs } from '../../jobs/posts.ts'
 
@@ -32,6 +33,7 @@ export function addJobs(program: Command, session: Session): void {
     }),
     ...fileJobs({ database, storage: await openConfiguredFileStorage(session.settings().environment) }),
     ...subscriptionJobs({ database }),
+    ...learningJobs({ database }),
     ...orderJobs({ database }),
     ...rollupJobs({ database }),
     ...postJobs({ database }),

@@ -57,10 +57,5 @@ export function includesProduct(plan: Plans, type: IncludedProduct, productId: E
   return type === 'course' ? plan.or([plan('membership_plan.includes_all_courses', '=', plan.lit(true)), byName]) : byName
 }
 
-/** Whether a row of `membership_plan` includes the course, as SQL for statements that are written out. */
-export const coursePlanSql = (courseId: string): string => `("membership_plan"."includes_all_courses" OR EXISTS (
-  SELECT 1 FROM "plan_item" WHERE "plan_item"."school_id" = "membership_plan"."school_id" AND "plan_item"."plan_id" = "membership_plan"."id"
-     AND "plan_item"."product_type" = 'course' AND "plan_item"."product_id" = ${courseId}))`
-
 /** A plan that opens every event for members. */
 export const includesAllEvents = (plan: Plans): Condition => plan('membership_plan.includes_all_events', '=', plan.lit(true))

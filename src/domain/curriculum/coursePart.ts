@@ -2,21 +2,24 @@ import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 import type { DB } from '../../gen/kysely/tables.ts'
 import type { PersonCaller } from '../../policy/caller.ts'
 import { isInCatalogue, isOpenToMembers, isTaughtBy, isUnlisted } from '../courses.ts'
+import { isTakenBy } from '../takenCourses.ts'
 
 type Part = 'section' | 'lesson'
-type Parts<Table extends Part> = ExpressionBuilder<DB, Table>
+/** Rows that name a course. */
+type InCourse = Part | 'enrollment' | 'lesson_progress'
+type Parts<Table extends InCourse> = ExpressionBuilder<DB, Table>
 type Courses = ExpressionBuilder<DB, 'course'>
 type Condition = Expression<SqlBool>
 
-/** Whether the course that a section or a lesson belongs to is one of these. */
-export function inCourse<Table extends Part>(table: Table, part: Parts<Table>, which: (course: Courses) => Condition): Condition {
-  const rows = part as unknown as ExpressionBuilder<DB, Part>
+/** Whether the course that a row belongs to is one of these. */
+export function inCourse<Table extends InCourse>(table: Table, part: Parts<Table>, which: (course: Courses) => Condition): Condition {
+  const rows = part as unknown as ExpressionBuilder<DB, InCourse>
   return rows.exists(
     rows
       .selectFrom('course')
       .select('course.id')
-      .whereRef('course.school_id', '=', `${table as Part}.school_id`)
-      .whereRef('course.id', '=', `${table as Part}.course_id`)
+      .whereRef('course.school_id', '=', `${table as InCourse}.school_id`)
+      .whereRef('course.id', '=', `${table as InCourse}.course_id`)
       .where((course) => which(course as unknown as Courses)),
   )
 }
@@ -28,12 +31,14 @@ export function rulesOfPart<Table extends Part>(table: Table, isShown: (part: Pa
     (part: Parts<Table>): Condition =>
       part.and([isShown(part), inCourse(table, part, which)])
   const isTaught = (part: Parts<Table>, me: PersonCaller): Condition => inCourse(table, part, (course) => isTaughtBy(course, me))
+  const seenBy = (part: Parts<Table>, me: PersonCaller): Condition =>
+    shownIn((course) => course.or([isOpenToMembers(course), isTakenBy(course, me)]))(part)
   return {
     anonymous: shownIn(isInCatalogue),
     /** Of a course that only who knows its address can open. */
     unlisted: shownIn(isUnlisted),
-    learner: shownIn(isOpenToMembers),
-    lecturer: (part: Parts<Table>, me: PersonCaller): Condition => part.or([shownIn(isOpenToMembers)(part), isTaught(part, me)]),
+    learner: seenBy,
+    lecturer: (part: Parts<Table>, me: PersonCaller): Condition => part.or([seenBy(part, me), isTaught(part, me)]),
     isTaught,
   }
 }

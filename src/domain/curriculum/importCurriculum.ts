@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Problem } from '../../lib/problem.ts'
 import { recordChanges } from '../../store/changeLog.ts'
+import { enrollmentsIn, recountCourse } from '../learning/progressCounts.ts'
 import type { TextFormat } from '../richText.ts'
 import { countTree } from './countTree.ts'
 import { faultsOfImport } from './importFaults.ts'
@@ -8,7 +9,7 @@ import { type Held, type Import, type ImportedLesson, type LessonRow, type Plan,
 import type { InCurriculum } from './inCurriculum.ts'
 import { removeTexts, writeTexts } from './lessonBody.ts'
 import { keepLessonFiles, type StoredMedia } from './lessonFiles.ts'
-import { affectedEnrollments, removeLessons } from './sectionWriting.ts'
+import { removeLessons } from './sectionWriting.ts'
 
 /**
  * Brings a course in line with what another system sends, whose keys say which rows are meant. The course is locked.
@@ -23,7 +24,7 @@ export async function importCurriculum(context: InCurriculum, { id: courseId }: 
   if (details.length > 0)
     throw new Problem('validation_failed', { description: 'The import is not valid. See details.', details: details.slice(0, 100) })
 
-  const headers = { 'Affected-Enrollments': String(await affectedEnrollments(context, plan.goneLessons)) }
+  const headers = { 'Affected-Enrollments': String(await enrollmentsIn(sql, school.id, plan.goneLessons)) }
   const rewritten = plan.lessons.filter((row) => isRewritten(plan.sent.get(row.id), texts.get(row.id)))
   const changed = [...new Map([...plan.changedLessons, ...rewritten].map((row) => [row.id, row])).values()]
   // Places are checked once all rows have theirs.
@@ -48,6 +49,7 @@ export async function importCurriculum(context: InCurriculum, { id: courseId }: 
   }
   await sql.query('SET CONSTRAINTS section_position_key, lesson_position_key IMMEDIATE')
   await countTree(sql, key, { isSeen: false })
+  await recountCourse(sql, { ...key, now: context.now })
   return { counts: countsOf(held, plan, changed), headers }
 }
 

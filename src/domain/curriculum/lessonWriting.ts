@@ -1,12 +1,12 @@
 import { fromPublicId } from '../../lib/ids.ts'
 import type { ProblemDetail } from '../../lib/problem.ts'
+import { enrollmentsIn, recountCourse } from '../learning/progressCounts.ts'
 import { countTree, maxLessons } from './countTree.ts'
 import type { InCurriculum, Values } from './inCurriculum.ts'
 import { changeText } from './lessonBody.ts'
 import { checkLessonFiles, filesIn, keepLessonFiles, type StoredMedia } from './lessonFiles.ts'
 import { checkLesson } from './lessonRules.ts'
 import { movePositions, nextPosition, requireRoom } from './places.ts'
-import { affectedEnrollments } from './sectionWriting.ts'
 
 interface Lesson {
   id: string
@@ -104,14 +104,24 @@ export async function followLesson(context: InCurriculum, lesson: Lesson, change
 
 /** How many people a removal takes something from. */
 export const announceRemoval = async (context: InCurriculum, { id }: Lesson) => ({
-  headers: { 'Affected-Enrollments': String(await affectedEnrollments(context, [id])) },
+  headers: { 'Affected-Enrollments': String(await enrollmentsIn(context.sql, context.school.id, [id])) },
 })
 
 /** Closes the gap that a removed lesson leaves. */
 export async function afterLessonRemoval(context: InCurriculum, lesson: Lesson): Promise<void> {
   await closeGap(context, lesson)
   await countLessonIn(context, lesson)
+  await recount(context, lesson)
 }
+
+/** A lesson that is shown, or no more, is another share of the course for everybody who takes it. */
+export async function followPublication(context: InCurriculum, lesson: Lesson): Promise<{ headers: Record<string, string> }> {
+  await countLessonIn(context, lesson)
+  return { headers: { 'Affected-Enrollments': String(await recount(context, lesson)) } }
+}
+
+const recount = ({ sql, school, now }: InCurriculum, { course_id: courseId }: Lesson): Promise<number> =>
+  recountCourse(sql, { schoolId: school.id, courseId, now })
 
 /** Counts the tree anew after one of its lessons was made, changed or removed. */
 export const countLessonIn = ({ sql, school }: InCurriculum, { course_id }: Pick<Lesson, 'course_id'>): Promise<void> =>

@@ -2,6 +2,7 @@ import { fromPublicId } from '../../lib/ids.ts'
 import { Problem, type ProblemDetail } from '../../lib/problem.ts'
 import { recordChanges } from '../../store/changeLog.ts'
 import type { Writer } from '../../store/database.ts'
+import { enrollmentsIn, recountCourse } from '../learning/progressCounts.ts'
 import { countTree, maxSections } from './countTree.ts'
 import type { InCurriculum, Values } from './inCurriculum.ts'
 import { dropLessonFiles } from './lessonFiles.ts'
@@ -58,7 +59,7 @@ export async function removeLessonsIn(context: InCurriculum & { parameters: Read
     .execute()
   const ids = lessons.map(({ id }) => id)
   if (ids.length > 0 && parameters.get('cascade') !== true) throw new Problem('section_not_empty')
-  const headers = { 'Affected-Enrollments': String(await affectedEnrollments(context, ids)) }
+  const headers = { 'Affected-Enrollments': String(await enrollmentsIn(context.sql, school.id, ids)) }
   await removeLessons(context, ids)
   return { headers }
 }
@@ -79,15 +80,11 @@ export async function removeLessons(
   await recordChanges(sql, { school_id: school.id, type: 'lesson', action: 'deleted' }, gone)
 }
 
-/** How many enrolments lose progress with these lessons. Enrolments join here; until then nobody has any. */
-export async function affectedEnrollments(_context: InCurriculum, _lessonIds: readonly string[]): Promise<number> {
-  return 0
-}
-
 /** Closes the gap that a removed section leaves. */
 export async function closeSectionGap(context: InCurriculum, section: Section): Promise<void> {
   await movePositions(context, { part: 'section', id: section.course_id }, { behind: section.position, by: -1 })
   await countSectionIn(context, section)
+  await recountCourse(context.sql, { schoolId: context.school.id, courseId: section.course_id, now: context.now })
 }
 
 async function positionOf(

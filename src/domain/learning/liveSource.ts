@@ -1,6 +1,5 @@
-import { grantsAccessSql } from '../../store/accessExpressions.ts'
+import { coursePlanSql, grantsAccessSql } from '../../store/accessExpressions.ts'
 import type { Sql } from '../../store/sql.ts'
-import { coursePlanSql } from '../access/plans.ts'
 import type { EnrollmentSource } from './standing.ts'
 
 /** What ends: it opens nothing from now on, whatever its row says. */
@@ -19,7 +18,7 @@ export interface LiveSource {
 export async function findLiveSource(
   sql: Sql,
   { schoolId, personId, courseId }: { schoolId: string; personId: string; courseId: string },
-  { orderId, subscriptionId }: Ending,
+  { orderId, subscriptionId }: Partial<Ending> = {},
 ): Promise<LiveSource | undefined> {
   const rows = await sql.query<LiveSource>(
     `SELECT 'purchase' AS source, orders.id AS order_id, NULL::uuid AS subscription_id,

@@ -1,6 +1,6 @@
 import { Problem } from '../../lib/problem.ts'
+import { coursePlanSql } from '../../store/accessExpressions.ts'
 import type { Sql } from '../../store/sql.ts'
-import { coursePlanSql } from '../access/plans.ts'
 import { endEnrollmentsOf } from '../learning/endEnrollments.ts'
 import { enroll } from '../learning/enroll.ts'
 import { freeSeat, requireNoOther, takeSeat } from './seats.ts'

@@ -1,0 +1,36 @@
+import { randomInt } from 'node:crypto'
+import type { Reader } from '../../store/database.ts'
+
+/** Without letters that look like digits. */
+const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+
+/** Sixteen characters of it: 80 random bits, that nobody guesses. */
+export const certificateNumber = (): string => Array.from({ length: 16 }, () => alphabet[randomInt(alphabet.length)]).join('')
+
+export const certificateForm = /^[0-9A-HJKMNP-TV-Z]{16}$/
+
+/** What anybody may know of a certificate whose number they have. Of an erased person the name is gone. */
+export async function findCertificate(database: Reader, schoolId: string, number: string) {
+  const row = await database
+    .selectFrom('enrollment')
+    .innerJoin('course', (join) =>
+      join.onRef('course.school_id', '=', 'enrollment.school_id').onRef('course.id', '=', 'enrollment.course_id'),
+    )
+    .innerJoin('person', (join) =>
+      join.onRef('person.school_id', '=', 'enrollment.school_id').onRef('person.id', '=', 'enrollment.person_id'),
+    )
+    .select(['course.title as course_title', 'person.name as holder_name', 'person.erased_at'])
+    .select(['enrollment.certificate_issued_at as issued_at', 'enrollment.completed_at'])
+    .where('enrollment.school_id', '=', schoolId)
+    .where('enrollment.certificate_number', '=', number)
+    .executeTakeFirst()
+  return (
+    row && {
+      number,
+      course_title: row.course_title,
+      holder_name: row.erased_at === null ? row.holder_name : null,
+      issued_at: row.issued_at,
+      valid: row.completed_at !== null,
+    }
+  )
+}

@@ -1,0 +1,41 @@
+import type { Reader } from '../../store/database.ts'
+
+/** Every published lesson of an enrolment's course in its order, and how far its person has got. */
+export async function readProgress(database: Reader, { school_id, id, course_id }: { school_id: string; id: string; course_id: string }) {
+  const rows = await database
+    .selectFrom('lesson')
+    .innerJoin('section', (join) => join.onRef('section.school_id', '=', 'lesson.school_id').onRef('section.id', '=', 'lesson.section_id'))
+    .leftJoin('lesson_progress as progress', (join) =>
+      join
+        .onRef('progress.school_id', '=', 'lesson.school_id')
+        .onRef('progress.lesson_id', '=', 'lesson.id')
+        .on('progress.enrollment_id', '=', id),
+    )
+    .select(['lesson.id as lesson_id', 'progress.status', 'progress.position_seconds', 'progress.completed_at'])
+    .select((lesson) =>
+      lesson
+        .selectFrom('quiz_attempt')
+        .select((attempt) => attempt.cast<number>(attempt.fn.countAll(), 'integer').as('attempts'))
+        .whereRef('quiz_attempt.school_id', '=', 'lesson.school_id')
+        .where('quiz_attempt.enrollment_id', '=', id)
+        .whereRef('quiz_attempt.lesson_id', '=', 'lesson.id')
+        .as('attempts'),
+    )
+    .where('lesson.school_id', '=', school_id)
+    .where('lesson.course_id', '=', course_id)
+    .where('lesson.status', '=', 'published')
+    .orderBy('section.position')
+    .orderBy('lesson.position')
+    .execute()
+  return rows.map((row) => ({ ...row, status: row.status ?? 'not_started' }))
+}
+
+/** One lesson of them. */
+export async function readLessonProgress(
+  database: Reader,
+  enrollment: { school_id: string; id: string; course_id: string },
+  lessonId: string,
+): Promise<Record<string, unknown>> {
+  const all = await readProgress(database, enrollment)
+  return all.find(({ lesson_id }) => lesson_id === lessonId) ?? {}
+}

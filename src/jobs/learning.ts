@@ -1,0 +1,20 @@
+import { expireEnrollments } from '../domain/learning/expireEnrollments.ts'
+import type { Database } from '../store/database.ts'
+import { countStudentsOfLecturers } from '../store/lecturerCounts.ts'
+import type { Job } from './schedule.ts'
+
+/** Notes which enrolments have ended, and counts who learns from whom. */
+export function learningJobs({ database }: { database: Database }): Job[] {
+  return [
+    {
+      name: 'expire_enrollments',
+      everySeconds: 60,
+      run: () => database.exclusively('expire_enrollments', async () => ({ expired: await expireEnrollments(database) })),
+    },
+    {
+      name: 'count_students',
+      everySeconds: 3600,
+      run: () => database.exclusively('count_students', async () => ({ changed: await countStudentsOfLecturers(database.sql) })),
+    },
+  ]
+}

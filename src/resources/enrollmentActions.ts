@@ -1,0 +1,74 @@
+import { z } from 'zod'
+import { shareCourseOf } from '../domain/learning/enrollmentSight.ts'
+import { readLessonProgress } from '../domain/learning/progressReading.ts'
+import { countAndComplete, findLesson, noteActivity, requireUnlocked, writeLessonProgress } from '../domain/learning/progressWriting.ts'
+import { statusAt } from '../domain/learning/standing.ts'
+import { type Transition, transit, transitions } from '../domain/learning/transitions.ts'
+import { reference } from '../kit/fields.ts'
+import type { Action } from '../kit/writing.ts'
+import { wrongState } from '../kit/wrongState.ts'
+import { fromPublicId } from '../lib/ids.ts'
+import { Problem } from '../lib/problem.ts'
+import { enrollmentSummary, lessonState, positionSeconds } from './enrollmentFields.ts'
+
+type EnrollmentAction = Action<'enrollment', 'read' | 'write'>
+
+const reason = z.string().max(500).optional().meta({ description: 'Why, for the record.', example: 'Asked for it.' })
+
+/** Leads an enrolment into another state. Its own person can cancel it, unless the school has suspended it. */
+export function transitionOf(transition: Transition, summary: string): EnrollmentAction {
+  const { from, already } = transitions[transition]
+  const isForAll = transition === 'cancel'
+  return {
+    scope: 'write',
+    ...(!isForAll && { view: 'staff', roles: ['lecturer', 'staff'] }),
+    summary,
+    input: z.object({ reason }),
+    async run(writing, row) {
+      const status = statusAt(row, writing.now)
+      if ((already as readonly string[]).includes(status)) return undefined
+      const isOwn = row.person_id === writing.caller.personId && writing.caller.role === 'learner'
+      const allowed = isOwn ? from.filter((one) => one !== 'suspended') : from
+      if (!(allowed as readonly string[]).includes(status))
+        throw wrongState({ object: 'enrollment' }, { verb: transition, status, from: allowed })
+      return await transit(writing, row, transition)
+    },
+  }
+}
+
+/** How far somebody has got in one lesson: the person says it, or who teaches. */
+export const putProgress: EnrollmentAction = {
+  scope: 'write',
+  id: 'putLessonProgress',
+  method: 'PUT',
+  summary: 'Say how far a student has got in a lesson',
+  // Nobody's place in the course changes: those who learn do not wait for each other.
+  lockFirst: shareCourseOf,
+  parameters: z.object({ lesson_id: reference('les', 'Id of the lesson.') }),
+  input: z.object({
+    completed: z.boolean().optional().meta({ description: 'Whether it is done. Of a quiz: by passing it.', example: true }),
+    position_seconds: positionSeconds.optional().meta({ description: 'How far into the lesson.', example: 95 }),
+  }),
+  output: z.object({ lesson: lessonState, enrollment: enrollmentSummary }),
+  async perform(writing, row, input) {
+    const { writer, caller, now } = writing
+    const { completed, position_seconds } = input as { completed?: boolean; position_seconds?: number }
+    const lessonId = fromPublicId('les', String(writing.parameters.get('lesson_id'))) as string
+    const isOwn = row.person_id === caller.personId && caller.role === 'learner'
+    const lesson = await findLesson(writing, { enrollmentId: row.id, lessonId })
+    requireUnlocked(lesson, { isOwn })
+    if (isOwn && completed && lesson.kind === 'quiz' && lesson.quiz !== null)
+      throw new Problem('invalid_state', { description: 'A quiz is completed by passing it.' })
+    const isChanged = await writeLessonProgress(writing, row, lessonId, { completed, position_seconds })
+    if (isOwn) await noteActivity(writing, row, lessonId)
+    const { counts, columns } = await countAndComplete(writing, row)
+    return {
+      ...(columns && { columns }),
+      isUnchanged: !isChanged,
+      body: async () => ({
+        lesson: await readLessonProgress(writer, row, lessonId),
+        enrollment: { ...row, ...columns, status: statusAt({ ...row, ...columns }, now), ...counts },
+      }),
+    }
+  },
+}

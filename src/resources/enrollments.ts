@@ -1,0 +1,165 @@
+import { z } from 'zod'
+import { certificateNumber } from '../domain/learning/certificates.ts'
+import { type AskedEnrollment, enrollAsAsked, faultsOfTimes } from '../domain/learning/enrolling.ts'
+import { learningRules, lockCourseOfEnrollment, publishedLessonsOf, shareCourseOf, standsAs } from '../domain/learning/enrollmentSight.ts'
+import { readProgress } from '../domain/learning/progressReading.ts'
+import { statusAt } from '../domain/learning/standing.ts'
+import { reopen, resetProgress } from '../domain/learning/transitions.ts'
+import { everything, nothing } from '../kit/expressions.ts'
+import { reference } from '../kit/fields.ts'
+import { apiPath } from '../kit/operations.ts'
+import { defineResource, type Resource } from '../kit/resource.ts'
+import { fromPublicId } from '../lib/ids.ts'
+import { Problem } from '../lib/problem.ts'
+import { courses } from './courses.ts'
+import { putProgress, transitionOf } from './enrollmentActions.ts'
+import { bulkEnrollments } from './enrollmentBulk.ts'
+import { enrollmentSchema, enrollmentStatus, enrollmentSummary, lessonState, named } from './enrollmentFields.ts'
+import { lessons } from './lessons.ts'
+import { students } from './students.ts'
+
+const rules = learningRules('enrollment')
+const teachers = ['lecturer', 'staff'] as const
+
+/** Who takes which course, and how far they have got. */
+export const enrollments = defineResource({
+  name: 'enrollments',
+  object: 'enrollment',
+  idPrefix: 'enr',
+  table: 'enrollment',
+  about: 'A student in a course: one for each pair, for ever. It says since when and until when the course is open, and what is done.',
+  scopes: students.area,
+  schema: enrollmentSchema,
+  derived: {
+    student_id: {
+      from: ['person_id'],
+      of: ({ person_id }) => person_id,
+      write: (id) => ({ person_id: fromPublicId('std', id) as string }),
+    },
+    status: { from: ['status', 'expires_at'], of: (row) => statusAt(row, new Date()) },
+    lessons_count: { select: publishedLessonsOf },
+    certificate: {
+      from: ['certificate_number', 'certificate_issued_at', 'completed_at'],
+      of: ({ certificate_number: number, certificate_issued_at: issued_at, completed_at }, { school }) =>
+        (number && completed_at ? { number, issued_at, url: `${school.issuer}${apiPath}/certificates/${number}` } : null) as never,
+    },
+  },
+  inputs: z.object(named),
+  writable: [
+    { field: 'student_id', on: 'create' },
+    { field: 'course_id', on: 'create' },
+    { field: 'starts_at', roles: teachers },
+    { field: 'expires_at', roles: teachers },
+    'external_id',
+    'metadata',
+  ],
+  required: ['course_id'],
+  filters: [
+    {
+      name: 'status',
+      description: 'how it stands now',
+      value: enrollmentStatus,
+      where: (_enrollment, statuses) => standsAs(statuses),
+    },
+    'source',
+    {
+      name: 'course',
+      description: 'the id of a course',
+      value: reference('crs', 'Id of a course.'),
+      where: (enrollment, ids) => enrollment('enrollment.course_id', 'in', [...ids]),
+    },
+    {
+      name: 'student',
+      description: 'the id of a student',
+      value: reference('std', 'Id of a student.'),
+      where: (enrollment, ids) => enrollment('enrollment.person_id', 'in', [...ids]),
+    },
+    'completed_at',
+    'expires_at',
+    'expires_at[exists]',
+    'last_activity_at',
+    'created_at',
+    'updated_at',
+    'progress_percent',
+    'external_id',
+  ],
+  sorts: ['-created_at', 'updated_at', 'last_activity_at'],
+  exports: true,
+  expand: {
+    student: { resource: (): Resource => students, id: ({ person_id }) => person_id },
+    course: { resource: (): Resource => courses, id: ({ course_id }) => course_id },
+    last_lesson: { resource: (): Resource => lessons, id: ({ last_lesson_id }) => last_lesson_id },
+  },
+  listedUnder: [
+    { resource: (): Resource => students, where: (enrollment, id) => enrollment('enrollment.person_id', '=', id) },
+    { resource: (): Resource => courses, byId: true, where: (enrollment, id) => enrollment('enrollment.course_id', '=', id) },
+  ],
+  visibility: { anonymous: nothing, learner: rules.isMine, lecturer: rules.isTaughtOrMine, staff: everything },
+  views: { own: rules.isMine, staff: rules.isTaught },
+  lockFirst: lockCourseOfEnrollment,
+  operations: {
+    list: 'read',
+    get: 'read',
+    create: { scope: 'write', isOnce: true, perform: (writing, values) => enrollAsAsked(writing, values as unknown as AskedEnrollment) },
+    update: {
+      scope: 'write',
+      view: 'staff',
+      roles: teachers,
+      check: ({ starts_at, expires_at }, { now }) =>
+        faultsOfTimes({ startsAt: new Date(String(starts_at)), expiresAt: expires_at === null ? null : new Date(String(expires_at)) }, now),
+      before: (writing, row, { expires_at }) => reopen(writing, row, expires_at === null ? null : new Date(String(expires_at))),
+    },
+  },
+  reads: {
+    progress: {
+      scope: 'read',
+      id: 'getProgress',
+      view: 'own',
+      summary: 'Show how far a student has got, lesson by lesson',
+      output: z.object({
+        enrollment: enrollmentSummary,
+        lessons: z.array(lessonState).meta({ description: 'Every published lesson in its order.', example: [] }),
+      }),
+      run: async ({ database }, row) => {
+        const all = await readProgress(database, row)
+        return { enrollment: { ...row, status: statusAt(row, new Date()), lessons_count: all.length }, lessons: all }
+      },
+    },
+  },
+  actions: {
+    suspend: transitionOf('suspend', 'Close a course to a student for the time being'),
+    resume: transitionOf('resume', 'Open a course again that was closed to a student'),
+    cancel: transitionOf('cancel', 'End an enrolment'),
+    complete: transitionOf('complete', 'Say that a student has completed a course'),
+    reset_progress: {
+      scope: 'write',
+      id: 'resetProgress',
+      view: 'staff',
+      roles: teachers,
+      summary: 'Take back all that a student has done in a course',
+      run: (writing, row) => resetProgress(writing, row),
+    },
+    'progress/{lesson_id}': putProgress,
+    certificate: {
+      scope: 'write',
+      id: 'issueCertificate',
+      summary: 'Issue the certificate of a completed course',
+      status: 201,
+      lockFirst: shareCourseOf,
+      async perform({ writer, school, now }, row) {
+        if (row.completed_at === null)
+          throw new Problem('invalid_state', { description: 'A certificate says that a course was completed.' })
+        if (row.certificate_number !== null) return { isUnchanged: true }
+        const { certificate_enabled } = await writer
+          .selectFrom('course')
+          .select('certificate_enabled')
+          .where('school_id', '=', school.id)
+          .where('id', '=', row.course_id)
+          .executeTakeFirstOrThrow()
+        if (!certificate_enabled) throw new Problem('invalid_state', { description: 'The course has no certificate.' })
+        return { columns: { certificate_number: certificateNumber(), certificate_issued_at: now } }
+      },
+    },
+  },
+  collectionActions: { bulk: bulkEnrollments },
+})

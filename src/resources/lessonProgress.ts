@@ -1,0 +1,62 @@
+import { z } from 'zod'
+import { learningRules } from '../domain/learning/enrollmentSight.ts'
+import { everything, nothing } from '../kit/expressions.ts'
+import { reference, timestamp } from '../kit/fields.ts'
+import { defineResource, type Resource } from '../kit/resource.ts'
+import { positionSeconds } from './enrollmentFields.ts'
+import { lessons } from './lessons.ts'
+import { students } from './students.ts'
+
+const rules = learningRules('lesson_progress')
+
+/** What every student has done, lesson by lesson. */
+export const lessonProgress = defineResource({
+  name: 'lesson_progress',
+  object: 'lesson_progress',
+  idPrefix: 'lpr',
+  table: 'lesson_progress',
+  about: 'How far a student has got in one lesson.',
+  scopes: students.area,
+  schema: z.object({
+    enrollment_id: reference('enr', 'The enrolment.'),
+    student_id: reference('std', 'The student.'),
+    course_id: reference('crs', 'The course.'),
+    lesson_id: reference('les', 'The lesson.'),
+    status: z.enum(['started', 'completed']).meta({ description: 'How far the student has got.', example: 'started' }),
+    position_seconds: positionSeconds.nullable().meta({ description: 'How far into the lesson.', example: 95 }),
+    completed_at: timestamp().nullable().meta({ description: 'When it was completed.', example: null }),
+  }),
+  derived: { student_id: { from: ['person_id'], of: ({ person_id }) => person_id } },
+  filters: [
+    {
+      name: 'course',
+      description: 'the id of a course',
+      value: reference('crs', 'Id of a course.'),
+      where: (progress, ids) => progress('lesson_progress.course_id', 'in', [...ids]),
+    },
+    {
+      name: 'lesson',
+      description: 'the id of a lesson',
+      value: reference('les', 'Id of a lesson.'),
+      where: (progress, ids) => progress('lesson_progress.lesson_id', 'in', [...ids]),
+    },
+    {
+      name: 'student',
+      description: 'the id of a student',
+      value: reference('std', 'Id of a student.'),
+      where: (progress, ids) => progress('lesson_progress.person_id', 'in', [...ids]),
+    },
+    'status',
+    'completed_at',
+    'updated_at',
+  ],
+  sorts: ['updated_at'],
+  exports: true,
+  expand: {
+    student: { resource: (): Resource => students, id: ({ person_id }) => person_id },
+    lesson: { resource: (): Resource => lessons, id: ({ lesson_id }) => lesson_id },
+  },
+  visibility: { anonymous: nothing, learner: rules.isMine, lecturer: rules.isTaughtOrMine, staff: everything },
+  views: { own: rules.isMine, staff: rules.isTaught },
+  operations: { list: 'read' },
+})

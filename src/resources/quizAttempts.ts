@@ -1,0 +1,54 @@
+import { z } from 'zod'
+import { attemptQuiz } from '../domain/learning/quizAttempts.ts'
+import type { Answer } from '../domain/learning/quizScore.ts'
+import type { Rows } from '../kit/expressions.ts'
+import { everything, nothing } from '../kit/expressions.ts'
+import { reference } from '../kit/fields.ts'
+import { defineResource, type Resource } from '../kit/resource.ts'
+import type { PersonCaller } from '../policy/caller.ts'
+import { enrollments } from './enrollments.ts'
+import { lessons } from './lessons.ts'
+
+const isMine = (attempt: Rows<'quiz_attempt'>, { personId }: PersonCaller) =>
+  personId === null ? attempt.lit(false) : attempt('quiz_attempt.person_id', '=', personId)
+
+/** What was answered in a quiz. Which answers are right is said to nobody who takes it. */
+export const quizAttempts = defineResource({
+  name: 'quiz_attempts',
+  object: 'quiz_attempt',
+  idPrefix: 'qat',
+  table: 'quiz_attempt',
+  about: 'One try of the quiz of a lesson, for oneself. Passing it completes the lesson.',
+  scopes: enrollments.area,
+  under: { resource: (): Resource => lessons, column: 'lesson_id' },
+  schema: z.object({
+    lesson_id: reference('les', 'The lesson.'),
+    enrollment_id: reference('enr', 'The enrolment.'),
+    attempt_no: z.int().meta({ description: 'Counts from 1.', example: 1 }),
+    score_percent: z.number().meta({ description: 'Share of the points, rounded down to two places.', example: 66.66 }),
+    passed: z.boolean().meta({ description: 'Whether it is enough.', example: false }),
+  }),
+  derived: { score_percent: { from: ['score_bps'], of: ({ score_bps }) => score_bps / 100 } },
+  inputs: z.object({
+    answers: z
+      .array(
+        z.object({
+          question_id: z.string().min(1).max(40).meta({ description: 'Id of the question.', example: 'q1' }),
+          choice_ids: z
+            .array(z.string().min(1).max(40).meta({ description: 'Id of a choice.', example: 'c1' }))
+            .max(10)
+            .optional()
+            .meta({ description: 'What was chosen.', example: ['c1'] }),
+          text: z.string().max(200).optional().meta({ description: 'What was written, where a text is asked for.', example: 'kaolin' }),
+        }),
+      )
+      .max(100)
+      .meta({ description: 'One for each question; what is left out counts as wrong.', example: [] }),
+  }),
+  required: ['answers'],
+  visibility: { anonymous: nothing, learner: isMine, lecturer: isMine, staff: everything },
+  views: { own: isMine },
+  operations: {
+    create: { scope: 'write', view: 'public', perform: (writing, { answers }) => attemptQuiz(writing, answers as Answer[]) },
+  },
+})
