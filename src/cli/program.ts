@@ -11,6 +11,7 @@ import { addMigrate } from './commands/migrate.ts'
 import { addOrders } from './commands/orders.ts'
 import { addPeople } from './commands/people.ts'
 import { addSchools } from './commands/schools.ts'
+import { addSubscriptions } from './commands/subscriptions.ts'
 import { endingOf, exitCodes } from './failures.ts'
 import { openSession, type Session, type SessionArguments } from './session.ts'
 import { harmless } from './terminal.ts'
@@ -44,6 +45,7 @@ Examples:
     addIntegrations,
     addGrants,
     addOrders,
+    addSubscriptions,
     addKeys,
     addJobs,
     addAnalytics,

@@ -75,7 +75,7 @@ describe('what a visitor can reach', () => {
     const { sql } = service.database
     const file = await newFile(sql, schoolId, { visibility: 'private', filename: 'accounts.webp' })
     await newFile(sql, schoolId, { visibility: 'private', status: 'pending' })
-    const plan = await newPlan(sql, schoolId, { slug: 'workbench' })
+    const plan = await newPlan(sql, schoolId)
     const left = { cancellation_reason: `'other'`, cancellation_comment: `'moved away'` }
     await newSubscription(sql, schoolId, { ...plan, personId: await newPerson(sql, schoolId), status: 'canceled', more: left })
     await newPlan(sql, schoolId, { visibility: 'hidden' })
