@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { largestScale, scaleDemoSchool } from '../../demo/scaleDemoSchool.ts'
+import { countAgain } from '../../domain/analytics/rebuildSchool.ts'
 import { demoIssuer, demoNow, fillDemoSchool } from '../../wiring/demo.ts'
 import { openConfiguredFileStorage } from '../../wiring/open.ts'
 import { define } from '../define.ts'
@@ -50,7 +51,10 @@ Nothing makes it smaller again.`,
         }
       })
       if (isNew) {
-        await session.change(({ record }) => record({ school_id: school.id, event: 'operator.demo_loaded' }))
+        await session.change(async ({ sql, record }) => {
+          await countAgain(sql, school.id)
+          await record({ school_id: school.id, event: 'operator.demo_loaded' })
+        })
         const where = environment.DEMO_PASSWORD ? 'DEMO_PASSWORD' : `${environment.DATA_DIR}/demo_password`
         terminal.out(`the demo school is there: owner@example.com and the others sign in with the password of ${where}\n`)
       } else terminal.out('the demo school is there already\n')
@@ -58,7 +62,10 @@ Nothing makes it smaller again.`,
       const onProgress = tellProgress(terminal)
       const added = await scaleDemoSchool(database, { schoolId: school.id, scale, now: demoNow(environment), onProgress })
       if (Object.values(added).some((rows) => rows > 0)) {
-        await session.change(({ record }) => record({ school_id: school.id, event: 'operator.demo_scaled', details: { scale, added } }))
+        await session.change(async ({ sql, record }) => {
+          await countAgain(sql, school.id)
+          await record({ school_id: school.id, event: 'operator.demo_scaled', details: { scale, added } })
+        })
       }
       for (const [name, rows] of Object.entries(added)) terminal.out(`${name}: ${rows} added\n`)
     })

@@ -1,4 +1,5 @@
 import type { Database } from '../../store/database.ts'
+import type { Sql } from '../../store/sql.ts'
 import { type Day, dayIn } from './days.ts'
 import { firstDay } from './firstDay.ts'
 import { type Refreshing, refreshSchool } from './refreshSchool.ts'
@@ -24,8 +25,14 @@ export async function rebuildSchool(
          ON CONFLICT DO NOTHING`,
         [schoolId, from ?? start, to ?? today, start, today],
       )
-      await writeState(sql, { ...state, activityThrough: undefined, closedThrough: undefined })
+      const isWhole = from === undefined && to === undefined
+      await writeState(sql, { ...state, activityThrough: undefined, closedThrough: isWhole ? undefined : state.closedThrough })
     })
   }
   return await refreshSchool(database, { schoolId, now, onProgress })
+}
+
+/** Has the next run look at every row again: for whoever adds many with old times. */
+export async function countAgain(sql: Sql, schoolId: string): Promise<void> {
+  await sql.query('UPDATE analytics_state SET activity_through = NULL, closed_through = NULL WHERE school_id = $1', [schoolId])
 }

@@ -1,0 +1,73 @@
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { refreshSchool } from '../../src/domain/analytics/refreshSchool.ts'
+import { newId } from '../../src/lib/ids.ts'
+import type { Database } from '../../src/store/database.ts'
+import { embeddedDatabase } from '../support/databases.ts'
+import { type Cli, createCli, schoolFile, writeConfig } from './cli.ts'
+
+let database: Database
+let cli: Cli
+let schoolId: string
+beforeAll(async () => {
+  database = await embeddedDatabase()
+  const CONFIG_DIR = await writeConfig({ 'schools/quill.yaml': schoolFile('http://127.0.0.1:3000', 'Quill Harbour') })
+  const DATA_DIR = await mkdtemp(join(tmpdir(), 'schoolgate-analytics-'))
+  cli = createCli({ variables: { CONFIG_DIR, DATA_DIR, SECRET_KEY: 'a root secret that is long enough to be taken' }, database })
+  schoolId = newId()
+  await database.sql.query(
+    `INSERT INTO school (id, slug, name, locale, time_zone, currency) VALUES ($1, 'quill', 'Quill Harbour', 'en', 'Europe/Berlin', 'EUR')`,
+    [schoolId],
+  )
+})
+afterAll(() => database.close())
+
+const students = async () =>
+  (
+    await database.sql.query<{ students: number }>(
+      'SELECT coalesce(sum(new_students), 0)::int AS students FROM analytics_daily_school WHERE school_id = $1',
+      [schoolId],
+    )
+  )[0]?.students
+const addStudent = (at: string) =>
+  database.sql.query(
+    `INSERT INTO person (school_id, id, email, name, is_student, created_at, updated_at) VALUES ($1, $2, $3, 'Pim', true, $4, $4)`,
+    [schoolId, newId(), `${newId()}@example.test`, at],
+  )
+
+test('analytics rebuild finds rows that came with old times, in the days that are named or in all', async () => {
+  await addStudent('2026-03-01T10:00:00Z')
+  await refreshSchool(database, { schoolId, now: new Date() })
+  await addStudent('2026-01-01T10:00:00Z')
+  await addStudent('2026-02-01T10:00:00Z')
+  await refreshSchool(database, { schoolId, now: new Date() })
+  expect(await students()).toBe(1)
+  expect(await cli(['analytics', 'rebuild', '--from', '2026-02-01', '--to', '2026-02-28'])).toMatchObject({
+    exitCode: 0,
+    out: expect.stringMatching(/^\d+ lines of figures changed\n$/),
+  })
+  expect(await students()).toBe(2)
+  expect(await cli(['analytics', 'rebuild', '--school', 'quill'])).toMatchObject({ exitCode: 0 })
+  expect(await students()).toBe(3)
+  expect((await cli(['analytics', 'rebuild'])).out).toBe('0 lines of figures changed\n')
+  const trail = await database.sql.query(`SELECT 1 FROM audit_log WHERE event = 'operator.analytics_rebuilt'`)
+  expect(trail).toHaveLength(3)
+})
+
+test.each([
+  [['--from', '2026-02-30'], '--from takes a day'],
+  [['--to', 'yesterday'], '--to takes a day'],
+  [['--from', '2026-03-02', '--to', '2026-03-01'], '--from is after --to'],
+])('analytics rebuild %j is a usage error', async (options, said) => {
+  expect(await cli(['analytics', 'rebuild', ...options])).toMatchObject({ exitCode: 2, err: expect.stringContaining(said) })
+})
+
+test('while another process computes, nothing is done and that is said', async () => {
+  let release = (): void => undefined
+  const held = database.exclusively('analytics_rollups', () => new Promise<void>((resolve) => (release = resolve)))
+  await expect.poll(async () => (await cli(['analytics', 'rebuild'])).err).toContain('another process')
+  release()
+  await held
+})
