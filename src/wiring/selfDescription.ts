@@ -41,7 +41,8 @@ export function createSelfDescription(args: SelfDescriptionArguments): SelfDescr
       checkoutOf: (item) => checkoutUrl && checkoutAddress(checkoutUrl, item),
       view: view(school),
       metadata: async () => JSON.parse((await ask(issuer + paths.authorizationServer)).text) as ServerMetadata,
-      isServed: async (path) => (await ask(issuer + path)).status !== 404,
+      // 404: turned off. 403: open to visitors of other schools, and not of this one.
+      isServed: async (path) => ![403, 404].includes((await ask(issuer + path)).status),
     }
   }
   const truth = createTruth({

@@ -77,6 +77,7 @@ describe.each(await databasesToTest())('students, on $name', ({ open }) => {
   })
 
   test('a learner changes what is theirs, and nothing that the school decides', async () => {
+    await change('me', { marketing_consent: { granted: false } }, learner)
     const changed = await change(
       'me',
       { country: 'DE', phone: '+4930123456', time_zone: 'Europe/Berlin', marketing_consent: { granted: true } },
@@ -155,16 +156,49 @@ describe.each(await databasesToTest())('students, on $name', ({ open }) => {
   test('q finds by name and address, a state by its name, and the list goes out as a file', async () => {
     expect(rowsOf(await call('?q=applegarth')).map(({ id }) => id)).toEqual([idOf(0)])
     expect(rowsOf(await call('?q=LEARNER002')).map(({ id }) => id)).toEqual([idOf(1)])
-    expect((await call('?status=invited,suspended')).json.data).toEqual([])
+    expect((await call('?status=erased')).json.data).toEqual([])
     expect((await call('?status=blocked')).json.error).toBe('invalid_parameter')
     const file = await call('?limit=3', { headers: { accept: 'text/csv' } })
     expect(file.text.split('\r\n')[0]).toContain('lifetime_spend.amount')
     expect((await call('', { as: lecturer, headers: { accept: 'text/csv' } })).status).toBe(406)
   })
 
+  test('an export is everything of one person, for themselves and the staff, and nothing of anybody else', async () => {
+    await enrol(0)
+    await enrol(1)
+    const own = await call('/me/export', { as: learner })
+    expect(own).toMatchObject({
+      status: 200,
+      json: {
+        object: 'student_export',
+        student: { id: idOf(0), email: learner },
+        member: { id: idOf(0).replace('std', 'mbr') },
+        truncated: [],
+      },
+    })
+    expect(own.json.enrollments).toHaveLength(
+      Number(
+        (
+          await api.database.sql.query<{ n: string }>('SELECT count(*) AS n FROM enrollment WHERE school_id = $1 AND person_id = $2', [
+            api.school.id,
+            demoId(api.school.id, 'person', teamCount),
+          ])
+        )[0]?.n,
+      ),
+    )
+    expect(own.json.student).not.toHaveProperty('note')
+    expect(own.text).not.toMatch(/learner(?!001)\d{3}@|password|argon2/)
+    const staff = await call(`/${idOf(0)}/export`)
+    expect(staff.json.student).toHaveProperty('note')
+    expect((await call(`/${idOf(1)}/export`, { as: learner })).status).toBe(404)
+    // Whom a lecturer teaches, they see; what the school keeps of them, they do not.
+    expect((await call(`/${idOf(1)}/export`, { as: lecturer })).json.error).toBe('access_denied')
+    for (const index of [0, 1]) await enrol(index, 'canceled')
+  })
+
   test('a change is noted under both facets of the person, and counts one version', async () => {
     const before = await call(`/${idOf(3)}`)
-    await change(idOf(3), { family_name: 'Goldacre' })
+    await change(idOf(3), { family_name: 'Rivers' })
     const noted = await api.database.sql.query<{ type: string; version: number }>(
       'SELECT type, version FROM change_log WHERE school_id = $1 AND resource_id = $2 ORDER BY type',
       [api.school.id, demoId(api.school.id, 'person', teamCount + 3)],
