@@ -25,6 +25,7 @@ import { everything, nothing } from '../kit/expressions.ts'
 import { moneyOf, reference, timestamp } from '../kit/fields.ts'
 import { defineResource, type Resource } from '../kit/resource.ts'
 import { fromPublicId } from '../lib/ids.ts'
+import { members } from './members.ts'
 import { membershipPlans } from './membershipPlans.ts'
 import { reason, subscriptionSchema } from './subscriptionFields.ts'
 
@@ -93,7 +94,10 @@ export const subscriptions = defineResource({
   ],
   sorts: ['-created_at', 'updated_at', 'current_period_end'],
   exports: true,
-  expand: { plan: { resource: (): Resource => membershipPlans, id: ({ plan_id }) => plan_id } },
+  expand: {
+    member: { resource: (): Resource => members, id: ({ person_id }) => person_id },
+    plan: { resource: (): Resource => membershipPlans, id: ({ plan_id }) => plan_id },
+  },
   visibility: { anonymous: nothing, learner: isMySubscription, lecturer: isMySubscription, staff: everything },
   views: { own: isMySubscription },
   operations: {

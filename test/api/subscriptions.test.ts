@@ -193,6 +193,8 @@ describe.each(await databasesToTest())('subscriptions on $name', ({ open }) => {
     const given = await start(owner, { plan_id, price_id, member_id: guest.member_id, collection: 'comped' })
     expect(given.json).toMatchObject({ status: 'active', amount: { amount: 0 }, latest_order_id: null })
     expect([await tier(payer.personId), await tier(guest.personId), await count(planId)]).toEqual(['paid', 'comped', 2])
+    const beside = await api.get(`/api/v1/subscriptions/${String(made.json.id)}?expand=member,plan`, { as: owner })
+    expect(beside.json).toMatchObject({ member: { id: payer.member_id, tier: 'paid' }, plan: { id: plan_id, subscribers_count: 2 } })
     expect(code(await start(owner, { plan_id, price_id, member_id: (await member()).member_id, collection: 'automatic' }))).toEqual([
       422,
       'validation_failed',
