@@ -66,6 +66,13 @@ export interface OrElse<Field extends string, Column extends string> {
   else: Column
 }
 
+/** An order of another name than its column, which is never null; only for some, where what it is made of is not for everybody. */
+export interface SortBy<Column extends string> {
+  name: string
+  column: Column
+  roles?: readonly Audience[]
+}
+
 /** What can be done with a resource, and the scope that it needs. */
 export interface Operations<Table extends TableName, Verb extends ScopeVerb> {
   list?: Verb
@@ -146,6 +153,8 @@ export type Declaration<
   under?: Under<Table>
   /** Words that no slug may begin with, beside those of the API. */
   reservedSlugs?: readonly string[]
+  /** The form of its `number`, where that names a row beside its id. */
+  numberForm?: RegExp
   /** The form of its slugs, where it is not words joined by hyphens. */
   slugForm?: RegExp
   schema: z.ZodObject<Shape>
@@ -173,6 +182,7 @@ export type Declaration<
       | FieldWithColumn<Table, NoInfer<Shape>>
       | `-${FieldWithColumn<Table, NoInfer<Shape>>}`
       | OrElse<FieldWithColumn<Table, NoInfer<Shape>>, ColumnOf<Table>>
+      | SortBy<ColumnOf<Table>>
     )[]
     /** The first order for the school's staff, where theirs is another. */
     staffSort?: NoInfer<FieldWithColumn<Table, Shape> | `-${FieldWithColumn<Table, Shape>}`>

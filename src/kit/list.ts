@@ -1,3 +1,4 @@
+import { Problem } from '../lib/problem.ts'
 import { audienceOf } from '../policy/caller.ts'
 import type { Answer, Call } from './call.ts'
 import { listFingerprint, type Place, readCursor, writeCursor } from './cursor.ts'
@@ -66,8 +67,8 @@ export interface ListQuery {
 /** @throws Problem not_found where the list stands under a row that is not there for the caller, invalid_cursor */
 export async function readList(call: ListCall): Promise<ListQuery> {
   const { parameters, signer, operation } = call
-  const owner = operation.parent && (await findParent(call, operation.parent))
   const sort = sortOf(call)
+  const owner = operation.parent && (await findParent(call, operation.parent))
   const cursor = parameters.get('cursor') as string | undefined
   const fingerprint = fingerprintOf(call, sort, owner?.id)
   return {
@@ -115,6 +116,12 @@ function sortOf({ operation: { resource }, parameters, caller }: Call): Sort {
     resource.sorts.find(({ name }) => name === parameters.get('sort')) ??
     resource.defaultSorts?.[audienceOf(caller) === 'staff' ? 'staff' : 'everyone']
   if (!sort) throw new Error(`${resource.name} has no order`)
+  if (sort.roles && !sort.roles.includes(audienceOf(caller))) {
+    throw new Problem('invalid_parameter', {
+      description: 'This order is not for your role.',
+      details: [{ field: 'sort', code: 'not_allowed', message: `sort: ${sort.name} is made of what your role does not see` }],
+    })
+  }
   return sort
 }
 

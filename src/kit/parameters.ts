@@ -25,10 +25,11 @@ const maxExportRows = 10_000
 export const maxToolRows = 50
 
 /** What names a row in a path: its id alone, or what else may stand in its place as well. */
-export type KeyName = 'id' | 'id_or_slug' | 'id_or_me'
+export type KeyName = 'id' | 'id_or_slug' | 'id_or_me' | 'id_or_number'
 
 /** The widest name of a row: slugs name one where nothing is changed, `me` one's own where it is read or changed. */
-export const widestKey = ({ hasSlug, me }: Resource): KeyName => (me ? 'id_or_me' : hasSlug ? 'id_or_slug' : 'id')
+export const widestKey = ({ hasSlug, me, numberForm }: Resource): KeyName =>
+  me ? 'id_or_me' : numberForm ? 'id_or_number' : hasSlug ? 'id_or_slug' : 'id'
 
 /** The key of one row in a path, and what of it is answered where the row itself is read. */
 export function rowParameters(resource: Resource, isReading: boolean, name: KeyName = isReading ? widestKey(resource) : 'id'): Parameter[] {
@@ -39,6 +40,7 @@ export function rowParameters(resource: Resource, isReading: boolean, name: KeyN
     id: `Id of the ${noun} (${id}).`,
     id_or_slug: `Id (${id}) or slug of the ${noun}.`,
     id_or_me: `Id of the ${noun} (${id}), or me for your own.`,
+    id_or_number: `Id (${id}) or number of the ${noun}.`,
   }
   const key: Parameter = {
     name,

@@ -7,7 +7,7 @@ import { type Area, defineArea, type ScopeText, type ScopeVerb } from './area.ts
 import { checkDeclaration } from './checkDeclaration.ts'
 import { checkDescriptions, withCommonFields } from './completeSchema.ts'
 import type { MembersOf } from './csvColumns.ts'
-import type { Called, Declaration, Derived, ListedUnder, Operations, OrElse, Presentation, Under, Writable } from './declaration.ts'
+import type { Called, Declaration, Derived, ListedUnder, Operations, OrElse, Presentation, SortBy, Under, Writable } from './declaration.ts'
 import type { Deprecation } from './deprecation.ts'
 import type { AnyExpansion } from './expansion.ts'
 import { type AnyRows, type AnyRule, type ColumnOf, type Condition, nothing, type TableName } from './expressions.ts'
@@ -15,7 +15,7 @@ import { slugForm } from './fields.ts'
 import { type CustomFilter, customFilter, type Filter, filterOf } from './filters.ts'
 import type { CollectionRead, RowRead } from './reading.ts'
 import type { Representation } from './representation.ts'
-import { type Sort, sortsOf } from './sorts.ts'
+import { type Sort, sortsBy, sortsOf } from './sorts.ts'
 import { forEachView, isOnDemand, narrowed, type Picker, pickerOf, type View } from './views.ts'
 import { toColumn } from './writeForm.ts'
 import type { Action, CollectionAction, Columns } from './writing.ts'
@@ -62,6 +62,7 @@ export interface Resource<Verb extends ScopeVerb = never> {
   isInCatalogue: boolean
   hasSlug: boolean
   slugForm: RegExp
+  numberForm: RegExp | undefined
   reservedSlugs: readonly string[]
   under: { resource(): Resource; column: string } | undefined
   /** Every field with its view, the common ones included. */
@@ -128,8 +129,12 @@ export function defineResource<
   )
   const columnOf = (field: string): string =>
     (declaration.derived as Record<string, Derived<Table, unknown>> | undefined)?.[field]?.column ?? field
-  const sorts = ((declaration.sorts ?? []) as (string | OrElse<string, string>)[]).flatMap((sort) =>
-    typeof sort === 'string' ? sortsOf(sort, fieldOf(sort.replace(/^-/, ''))) : sortsOf(sort.field, fieldOf(sort.field), sort.else),
+  const sorts = ((declaration.sorts ?? []) as (string | OrElse<string, string> | SortBy<string>)[]).flatMap((sort) =>
+    typeof sort === 'string'
+      ? sortsOf(sort, fieldOf(sort.replace(/^-/, '')))
+      : 'column' in sort
+        ? sortsBy(sort)
+        : sortsOf(sort.field, fieldOf(sort.field), sort.else),
   )
   const firstSort = sorts[0]
   const resource: Resource<Verb> = {
@@ -152,6 +157,7 @@ export function defineResource<
     isInCatalogue: declaration.catalogue !== false,
     hasSlug: 'slug' in schema.shape && !declaration.singleton,
     slugForm: declaration.slugForm ?? slugForm,
+    numberForm: declaration.numberForm,
     reservedSlugs: declaration.reservedSlugs ?? [],
     under: declaration.under as Under<never> | undefined,
     schema,

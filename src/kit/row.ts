@@ -40,7 +40,7 @@ export function keyOfCall(
   return parameter && keyOf(resource, text as string, parameter.name as KeyName)
 }
 
-const keyNames: ReadonlySet<string> = new Set<KeyName>(['id', 'id_or_slug', 'id_or_me'])
+const keyNames: ReadonlySet<string> = new Set<KeyName>(['id', 'id_or_slug', 'id_or_me', 'id_or_number'])
 
 /** @throws Problem not_found for a caller who has no such row */
 function ownKey(resource: Resource, caller: Caller): RowKey {
@@ -54,16 +54,19 @@ export const noSuchRow = ({ object }: Resource): Problem =>
   new Problem('not_found', { description: `There is no such ${object.replaceAll('_', ' ')}.` })
 
 // Slugs contain no underscore, so an id of the wrong kind is never taken for a slug.
-function keyOf({ idPrefix, object, slugForm }: Resource, text: string, key: KeyName): RowKey {
+function keyOf({ idPrefix, object, slugForm, numberForm }: Resource, text: string, key: KeyName): RowKey {
   const takesSlug = key === 'id_or_slug'
   const id = fromPublicId(idPrefix, text)
   if (id !== undefined) return { column: 'id', value: id }
   if (takesSlug && slugForm.test(text)) return { column: 'slug', value: text }
+  if (key === 'id_or_number' && numberForm?.test(text)) return { column: 'number', value: text }
   const forms = `an id (${idPrefix}_ and 26 characters)${others[key]}`
   throw new Problem('invalid_id', { description: `A ${object.replaceAll('_', ' ')} is named by ${forms}${takesSlug ? '' : ' here'}.` })
 }
 
-const others = { id: '', id_or_slug: ' or a slug (lower-case words joined by hyphens)', id_or_me: ' or me' } as const satisfies Record<
-  KeyName,
-  string
->
+const others = {
+  id: '',
+  id_or_slug: ' or a slug (lower-case words joined by hyphens)',
+  id_or_me: ' or me',
+  id_or_number: ' or its number',
+} as const satisfies Record<KeyName, string>

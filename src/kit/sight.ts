@@ -21,7 +21,7 @@ export interface SeenRow extends AnyRow {
 
 /** A row's key in an address. */
 export interface RowKey {
-  column: 'id' | 'slug'
+  column: 'id' | 'slug' | 'number'
   value: string
 }
 

@@ -1,5 +1,6 @@
 import type { Expression } from 'kysely'
 import { z } from 'zod'
+import type { Audience } from '../policy/caller.ts'
 import { beforeAllTimes } from '../store/expressions.ts'
 import type { AnyRows, Condition } from './expressions.ts'
 
@@ -13,6 +14,8 @@ export interface Sort {
   isNullable: boolean
   /** The column that stands in for one that is null. */
   otherwise: string | undefined
+  /** Whom it is for. Absent: everybody. */
+  roles?: readonly Audience[] | undefined
 }
 
 /** Where a page ends: the sort value of its last row, and the row. */
@@ -30,6 +33,15 @@ export function sortsOf(declared: string, field: z.ZodType, otherwise?: string):
   const ascending = { name: column, column, isDescending: false, isNullable, otherwise }
   const descending = { name: `-${column}`, column, isDescending: true, isNullable, otherwise }
   return declared.startsWith('-') ? [descending, ascending] : [ascending, descending]
+}
+
+/** The two orders of a column that is never null, under a name of their own. */
+export function sortsBy({ name, column, roles }: { name: string; column: string; roles?: readonly Audience[] }): [Sort, Sort] {
+  const sort = { column, isNullable: false, otherwise: undefined, roles }
+  return [
+    { ...sort, name, isDescending: false },
+    { ...sort, name: `-${name}`, isDescending: true },
+  ]
 }
 
 /** The columns of the order. Ids are UUIDv7: their order is the order of making, so `created_at` needs no second column. */

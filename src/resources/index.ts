@@ -24,8 +24,8 @@ import { lessonProgress } from './lessonProgress.ts'
 import { lessons } from './lessons.ts'
 import { members } from './members.ts'
 import { membershipPlans } from './membershipPlans.ts'
+import { orders } from './orders.ts'
 import { pages } from './pages.ts'
-import * as planned from './plannedAreas.ts'
 import { posts } from './posts.ts'
 import { productGrants } from './productGrants.ts'
 import { quizAttempts } from './quizAttempts.ts'
@@ -53,7 +53,7 @@ export const resources: readonly Declared[] = [
   curriculum,
   sections,
   lessons,
-  planned.orders,
+  orders,
   school,
   staff,
   appearance,

@@ -9,7 +9,7 @@ import { operationsIn, resources } from '../../src/resources/index.ts'
 import { newComment, newEvent, newForm, newPost, newRsvps, newSubmission } from '../support/community.ts'
 import { databasesToTest } from '../support/databases.ts'
 import { newPlan, newSubscription } from '../support/memberships.ts'
-import { newProduct, newUses } from '../support/shop.ts'
+import { newOrder, newProduct, newUses } from '../support/shop.ts'
 import { allScopes, type DemoApi, type Reply, startDemoApi } from './demoApi.ts'
 
 const all = operationsIn(resources)
@@ -46,6 +46,10 @@ const seen: Record<string, KeyOf> = {
   getLecturer: always('marlo-quillfeather'),
   listLecturerCourses: always('marlo-quillfeather'),
   getPlan: always('bench-for-all'),
+  getOrder: () => toPublicId('ord', idsBySlug.get('an-order') as string),
+  listOrderItems: () => toPublicId('ord', idsBySlug.get('an-order') as string),
+  listOrderRefunds: () => toPublicId('ord', idsBySlug.get('an-order') as string),
+  getReceipt: () => toPublicId('ord', idsBySlug.get('an-order') as string),
   getCoupon: () => toPublicId('cpn', idsBySlug.get('used-coupon') as string),
   listCouponRedemptionsOf: () => toPublicId('cpn', idsBySlug.get('used-coupon') as string),
 
@@ -100,6 +104,10 @@ const ofOneself = new Set([
   'getEnrollment',
   'getProgress',
   'listStudentEnrollments',
+  'getOrder',
+  'listOrderItems',
+  'listOrderRefunds',
+  'getReceipt',
   'getStaff',
   'getUpload',
   'getFile',
@@ -149,6 +157,7 @@ describe.each(await databasesToTest())('on $name', ({ open }) => {
     await newForm(api.database.sql, schoolId, { slug: 'ask-nobody', status: 'draft' })
     await newPost(api.database.sql, schoolId, { slug: 'second-firing', status: 'scheduled', due: '1 day' })
     await newRsvps(api.database.sql, schoolId, idsBySlug.get('glaze-evening') as string, 2)
+    idsBySlug.set('an-order', await newOrder(api.database.sql, schoolId))
     idsBySlug.set('used-coupon', await newUses(api.database.sql, schoolId, 2))
     const [enrollment] = await api.database.sql.query<{ id: string }>(
       `INSERT INTO enrollment (school_id, id, person_id, course_id, source, status, completed_at, certificate_number, certificate_issued_at)

@@ -8,7 +8,7 @@ import { newFile } from '../support/files.ts'
 import { newEnrollments } from '../support/learners.ts'
 import { newPlan, newSubscription } from '../support/memberships.ts'
 import { copyRow } from '../support/rows.ts'
-import { newPerson, newUses } from '../support/shop.ts'
+import { newOrder, newPerson, newUses } from '../support/shop.ts'
 import { type DemoApi, type Reply, startDemoApi } from './demoApi.ts'
 
 interface Page {
@@ -185,6 +185,7 @@ describe.each(await databasesToTest())('every list on $name', ({ open }) => {
     }
     for (let count = 0; count < 6; count++) await newEvent(sql, api.school.id)
     await newUses(sql, api.school.id, 8)
+    for (let count = 0; count < 8; count++) await newOrder(sql, api.school.id)
     for (let count = 0; count < 6; count++) await newPost(sql, api.school.id, { visibility: count % 2 ? 'public' : 'paid' })
     const [first] = await sql.query<{ id: string }>('SELECT id FROM event WHERE school_id = $1 ORDER BY id LIMIT 1', [api.school.id])
     await newRsvps(sql, api.school.id, first?.id as string, 6)

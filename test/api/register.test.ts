@@ -24,6 +24,7 @@ const complete = [
   'lecturers',
   'members',
   'membership_plans',
+  'orders',
   'pages',
   'posts',
   'school',

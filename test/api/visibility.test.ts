@@ -16,7 +16,7 @@ import { newEvent, newPost, newRsvps } from '../support/community.ts'
 import { databasesToTest } from '../support/databases.ts'
 import { filesWithoutBytes, newFile } from '../support/files.ts'
 import { newPlan, newSubscription } from '../support/memberships.ts'
-import { newPerson, newProduct, newUses } from '../support/shop.ts'
+import { newOrder, newPerson, newProduct, newUses } from '../support/shop.ts'
 import { type DemoApi, startDemoApi } from './demoApi.ts'
 
 const operations = operationsIn(resources)
@@ -103,6 +103,7 @@ describe.each(await databasesToTest())('who sees which rows, on $name', ({ open 
       await newSubscription(api.database.sql, api.school.id, { ...plan, personId: await newPerson(api.database.sql, api.school.id) })
     }
     await newUses(api.database.sql, api.school.id, 6)
+    for (let count = 0; count < 6; count++) await newOrder(api.database.sql, api.school.id)
     for (let count = 0; count < 6; count++) await newProduct(api.database.sql, api.school.id)
     for (let count = 0; count < 6; count++) await newEvent(api.database.sql, api.school.id)
     for (let count = 0; count < 6; count++) await newPost(api.database.sql, api.school.id, { due: count % 2 ? '-1 hour' : '1 hour' })

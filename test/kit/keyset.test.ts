@@ -116,6 +116,7 @@ const callers: Record<string, Caller> = {
 
 /** A value that a row could have there. */
 function anyValue({ schema }: Resource, { column }: Sort): string | number {
+  if (!(column in schema.shape)) return 2500
   const field = unwrapped(schema.shape[column] as z.ZodType)
   if (field instanceof z.ZodISODateTime) return '2026-01-01T00:00:00.000Z'
   return field instanceof z.ZodNumber ? 2500 : 'Course 25'

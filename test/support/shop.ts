@@ -84,3 +84,21 @@ export async function newUses(sql: Sql, schoolId: string, count: number): Promis
   }
   return couponId
 }
+
+/** A paid order of somebody new; answers its id. */
+export async function newOrder(sql: Sql, schoolId: string): Promise<string> {
+  const id = newId()
+  const number = `2001-${BigInt(`0x${id.slice(-8)}`)}`.padEnd(11, '0')
+  await sql.query(
+    `INSERT INTO orders (school_id, id, number, status, kind, person_id, buyer_name, buyer_email, currency, subtotal_amount, total_amount, tax_mode,
+                         receipt_number, paid_at)
+     VALUES ($1, $2, $3, 'paid', 'one_time', $4, 'Wren Tallow', 'wren@example.org', 'EUR', 900, 900, 'none', $3, now())`,
+    [schoolId, id, number, await newPerson(sql, schoolId)],
+  )
+  await sql.query(
+    `INSERT INTO order_item (school_id, id, order_id, position, product_type, product_id, title, currency, unit_amount, total_amount)
+     VALUES ($1, $2, $3, 0, 'digital_product', $2, 'Kiln Log', 'EUR', 900, 900)`,
+    [schoolId, newId(), id],
+  )
+  return id
+}

@@ -1,0 +1,46 @@
+import { publicItem } from '../itemRef.ts'
+
+/** A line as a query reads it. */
+export interface StoredOrderItem {
+  id: string
+  product_type: string
+  product_id: string
+  title: string
+  quantity: number
+  currency: string
+  unit_amount: number
+  discount_amount: number
+  tax_amount: number
+  total_amount: number
+  refunded_amount: number
+}
+
+export interface StoredRefund {
+  id: string
+  amount: number
+  currency: string
+  reason: string
+  created_at: string
+}
+
+const money = (amount: number | string, currency: string) => ({ amount: Number(amount), currency })
+
+/** The line as the API writes it, with stored ids. */
+export const publicOrderItem = (item: StoredOrderItem) => ({
+  id: item.id,
+  product: publicItem({ type: item.product_type, id: item.product_id }),
+  title: item.title,
+  quantity: item.quantity,
+  unit_price: money(item.unit_amount, item.currency),
+  discount: money(item.discount_amount, item.currency),
+  tax: money(item.tax_amount, item.currency),
+  total: money(item.total_amount, item.currency),
+  refunded: money(item.refunded_amount, item.currency),
+})
+
+export const publicRefund = ({ id, amount, currency, reason, created_at }: StoredRefund) => ({
+  id,
+  amount: money(amount, currency),
+  reason,
+  created_at: new Date(created_at).toISOString(),
+})

@@ -1,0 +1,36 @@
+import { Problem } from '../../lib/problem.ts'
+import type { Reader } from '../../store/database.ts'
+
+interface Order {
+  receipt_number: string | null
+  status: string
+  coupon_id: string | null
+}
+
+/**
+ * Whether there is a receipt: of what was paid, whatever was given back later.
+ * @throws Problem invalid_state
+ */
+export function requireReceipt({ receipt_number, status }: Order): string {
+  if (receipt_number !== null && ['paid', 'partially_refunded', 'refunded'].includes(status)) return receipt_number
+  throw new Problem('invalid_state', { description: `An order that is ${status} has no receipt: it was not paid.` })
+}
+
+/** Who sells, and what receipts call the coupon. */
+export async function sellerOf(database: Reader, schoolId: string, order: Order) {
+  const school = await database
+    .selectFrom('school')
+    .select(['name', 'address', 'locale', 'contact_email', 'time_zone'])
+    .where('id', '=', schoolId)
+    .executeTakeFirstOrThrow()
+  const coupon =
+    order.coupon_id === null
+      ? undefined
+      : await database
+          .selectFrom('coupon')
+          .select(['name', 'code'])
+          .where('school_id', '=', schoolId)
+          .where('id', '=', order.coupon_id)
+          .executeTakeFirst()
+  return { ...school, discountName: coupon ? (coupon.name ?? coupon.code) : null }
+}

@@ -1,0 +1,244 @@
+import { z } from 'zod'
+import { itemTypes, storedIdOf } from '../domain/itemRef.ts'
+import { publicOrderItem, publicRefund, type StoredOrderItem, type StoredRefund } from '../domain/orders/publicOrder.ts'
+import { requireReceipt, sellerOf } from '../domain/orders/receipt.ts'
+import { type Receipt, receiptPage } from '../domain/orders/receiptPage.ts'
+import { buyerOf, hasSeenItem, isInState, isMyOrder, itemsOf, refundsOf, sellsMyCourse, stateOf } from '../domain/orders/whoSeesOrders.ts'
+import { everything, nothing } from '../kit/expressions.ts'
+import { reference } from '../kit/fields.ts'
+import { defineResource, type Resource } from '../kit/resource.ts'
+import { coupons } from './coupons.ts'
+import { members } from './members.ts'
+import { orderItem, orderRefund, orderSchema, orderStatuses, receiptSchema } from './orderFields.ts'
+import { students } from './students.ts'
+import { subscriptions } from './subscriptions.ts'
+
+interface Row {
+  currency: string
+  subtotal_amount: string | number
+  discount_amount: string | number
+  tax_amount: string | number
+  total_amount: string | number
+  refunded_amount: string | number
+}
+type Amount = Exclude<keyof Row, 'currency'>
+
+/** A sum of the order, out of one column. */
+const sum = <Column extends Amount>(column: Column) => ({
+  from: [column, 'currency'] as const,
+  of: (row: Pick<Row, 'currency'> & Record<Column, string | number>) => ({ amount: Number(row[column]), currency: row.currency }),
+})
+
+interface Buyer {
+  id: string | null
+  is_student: boolean | null
+  is_member: boolean | null
+  name: string
+  email: string
+}
+
+const listOf = (item: z.ZodObject, description: string) =>
+  z.object({
+    object: z.literal('list').meta({ description: 'What this is.', example: 'list' }),
+    data: z.array(item).meta({ description, example: [] }),
+  })
+
+/** What people have bought. */
+export const orders = defineResource({
+  name: 'orders',
+  object: 'order',
+  idPrefix: 'ord',
+  table: 'orders',
+  numberForm: /^\d{4}-\d{6,10}$/,
+  about:
+    'A purchase as it was made: its buyer, prices and titles stay what they were. The school’s checkout and its operators write orders.',
+  scopes: { read: 'See orders, payments and refunds' },
+  schema: orderSchema,
+  derived: {
+    status: { select: stateOf },
+    buyer: {
+      select: buyerOf,
+      of: ({ id, is_student, is_member, name, email }: Buyer) => ({
+        student_id: is_student ? id : null,
+        member_id: is_member ? id : null,
+        name,
+        email,
+      }),
+    },
+    items: { select: itemsOf, of: (items: StoredOrderItem[] | null) => (items ?? []).map(publicOrderItem) as never },
+    subtotal: sum('subtotal_amount'),
+    discount_total: sum('discount_amount'),
+    tax_total: sum('tax_amount'),
+    total: sum('total_amount'),
+    refunded_total: sum('refunded_amount'),
+    net_total: {
+      from: ['total_amount', 'refunded_amount', 'currency'],
+      of: ({ total_amount, refunded_amount, currency }) => ({ amount: Number(total_amount) - Number(refunded_amount), currency }),
+    },
+    coupon: {
+      from: ['coupon_id', 'coupon_code'],
+      of: ({ coupon_id, coupon_code }) => (coupon_id === null ? null : { id: coupon_id, code: coupon_code ?? '' }),
+    },
+    payment: {
+      from: ['payment_provider', 'payment_reference', 'payment'],
+      of: ({ payment_provider, payment_reference, payment }) =>
+        ({ ...(payment as object), provider: payment_provider, reference: payment_reference }) as never,
+    },
+    refunds: { select: refundsOf, of: (refunds: StoredRefund[] | null) => (refunds ?? []).map(publicRefund) as never },
+  },
+  filters: [
+    { name: 'status', description: 'what has become of it', value: z.enum(orderStatuses), where: isInState },
+    'kind',
+    {
+      name: 'student',
+      description: 'the id of the buyer as a student',
+      value: reference('std', 'Id of a student.'),
+      where: (order, ids: readonly string[]) => order('person_id', 'in', ids),
+    },
+    {
+      name: 'member',
+      description: 'the id of the buyer as a member',
+      value: reference('mbr', 'Id of a member.'),
+      where: (order, ids: readonly string[]) => order('person_id', 'in', ids),
+    },
+    {
+      name: 'product',
+      description: 'the id of something that was bought',
+      value: z
+        .string()
+        .regex(/^(crs|dgp|mpl)_[0-7][0-9a-hjkmnp-tv-z]{25}$/, 'must be the id of a course, digital product or membership plan'),
+      where: (order, ids: readonly string[], caller) =>
+        hasSeenItem(order, caller, (item) =>
+          item(
+            'order_item.product_id',
+            'in',
+            ids.flatMap((id) => storedIdOf(id) ?? []),
+          ),
+        ),
+    },
+    {
+      name: 'product_type',
+      description: 'what was bought',
+      value: z.enum(itemTypes),
+      where: (order, types: readonly string[], caller) =>
+        hasSeenItem(order, caller, (item) => item('order_item.product_type', 'in', types)),
+    },
+    {
+      name: 'coupon',
+      view: 'staff',
+      description: 'the id of a coupon',
+      value: reference('cpn', 'Id of a coupon.'),
+      where: (order, ids: readonly string[]) => order('coupon_id', 'in', ids),
+    },
+    {
+      name: 'subscription',
+      view: 'staff',
+      description: 'the id of a subscription',
+      value: reference('sub', 'Id of a subscription.'),
+      where: (order, ids: readonly string[]) => order('subscription_id', 'in', ids),
+    },
+    'currency',
+    'number',
+    {
+      name: 'email',
+      view: 'staff',
+      description: 'the address of the buyer',
+      value: z.string().max(254),
+      where: (order, emails: readonly string[]) =>
+        order(
+          'buyer_email',
+          'in',
+          emails.map((email) => email.toLowerCase()),
+        ),
+    },
+    ...(['gte', 'lte'] as const).map((operator) => ({
+      name: 'total',
+      operator,
+      view: 'staff' as const,
+      description: 'the total, in the smallest unit',
+      value: z.int().min(0).max(99_999_999_999),
+      where: (order: Parameters<typeof isMyOrder>[0], [amount]: readonly number[]) =>
+        order('orders.total_amount', operator === 'gte' ? '>=' : '<=', String(amount)),
+    })),
+    'created_at',
+    'updated_at',
+    'placed_at',
+    'paid_at',
+    'paid_at[exists]',
+  ],
+  search: ['number', { staff: 'buyer_email' }],
+  sorts: ['-created_at', 'paid_at', 'updated_at', { name: 'total', column: 'total_amount', roles: ['learner', 'staff'] }],
+  exports: true,
+  expand: {
+    student: { resource: (): Resource => students, id: ({ person_id }) => person_id },
+    member: { resource: (): Resource => members, id: ({ person_id }) => person_id },
+    coupon: { resource: (): Resource => coupons, id: ({ coupon_id }) => coupon_id },
+    subscription: { resource: (): Resource => subscriptions, id: ({ subscription_id }) => subscription_id },
+  },
+  visibility: {
+    anonymous: nothing,
+    learner: isMyOrder,
+    lecturer: (order, me) => order.or([isMyOrder(order, me), sellsMyCourse(order, me)]),
+    staff: everything,
+  },
+  views: { own: isMyOrder },
+  operations: { list: 'read', get: 'read' },
+  reads: {
+    items: {
+      scope: 'read',
+      id: 'listOrderItems',
+      summary: 'List what was bought with one order',
+      byId: true,
+      output: listOf(orderItem, 'What was bought; lecturers see their own courses.'),
+      run: async (_reading, row) => ({
+        object: 'list',
+        data: ((row as unknown as { items: StoredOrderItem[] | null }).items ?? []).map(publicOrderItem),
+      }),
+    },
+    refunds: {
+      scope: 'read',
+      id: 'listOrderRefunds',
+      summary: 'List what went back of one order',
+      byId: true,
+      view: 'own',
+      output: listOf(orderRefund, 'What went back, in the order of time.'),
+      run: async (_reading, row) => ({
+        object: 'list',
+        data: ((row as unknown as { refunds: StoredRefund[] | null }).refunds ?? []).map(publicRefund),
+      }),
+    },
+    receipt: {
+      scope: 'read',
+      id: 'getReceipt',
+      summary: 'Show the receipt of one order',
+      byId: true,
+      view: 'own',
+      output: receiptSchema,
+      async run({ database, school }, row) {
+        const money = (amount: string | number) => ({ amount: Number(amount), currency: row.currency })
+        const receiptNumber = requireReceipt(row)
+        const { name, address, contact_email, locale, time_zone, discountName } = await sellerOf(database, school.id, row)
+        return {
+          receipt_number: receiptNumber,
+          order_number: row.number,
+          issued_at: row.paid_at,
+          locale,
+          time_zone,
+          seller: { name, address, contact_email },
+          buyer: { name: row.buyer_name, email: row.buyer_email },
+          billing_address: row.billing_address,
+          tax_id: row.tax_id,
+          items: ((row as unknown as { items: StoredOrderItem[] | null }).items ?? []).map(publicOrderItem),
+          subtotal: money(row.subtotal_amount),
+          discount_name: discountName,
+          discount_total: money(row.discount_amount),
+          tax_mode: row.tax_mode,
+          tax_total: money(row.tax_amount),
+          total: money(row.total_amount),
+          refunded_total: money(row.refunded_amount),
+        }
+      },
+      asHtml: (answer) => receiptPage(answer as unknown as Receipt),
+    },
+  },
+})
