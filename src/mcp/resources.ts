@@ -88,7 +88,8 @@ export function catalogueResources(operations: readonly Operation[], documents: 
       if (uri.length > longestUri) return undefined
       const document = documents.find((one) => one.uri === uri)
       if (document) return { text: await document.text(surroundings.school) }
-      for (const place of places) {
+      // An address that is one of its own is no slug: `school://posts/tags`.
+      for (const place of [...fixed, ...places]) {
         const match = place.form.exec(uri)
         const key = match && decoded(match[1] ?? '')
         if (key !== null && key !== undefined) return textOf(place, key, surroundings)

@@ -16,6 +16,7 @@ import { defineResource, type Resource } from '../kit/resource.ts'
 import { toPublicId } from '../lib/ids.ts'
 import { events } from './events.ts'
 import { lessons } from './lessons.ts'
+import { members } from './members.ts'
 import { personSummary, summaryFrom } from './personSummary.ts'
 import { posts } from './posts.ts'
 
@@ -134,6 +135,12 @@ export const comments = defineResource({
   search: [{ staff: 'body' }],
   sorts: ['-created_at', 'updated_at'],
   exports: true,
+  expand: {
+    author: {
+      resource: (): Resource => members,
+      id: (row) => (row as unknown as { author: StoredSummary | null }).author?.id ?? null,
+    },
+  },
   listedUnder: [under(() => posts, 'post'), { ...under(() => lessons, 'lesson'), isClosed: true }, under(() => events, 'event')],
   visibility: {
     anonymous: isOnPublicSubject,

@@ -4,13 +4,14 @@ import { isHosted } from '../domain/events/eventAccess.ts'
 import { placeInQueue } from '../domain/events/eventParts.ts'
 import { fillSeats } from '../domain/events/eventStates.ts'
 import { checkGuest, type HostedEvent, placeGuest } from '../domain/events/staffAnswers.ts'
-import { summaryOf } from '../domain/personSummary.ts'
+import { type StoredSummary, summaryOf } from '../domain/personSummary.ts'
 import { everything, nothing, type Rule } from '../kit/expressions.ts'
 import { reference, timestamp } from '../kit/fields.ts'
 import { defineResource, type Resource } from '../kit/resource.ts'
 import { eventArea } from './eventArea.ts'
 import { rsvpStatus } from './eventFields.ts'
 import { events } from './events.ts'
+import { members } from './members.ts'
 import { personSummary, summaryFrom } from './personSummary.ts'
 
 const isMine: Rule<'rsvp'> = (rsvp, me) => (me.personId === null ? rsvp.lit(false) : rsvp('rsvp.person_id', '=', me.personId))
@@ -24,6 +25,8 @@ const isToHosted: Rule<'rsvp'> = (rsvp, me) =>
       .whereRef('event.id', '=', 'rsvp.event_id')
       .where((event) => isHosted(event as never, me)),
   )
+
+const memberOf = (row: object): string | null => (row as { member: StoredSummary | null }).member?.id ?? null
 
 /** Who comes to an event. */
 export const rsvps: Resource = defineResource({
@@ -63,6 +66,7 @@ export const rsvps: Resource = defineResource({
   filters: ['status', 'created_at', 'updated_at'],
   sorts: ['queued_at', 'updated_at'],
   exports: true,
+  expand: { member: { resource: (): Resource => members, id: (row) => memberOf(row) } },
   under: { resource: (): Resource => events, column: 'event_id' },
   listedUnder: [{ resource: (): Resource => events, where: (rsvp, id) => rsvp('event_id', '=', id), id: 'listRsvps', byId: true }],
   isPart: true,

@@ -41,6 +41,9 @@ const makers = defineResource({
   required: ['display_name'],
   slugFrom: 'display_name',
   sorts: ['display_name'],
+  representations: [
+    { type: 'text/x-names', maxRows: 2, example: 'Ada', write: (bodies) => bodies.map(({ display_name }) => display_name).join('\n') },
+  ],
   visibility: everyone,
   operations: {
     list: 'read',
@@ -515,6 +518,21 @@ describe.each(await databasesToTest())('a resource with every form, on $name', (
       api.school.id,
     ])
     expect((await call(`/api/v1/guests/${toPublicId('gst', other?.id as string)}/return`, 'POST', {})).status).toBe(404)
+  })
+
+  test('a row and a list are answered in a form of their own, to who asks for it, with a link to the rest', async () => {
+    const headers = { accept: 'text/x-names' }
+    const list = await call('/api/v1/guild/makers?sort=-display_name', 'GET', undefined, headers)
+    expect([list.status, list.headers.get('content-type'), list.text.split('\n').length]).toEqual([200, 'text/x-names; charset=utf-8', 2])
+    expect(list.headers.get('link')).toContain('rel="next"')
+    const same = await call('/api/v1/guild/makers?sort=-display_name', 'GET', undefined, {
+      ...headers,
+      'if-none-match': list.headers.get('etag') as string,
+    })
+    expect(same.status).toBe(304)
+    expect((await call('/api/v1/guild/makers?limit=3', 'GET', undefined, headers)).json.error).toBe('invalid_parameter')
+    expect((await call(at(), 'GET', undefined, headers)).text).toBe((await call(at())).json.display_name)
+    expect((await call(at(), 'GET', undefined, { accept: 'text/x-other' })).json.error).toBe('not_acceptable')
   })
 
   test('a removal reads its parameters, and may answer headers', async () => {
