@@ -18,6 +18,7 @@ import { everything, nothing } from '../kit/expressions.ts'
 import { imageField } from '../kit/image.ts'
 import { defineResource, type Resource } from '../kit/resource.ts'
 import type { Values } from '../kit/writing.ts'
+import { enrollments } from './enrollments.ts'
 import { members } from './members.ts'
 import { studentExport } from './studentExport.ts'
 import { cancelParameter, reasonInput, send_invite, studentSchema } from './studentFields.ts'
@@ -91,7 +92,10 @@ export const students = defineResource({
   search: ['name', 'email'],
   sorts: ['-created_at', 'updated_at', 'last_active_at', 'name'],
   exports: true,
-  expand: { member: { resource: (): Resource => members, id: ({ id, is_member }) => (is_member ? id : null) } },
+  expand: {
+    member: { resource: (): Resource => members, id: ({ id, is_member }) => (is_member ? id : null) },
+    enrollments: { resource: (): Resource => enrollments, by: 'person_id' },
+  },
   visibility: {
     anonymous: nothing,
     learner: isMe,

@@ -188,6 +188,8 @@ describe.each(await databasesToTest())('students, on $name', ({ open }) => {
     )
     expect(own.json.student).not.toHaveProperty('note')
     expect(own.text).not.toMatch(/learner(?!001)\d{3}@|password|argon2/)
+    const beside = await call('/me?expand=enrollments&fields=name', { as: learner })
+    expect((beside.json.enrollments as { data: object[] }).data.length).toBe(Math.min(20, (own.json.enrollments as object[]).length))
     const staff = await call(`/${idOf(0)}/export`)
     expect(staff.json.student).toHaveProperty('note')
     expect((await call(`/${idOf(1)}/export`, { as: learner })).status).toBe(404)
