@@ -1,7 +1,7 @@
 import type { CursorSigner } from '../src/kit/cursor.ts'
 import { unseal, writeCursor } from '../src/kit/cursor.ts'
 import { type Sight, schoolColumn, tables } from '../src/kit/sight.ts'
-import { positionOf, type Sort, sortColumns, sortExpression } from '../src/kit/sorts.ts'
+import { positionOf, reversed, type Sort, sortColumns, sortExpression } from '../src/kit/sorts.ts'
 import { isVisible } from '../src/kit/visible.ts'
 import type { Reader } from '../src/store/database.ts'
 
@@ -17,22 +17,31 @@ export async function countAll(database: Reader, sight: Sight): Promise<number> 
 }
 
 /**
- * A cursor behind so many rows of a list, made from one of its own and from the row that stands there. To find that row everything
- * before it is read: that is not what is measured.
+ * A cursor behind so many of the rows of a list, made from one of its own and from the row that stands there. To find that row what lies
+ * before it is read, or what lies behind it where that is less: that is not what is measured.
  */
 export async function cursorBehind(
   database: Reader,
-  { sight, sort, signer, cursor, place }: { sight: Sight; sort: Sort; signer: CursorSigner; cursor: string; place: number },
+  {
+    sight,
+    sort,
+    signer,
+    cursor,
+    place,
+    rows: count,
+  }: { sight: Sight; sort: Sort; signer: CursorSigner; cursor: string; place: number; rows: number },
 ): Promise<string> {
+  const isFromEnd = place > count / 2
+  const order = isFromEnd ? reversed(sort) : sort
   let query = tables(database)
     .selectFrom(sight.resource.table as 'any_table')
     .select(['id', ...[sort.column, sort.otherwise].flatMap((column) => (column && column !== 'id' ? [column as 'id'] : []))])
     .where(schoolColumn(sight), '=', sight.schoolId)
     .where((rows) => isVisible(sight, rows))
-    .offset(Math.max(0, place - 1))
+    .offset(Math.max(0, isFromEnd ? count - place : place - 1))
     .limit(1)
-  for (const column of sortColumns(sort)) {
-    query = query.orderBy((rows) => sortExpression(rows, sort, column), sort.isDescending ? 'desc' : 'asc')
+  for (const column of sortColumns(order)) {
+    query = query.orderBy((rows) => sortExpression(rows, order, column), order.isDescending ? 'desc' : 'asc')
   }
   const row = await query.executeTakeFirstOrThrow()
   const [fingerprint] = unseal(signer, cursor) as [string]

@@ -3,6 +3,7 @@ import addFormats from 'ajv-formats'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openApiDocument } from '../../src/api/openApiDocument.ts'
 import type { Operation } from '../../src/kit/operations.ts'
+import type { Resource } from '../../src/kit/resource.ts'
 import { toPublicId } from '../../src/lib/ids.ts'
 import { operationsIn, resources, scopeCatalogue } from '../../src/resources/index.ts'
 import { type DemoApi, startDemoApi } from '../api/demoApi.ts'
@@ -42,6 +43,14 @@ describe('every list of the whole demo school', () => {
   })
   afterAll(() => api.stop())
 
+  /** A row of what has no list of its own. */
+  async function firstOf({ table, idPrefix }: Resource): Promise<string> {
+    const [row] = await api.database.sql.query<{ id: string }>(`SELECT id FROM "${table}" WHERE school_id = $1 ORDER BY id LIMIT 1`, [
+      api.school.id,
+    ])
+    return toPublicId(idPrefix, row?.id as string)
+  }
+
   /** Where the list stands: below the first row of what it is a part of, and of a course where it has to be of one. */
   async function addressOf(list: Operation): Promise<string> {
     const [course] = await api.database.sql.query<{ id: string }>(
@@ -50,10 +59,11 @@ describe('every list of the whole demo school', () => {
     )
     const parent = 'parent' in list ? list.parent : undefined
     const above = parent && lists.find((one) => one.resource === parent.resource && !('parent' in one && one.parent))
-    const [first] = above ? ((await api.get(`${above.path}?limit=1`, { as: everybody[0] })).json as unknown as Listed).data : []
+    const [listed] = above ? ((await api.get(`${above.path}?limit=1`, { as: everybody[0] })).json as unknown as Listed).data : []
+    const owner = listed?.id ?? (parent && (await firstOf(parent.resource)))
     const isOfCourse = list.parameters.some(({ name, isRequired }) => name === 'course' && isRequired)
     const query = isOfCourse ? `&course=${toPublicId('crs', course?.id as string)}` : ''
-    return `${list.path.replace(/\{\w+\}/, first?.id ?? '')}?limit=100${query}`
+    return `${list.path.replace(/\{\w+\}/, owner ?? '')}?limit=100${query}`
   }
 
   test.each(lists.map((list) => [list.id, list] as const))(
