@@ -27,6 +27,7 @@ import { defineResource, type Resource } from '../kit/resource.ts'
 import { fromPublicId } from '../lib/ids.ts'
 import { members } from './members.ts'
 import { membershipPlans } from './membershipPlans.ts'
+import { orders } from './orders.ts'
 import { reason, subscriptionSchema } from './subscriptionFields.ts'
 
 /** Who has which plan, and what becomes of it. */
@@ -97,6 +98,7 @@ export const subscriptions = defineResource({
   expand: {
     member: { resource: (): Resource => members, id: ({ person_id }) => person_id },
     plan: { resource: (): Resource => membershipPlans, id: ({ plan_id }) => plan_id },
+    latest_order: { resource: (): Resource => orders, id: ({ latest_order_id }) => latest_order_id },
   },
   visibility: { anonymous: nothing, learner: isMySubscription, lecturer: isMySubscription, staff: everything },
   views: { own: isMySubscription },
