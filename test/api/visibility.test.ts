@@ -94,6 +94,11 @@ describe.each(await databasesToTest())('who sees which rows, on $name', ({ open 
   let teacher: PersonCaller
   beforeAll(async () => {
     api = await startDemoApi(await open())
+    // A few pages of what there is most of: every row more is one to be walked over.
+    await api.database.sql.query(
+      'DELETE FROM lesson_progress WHERE school_id = $1 AND id NOT IN (SELECT id FROM lesson_progress WHERE school_id = $1 ORDER BY id LIMIT 250)',
+      [api.school.id],
+    )
     teacher = (await api.caller('lecturer2@example.com')) as PersonCaller
     callers = {
       anonymous: { kind: 'anonymous' },
