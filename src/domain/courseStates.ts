@@ -1,4 +1,4 @@
-import type { ProblemDetail } from '../lib/problem.ts'
+import { Problem, type ProblemDetail } from '../lib/problem.ts'
 import { recordChanges } from '../store/changeLog.ts'
 import type { InTransaction } from './courseWriting.ts'
 import { removeLessons } from './curriculum/sectionWriting.ts'
@@ -48,8 +48,18 @@ export function unpublishCourse(requireUnused: (context: InTransaction, course: 
   }
 }
 
-/** Lets go of what only the course holds. */
+/**
+ * Lets go of what only the course holds.
+ * @throws Problem resource_in_use where it was sold, or a coupon or a plan names it
+ */
 export async function removeCourseParts({ writer, sql, school }: InTransaction, course: Course): Promise<undefined> {
+  const [used] = await sql.query(
+    `SELECT 1 FROM order_item WHERE school_id = $1 AND product_type = 'course' AND product_id = $2
+     UNION ALL SELECT 1 FROM coupon_item WHERE school_id = $1 AND product_type = 'course' AND product_id = $2
+     UNION ALL SELECT 1 FROM plan_item WHERE school_id = $1 AND product_type = 'course' AND product_id = $2 LIMIT 1`,
+    [school.id, course.id],
+  )
+  if (used) throw new Problem('resource_in_use', { description: 'The course was sold, or a coupon or a plan names it. It stays.' })
   const lessons = await writer
     .selectFrom('lesson')
     .select('id')

@@ -134,6 +134,13 @@ describe.each(await databasesToTest())('orders on $name', ({ open }) => {
     expect((await api.get(at(orderId, '/receipt'), { as: buyer, headers: { accept: 'text/html' } })).text).toMatch(/Beleg[\s\S]*98,01\s€/)
   })
 
+  test('a course that was sold stays, also as a draft', async () => {
+    await api.database.sql.query(`UPDATE course SET status = 'draft' WHERE id = $1`, [course])
+    await api.database.sql.query(`DELETE FROM enrollment WHERE course_id = $1`, [course])
+    const reply = await api.send(`/api/v1/courses/${toPublicId('crs', course)}`, { method: 'DELETE', as: owner })
+    expect([reply.status, reply.json.error]).toEqual([409, 'resource_in_use'])
+  })
+
   test('staff can have all of them as CSV', async () => {
     const csv = await api.get('/api/v1/orders', { as: owner, headers: { accept: 'text/csv' } })
     expect([csv.status, csv.headers.get('content-type')]).toEqual([200, expect.stringContaining('text/csv')])
