@@ -158,7 +158,14 @@ function finished(schema: JsonSchema): JsonSchema {
     ...(allOf !== undefined && (rest.nullable ? { anyOf: allOf } : { allOf })),
   }
   if (result.nullable && Array.isArray(result.enum) && !result.enum.includes(null)) result.enum = [...result.enum, null]
-  return result
+  return result.nullable && result.type === undefined ? withNull(result) : result
+}
+
+/** A choice that may also be nothing: OpenAPI 3.0 takes `nullable` beside a type alone. */
+function withNull({ nullable, ...schema }: JsonSchema): JsonSchema {
+  const choice = ['anyOf', 'oneOf'].find((name) => Array.isArray(schema[name]))
+  if (choice === undefined) return { nullable, ...schema }
+  return { ...schema, [choice]: [...(schema[choice] as JsonSchema[]), { type: 'object', nullable: true, enum: [null] }] }
 }
 
 /** A page of rows. */

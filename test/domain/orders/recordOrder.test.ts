@@ -5,6 +5,7 @@ import { refundOrder } from '../../../src/domain/orders/refundOrder.ts'
 import { cancelOrder, failOrder, payOrder, retryOrder } from '../../../src/domain/orders/transitions.ts'
 import type { Sql } from '../../../src/store/sql.ts'
 import { databasesToTest, type TestDatabase } from '../../support/databases.ts'
+import { newPlan } from '../../support/memberships.ts'
 import { newSchool } from '../../support/rows.ts'
 import { newCoupon, newCourse, newPerson, newProduct } from '../../support/shop.ts'
 
@@ -67,6 +68,31 @@ describe.each(await databasesToTest())('on $name', ({ open }) => {
     ).rejects.toThrow('gone')
     made.push(await order({ personId, now: spring }))
     expect(made.map(({ number }) => number).toSorted()).toEqual(made.map((_, index) => `2026-${String(index + 1).padStart(6, '0')}`))
+  })
+
+  test('an order about a plan starts its subscription once it is paid, and ends it once all of it is paid back', async () => {
+    const personId = await newPerson(sql, schoolId)
+    const { planId, priceId } = await newPlan(sql, schoolId)
+    const { orderId } = await order({
+      personId,
+      items: [{ type: 'membership_plan', id: planId, priceId, title: 'Workbench', unitAmount: 1200 }],
+    })
+    const subscription = () =>
+      one<{ status: string; is_latest: boolean; months: number } | undefined>(
+        `SELECT s.status, s.latest_order_id = o.id AS is_latest,
+                round(extract(epoch FROM s.current_period_end - s.current_period_start) / 2629800)::int AS months
+           FROM subscription s JOIN orders o ON o.subscription_id = s.id WHERE o.id = $1`,
+        orderId,
+      )
+    expect(await subscription()).toBeUndefined()
+    for (let count = 0; count < 2; count++) await inOne((inner) => payOrder(inner, { ...step(orderId), payment }))
+    expect(await subscription()).toEqual({ status: 'active', is_latest: true, months: 1 })
+    expect(await one('SELECT tier FROM person WHERE id = $1', personId)).toEqual({ tier: 'paid' })
+    await inOne((inner) => refundOrder(inner, { ...step(orderId), amount: 200, reason: 'requested' }))
+    expect(await subscription()).toMatchObject({ status: 'active' })
+    await inOne((inner) => refundOrder(inner, { ...step(orderId), reason: 'requested' }))
+    expect(await subscription()).toMatchObject({ status: 'canceled' })
+    expect(await one('SELECT tier FROM person WHERE id = $1', personId)).toEqual({ tier: 'free' })
   })
 
   test('a paid order opens what it is for and counts what was spent, once', async () => {
