@@ -52,7 +52,7 @@ Open this link and sign in, or make an account with this address:
 
 {link}
 
-If you did not expect this and do not know the school, do nothing.`,
+If you did not ask for this and do not know the school, do nothing.`,
   },
   deletion_scheduled: {
     subject: 'Your account at {school} will be deleted',

@@ -24,6 +24,8 @@ export interface Reply {
 }
 
 const maxBatch = 20
+/** Methods of the older revisions that 2026-07-28 has left out. */
+const goneMethods = ['initialize', 'ping'] as const
 
 /**
  * Answers messages of every revision. The SDK tells those of 2026-07-28, which bring everything along, from the older ones, which
@@ -56,7 +58,9 @@ export function createExchange(serverFor: (served: Served) => Server, log: Log):
     if (!isOld && isCallOf(message, 'subscriptions/listen')) {
       return { status: 404, body: rpcRefusal(rpcCodes.methodNotFound, 'Method not found', { answered: message }) }
     }
-    const fault = paramsFault(message)
+    // What a revision does not know it does not know in any form.
+    const isGone = !isOld && goneMethods.some((method) => isCallOf(message, method))
+    const fault = isGone ? undefined : paramsFault(message)
     if (fault !== undefined)
       return { status: 200, body: rpcRefusal(rpcCodes.invalidParams, `Invalid params: ${fault}`, { answered: message }) }
     const response = isOld ? await serveOld(request, message, served) : await modern.fetch(request, { parsedBody: message })

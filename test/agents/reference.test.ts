@@ -90,7 +90,9 @@ describe.skipIf(!hasChromium())('the reference in Chromium', () => {
     await page.goto(`${service.issuer}/docs`)
     const { paths } = (await fetched('/openapi.json')).body as { paths: Record<string, object> }
     const count = Object.values(paths).flatMap((methods) => Object.keys(methods)).length
-    await page.waitForFunction(`document.querySelectorAll('.opblock').length === ${count}`, undefined, { timeout: 20_000 })
+    // What is out of sight is drawn when one scrolls there.
+    await page.setViewportSize({ width: 1200, height: 25_000 })
+    await expect.poll(() => page.locator('.opblock').count(), { timeout: 25_000 }).toBe(count)
     await page.locator('#operations-courses-listCourses .opblock-summary-control').click()
     await page.getByText('next_cursor or prev_cursor of another page').first().waitFor({ timeout: 20_000 })
     expect(faults).toEqual([])

@@ -117,6 +117,8 @@ const form = ({ path }: Operation): string => path.replace(/\{\w+\}/g, '{}')
 const unusedMethod = (operation: Operation): string =>
   ['PUT', 'DELETE', 'PATCH'].find((method) => !all.some((other) => other.method === method && form(other) === form(operation))) as string
 const isForStaff = (operation: Operation): boolean => operation.kind === 'read' && operation.rules.view === 'staff'
+/** For who sees more of a row than everybody does. */
+const isOfOwn = (operation: Operation): boolean => operation.kind === 'read' && operation.rules.view === 'own'
 const answersRows = ({ kind }: Operation): boolean => kind === 'list' || kind === 'get'
 const rowsOf = ({ json }: Reply): object[] => (json.object === 'list' ? (json.data as object[]) : [json])
 
@@ -230,6 +232,8 @@ describe.each(await databasesToTest())('on $name', ({ open }) => {
           continue
         }
         if (ofOneself.has(operation.id) && as !== 'owner@example.com' && reply.status === 404) continue
+        // A lecturer has a row of their own, or one of who learns from them, and sees this one as everybody does.
+        if (isOfOwn(operation) && as?.startsWith('lecturer') && reply.json.error === 'access_denied') continue
         expect(reply.status).toBe(200)
         const ofVisitors: View[] = resource.views.open ? ['public', 'own'] : ['public']
         const views: View[] = as === undefined ? ofVisitors : as.startsWith('learner') ? ['public', 'own'] : ['public', 'own', 'staff']

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => service.stop())
 
 const ask = async (method: string, target: string, headers?: string[], body?: string) => {
-  const [answer] = await sendRaw(service.issuer, requestBytes(method, target, service.issuer, headers, body))
+  const [answer] = await sendRaw(service.issuer, requestBytes(method, target, service.issuer, headers, body), { quietMs: 10_000 })
   if (!answer) throw new Error(`no answer to ${method} ${target}`)
   return answer
 }

@@ -28,7 +28,7 @@ export async function newAccount(sql: Sql, schoolId: string): Promise<string> {
  */
 export async function copyRow(sql: Sql, table: string, row: { schoolId: string; id: string }): Promise<string> {
   const id = newId()
-  const [person] = ['staff', 'rsvp', 'subscription'].includes(table)
+  const [person] = ['staff', 'rsvp', 'subscription', 'product_grant'].includes(table)
     ? await sql.query<{ person_id: string }>(`SELECT person_id FROM ${table} WHERE school_id = $1 AND id = $2`, [row.schoolId, row.id])
     : []
   const personId = person && (await copyRow(sql, 'person', { ...row, id: person.person_id }))

@@ -102,3 +102,15 @@ export async function newOrder(sql: Sql, schoolId: string): Promise<string> {
   )
   return id
 }
+
+/** A gift of a product; answers the id of the grant. */
+export async function newProductGrant(sql: Sql, schoolId: string, productId: string, personId: string): Promise<string> {
+  const id = newId()
+  await sql.query(`INSERT INTO product_grant (school_id, id, product_id, person_id, source) VALUES ($1, $2, $3, $4, 'manual')`, [
+    schoolId,
+    id,
+    productId,
+    personId,
+  ])
+  return id
+}

@@ -78,7 +78,7 @@ describe.each(await databasesToTest())('on $name', ({ open }) => {
       items: [{ type: 'membership_plan', id: planId, priceId, title: 'Workbench', unitAmount: 1200 }],
     })
     const subscription = () =>
-      one<{ status: string; is_latest: boolean; months: number } | undefined>(
+      one<{ status: string; is_latest: boolean; months: number }>(
         `SELECT s.status, s.latest_order_id = o.id AS is_latest,
                 round(extract(epoch FROM s.current_period_end - s.current_period_start) / 2629800)::int AS months
            FROM subscription s JOIN orders o ON o.subscription_id = s.id WHERE o.id = $1`,
