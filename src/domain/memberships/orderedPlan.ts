@@ -8,8 +8,11 @@ import { type InSchool, lockSubscription, type SubscriptionRow, writeStep } from
 import { type Terms, termsOf } from './terms.ts'
 import { isFinal } from './transitions.ts'
 
-interface OrderedPlan extends InSchool {
+interface OfOrder extends InSchool {
   orderId: string
+}
+
+interface OrderedPlan extends OfOrder {
   personId: string
   planId: string
   priceId: string
@@ -17,10 +20,23 @@ interface OrderedPlan extends InSchool {
 }
 
 /**
- * Starts the subscription that an order has paid for: its first period is this order's. The days of a trial are kept.
+ * Starts the subscriptions that an order about plans has paid for. One that belongs to a subscription already starts nothing.
  * @throws Problem already_subscribed, invalid_state where the plan takes nobody now, invalid_reference for a price that is gone
  */
-export async function startOrdered(sql: Sql, { orderId, couponId, ...asked }: OrderedPlan): Promise<void> {
+export async function startOrdered(sql: Sql, { schoolId, now, orderId }: OfOrder): Promise<void> {
+  const plans = await sql.query<Pick<OrderedPlan, 'personId' | 'planId' | 'priceId' | 'couponId'>>(
+    `SELECT o.person_id AS "personId", i.product_id AS "planId", i.price_id AS "priceId", o.coupon_id AS "couponId"
+       FROM order_item i JOIN orders o ON o.school_id = i.school_id AND o.id = i.order_id
+      WHERE i.school_id = $1 AND i.order_id = $2 AND i.product_type = 'membership_plan' AND i.price_id IS NOT NULL
+        AND o.subscription_id IS NULL AND o.person_id IS NOT NULL
+      ORDER BY i.product_id`,
+    [schoolId, orderId],
+  )
+  for (const plan of plans) await startPaid(sql, { schoolId, now, orderId, ...plan })
+}
+
+/** The first period is the order's. The days of a trial are kept. */
+async function startPaid(sql: Sql, { orderId, couponId, ...asked }: OrderedPlan): Promise<void> {
   const { schoolId, now } = asked
   const { subscriptionId } = await startSubscription(sql, { ...asked, collection: 'automatic', couponId })
   const of = { schoolId, now, subscriptionId }
@@ -36,7 +52,7 @@ export async function startOrdered(sql: Sql, { orderId, couponId, ...asked }: Or
 }
 
 /** Ends the subscription whose running period an order has paid for, once all of it is paid back. An earlier order ends nothing. */
-export async function endOrdered(sql: Sql, { schoolId, now, orderId }: InSchool & { orderId: string }): Promise<void> {
+export async function endOrdered(sql: Sql, { schoolId, now, orderId }: OfOrder): Promise<void> {
   const [row] = await sql.query<SubscriptionRow>('SELECT * FROM subscription WHERE school_id = $1 AND latest_order_id = $2 FOR UPDATE', [
     schoolId,
     orderId,

@@ -2,7 +2,6 @@ import { newId } from '../../lib/ids.ts'
 import type { Sql } from '../../store/sql.ts'
 import { endEnrollmentsOf } from '../learning/endEnrollments.ts'
 import { enroll } from '../learning/enroll.ts'
-import { endOrdered, startOrdered } from '../memberships/orderedPlan.ts'
 import { grantProduct } from '../products/grantProduct.ts'
 import type { InSchool } from './orderContext.ts'
 
@@ -16,23 +15,16 @@ interface OpenedItem {
   person_id: string | null
   kind: string
   coupon_id: string | null
-  price_id: string | null
-  subscription_id: string | null
 }
 
 /**
- * Opens what a paid order is for: courses, digital products, and membership plans by a subscription, unless the order is one of a
- * subscription that there is. A coupon that took everything off is named as what opened it.
+ * Opens what a paid order is for: courses and digital products. A membership plan is opened by its subscription. A coupon that took
+ * everything off is named as what opened it.
  */
 export async function openAccess(sql: Sql, { schoolId, now, orderId }: OfOrder): Promise<void> {
   const items = await itemsOf(sql, schoolId, orderId)
-  for (const { product_type, product_id, person_id, kind, coupon_id, price_id, subscription_id } of items) {
-    if (person_id === null) continue
-    if (product_type === 'membership_plan') {
-      const plan = { personId: person_id, planId: product_id, couponId: coupon_id }
-      if (subscription_id === null && price_id !== null) await startOrdered(sql, { schoolId, now, orderId, ...plan, priceId: price_id })
-      continue
-    }
+  for (const { product_type, product_id, person_id, kind, coupon_id } of items) {
+    if (person_id === null || product_type === 'membership_plan') continue
     const isByCoupon = kind === 'zero_total' && coupon_id !== null
     const source = isByCoupon ? 'coupon' : 'purchase'
     const opened = { schoolId, now, personId: person_id, source, orderId } as const
@@ -53,7 +45,7 @@ export async function openAccess(sql: Sql, { schoolId, now, orderId }: OfOrder):
   }
 }
 
-/** Closes what an order that is fully paid back has opened, or goes on opening. What something else opens as well stays open. */
+/** Closes what an order that is fully paid back has opened. What something else opens as well stays open. */
 export async function closeAccess(sql: Sql, { schoolId, now, orderId }: OfOrder): Promise<void> {
   const items = await itemsOf(sql, schoolId, orderId)
   await sql.query(
@@ -65,7 +57,6 @@ export async function closeAccess(sql: Sql, { schoolId, now, orderId }: OfOrder)
     if (product_type === 'digital_product') await countSale(sql, schoolId, product_id, -1)
   }
   await endEnrollmentsOf(sql, { schoolId, now, orderId })
-  await endOrdered(sql, { schoolId, now, orderId })
   await sql.query(
     `UPDATE product_grant g SET order_id = other.source_id, revoked_at = CASE WHEN other.source_id IS NULL THEN $3::timestamptz END,
             version = g.version + 1, updated_at = $3::timestamptz
@@ -83,7 +74,7 @@ export async function closeAccess(sql: Sql, { schoolId, now, orderId }: OfOrder)
 /** Digital products, then courses, which lock the person as well: always in this order, so that nobody waits for one another in a ring. */
 const itemsOf = (sql: Sql, schoolId: string, orderId: string): Promise<OpenedItem[]> =>
   sql.query<OpenedItem>(
-    `SELECT i.product_type, i.product_id, i.price_id, o.person_id, o.kind, o.coupon_id, o.subscription_id
+    `SELECT i.product_type, i.product_id, o.person_id, o.kind, o.coupon_id
        FROM order_item i JOIN orders o ON o.school_id = i.school_id AND o.id = i.order_id
       WHERE i.school_id = $1 AND i.order_id = $2
       ORDER BY i.product_type DESC, i.product_id`,

@@ -1,6 +1,7 @@
 import { newId } from '../../lib/ids.ts'
 import { Problem } from '../../lib/problem.ts'
 import type { Sql } from '../../store/sql.ts'
+import { endOrdered } from '../memberships/orderedPlan.ts'
 import { closeAccess } from './access.ts'
 import { addSpend, type InSchool, type OrderRow, orderColumns, recordOrderChange } from './orderContext.ts'
 import { shares } from './shares.ts'
@@ -51,7 +52,10 @@ export async function refundOrder(
     'INSERT INTO refund (school_id, id, created_at, updated_at, order_id, amount, currency, reason) VALUES ($1, $2, $3, $3, $4, $5, $6, $7)',
     [schoolId, refundId, now, orderId, back, order.currency, reason],
   )
-  if (isWhole) await closeAccess(sql, { schoolId, now, orderId })
+  if (isWhole) {
+    await closeAccess(sql, { schoolId, now, orderId })
+    await endOrdered(sql, { schoolId, now, orderId })
+  }
   await addSpend(sql, schoolId, order.person_id, -back)
   await recordOrderChange(sql, schoolId, changed as OrderRow, 'refunded')
   return { refundId, amount: back, isWhole }

@@ -3,6 +3,7 @@ import { orderStatusSql } from '../../store/shopExpressions.ts'
 import type { Sql } from '../../store/sql.ts'
 import { confirmUses, releaseUses } from '../coupons/settleCoupon.ts'
 import { renewUse } from '../coupons/useCoupon.ts'
+import { startOrdered } from '../memberships/orderedPlan.ts'
 import { openAccess } from './access.ts'
 import { addSpend, type InSchool, type OrderRow, orderColumns, recordOrderChange } from './orderContext.ts'
 import { type Payment, paymentColumns } from './payment.ts'
@@ -39,6 +40,7 @@ export async function payOrder(sql: Sql, step: Step & { payment: Payment }): Pro
   if (!order) return false
   await confirmUses(sql, { ...step, orderIds: [order.id] })
   await openAccess(sql, step)
+  await startOrdered(sql, step)
   await addSpend(sql, step.schoolId, order.person_id, Number(order.total_amount))
   return true
 }
