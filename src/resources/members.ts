@@ -10,18 +10,9 @@ import {
   isKnownToMembers,
   isMember,
 } from '../domain/members/whoSeesMembers.ts'
-import { findByKeys, giveFacet } from '../domain/students/findOrMakePerson.ts'
 import { tellInvited } from '../domain/students/invitations.ts'
 import { hasTag, setTags, tagsOf } from '../domain/students/personTags.ts'
-import {
-  checkPerson,
-  noteOtherFacet,
-  type PersonChange,
-  requireFreeEmail,
-  requireNotErased,
-  requirePowerOver,
-} from '../domain/students/personWriting.ts'
-import { eraseByStaff } from '../domain/students/removal.ts'
+import { checkPerson, noteOtherFacet, type PersonChange, requireFreeEmail, requirePowerOver } from '../domain/students/personWriting.ts'
 import { isMe } from '../domain/students/whoSeesStudents.ts'
 import { bulk } from '../kit/bulk.ts'
 import { everything } from '../kit/expressions.ts'
@@ -31,9 +22,10 @@ import { defineResource, type Resource } from '../kit/resource.ts'
 import { bulkOutput } from '../kit/rowsInBulk.ts'
 import type { Values } from '../kit/writing.ts'
 import type { Role } from '../policy/caller.ts'
+import { changeOf, erasureOf, manyOf } from './facetOperations.ts'
 import { labelling, memberSchema } from './memberFields.ts'
 import { membershipPlans } from './membershipPlans.ts'
-import { cancelParameter, reasonInput, send_invite } from './studentFields.ts'
+import { reasonInput, send_invite } from './studentFields.ts'
 import { students } from './students.ts'
 import { subscriptions } from './subscriptions.ts'
 
@@ -148,41 +140,9 @@ export const members = defineResource({
         if (values.send_invite === true) tellInvited(writing, row)
       },
     },
-    update: {
-      scope: 'write',
-      check: (values, _writing, row) => checkPerson(values, row),
-      async before(writing, row, values) {
-        requireNotErased(row)
-        await requirePowerOver(writing, row.id)
-        await requireFreeEmail(writing, values, row)
-        return {}
-      },
-      async after(writing, row, values) {
-        await writeLabels(writing, row, values)
-        await noteOtherFacet(writing, row, 'member', 'updated')
-      },
-    },
-    remove: {
-      scope: 'write',
-      id: 'eraseMember',
-      roles: ['staff'],
-      status: 204,
-      parameters: cancelParameter,
-      async instead(writing, row) {
-        const columns = await eraseByStaff(writing, row)
-        if (columns) await noteOtherFacet(writing, { ...row, version: row.version + 1 }, 'member', 'deleted')
-        return columns
-      },
-    },
-    bulk: {
-      scope: 'write',
-      roles: ['staff'],
-      find: async ({ sql, school, now }, item) => {
-        const id = await findByKeys(sql, school.id, item)
-        if (id !== undefined) await giveFacet(sql, { schoolId: school.id, personId: id, facet: 'member', now })
-        return id
-      },
-    },
+    update: changeOf('member', writeLabels),
+    remove: erasureOf('member', 'eraseMember'),
+    bulk: manyOf('member'),
   },
   actions: {
     block: {

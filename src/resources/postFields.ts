@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { externalId, metadata, reference, slug, timestamp } from '../kit/fields.ts'
 import { image } from '../kit/image.ts'
+import { seo } from './seo.ts'
 
 const time = (description: string) => timestamp().nullable().meta({ description, example: null })
 
@@ -66,13 +67,7 @@ export const postSchema = z.object({
   scheduled_for: time('When it will be published.'),
   published_at: timestamp().nullable().meta({ description: 'When it was published.', example: '2026-03-01T09:30:00.000Z' }),
   archived_at: time('When it was archived.'),
-  seo: z
-    .object({
-      title: z.string().max(70).nullable().default(null).meta({ description: 'Title for search engines.', example: 'First firing' }),
-      description: z.string().max(200).nullable().default(null).meta({ description: 'Text for search engines.', example: null }),
-      noindex: z.boolean().default(false).meta({ description: 'Whether search engines are asked to stay away.', example: false }),
-    })
-    .meta({ description: 'What search engines are told.', example: { title: 'First firing', description: null, noindex: false } }),
+  seo,
   external_id: externalId(),
   metadata: metadata(),
 })

@@ -1,27 +1,19 @@
 import { z } from 'zod'
 import { exportPerson } from '../domain/students/exportPerson.ts'
-import { findByKeys, giveFacet } from '../domain/students/findOrMakePerson.ts'
 import { inviteAgain, tellInvited } from '../domain/students/invitations.ts'
 import { spendOf } from '../domain/students/personSelections.ts'
 import { hasTag, setTags, tagsOf } from '../domain/students/personTags.ts'
-import {
-  checkPerson,
-  noteOtherFacet,
-  type PersonChange,
-  requireFreeEmail,
-  requireNotErased,
-  requirePowerOver,
-} from '../domain/students/personWriting.ts'
-import { eraseByStaff } from '../domain/students/removal.ts'
+import { checkPerson, noteOtherFacet, type PersonChange, requireFreeEmail, requirePowerOver } from '../domain/students/personWriting.ts'
 import { isMe, isStudent, learnsFromMe } from '../domain/students/whoSeesStudents.ts'
 import { everything, nothing } from '../kit/expressions.ts'
 import { imageField } from '../kit/image.ts'
 import { defineResource, type Resource } from '../kit/resource.ts'
 import type { Values } from '../kit/writing.ts'
 import { enrollments } from './enrollments.ts'
+import { changeOf, erasureOf, manyOf } from './facetOperations.ts'
 import { members } from './members.ts'
 import { studentExport } from './studentExport.ts'
-import { cancelParameter, reasonInput, send_invite, studentSchema } from './studentFields.ts'
+import { reasonInput, send_invite, studentSchema } from './studentFields.ts'
 
 /** Who learns. */
 export const students = defineResource({
@@ -123,41 +115,9 @@ export const students = defineResource({
         if (values.send_invite === true) tellInvited(writing, row)
       },
     },
-    update: {
-      scope: 'write',
-      check: (values, _writing, row) => checkPerson(values, row),
-      async before(writing, row, values) {
-        requireNotErased(row)
-        await requirePowerOver(writing, row.id)
-        await requireFreeEmail(writing, values, row)
-        return {}
-      },
-      async after(writing, row, values) {
-        await writeTags(writing, row, values)
-        await noteOtherFacet(writing, row, 'student', 'updated')
-      },
-    },
-    remove: {
-      scope: 'write',
-      id: 'eraseStudent',
-      roles: ['staff'],
-      status: 204,
-      parameters: cancelParameter,
-      async instead(writing, row) {
-        const columns = await eraseByStaff(writing, row)
-        if (columns) await noteOtherFacet(writing, { ...row, version: row.version + 1 }, 'student', 'deleted')
-        return columns
-      },
-    },
-    bulk: {
-      scope: 'write',
-      roles: ['staff'],
-      find: async ({ sql, school, now }, item) => {
-        const id = await findByKeys(sql, school.id, item)
-        if (id !== undefined) await giveFacet(sql, { schoolId: school.id, personId: id, facet: 'student', now })
-        return id
-      },
-    },
+    update: changeOf('student', writeTags),
+    remove: erasureOf('student', 'eraseStudent'),
+    bulk: manyOf('student'),
   },
   reads: {
     export: {

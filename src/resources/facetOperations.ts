@@ -1,0 +1,58 @@
+import { findByKeys, giveFacet } from '../domain/students/findOrMakePerson.ts'
+import {
+  checkPerson,
+  noteOtherFacet,
+  type PersonChange,
+  requireFreeEmail,
+  requireNotErased,
+  requirePowerOver,
+} from '../domain/students/personWriting.ts'
+import { eraseByStaff } from '../domain/students/removal.ts'
+import type { Change, Removal, RowsInBulk, Values } from '../kit/writing.ts'
+import { cancelParameter } from './studentFields.ts'
+
+type Facet = 'student' | 'member'
+
+/** Writes the words that the school puts to the person. */
+type WriteWords = (change: PersonChange, row: { id: string }, values: Values) => Promise<void>
+
+/** A change of a person, of whom the other facet shows it as well. */
+export const changeOf = (facet: Facet, writeWords: WriteWords): Change<'person', 'write'> => ({
+  scope: 'write',
+  check: (values, _writing, row) => checkPerson(values, row),
+  async before(writing, row, values) {
+    requireNotErased(row)
+    await requirePowerOver(writing, row.id)
+    await requireFreeEmail(writing, values, row)
+    return {}
+  },
+  async after(writing, row, values) {
+    await writeWords(writing, row, values)
+    await noteOtherFacet(writing, row, facet, 'updated')
+  },
+})
+
+/** The erasure of a person, by whichever facet it is asked for. */
+export const erasureOf = (facet: Facet, id: string): Removal<'person', 'write'> => ({
+  scope: 'write',
+  id,
+  roles: ['staff'],
+  status: 204,
+  parameters: cancelParameter,
+  async instead(writing, row) {
+    const columns = await eraseByStaff(writing, row)
+    if (columns) await noteOtherFacet(writing, { ...row, version: row.version + 1 }, facet, 'deleted')
+    return columns
+  },
+})
+
+/** Many people at once: who is known by one of the keys that an item names gets the facet. */
+export const manyOf = (facet: Facet): RowsInBulk<'write'> => ({
+  scope: 'write',
+  roles: ['staff'],
+  find: async ({ sql, school, now }, item) => {
+    const id = await findByKeys(sql, school.id, item)
+    if (id !== undefined) await giveFacet(sql, { schoolId: school.id, personId: id, facet, now })
+    return id
+  },
+})
