@@ -11,7 +11,7 @@ export async function pricingMd(facts: SchoolFacts): Promise<string> {
   return document([
     markdown`# Pricing of ${about.name}`,
     markdown`> What ${about.name} sells, as visitors see it. Read from the school on ${today()} (UTC).`,
-    markdown`What costs nothing is not listed here. The use of the API costs nothing: see ${link('auth.md', issuer + paths.authMd)}.`,
+    markdown`Courses and products that cost nothing are not listed here. The use of the API costs nothing: see ${link('auth.md', issuer + paths.authMd)}.`,
     ...(sections.length === 0 ? [markdown`Nothing is sold here at present.`] : sections.flatMap(rendered)),
     pricingNote === undefined ? undefined : new Markdown(`## Notes\n\n${pricingNote.trim()}`),
     ...contact(questions.filter((one) => one instanceof Markdown)),

@@ -59,7 +59,7 @@ export function createExchange(serverFor: (served: Served) => Server, log: Log):
       return { status: 404, body: rpcRefusal(rpcCodes.methodNotFound, 'Method not found', { answered: message }) }
     }
     // What a revision does not know it does not know in any form.
-    const isGone = !isOld && goneMethods.some((method) => isCallOf(message, method))
+    const isGone = revision === revisions[0] && goneMethods.some((method) => isCallOf(message, method))
     const fault = isGone ? undefined : paramsFault(message)
     if (fault !== undefined)
       return { status: 200, body: rpcRefusal(rpcCodes.invalidParams, `Invalid params: ${fault}`, { answered: message }) }
