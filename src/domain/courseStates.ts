@@ -1,8 +1,9 @@
-import { Problem, type ProblemDetail } from '../lib/problem.ts'
+import type { ProblemDetail } from '../lib/problem.ts'
 import { recordChanges } from '../store/changeLog.ts'
 import type { InTransaction } from './courseWriting.ts'
 import { removeLessons } from './curriculum/sectionWriting.ts'
 import { requirePublisher } from './lecturerPublishing.ts'
+import { requireNamedNowhere } from './namedProduct.ts'
 
 interface Course {
   id: string
@@ -50,16 +51,10 @@ export function unpublishCourse(requireUnused: (context: InTransaction, course: 
 
 /**
  * Lets go of what only the course holds.
- * @throws Problem resource_in_use where it was sold, or a coupon or a plan names it
+ * @throws Problem resource_in_use where anything of people or money names it
  */
 export async function removeCourseParts({ writer, sql, school }: InTransaction, course: Course): Promise<undefined> {
-  const [used] = await sql.query(
-    `SELECT 1 FROM order_item WHERE school_id = $1 AND product_type = 'course' AND product_id = $2
-     UNION ALL SELECT 1 FROM coupon_item WHERE school_id = $1 AND product_type = 'course' AND product_id = $2
-     UNION ALL SELECT 1 FROM plan_item WHERE school_id = $1 AND product_type = 'course' AND product_id = $2 LIMIT 1`,
-    [school.id, course.id],
-  )
-  if (used) throw new Problem('resource_in_use', { description: 'The course was sold, or a coupon or a plan names it. It stays.' })
+  await requireNamedNowhere({ sql, school }, { type: 'course', id: course.id })
   const lessons = await writer
     .selectFrom('lesson')
     .select('id')

@@ -3,7 +3,7 @@ import { archiveCourse, publishCourse, removeCourseParts, unpublishCourse } from
 import { costsAtMost, hasLecturer, hasTag, isInCatalogue, isOpenToMembers, isTaughtBy, isUnlisted, lecturersOf } from '../domain/courses.ts'
 import { assignLecturers, checkCourse, checkLecturers, courseDefaults, reassignLecturers } from '../domain/courseWriting.ts'
 import { type Copying, duplicateCourse } from '../domain/duplicateCourse.ts'
-import { requireNobodyEnrolled, requireUnusedCourse } from '../domain/learning/courseInUse.ts'
+import { requireNobodyEnrolled } from '../domain/learning/courseInUse.ts'
 import { recountCourse } from '../domain/learning/progressCounts.ts'
 import { isOpenedBy, plansOpening } from '../domain/memberships/planSight.ts'
 import { setPositions } from '../domain/positions.ts'
@@ -165,14 +165,7 @@ export const courses = defineResource({
         if (isOtherGoal) await recountCourse(writing.sql, { schoolId: course.school_id, courseId: course.id, now: writing.now })
       },
     },
-    remove: {
-      scope: 'write',
-      from: ['draft'],
-      async before(writing, course) {
-        await requireUnusedCourse(writing, course)
-        return await removeCourseParts(writing, course)
-      },
-    },
+    remove: { scope: 'write', from: ['draft'], before: removeCourseParts },
   },
   actions: {
     publish: {

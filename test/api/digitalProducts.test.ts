@@ -149,6 +149,23 @@ describe.each(await databasesToTest())('digital products on $name', ({ open }) =
     expect(grants.json.data).toEqual([expect.objectContaining({ source: 'manual', revoked_at: null })])
   })
 
+  test('a draft that was given away, or that a plan names, is not removed, and says what names it', async () => {
+    const given = await make({ status: 'draft' })
+    await give(given.id, learner)
+    const planned = await make({ status: 'draft' })
+    const { planId } = await newPlan(api.database.sql, api.school.id)
+    await api.database.sql.query(
+      `INSERT INTO plan_item (school_id, plan_id, product_type, product_id) VALUES ($1, $2, 'digital_product', $3)`,
+      [api.school.id, planId, planned.stored],
+    )
+    for (const [{ id }, name] of [[given, 'a grant'] as const, [planned, 'a membership plan'] as const]) {
+      const { status, json } = await send(`/${id}`, {}, { method: 'DELETE' })
+      expect([status, json.error]).toEqual([409, 'resource_in_use'])
+      expect(json.error_description).toContain(name)
+      expect((await get(`/${id}`, owner)).status).toBe(200)
+    }
+  })
+
   test('a grant that is revoked opens nothing any more; revoking again changes nothing', async () => {
     const { id, file } = await make()
     const grant = (await give(id, learner)).json

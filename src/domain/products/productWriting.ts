@@ -2,6 +2,7 @@ import { fromPublicId } from '../../lib/ids.ts'
 import { Problem, type ProblemDetail } from '../../lib/problem.ts'
 import { lockFiles, removeFileReferences, setFileReferences } from '../../store/fileReferences.ts'
 import type { InTransaction } from '../courseWriting.ts'
+import { requireNamedNowhere } from '../namedProduct.ts'
 import { priceFaults } from '../priceRules.ts'
 import { htmlColumn } from '../richText.ts'
 
@@ -88,46 +89,9 @@ export async function unpublishProduct({ writer, school }: InTransaction, produc
   return {}
 }
 
-/** Where something that can be sold may be named. */
-const namedBy = [
-  ['order_item', 'an order'],
-  ['coupon_item', 'a coupon'],
-  ['coupon_redemption', 'a redeemed coupon'],
-  ['plan_item', 'a membership plan'],
-] as const
-
-/** @throws Problem resource_in_use where orders, coupons or plans name it */
-export async function requireUnused(
-  { sql, school }: Pick<InTransaction, 'sql' | 'school'>,
-  { type, id }: { type: string; id: string },
-): Promise<void> {
-  const names = await Promise.all(
-    namedBy.map(async ([table, what]) => {
-      const found = await sql.query(`SELECT 1 FROM ${table} WHERE school_id = $1 AND product_type = $2 AND product_id = $3 LIMIT 1`, [
-        school.id,
-        type,
-        id,
-      ])
-      return found.length > 0 ? [what] : []
-    }),
-  )
-  const [first, ...others] = names.flat()
-  if (first === undefined) return
-  throw new Problem('resource_in_use', {
-    description: `This is named by ${[first, ...others].join(' and ')}, so it stays. Archive it instead.`,
-  })
-}
-
 /** Lets go of what only the product holds. */
 export async function removeProductParts(context: InTransaction, product: Product): Promise<undefined> {
   const { writer, school } = context
-  await requireUnused(context, { type: 'digital_product', id: product.id })
-  const granted = await writer
-    .selectFrom('product_grant')
-    .select('id')
-    .where('school_id', '=', school.id)
-    .where('product_id', '=', product.id)
-    .executeTakeFirst()
-  if (granted) throw new Problem('resource_in_use', { description: 'Somebody was given this product, so it stays. Archive it instead.' })
+  await requireNamedNowhere(context, { type: 'digital_product', id: product.id })
   await removeFileReferences(writer, { schoolId: school.id, type: 'digital_product', id: product.id })
 }
