@@ -6,8 +6,9 @@ export default defineConfig({
     globalSetup: ['test/support/prepare.ts'],
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    isolate: false,
+    testTimeout: 120_000,
+    hookTimeout: 180_000,
     teardownTimeout: 20_000,
     // A test that was left alone by mistake would hide all others.
     allowOnly: false,

@@ -1,5 +1,5 @@
 /**
- * The whole way from nothing to a first answer, as any client walks it: register, ask the person, exchange the code, call the API.
+ * The whole way from nothing to a first answer, as any client walks it: register, ask the person, exchange the code, call what was granted.
  *
  *   npm run first-token -- [base address] [scope ...]
  *
@@ -15,6 +15,8 @@ interface ServerMetadata {
   authorization_endpoint: string
   token_endpoint: string
   registration_endpoint: string
+  userinfo_endpoint: string
+  introspection_endpoint: string
 }
 
 const [base = 'http://127.0.0.1:3000', ...scopes] = process.argv.slice(2)
@@ -72,12 +74,33 @@ async function walk(issuer: string): Promise<void> {
     })
     say(`Got an access token for: ${tokens.scope}`)
 
-    const account = await askJson(`${issuer}/api/v1/account`, { headers: { authorization: `Bearer ${tokens.access_token}` } })
-    say(`\nGET ${issuer}/api/v1/account\n${JSON.stringify(account, null, 2)}`)
+    await callSomethingGranted(metadata, clientId, tokens)
   } finally {
     callback.close()
     callback.closeAllConnections()
   }
+}
+
+/** Calls the first address that the granted scopes open: the account, another resource of the API, UserInfo, or at least introspection. */
+async function callSomethingGranted(
+  { issuer, userinfo_endpoint, introspection_endpoint }: ServerMetadata,
+  clientId: string,
+  { access_token: token, scope }: { access_token: string; scope: string },
+): Promise<void> {
+  const granted = new Set(scope.split(' '))
+  const { resources } = await askJson<{ resources: { name: string; url: string; scope: string }[] }>(`${issuer}/api/v1`)
+  const readable = resources
+    .filter((resource) => granted.has(resource.scope))
+    .sort((left, right) => Number(right.name === 'account') - Number(left.name === 'account'))
+  const addresses = [...readable.map(({ url }) => url), ...(granted.has('openid') ? [userinfo_endpoint] : [])]
+  for (const address of addresses) {
+    const response = await fetch(address, { headers: { authorization: `Bearer ${token}` }, signal: AbortSignal.timeout(15_000) })
+    if (!response.ok) continue
+    say(`\nGET ${address}\n${JSON.stringify(await response.json(), null, 2)}`)
+    return
+  }
+  const answer = await askJson(introspection_endpoint, { method: 'POST', body: new URLSearchParams({ token, client_id: clientId }) })
+  say(`\nNothing granted can be read without more input. POST ${introspection_endpoint}\n${JSON.stringify(answer, null, 2)}`)
 }
 
 /** What the browser brings back to the loopback address. */

@@ -1,11 +1,15 @@
 /**
- * Writes src/gen: the Prisma client and the Kysely table types, from prisma/schema.prisma. Works without a network.
+ * Writes src/gen: the Prisma client and the Kysely table types, from prisma/schema.prisma, and an empty cluster of the embedded database.
+ * Works without a network.
  *
  * The Prisma CLI looks for an engine binary that `generate` never starts, and would download it. It is given a file that exists.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
 
 let cli: string
 try {
@@ -20,4 +24,20 @@ const { status, stdout, stderr } = spawnSync(process.execPath, [cli, 'generate',
   env: { PRISMA_HIDE_UPDATE_MESSAGE: '1', CHECKPOINT_DISABLE: '1', PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, ...process.env },
 })
 if (status !== 0) process.stderr.write(`${stdout}${stderr}`)
+else await writeEmptyCluster('src/gen/embedded')
 process.exit(status ?? 1)
+
+/** Runs initdb once, so that the first start of the service need not: it takes 500 MB. */
+async function writeEmptyCluster(directory: string): Promise<void> {
+  const { version } = JSON.parse(await readFile('node_modules/@electric-sql/pglite/package.json', 'utf8')) as { version: string }
+  const [image, stamp] = [join(directory, 'image.tar.gz'), join(directory, 'version')]
+  if (existsSync(image) && existsSync(stamp) && (await readFile(stamp, 'utf8')) === version) return
+  for (const flag of ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering']) setFlagsFromString(flag)
+  const { PGlite } = await import('@electric-sql/pglite')
+  const pglite = await PGlite.create()
+  const cluster = await pglite.dumpDataDir('gzip')
+  await pglite.close()
+  await mkdir(directory, { recursive: true })
+  await writeFile(image, Buffer.from(await cluster.arrayBuffer()))
+  await writeFile(stamp, version)
+}

@@ -1,7 +1,7 @@
 import Koa, { type Middleware } from 'koa'
 import { protectedResources } from './agents/protectedResource.ts'
 import { serveReference } from './agents/reference.ts'
-import type { Truth } from './agents/truth.ts'
+import type { SelfCheck } from './agents/selfCheck.ts'
 import { createOpenApi } from './api/openApi.ts'
 import { createApi } from './api/routes.ts'
 import type { Config } from './config/load.ts'
@@ -14,9 +14,11 @@ import { createSignIn } from './domain/signIn.ts'
 import { isUpload } from './files/uploadRoute.ts'
 import { accessLog } from './http/accessLog.ts'
 import { arriveWithin } from './http/arrival.ts'
+import { isClientAbort } from './http/clientAbort.ts'
+import { identityBodies } from './http/contentEncoding.ts'
 import { cors } from './http/cors.ts'
 import { addressLimit, callerAddress, resolveSchool } from './http/door.ts'
-import { type Ask, asOwnRequest, inProcess } from './http/inProcess.ts'
+import { type Ask, exceptOwnRequests, inProcess, markOwnRequests } from './http/inProcess.ts'
 import { createMetrics, type Metrics } from './http/metrics.ts'
 import { renderProblems } from './http/problems.ts'
 import { requestId } from './http/requestId.ts'
@@ -40,8 +42,10 @@ import { createMail } from './mail/mail.ts'
 import type { Post } from './mail/post.ts'
 import { createMcp } from './mcp/endpoint.ts'
 import { pricingDocument } from './mcp/resources.ts'
-import { createAuthenticate } from './oidc/bearer.ts'
+import { createAuthenticate, type FindPerson } from './oidc/bearer.ts'
 import { cookieKeys } from './oidc/cookies.ts'
+import { isDisabledClient } from './oidc/disabledClients.ts'
+import { withoutInteractionId } from './oidc/endpoints.ts'
 import { createEngines } from './oidc/engines.ts'
 import { createExchanges } from './oidc/exchange.ts'
 import type { IntegrationChanges } from './oidc/integrations.ts'
@@ -49,6 +53,7 @@ import { createService } from './oidc/service.ts'
 import { endGrant } from './oidc/stores.ts'
 import { createAccountPages } from './pages/account/accountPages.ts'
 import { createEnginePages } from './pages/enginePages.ts'
+import { createKnownBrowsers } from './pages/knownBrowser.ts'
 import { rememberLanguage } from './pages/language.ts'
 import { createSettings } from './pages/pageSetting.ts'
 import { createPages } from './pages/pages.ts'
@@ -71,8 +76,9 @@ import { sendAfterwards } from './wiring/messages.ts'
 import { createStores } from './wiring/open.ts'
 import { createOutside, endGrantWithin } from './wiring/outside.ts'
 import { publicView } from './wiring/publicView.ts'
+import { createSchoolDocuments } from './wiring/schoolDocuments.ts'
 import { openSchools, type SchoolEntry, syncAllIntegrations } from './wiring/schools.ts'
-import { createSelfDescription } from './wiring/selfDescription.ts'
+import { createSchoolSelfCheck } from './wiring/selfCheck.ts'
 
 export interface AppArguments {
   config: Config
@@ -94,8 +100,8 @@ export interface App {
   jobs: Job[]
   metrics: Metrics
   schools: SchoolDirectory<SchoolEntry>
-  /** Whether each school's documents are true of it. */
-  truth: Truth
+  /** Compares each school's documents with what the service does. The caller starts and stops it. */
+  selfCheck: SelfCheck
   /** Takes over what can change while running: schools, integrations, roles, policies, lifetimes. Nobody is signed out. */
   reload(config: Config): Promise<Record<string, IntegrationChanges>>
   /** Once everything that was left for after an answer is done. */
@@ -107,17 +113,19 @@ const isPage = (path: string): boolean => /^\/(oauth|account)(\/|$)/i.test(path)
 /** Puts the whole service together from its arguments. Two of them live in one process without knowing of each other. */
 export async function createApp(args: AppArguments): Promise<App> {
   const { database, keyring, log } = args
+  // The authorization server and the jobs have connections of their own, so that requests of the API cannot use them up.
+  const [accounts, background] = [database.lane('authorization'), database.lane('background')]
   let { config } = args
   let schools = await openSchools(database, config)
-  const stores = createStores({ sql: database.sql, redis: args.redis, oauth: config.oauth, log })
+  const stores = createStores({ sql: accounts.sql, redis: args.redis, oauth: config.oauth, log })
   await syncAllIntegrations(stores, schools)
 
   const metrics = createMetrics()
   const exchanges = createExchanges()
   const scopes = scopeCatalogue(resources)
   const scopeNames = scopes.map((scope) => scope.name)
-  const face = (school: School) => schoolFace(database.sql, school.id)
-  const look = (school: School) => schoolLook(database.sql, school.id)
+  const face = (school: School) => schoolFace(accounts.sql, school.id)
+  const look = (school: School) => schoolLook(accounts.sql, school.id)
   const languages = (school: School) => schools.byId(school.id).config.languages
   const setting = createSettings({ face, look, languages })
   const protectedNames = async (school: School): Promise<readonly string[]> => [
@@ -126,36 +134,45 @@ export async function createApp(args: AppArguments): Promise<App> {
   ]
   const audit = async (entries: AuditEntry[]): Promise<void> => {
     for (const { event } of entries) metrics.count(event)
-    await recordAudit(database.sql, entries)
+    await recordAudit(accounts.sql, entries)
   }
   const limits = createLimits(args)
+  const knownBrowsers = createKnownBrowsers({ keyring, days: () => config.server.known_browser_days })
   const grantable = (role: Role): ReadonlySet<string> => grantableScopes(role, config.roles)
   const operations = operationsIn(resources)
-  const personNow = (schoolId: string, accountId: string) => findPerson(database.sql, schoolId, accountId)
+  const personIn =
+    ({ sql }: Database): FindPerson =>
+    (schoolId, accountId, grantId) =>
+      findPerson(sql, schoolId, accountId, grantId)
   const signer: CursorSigner = {
     sign: (text) => keyring.sign('cursors', text),
     verify: (text, signature) => keyring.verify('cursors', text, signature),
   }
   const files = createFiles({
+    failures: limits.badCredentials,
     database,
     storage: args.storage,
     keyring,
     limits: () => config.server.storage,
     operations,
-    findPerson: personNow,
+    findPerson: personIn(database),
     signer,
     outside: () => outside,
   })
   const gate = createPasswordGate(config.server.passwords)
-  const checkPassword = createSignIn({ database, gate })
+  const checkPassword = createSignIn({ database: accounts, gate })
   const errands = createErrands({ log })
   const letter = createMail({ ...args.mail, face, languages })
   const afterwards = leaveWork({ errands, log })
   const send = sendAfterwards({ letter, afterwards })
 
-  const enginePages = createEnginePages({ setting, findRemovedClient: (school, client) => findTombstone(database.sql, school.id, client) })
+  const enginePages = createEnginePages({
+    setting,
+    isDisabledClient: (school, clientId) => isDisabledClient(accounts.sql, school.id, clientId),
+    findRemovedClient: (school, client) => findTombstone(accounts.sql, school.id, client),
+  })
   const engines = createEngines({
-    database,
+    database: accounts,
     stores,
     exchanges,
     keyring,
@@ -169,15 +186,16 @@ export async function createApp(args: AppArguments): Promise<App> {
   const runtime: (ctx: Koa.Context) => ReturnType<typeof engines.get> = (ctx) => engines.get(ctx.state.school)
 
   const pages = createPages({
-    database,
+    database: accounts,
     keyring,
     log,
     provider: async (ctx) => (await runtime(ctx)).provider,
     scopes,
     grantable,
-    findPerson: personNow,
+    findPerson: personIn(accounts),
     limits: limits.signIn,
-    clients: { describe: (schoolId, clientId) => describeClient(database.sql, schoolId, clientId) },
+    knownBrowsers,
+    clients: { describe: (schoolId, clientId) => describeClient(accounts.sql, schoolId, clientId) },
     protectedNames,
     setting,
     look,
@@ -185,12 +203,13 @@ export async function createApp(args: AppArguments): Promise<App> {
     checkPassword,
   })
   const accountPages = createAccountPages({
-    database,
+    database: accounts,
     keyring,
     log,
     provider: async (ctx) => (await runtime(ctx)).provider,
     scopes,
     limits,
+    knownBrowsers,
     protectedNames,
     setting,
     audit: (entry) => audit([entry]),
@@ -209,11 +228,14 @@ export async function createApp(args: AppArguments): Promise<App> {
     scopes: scopeNames,
     limiter: limits.limiter,
     policies: limits.policies,
+    badCredentials: limits.badCredentials,
+    showProblem: enginePages.showProblem,
     refreshWindowSeconds: () => config.oauth.refresh_window_seconds,
     registrationRules: (school) => registrationRules(config.oauth, schools.byId(school.id).config.docs_url),
-    findPerson: personNow,
+    findPerson: personIn(accounts),
     grantable,
     recordAudit: audit,
+    legalLinks: (school) => documents.legalLinks(school),
     showHandOver: enginePages.showHandOver,
     count: metrics.count,
   })
@@ -223,16 +245,15 @@ export async function createApp(args: AppArguments): Promise<App> {
     checkoutUrl: (school) => schools.byId(school.id).config.checkout_url,
   })
   const doors = { operations, database: database.kysely, store: database, signer, outside }
-  const bearer = { runtime, findPerson: personNow, grantable }
+  const bearer = { runtime, findPerson: personIn(database), grantable }
   const api = createApi({ ...doors, authenticate: limited(createAuthenticate(bearer), limits) })
-  const { documents, truth } = createSelfDescription({
+  const documents = createSchoolDocuments({
     ask: (address, request) => askSelf(address, request),
     config: () => config,
     schoolConfig: (school) => schools.byId(school.id).config,
     operations,
     scopes,
     view: (school) => publicView({ database: database.kysely, school, signer, outside }),
-    log,
   })
   const mcp = createMcp({
     ...doors,
@@ -247,22 +268,25 @@ export async function createApp(args: AppArguments): Promise<App> {
     issuer: school.issuer,
     docsUrl: schools.byId(school.id).config.docs_url,
     baselineScopes: config.oauth.baseline_scopes,
+    legal: await documents.legalLinks(school),
   }))
 
-  const roadWith = ({ watched, gate }: Record<'watched' | 'gate', Middleware[]>): Middleware<RequestState>[] => [
+  const road: Middleware<RequestState>[] = [
+    markOwnRequests,
     requestId(),
     originForm(),
     arriveWithin(30, isUpload),
     callerAddress(config.server.trusted_proxies),
-    ...watched,
+    exceptOwnRequests(accessLog(log, withoutInteractionId)),
+    exceptOwnRequests(metrics.middleware),
     securityHeaders(),
     cors({ allowedOrigins: config.server.cors.allowed_origins, isPage }),
     renderProblems(log, (path, school) =>
       school && path.startsWith(`${apiPath}/`) ? errorsUrl(schools.byId(school.id).config) : undefined,
     ),
     addressLimit(),
+    identityBodies(),
     resolveSchool((host) => schools.byHost(host)),
-    ...gate,
     rememberLanguage(isPage),
     files.downloads,
     files.uploads,
@@ -276,36 +300,42 @@ export async function createApp(args: AppArguments): Promise<App> {
     api.routes() as Middleware<RequestState>,
     mcp,
   ]
-  const koaWith = (road: Middleware<RequestState>[]): Koa => {
-    const koa = new Koa()
-    koa.keys = cookieKeys(keyring)
-    // The door below has replaced every forwarded header by what the configuration says.
-    koa.proxy = true
-    for (const step of road) koa.use(step)
-    koa.on('error', (error: Error) => log.error({ err: error }, 'an answer broke off'))
-    return koa
-  }
-  // The service asks itself whether its documents are true: unseen by logs, metrics and the audit trail, and not held up by the answer.
-  const askSelf: Ask = inProcess(koaWith(roadWith({ watched: [asOwnRequest], gate: [] })).callback())
-  const koa = koaWith(roadWith({ watched: [accessLog(log) as Middleware, metrics.middleware], gate: [truth.middleware] }))
+  const koa = new Koa()
+  koa.keys = cookieKeys(keyring)
+  // The door below has replaced every forwarded header by what the configuration says.
+  koa.proxy = true
+  for (const step of road) koa.use(step)
+  koa.on('error', (error: Error, ctx?: Koa.Context) => {
+    if (isClientAbort(error, ctx)) log.debug({ request_id: ctx?.state.requestId }, 'client closed the connection')
+    else log.error({ err: error, request_id: ctx?.state.requestId }, 'response failed')
+  })
+  const askSelf: Ask = inProcess(koa.callback())
+  const selfCheck = createSchoolSelfCheck({
+    ask: askSelf,
+    config: () => config,
+    schools: () => schools.all.map(({ school }) => school),
+    scopes,
+    log,
+  })
+  metrics.watchSelfCheck(selfCheck.states)
 
   return {
     koa,
     metrics,
-    truth,
+    selfCheck,
     jobs: [
       ...sweepJobs({
-        database,
+        database: background,
         artifacts: stores.durable,
         endGrant: (sql, schoolId, grantId) => endGrantWithin(stores, sql, schoolId, grantId),
         registration: () => config.oauth.registration,
       }),
-      ...fileJobs({ database, storage: args.storage }),
-      ...subscriptionJobs({ database }),
-      ...learningJobs({ database }),
-      ...orderJobs({ database }),
-      ...rollupJobs({ database }),
-      ...postJobs({ database }),
+      ...fileJobs({ database: background, storage: args.storage }),
+      ...subscriptionJobs({ database: background }),
+      ...learningJobs({ database: background }),
+      ...orderJobs({ database: background }),
+      ...rollupJobs({ database: background }),
+      ...postJobs({ database: background }),
     ],
     get schools() {
       return schools
@@ -314,7 +344,8 @@ export async function createApp(args: AppArguments): Promise<App> {
       const opened = await openSchools(database, next)
       const changes = await syncAllIntegrations(stores, opened)
       ;[config, schools] = [next, opened]
-      for (const kept of [engines, documents, truth]) kept.clear()
+      for (const kept of [engines, documents]) kept.clear()
+      selfCheck.restart()
       return changes
     },
     settled: () => errands.settled(),

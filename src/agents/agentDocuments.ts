@@ -6,6 +6,7 @@ import type { School } from '../policy/school.ts'
 import { apiCatalog, catalogLinks, linksetType } from './apiCatalog.ts'
 import { apiIndex } from './apiIndex.ts'
 import { authMd } from './authMd.ts'
+import { type LegalLinks, legalLinks } from './legalLinks.ts'
 import { llmsTxt } from './llmsTxt.ts'
 import { pricingMd } from './pricingMd.ts'
 import { paths, type SchoolFacts } from './schoolFacts.ts'
@@ -31,6 +32,8 @@ const documentsAt = (apiPath: string): ReadonlyMap<string, AgentDocument> =>
 
 export interface AgentDocuments {
   middleware: Middleware
+  /** Addresses of a school's privacy policy and terms, a second old at most while the store answers; none before its first response. */
+  legalLinks(school: School): Promise<LegalLinks>
   /** What stands at `/pricing.md` at this moment. */
   pricing(school: School): Promise<string>
   /** Forgets what was made: the next reader gets what is in force now. */
@@ -54,7 +57,18 @@ export function createAgentDocuments({ apiPath, factsOf }: { apiPath: string; fa
     made.catch(() => kept.delete(key))
     return made
   }
+  const links = new LRUCache<string, LegalLinks, School>({
+    max: 5000,
+    ttl: 1000,
+    // Metadata are served during an outage too: the last known links are better than a failure.
+    allowStale: true,
+    noDeleteOnFetchRejection: true,
+    fetchMethod: (_id, _stale, { context }) => legalLinks(factsOf(context)),
+  })
   return {
+    async legalLinks(school) {
+      return (await links.fetch(school.id, { context: school }).catch(() => undefined)) ?? {}
+    },
     async middleware(ctx, next) {
       const document = documents.get(ctx.path)
       if (!document) return next()
@@ -65,6 +79,9 @@ export function createAgentDocuments({ apiPath, factsOf }: { apiPath: string; fa
       serveDocument(ctx, stored)
     },
     pricing: (school) => pricingMd(factsOf(school)),
-    clear: () => kept.clear(),
+    clear() {
+      kept.clear()
+      links.clear()
+    },
   }
 }

@@ -1,13 +1,15 @@
-import { begins, isOpen } from './begins.ts'
+import { begins, openNow } from './begins.ts'
 import { paths, type SchoolFacts } from './schoolFacts.ts'
 
-/** The address of the API itself: what there is, and where it is described. */
-export function apiIndex({ issuer, operations }: SchoolFacts): string {
+/** Renders the index at the address of the API itself: what resources there are, which of them visitors can read, and where they are described. */
+export async function apiIndex(facts: SchoolFacts): Promise<string> {
+  const { issuer, operations } = facts
+  const open = new Set(await openNow(facts))
   const resources = begins(operations).map((operation) => ({
     name: operation.resource.name,
     about: operation.resource.about,
     url: issuer + operation.path,
-    anonymous: isOpen(operation),
+    anonymous: open.has(operation),
     scope: operation.scope,
   }))
   return JSON.stringify({ documentation: issuer + paths.authMd, description: issuer + paths.openApi, resources })

@@ -41,7 +41,7 @@ export function authSteps({ facts, metadata, hasMcp }: StepArguments): Markdown[
     markdown`Then take it apart. Compare before you go on: another ${code('state')} is an answer to somebody else's request, another ${code('iss')} comes from another server.`,
     block('sh', takeApart(issuer)),
     markdown`### When the browser is on another machine`,
-    markdown`A loopback address means the machine of the browser. Send the person the address of step 3. Where they tick “My app runs on another machine” on the consent page, the next page shows the whole answer, and the code alone, to copy back to you. Otherwise let them copy the address bar, or forward the port to where you listen:`,
+    markdown`A loopback address means the machine of the browser. Send the person the address of step 3. Where they tick “The app is on a different computer” on the consent page, the next page shows the whole answer, and the code alone, to copy back to you. Otherwise let them copy the address bar, or forward the port to where you listen:`,
     block('text', `ssh -L ${port}:${host}:${port} MACHINE-OF-THE-AGENT`),
     markdown`## 5. Redeem the code`,
     markdown`Within ${oauth.lifetimes.authorization_code_seconds} seconds, once:`,

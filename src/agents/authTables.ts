@@ -60,8 +60,10 @@ export function lifetimeTable({ lifetimes, registration, refresh_window_seconds:
   return table(
     ['What', 'Good for'],
     [
-      ['Sign-in and consent', `${lifetimes.interaction_minutes} minutes`],
+      ['Time to sign in', `${lifetimes.sign_in_minutes} minutes`],
+      ['Time to consent after signing in', `${lifetimes.interaction_minutes} minutes`],
       ['Authorization code', `${lifetimes.authorization_code_seconds} seconds, once`],
+      ['Authorization code that a person copies', `${lifetimes.handed_over_code_seconds} seconds, once`],
       ['Access token', `${lifetimes.access_token_seconds} seconds`],
       ['ID token', `${lifetimes.id_token_seconds} seconds`],
       ['Refresh token', `${lifetimes.refresh_token_days} days after its last use, once`],

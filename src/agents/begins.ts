@@ -14,6 +14,10 @@ export const isOpen = ({ anonymous }: Operation): boolean => anonymous !== 'none
 export const isShown = (operations: readonly Operation[], resource: Resource): boolean =>
   operations.some((one) => one.kind === 'get' && one.resource === resource && isOpen(one))
 
+/** Operations that visitors can call now: open to them, and not closed by this school. */
+export const openNow = ({ operations, isServed }: { operations: readonly Operation[]; isServed(path: string): Promise<boolean> }) =>
+  answering(begins(operations).filter(isOpen), isServed)
+
 /** Those of the operations that answer at this moment: a school can turn off a part of itself. */
 export async function answering(operations: readonly Operation[], isServed: (path: string) => Promise<boolean>): Promise<Operation[]> {
   const served = await Promise.all(operations.map(({ path }) => isServed(path)))

@@ -1,5 +1,5 @@
 import type { Operation } from '../kit/operations.ts'
-import { answering, begins, isOpen, isShown, isWholeList } from './begins.ts'
+import { isShown, isWholeList, openNow } from './begins.ts'
 import { code, document, link, type Markdown, markdown } from './markdown.ts'
 import { schoolAbout } from './schoolAbout.ts'
 import { type PublicRow, paths, type SchoolFacts } from './schoolFacts.ts'
@@ -9,8 +9,8 @@ const most = 10
 
 /** `/llms.txt` (llmstxt.org): one page from which everything that is public can be reached. */
 export async function llmsTxt(facts: SchoolFacts): Promise<string> {
-  const { issuer, apiPath, docsUrl, operations, isServed } = facts
-  const open = await answering(begins(operations).filter(isOpen), isServed)
+  const { issuer, apiPath, docsUrl, isServed } = facts
+  const open = await openNow(facts)
   const [about, hasMcp, catalogue] = await Promise.all([
     schoolAbout(facts),
     isServed(paths.mcp),

@@ -1,3 +1,5 @@
+import { isLinkable } from '../lib/webUrl.ts'
+
 /** A piece of Markdown that was put together here. Any other text is somebody else's and is escaped before it becomes a part of one. */
 export class Markdown {
   readonly text: string
@@ -43,11 +45,15 @@ export function code(text: string): Markdown {
 /** A block that is to be taken literally: commands, or an address. Its lines are ours. */
 export const block = (language: 'sh' | 'text', lines: string): Markdown => new Markdown(`\`\`\`${language}\n${lines}\n\`\`\``)
 
-/** The address may hold texts of others: whatever would end it is percent-encoded. */
-export const link = (label: string, address: string): Markdown => markdown`[${label}](${new Markdown(encodedAddress(address))})`
+/**
+ * A link. The address may come from the school's data: characters that would end it are percent-encoded, and a label stands alone where
+ * the address is neither of the web nor of a mailbox.
+ */
+export const link = (label: string, address: string): Markdown =>
+  isLinkable(encodedAddress(address)) ? markdown`[${label}](${new Markdown(encodedAddress(address))})` : markdown`${label}`
 
 const encodedAddress = (address: string): string =>
-  address.replace(/[\s()<>\\|"`\p{Cc}]/gu, (character) => encodeURIComponent(character).replace('(', '%28').replace(')', '%29'))
+  address.replace(/[\s()<>\\|"`\p{Cc}\p{Cf}]/gu, (character) => encodeURIComponent(character).replace('(', '%28').replace(')', '%29'))
 
 /** A table. A row has as many cells as there are columns. */
 export function table(columns: readonly string[], rows: readonly (readonly Part[])[]): Markdown {

@@ -2,6 +2,7 @@ import type { Middleware } from 'koa'
 import { serveDocument, storeDocument } from '../http/document.ts'
 import { allowMethods } from '../http/methods.ts'
 import type { School } from '../policy/school.ts'
+import type { LegalLinks } from './legalLinks.ts'
 
 export interface ProtectedResourceFacts {
   issuer: string
@@ -9,6 +10,7 @@ export interface ProtectedResourceFacts {
   docsUrl: string
   /** What a client should ask for when it knows no better. Small, because clients ask for all of it. */
   baselineScopes: readonly string[]
+  legal: LegalLinks
 }
 
 /** The resources of this origin, by the path under which each one's metadata stand (RFC 9728 section 3.1). */
@@ -24,6 +26,8 @@ export function protectedResourceMetadata(facts: ProtectedResourceFacts, path: R
     bearer_methods_supported: ['header'],
     resource_name: path === '/mcp' ? `${facts.name} (MCP)` : facts.name,
     resource_documentation: facts.docsUrl,
+    ...(facts.legal.privacy && { resource_policy_uri: facts.legal.privacy }),
+    ...(facts.legal.terms && { resource_tos_uri: facts.legal.terms }),
   }
 }
 

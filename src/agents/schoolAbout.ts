@@ -6,6 +6,7 @@ export interface SchoolAbout {
   tagline: string | null
   contact_email: string | null
   support_url: string | null
+  legal: { privacy_url: string | null; terms_url: string | null } | null
 }
 
 /** The school's own words about itself. */

@@ -7,8 +7,8 @@ export type PublicRow = Readonly<Record<string, unknown>>
 
 /** The school through the eyes of a caller without a token: the only way in which documents look at it. */
 export interface PublicView {
-  /** What an operation on a single thing answers. */
-  show(operation: Operation): Promise<PublicRow>
+  /** Runs an operation on a single row. Throws a Problem where visitors have no such row. */
+  show(operation: Operation, parameters?: Readonly<Record<string, string>>): Promise<PublicRow>
   /** The first `most` rows of a list, and whether these are all. */
   list(operation: Operation, parameters: Readonly<Record<string, string>>, most: number): Promise<{ rows: PublicRow[]; isAll: boolean }>
 }

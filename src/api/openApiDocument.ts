@@ -1,9 +1,10 @@
 import { changeFeedOf } from '../kit/changeFeed.ts'
 import type { Operation } from '../kit/operations.ts'
 import { pageInfoSchema, publishedSchemas } from '../kit/publishedSchemas.ts'
+import { isLinkable } from '../lib/webUrl.ts'
 import type { OpenApiArguments, OpenApiFacts } from './openApi.ts'
 import { answerHeaders, requestHeaders } from './openApiHeaders.ts'
-import { describeOperation, feedTag } from './openApiOperation.ts'
+import { describeOperation, feedTag, requestBodies } from './openApiOperation.ts'
 import { refusalComponents } from './openApiRefusals.ts'
 
 /** The whole API as OpenAPI 3.0, derived from the declarations that the routes derive from. */
@@ -13,23 +14,25 @@ export function openApiDocument({ operations, scopes }: Pick<OpenApiArguments, '
   const all = [...operations, feed]
   const paths = pathsOf(all)
   const responses = refusalComponents(all)
+  const schemas = publishedSchemas(operations)
+  const bodies = requestBodies(operations, schemas)
   const isUsed = usedIn({ paths, responses })
   return {
     openapi: '3.0.3',
     info: {
       title: `API of ${name}`,
       version: '1.0.0',
-      description:
-        'The resources of one school. Without a token the public view is served; a token opens what its scopes and the role of its person allow. Clients must ignore members and values that they do not know: adding some is no new version.',
-      contact: { name, ...(contactEmail && { email: contactEmail }), ...(supportUrl && { url: supportUrl }) },
+      description: apiDescription,
+      contact: { name, ...(contactEmail && { email: contactEmail }), ...(supportUrl && isLinkable(supportUrl) && { url: supportUrl }) },
     },
     externalDocs: { description: 'The same as a page, and every error.', url: `${issuer}/docs` },
     servers: [{ url: issuer, description: 'This school.' }],
     tags: tagsOf(operations),
     paths,
     components: {
-      schemas: referredTo({ ...publishedSchemas(operations), Paging: pageInfoSchema, Error: errorSchema }, { paths, responses }),
+      schemas: referredTo({ ...schemas, Paging: pageInfoSchema, Error: errorSchema }, { paths, responses, bodies }),
       responses,
+      requestBodies: bodies,
       parameters: Object.fromEntries(Object.entries(requestHeaders).filter(([key]) => isUsed(`parameters/${key}`))),
       headers: Object.fromEntries(Object.entries(answerHeaders).filter(([key]) => isUsed(`headers/${key}`))),
       securitySchemes: {
@@ -49,6 +52,13 @@ export function openApiDocument({ operations, scopes }: Pick<OpenApiArguments, '
     },
   }
 }
+
+const apiDescription = [
+  'The resources of one school. Without a token, you get the public view. With a token, you get what its scopes and the role of its person allow.',
+  'Responses are described as JSON. Some operations also offer CSV, NDJSON, HTML or iCalendar: `x-media-types` of the response lists them. Request one with the `Accept` header.',
+  'A list in a parameter is one value with commas (`status=draft,published`). Where your client repeats the parameter instead, set its serializer to `explode: false`: a repeated parameter is 400.',
+  'Clients must ignore unknown members and unknown values: adding them does not change the version.',
+].join('\n\n')
 
 /** Whether something refers to a component. */
 function usedIn(paths: object): (component: string) => boolean {

@@ -2,7 +2,7 @@ import type { ChangeFeed } from '../kit/changeFeed.ts'
 import { deprecated } from '../kit/deprecation.ts'
 import { exampleBody, exampleObject, exampleRow } from '../kit/exampleOf.ts'
 import { type Operation, resourceAnswered } from '../kit/operations.ts'
-import { answerSchema, bodyName, bodySchema, ownOutput, publishedSchema, referenceTo } from '../kit/publishedSchemas.ts'
+import { answerSchema, bodyName, bodySchema, type JsonSchema, ownOutput, publishedSchema, referenceTo } from '../kit/publishedSchemas.ts'
 import { type AnswerHeader, headersNamed, requestHeader } from './openApiHeaders.ts'
 import { refusalsOf, takesKey } from './openApiRefusals.ts'
 import { operationDescription } from './operationDescription.ts'
@@ -67,18 +67,34 @@ function headersOf(operation: Described): { $ref: string }[] {
   ]
 }
 
-function requestOf(operation: Described): Record<string, unknown> {
-  const body = isOperation(operation) && bodySchema(operation)
-  if (!body) return {}
-  const { kind } = operation
-  const media = { schema: { $ref: referenceTo(bodyName(operation)) }, example: exampleRequest(operation) }
+function requestOf(operation: Described): { requestBody?: { $ref: string } } {
+  if (!isOperation(operation) || !bodySchema(operation)) return {}
+  return { requestBody: { $ref: `#/components/requestBodies/${bodyName(operation)}` } }
+}
+
+/**
+ * Returns the request bodies by name, and takes their schemas out of `schemas`. A schema with defaults is inlined, because generators
+ * treat a member with a default as always present where a schema can also describe a response. Only PATCH refers to its schema:
+ * it has two media types and no defaults.
+ */
+export function requestBodies(operations: readonly Operation[], schemas: Readonly<Record<string, JsonSchema>>): Record<string, object> {
+  const found = operations
+    .filter((operation) => bodySchema(operation))
+    .map((operation) => [bodyName(operation), bodyOf(operation, schemas)])
+  return Object.fromEntries(found)
+}
+
+function bodyOf(operation: Operation, schemas: Readonly<Record<string, JsonSchema>>): object {
+  const { kind, method } = operation
+  const name = bodyName(operation)
+  const isPatch = method === 'PATCH'
+  const media = {
+    schema: isPatch ? { $ref: referenceTo(name) } : { title: name, ...schemas[name] },
+    example: exampleRequest(operation),
+  }
   const form = kind === 'create' && operation.rules.takes
-  const types = form
-    ? [form.type]
-    : operation.method === 'PATCH'
-      ? ['application/merge-patch+json', 'application/json']
-      : ['application/json']
-  return { requestBody: { required: kind !== 'action', content: Object.fromEntries(types.map((type) => [type, media])) } }
+  const types = form ? [form.type] : isPatch ? ['application/merge-patch+json', 'application/json'] : ['application/json']
+  return { required: kind !== 'action', content: Object.fromEntries(types.map((type) => [type, media])) }
 }
 
 function exampleRequest(operation: Operation): Record<string, unknown> {
@@ -91,7 +107,6 @@ function exampleRequest(operation: Operation): Record<string, unknown> {
 
 function answerOf(operation: Described): Record<string, unknown> {
   const schema = answerSchema(operation)
-  const isList = isOperation(operation) && operation.kind === 'list'
   const status = operation.successStatus
   const names: AnswerHeader[] = [
     'Request-Id',
@@ -105,20 +120,32 @@ function answerOf(operation: Described): Record<string, unknown> {
   const headers = headersNamed(...names)
   if (!schema) return { description: 'Done.', headers }
   const example = exampleAnswer(operation)
-  const content: Record<string, unknown> = { 'application/json': { schema, ...(example && { example }) } }
-  if (isList && operation.resource.isExported) {
-    content['text/csv'] = { schema: { type: 'string' }, example: 'id,object\r\n' }
-    content['application/x-ndjson'] = { schema: { type: 'string' }, example: '{"object":"…"}\n' }
+  const others = otherMediaTypes(operation)
+  return {
+    description: status === 201 ? 'Made. Location says where it stands.' : 'As asked.',
+    headers,
+    content: { 'application/json': { schema, ...(example && { example }) } },
+    ...(Object.keys(others).length > 0 && { 'x-media-types': others }),
   }
-  if (isOperation(operation) && operation.kind === 'read' && operation.rules.asHtml) content['text/html'] = { schema: { type: 'string' } }
-  if (isOperation(operation) && (isList || operation.kind === 'get')) {
-    for (const { type, example: text } of operation.resource.representations) content[type] = { schema: { type: 'string' }, example: text }
-  }
-  if (isOperation(operation) && operation.kind === 'collectionRead' && operation.rules.rows) {
-    content['text/csv'] = { schema: { type: 'string' }, example: 'date,…\r\n' }
-  }
-  return { description: status === 201 ? 'Made. Location says where it stands.' : 'As asked.', headers, content }
 }
+
+/**
+ * What `Accept` can ask for instead of JSON, with an example. An extension, because typed clients would have to tell `content` of
+ * several media types apart in every response.
+ */
+function otherMediaTypes(operation: Described): Record<string, { example: string }> {
+  if (!isOperation(operation)) return {}
+  const { kind, resource } = operation
+  return {
+    ...(kind === 'list' && resource.isExported && exportTypes),
+    ...(operation.kind === 'read' && operation.rules.asHtml && { 'text/html': { example: '<!doctype html>…' } }),
+    ...((kind === 'list' || kind === 'get') &&
+      Object.fromEntries(resource.representations.map(({ type, example }) => [type, { example }]))),
+    ...(operation.kind === 'collectionRead' && operation.rules.rows && { 'text/csv': { example: 'date,…\r\n' } }),
+  }
+}
+
+const exportTypes = { 'text/csv': { example: 'id,object\r\n' }, 'application/x-ndjson': { example: '{"object":"…"}\n' } }
 
 /** What is made at most once is answered by what there is, the next time. */
 function thereAlready(operation: Described): Record<string, unknown> {

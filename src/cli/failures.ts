@@ -2,6 +2,7 @@ import { CommanderError } from 'commander'
 import { errors } from 'oidc-provider'
 import { ConfigError } from '../config/mistakes.ts'
 import { Problem, plainAscii } from '../lib/problem.ts'
+import { reasonOf as reasonText } from '../lib/reason.ts'
 
 export const exitCodes = { ok: 0, failure: 1, usage: 2 } as const
 
@@ -33,9 +34,5 @@ export function endingOf(error: unknown): Ending {
 export function reasonOf(error: unknown): string {
   if (error instanceof Problem) return error.description
   if (error instanceof errors.OIDCProviderError) return error.error_description ?? error.message
-  // A connection that fails on every address of a host says nothing itself (AggregateError of node:net).
-  if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0])
-  const text =
-    error instanceof Error ? error.message || String((error as NodeJS.ErrnoException).code ?? error.name) : plainAscii(String(error))
-  return text.replace(/\s+/g, ' ').trim()
+  return error instanceof Error ? reasonText(error) : plainAscii(reasonText(error))
 }

@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import packageJson from '../../package.json' with { type: 'json' }
 import { addAnalytics } from './commands/analytics.ts'
 import { addClients } from './commands/clients.ts'
 import { addConfig } from './commands/config.ts'
@@ -11,6 +12,7 @@ import { addMigrate } from './commands/migrate.ts'
 import { addOrders } from './commands/orders.ts'
 import { addPeople } from './commands/people.ts'
 import { addSchools } from './commands/schools.ts'
+import { addSelfCheck } from './commands/selfCheck.ts'
 import { addSubscriptions } from './commands/subscriptions.ts'
 import { endingOf, exitCodes } from './failures.ts'
 import { openSession, type Session, type SessionArguments } from './session.ts'
@@ -20,6 +22,7 @@ import { harmless } from './terminal.ts'
 export function createProgram(session: Session): Command {
   const { terminal } = session
   const program = new Command('schoolgate')
+    .version(packageJson.version, '-V, --version', 'print the version')
     .description('Operates a Schoolgate service: its configuration, keys, clients, people and grants.')
     .exitOverride()
     .configureOutput({ writeOut: terminal.out, writeErr: terminal.err })
@@ -39,6 +42,7 @@ Examples:
   for (const add of [
     addConfig,
     addMigrate,
+    addSelfCheck,
     addSchools,
     addPeople,
     addClients,

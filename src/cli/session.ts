@@ -40,6 +40,8 @@ export interface Session {
   school(slug: string | undefined): Promise<School>
   /** The same; makes the school's row from its file where there is none. */
   schoolToFill(slug: string | undefined): Promise<School>
+  /** Redis, connected; undefined where REDIS_URL is not set. */
+  redis(): Promise<RedisConnection | undefined>
   /** The engine's state; within a transaction, as far as it lives in the database, through its `sql`. */
   stores(sql: Sql): Promise<Stores>
   /** One transaction; whoever ends tokens asks for its stores. */
@@ -114,6 +116,7 @@ export function openSession({ terminal, variables, userName, database: given }: 
   return {
     terminal,
     stores,
+    redis,
     settings,
     keyring,
     database,

@@ -1,5 +1,7 @@
 import { isIP, isIPv6 } from 'node:net'
 import { z } from 'zod'
+import { redirectTextFault } from '../lib/redirectText.ts'
+import { isWebUrl, maxUrlLength } from '../lib/webUrl.ts'
 
 /** Whether an address leads to this machine: only there may people be sent without TLS (RFC 8252 section 8.3). */
 export function isLoopback(address: string): boolean {
@@ -17,7 +19,7 @@ export function isOrigin(text: string): boolean {
 
 function isWebAddress(text: string): boolean {
   const url = URL.parse(text)
-  return url !== null && /^[\x21-\x7e]+$/.test(text) && hasSafeScheme(url) && url.username === '' && url.password === ''
+  return url !== null && /^[\x21-\x7e]+$/.test(text) && hasSafeScheme(url) && isWebUrl(text)
 }
 
 // The redirect URI that a client sends is compared with this text byte by byte (RFC 9700 section 2.1).
@@ -46,14 +48,19 @@ export const origin = z.string().max(255).refine(isOrigin).meta({
 /** Of a page that people are sent to. */
 export const webAddress = z
   .string()
-  .max(2048)
+  .max(maxUrlLength)
   .refine(isWebAddress)
   .meta({ title: 'an https:// address (http:// is for loopback hosts only)' })
 
 /** Of an integration. */
-export const fixedCallback = z.string().max(2048).refine(isFixedCallback).meta({
-  title: 'a complete https:// address in its normal spelling, without fragment, user name or *',
-})
+export const fixedCallback = z
+  .string()
+  .max(2048)
+  .refine(isFixedCallback)
+  .refine((text) => redirectTextFault(text) === undefined, {
+    params: { expected: 'must have no broken % escape and no parameter of the response (code, state, iss, error)' },
+  })
+  .meta({ title: 'a complete https:// address in its normal spelling, without fragment, user name or *' })
 
 /** Of a resource server. */
 export const absoluteUri = z

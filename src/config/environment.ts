@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { z } from 'zod'
 import { nearest } from '../lib/nearest.ts'
 import { origin } from './address.ts'
@@ -9,6 +10,9 @@ const port = (standard: number, description: string) =>
   number(0, 65_535)
     .default(standard)
     .meta({ title: 'a port', description, examples: [String(standard)] })
+
+const isHost = (text: string): boolean =>
+  isIP(text) !== 0 || /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i.test(text)
 
 const isMailServer = (text: string): boolean => /^smtps?:\/\/./.test(text) && Boolean(URL.parse(text)?.hostname)
 
@@ -30,9 +34,15 @@ export const secretKeys = z
 /** Every environment variable: secrets and addresses. Everything else stands in the configuration's files. */
 export const variables = {
   PORT: port(3000, 'Where to listen.'),
-  HOST: text()
+  HOST: z
+    .string()
+    .refine(isHost)
     .default('127.0.0.1')
-    .meta({ title: 'an address', description: 'On which address to listen; 0.0.0.0 in a container.', examples: ['0.0.0.0'] }),
+    .meta({
+      title: 'an IP address or a host name',
+      description: 'On which address to listen; 0.0.0.0 in a container.',
+      examples: ['0.0.0.0'],
+    }),
   ADMIN_PORT: port(9464, 'Health, readiness and metrics, on HOST. Never route it through the gateway.'),
   BASE_URL: origin.optional().meta({
     title: 'an origin such as https://school.example.com, without a trailing slash',
@@ -81,7 +91,7 @@ export const variables = {
     .optional()
     .meta({
       title: 'an smtp:// or smtps:// address',
-      description: 'Mail server for messages to people. Left out: they are written to DATA_DIR/outbox and reach nobody.',
+      description: 'Mail server for e-mails to people. If it is not set, e-mails are saved to DATA_DIR/outbox and not sent.',
       examples: ['smtps://schoolgate:secret@mail.example.com'],
       writeOnly: true,
     }),
@@ -107,14 +117,18 @@ export const variables = {
   DEMO: z
     .enum(['on', 'off'])
     .optional()
-    .meta({ description: 'on makes the demo school also where its issuer is not loopback; off makes none.', examples: ['off'] }),
+    .meta({
+      description:
+        'on makes and serves the demo school although an issuer is not loopback: its password is known. off makes none. Without it, a start with demo accounts and an issuer that is not loopback is refused.',
+      examples: ['off'],
+    }),
   DEMO_PASSWORD: z
     .string()
     .min(8)
     .optional()
     .meta({
       title: 'a password of at least 8 characters',
-      description: 'Password of the demo accounts. Left out: made once under DATA_DIR, and printed at start.',
+      description: 'Password of the demo accounts. Left out: made once under DATA_DIR, and shown at start on a terminal.',
       examples: ['correct horse battery'],
       writeOnly: true,
     }),
@@ -133,6 +147,13 @@ export const variables = {
   WORKERS: number(1, 64)
     .default(1)
     .meta({ title: 'a whole number from 1 to 64', description: 'Processes. More than one needs DATABASE_URL.', examples: ['2'] }),
+  START_TIMEOUT_SECONDS: number(0, 3600)
+    .default(60)
+    .meta({
+      title: 'a whole number from 0 to 3600',
+      description: 'How long a start waits for PostgreSQL and Redis. Then the process ends with exit code 1.',
+      examples: ['300'],
+    }),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
     .default('info')

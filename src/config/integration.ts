@@ -23,6 +23,13 @@ export const integration = z
       .max(20)
       .superRefine(...noRepeats())
       .meta({ description: 'Its callbacks, compared byte for byte.', examples: [['https://sync.example.com/callback']] }),
+    enabled: z
+      .boolean()
+      .default(true)
+      .meta({
+        description: 'false disables it and ends its tokens. An integration that clients disable has disabled stays so either way.',
+        examples: [false],
+      }),
     token_endpoint_auth_method: z
       .enum(['none', 'client_secret_post'])
       .default('none')

@@ -24,8 +24,8 @@ environment, below; nothing secret belongs into a file.
 
 Every mistake is named with file, line and key before a port opens. Unknown keys and unknown files are mistakes.
 \`npm run cli -- config check\` looks without starting, \`npm run cli -- config print\` shows what is in force.
-SIGHUP takes over changes of \`oauth.yaml\`, \`resources.yaml\`, \`roles.yaml\` and schools, new ones too; \`server.yaml\`, a changed issuer, a removed school
-and the environment need a restart.`
+SIGHUP takes over changes of \`oauth.yaml\`, \`resources.yaml\`, \`roles.yaml\` and schools, new ones too. Changes of \`server.yaml\`, of an issuer and of
+the environment wait for the next start. A school whose file was removed is served until then as well. The log names what waits.`
 
 function environment(): string {
   const rows = describedVariables().map(({ name, ...variable }) =>

@@ -89,7 +89,13 @@ const lifetimes = z
       .min(5)
       .max(1440)
       .default(60)
-      .meta({ description: 'Time to sign in and consent.', examples: [30] }),
+      .meta({ description: 'Time to consent after signing in, and to sign in where an e-mail was asked for on the way.', examples: [30] }),
+    sign_in_minutes: z
+      .int()
+      .min(1)
+      .max(1440)
+      .default(10)
+      .meta({ description: 'How long an authorization request waits for somebody to sign in.', examples: [5] }),
   })
   .refine(
     ...numbersRule(

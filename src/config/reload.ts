@@ -1,16 +1,44 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Config } from './load.ts'
+import { reissue, type SchoolConfig } from './schools.ts'
 
-export interface ReloadVerdict {
-  /** Changes that take effect while running, as dotted paths. */
+export interface ReloadPlan {
+  /** The configuration to serve now: the new one, with what needs a restart as it was before. */
+  config: Config
+  /** Changes that take effect now, as dotted paths. */
   reloadable: string[]
   needsRestart: string[]
 }
 
-/** Says which changes of the configuration can be taken over while running, and which cannot. */
-export function compareForReload(before: Config, after: Config): ReloadVerdict {
-  const changed = [...changes(bySlug(before), bySlug(after))]
-  return { reloadable: changed.filter((change) => !isFixed(change)).map(nameOf), needsRestart: changed.filter(isFixed).map(nameOf) }
+/** Says which changes of the configuration take effect while running, and which wait for the next start. */
+export function planReload(before: Config, after: Config): ReloadPlan {
+  const served = before.schools.map((school) => after.schools.map(withIssuerOf(school)).find(({ slug }) => slug === school.slug) ?? school)
+  const hosts = new Set(served.map(hostOf))
+  // A host that a served school has until the next start cannot belong to another one before.
+  const added = after.schools.filter((school) => !before.schools.some(({ slug }) => slug === school.slug))
+  const postponed = new Set(added.filter((school) => hosts.has(hostOf(school))).map(({ slug }) => slug))
+  const changed = [...changes(bySlug(before), bySlug(after))].filter(({ path }) => !isDerived(path, { before, after }))
+  const waits = (change: Change): boolean => isFixed(change) || (change.path[0] === 'schools' && postponed.has(change.path[1] ?? ''))
+  return {
+    config: { ...after, server: before.server, schools: [...served, ...added.filter(({ slug }) => !postponed.has(slug))] },
+    reloadable: changed.filter((change) => !waits(change)).map(nameOf),
+    needsRestart: changed.filter(waits).map(nameOf),
+  }
+}
+
+const hostOf = ({ issuer }: SchoolConfig): string => new URL(issuer).host
+
+/** The school with the issuer that it had, and the documentation that was derived from that. */
+const withIssuerOf =
+  (before: SchoolConfig) =>
+  (school: SchoolConfig): SchoolConfig =>
+    school.slug === before.slug ? reissue(school, before.issuer) : school
+
+/** A documentation address that follows from the issuer changes with it, and is no change of its own. */
+function isDerived([file, slug, key]: string[], { before, after }: Record<'before' | 'after', Config>): boolean {
+  if (file !== 'schools' || key !== 'docs_url') return false
+  const [old, now] = [before, after].map(({ schools }) => schools.find((school) => school.slug === slug))
+  return old !== undefined && now !== undefined && reissue(now, old.issuer).docs_url === old.docs_url
 }
 
 interface Change {

@@ -91,6 +91,13 @@ export function resolveSchool(file: SchoolFile, { slug, issuer }: { slug: string
   return { ...file, slug, issuer, docs_url: docsUrl, defaults: { ...defaults, name: defaults.name ?? nameOf(slug) } }
 }
 
+/** The school with another issuer, and the documentation address that follows from it where the file names none. */
+export const reissue = (school: SchoolConfig, issuer: string): SchoolConfig => ({
+  ...school,
+  issuer,
+  docs_url: school.docs_url === ownDocs(school.issuer) ? ownDocs(issuer) : school.docs_url,
+})
+
 /** The page of errors: of the school's documentation where it has some, else of this service. */
 export const errorsUrl = ({ issuer, docs_url: docsUrl }: Pick<SchoolConfig, 'issuer' | 'docs_url'>): string =>
   docsUrl === ownDocs(issuer) ? `${issuer}/docs/errors` : `${docsUrl.replace(/\/$/, '')}/errors`

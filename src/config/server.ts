@@ -24,11 +24,23 @@ function rateLimit(requests: number, windowSeconds: number, description: string)
 
 const limitedActions = {
   registration: rateLimit(60, 3600, 'Self-registrations of clients, per address.'),
-  sign_in_per_account: rateLimit(10, 900, 'Failed sign-ins, per account.'),
+  sign_in_per_account: rateLimit(10, 900, 'Failed sign-ins, per account and network of the caller (IPv4 /24, IPv6 /64).'),
+  sign_in_per_account_total: rateLimit(100, 3600, 'Failed sign-ins, per account over all networks.'),
+  sign_in_per_known_browser: rateLimit(
+    10,
+    900,
+    'Failed sign-ins in a browser that signed in to this account before, per browser and account. They count under no other limit.',
+  ),
   sign_in_per_address: rateLimit(50, 900, 'Failed sign-ins, per address.'),
   sign_up_per_address: rateLimit(20, 3600, 'Sign-ups of people, per address.'),
   password_reset_per_address: rateLimit(20, 3600, 'Requests for a new password, per address.'),
   message_per_recipient: rateLimit(5, 3600, 'Messages with a link that people ask for, per e-mail address that they go to.'),
+  authorize: rateLimit(60, 60, 'Authorization requests, per address.'),
+  bad_credentials: rateLimit(
+    60,
+    60,
+    'Requests to UserInfo with a bad access token, and requests for files that do not exist or are badly signed, per address.',
+  ),
   token: rateLimit(300, 60, 'Requests to the token and revocation endpoints, per address.'),
   introspection: rateLimit(1200, 60, 'Requests to the introspection endpoint, per address.'),
   anonymous: rateLimit(120, 60, 'API requests without a token, per address.'),
@@ -128,6 +140,27 @@ const passwords = z
   .prefault({})
   .meta({ description: 'What checking passwords (argon2id) may cost.', examples: [{ concurrency: 4 }] })
 
+const connections = (count: number, description: string) =>
+  z
+    .int()
+    .min(1)
+    .max(200)
+    .default(count)
+    .meta({ description, examples: [count * 2] })
+
+const databaseConnections = z
+  .strictObject({
+    api: connections(10, 'For the API, MCP and the documents. At most 60 % of them run changes at the same time.'),
+    authorization: connections(4, 'For the authorization server and its pages.'),
+    background: connections(2, 'For background jobs.'),
+  })
+  .prefault({})
+  .meta({
+    description:
+      'How many connections to PostgreSQL one process opens at most, by kind of work. Add four for each process: one for readiness, one for migrations at start, two for the locks of background jobs. The embedded database has one session and ignores this.',
+    examples: [{ api: 20 }],
+  })
+
 /** `server.yaml`: the process and what stands before it. */
 export const serverSchema = z.strictObject({
   trusted_proxies: z
@@ -144,12 +177,33 @@ export const serverSchema = z.strictObject({
   cors,
   passwords,
   storage,
+  database_connections: databaseConnections,
+  drain_seconds: z
+    .int()
+    .min(0)
+    .max(300)
+    .default(5)
+    .meta({
+      description:
+        'How long the process still accepts requests after SIGTERM, while /readyz answers 503 and every response closes its connection, so that gateways move to other processes. 0 where no gateway is in front. Ctrl-C does not wait.',
+      examples: [15],
+    }),
+  known_browser_days: z
+    .int()
+    .min(1)
+    .max(400)
+    .default(180)
+    .meta({
+      description:
+        'How long a browser is recognised after a sign-in. Its failed sign-ins have an allowance of their own, so that a stranger cannot lock its owner out.',
+      examples: [90],
+    }),
   shutdown_seconds: z
     .int()
     .min(1)
     .max(300)
     .default(20)
-    .meta({ description: 'How long requests in flight may take after SIGTERM.', examples: [30] }),
+    .meta({ description: 'How long requests in flight may take once no more are accepted. Later ones are cut off.', examples: [30] }),
 })
 
 export type ServerConfig = z.output<typeof serverSchema>

@@ -17,6 +17,16 @@ export function demoId(schoolId: string, kind: string, index: number): string {
 // A minute apart, and from the thousandth on half a second: millions lie in the past as well, before everything that people add.
 const minutesTo = (index: number): number => (index < 1000 ? index : 1000 + (index - 1000) / 120)
 
+/** The first and last UUID that an id of the demo can be: they lie in the weeks after a fixed day of the past, and no other id does. */
+export const demoIdRange = [uuidAt(firstMs), uuidAt(firstMs + 90 * 86_400_000)] as const
+
+function uuidAt(ms: number): string {
+  return ms
+    .toString(16)
+    .padStart(12, '0')
+    .replace(/^(.{8})(.{4})$/, '$1-$2-0000-0000-000000000000')
+}
+
 /** The ids of one school's rows by what they are and their number, each made once. */
 export function demoIds(schoolId: string): (kind: string, index: number) => string {
   const made = new Map<string, string[]>()

@@ -2,8 +2,11 @@ import type { Sql } from '../store/sql.ts'
 
 type Row = Readonly<Record<string, unknown>>
 
+/** The embedded database never returns the memory that its largest statement needed. */
+const rowsInOneStatement = 250
+
 /**
- * Adds rows to a table in one statement, however many there are. A row whose key is there already stays as it is.
+ * Adds rows to a table, many with one statement. A row whose key is there already stays as it is.
  * @param rows all with the same columns: dates, lists and objects as they are, no JSON in a text
  * @param key the columns of the key, where the table has a constraint that is checked later
  */
@@ -13,9 +16,9 @@ export async function insertRows(sql: Sql, table: string, rows: readonly Row[], 
   const columns = Object.keys(first)
     .map((name) => `"${name}"`)
     .join(', ')
-  await sql.query(
-    `INSERT INTO "${table}" (${columns}) SELECT ${columns} FROM jsonb_populate_recordset(NULL::"${table}", $1::jsonb)
-     ON CONFLICT ${key ? `(${key}) ` : ''}DO NOTHING`,
-    [JSON.stringify(rows)],
-  )
+  const statement = `INSERT INTO "${table}" (${columns}) SELECT ${columns} FROM jsonb_populate_recordset(NULL::"${table}", $1::jsonb)
+     ON CONFLICT ${key ? `(${key}) ` : ''}DO NOTHING`
+  for (let start = 0; start < rows.length; start += rowsInOneStatement) {
+    await sql.query(statement, [JSON.stringify(rows.slice(start, start + rowsInOneStatement))])
+  }
 }

@@ -18,7 +18,7 @@ export interface DemoOptions {
   school: School
   /** Every time of the demo counts from here. */
   now: Date
-  /** A new hash of the demo password in PHC string form; asked for once for each person who can sign in. */
+  /** A hash of the demo password in PHC string form, for everybody who can sign in: each hash costs 19 MiB that malloc keeps. */
   hashPassword(): Promise<string>
   /** Where the bytes of its files go. Without it the demo has no files. */
   storage?: FileStorage
@@ -40,9 +40,13 @@ export async function makeDemoSchool(database: Database, { school, now, hashPass
     .executeTakeFirst()
   if (isThere) return false
   const hashes = new Map<string, string>()
-  for (const { email, hasPassword } of people) if (hasPassword) hashes.set(email, await hashPassword())
+  const hash = await hashPassword()
+  for (const { email, hasPassword } of people) if (hasPassword) hashes.set(email, hash)
   const files = storage ? await storeFiles(storage, school.id, now) : []
   await database.transaction(async (writer, sql) => {
+    // Another process may be filling the same school: its rows are waited for, for as long as that takes.
+    await sql.query('SET LOCAL lock_timeout = 0')
+    await sql.query('SET LOCAL statement_timeout = 0')
     const story = only === 'catalogue' ? tellBeginning(now) : tellStory(now)
     const context = createContext(school.id, now)
     const demo = demoRows(school.id, now, { hasFiles: files.length > 0 })

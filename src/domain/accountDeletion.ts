@@ -1,8 +1,10 @@
 import { Problem } from '../lib/problem.ts'
 import { accountPaths } from '../policy/accountPaths.ts'
 import type { PersonCaller } from '../policy/caller.ts'
+import { quotedName } from '../policy/messages.ts'
 import type { Outside } from '../policy/outside.ts'
 import type { School } from '../policy/school.ts'
+import { findAnyClient } from '../store/clients.ts'
 import type { Database, Writer } from '../store/database.ts'
 import type { Sql } from '../store/sql.ts'
 import { addressOf } from './mailedLinks.ts'
@@ -24,7 +26,7 @@ export interface DeletionRequest {
 }
 
 /**
- * Puts an account down for deletion. Nothing ends before the time has come; the person is told by mail, since it was an app that asked.
+ * Puts an account down for deletion. Nothing ends before the time has come; the person gets an e-mail that names the app that asked.
  * @throws Problem last_owner, active_subscription
  */
 export async function scheduleDeletion(
@@ -38,8 +40,10 @@ export async function scheduleDeletion(
     if (!(await hasOtherOwner(writer, { schoolId: school.id, personId: caller.personId }))) throw new Problem('last_owner')
   }
   const link = addressOf(school, accountPaths.apps)
+  const client = await findAnyClient(sql, school.id, caller.clientId)
+  const app = quotedName(String(client?.metadata.client_name ?? caller.clientId))
   afterwards('deletion notice', () =>
-    outside.send(school, { email: account.email, locales: [account.locale] }, 'deletion_scheduled', { link }),
+    outside.send(school, { email: account.email, locales: [account.locale] }, 'deletion_scheduled', { link, app }),
   )
   return { deletion_scheduled_at: new Date(now.getTime() + deletionDays * 86_400_000) }
 }

@@ -1,6 +1,7 @@
 import type { ProblemDetail } from '../lib/problem.ts'
 import { recordChanges } from '../store/changeLog.ts'
 import type { InTransaction } from './courseWriting.ts'
+import { recordCurriculum } from './curriculum/countTree.ts'
 import { removeLessons } from './curriculum/sectionWriting.ts'
 import { requirePublisher } from './lecturerPublishing.ts'
 import { requireNamedNowhere } from './namedProduct.ts'
@@ -11,6 +12,7 @@ interface Course {
   access: string
   price_amount: number | string | null
   published_lessons_count: number
+  tree_version: number
   published_at: Date | null
 }
 
@@ -23,7 +25,7 @@ export function publishCourse(notPublishable: NotPublishable) {
     await requirePublisher(context)
     const missing: ProblemDetail[] = []
     if (!(await hasLecturers(context, course)))
-      missing.push({ field: 'lecturers', code: 'required', message: 'lecturers: nobody teaches the course' })
+      missing.push({ field: 'lecturers', code: 'required', message: 'lecturers: the course needs a lecturer who is not archived' })
     if (course.published_lessons_count === 0)
       missing.push({ field: 'lessons_count', code: 'required', message: 'lessons_count: no section has a published lesson' })
     if (course.access === 'paid' && course.price_amount === null) {
@@ -72,15 +74,20 @@ export async function removeCourseParts({ writer, sql, school }: InTransaction, 
     .returning(['id', 'version'])
     .execute()
   await recordChanges(sql, { school_id: school.id, type: 'section', action: 'deleted' }, sections)
+  await recordCurriculum(sql, { schoolId: school.id, courseId: course.id }, 'deleted', course.tree_version)
   await writer.deleteFrom('course_lecturer').where('school_id', '=', school.id).where('course_id', '=', course.id).execute()
 }
 
 async function hasLecturers({ writer, school }: InTransaction, course: Course): Promise<boolean> {
   const row = await writer
     .selectFrom('course_lecturer')
-    .select('lecturer_id')
-    .where('school_id', '=', school.id)
-    .where('course_id', '=', course.id)
+    .innerJoin('lecturer', (join) =>
+      join.onRef('lecturer.school_id', '=', 'course_lecturer.school_id').onRef('lecturer.id', '=', 'course_lecturer.lecturer_id'),
+    )
+    .select('lecturer.id')
+    .where('course_lecturer.school_id', '=', school.id)
+    .where('course_lecturer.course_id', '=', course.id)
+    .where('lecturer.status', '!=', 'archived')
     .executeTakeFirst()
   return row !== undefined
 }

@@ -79,13 +79,53 @@ export async function checkLecturers(values: Values, { writer, school, caller }:
   if (ids.length === 0) return []
   const field = 'lecturer_ids'
   if (new Set(ids).size < ids.length) return [{ field, code: 'duplicate', message: `${field}: names a lecturer twice` }]
-  const found = await writer.selectFrom('lecturer').select('id').where('school_id', '=', school.id).where('id', 'in', ids).execute()
+  // Locked, so that none of them is archived before the change is committed.
+  const found = await writer
+    .selectFrom('lecturer')
+    .select('id')
+    .where('school_id', '=', school.id)
+    .where('id', 'in', ids)
+    .orderBy('id')
+    .forShare()
+    .execute()
   if (found.length < ids.length)
     return [{ field, code: 'invalid_reference', message: `${field}: names a lecturer whom the school does not have` }]
   if (audienceOf(caller) === 'lecturer' && !ids.includes(caller.lecturerId ?? '')) {
     return [{ field, code: 'not_allowed', message: `${field}: must name yourself` }]
   }
   return []
+}
+
+/**
+ * What is wrong with the lecturers that are sent for a course: in addition to what checkLecturers finds, a lecturer chooses nobody, and a
+ * published course keeps somebody who teaches it.
+ */
+export async function checkCourseLecturers(values: Values, context: InTransaction, course?: { status: string }): Promise<ProblemDetail[]> {
+  const named = values.lecturer_ids as string[] | undefined
+  if (named === undefined) return []
+  const field = 'lecturer_ids'
+  const { caller } = context
+  if (audienceOf(caller) === 'lecturer') {
+    const isOwn = !course && named.length === 1 && fromPublicId('lec', named[0] as string) === caller.lecturerId
+    if (!isOwn) return [{ field, code: 'read_only_field', message: `${field}: only staff choose who teaches a course` }]
+  }
+  const faults = await checkLecturers(values, context)
+  if (faults.length > 0 || course?.status !== 'published' || (await hasTeacher(context, named))) return faults
+  const message = `${field}: a published course keeps a lecturer who is not archived. Unpublish the course first.`
+  return [{ field, code: 'required', message }]
+}
+
+async function hasTeacher({ writer, school }: InTransaction, named: readonly string[]): Promise<boolean> {
+  const ids = named.flatMap((id) => fromPublicId('lec', id) ?? [])
+  if (ids.length === 0) return false
+  const teacher = await writer
+    .selectFrom('lecturer')
+    .select('id')
+    .where('school_id', '=', school.id)
+    .where('id', 'in', ids)
+    .where('status', '!=', 'archived')
+    .executeTakeFirst()
+  return teacher !== undefined
 }
 
 async function replaceLecturers(

@@ -40,6 +40,8 @@ const refusedFunctions: ReadonlySet<string> = new Set([
 const refusedProperties: ReadonlySet<string> = new Set(['behavior', '-ms-behavior', '-moz-binding'])
 const unreadable: ReadonlySet<string> = new Set([TokenType.BadString, TokenType.BadURL, TokenType.CDC, TokenType.CDO])
 const maxFaults = 10
+/** Compatibility forms of one character can be eighteen characters long. */
+const maxNarrowLength = 131_072
 
 /**
  * What in a school's own stylesheet reaches beyond the school: foreign addresses, imports, code. Tokens are judged as a browser
@@ -49,18 +51,24 @@ const maxFaults = 10
 export function faultsOfCss(css: string, issuer: string): string[] {
   if (/<\/style|<!--|-->/i.test(css)) return ['must not contain </style or the marks of an HTML comment']
   const tokens = tokenize({ css }).filter(([type]) => type !== TokenType.Comment)
-  const squeezed = tokenize({
-    css: tokens
-      .map(([, text]) => text)
-      .join('')
-      .normalize('NFKC'),
-  })
+  const narrow = tokens
+    .map(([, text]) => text)
+    .join('')
+    .normalize('NFKC')
+  if (narrow.length > maxNarrowLength) return [`must have at most ${maxNarrowLength} characters in the form NFKC: remove ligatures`]
+  const squeezed = tokenize({ css: narrow })
   return [...new Set([...faultsOfTokens(tokens, issuer), ...faultsOfTokens(squeezed, issuer)])].slice(0, maxFaults)
 }
 
 function faultsOfTokens(tokens: readonly CSSToken[], issuer: string): string[] {
   const words = tokens.filter(([type]) => type !== TokenType.Whitespace)
-  return words.flatMap((token, index) => faultOf(token, words[index + 1], issuer) ?? [])
+  const faults = new Set<string>()
+  for (const [index, token] of words.entries()) {
+    const fault = faultOf(token, words[index + 1], issuer)
+    if (fault !== undefined) faults.add(fault)
+    if (faults.size === maxFaults) break
+  }
+  return [...faults]
 }
 
 function faultOf(token: CSSToken, next: CSSToken | undefined, issuer: string): string | undefined {

@@ -1,7 +1,8 @@
 import { newId } from '../lib/ids.ts'
+import { recordChanges } from '../store/changeLog.ts'
 import { setFileReferences } from '../store/fileReferences.ts'
 import type { Sql } from '../store/sql.ts'
-import { countTree } from './curriculum/countTree.ts'
+import { countTree, recordCurriculum } from './curriculum/countTree.ts'
 import type { InCurriculum } from './curriculum/inCurriculum.ts'
 
 interface Course {
@@ -59,6 +60,7 @@ export async function duplicateCourse(context: InCurriculum, course: Course, cop
   }
   if (copying.include_curriculum) await copyCurriculum(sql, { schoolId: school.id, from: course.id, to: id, now })
   await countTree(sql, { schoolId: school.id, courseId: id }, { isSeen: false })
+  await recordCurriculum(sql, { schoolId: school.id, courseId: id }, 'created', 1)
   return id
 }
 
@@ -75,6 +77,9 @@ async function copyCurriculum(
   }
   const sections = await copies('section')
   const lessons = await copies('lesson')
+  const created = (copied: readonly string[]) => copied.map((id) => ({ id, version: 1 }))
+  await recordChanges(sql, { school_id: schoolId, type: 'section', action: 'created' }, created(sections[1]))
+  await recordChanges(sql, { school_id: schoolId, type: 'lesson', action: 'created' }, created(lessons[1]))
   await sql.query(
     `INSERT INTO section (school_id, id, course_id, title, summary, position, metadata, created_at, updated_at)
      SELECT s.school_id, m.copy, $2, s.title, s.summary, s.position, s.metadata, $5, $5

@@ -3,6 +3,8 @@ import type { SendMessage } from '../policy/messages.ts'
 import type { School } from '../policy/school.ts'
 import type { Database } from '../store/database.ts'
 import { findMailedLink, useMailedLink, voidMailedLinks } from '../store/mailedLinks.ts'
+import { type ChangedPerson, changedPersonColumns, recordPersonChanges } from '../store/personChanges.ts'
+import { schoolContact } from '../store/schools.ts'
 import type { Sql } from '../store/sql.ts'
 import { addressOf, linkKey, makeMailedLink } from './mailedLinks.ts'
 
@@ -64,7 +66,9 @@ export async function finishEmailChange(
       throw error
     })
   if (finished?.outcome !== 'changed') return finished
-  await send(school, { email: finished.before, locales: [finished.locale, language] }, 'email_changed', {})
+  const { contactEmail, supportUrl } = await schoolContact(database.sql, school.id)
+  const contact = contactEmail ?? supportUrl ?? school.issuer
+  await send(school, { email: finished.before, locales: [finished.locale, language] }, 'email_changed', { contact })
   return { outcome: 'changed' }
 }
 
@@ -92,11 +96,13 @@ async function changeEmail(
   )
   if (other) return { outcome: 'taken' }
   // The school may know somebody else by the new address: then their record keeps it.
-  await sql.query(
+  const people = await sql.query<ChangedPerson>(
     `UPDATE person SET email = $3, updated_at = now(), version = version + 1
-      WHERE school_id = $1 AND account_id = $2 AND NOT EXISTS (SELECT 1 FROM person WHERE school_id = $1 AND email = $3)`,
+      WHERE school_id = $1 AND account_id = $2 AND NOT EXISTS (SELECT 1 FROM person WHERE school_id = $1 AND email = $3)
+      RETURNING ${changedPersonColumns}`,
     [...key, email],
   )
+  await recordPersonChanges(sql, school.id, people)
   await voidMailedLinks(sql, school.id, accountId)
   return { outcome: 'changed', before: account.email, locale: account.locale }
 }

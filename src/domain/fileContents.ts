@@ -48,6 +48,7 @@ function isText(head: Uint8Array): boolean {
 export function pictureSize(head: Uint8Array, contentType: string): { width: number | null; height: number | null } {
   const unknown = { width: null, height: null }
   if (!contentType.startsWith('image/')) return unknown
+  if (contentType === 'image/jpeg' && !hasFrameHeader(head)) return unknown
   try {
     const { width, height, orientation = 1 } = imageSize(head)
     if (!isLength(width) || !isLength(height)) return unknown
@@ -56,6 +57,24 @@ export function pictureSize(head: Uint8Array, contentType: string): { width: num
   } catch {
     return unknown
   }
+}
+
+const maxSegments = 1000
+
+/**
+ * True for a JPEG whose segments lead to the one with its size. The library searches a broken one byte by byte, which takes a second
+ * for a megabyte.
+ */
+function hasFrameHeader(head: Uint8Array): boolean {
+  const view = new DataView(head.buffer, head.byteOffset, head.byteLength)
+  let at = 2
+  for (let segments = 0; segments < maxSegments && at + 4 <= head.length; segments++) {
+    if (head[at] !== 0xff) return false
+    const marker = head[at + 1] as number
+    if (marker >= 0xc0 && marker <= 0xc2) return true
+    at += 2 + view.getUint16(at + 2)
+  }
+  return false
 }
 
 const isLength = (pixels: unknown): boolean =>

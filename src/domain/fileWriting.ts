@@ -4,11 +4,13 @@ import { audienceOf, type PersonCaller } from '../policy/caller.ts'
 import { type FilePurpose, type FilePurposeName, filePurposes } from '../policy/filePurposes.ts'
 import type { Outside, WaitingBytes } from '../policy/outside.ts'
 import type { School } from '../policy/school.ts'
+import { recordChange } from '../store/changeLog.ts'
 import type { Writer } from '../store/database.ts'
 import { dropRemoval } from '../store/fileRemovals.ts'
 import { recentUploads } from '../store/files.ts'
 import type { Sql } from '../store/sql.ts'
 import { takeRoom } from '../store/storageUsage.ts'
+import { drawingLimits } from './cleanSvg.ts'
 
 /** What a rule here needs of the change that it belongs to. */
 export interface FileContext {
@@ -56,6 +58,13 @@ export function requireAllowed(
       details: [{ field: 'content_type', code: 'type_not_allowed', message, meta: { allowed: [...types] } }],
     })
   }
+  if (content_type === 'image/svg+xml' && byte_size > drawingLimits.bytes) {
+    const message = `byte_size: an SVG drawing must have at most ${drawingLimits.bytes} bytes. Simplify its paths, or upload it as PNG or WebP.`
+    throw new Problem('payload_too_large', {
+      description: message,
+      details: [{ field: 'byte_size', code: 'max', message, meta: { max: drawingLimits.bytes } }],
+    })
+  }
   if (byte_size > maxBytes) {
     throw new Problem('payload_too_large', {
       description: `For the purpose ${purpose} a file has at most ${maxBytes} bytes.`,
@@ -66,7 +75,7 @@ export function requireAllowed(
 
 /** Makes a file whose bytes are still to come. Answers what its upload is. */
 export async function announceFile(context: FileContext, announced: Announced): Promise<{ file_id: string; expires_at: Date }> {
-  const { writer, school, caller, now } = context
+  const { writer, sql, school, caller, now } = context
   requireAllowed(announced, caller)
   await requireRoom(context, announced.byte_size)
   const id = newId()
@@ -81,6 +90,7 @@ export async function announceFile(context: FileContext, announced: Announced): 
       checksum_sha256: announced.checksum_sha256 ?? null,
     })
     .execute()
+  await recordChange(sql, { school_id: school.id, type: 'file', resource_id: id, action: 'created', version: 1 })
   return { file_id: id, expires_at: new Date(now.getTime() + uploadMinutes * 60_000) }
 }
 
@@ -115,7 +125,7 @@ export function checkForm(
   { file }: Readonly<Record<string, unknown>>,
   { received = {} }: { received?: Stored | undefined },
 ): ProblemDetail[] {
-  if (file === undefined) return [{ field: 'file', code: 'required', message: 'file: must be there' }]
+  if (file === undefined) return [{ field: 'file', code: 'required', message: 'file: is required. Send it.' }]
   return received.storage_key === undefined ? [{ field: 'file', code: 'min', message: 'file: must not be empty' }] : []
 }
 

@@ -2,6 +2,7 @@ import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 import type { DB } from '../gen/kysely/tables.ts'
 import { Problem } from '../lib/problem.ts'
 import type { PersonCaller } from '../policy/caller.ts'
+import type { Writer } from '../store/database.ts'
 import { isInCatalogue } from './courses.ts'
 import type { InTransaction } from './courseWriting.ts'
 import { htmlColumn } from './richText.ts'
@@ -89,8 +90,24 @@ export async function lecturerDefaults(context: InTransaction, values: Values) {
   return { position: (last?.position ?? -1) + 1, ...htmlColumn('bio', values) }
 }
 
-/** @throws Problem resource_in_use for who alone teaches a course of the catalogue */
+/** Locks the courses of a lecturer, so that of two who teach one course alone together only one can be archived. */
+export async function lockCoursesTaught(writer: Writer, { schoolId, id }: { schoolId: string; id: string }): Promise<void> {
+  await writer
+    .selectFrom('course')
+    .select('id')
+    .where('school_id', '=', schoolId)
+    .where('id', 'in', (course) =>
+      course.selectFrom('course_lecturer').select('course_id').where('school_id', '=', schoolId).where('lecturer_id', '=', id),
+    )
+    .orderBy('id')
+    .forNoKeyUpdate()
+    .execute()
+}
+
+/** @throws Problem resource_in_use for who alone teaches a published course */
 export async function retireLecturer({ writer, school }: InTransaction, { id }: { id: string }) {
+  // Again: a course may have got this lecturer while the row of the lecturer was waited for.
+  await lockCoursesTaught(writer, { schoolId: school.id, id })
   const alone = await writer
     .selectFrom('course_lecturer as own')
     .innerJoin('course', (join) => join.onRef('course.school_id', '=', 'own.school_id').onRef('course.id', '=', 'own.course_id'))

@@ -1,4 +1,11 @@
-import { normaliseEmail } from './signIn.ts'
+/**
+ * An e-mail address as accounts store it, or undefined where no account can have it (RFC 5321 section 4.5.3.1.3: 254 octets). Every
+ * address that somebody types goes through this one function before it is looked up, stored or counted.
+ */
+export function normaliseEmail(typed: string): string | undefined {
+  const email = typed.trim().toLowerCase()
+  return /^[^\s\p{Cc}\p{Cs}@]+@[^\s\p{Cc}\p{Cs}@]+$/u.test(email) && Buffer.byteLength(email) <= 254 ? email : undefined
+}
 
 // The dot-string of RFC 5321 section 4.1.2: nothing that would need quotes, and so nothing that could end an address early.
 const localPart = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/

@@ -31,9 +31,11 @@ export type Block = { [Type in keyof PropsByType]: { id?: string | undefined; ty
 
 /** Blocks as they are stored: each with an id, and nothing in an `html` block that is not safe. */
 export const storedBlocks = (blocks: readonly Block[]): Block[] =>
-  blocks.map((block) => {
+  blocks.map((block, index) => {
     const id = block.id ?? `b${newId().replaceAll('-', '').slice(8)}`
-    return block.type === 'html' ? { ...block, id, props: { html: htmlOf(block.props.html, 'html') } } : { ...block, id }
+    return block.type === 'html'
+      ? { ...block, id, props: { html: htmlOf(block.props.html, 'html', `blocks.${index}.props.html`) } }
+      : { ...block, id }
   })
 
 /** Every picture that a page shows, with its path in the field. */
@@ -44,4 +46,12 @@ export const picturesIn = (blocks: readonly Block[]): { file_id: string; path: s
     if (block.type === 'image') return [{ file_id: block.props.file_id, path }]
     if (block.type === 'gallery') return block.props.images.map(({ file_id }, at) => ({ file_id, path: `${path}.images.${at}` }))
     return []
+  })
+
+/** Every text of a page that is rendered from Markdown or HTML. */
+export const markupIn = (blocks: readonly Block[]): string[] =>
+  blocks.flatMap((block) => {
+    if (block.type === 'text') return [block.props.content]
+    if (block.type === 'html') return [block.props.html]
+    return block.type === 'faq' ? block.props.items.map(({ answer }) => answer) : []
   })

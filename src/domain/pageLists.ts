@@ -4,6 +4,7 @@ import { isOffered } from '../store/expressions.ts'
 import { isOpen } from './forms/formRules.ts'
 import { isOnOffer } from './memberships/planSight.ts'
 import { isOut } from './posts/postAccess.ts'
+import { excerptOf } from './posts/postParts.ts'
 
 type Pages = ExpressionBuilder<DB, 'page'>
 
@@ -88,7 +89,7 @@ export const postsThatAreOut = (page: Pages): Expression<unknown> =>
     .selectFrom((inner) =>
       inner
         .selectFrom('post')
-        .select(['post.id', 'post.slug', 'post.title', 'post.excerpt', 'post.tags'])
+        .select((post) => ['post.id', 'post.slug', 'post.title', excerptOf(post as never).as('excerpt'), 'post.tags'])
         .where('post.school_id', '=', schoolOf(page))
         .where((post) => post.and([isOut(post as never), isOffered(schoolOf(page), 'blog')]))
         .orderBy('post.pinned', 'desc')

@@ -1,11 +1,13 @@
 import { fromPublicId } from '../lib/ids.ts'
+import { markupExcess } from '../lib/markupLimits.ts'
 import type { ProblemDetail } from '../lib/problem.ts'
 import { imagePurposes } from '../policy/filePurposes.ts'
 import { lockFiles, setFileReferences } from '../store/fileReferences.ts'
-import { type Block, picturesIn } from './pageBlock.ts'
+import { type Block, markupIn, picturesIn } from './pageBlock.ts'
 import { contentText, draftOf, liveOf, type PageColumns } from './pageContent.ts'
 import { addRevision, type InTransaction, type RevisionEvent } from './pageRevisions.ts'
 
+/** Of all blocks together, as JSON. */
 const maxBytes = 512 * 1024
 
 type Values = Readonly<Record<string, unknown>>
@@ -15,6 +17,8 @@ export async function checkPage(values: Values, { writer, school }: InTransactio
   const blocks = (values.blocks ?? []) as Block[]
   if (Buffer.byteLength(JSON.stringify(blocks)) > maxBytes)
     return [{ field: 'blocks', code: 'max', message: 'blocks: must not be larger than 512 KiB together', meta: { max: maxBytes } }]
+  const excess = markupExcess(markupIn(blocks).join('\n'))
+  if (excess !== undefined) return [{ field: 'blocks', code: 'max', message: `blocks: together ${excess}` }]
   const seen = new Set<string>()
   const repeated = blocks.flatMap(({ id }, index): ProblemDetail[] => {
     const isRepeated = id !== undefined && seen.has(id)

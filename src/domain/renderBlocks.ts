@@ -1,7 +1,8 @@
+import { isLinkable } from '../lib/webUrl.ts'
 import { priceText, timeText } from './localFormats.ts'
 import type { Block, Picture } from './pageBlock.ts'
 import type { Surroundings } from './pageRendering.ts'
-import { htmlOf } from './richText.ts'
+import { storedHtmlOf } from './richText.ts'
 
 interface Site extends Surroundings {
   issuer: string
@@ -9,7 +10,7 @@ interface Site extends Surroundings {
 
 /**
  * The blocks of a page as HTML: a `section` each, with its type in `data-block`, and no style. Every text is escaped here or
- * made safe by `htmlOf`: nothing that somebody wrote becomes a tag, an attribute or an address that runs code.
+ * made safe by `storedHtmlOf`: nothing that somebody wrote becomes a tag, an attribute or an address that runs code.
  */
 export const renderBlocks = (blocks: readonly Block[], site: Site): string =>
   blocks.map((block) => `<section data-block="${block.type}">${inside(block, site)}</section>`).join('\n')
@@ -21,9 +22,9 @@ function inside(block: Block, site: Site): string {
       return `${image ? figure(image, site) : ''}<h1>${escaped(heading)}</h1>${paragraph(text)}${action ? link(action.url, action.label) : ''}`
     }
     case 'text':
-      return htmlOf(block.props.content, block.props.content_format)
+      return storedHtmlOf(block.props.content, block.props.content_format)
     case 'html':
-      return htmlOf(block.props.html, 'html')
+      return storedHtmlOf(block.props.html, 'html')
     case 'image':
       return figure(block.props, site)
     case 'gallery':
@@ -76,7 +77,7 @@ function inside(block: Block, site: Site): string {
       return headed(
         block.props,
         block.props.items
-          .map(({ question, answer }) => `<details><summary>${escaped(question)}</summary>${htmlOf(answer, 'markdown')}</details>`)
+          .map(({ question, answer }) => `<details><summary>${escaped(question)}</summary>${storedHtmlOf(answer, 'markdown')}</details>`)
           .join(''),
       )
     case 'form': {
@@ -131,7 +132,7 @@ const card = (path: string, title: string, line: string | null): string => `${li
 
 // Judged when it was written; judged again here, because what is stored may be older than the rule.
 const link = (url: string, label: string): string => {
-  const isSafe = /^(https?:\/\/|mailto:)/i.test(url) || /^\/(?![/\\])/.test(url)
+  const isSafe = isLinkable(url) || /^\/(?![/\\])/.test(url)
   return isSafe ? `<a href="${escaped(url)}" rel="noopener noreferrer">${escaped(label)}</a>` : escaped(label)
 }
 

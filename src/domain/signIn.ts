@@ -6,9 +6,13 @@ import { noteArrival } from './students/invitations.ts'
 
 /**
  * The account whose address and password these are, or undefined without a reason: no caller can tell the reasons apart.
- * `signedInAt` is the `auth_time` for the session, in seconds since 1970.
+ * `email` comes from `normaliseEmail`: accounts are looked up by exactly this text. `signedInAt` is the `auth_time` for the session, in seconds since 1970.
  */
-export type SignIn = (schoolId: string, email: string, password: string) => Promise<{ accountId: string; signedInAt: number } | undefined>
+export type SignIn = (
+  schoolId: string,
+  email: string | undefined,
+  password: string,
+) => Promise<{ accountId: string; signedInAt: number } | undefined>
 
 // Of random bytes that were thrown away. It costs what a real one costs, and no password fits it.
 const nobodysHash = '$argon2id$v=19$m=19456,t=2,p=1$IY3LNbe5W/0e7QKUalfWtQ$Fp/kUmWiXokTceFv4MA5sxRei0ckijkleyAwZXhgsqo'
@@ -18,8 +22,7 @@ const nobodysHash = '$argon2id$v=19$m=19456,t=2,p=1$IY3LNbe5W/0e7QKUalfWtQ$Fp/kU
  * @throws Problem temporarily_unavailable where the gate is full
  */
 export function createSignIn({ database, gate }: { database: Database; gate: PasswordGate }): SignIn {
-  return async (schoolId, typedEmail, password) => {
-    const email = normaliseEmail(typedEmail)
+  return async (schoolId, email, password) => {
     if (email === undefined || isTooLong(password)) return undefined
     const account = await database.kysely
       .selectFrom('account')
@@ -38,10 +41,4 @@ export function createSignIn({ database, gate }: { database: Database; gate: Pas
     await noteArrival(database.sql, { schoolId, accountId: account.id })
     return { accountId: account.id, signedInAt: sessionTime(account.now, account.sessions_valid_after) }
   }
-}
-
-/** An address as accounts keep it, or undefined where no account can have it (RFC 5321 section 4.5.3.1.3: 254 octets). */
-export function normaliseEmail(typed: string): string | undefined {
-  const email = typed.trim().toLowerCase()
-  return /^[^\s\p{Cc}\p{Cs}@]+@[^\s\p{Cc}\p{Cs}@]+$/u.test(email) && Buffer.byteLength(email) <= 254 ? email : undefined
 }

@@ -2,8 +2,10 @@ import { newId } from '../lib/ids.ts'
 import { accountPaths } from '../policy/accountPaths.ts'
 import type { SendMessage } from '../policy/messages.ts'
 import type { School } from '../policy/school.ts'
+import { recordChanges } from '../store/changeLog.ts'
 import type { Database } from '../store/database.ts'
 import { findMailedLink, useMailedLink } from '../store/mailedLinks.ts'
+import { type ChangedPerson, changedPersonColumns, recordPersonChanges } from '../store/personChanges.ts'
 import type { Sql } from '../store/sql.ts'
 import { addressOf, linkKey, makeMailedLink } from './mailedLinks.ts'
 import { maySignUp } from './registration.ts'
@@ -88,21 +90,26 @@ export async function finishSignUp(
     )
     if (!account) return { outcome: 'taken' }
     // A person by that address who has another account keeps it: the new one is then nobody's.
-    await sql.query(
+    const people = await sql.query<ChangedPerson>(
       `INSERT INTO person (school_id, id, account_id, email, name, is_student, is_member, joined_at)
        VALUES ($1, $2, $3, $4, $5, true, true, now())
        ON CONFLICT (school_id, email) DO UPDATE
          SET account_id = excluded.account_id, updated_at = now(), version = person.version + 1
-       WHERE person.account_id IS NULL`,
+       WHERE person.account_id IS NULL
+       RETURNING ${changedPersonColumns}`,
       [school.id, newId(), account.id, email, name],
     )
+    const created = people[0]?.version === 1 ? 'created' : 'updated'
+    await recordPersonChanges(sql, school.id, people, { student: created, member: created })
     // Who was invited to work here does so from now on: the link has shown that the address is theirs.
-    await sql.query(
+    const staff = await sql.query<{ id: string; version: number }>(
       `UPDATE staff SET status = 'active', accepted_at = now(), updated_at = now(), version = staff.version + 1
          FROM person WHERE person.school_id = $1 AND person.account_id = $2
-          AND staff.school_id = $1 AND staff.person_id = person.id AND staff.status = 'invited'`,
+          AND staff.school_id = $1 AND staff.person_id = person.id AND staff.status = 'invited'
+          RETURNING staff.id, staff.version`,
       [school.id, account.id],
     )
+    await recordChanges(sql, { school_id: school.id, type: 'staff', action: 'activated' }, staff)
     await noteArrival(sql, { schoolId: school.id, accountId: account.id })
     return { outcome: 'made', accountId: account.id }
   })

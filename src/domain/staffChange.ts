@@ -2,10 +2,12 @@ import type { PersonCaller } from '../policy/caller.ts'
 import type { Outside } from '../policy/outside.ts'
 import type { School } from '../policy/school.ts'
 import type { Writer } from '../store/database.ts'
+import type { Sql } from '../store/sql.ts'
 
 /** What a change of who works here needs of its transaction. */
 export interface StaffChange {
   writer: Writer
+  sql: Sql
   school: School
   caller: PersonCaller
   now: Date

@@ -2,6 +2,7 @@ import { newId, toPublicId } from '../lib/ids.ts'
 import { Problem } from '../lib/problem.ts'
 import { accountPaths } from '../policy/accountPaths.ts'
 import type { Role } from '../policy/caller.ts'
+import { recordChange } from '../store/changeLog.ts'
 import { mailAddress } from './mailAddress.ts'
 import { addressOf } from './mailedLinks.ts'
 import type { StaffChange } from './staffChange.ts'
@@ -38,7 +39,7 @@ export async function inviteStaff(change: StaffChange, { email: typed, role }: {
  * @throws Problem invalid_state where the profile has another login, or the person another profile
  */
 export async function linkLecturer(change: StaffChange, lecturer: { id: string }, typed: string): Promise<boolean> {
-  const { writer, school, now } = change
+  const { writer, sql, school, now } = change
   const email = addressIn(typed)
   const linked = await writer
     .selectFrom('staff')
@@ -57,14 +58,19 @@ export async function linkLecturer(change: StaffChange, lecturer: { id: string }
     await writeStaff(change, known.id, { lecturer_id: lecturer.id })
     return true
   }
-  if (known) await writer.deleteFrom('staff').where('school_id', '=', school.id).where('id', '=', known.id).execute()
+  if (known) {
+    await writer.deleteFrom('staff').where('school_id', '=', school.id).where('id', '=', known.id).execute()
+    await recordChange(sql, { school_id: school.id, type: 'staff', resource_id: known.id, action: 'deleted', version: known.version })
+  }
+  const id = newId()
   const status = hasLogin ? 'active' : 'invited'
   const times = { created_at: now, updated_at: now, invited_at: now, accepted_at: hasLogin ? now : null }
   const role: StaffRole = 'lecturer'
   await writer
     .insertInto('staff')
-    .values({ school_id: school.id, id: newId(), person_id: personId, role, lecturer_id: lecturer.id, status, ...times })
+    .values({ school_id: school.id, id, person_id: personId, role, lecturer_id: lecturer.id, status, ...times })
     .execute()
+  await recordChange(sql, { school_id: school.id, type: 'staff', resource_id: id, action: 'created', version: 1 })
   tell(change, email, hasLogin)
   return true
 }
@@ -122,16 +128,18 @@ const staffRowOf = ({ writer, school }: StaffChange, personId: string) =>
   writer.selectFrom('staff').selectAll().where('school_id', '=', school.id).where('person_id', '=', personId).forUpdate().executeTakeFirst()
 
 async function writeStaff(
-  { writer, school, now }: StaffChange,
+  { writer, sql, school, now }: StaffChange,
   id: string,
   columns: { lecturer_id?: string | null; status?: string },
 ): Promise<void> {
-  await writer
+  const { version } = await writer
     .updateTable('staff')
     .set((row) => ({ ...columns, updated_at: now, version: row('version', '+', 1) }))
     .where('school_id', '=', school.id)
     .where('id', '=', id)
-    .execute()
+    .returning('version')
+    .executeTakeFirstOrThrow()
+  await recordChange(sql, { school_id: school.id, type: 'staff', resource_id: id, action: 'updated', version })
 }
 
 function tell({ school, outside, afterwards }: StaffChange, email: string, hasLogin: boolean): void {

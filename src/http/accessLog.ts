@@ -4,8 +4,11 @@ import type { RequestState } from './state.ts'
 
 const wellFormedId = /^[\x21-\x7e]{1,128}$/
 
-/** One line a request. The query is left out: it may carry codes, state and hints. */
-export function accessLog(log: Log): Middleware<RequestState> {
+/**
+ * Writes one line for each request. The query is left out: it may contain codes, state and hints. `cleanPath` removes from the path what
+ * must not be logged.
+ */
+export function accessLog(log: Log, cleanPath: (path: string) => string): Middleware<RequestState> {
   return async (ctx, next) => {
     const start = performance.now()
     const { path } = ctx
@@ -18,7 +21,7 @@ export function accessLog(log: Log): Middleware<RequestState> {
           request_id: ctx.state.requestId,
           school: ctx.state.school?.slug,
           method: ctx.method,
-          path: path.slice(0, 200),
+          path: cleanPath(path).slice(0, 200),
           status: ctx.status,
           milliseconds: Math.round((performance.now() - start) * 10) / 10,
           address: ctx.state.address,

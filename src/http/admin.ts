@@ -3,15 +3,15 @@ import { allowMethods } from './methods.ts'
 
 export interface AdminArguments {
   /** What must work for this process to take requests, by name. Each throws, or names what is wrong. */
-  checks: Record<string, () => Promise<void>>
-  /** Schools that are closed while others are open, each with what is not true of it. */
-  closedSchools(): Record<string, readonly string[]>
+  checks(): Record<string, () => Promise<void>>
+  /** More members of `/readyz`. They inform, and do not change the status. */
+  details(): Record<string, unknown>
   isStopping(): boolean
   metrics(): Promise<{ type: string; text: string }>
 }
 
 /** The operator's port: `/livez`, `/readyz`, `/metrics`. Never routed by the gateway. */
-export function createAdmin({ checks, closedSchools, isStopping, metrics }: AdminArguments): Koa {
+export function createAdmin({ checks, details, isStopping, metrics }: AdminArguments): Koa {
   const app = new Koa()
   app.use(async (ctx) => {
     if (!['/livez', '/readyz', '/metrics'].includes(ctx.path)) return
@@ -23,19 +23,17 @@ export function createAdmin({ checks, closedSchools, isStopping, metrics }: Admi
       ctx.type = type
       ctx.body = text
     } else {
-      const report = await readiness(checks)
+      const report = await readiness(checks())
       if (isStopping()) report.stopping = 'this process is shutting down'
       const isReady = Object.values(report).every((state) => state === 'ok')
       ctx.status = isReady ? 200 : 503
-      const closed = closedSchools()
-      const others = Object.keys(closed).length > 0 ? { closed_schools: closed } : {}
-      ctx.body = { status: isReady ? 'ready' : 'not ready', checks: report, ...others }
+      ctx.body = { status: isReady ? 'ready' : 'not ready', checks: report, ...details() }
     }
   })
   return app
 }
 
-async function readiness(checks: AdminArguments['checks']): Promise<Record<string, string>> {
+async function readiness(checks: ReturnType<AdminArguments['checks']>): Promise<Record<string, string>> {
   const outcomes = await Promise.all(
     Object.entries(checks).map(async ([name, check]) => {
       try {

@@ -29,6 +29,9 @@ export function addressLimit(): Middleware {
  */
 export function resolveSchool(find: (host: string) => School | undefined): Middleware<RequestState> {
   return (ctx, next) => {
+    if ((ctx.req.headersDistinct.host?.length ?? 0) > 1) {
+      throw new Problem('invalid_request', { description: 'The request has more than one Host header. Send one (RFC 9112 section 3.2).' })
+    }
     const school = find(ctx.get('host').toLowerCase())
     if (!school) throw new Problem('misdirected_request')
     ctx.state.school = school

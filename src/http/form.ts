@@ -6,6 +6,7 @@ import type { Readable } from 'node:stream'
 import formidable, { errors } from 'formidable'
 import type { Context } from 'koa'
 import { Problem } from '../lib/problem.ts'
+import { formLimits, limitForm, tooLargeForm } from './formLimits.ts'
 
 /** A form: its fields, and the one file that it may have, on this machine's disk. */
 export interface ReceivedForm {
@@ -28,9 +29,10 @@ export async function readForm(ctx: Context, maxBytes: number): Promise<Received
   }
   const directory = await mkdtemp(join(tmpdir(), 'schoolgate-form-'))
   const discard = (): Promise<void> => rm(directory, { recursive: true, force: true })
-  const limits = { maxFiles: 1, maxFields: 20, maxFieldsSize: 65_536, maxFileSize: maxBytes, maxTotalFileSize: maxBytes }
+  const limits = { maxFiles: 1, maxFields: formLimits.parts, maxFieldsSize: 65_536, maxFileSize: maxBytes, maxTotalFileSize: maxBytes }
   try {
     const form = formidable({ uploadDir: directory, allowEmptyFiles: true, minFileSize: 0, ...limits })
+    limitForm(form, maxBytes)
     const [fields, files] = await form.parse(ctx.req)
     const file = files.file?.[0]
     const other = Object.keys(files).find((name) => name !== 'file')
@@ -68,9 +70,7 @@ const tooLarge: ReadonlySet<unknown> = new Set([
 function asProblem(error: unknown, maxBytes: number): Problem {
   if (error instanceof Problem) return error
   if (tooLarge.has((error as { code?: unknown }).code)) {
-    return new Problem('payload_too_large', {
-      description: `A form takes a file of at most ${maxBytes} bytes. Larger ones are announced first.`,
-    })
+    return tooLargeForm(maxBytes)
   }
   return new Problem('invalid_request', { description: 'The form is not multipart/form-data with one file at most.', cause: error })
 }

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type RequestListener, request } from 'node:http'
-import { type Duplex, duplexPair } from 'node:stream'
+import { createServer, type IncomingMessage, type RequestListener, type RequestOptions, request } from 'node:http'
+import { duplexPair } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import type { Middleware } from 'koa'
 import type { RequestState } from './state.ts'
@@ -9,6 +9,7 @@ export interface AskedRequest {
   method?: string
   headers?: Record<string, string>
   body?: string
+  signal?: AbortSignal
 }
 
 export interface GivenAnswer {
@@ -17,41 +18,64 @@ export interface GivenAnswer {
   text: string
 }
 
-/** Asks a handler over real HTTP that never leaves the process. */
+/** Sends a request to the service itself. */
 export type Ask = (address: string, request?: AskedRequest) => Promise<GivenAnswer>
 
-/** "This host on this network" (RFC 6890): no caller from outside can have this address. */
+/** "This host on this network" (RFC 6890): a socket of the operating system never has this remote address. */
 const ownAddress = '0.0.0.0'
 
-/** Marks what comes by this road, and by no other. */
-export const asOwnRequest: Middleware<RequestState> = (ctx, next) => {
-  ctx.state.isOwn = true
+/** Marks requests that `inProcess` made. */
+export const markOwnRequests: Middleware<RequestState> = (ctx, next) => {
+  if (ctx.req.socket.remoteAddress === ownAddress) ctx.state.isOwn = true
   return next()
 }
 
-const patienceMilliseconds = 10_000
+/** Leaves a middleware out for requests that `inProcess` made. */
+export const exceptOwnRequests =
+  (middleware: Middleware<RequestState>): Middleware<RequestState> =>
+  (ctx, next) =>
+    ctx.state.isOwn ? next() : middleware(ctx, next)
 
-/** Makes a way to ask a handler without a port, a socket or a name to look up. */
+/** Sends requests to a handler over HTTP inside the process: without a port, a socket or a name to look up. */
 export function inProcess(handler: RequestListener): Ask {
   const server = createServer(handler)
-  return async (address, { method = 'GET', headers = {}, body = '' } = {}) => {
-    const url = new URL(address)
-    const [near, far] = duplexPair() as [Duplex, Duplex]
+  return async (address, asked = {}) => {
+    const [near, far] = duplexPair()
     server.emit('connection', Object.assign(far, { remoteAddress: ownAddress }))
-    const asked = request({
-      createConnection: () => near as never,
-      method,
-      path: url.pathname + url.search,
-      headers: { host: url.host, connection: 'close', 'content-length': Buffer.byteLength(body), ...headers },
-      signal: AbortSignal.timeout(patienceMilliseconds),
-    })
-    asked.end(body)
     try {
-      const [answer] = (await once(asked, 'response')) as [IncomingMessage]
-      return { status: answer.statusCode as number, headers: answer.headers, text: await text(answer) }
+      return await send(address, asked, { createConnection: () => near as never })
     } finally {
       near.destroy()
       far.destroy()
     }
+  }
+}
+
+/** Sends requests to a server on this host and port, whatever host the address names. */
+export const overHttp =
+  ({ host, port }: { host: string; port: number }): Ask =>
+  (address, asked = {}) =>
+    send(address, asked, { host, port, agent: false })
+
+const patienceMilliseconds = 10_000
+
+async function send(address: string, asked: AskedRequest, connection: RequestOptions): Promise<GivenAnswer> {
+  const { method = 'GET', headers = {}, body = '', signal } = asked
+  const url = new URL(address)
+  const deadline = AbortSignal.timeout(patienceMilliseconds)
+  const sent = request({
+    ...connection,
+    method,
+    path: url.pathname + url.search,
+    headers: { host: url.host, connection: 'close', 'content-length': Buffer.byteLength(body), ...headers },
+    signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
+  })
+  sent.end(body)
+  try {
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+    return { status: answer.statusCode as number, headers: answer.headers, text: await text(answer) }
+  } catch (error) {
+    if (deadline.aborted) throw new Error(`no response within ${patienceMilliseconds / 1000} s`, { cause: error })
+    throw error
   }
 }

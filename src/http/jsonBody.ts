@@ -24,9 +24,48 @@ export async function readJson(ctx: Context, { types, maxBytes, maxDepth }: Json
     })
   }
   const parsed = parse(bytes)
-  if (isDeeper(parsed, maxDepth)) throw new Problem('invalid_json', { description: `The body is nested deeper than ${maxDepth} levels.` })
+  requireBounded(parsed, maxDepth)
   return parsed
 }
+
+/** Limits of every JSON body, in addition to its size and depth. No operation takes an object or a name that comes near them. */
+export const jsonLimits = {
+  /** Objects, lists, texts, numbers and the like, at any depth. */
+  values: 50_000,
+  /** Of one object. */
+  members: 200,
+  /** Characters in the name of a member. */
+  nameLength: 200,
+} as const
+
+/** @throws Problem invalid_json, payload_too_large */
+function requireBounded(body: unknown, maxDepth: number): void {
+  let values = 0
+  const visit = (value: unknown, depth: number): void => {
+    values += 1
+    if (values > jsonLimits.values) throw tooMuch(`must have at most ${jsonLimits.values} values. Send it in parts.`)
+    if (typeof value !== 'object' || value === null) return
+    if (depth === 0) throw new Problem('invalid_json', { description: `The body must be nested at most ${maxDepth} levels deep.` })
+    if (Array.isArray(value)) {
+      for (const one of value) visit(one, depth - 1)
+      return
+    }
+    const members = Object.entries(value)
+    if (members.length > jsonLimits.members) {
+      throw tooMuch(
+        `must have at most ${jsonLimits.members} members in one object, has ${members.length}. Remove what the API does not name.`,
+      )
+    }
+    for (const [name, inner] of members) {
+      if (name.length > jsonLimits.nameLength)
+        throw tooMuch(`must have names of at most ${jsonLimits.nameLength} characters. Shorten them.`)
+      visit(inner, depth - 1)
+    }
+  }
+  visit(body, maxDepth)
+}
+
+const tooMuch = (rule: string): Problem => new Problem('payload_too_large', { description: `The body ${rule}` })
 
 function parse(bytes: Buffer): unknown {
   try {
@@ -34,9 +73,4 @@ function parse(bytes: Buffer): unknown {
   } catch (cause) {
     throw new Problem('invalid_json', { description: 'The body is not JSON in UTF-8.', cause })
   }
-}
-
-function isDeeper(value: unknown, depth: number): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  return depth === 0 || Object.values(value).some((inner) => isDeeper(inner, depth - 1))
 }

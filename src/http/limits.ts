@@ -1,3 +1,4 @@
+import type { Context } from 'koa'
 import { Problem } from '../lib/problem.ts'
 
 /** How often one key may do something. */
@@ -16,6 +17,16 @@ export interface Verdict {
 /** Counts one use and says whether it was still within the policy. */
 export type Limiter = (policy: Policy, key: string) => Promise<Verdict>
 
+/**
+ * A limit that only failures use up, by the caller's address: for requests that present a credential to be looked up. `check` comes before
+ * the look-up, and `count` after one that failed. Both do nothing where limits are off.
+ */
+export interface FailureLimit {
+  /** @throws Problem rate_limited where the address has sent too many */
+  check(ctx: Context): Promise<void>
+  count(ctx: Context): Promise<void>
+}
+
 /** Counts one use; throws `rate_limited` with `Retry-After` where it was one too many. */
 export async function enforce(limiter: Limiter, policy: Policy, key: string): Promise<void> {
   requireWithin(policy, await limiter(policy, key))
@@ -28,6 +39,12 @@ export function requireWithin(policy: Policy, verdict: Verdict): void {
     description: `Too many requests: ${policy.requests} in ${policy.windowSeconds} seconds are allowed. Try again in ${verdict.resetSeconds} seconds.`,
     headers: { 'Retry-After': String(Math.max(1, verdict.resetSeconds)) },
   })
+}
+
+/** The network of an address: its /24 for IPv4, its /64 for IPv6. Addresses of one network are as good as one to somebody who guesses. */
+export function networkKey(address: string): string {
+  const key = addressKey(address)
+  return key.includes(':') ? key : `${key.split('.').slice(0, 3).join('.')}.0/24`
 }
 
 /** Addresses that one customer controls count as one: the address itself for IPv4, its /64 for IPv6. */

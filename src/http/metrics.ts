@@ -1,11 +1,13 @@
 import type { Middleware } from 'koa'
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
 export interface Metrics {
   /** Counts and times every request. */
   middleware: Middleware
   /** One audited event of the authorization server, by its name. */
   count(event: string): void
+  /** Reports the state of each school's self-check. */
+  watchSelfCheck(states: () => Record<string, string>): void
   render(): Promise<{ type: string; text: string }>
 }
 
@@ -46,6 +48,19 @@ export function createMetrics(): Metrics {
       }
     },
     count: (event) => events.inc({ event }),
+    watchSelfCheck(states) {
+      new Gauge({
+        name: 'schoolgate_self_check',
+        help: 'State of the self-check of a school: 1 for the current state, 0 for the others',
+        labelNames: ['school', 'state'],
+        registers: [registry],
+        collect() {
+          this.reset()
+          for (const [school, current] of Object.entries(states()))
+            for (const state of ['pending', 'passed', 'failed', 'unknown']) this.set({ school, state }, state === current ? 1 : 0)
+        },
+      })
+    },
     render: async () => ({ type: registry.contentType, text: await registry.metrics() }),
   }
 }

@@ -7,7 +7,7 @@ export interface RequestState {
   /** The caller's network address as far as trusted proxies vouch for it. */
   address: string
   school: School
-  /** The service asks itself: nobody is to be told of it. No request from outside can have it. */
+  /** The service itself made the request: it is not logged, counted or audited. A request from outside cannot have this. */
   isOwn?: true
   /** Path of the resource that a challenge points to, where it is not the whole origin. */
   challengePath?: '' | '/mcp'

@@ -2,6 +2,7 @@ import type { Database } from '../store/database.ts'
 import { removeOneDue } from '../store/fileRemovals.ts'
 import type { FileStorage } from '../store/fileStorage.ts'
 import { sweepFiles } from '../store/files.ts'
+import { drain } from './drain.ts'
 import type { Job } from './schedule.ts'
 
 const batch = 200
@@ -13,24 +14,20 @@ export function fileJobs({ database, storage }: { database: Database; storage: F
     {
       name: 'sweep_files',
       everySeconds: 600,
-      run: () =>
+      run: (signal) =>
         database.exclusively('sweep_files', async () => ({
-          removed: await database.transaction((_writer, sql) => sweepFiles(sql, { unusedSeconds: day, limit: batch })),
+          removed: await drain(() => database.transaction((_writer, sql) => sweepFiles(sql, { unusedSeconds: day, limit: batch })), signal),
         })),
     },
     {
       name: 'remove_bytes',
       everySeconds: 60,
-      run: () => database.exclusively('remove_bytes', async () => ({ removed: await removeDue(database, storage) })),
+      run: (signal) =>
+        database.exclusively('remove_bytes', async () => ({ removed: await drain(() => removeOne(database, storage), signal) })),
     },
   ]
 }
 
 /** One transaction for each: what could not be removed is tried again at the next turn. */
-async function removeDue(database: Database, storage: FileStorage): Promise<number> {
-  for (let removed = 0; removed < batch; removed += 1) {
-    const isOne = await database.transaction((_writer, sql) => removeOneDue(sql, (key) => storage.remove(key)))
-    if (!isOne) return removed
-  }
-  return batch
-}
+const removeOne = (database: Database, storage: FileStorage): Promise<number> =>
+  database.transaction(async (_writer, sql) => Number(await removeOneDue(sql, (key) => storage.remove(key))))

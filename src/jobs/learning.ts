@@ -1,6 +1,7 @@
 import { expireEnrollments } from '../domain/learning/expireEnrollments.ts'
 import type { Database } from '../store/database.ts'
 import { countStudentsOfLecturers } from '../store/lecturerCounts.ts'
+import { drain } from './drain.ts'
 import type { Job } from './schedule.ts'
 
 /** Notes which enrolments have ended, and counts who learns from whom. */
@@ -9,7 +10,8 @@ export function learningJobs({ database }: { database: Database }): Job[] {
     {
       name: 'expire_enrollments',
       everySeconds: 60,
-      run: () => database.exclusively('expire_enrollments', async () => ({ expired: await expireEnrollments(database) })),
+      run: (signal) =>
+        database.exclusively('expire_enrollments', async () => ({ expired: await drain(() => expireEnrollments(database), signal) })),
     },
     {
       name: 'count_students',

@@ -1,5 +1,6 @@
 import { expireOrders } from '../domain/orders/expireOrders.ts'
 import type { Database } from '../store/database.ts'
+import { drain } from './drain.ts'
 import type { Job } from './schedule.ts'
 
 const batch = 500
@@ -10,9 +11,9 @@ export function orderJobs({ database }: { database: Database }): Job[] {
     {
       name: 'expire_orders',
       everySeconds: 60,
-      run: () =>
+      run: (signal) =>
         database.exclusively('expire_orders', async () => ({
-          expired: await database.transaction((_writer, sql) => expireOrders(sql, { now: new Date(), limit: batch })),
+          expired: await drain(() => database.transaction((_writer, sql) => expireOrders(sql, { now: new Date(), limit: batch })), signal),
         })),
     },
   ]

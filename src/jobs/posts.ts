@@ -1,5 +1,6 @@
 import { bringOutDue } from '../domain/posts/postStates.ts'
 import type { Database } from '../store/database.ts'
+import { drain } from './drain.ts'
 import type { Job } from './schedule.ts'
 
 const batch = 500
@@ -10,9 +11,9 @@ export function postJobs({ database }: { database: Database }): Job[] {
     {
       name: 'publish_posts',
       everySeconds: 30,
-      run: () =>
+      run: (signal) =>
         database.exclusively('publish_posts', async () => ({
-          published: await database.transaction((_writer, sql) => bringOutDue(sql, batch)),
+          published: await drain(() => database.transaction((_writer, sql) => bringOutDue(sql, batch)), signal),
         })),
     },
   ]

@@ -5,16 +5,17 @@ export interface Job {
   everySeconds: number
   /** A first turn sooner than that, for work that should not wait. */
   firstAfterSeconds?: number
-  /** Answers what it did, for the log; undefined where another instance is at it. */
-  run(): Promise<Record<string, number> | undefined>
+  /** Returns what it did, for the log; undefined when another instance is running it. Ends soon after the signal aborts. */
+  run(signal?: AbortSignal): Promise<Record<string, number> | undefined>
 }
 
 /** Runs each job again and again until stopped. A job that fails is logged and tried at its next turn. */
 export function schedule(jobs: readonly Job[], log: Log): { stop(): Promise<void> } {
   const running = new Set<Promise<void>>()
+  const stopping = new AbortController()
   const turn = async (job: Job): Promise<void> => {
     try {
-      const done = await job.run()
+      const done = await job.run(stopping.signal)
       if (done && Object.values(done).some((count) => count > 0)) log.info({ job: job.name, ...done }, 'job done')
     } catch (error) {
       log.error({ err: error, job: job.name }, 'job failed')
@@ -31,6 +32,7 @@ export function schedule(jobs: readonly Job[], log: Log): { stop(): Promise<void
   for (const timer of timers) timer.unref()
   return {
     async stop() {
+      stopping.abort()
       // One call clears timers of either kind.
       for (const timer of timers) clearTimeout(timer)
       await Promise.all(running)

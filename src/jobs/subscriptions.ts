@@ -1,5 +1,6 @@
 import { advanceSubscriptions, closeOutstanding } from '../domain/memberships/clock.ts'
 import type { Database } from '../store/database.ts'
+import { drain } from './drain.ts'
 import type { Job } from './schedule.ts'
 
 const batch = 500
@@ -10,10 +11,10 @@ export function subscriptionJobs({ database }: { database: Database }): Job[] {
     {
       name: 'advance_subscriptions',
       everySeconds: 60,
-      run: () =>
+      run: (signal) =>
         database.exclusively('advance_subscriptions', async () => ({
-          advanced: await advanceSubscriptions(database, new Date(), batch),
-          closed: await closeOutstanding(database, new Date(), batch),
+          advanced: await drain(() => advanceSubscriptions(database, new Date(), batch), signal, batch),
+          closed: await drain(() => closeOutstanding(database, new Date(), batch), signal, batch),
         })),
     },
   ]

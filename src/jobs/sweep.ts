@@ -8,6 +8,7 @@ import { sweepAnswers } from '../store/idempotency.ts'
 import { sweepMailedLinks } from '../store/mailedLinks.ts'
 import { countSchools } from '../store/schoolCounts.ts'
 import type { Sql } from '../store/sql.ts'
+import { drain } from './drain.ts'
 import type { Job } from './schedule.ts'
 
 export interface SweepArguments {
@@ -22,34 +23,38 @@ const batch = 1000
 /** Removes what has expired: artefacts, answers kept for the refresh window, registrations that nobody ever authorized. */
 export function sweepJobs({ database, artifacts, endGrant, registration }: SweepArguments): Job[] {
   const alone =
-    (name: string, work: () => Promise<Record<string, number>>): Job['run'] =>
-    () =>
-      database.exclusively(name, work)
+    (name: string, work: (signal?: AbortSignal) => Promise<Record<string, number>>): Job['run'] =>
+    (signal) =>
+      database.exclusively(name, () => work(signal))
   return [
     {
       name: 'forget_answers',
       everySeconds: 15,
-      run: alone('forget_answers', async () => ({ forgotten: await artifacts.forgetSuccessors(batch) })),
+      run: alone('forget_answers', async (signal) => ({ forgotten: await drain(() => artifacts.forgetSuccessors(batch), signal) })),
     },
-    { name: 'sweep_artifacts', everySeconds: 60, run: alone('sweep_artifacts', async () => ({ removed: await artifacts.sweep(batch) })) },
+    {
+      name: 'sweep_artifacts',
+      everySeconds: 60,
+      run: alone('sweep_artifacts', async (signal) => ({ removed: await drain(() => artifacts.sweep(batch), signal) })),
+    },
     {
       name: 'sweep_mailed_links',
       everySeconds: 600,
-      run: alone('sweep_mailed_links', async () => ({ removed: await sweepMailedLinks(database.sql, batch) })),
+      run: alone('sweep_mailed_links', async (signal) => ({ removed: await drain(() => sweepMailedLinks(database.sql, batch), signal) })),
     },
     { name: 'count_schools', everySeconds: 300, run: alone('count_schools', async () => ({ changed: await countSchools(database.sql) })) },
     {
       name: 'sweep_records',
       everySeconds: 600,
-      run: alone('sweep_records', async () => ({
-        answers: await sweepAnswers(database.sql, batch),
-        changes: await sweepChanges(database.sql, batch),
+      run: alone('sweep_records', async (signal) => ({
+        answers: await drain(() => sweepAnswers(database.sql, batch), signal),
+        changes: await drain(() => sweepChanges(database.sql, batch), signal),
       })),
     },
     {
       name: 'delete_accounts',
       everySeconds: 600,
-      run: alone('delete_accounts', async () => ({ deleted: await deleteDueAccounts(database, endGrant, 100) })),
+      run: alone('delete_accounts', async (signal) => ({ deleted: await drain(() => deleteDueAccounts(database, endGrant, 100), signal) })),
     },
     {
       name: 'prune_clients',

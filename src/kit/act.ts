@@ -44,8 +44,10 @@ async function answerPerformed(write: ActionWrite, row: SeenRow, performed: Perf
     const answer = answerWritten(write, await readWritten(writer, sight, made))
     return { ...answer, headers: { ...headers, Location: `${apiPath}/${operation.resource.path}/${answer.body.id}` } }
   }
-  if (!columns && !isUnchanged) await record(write, { action: operation.name, id: row.id, before: row.version, after: row.version })
-  const after = columns ? await changeRow(write, row, columns, operation.name) : row
+  // Without columns the declaration may have changed the row by itself.
+  const unwritten = async (): Promise<SeenRow> => (isUnchanged ? row : await readWritten(writer, sight, row.id))
+  const after = columns ? await changeRow(write, row, columns, operation.name) : await unwritten()
+  if (!columns && !isUnchanged) await record(write, { action: operation.name, id: row.id, before: row.version, after: after.version })
   const other = operation.rules.answers?.()
   if (other && answered !== undefined) {
     const seen = await readWritten(writer, { ...sight, resource: other }, answered)

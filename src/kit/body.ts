@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import type { ProblemDetail } from '../lib/problem.ts'
 import { type Audience, audienceOf, type Caller } from '../policy/caller.ts'
-import { faultsOf, problemOfFaults, unknownField, unstorableTexts } from './faults.ts'
+import { checkValue } from './checkValue.ts'
+import { faultsOf, maxSuggestions, problemOfFaults, unknownField, unknownFields, unstorableTexts } from './faults.ts'
 import { isObject, mergePatch } from './mergePatch.ts'
 import type { Resource } from './resource.ts'
 import { isReserved } from './slugs.ts'
@@ -13,8 +14,10 @@ export interface BodyRules {
   caller: Caller
   /** What of the row the caller sees: fields beyond it do not exist. */
   view: View
-  /** The row as it is now, with all its fields; absent where a row is made. */
+  /** The row as it is now, with all its fields; absent where a whole row is sent. */
   current?: Readonly<Record<string, unknown>>
+  /** A whole row is sent to take the place of one: what is sent only with a new row is refused. */
+  isReplacement?: boolean
 }
 
 /** What is wrong, and the values of what is right. */
@@ -31,11 +34,13 @@ export function readBody(rules: BodyRules, body: unknown): BodyReading {
   if (!isObject(body)) return { values: {}, faults: [{ code: 'type', message: 'The body must be a JSON object.' }] }
   const { resource, current } = rules
   const values = new Map<string, unknown>()
+  let suggestions = 0
   const faults = Object.entries(body).flatMap(([field, sent]) => {
-    const refused = refusalOf(rules, field) ?? [
+    const refused = refusalOf(rules, field, suggestions < maxSuggestions) ?? [
       ...unstorableTexts(field.slice(0, 100), sent),
       ...readOnlyMembers(rules.resource.schema.shape[field], field, sent),
     ]
+    if (refused[0]?.code === 'unknown_field') suggestions += 1
     if (refused.length > 0) return refused
     const result = readField(rules, field, sent)
     if (result.success) values.set(field, result.data)
@@ -43,7 +48,7 @@ export function readBody(rules: BodyRules, body: unknown): BodyReading {
   })
   if (current === undefined) {
     for (const field of resource.required) {
-      if (!Object.hasOwn(body, field)) faults.push({ field, code: 'required', message: `${field}: must be there` })
+      if (!Object.hasOwn(body, field)) faults.push({ field, code: 'required', message: `${field}: is required. Send it.` })
     }
   }
   return { values: Object.fromEntries(values), faults }
@@ -51,7 +56,7 @@ export function readBody(rules: BodyRules, body: unknown): BodyReading {
 
 /** Reads a whole row that takes the place of one: what was not sent takes its default or is nothing; without either it is missing. */
 export function readWhole(rules: Omit<BodyRules, 'current'>, body: unknown): BodyReading {
-  const { values, faults } = readBody(rules, body)
+  const { values, faults } = readBody({ ...rules, isReplacement: true }, body)
   if (!isObject(body)) return { values, faults }
   const audience = audienceOf(rules.caller)
   const writable = rules.resource.writable.filter(({ roles, isCreateOnly }) => !isCreateOnly && (roles?.includes(audience) ?? true))
@@ -60,9 +65,10 @@ export function readWhole(rules: Omit<BodyRules, 'current'>, body: unknown): Bod
     const schema = rules.resource.schema.shape[field] as z.ZodType
     if (!isShownIn(rules.view, schema)) continue
     const absent = writeForm(schema, rules.view)
-    const result = absent.safeParse(absent instanceof z.ZodNullable ? null : undefined)
+    const result = checkValue(absent, absent instanceof z.ZodNullable ? null : undefined)
     if (result.success) values[field] = result.data
-    else if (!faults.some((fault) => fault.field === field)) faults.push({ field, code: 'required', message: `${field}: must be there` })
+    else if (!faults.some((fault) => fault.field === field))
+      faults.push({ field, code: 'required', message: `${field}: is required. Send it.` })
   }
   return { values, faults }
 }
@@ -82,34 +88,37 @@ export function readInput(input: z.ZodObject | undefined, body: unknown): Record
   const texts = Object.entries(body as object).flatMap(([field, value]) => unstorableTexts(field.slice(0, 100), value))
   requireNoFaults(texts)
   const schema = writeForm(input ?? z.object({}), 'staff')
-  const result = schema.safeParse(body)
+  const result = checkValue(schema, body)
   if (result.success) return result.data as Record<string, unknown>
   const names = Object.keys(input?.shape ?? {})
   const faults = result.error.issues.flatMap((issue): ProblemDetail[] => {
     const [field, ...path] = issue.path
-    if (field === undefined && issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownField(key, names))
+    if (field === undefined && issue.code === 'unrecognized_keys') return unknownFields(issue.keys, names)
     return faultsOf(String(field ?? 'body'), new z.ZodError([{ ...issue, path }]))
   })
   requireNoFaults(faults)
   throw new Error('an input was refused without a fault')
 }
 
-function refusalOf({ resource, caller, view, current }: BodyRules, field: string): ProblemDetail[] | undefined {
+function refusalOf(
+  { resource, caller, view, current, isReplacement }: BodyRules,
+  field: string,
+  maySuggest: boolean,
+): ProblemDetail[] | undefined {
+  const isNew = current === undefined && !isReplacement
   const input = Object.hasOwn(resource.inputs, field) ? resource.inputs[field] : undefined
-  if (input) return input.meta()?.createOnly && current !== undefined ? [immutable(field)] : undefined
+  if (input) return input.meta()?.createOnly && !isNew ? [immutable(field)] : undefined
   const shown = resource.schemas[view].shape
   const known = Object.hasOwn(shown, field)
   const audience: Audience = audienceOf(caller)
   const rule = resource.writable.find((one) => one.field === field)
-  if (!known) return [unknownField(field, [...Object.keys(shown), ...Object.keys(resource.inputs)])]
+  if (!known) return [unknownField(field, maySuggest ? [...Object.keys(shown), ...Object.keys(resource.inputs)] : [])]
   if (!rule) return [{ field, code: 'read_only_field', message: `${field}: cannot be written` }]
   if (rule.roles && !rule.roles.includes(audience)) {
     return [{ field, code: 'read_only_field', message: `${field}: cannot be written by the role ${audience}` }]
   }
-  if (rule.isCreateOnly && current !== undefined) {
-    return [immutable(field)]
-  }
-  return undefined
+  if (rule.isUpdateOnly && isNew) return [{ field, code: 'read_only_field', message: `${field}: cannot be set when the row is created` }]
+  return rule.isCreateOnly && !isNew ? [immutable(field)] : undefined
 }
 
 const immutable = (field: string): ProblemDetail => ({
@@ -120,12 +129,12 @@ const immutable = (field: string): ProblemDetail => ({
 
 function readField({ resource, view, current }: BodyRules, field: string, sent: unknown): z.ZodSafeParseResult<unknown> {
   const schema = (resource.inputs[field] ?? resource.schema.shape[field]) as z.ZodType
-  if (current === undefined || !(field in resource.schema.shape)) return writeForm(schema, view).safeParse(sent)
+  if (current === undefined || !(field in resource.schema.shape)) return checkValue(writeForm(schema, view), sent)
   const seen = sendablePart(schema, current[field], view)
-  const result = writeForm(schema, view).safeParse(merged(schema, seen, sent))
+  const result = checkValue(writeForm(schema, view), merged(schema, seen, sent))
   // What the view does not show of the field stays as it is.
   return result.success && view !== 'staff'
-    ? writeForm(schema, 'staff').safeParse(merged(schema, sendablePart(schema, current[field], 'staff'), sent))
+    ? checkValue(writeForm(schema, 'staff'), merged(schema, sendablePart(schema, current[field], 'staff'), sent))
     : result
 }
 

@@ -2,19 +2,34 @@ import { z } from 'zod'
 import { toPublicId } from '../lib/ids.ts'
 import { Problem } from '../lib/problem.ts'
 import { audienceOf, type Caller } from '../policy/caller.ts'
-import { type ChangePosition, changeDays, latestPosition, type RecordedChange, readChanges } from '../store/changeLog.ts'
+import type { School } from '../policy/school.ts'
+import { type ChangeAction, changeActionOf, changeActions } from '../store/changeActions.ts'
+import {
+  type ChangePosition,
+  changeDays,
+  firstPosition,
+  isUnreached,
+  latestPosition,
+  type RecordedChange,
+  readChanges,
+} from '../store/changeLog.ts'
+import type { Writer } from '../store/database.ts'
 import { limitStatements } from '../store/timeLimit.ts'
 import { scopeName } from './area.ts'
 import type { Answer, Surroundings } from './call.ts'
 import { listFingerprint, seal, unseal } from './cursor.ts'
 import { listEtag } from './etag.ts'
+import { everything } from './expressions.ts'
 import { apiPath, type Described, type Operation } from './operations.ts'
 import { query } from './parameters.ts'
 import { readParameters } from './readParameters.ts'
+import type { Resource } from './resource.ts'
+import { findRowsById } from './rows.ts'
 
 /** One resource whose changes can be followed. */
 interface Followed {
-  idPrefix: string
+  resource: Resource
+  /** The scope that reads it. */
   scope: string
 }
 
@@ -24,13 +39,9 @@ export interface ChangeFeed extends Described {
 
 const dayMs = 86_400_000
 
-/** The feed of everything that these operations change. */
+/** Returns the feed of every resource whose rows can be read or changed by these operations. */
 export function changeFeedOf(operations: readonly Operation[]): ChangeFeed {
-  const types = new Map(
-    operations
-      .filter(({ method, resource }) => method !== 'GET' && 'read' in resource.area.scopes)
-      .map(({ resource }) => [resource.object, { idPrefix: resource.idPrefix, scope: scopeName(resource.area, 'read') }] as const),
-  )
+  const types = new Map(operations.filter(isAboutRows).map((one) => [one.resource.object, followed(one.resource, operations)]))
   const names = [...types.keys()] as [string, ...string[]]
   return {
     id: 'listChanges',
@@ -52,12 +63,29 @@ export function changeFeedOf(operations: readonly Operation[]): ChangeFeed {
   }
 }
 
+/** True for operations on rows; what is read of other resources' rows, such as a report, has no changes. */
+const isAboutRows = ({ kind, method }: Operation): boolean =>
+  kind === 'list' || kind === 'get' || (method !== 'GET' && kind !== 'read' && kind !== 'collectionRead')
+
+/** A resource with the scope of the operation that reads it. Where none does, the scope that changes it. */
+function followed(resource: Resource, operations: readonly Operation[]): Followed {
+  const own = operations.filter((one) => one.resource === resource)
+  const read = own.find(({ kind }) => kind === 'list' || kind === 'get')
+  const scope = read?.scope ?? ('read' in resource.area.scopes ? scopeName(resource.area, 'read') : own[0]?.scope)
+  return { resource, scope: scope as string }
+}
+
 /** What one change looks like. */
 export const changeSchema = z.object({
   id: z.string().meta({ description: 'Id of the change.', example: 'chg_01jgwejj00e6srgkpqm2sqf05m' }),
   object: z.literal('change').meta({ description: 'What this is.' }),
   type: z.string().meta({ description: 'What the row calls itself.', example: 'course' }),
-  action: z.string().meta({ description: 'created, updated, deleted or the name of an action.', example: 'publish' }),
+  action: z.enum(Object.keys(changeActions) as [ChangeAction, ...ChangeAction[]]).meta({
+    description: Object.entries(changeActions)
+      .map(([action, meaning]) => `${action}: ${meaning}`)
+      .join(' '),
+    example: 'published',
+  }),
   resource: z
     .object({
       type: z.string().meta({ description: 'What the row calls itself.', example: 'course' }),
@@ -76,7 +104,7 @@ export async function answerChanges(
   feed: ChangeFeed,
   caller: Caller,
   read: () => Readonly<Record<string, unknown>>,
-  { store, school, signer }: Surroundings,
+  { store, school, signer }: Pick<Surroundings, 'store' | 'school' | 'signer'>,
 ): Promise<Answer> {
   if (caller.kind === 'anonymous') {
     throw new Problem('access_denied', {
@@ -100,35 +128,55 @@ export async function answerChanges(
   const limit = parameters.get('limit') as number
   const cursor = parameters.get('cursor') as string | undefined
   const after = cursor === undefined || cursor === 'latest' ? undefined : positionIn(unseal(signer, cursor), fingerprint)
-  return await store.transaction(async (_writer, sql) => {
+  return await store.transaction(async (writer, sql) => {
     await limitStatements(store.kind, sql, 'read')
+    if (after && (await isUnreached(sql, after))) throw new Problem('cursor_expired')
     // Where nothing is found the next page still begins where this one ended.
     const end = cursor === 'latest' ? await latestPosition(sql) : after
     const found = cursor === 'latest' ? [] : await readChanges(sql, school.id, { types, after, limit: limit + 1 })
-    const changes = found.slice(0, limit)
-    const last = changes.at(-1) ?? end ?? { transaction: '0', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' }
+    const page = found.slice(0, limit)
+    const changes = await readable(writer, { feed, school, caller }, page)
+    const last = page.at(-1) ?? end ?? firstPosition
     const body = {
       object: 'list',
       data: changes.map((change) => presentChange(feed, change)),
       page: {
         limit,
         has_more: found.length > limit,
-        next_cursor: seal(signer, [fingerprint, last.transaction, last.id, Date.now()]),
+        next_cursor: seal(signer, [fingerprint, last.transaction, last.id, Date.now(), last.epoch]),
         prev_cursor: null,
       },
     }
     const text = JSON.stringify(body)
     return { status: 200, body, text, etag: listEtag(JSON.stringify(body.data)) }
-  })
+  }, 'read')
 }
 
 function positionIn(parts: unknown[], fingerprint: string): ChangePosition {
-  const [belongsTo, transaction, id, issuedAt] = parts as [string, string, string, number]
+  // Cursors of earlier releases name no epoch: what they point to precedes all epochs.
+  const [belongsTo, transaction, id, issuedAt, epoch = '0'] = parts as [string, string, string, number, string?]
   if (belongsTo !== fingerprint) {
     throw new Problem('invalid_cursor', { description: 'This cursor belongs to other types. Send it with the types that it came with.' })
   }
   if (Date.now() - issuedAt > changeDays * dayMs) throw new Problem('cursor_expired')
-  return { transaction, id }
+  return { epoch, transaction, id }
+}
+
+/** The changes without those of rows that the caller cannot read: of some resources, such as accounts, even the staff see their own alone. */
+async function readable(
+  writer: Writer,
+  { feed, school, caller }: { feed: ChangeFeed; school: School; caller: Caller },
+  changes: readonly RecordedChange[],
+): Promise<RecordedChange[]> {
+  const seen = new Map<string, ReadonlySet<string>>()
+  for (const type of new Set(changes.map((change) => change.type))) {
+    const resource = feed.types.get(type)?.resource
+    if (!resource || (resource.visibility.staff as unknown) === everything) continue
+    const ids = changes.filter((change) => change.type === type).map((change) => change.resource_id)
+    const rows = await findRowsById(writer, { resource, schoolId: school.id, caller }, ids)
+    seen.set(type, new Set(rows.map(({ id }) => id)))
+  }
+  return changes.filter(({ type, resource_id }) => seen.get(type)?.has(resource_id) ?? true)
 }
 
 function presentChange(
@@ -139,8 +187,8 @@ function presentChange(
     id: toPublicId('chg', id),
     object: 'change',
     type,
-    action,
-    resource: { type, id: toPublicId(types.get(type)?.idPrefix ?? '', resource_id) },
+    action: changeActionOf(action),
+    resource: { type, id: toPublicId(types.get(type)?.resource.idPrefix ?? '', resource_id) },
     version,
     occurred_at: new Date(occurred_at).toISOString(),
   }

@@ -13,7 +13,8 @@ import type { Write } from './write.ts'
 import { updateVersion } from './writeRows.ts'
 
 /**
- * The row that a change is about, locked until the transaction ends.
+ * Returns the row that a change is about, locked until the transaction ends. If-Match is compared here and nowhere else: from here on
+ * only this transaction changes the row.
  * @throws Problem not_found, access_denied, precondition_failed or precondition_required, in this order
  */
 export async function rowToChange(write: Write<OperationOf<'update' | 'replace' | 'remove' | 'action'>>): Promise<SeenRow> {
@@ -36,12 +37,11 @@ export function requireSight(row: SeenRow, { object }: Resource, view: View): vo
   })
 }
 
-/** Writes these columns, counts the version and records the change. */
+/** Writes these columns of the locked row, raises its version and records the change. */
 export async function changeRow(write: Write<Operation>, row: SeenRow, columns: Record<string, unknown>, action: string): Promise<SeenRow> {
   const { writer, sight, now } = write
-  const isWritten = await updateVersion(writer, sight, row, { ...columns, updated_at: now })
-  if (!isWritten) throw new Problem('precondition_failed')
-  await record(write, { action, id: row.id, before: row.version, after: row.version + 1 })
+  const version = await updateVersion(writer, sight, row.id, { ...columns, updated_at: now })
+  await record(write, { action, id: row.id, before: row.version, after: version })
   return await readWritten(writer, sight, row.id)
 }
 

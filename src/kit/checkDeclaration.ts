@@ -7,9 +7,18 @@ import { unwrapped } from './writeForm.ts'
 export function checkDeclaration(resource: Resource): void {
   const { name, schema, inputs, operations, sorts, writable, writers, columns, slugFrom, hasSlug, isSingleton } = resource
   for (const [field, input] of Object.entries(inputs)) {
-    if (!(input as z.ZodType).meta()?.description) throw new Error(`${name}: the input ${field} has no description`)
+    if (!input.meta()?.description) throw new Error(`${name}: the input ${field} has no description`)
     if (field in schema.shape) throw new Error(`${name}: the input ${field} is a field as well`)
+    const isTakenByUpdates = (operations.update ?? operations.replace) !== undefined && !input.meta()?.createOnly
+    if (isTakenByUpdates && !resource.currentInputs[field])
+      throw new Error(`${name}: the input ${field} is neither createOnly nor has a current value in currentInputs`)
   }
+  const gated = resource.gatedFields.find(
+    (field) => !(schema.shape[field] instanceof z.ZodNullable || schema.shape[field] instanceof z.ZodArray),
+  )
+  if (gated !== undefined) throw new Error(`${name}.${gated} is gated and can be neither null nor an empty list`)
+  if (resource.gatedFields.length > 0 !== (resource.ungated !== undefined))
+    throw new Error(`${name} has gated fields or ungated rows alone`)
   if (operations.list && sorts.length === 0) throw new Error(`${name} can be listed and names no sort`)
   for (const { field } of writable) {
     if (!writers.has(field) && !columns.includes(field)) throw new Error(`${name}.${field} is writable, has no column and says no write`)

@@ -57,8 +57,10 @@ type DerivedFields<Table extends TableName, Shape> = {
 } & { [Field in Extract<Name<Shape>, ColumnOf<Table>>]?: Derived<Table, ValueOf<Shape, Field>> }
 type ValueOf<Shape, Field extends keyof Shape> = Shape[Field] extends z.ZodType ? z.input<Shape[Field]> : never
 
-/** A field that may be sent; only when the row is made, or only by some roles, where it says so. */
-export type Writable<Field extends string> = Field | { field: Field; on?: 'create'; roles?: readonly Exclude<Audience, 'anonymous'>[] }
+/** A field that may be sent; only when the row is created, only when it is updated, or only by some roles, where it says so. */
+export type Writable<Field extends string> =
+  | Field
+  | { field: Field; on?: 'create' | 'update'; roles?: readonly Exclude<Audience, 'anonymous'>[] }
 
 /** A field that may be empty, and the column that stands in for it then. */
 export interface OrElse<Field extends string, Column extends string> {
@@ -161,6 +163,11 @@ export type Declaration<
 } & ([FieldWithoutColumn<Table, Shape>] extends [never] ? { derived?: undefined } : { derived: DerivedFields<Table, NoInfer<Shape>> }) & {
     /** What is sent and not answered under the same name, such as a list of ids. `after` of an operation is given it. */
     inputs?: z.ZodObject<Inputs>
+    /**
+     * The current value of each input that an update takes, read from the fields of the row: an input that is sent with this value changes
+     * nothing. Inputs without one are taken when a row is created, and say so with `createOnly`.
+     */
+    currentInputs?: Readonly<Partial<Record<Name<NoInfer<Inputs>>, (fields: Readonly<Record<string, unknown>>) => unknown>>>
     /** Fields that a client may send. Those without a column say in `derived` how they are written. */
     writable?: readonly Writable<Name<NoInfer<Shape>>>[]
     /** Fields that a new row cannot be without. */
@@ -207,6 +214,8 @@ export type Declaration<
      * `open` are rows whose own view is everybody's, with or without a token.
      */
     views?: Partial<Record<Exclude<View, 'public'>, Rule<Table>>> & { open?: AnonymousRule<Table> }
+    /** Rows of which everybody sees the fields that are marked `gated`. Of any other row they are null in the public view. */
+    ungated?: AnonymousRule<Table>
     /** Locks what has to be locked before a row is, so that two who change neighbouring rows never wait for each other. */
     lockFirst?(writer: Writer, row: { schoolId: string; id: string }): Promise<void>
     operations: Operations<Table, NoInfer<Verb>>

@@ -1,6 +1,6 @@
 import type { Call } from './call.ts'
 import type { AnyExpansion } from './expansion.ts'
-import { present, presentOnDemand } from './present.ts'
+import { present, presentOnDemand, withoutGated } from './present.ts'
 import type { Resource } from './resource.ts'
 import { findRowsById, findRowsOf } from './rows.ts'
 import { type Shape, selectFields } from './shape.ts'
@@ -32,10 +32,11 @@ async function withExpansions(
   rows: readonly SeenRow[],
 ): Promise<Record<string, unknown>[]> {
   const bodies = rows.map((row) => present(resource, row, context))
+  const shown = rows.map((row) => withoutGated(resource, row, row))
   for (const [name, inner] of expansions) {
     const expansion = resource.expansions[name]
     if (!expansion) continue
-    const values = await valuesOf(context, expansion, inner, rows)
+    const values = await valuesOf(context, expansion, inner, shown)
     for (const [index, body] of bodies.entries()) body[name] = values[index]
   }
   return bodies

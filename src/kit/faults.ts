@@ -34,13 +34,26 @@ export function unknownField(field: string, names: readonly string[]): ProblemDe
   }
 }
 
+/** Of one body: a suggestion compares the name with every field, which takes time. */
+export const maxSuggestions = 10
+
+/** Fields that the body should not have. The first ones come with the nearest right name. */
+export const unknownFields = (fields: readonly string[], names: readonly string[]): ProblemDetail[] =>
+  fields.slice(0, maxDetails).map((field, index) => unknownField(field, index < maxSuggestions ? names : []))
+
 /** What a schema finds wrong with the value of a field. */
 export function faultsOf(field: string, { issues }: z.ZodError): ProblemDetail[] {
-  return issues.flatMap((issue): ProblemDetail[] => {
+  const faults = issues.slice(0, maxDetails).flatMap((issue): ProblemDetail[] => {
     const path = [field, ...issue.path.map(String)].join('.').slice(0, 200)
-    if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownField(`${path}.${key}`, []))
+    if (issue.code === 'unrecognized_keys')
+      return unknownFields(
+        issue.keys.map((key) => `${path}.${key}`),
+        [],
+      )
     return [{ field: path, message: `${path}: ${issue.message}`, ...codeOf(issue) }]
   })
+  // Two checks of one schema can have the same rule.
+  return [...new Map(faults.toReversed().map((fault) => [fault.message, fault])).values()].toReversed()
 }
 
 function codeOf(issue: z.core.$ZodIssue): { code: string; meta?: Record<string, unknown> } {
@@ -55,7 +68,7 @@ function codeOf(issue: z.core.$ZodIssue): { code: string; meta?: Record<string, 
       return { code: 'format', meta: { format: issue.format } }
     case 'invalid_type':
       return {
-        code: issue.input === undefined && issue.message.includes('undefined') ? 'required' : 'type',
+        code: issue.input === undefined ? 'required' : 'type',
         meta: { type: issue.expected },
       }
     default:

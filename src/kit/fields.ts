@@ -1,9 +1,13 @@
 import { z } from 'zod'
+import { unreadable } from '../lib/visibleText.ts'
+import { isLinkable, maxUrlLength } from '../lib/webUrl.ts'
 
 declare module 'zod' {
   interface GlobalMeta {
     /** The narrowest view that shows the field. Absent: everyone who sees the row. */
     view?: 'own' | 'staff' | undefined
+    /** The field is null in the public view of a row that is not `ungated`. */
+    gated?: true | undefined
     /** The field is answered only to who names it in `expand`. */
     onDemand?: true | undefined
     /** The field is a row's id: stored as a UUID, shown with this prefix. */
@@ -16,13 +20,44 @@ declare module 'zod' {
 }
 
 /** Members of `.meta` that steer the kit and belong in no published schema. */
-export const internalMeta = ['view', 'onDemand', 'idPrefix', 'createOnly'] as const
+export const internalMeta = ['view', 'gated', 'onDemand', 'idPrefix', 'createOnly'] as const
 
 /** A point in time as the API writes it: RFC 3339, UTC, milliseconds. */
 export const timestamp = (): z.ZodISODateTime => z.iso.datetime()
 
+/** A name, a title or another line that people read: trimmed, with at least one visible character and nothing that controls or turns text. */
+export const line = (max: number): z.ZodString => lineOrEmpty(max).min(1)
+
+/** The same where the line can be empty. */
+export const lineOrEmpty = (max: number): z.ZodString =>
+  z
+    .string()
+    .trim()
+    .max(max)
+    .refine((text) => unreadable(text) === undefined, { error: ({ input }) => unreadable(String(input)) })
+
+/** Schemes of a URL that a person enters. */
+type LinkScheme = 'https' | 'http' | 'mailto'
+
+/**
+ * A URL that a person enters: without credentials, at most 2,000 characters, of these schemes. Fields of the web take both schemes;
+ * what a page loads takes https alone.
+ */
+export function webUrl(schemes: readonly [LinkScheme, ...LinkScheme[]] = ['https', 'http']): z.ZodURL {
+  const begins = schemes.map((scheme) => (scheme === 'mailto' ? 'mailto:' : `${scheme}://`)).join(' or ')
+  const rule = `must be a URL that begins with ${begins}, without a user name or password, such as https://school.example/help`
+  return (
+    z
+      .url({ protocol: new RegExp(`^(${schemes.join('|')})$`), error: rule })
+      .max(maxUrlLength)
+      // The length has its own message.
+      .refine((text) => text.length > maxUrlLength || isLinkable(text), rule)
+  )
+}
+
 /** A readable key in addresses: lower-case words joined by hyphens, never an underscore, so that it cannot be taken for an id. */
-export const slug = (): z.ZodString => z.string().regex(slugForm).max(96)
+export const slug = (): z.ZodString =>
+  z.string().regex(slugForm, 'must be lower-case words joined by hyphens, such as clay-from-scratch').max(96)
 
 export const slugForm = /^[a-z0-9]+(-[a-z0-9]+)*$/
 
@@ -39,7 +74,7 @@ export function money(description: string): z.ZodObject<{ amount: z.ZodInt; curr
       amount: z.int().min(0).max(99_999_999_999).meta({ description: 'In the smallest unit of the currency.', example: 8900 }),
       currency: z
         .string()
-        .regex(/^[A-Z]{3}$/)
+        .regex(/^[A-Z]{3}$/, 'must be an ISO 4217 code such as EUR')
         .meta({ description: 'ISO 4217 code.', example: 'EUR' }),
     })
     .meta({ description })

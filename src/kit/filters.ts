@@ -60,7 +60,8 @@ export function filterOf(name: string, field: z.ZodType, { column = name, operat
     return {
       ...about,
       operators: ['prefix'],
-      value: z.string().min(1).max(100),
+      // Addresses are stored in lower case.
+      value: (value instanceof z.ZodString && value.format === 'email' ? z.string().trim().toLowerCase() : z.string()).min(1).max(100),
       where: (rows, _operator, [text]) => beginsWith(rows.ref(column) as Expression<string>, text as string),
     }
   }

@@ -75,4 +75,10 @@ export type Operation = Common &
 export const resourceAnswered = (operation: Operation): Resource =>
   (operation.kind === 'action' && operation.rules.answers?.()) || operation.resource
 
+/** Describes what a read returns: rows are described by their resource, other results by the operation's own declaration. */
+export function aboutRead(operation: Operation): string {
+  if (operation.kind === 'list' || operation.kind === 'get') return operation.resource.about
+  return operation.kind === 'collectionRead' ? (operation.rules.about ?? '') : ''
+}
+
 export type OperationOf<Kind extends Operation['kind']> = Extract<Operation, { kind: Kind }>

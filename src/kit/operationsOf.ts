@@ -48,11 +48,7 @@ function allOf(resource: Resource): Operation[] {
     ...withRules(
       operations.update,
       (rules): Operation => ({
-        ...onRow(resource, rules, {
-          id: `update${one(resource)}`,
-          summary: `Change ${the(resource)}`,
-          ...(resource.me && { key: 'id_or_me' }),
-        }),
+        ...onRow(resource, rules, { id: `update${one(resource)}`, summary: `Change ${the(resource)}`, key: widestKey(resource) }),
         kind: 'update',
         method: 'PATCH',
         rules,
@@ -61,7 +57,7 @@ function allOf(resource: Resource): Operation[] {
     ...withRules(
       operations.replace,
       (rules): Operation => ({
-        ...onRow(resource, rules, { id: `replace${one(resource)}`, summary: `Replace ${the(resource)}` }),
+        ...onRow(resource, rules, { id: `replace${one(resource)}`, summary: `Replace ${the(resource)}`, key: widestKey(resource) }),
         kind: 'replace',
         method: 'PUT',
         rules,
@@ -70,7 +66,11 @@ function allOf(resource: Resource): Operation[] {
     ...withRules(
       operations.remove,
       (rules): Operation => ({
-        ...onRow(resource, rules, { id: rules.id ?? `delete${one(resource)}`, summary: `Remove ${the(resource)}` }),
+        ...onRow(resource, rules, {
+          id: rules.id ?? `delete${one(resource)}`,
+          summary: `Remove ${the(resource)}`,
+          key: widestKey(resource),
+        }),
         kind: 'remove',
         method: 'DELETE',
         successStatus: rules.status ?? (rules.instead ? 202 : 204),

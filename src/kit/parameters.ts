@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { audienceOf, type Caller } from '../policy/caller.ts'
+import { filterDescription } from './filterDescription.ts'
 import { type Filter, type FilterOperator, parameterName } from './filters.ts'
 import type { Resource } from './resource.ts'
 import { viewOf } from './views.ts'
@@ -27,7 +28,7 @@ export const maxToolRows = 50
 /** What names a row in a path: its id alone, or what else may stand in its place as well. */
 export type KeyName = 'id' | 'id_or_slug' | 'id_or_me' | 'id_or_number'
 
-/** The widest name of a row: slugs name one where nothing is changed, `me` one's own where it is read or changed. */
+/** The widest key that identifies a row where it is read, changed or deleted. Actions take the id alone. */
 export const widestKey = ({ hasSlug, me, numberForm }: Resource): KeyName =>
   me ? 'id_or_me' : numberForm ? 'id_or_number' : hasSlug ? 'id_or_slug' : 'id'
 
@@ -171,18 +172,6 @@ function filterParameter(filter: Filter, operator: FilterOperator): Parameter {
     filter: { filter, operator },
   }
 }
-
-const operatorWords = {
-  equals: 'Only rows with one of these values',
-  gt: 'More than',
-  gte: 'At least',
-  lt: 'Less than',
-  lte: 'At most',
-  exists: 'Whether there is one',
-  prefix: 'Beginning with',
-} as const
-
-const filterDescription = ({ description }: Filter, operator: FilterOperator): string => `${operatorWords[operator]}: ${description}`
 
 /** A parameter of a query that can be left out. */
 export const query = (name: string, description: string, schema: z.ZodType): Parameter => ({

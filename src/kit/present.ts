@@ -7,7 +7,7 @@ import { isShownIn, pickerOf } from './views.ts'
 
 /** One row as the caller's view shows it. */
 export const present = (resource: Resource, row: SeenRow, context: Presentation): Record<string, unknown> =>
-  resource.pickers[row.seen_as](sourceOf(resource, row, context)) as Record<string, unknown>
+  resource.pickers[row.seen_as](withoutGated(resource, row, sourceOf(resource, row, context))) as Record<string, unknown>
 
 /** The whole row with the names and forms of the API, whoever asks: what changes are laid over. */
 export const presentWhole = (resource: Resource, row: SeenRow, context: Presentation): Record<string, unknown> =>
@@ -23,6 +23,14 @@ export function represent(
   const text = JSON.stringify(body)
   return { body, text, etag: rowEtag(row.version, row.seen_as, text) }
 }
+
+/** The values without those of gated fields, where the row is not open to the caller. */
+export const withoutGated = <Source extends Record<string, unknown>>(
+  { gatedFields }: Pick<Resource, 'gatedFields'>,
+  { seen_as, is_ungated }: Pick<SeenRow, 'seen_as' | 'is_ungated'>,
+  source: Source,
+): Source =>
+  seen_as === 'public' && is_ungated === false ? { ...source, ...Object.fromEntries(gatedFields.map((field) => [field, null])) } : source
 
 function sourceOf(resource: Resource, row: SeenRow, context: Presentation): Record<string, unknown> {
   const source: Record<string, unknown> = { ...row, object: resource.object }

@@ -24,7 +24,11 @@ export function publishedSchemas(operations: readonly Operation[]): Record<strin
     if (output) registry.add(documented(output), { id: outputName(operation) })
   }
   const { schemas } = z.toJSONSchema(registry, { target: 'openapi-3.0', io: 'input', unrepresentable: 'any', uri: referenceTo })
-  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, finished(schema as JsonSchema)]))
+  // A patch leaves out what it does not change: a default would have generated clients reset fields that nobody set.
+  const patches = new Set(operations.filter(({ method }) => method === 'PATCH').map(bodyName))
+  return Object.fromEntries(
+    Object.entries(schemas).map(([name, schema]) => [name, finished(schema as JsonSchema, patches.has(name) ? patchOmits : omitted)]),
+  )
 }
 
 /** One value's schema, such as a parameter's. */
@@ -60,32 +64,48 @@ export function ownOutput(operation: Operation): z.ZodObject | undefined {
 export function bodySchema(operation: Operation): z.ZodObject | undefined {
   switch (operation.kind) {
     case 'create':
-      return operation.rules.input ? (writeForm(operation.rules.input, 'staff') as z.ZodObject) : writableSchema(operation.resource, true)
+      return operation.rules.input ? inputSchema(operation.rules.input) : writableSchema(operation.resource, 'create')
     case 'replace':
-      return writableSchema(operation.resource, true)
     case 'update':
-      return writableSchema(operation.resource, false)
+      return writableSchema(operation.resource, operation.kind)
     case 'action':
       if (operation.method === 'DELETE') return undefined
-      return (operation.input && (writeForm(operation.input, 'staff') as z.ZodObject)) ?? z.strictObject({})
+      return operation.input ? inputSchema(operation.input) : z.strictObject({})
     case 'collection':
-      return writeForm(operation.rules.input, 'staff') as z.ZodObject
+      return inputSchema(operation.rules.input)
     case 'read':
     case 'collectionRead':
-      return operation.rules.input && (writeForm(operation.rules.input, 'staff') as z.ZodObject)
+      return operation.rules.input && inputSchema(operation.rules.input)
     default:
       return undefined
   }
 }
 
-/** A patch may leave out any member, at any depth. */
-function writableSchema({ schema, inputs, writable, required }: Resource, isNew: boolean): z.ZodObject {
+/** An input as it is sent. The form loses what is said of members that may be absent, so that is said again. */
+const inputSchema = (input: z.ZodObject): z.ZodObject => redescribed(writeForm(input, 'staff'), input) as z.ZodObject
+
+function redescribed(form: z.ZodType, source: z.ZodType): z.ZodType {
+  if (form instanceof z.ZodArray && source instanceof z.ZodArray)
+    return form.clone({ ...form.def, element: redescribed(form.element as z.ZodType, source.element as z.ZodType) })
+  if (!(form instanceof z.ZodObject && source instanceof z.ZodObject)) return form
+  const sources = source.shape as Record<string, z.ZodType>
+  const shape = Object.entries(form.shape as Record<string, z.ZodType>).map(([name, member]) => {
+    const declared = sources[name] as z.ZodType
+    return [name, described(redescribed(member, declared), declared)]
+  })
+  return form.clone({ ...form.def, shape: Object.fromEntries(shape) })
+}
+
+/** Every member that the operation takes, and no other. A patch may leave out any of them, at any depth. */
+function writableSchema({ schema, inputs, writable, required }: Resource, kind: 'create' | 'replace' | 'update'): z.ZodObject {
+  const isPatch = kind === 'update'
   const fields = writable
-    .filter(({ isCreateOnly }) => isNew || !isCreateOnly)
+    .filter(({ isCreateOnly, isUpdateOnly }) => (kind === 'create' ? !isUpdateOnly : !isCreateOnly))
     .map(({ field }) => [field, schema.shape[field] as z.ZodType] as const)
-  const shape = [...fields, ...Object.entries(inputs)].map(([name, field]) => {
-    const form = described(isNew ? writeForm(field, 'staff') : patchForm(writeForm(field, 'staff')), field)
-    return [name, isNew && required.includes(name) ? form : form.optional()]
+  const others = Object.entries(inputs).filter(([, input]) => kind === 'create' || !input.meta()?.createOnly)
+  const shape = [...fields, ...others].map(([name, field]) => {
+    const form = described(isPatch ? patchForm(writeForm(field, 'staff')) : writeForm(field, 'staff'), field)
+    return [name, !isPatch && required.includes(name) ? form : form.optional()]
   })
   return z.strictObject(Object.fromEntries(shape))
 }
@@ -132,22 +152,18 @@ function wholeExample(field: z.ZodType): { example?: unknown } {
   return { example: exampleValue(field) }
 }
 
-const removed = new Set<string>(['$id', 'id', '$schema', 'idPrefix', ...internalMeta])
+const omitted: ReadonlySet<string> = new Set(['$id', 'id', '$schema', 'idPrefix', ...internalMeta])
+const patchOmits: ReadonlySet<string> = new Set([...omitted, 'default'])
 
-/** Takes out what is ours alone, and writes absence as OpenAPI 3.0 validators understand it. */
-function finished(schema: JsonSchema): JsonSchema {
-  const kept = Object.entries(schema).filter(([name]) => !removed.has(name))
+/** Removes internal members, and writes absence as OpenAPI 3.0 validators understand it. */
+function finished(schema: JsonSchema, omit: ReadonlySet<string> = omitted): JsonSchema {
+  const kept = Object.entries(schema).filter(([name]) => !omit.has(name))
+  const inside = (inner: unknown): JsonSchema => finished(inner as JsonSchema, omit)
   const entries = kept.map(([name, value]): [string, unknown] => {
-    if (name === 'properties') {
-      return [
-        name,
-        Object.fromEntries(Object.entries(value as Record<string, JsonSchema>).map(([field, inner]) => [field, finished(inner)])),
-      ]
-    }
-    if (Array.isArray(value) && ['allOf', 'anyOf', 'oneOf'].includes(name))
-      return [name, value.map((inner) => finished(inner as JsonSchema))]
-    if (['items', 'additionalProperties', 'not'].includes(name) && typeof value === 'object' && value !== null)
-      return [name, finished(value as JsonSchema)]
+    if (name === 'properties')
+      return [name, Object.fromEntries(Object.entries(value as object).map(([field, inner]) => [field, inside(inner)]))]
+    if (Array.isArray(value) && ['allOf', 'anyOf', 'oneOf'].includes(name)) return [name, value.map(inside)]
+    if (['items', 'additionalProperties', 'not'].includes(name) && typeof value === 'object' && value !== null) return [name, inside(value)]
     return [name, value]
   })
   const { allOf, pattern, ...rest } = Object.fromEntries(entries) as JsonSchema

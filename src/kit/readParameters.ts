@@ -1,10 +1,15 @@
 import { z } from 'zod'
 import { nearest } from '../lib/nearest.ts'
 import { Problem, type ProblemDetail } from '../lib/problem.ts'
+import { checkValue } from './checkValue.ts'
 import type { Parameter } from './parameters.ts'
 
 /** Values by parameter name; a parameter that was not sent and has no default is absent. */
 export type ParameterValues = ReadonlyMap<string, unknown>
+
+const maxFaults = 20
+/** Of one value in an address or a tool call: longer ones are not taken apart. */
+const maxTextLength = 8192
 
 /**
  * Reads what a caller sent: text from an address, or JSON values from a tool call.
@@ -14,23 +19,26 @@ export function readParameters(parameters: readonly Parameter[], raw: Readonly<R
   const known = new Map(parameters.map((parameter) => [parameter.name, parameter]))
   const faults: ProblemDetail[] = []
   const values = new Map<string, unknown>()
-  for (const name of Object.keys(raw)) if (!known.has(name)) faults.push(unknownParameter(name, [...known.keys()]))
+  const unknown = Object.keys(raw).filter((name) => !known.has(name))
+  // A message names the nearest parameter, which costs time: the first ones are enough.
+  for (const name of unknown.slice(0, maxFaults)) faults.push(unknownParameter(name, [...known.keys()]))
   for (const { name, schema, isRequired } of parameters) {
     const sent = Object.hasOwn(raw, name) ? raw[name] : undefined
-    const result = schema.safeParse(readable(schema, sent))
+    const result = checkValue(schema, readable(schema, sent))
     if (result.success) values.set(name, result.data)
     else if (sent !== undefined || isRequired) faults.push(fault(name, result.error))
   }
   if (faults.length > 0) {
     const [first] = faults as [ProblemDetail]
-    const others = faults.length > 1 ? ` ${faults.length - 1} more in details.` : ''
-    throw new Problem('invalid_parameter', { description: `${first.message}${others}`, details: faults.slice(0, 20) })
+    const others = faults.length > 1 ? ` ${Math.min(faults.length, maxFaults) - 1} more in details.` : ''
+    throw new Problem('invalid_parameter', { description: `${first.message}${others}`, details: faults.slice(0, maxFaults) })
   }
   return values
 }
 
 /** The sent value in the form that the schema takes: text becomes a number, a boolean or a list where one is asked for. */
 function readable(schema: z.ZodType, sent: unknown): unknown {
+  if (typeof sent === 'string' && sent.length > maxTextLength) return undefined
   if (schema instanceof z.ZodDefault) return sent === undefined ? undefined : readable(schema.unwrap() as z.ZodType, sent)
   if (schema instanceof z.ZodArray) {
     const list = typeof sent === 'string' ? sent.split(',') : Array.isArray(sent) || sent === undefined ? sent : [sent]

@@ -1,12 +1,15 @@
 import { toPublicId } from '../lib/ids.ts'
 import { type AuditEntry, recordAudit } from '../store/audit.ts'
+import { type ChangeAction, changeActionOf } from '../store/changeActions.ts'
 import { recordChange } from '../store/changeLog.ts'
 import type { Operation } from './operations.ts'
 import type { Write } from './write.ts'
 
 export interface Recorded {
-  /** created, updated, deleted or the name of an action. */
+  /** created, updated, deleted or the name of the operation, for the audit trail. */
   action: string
+  /** The same for the change feed, where it does not follow from the name. */
+  change?: ChangeAction | undefined
   /** The row; absent where it is the collection as a whole. */
   id?: string
   /** The rows, where they are many. */
@@ -19,10 +22,16 @@ export interface Recorded {
 /** Notes who did what, and that there is something new to read. */
 export async function record(write: Write<Operation>, recorded: Recorded): Promise<void> {
   const { sql, school, operation } = write
-  const { action, id, before, after } = recorded
+  const { action, change = changeActionOf(action), id, before, after } = recorded
   if (!write.isPart) await recordAudit(sql, [auditEntry(write, recorded)])
   if (id === undefined) return
-  await recordChange(sql, { school_id: school.id, type: operation.resource.object, resource_id: id, action, version: after ?? before ?? 1 })
+  await recordChange(sql, {
+    school_id: school.id,
+    type: operation.resource.object,
+    resource_id: id,
+    action: change,
+    version: after ?? before ?? 1,
+  })
 }
 
 function auditEntry(

@@ -3,6 +3,7 @@ import { answerWritten, changeRow, rowToChange } from './changeRow.ts'
 import { dropFileReferences } from './fileFields.ts'
 import type { OperationOf } from './operations.ts'
 import { record } from './record.ts'
+import { readWritten } from './rows.ts'
 import type { Write } from './write.ts'
 import { deleteRow } from './writeRows.ts'
 import { wrongState } from './wrongState.ts'
@@ -17,8 +18,11 @@ export async function removeRow(write: Write<OperationOf<'remove'>>): Promise<An
   const said = await operation.rules.before?.(write, row as never)
   if (operation.rules.instead) {
     const columns = await operation.rules.instead(write, row as never)
-    const kept = columns ? await changeRow(write, row, columns, 'deleted') : row
-    return operation.successStatus === 204 ? nothing : answerWritten(write, kept)
+    if (!columns) return operation.successStatus === 204 ? nothing : answerWritten(write, row)
+    const kept = await changeRow(write, row, columns, 'deleted')
+    await operation.rules.after?.(write, kept as never)
+    if (operation.successStatus === 204) return nothing
+    return answerWritten(write, operation.rules.after ? await readWritten(writer, sight, row.id) : kept)
   }
   await dropFileReferences(write, row.id)
   await deleteRow(writer, sight, row)

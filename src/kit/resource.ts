@@ -24,6 +24,7 @@ import type { Action, CollectionAction, Columns } from './writing.ts'
 export interface WritableField {
   field: string
   isCreateOnly: boolean
+  isUpdateOnly: boolean
   roles: readonly Audience[] | undefined
 }
 
@@ -68,6 +69,8 @@ export interface Resource<Verb extends ScopeVerb = never> {
   /** Every field with its view, the common ones included. */
   schema: z.ZodObject
   inputs: Readonly<Record<string, z.ZodType>>
+  /** The current value of each input that an update takes. */
+  currentInputs: Readonly<Record<string, (fields: Readonly<Record<string, unknown>>) => unknown>>
   /** What each view answers, strictly. */
   schemas: Readonly<Record<View, z.ZodObject>>
   pickers: Readonly<Record<View, Picker>>
@@ -99,6 +102,9 @@ export interface Resource<Verb extends ScopeVerb = never> {
   visibility: Readonly<Record<Audience, AnyRule>>
   unlisted: ((rows: AnyRows) => Condition) | undefined
   views: Partial<Record<Exclude<View, 'public'> | 'open', AnyRule>>
+  /** Rows of which everybody sees the gated fields. */
+  ungated: ((rows: AnyRows) => Condition) | undefined
+  gatedFields: readonly string[]
   lockFirst: ((writer: Writer, row: { schoolId: string; id: string }) => Promise<void>) | undefined
   /** Who may call at all: the audiences that have any rows. */
   audiences: readonly Audience[]
@@ -162,6 +168,7 @@ export function defineResource<
     under: declaration.under as Under<never> | undefined,
     schema,
     inputs: (declaration.inputs?.shape ?? {}) as Record<string, z.ZodType>,
+    currentInputs: (declaration.currentInputs ?? {}) as Resource['currentInputs'],
     schemas: forEachView((view) => narrowed(schema, view)),
     pickers: forEachView((view) => pickerOf(schema, view)),
     columns: columnsOf(schema, derived),
@@ -193,6 +200,8 @@ export function defineResource<
     visibility: visibility as unknown as Record<Audience, AnyRule>,
     unlisted: declaration.unlisted as unknown as Resource['unlisted'],
     views: (declaration.views ?? {}) as unknown as Resource['views'],
+    ungated: declaration.ungated as unknown as Resource['ungated'],
+    gatedFields: Object.keys(schema.shape).filter((field) => fieldOf(field).meta()?.gated === true),
     lockFirst: declaration.lockFirst,
     audiences: audiences.filter((audience) => (visibility[audience] as unknown) !== nothing),
     operations: operations as unknown as Resource['operations'],
@@ -210,8 +219,8 @@ const isArea = <Verb extends ScopeVerb>(scopes: Readonly<Record<Verb, ScopeText>
 
 const writableField = (one: Writable<string>): WritableField =>
   typeof one === 'string'
-    ? { field: one, isCreateOnly: false, roles: undefined }
-    : { field: one.field, isCreateOnly: one.on === 'create', roles: one.roles }
+    ? { field: one, isCreateOnly: false, isUpdateOnly: false, roles: undefined }
+    : { field: one.field, isCreateOnly: one.on === 'create', isUpdateOnly: one.on === 'update', roles: one.roles }
 
 /** A field that is a column of another name. */
 const renamed = <Table extends TableName>(column: ColumnOf<Table>, schema: z.ZodType): Derived<Table, unknown> => ({

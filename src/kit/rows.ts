@@ -109,16 +109,26 @@ export async function findWholeRow(database: Reader, sight: Sight, key: RowKey |
   return (await wholeRow(database, sight, key).executeTakeFirst()) as SeenRow | undefined
 }
 
-/** The same, kept from everybody else's changes until the transaction ends. */
+/** Returns the same row locked until the transaction ends, or undefined if its slug moved to another row meanwhile. */
 export async function lockRow(
   writer: Writer,
   sight: Sight,
   key: RowKey | undefined,
   lockFirst = sight.resource.lockFirst,
 ): Promise<SeenRow | undefined> {
-  if (key?.column === 'id') await lockFirst?.(writer, { schoolId: sight.schoolId, id: key.value })
-  const query = wholeRow(writer, sight, key).forUpdate(sight.resource.table as 'any_table')
-  return (await query.executeTakeFirst()) as SeenRow | undefined
+  const byId = await keyById(writer, sight, key)
+  if (byId === 'missing') return undefined
+  if (byId) await lockFirst?.(writer, { schoolId: sight.schoolId, id: byId.value })
+  const query = wholeRow(writer, sight, byId).forUpdate(sight.resource.table as 'any_table')
+  const row = (await query.executeTakeFirst()) as SeenRow | undefined
+  return row && key && row[key.column] !== key.value ? undefined : row
+}
+
+/** Resolves another key to the id, because locks that come before the row take its id. */
+async function keyById(database: Reader, sight: Sight, key: RowKey | undefined): Promise<RowKey | 'missing' | undefined> {
+  if (key === undefined || key.column === 'id') return key
+  const row = await findRow(database, sight, key)
+  return row ? { column: 'id', value: row.id } : 'missing'
 }
 
 /** A row that this caller has just written. It may lie out of their sight by now: once, they see it still. */

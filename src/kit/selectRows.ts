@@ -14,6 +14,7 @@ export function selectRows(database: Reader, sight: Sight, { isWhole = false } =
     .select((rows) => [
       versionOf(sight, rows),
       seenAs(sight, rows).as('seen_as'),
+      ...(resource.ungated ? [named(resource.ungated(rows), 'is_ungated')] : []),
       ...resource.selections
         .filter(({ field }) => !resource.onDemand.includes(field) || sight.onDemand?.includes(field))
         .map(({ field, select }) => named(select(rows, caller), field)),

@@ -17,6 +17,8 @@ export interface Sight {
 /** A row as it was read, and how much of it the caller sees. */
 export interface SeenRow extends AnyRow {
   seen_as: View
+  /** Whether the public view shows its gated fields. Absent: it has none. */
+  is_ungated?: boolean
 }
 
 /** A row's key in an address. */

@@ -46,12 +46,26 @@ export function slugOf(title: string): string {
   return slug
 }
 
+/**
+ * Makes everybody else who writes a slug of this table wait until the transaction ends. A slug that nobody chose can then be taken by no one
+ * between looking for it and writing it.
+ */
+export async function lockSlugs(writer: Writer, { table }: Pick<Resource, 'table'>, schoolId: string): Promise<void> {
+  await writer
+    .selectNoFrom((row) => {
+      const key = row.fn<string>('hashtextextended', [row.cast<string>(row.val(`slugs of ${table} in ${schoolId}`), 'text'), row.lit(0)])
+      return row.fn('pg_advisory_xact_lock', [key]).as('locked')
+    })
+    .execute()
+}
+
 /** A slug of the title that no row of the school has: the first of `title`, `title-2`, `title-3` …, or one with the row's id. */
 export async function freeSlug(
   writer: Writer,
   resource: Resource,
   { schoolId, title, id }: { schoolId: string; title: string; id: string },
 ) {
+  await lockSlugs(writer, resource, schoolId)
   const base = slugOf(title) || resource.object.replaceAll('_', '-')
   const candidates = Array.from({ length: tries }, (_, index) => (index === 0 ? base : `${base}-${index + 1}`)).filter(
     (slug) => !isReserved(resource, slug) && slugForm.test(slug),

@@ -4,11 +4,15 @@ import type { Answer } from './call.ts'
 import { canonical } from './canonical.ts'
 import { answerWritten, changeRow, rowToChange } from './changeRow.ts'
 import { columnsOfValues } from './columns.ts'
+import { faultsTogether } from './faultsTogether.ts'
 import { checkFileFields, keepFileReferences } from './fileFields.ts'
 import type { OperationOf } from './operations.ts'
 import { presentWhole } from './present.ts'
+import type { Resource } from './resource.ts'
 import { readWritten } from './rows.ts'
+import { lockSlugs } from './slugs.ts'
 import type { Write } from './write.ts'
+import type { Values } from './writing.ts'
 
 /** Lays a JSON Merge Patch over a row, or puts a whole one in its place. What changes nothing is no change: the version stays. */
 export async function updateRow(write: Write<OperationOf<'update' | 'replace'>>): Promise<Answer> {
@@ -17,12 +21,14 @@ export async function updateRow(write: Write<OperationOf<'update' | 'replace'>>)
   const row = await rowToChange(write)
   const current = presentWhole(resource, row, write)
   const rulesOfBody = { resource, caller, view: row.seen_as }
-  const { values, faults } = operation.kind === 'replace' ? readWhole(rulesOfBody, body) : readBody({ ...rulesOfBody, current }, body)
+  const reading = operation.kind === 'replace' ? readWhole(rulesOfBody, body) : readBody({ ...rulesOfBody, current }, body)
+  const { faults } = reading
+  const values = withoutCurrentInputs(resource, current, reading.values)
   const merged = { ...current, ...values }
-  const together =
-    faults.length === 0
-      ? [...((await rules.check?.(merged, write, row as never)) ?? []), ...(await checkFileFields(write, values, row))]
-      : []
+  const together = [
+    ...(await faultsTogether(faults, merged, async (seen) => (await rules.check?.(seen, write, row as never)) ?? [])),
+    ...(await faultsTogether(faults, values, (seen) => checkFileFields(write, seen, row))),
+  ]
   requireNoFaults([...faults, ...together])
   const changed = Object.fromEntries(
     Object.entries(values).filter(
@@ -30,6 +36,7 @@ export async function updateRow(write: Write<OperationOf<'update' | 'replace'>>)
     ),
   )
   if (Object.keys(changed).length === 0) return answerWritten(write, row)
+  if (resource.slugFrom !== undefined && 'slug' in changed) await lockSlugs(writer, resource, sight.schoolId)
   const following = (await rules.before?.(write, row as never, merged)) ?? {}
   const written = await changeRow(write, row, { ...columnsOfValues(resource, changed), ...following }, 'updated')
   await keepFileReferences(write, written)
@@ -37,6 +44,15 @@ export async function updateRow(write: Write<OperationOf<'update' | 'replace'>>)
   await rules.after(write, written as never, changed)
   return answerWritten(write, await readWritten(writer, sight, row.id))
 }
+
+/** Leaves out inputs that say what the row says already. */
+const withoutCurrentInputs = (resource: Resource, current: Values, values: Values): Values =>
+  Object.fromEntries(
+    Object.entries(values).filter(([name, value]) => {
+      const currentInput = resource.currentInputs[name]
+      return currentInput === undefined || canonical(value) !== canonical(currentInput(current))
+    }),
+  )
 
 /** Compared as they are sent: the whole value, without the members that are only answered. */
 const isChange = (schema: z.ZodType, current: unknown, value: unknown): boolean =>

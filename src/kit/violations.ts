@@ -2,6 +2,17 @@ import { Problem } from '../lib/problem.ts'
 import { violationOf } from '../store/databaseErrors.ts'
 import type { Resource } from './resource.ts'
 
+/** The same for a change. One that waited too long for another can be repeated as it is; nothing was changed. */
+export function explainWriteViolation(error: unknown, resource: Pick<Resource, 'table' | 'schema'>): unknown {
+  return violationOf(error)?.kind === 'timeout' && !(error instanceof Problem)
+    ? new Problem('temporarily_unavailable', {
+        description: 'Another change takes too long. Nothing was changed. Send the same request again.',
+        headers: { 'Retry-After': '2' },
+        cause: error,
+      })
+    : explainViolation(error, resource)
+}
+
 /** What the database refused, as a Problem where a caller can do something about it; anything else as it is. */
 export function explainViolation(error: unknown, { table, schema }: Pick<Resource, 'table' | 'schema'>): unknown {
   const violation = violationOf(error)

@@ -8,7 +8,7 @@ import { explainViolation } from './violations.ts'
  */
 export async function withinTime<Result>(
   call: Call,
-  purpose: StatementPurpose,
+  purpose: Exclude<StatementPurpose, 'write'>,
   isHard: boolean,
   work: (call: Call) => Promise<Result>,
 ): Promise<Result> {
@@ -18,7 +18,7 @@ export async function withinTime<Result>(
     return await store.transaction(async (writer, sql) => {
       await limitStatements(store.kind, sql, purpose)
       return await work({ ...call, database: writer })
-    })
+    }, 'read')
   } catch (error) {
     throw explainViolation(error, operation.resource)
   }

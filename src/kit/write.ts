@@ -2,11 +2,10 @@ import { Problem } from '../lib/problem.ts'
 import type { PersonCaller } from '../policy/caller.ts'
 import type { Writer } from '../store/database.ts'
 import type { Sql } from '../store/sql.ts'
-import { limitStatements } from '../store/timeLimit.ts'
 import type { Answer, Call, Sent } from './call.ts'
 import { onceUnderKey, readKey } from './idempotency.ts'
 import type { Operation } from './operations.ts'
-import { explainViolation } from './violations.ts'
+import { explainWriteViolation } from './violations.ts'
 import type { FormRules, Values, Writing } from './writing.ts'
 
 /** A call inside the transaction that it writes in. */
@@ -37,13 +36,12 @@ export async function write<Asked extends Operation>(
     try {
       return await change(write)
     } catch (error) {
-      throw explainViolation(error, operation.resource)
+      throw explainWriteViolation(error, operation.resource)
     }
   }
   const left: { name: string; work: () => Promise<void> }[] = []
   const outcome = await store
     .transaction(async (writer, sql) => {
-      await limitStatements(store.kind, sql, 'write')
       const { database: _database, store: _store, ...rest } = call
       const write: Write<Asked> = {
         ...rest,
@@ -61,7 +59,7 @@ export async function write<Asked extends Operation>(
       return await onceUnderKey(sql, { schoolId: school.id, id, content }, () => explained(write))
     })
     .catch((error: unknown) => {
-      throw explainViolation(error, operation.resource)
+      throw explainWriteViolation(error, operation.resource)
     })
   // A refusal that was kept under a key: its record had to be committed first.
   if (outcome instanceof Problem) throw outcome

@@ -1,4 +1,5 @@
 import type { Writer } from '../store/database.ts'
+import { named } from './selectRows.ts'
 import { type SeenRow, type Sight, schoolColumn, tables } from './sight.ts'
 
 /** Adds a row to the school. */
@@ -9,22 +10,21 @@ export async function insertRow(writer: Writer, { resource, schoolId }: Sight, c
     .execute()
 }
 
-/** Writes columns and counts the version, in one statement that is void where the row has another version by now. */
-export async function updateVersion(
-  writer: Writer,
-  sight: Sight,
-  { id, version }: Pick<SeenRow, 'id' | 'version'>,
-  columns: Record<string, unknown>,
-): Promise<boolean> {
+/**
+ * Writes columns of a row that the transaction has locked, and returns its new version. The stored version is raised, not the one that
+ * was read: effects earlier in the same transaction may have raised it already.
+ */
+export async function updateVersion(writer: Writer, sight: Sight, id: SeenRow['id'], columns: Record<string, unknown>): Promise<number> {
   const { table, versionColumn } = sight.resource
-  const { numUpdatedRows } = await tables(writer)
+  const { version } = await tables(writer)
     .updateTable(table as 'any_table')
-    .set({ ...columns, [versionColumn]: version + 1 } as never)
+    .set({ ...columns } as never)
+    .set((row) => ({ [versionColumn]: row(versionColumn, '+', 1) }) as never)
     .where(schoolColumn(sight), '=', sight.schoolId)
     .where('id', '=', id)
-    .where(versionColumn, '=', version)
+    .returning((row) => named(row.ref(versionColumn), 'version'))
     .executeTakeFirstOrThrow()
-  return numUpdatedRows === 1n
+  return Number(version)
 }
 
 /** Removes a row. */

@@ -6,6 +6,7 @@ import type { ProblemDetail } from '../lib/problem.ts'
 import type { Audience, PersonCaller } from '../policy/caller.ts'
 import type { Outside } from '../policy/outside.ts'
 import type { School } from '../policy/school.ts'
+import type { ChangeAction } from '../store/changeActions.ts'
 import type { Writer } from '../store/database.ts'
 import type { Sql } from '../store/sql.ts'
 import type { ScopeVerb } from './area.ts'
@@ -87,7 +88,7 @@ export interface Made {
   /** As it is stored. */
   id: string
   /** `created` (201), or what was done with the row that was there (200); nothing where all was in effect. */
-  action?: string | undefined
+  action?: ChangeAction | undefined
 }
 
 export interface Creation<Table extends TableName, Verb extends ScopeVerb> extends Access<Verb> {
@@ -125,7 +126,7 @@ export interface Removal<Table extends TableName, Verb extends ScopeVerb> extend
   id?: string
   /** Removes the row's parts first. Throws a Problem where the row must stay. May answer headers. */
   before?(writing: Writing, row: Row<Table>): Promise<undefined | { headers: Record<string, string> }>
-  /** What is written once the row is gone. */
+  /** Writes what follows once the row is gone or, where it stays, once it is written. */
   after?(writing: Writing, row: Row<Table>): Promise<void>
   /** 204 where nothing is answered although the row stays. */
   status?: 202 | 204

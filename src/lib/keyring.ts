@@ -11,6 +11,7 @@ export type KeyPurpose =
   | 'addresses'
   | 'uploads'
   | 'downloads'
+  | 'known browsers'
 
 /**
  * Keys derived from the root secrets of SECRET_KEY by HKDF-SHA-256 (RFC 5869).

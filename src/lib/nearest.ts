@@ -1,8 +1,14 @@
+/** Longer words are no misspelt names. */
+const longestWord = 60
+
 /** The candidate that a typing mistake most likely meant, or undefined where none is near. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
+  if (word.length > longestWord) return undefined
   const most = Math.max(2, Math.floor(word.length / 3))
   const ranked = candidates
-    .map((candidate) => ({ candidate, distance: editDistance(word.toLowerCase().slice(0, 100), candidate.toLowerCase()) }))
+    // The difference in length is a lower bound of the distance.
+    .filter((candidate) => Math.abs(candidate.length - word.length) <= most)
+    .map((candidate) => ({ candidate, distance: editDistance(word.toLowerCase(), candidate.toLowerCase()) }))
     .filter(({ distance }) => distance <= most)
     .toSorted((a, b) => a.distance - b.distance)
   return ranked[0]?.candidate

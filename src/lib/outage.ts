@@ -1,12 +1,33 @@
-/** What sockets say (Node), and what PostgreSQL says while it starts, stops or is full (SQLSTATE classes 08 and 57P, 53300). */
-const codes = /^(ECONN(REFUSED|RESET|ABORTED)|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|08...|57P0[1-5]|53300)$/
-/** The database client names no code where a connection ends under a statement, or none can be had in time. */
-const words = /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout)/
+/** The connection is of no further use: what sockets report (Node), and SQLSTATE class 08, 57P and 25006 (PostgreSQL, appendix A). */
+const lostCodes = /^(ECONN(REFUSED|RESET|ABORTED)|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|08...|57P0[1-5]|25006)$/
+/** The database client sets no code when a connection ends during a statement, or when no connection is available in time. */
+const lostWords =
+  /^(Connection terminated|Client (was closed|has encountered a connection error)|timeout exceeded when trying to connect|Query read timeout)/
+/**
+ * The server responds but cannot do the work now: a full disk, no memory, too many connections (class 53), an input/output error (class 58),
+ * a lock or a statement that took too long (55P03, 57014), a deadlock (40P01, 40001). ESTORE is our own.
+ */
+const busyCodes = /^(53...|580(00|30)|55P03|57014|40P01|40001|ESTORE)$/
 
-/** Whether an error says that a store could not be reached: it is about the connection, and the same request may succeed a moment later. */
-export function isOutage(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
-  const { code } = error as Error & { code?: unknown }
-  if (typeof code === 'string' ? codes.test(code) : words.test(error.message)) return true
-  return error instanceof AggregateError ? error.errors.some(isOutage) : isOutage(error.cause)
-}
+const matches =
+  (codes: RegExp, words?: RegExp) =>
+  (error: unknown): boolean => {
+    if (!(error instanceof Error)) return false
+    const { code } = error as Error & { code?: unknown }
+    if (typeof code === 'string' ? codes.test(code) : words?.test(error.message)) return true
+    return error instanceof AggregateError ? error.errors.some(matches(codes, words)) : matches(codes, words)(error.cause)
+  }
+
+/**
+ * True when the store lost the connection or refuses writes on it. A connection that was opened while the server was read-only stays
+ * read-only, so it must be replaced as well.
+ */
+export const isLostConnection = matches(lostCodes, lostWords)
+
+const isBusy = matches(busyCodes)
+
+/** True when a store cannot do the work now, and the same request may succeed later: 503 with `Retry-After`. */
+export const isOutage = (error: unknown): boolean => isLostConnection(error) || isBusy(error)
+
+/** An outage that this process noticed itself. */
+export const outage = (message: string): Error => Object.defineProperty(new Error(message), 'code', { value: 'ESTORE' })

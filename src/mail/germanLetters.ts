@@ -58,13 +58,13 @@ Wenn Sie das nicht erwartet haben und die Schule nicht kennen, müssen Sie nicht
   },
   deletion_scheduled: {
     subject: 'Ihr Konto bei {school} wird gelöscht',
-    text: `Ihr Konto bei {school} wird in 14 Tagen gelöscht, mit Ihrem Namen und Ihrer E-Mail-Adresse. Eine App, die Sie verbunden haben, hat darum gebeten.
+    text: `Ihr Konto bei {school} wird in 14 Tagen gelöscht, mit Ihrem Namen und Ihrer E-Mail-Adresse. Eine App, die Sie verbunden haben, hat darum gebeten. Sie nennt sich „{app}“.
 
-Melden Sie sich an, wenn Sie das Konto behalten möchten, und sagen Sie es dort:
+Wenn Sie das Konto behalten möchten, öffnen Sie diese Seite und melden Sie sich an:
 
 {link}
 
-Wenn Sie das nicht wollten, beenden Sie auf derselben Seite, was die App darf. Wenn das Konto gelöscht werden soll, müssen Sie nichts tun.`,
+Wenn Sie das nicht wollten, entfernen Sie die App auf derselben Seite. Wenn das Konto gelöscht werden soll, müssen Sie nichts tun.`,
   },
   password_reset: {
     subject: 'Wählen Sie ein neues Passwort für {school}',
@@ -108,7 +108,9 @@ Wenn Sie das nicht waren, müssen Sie nichts tun.`,
     subject: 'Ihre E-Mail-Adresse bei {school} wurde geändert',
     text: `Ihr Konto bei {school} verwendet ab jetzt eine andere E-Mail-Adresse. Mit dieser hier können Sie sich nicht mehr anmelden, und es kommen keine weiteren Nachrichten an sie.
 
-Wenn Sie das nicht waren, schreiben Sie der Schule sofort.`,
+Wenn Sie das nicht waren, wenden Sie sich sofort an die Schule:
+
+{contact}`,
   },
   event_canceled: {
     subject: '{school}: {title} ist abgesagt',

@@ -56,13 +56,13 @@ If you did not ask for this and do not know the school, do nothing.`,
   },
   deletion_scheduled: {
     subject: 'Your account at {school} will be deleted',
-    text: `Your account at {school} will be deleted in 14 days, with your name and your e-mail address. An app that you connected asked for it.
+    text: `Your account at {school} will be deleted in 14 days, with your name and your e-mail address. An app that you connected asked for this. It calls itself "{app}".
 
-To keep the account, sign in and say so:
+To keep the account, open this page and sign in:
 
 {link}
 
-If you did not ask for this, end what that app may do on the same page. If you want the account to go, do nothing.`,
+If you did not ask for this, remove the app on the same page. If you want the account to be deleted, do nothing.`,
   },
   password_reset: {
     subject: 'Choose a new password for {school}',
@@ -104,9 +104,11 @@ If it was not you, do nothing.`,
   },
   email_changed: {
     subject: 'Your e-mail address at {school} was changed',
-    text: `Your account at {school} uses another e-mail address from now on. You can no longer sign in with this one, and no more messages come here.
+    text: `Your account at {school} now uses another e-mail address. You can no longer sign in with this one, and you will get no more messages here.
 
-If it was not you, write to the school at once.`,
+If it was not you, contact the school immediately:
+
+{contact}`,
   },
   event_canceled: {
     subject: '{school}: {title} is canceled',

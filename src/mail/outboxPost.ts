@@ -8,7 +8,7 @@ import type { Post } from './post.ts'
 
 const most = 500
 
-/** Writes messages as .eml files, readable by the service alone, and keeps the newest 500. They reach nobody. */
+/** Writes messages as .eml files, readable by the service alone, and keeps the newest 500. They are not sent. */
 export function outboxPost({ directory, log }: { directory: string; log: Log }): Post {
   const transport = createTransport({ streamTransport: true, buffer: true, newline: 'unix' })
   return {
@@ -21,7 +21,7 @@ export function outboxPost({ directory, log }: { directory: string; log: Log }):
       log.info({ file }, 'a message was written to the outbox, since SMTP_URL is not set')
       await forget(directory)
     },
-    describe: () => `messages are written to ${directory} and reach nobody, since SMTP_URL is not set`,
+    describe: () => `SMTP_URL is not set: e-mails are saved to ${directory} and not sent`,
     close: () => transport.close(),
   }
 }

@@ -1,6 +1,6 @@
 import type { Resource as Listed, ResourceTemplateType as Template } from '@modelcontextprotocol/server'
 import type { Surroundings } from '../kit/call.ts'
-import { apiPath, type Operation } from '../kit/operations.ts'
+import { aboutRead, apiPath, type Operation } from '../kit/operations.ts'
 import { Problem } from '../lib/problem.ts'
 import type { School } from '../policy/school.ts'
 import { type CatalogueRead, catalogueReads, read } from './catalogue.ts'
@@ -65,19 +65,19 @@ export function catalogueResources(operations: readonly Operation[], documents: 
         uriTemplate: uri,
         name: operation.id,
         title: operation.summary,
-        description: operation.resource.about,
+        description: aboutRead(operation),
         mimeType,
       })),
     async list(surroundings) {
       const listed: Listed[] = []
       for (const { uri, source } of fixed) {
-        const { id, summary, resource } = source.operation
+        const { id, summary } = source.operation
         const lastModified = await lastChange(source, surroundings)
         listed.push({
           uri,
           name: id,
           title: summary,
-          description: resource.about,
+          description: aboutRead(source.operation),
           mimeType,
           ...(lastModified !== undefined && { annotations: { lastModified } }),
         })

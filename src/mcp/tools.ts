@@ -1,5 +1,5 @@
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server'
-import type { Operation } from '../kit/operations.ts'
+import { aboutRead, type Operation } from '../kit/operations.ts'
 import { type CatalogueRead, catalogueReads, read } from './catalogue.ts'
 import { type CatalogueTool, everyTool } from './catalogueTool.ts'
 import { catalogueSearch } from './search.ts'
@@ -15,13 +15,14 @@ export function catalogueTools(operations: readonly Operation[]): CatalogueTool[
 
 function toolOf(catalogueRead: CatalogueRead): CatalogueTool {
   const { name, operation } = catalogueRead
-  const { summary, resource, parameters } = operation
+  const { summary, parameters } = operation
   const output = outputSchema(operation, parameters)
   return {
     listing: {
       name,
       title: summary,
-      description: `${summary}, as everybody may see ${operation.kind === 'list' ? 'them' : 'it'}. ${resource.about}${advice(operation)}`,
+      description:
+        `${summary}, as visitors see ${operation.kind === 'list' ? 'them' : 'it'}. ${aboutRead(operation)}${advice(operation)}`.trim(),
       inputSchema: inputSchema(parameters) as Tool['inputSchema'],
       ...(output && { outputSchema: output as Tool['outputSchema'] }),
       ...everyTool,

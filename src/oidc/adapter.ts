@@ -1,10 +1,10 @@
-import { type Adapter, type AdapterPayload, errors, Provider } from 'oidc-provider'
+import { type Adapter, type AdapterPayload, errors, type InteractionResults, Provider } from 'oidc-provider'
 import { hash, type Keyring } from '../lib/keyring.ts'
 import type { Artifact, ArtifactKey, Artifacts, FoundArtifact } from '../store/artifacts.ts'
 import { findClient, saveClient } from '../store/clients.ts'
 import { findGrant, saveGrant } from '../store/grants.ts'
 import { storableText } from '../store/storableText.ts'
-import { accountIdOf } from './claims.ts'
+import { accountIdOf, subjectOf } from './claims.ts'
 import { type Exchanges, earlierAnswer, endGrantOnce, reused } from './exchange.ts'
 import { orUnavailable, type Stores } from './stores.ts'
 import { tagsOf } from './tokenTags.ts'
@@ -16,6 +16,8 @@ export interface AdapterArguments {
   exchanges: Exchanges
   /** Audiences whose tokens UserInfo accepts. */
   ownAudiences: ReadonlySet<string>
+  /** How long an authorization request waits for somebody to sign in. */
+  signInSeconds: number
 }
 
 /** Payloads that quote the value of a cookie are sealed. */
@@ -78,8 +80,9 @@ function artifactAdapter(model: string, args: AdapterArguments): Adapter {
   const store: Artifacts = model === 'RefreshToken' ? stores.durable : stores.ephemeral
   const isToken = tokens.has(model)
   const keyOf = (value: string): ArtifactKey => ({ schoolId, model, id: hash(value), ...(isToken ? tagsOf(value) : {}) })
+  const parse = (text: string): AdapterPayload => JSON.parse(sealed.has(model) ? keyring.open('artifacts', text) : text)
   const read = (value: string | undefined, found: FoundArtifact): AdapterPayload => {
-    const payload = JSON.parse(sealed.has(model) ? keyring.open('artifacts', found.payload) : found.payload) as AdapterPayload
+    const payload = found.payload === '' ? usedPayload(model, found) : parse(found.payload)
     if (value !== undefined) payload.jti = value
     if (found.consumedAt) payload.consumed = Math.floor(found.consumedAt.getTime() / 1000)
     return payload
@@ -108,7 +111,10 @@ function artifactAdapter(model: string, args: AdapterArguments): Adapter {
       const payload = read(undefined, found)
       return { ...payload, jti: payload.cookie as string }
     },
-    async upsert(value, { jti: _jti, ...payload }, expiresInSeconds = 0) {
+    async upsert(value, { jti: _jti, ...payload }, lifeSeconds = 0) {
+      // Asking for the sign-out page makes the engine keep a session that nobody signed in to. Nothing reads it.
+      if (model === 'Session' && payload.accountId === undefined) return
+      const expiresInSeconds = isUnattended(model, payload) ? Math.min(lifeSeconds, args.signInSeconds) : lifeSeconds
       const text = JSON.stringify(model === 'Session' ? { ...payload, cookie: value } : payload)
       const accountId = payload.accountId === undefined ? undefined : accountIdOf(payload.accountId)
       const artifact: Artifact = {
@@ -150,6 +156,21 @@ function artifactAdapter(model: string, args: AdapterArguments): Adapter {
     findByUserCode: unused,
   }
 }
+
+/** An authorization request that nobody has signed in to, nor asked an e-mail for in order to sign in. */
+function isUnattended(model: string, payload: AdapterPayload): boolean {
+  if (model !== 'Interaction') return false
+  const { session, result } = payload as { session?: { accountId?: string }; result?: InteractionResults }
+  return session?.accountId === undefined && result?.login === undefined && result?.awaits_email !== true
+}
+
+/** What the engine needs of a refresh token that was used, to end its grant. */
+const usedPayload = (kind: string, { grantId, clientId, accountId }: FoundArtifact): AdapterPayload => ({
+  kind,
+  ...(grantId !== null && { grantId }),
+  ...(clientId !== null && { clientId }),
+  ...(accountId !== null && { accountId: subjectOf(accountId) }),
+})
 
 // The engine lets no token that names an audience into UserInfo. Ours names this very server.
 function isForUserinfo(payload: AdapterPayload, { ownAudiences }: AdapterArguments): boolean {

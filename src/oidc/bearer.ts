@@ -12,9 +12,12 @@ export interface PersonNow {
   role: Role
 }
 
+/** Finds the person behind an account. With a grant: only while that grant is neither expired nor revoked, and its client is enabled. */
+export type FindPerson = (schoolId: string, accountId: string, grantId?: string) => Promise<PersonNow | undefined>
+
 export interface BearerArguments {
   runtime(ctx: Context): Promise<SchoolRuntime>
-  findPerson(schoolId: string, accountId: string): Promise<PersonNow | undefined>
+  findPerson: FindPerson
   /** Scopes that a role may lend now. */
   grantable(role: Role): ReadonlySet<string>
   /** Where below the issuer the resource stands, if not there. A token that is bound to it is good there and nowhere else. */
@@ -40,7 +43,7 @@ export function presentedToken(ctx: Context): string | undefined {
 
 /**
  * Who is calling a resource of the school. No token is the anonymous caller; a bad one is refused with the pointer to the metadata.
- * The person's role is read now: a demotion bites though the token lives on.
+ * The person's role and the token's grant are read now, in one query: a demotion or a revocation takes effect immediately.
  * @throws Problem invalid_token
  */
 export function createAuthenticate({ runtime, findPerson, grantable, resourcePath }: BearerArguments): (ctx: Context) => Promise<Caller> {
@@ -58,8 +61,12 @@ export function createAuthenticate({ runtime, findPerson, grantable, resourcePat
       })
     }
     const accountId = accountIdOf(token.accountId)
-    const person = accountId === undefined ? undefined : await findPerson(schoolId, accountId)
-    if (!person) throw new Problem('invalid_token', { description: 'The person behind this access token has no active account any more.' })
+    const person = accountId === undefined ? undefined : await findPerson(schoolId, accountId, token.grantId)
+    if (!person) {
+      throw new Problem('invalid_token', {
+        description: 'The access token was revoked, or the account behind it is no longer active. Get a new token.',
+      })
+    }
     const { clientId, grantId, scope = '' } = token
     return callerFrom(person, { scopes: scope.split(' ').filter(Boolean), clientId, grantId }, grantable(person.role))
   }

@@ -1,17 +1,37 @@
 import type { KoaContextWithOIDC } from 'oidc-provider'
 import { isForeignForm } from '../http/foreignForm.ts'
 import { Problem } from '../lib/problem.ts'
-import { dispatch, type Handler } from './endpoint.ts'
+import { dispatch, type Handler, limit } from './endpoint.ts'
 import { endpoints } from './endpoints.ts'
 import { canonicalise } from './form.ts'
 import { takeHandOver } from './handOver.ts'
 
-/** Authorization (RFC 6749 section 3.1), with `resource` and `scope` in canonical spelling. */
+/** A waiting request stores every parameter. 6,000 characters hold all scopes, a long state, a hint and a redirect URI. */
+const mostQueryCharacters = 6000
+
+/**
+ * Authorization (RFC 6749 section 3.1), with `resource` and `scope` in canonical spelling. Anybody can send it, and it is stored until
+ * somebody signs in: so it is limited by address and in size before the engine sees it.
+ */
 export const authorize: Handler = async (ctx, args) => {
+  try {
+    await limit(ctx, args, 'authorize')
+    requireShortQuery(ctx.querystring)
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    return args.showProblem(ctx, error)
+  }
   const query = new URLSearchParams(ctx.querystring)
   const isCanonical = canonicalise(query)
   if (!hasTidyScope(query) || !isCanonical) ctx.querystring = query.toString()
   await dispatch(ctx, args)
+}
+
+function requireShortQuery(query: string): void {
+  if (query.length <= mostQueryCharacters) return
+  throw new Problem('invalid_request', {
+    description: `The authorization request has ${query.length} characters and may have ${mostQueryCharacters}. Send a shorter state: keep the rest in your app.`,
+  })
 }
 
 /** The way back from the pages. Who carries the answer is shown it here, once: the interaction has ended with it. */

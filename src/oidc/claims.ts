@@ -4,7 +4,7 @@ import { isSessionOver } from '../policy/browserSessions.ts'
 import { fileUrl } from '../policy/fileUrl.ts'
 import type { School } from '../policy/school.ts'
 import { type AccountRow, findAccount } from '../store/accounts.ts'
-import type { Sql } from '../store/sql.ts'
+import { orUnavailable, type Stores } from './stores.ts'
 
 /** The `sub` of a person: the same id that the school's API shows as the account's. */
 export const subjectOf = (accountId: string): string => toPublicId('acc', accountId)
@@ -17,10 +17,10 @@ export const accountIdOf = (subject: string): string | undefined => fromPublicId
  * ID tokens carry the same claims as UserInfo.
  */
 export function claims({
-  sql,
+  stores,
   school,
 }: {
-  sql: Sql
+  stores: Pick<Stores, 'sql' | 'log'>
   school: School
 }): Pick<Configuration, 'claims' | 'conformIdTokenClaims' | 'findAccount'> {
   return {
@@ -32,7 +32,7 @@ export function claims({
     conformIdTokenClaims: false,
     async findAccount(ctx, subject): Promise<Account | undefined> {
       const accountId = accountIdOf(subject)
-      const account = accountId && (await findAccount(sql, school.id, accountId))
+      const account = accountId && (await orUnavailable(stores, findAccount(stores.sql, school.id, accountId)))
       if (!account) return undefined
       // Tokens come here without a session: they end with their grant.
       const session = ctx.oidc?.session

@@ -1,18 +1,19 @@
 import type { Context } from 'koa'
-import { addressKey, enforce, type Limiter, type Policy } from '../http/limits.ts'
+import { addressKey, enforce, type FailureLimit, type Limiter, type Policy } from '../http/limits.ts'
 import { Problem, plainAscii } from '../lib/problem.ts'
 import type { Role } from '../policy/caller.ts'
 import type { RegistrationRules } from '../policy/registration.ts'
 import type { School } from '../policy/school.ts'
 import type { AuditEntry } from '../store/audit.ts'
-import type { PersonNow } from './bearer.ts'
+import type { FindPerson } from './bearer.ts'
+import { isDisabledClient } from './disabledClients.ts'
 import type { Exchange, Exchanges } from './exchange.ts'
 import { explain } from './explain.ts'
 import type { HandOver } from './handOver.ts'
 import type { Runtimes } from './runtimes.ts'
 import type { Stores } from './stores.ts'
 
-export type LimitedEndpoint = 'registration' | 'token' | 'introspection'
+export type LimitedEndpoint = 'registration' | 'authorize' | 'token' | 'introspection'
 
 export interface ServiceArguments {
   runtimes: Runtimes
@@ -21,13 +22,18 @@ export interface ServiceArguments {
   scopes: readonly string[]
   limiter: Limiter
   policies: Record<LimitedEndpoint, Policy>
+  badCredentials: FailureLimit
   refreshWindowSeconds(): number
+  /** Addresses of what the school publishes about privacy and terms, where it does. */
+  legalLinks(school: School): Promise<{ privacy?: string; terms?: string }>
   registrationRules(school: School): RegistrationRules | undefined
-  findPerson(schoolId: string, accountId: string): Promise<PersonNow | undefined>
+  findPerson: FindPerson
   grantable(role: Role): ReadonlySet<string>
   recordAudit(entries: AuditEntry[]): Promise<void>
   /** Shows the answer that a person carries to the app. */
   showHandOver(ctx: Context, handOver: HandOver): Promise<void>
+  /** Shows a person why their request was refused; a program that asks for JSON gets JSON. */
+  showProblem(ctx: Context, problem: Problem): Promise<void>
   /** Counts an event whose audit row the commit itself writes. */
   count(event: string): void
 }
@@ -47,7 +53,7 @@ export async function throughEngine(ctx: Context, args: ServiceArguments, exchan
 }
 
 /** What every answer of an API endpoint has in common: text that helps, 503 for our own trouble, and the audit trail. */
-export async function finish(ctx: Context, { recordAudit }: ServiceArguments, exchange: Exchange): Promise<void> {
+export async function finish(ctx: Context, { recordAudit, stores }: ServiceArguments, exchange: Exchange): Promise<void> {
   const body = ctx.body as { error?: string; error_description?: string } | undefined
   if (ctx.status >= 400 && body?.error !== undefined) {
     const { error } = body
@@ -58,11 +64,15 @@ export async function finish(ctx: Context, { recordAudit }: ServiceArguments, ex
     if (error === 'invalid_grant' || error === 'invalid_client') {
       exchange.audit.push({ ...entry(ctx, 'token.refused', exchange), details: { error, detail: exchange.refusal?.detail } })
     }
-    ctx.body = explain({ ...body, error, detail: exchange.refusal?.detail }, ctx.state.school.issuer)
+    const detail = exchange.refusal?.detail
+    const isDisabled = detail === 'client not found' && (await isDisabledClient(stores.sql, ctx.state.school.id, clientIdOf(exchange)))
+    ctx.body = explain({ ...body, error, detail, grantType: exchange.form.get('grant_type'), isDisabled }, ctx.state.school.issuer)
   }
   const { requestId, address, isOwn } = ctx.state
   if (exchange.audit.length > 0 && !isOwn) await recordAudit(exchange.audit.map((row) => ({ ...row, request_id: requestId, address })))
 }
+
+const clientIdOf = ({ form }: Exchange): string => form.get('client_id') ?? ''
 
 /** An audit row with what the request itself says. */
 export function entry(ctx: Context, event: string, { form, grantIds }: Exchange): AuditEntry {

@@ -1,4 +1,5 @@
 import { plainAscii } from '../lib/problem.ts'
+import { disabledClientText } from './disabledClients.ts'
 import { endpoints } from './endpoints.ts'
 
 /** A refusal as the engine made it: what the client is told, and the detail that it keeps for the operator. */
@@ -6,6 +7,10 @@ export interface Refusal {
   error: string
   error_description?: string | undefined
   detail?: string | undefined
+  /** As the client sent it. */
+  grantType?: string | null
+  /** The school has disabled the client. */
+  isDisabled?: boolean
 }
 
 const again = (issuer: string): string => `Send the person through ${issuer}${endpoints.authorization.path} again.`
@@ -30,7 +35,7 @@ const explanations: readonly Explanation[] = [
   ],
   [
     'invalid_grant',
-    /code/,
+    /code|authorization_code$/,
     (issuer) =>
       `The authorization code is unknown, expired, spent or was issued to another client. A code is for one use, and for a short time. ${again(issuer)}`,
   ],
@@ -61,11 +66,48 @@ const explanations: readonly Explanation[] = [
   ['unsupported_grant_type', /(?:)/, () => 'grant_type must be authorization_code or refresh_token.'],
 ]
 
+/** The engine's own descriptions that name no way out. They have no detail. */
+const descriptions: readonly [description: RegExp, text: (issuer: string, names: string) => string][] = [
+  [/^no client authentication mechanism/, () => 'client_id is missing. Send it in the form body, and client_secret if the client has one.'],
+  [
+    /client authentication must only be provided|^client_id mismatch|client_assertion/,
+    () =>
+      'The client authenticates in more than one way, or in one that is not supported. Send client_id, and client_secret if the client has one, and nothing else.',
+  ],
+  [
+    /^missing required parameters? .*'code'/,
+    (issuer) =>
+      `code is missing. It is in the redirect to your app. If the redirect has error instead, nothing was allowed: error_description says why. ${again(issuer)}`,
+  ],
+  [
+    /^missing required parameters? (.*)$/,
+    (issuer, names) => `Missing: ${names}. ${issuer}/auth.md shows each request with its parameters.`,
+  ],
+  [/must not be provided twice/, () => 'A parameter is repeated. Send each parameter once.'],
+  [
+    /^requested grant type is not allowed/,
+    (issuer) =>
+      `The client is not registered for this grant_type. Register it with grant_types authorization_code and refresh_token at ${issuer}${endpoints.registration.path}`,
+  ],
+  [
+    /^refresh token missing requested scope/,
+    (issuer) => `scope asks for more than the person allowed. Leave scope out, or ask the person for all that you need: ${again(issuer)}`,
+  ],
+  [/^scope contains invalid characters/, () => 'scope must be scope names separated by single spaces.'],
+  [/only a single resource indicator/, () => 'resource is repeated. Send one resource for each token request.'],
+]
+
 /** The refusal in words that name the cause and the way out, within the characters of RFC 6749 section 5.2. */
 export function explain(
-  { error, error_description: description, detail }: Refusal,
+  { error, error_description: description, detail, grantType, isDisabled = false }: Refusal,
   issuer: string,
 ): { error: string; error_description: string } {
-  const found = explanations.find(([code, pattern]) => code === error && pattern.test(detail ?? ''))
-  return { error, error_description: plainAscii(found?.[2](issuer) ?? description ?? error) }
+  if (isDisabled) return { error, error_description: plainAscii(disabledClientText(issuer)) }
+  // Some details do not say whether a code or a refresh token was presented.
+  const reason = detail === 'client mismatch' ? `${detail} ${grantType}` : (detail ?? '')
+  const found =
+    explanations.find(([code, pattern]) => code === error && pattern.test(reason))?.[2] ??
+    descriptions.find(([pattern]) => pattern.test(description ?? ''))?.[1]
+  const [, names = ''] = / parameters? (.*)$/.exec(description ?? '') ?? []
+  return { error, error_description: plainAscii(found?.(issuer, names.replaceAll("'", '')) ?? description ?? error) }
 }

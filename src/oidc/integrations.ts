@@ -1,5 +1,5 @@
 import type { SchoolConfig } from '../config/schools.ts'
-import { listClients, saveClient } from '../store/clients.ts'
+import { listClients, noteDisabledBy, saveClient } from '../store/clients.ts'
 import { endClient, type Stores } from './stores.ts'
 import { clientTag } from './tokenTags.ts'
 
@@ -9,25 +9,29 @@ export interface IntegrationChanges {
 }
 
 /**
- * Makes the clients of a school's file the clients of the database: live at once, in every process, without ending anybody's session.
- * One that was taken out of the file ends, and its tokens with it.
+ * Brings the clients of the database in line with a school's file, in every process, without ending anybody's session. A client that the
+ * file disables, or no longer names, ends, and its tokens with it. A client that an operator disabled stays disabled.
  */
 export async function syncIntegrations(
   stores: Stores,
   schoolId: string,
   integrations: SchoolConfig['integrations'],
 ): Promise<IntegrationChanges> {
-  const before = (await listClients(stores.sql, schoolId)).filter(
-    (client) => client.registered_via === 'file' && client.disabled_at === null,
-  )
-  const kept = new Set(integrations.map((integration) => integration.client_id))
-  const removed = before.map((client) => client.id).filter((id) => !kept.has(id))
-  for (const id of removed) await endClient(stores, schoolId, id)
-  const known = new Set(before.map((client) => client.id))
-  const added = [...kept].filter((id) => !known.has(id))
+  const { sql } = stores
+  const known = new Map((await listClients(sql, schoolId)).map((client) => [client.id, client]))
+  const isLive = (id: string): boolean => known.get(id)?.disabled_at === null
+  const wanted = new Set(integrations.filter(({ enabled }) => enabled).map(({ client_id: id }) => id))
+  const isFromFile = (id: string): boolean => known.get(id)?.registered_via === 'file'
+  const removed = [...known.keys()].filter((id) => isFromFile(id) && isLive(id) && !wanted.has(id))
+  for (const id of removed) {
+    await endClient(stores, schoolId, id)
+    await noteDisabledBy(sql, { schoolId, id, by: 'file' })
+  }
+  const added = [...wanted].filter((id) => known.get(id)?.disabled_by !== 'operator' && !(isFromFile(id) && isLive(id)))
   for (const clientId of added) await stores.ephemeral.restoreClient({ schoolId, clientId, clientTag: clientTag(schoolId, clientId) })
   for (const integration of integrations) {
-    await saveClient(stores.sql, { schoolId, id: integration.client_id, registeredVia: 'file', metadata: metadataOf(integration) })
+    const { client_id: id, enabled } = integration
+    await saveClient(sql, { schoolId, id, registeredVia: 'file', metadata: metadataOf(integration), isDisabledByFile: !enabled })
   }
   return { added, removed }
 }

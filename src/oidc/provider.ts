@@ -4,7 +4,7 @@ import { isSame, type Keyring } from '../lib/keyring.ts'
 import type { School } from '../policy/school.ts'
 import { createAdapter, hashSecret } from './adapter.ts'
 import { claims } from './claims.ts'
-import { clients } from './clients.ts'
+import { authMethods, clients } from './clients.ts'
 import { cookies } from './cookies.ts'
 import { endpoints } from './endpoints.ts'
 import type { Exchanges } from './exchange.ts'
@@ -40,7 +40,8 @@ export function createProvider(args: ProviderArguments): Provider {
     stores,
     keyring,
     exchanges,
-    ownAudiences: new Set([school.issuer, `${school.issuer}/mcp`]),
+    signInSeconds: oauth.lifetimes.sign_in_minutes * 60,
+    ownAudiences: new Set(ownResources(school)),
   })
   const provider = new Provider(school.issuer, {
     adapter: adapter as AdapterFactory,
@@ -55,7 +56,7 @@ export function createProvider(args: ProviderArguments): Provider {
     rotateRefreshToken: true,
     routes: Object.fromEntries(Object.entries(endpoints).map(([name, { path }]) => [name, path])),
     enabledJWA: { idTokenSigningAlgValues: ['RS256', 'ES256'] },
-    ...claims({ sql: stores.sql, school }),
+    ...claims({ stores, school }),
     ...clients(),
     ...cookies({ issuer: school.issuer, keyring }),
     ...features({
@@ -69,6 +70,10 @@ export function createProvider(args: ProviderArguments): Provider {
     ...scopes({ scopes: args.scopes, requireState: oauth.require_state }),
     discovery: {
       client_id_metadata_document_supported: false,
+      // Where these are missing, clients assume client_secret_basic (RFC 8414 section 2), which is refused here.
+      revocation_endpoint_auth_methods_supported: [...authMethods],
+      introspection_endpoint_auth_methods_supported: [...authMethods],
+      protected_resources: ownResources(school),
       service_documentation: args.docsUrl,
       ui_locales_supported: [...args.languages],
     },
@@ -80,6 +85,9 @@ export function createProvider(args: ProviderArguments): Provider {
   }
   return provider
 }
+
+/** Identifiers of the resources at this origin that have metadata (RFC 9728 section 4). */
+const ownResources = ({ issuer }: School): string[] => [issuer, `${issuer}/mcp`]
 
 /** Tokens and codes carry the tags of their grant and client. */
 function tagTokens(provider: Provider, school: School): void {

@@ -9,6 +9,9 @@ export interface AuthorizationRules {
 /** Accepted from clients that ask for it by habit; never advertised, shown or granted: refresh tokens follow the grant type. */
 const tolerated = 'offline_access'
 
+/** `state` is stored while the request waits for a person. */
+const mostStateCharacters = 2000
+
 /** The scopes, and what an authorization request must say beyond what the engine checks (interface section 4.1). */
 export function scopes({ scopes: names, requireState }: AuthorizationRules): Pick<Configuration, 'scopes' | 'extraParams'> {
   return {
@@ -16,6 +19,11 @@ export function scopes({ scopes: names, requireState }: AuthorizationRules): Pic
     extraParams: {
       scope: (ctx) => checkScope(ctx, new Set(names)),
       state(_ctx, state) {
+        if (typeof state === 'string' && state.length > mostStateCharacters) {
+          throw new errors.InvalidRequest(
+            `state may have ${mostStateCharacters} characters: send a random value and keep the rest in your app`,
+          )
+        }
         if (requireState && !state) throw new errors.InvalidRequest('state is required: send a random value and compare it in the answer')
       },
       response_mode(ctx, mode) {

@@ -27,7 +27,11 @@ export function createService(args: ServiceArguments): Middleware {
   for (const path of metadataPaths) {
     handlers.set(path, {
       methods: ['GET', 'HEAD'],
-      handle: async (ctx) => serveDocument(ctx, await metadataDocument(ctx, await args.runtimes.get(ctx.state.school))),
+      handle: async (ctx) => {
+        const { school } = ctx.state
+        const [runtime, links] = await Promise.all([args.runtimes.get(school), args.legalLinks(school)])
+        serveDocument(ctx, await metadataDocument(ctx, runtime, links))
+      },
     })
   }
   const resumeAddress = /^\/oauth\/authorize\/[A-Za-z0-9_-]{1,128}$/

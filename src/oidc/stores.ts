@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { errors } from 'oidc-provider'
 import type { Log } from '../lib/log.ts'
+import { isLostConnection } from '../lib/outage.ts'
 import type { Artifacts } from '../store/artifacts.ts'
 import type { DatabaseArtifacts } from '../store/databaseArtifacts.ts'
 import type { Sql } from '../store/sql.ts'
@@ -19,34 +20,43 @@ export interface Stores {
 export const isSplit = (stores: Stores): boolean => stores.ephemeral !== stores.durable
 
 /**
- * Ends a grant: every token and code of it opens nothing from now on.
- * The marker in Redis comes first. If it cannot be written nothing else is touched, and the caller may try again.
- * @throws errors.TemporarilyUnavailable where a store does not answer
+ * Ends a grant: from now on none of its tokens and codes is accepted.
+ *
+ * The database decides: every place that accepts a token checks the grant there. The marker in Redis comes second and only saves that
+ * check for lost tokens, so a Redis that is full or unavailable does not prevent a revocation, and a lost marker does not undo one.
+ * @throws errors.TemporarilyUnavailable when the database does not respond: nothing was changed, and the request can be repeated
  */
 export async function endGrant(stores: Stores, schoolId: string, grantId: string): Promise<void> {
   const ended = { schoolId, grantId, grantTag: grantTag(schoolId, grantId) }
-  if (isSplit(stores)) await orUnavailable(stores, stores.ephemeral.endGrant(ended))
   await orUnavailable(
     stores,
-    twice(() => stores.durable.endGrant(ended)),
+    againOnNewConnection(() => stores.durable.endGrant(ended)),
   )
+  if (!isSplit(stores)) return
+  await stores.ephemeral.endGrant(ended).catch((error: unknown) => {
+    stores.log.warn({ err: error }, 'revocation marker not written to Redis, the database decides')
+  })
 }
 
-/** Ends a client and with it all its tokens, in the same order. */
+/** Ends a client and all its tokens. The marker must be written too: it keeps the tokens dead when the client is enabled again. */
 export async function endClient(stores: Stores, schoolId: string, clientId: string): Promise<void> {
   const ended = { schoolId, clientId, clientTag: clientTag(schoolId, clientId) }
   if (isSplit(stores)) await orUnavailable(stores, stores.ephemeral.endClient(ended))
   await orUnavailable(
     stores,
-    twice(() => stores.durable.endClient(ended)),
+    againOnNewConnection(() => stores.durable.endClient(ended)),
   )
 }
 
 /** Time for the pool to notice that a connection is gone. */
 const pauseMs = 100
 
-/** The marker stands by now: one connection that is lost must not leave the half that it hides. */
-const twice = (work: () => Promise<void>): Promise<void> => work().catch(() => setTimeout(pauseMs).then(work))
+/** Repeats work that can be repeated, once, when its connection was lost. */
+const againOnNewConnection = (work: () => Promise<void>): Promise<void> =>
+  work().catch((error: unknown) => {
+    if (!isLostConnection(error)) throw error
+    return setTimeout(pauseMs).then(work)
+  })
 
 /** A store that fails is our trouble, not the client's: 503, and the same request may succeed a moment later. */
 export async function orUnavailable<Value>(stores: Pick<Stores, 'log'>, answer: Promise<Value>): Promise<Value> {

@@ -4,7 +4,7 @@ import type { School } from '../policy/school.ts'
 import { presentedToken } from './bearer.ts'
 import { accountIdOf } from './claims.ts'
 import { entry, finish, type Handler, limit, refuseAuthorizationHeader, type ServiceArguments, throughEngine } from './endpoint.ts'
-import { newExchange } from './exchange.ts'
+import { type Exchange, newExchange } from './exchange.ts'
 import { readForm } from './form.ts'
 
 /** Revocation (RFC 7009): any token of a grant ends the grant. */
@@ -25,7 +25,7 @@ export const introspect: Handler = async (ctx, args) => {
   refuseAuthorizationHeader(ctx)
   const exchange = newExchange(await readForm(ctx))
   await throughEngine(ctx, args, exchange)
-  if (ctx.status === 200) ctx.body = await asOfNow(ctx.body as Introspection, ctx.state.school, args)
+  if (ctx.status === 200) ctx.body = await asOfNow(ctx.body as Introspection, { school: ctx.state.school, exchange, args })
   await finish(ctx, args, exchange)
 }
 
@@ -36,10 +36,15 @@ interface Introspection {
 }
 
 /** A token says what its person could do when it was issued. A resource server hears what they can do now. */
-async function asOfNow(answer: Introspection, school: School, { findPerson, grantable }: ServiceArguments): Promise<Introspection> {
+async function asOfNow(
+  answer: Introspection,
+  { school, exchange, args }: { school: School; exchange: Exchange; args: ServiceArguments },
+): Promise<Introspection> {
   if (!answer.active || answer.sub === undefined) return answer
+  const { findPerson, grantable } = args
+  const grantId = exchange.grantIds.get(exchange.form.get('token') ?? '')
   const accountId = accountIdOf(answer.sub)
-  const person = accountId === undefined ? undefined : await findPerson(school.id, accountId)
+  const person = accountId === undefined ? undefined : await findPerson(school.id, accountId, grantId)
   if (!person) return { active: false }
   const allowed = grantable(person.role)
   const scope = answer.scope?.split(' ').filter((name) => allowed.has(name))
@@ -54,8 +59,10 @@ export const userinfo: Handler = async (ctx, args) => {
       details: [{ code: 'scope_needed', message: 'a token with this scope is needed', meta: { required_scope: 'openid' } }],
     })
   }
+  await args.badCredentials.check(ctx)
   const exchange = newExchange(new URLSearchParams())
   await throughEngine(ctx, args, exchange)
+  if (ctx.status === 401) await args.badCredentials.count(ctx)
   if (ctx.status >= 400) {
     const { error } = ctx.body as { error: string }
     const problem =

@@ -1,9 +1,10 @@
 import type { Context } from 'koa'
+import { normaliseEmail } from '../domain/mailAddress.ts'
 import type { SignIn } from '../domain/signIn.ts'
 import type { School } from '../policy/school.ts'
 import { auditEntry } from './auditEntry.ts'
 import type { FormState } from './formBody.ts'
-import type { PagesArguments, Verdict } from './pagesArguments.ts'
+import type { BegunSignIn, PagesArguments, Verdict } from './pagesArguments.ts'
 
 /** How an attempt ended. `email` is what was typed, for the form that is shown again. */
 export type SignInAttempt =
@@ -11,28 +12,42 @@ export type SignInAttempt =
   | { outcome: 'failed'; email: string }
   | { outcome: 'signed in'; email: string; account: NonNullable<Awaited<ReturnType<SignIn>>> }
 
-type AttemptArguments = Pick<PagesArguments, 'audit' | 'checkPassword'> & { limits: PagesArguments['limits'] }
+type AttemptArguments = Pick<PagesArguments, 'audit' | 'checkPassword' | 'knownBrowsers' | 'limits'>
 
 /**
- * Checks the address and the password of the posted form. Every failure is the same and is counted, by account and by network address,
- * before the password is looked at.
+ * Checks the address and the password of the posted form. Every failure looks the same. What was typed is normalised once: the limits, the
+ * known browsers and the account are all found by the same text.
  */
 export async function attemptSignIn(ctx: Context, args: AttemptArguments, clientId?: string): Promise<SignInAttempt> {
   const { school, form, address } = ctx.state as FormState & { school: School; address: string }
-  const email = (form.get('email') ?? '').trim().toLowerCase().slice(0, 320)
+  const typed = form.get('email') ?? ''
+  const email = normaliseEmail(typed)
   const client = clientId === undefined ? {} : { client_id: clientId }
 
-  const refused = (await over(args.limits.perAddress(address))) ?? (await over(args.limits.perAccount(school.id, email)))
-  if (refused) return { outcome: 'limited', email, retryAfterSeconds: refused.retryAfterSeconds }
+  const browser = email === undefined ? undefined : args.knownBrowsers.find(ctx, email)
+  const attempt = await args.limits.begin({ schoolId: school.id, email, address, browser })
+  if (!attempt.isAllowed) return { outcome: 'limited', email: typed, retryAfterSeconds: attempt.retryAfterSeconds }
 
-  const account = await args.checkPassword(school.id, email, form.get('password') ?? '')
-  if (!account) {
+  const account = await checkedPassword(attempt, () => args.checkPassword(school.id, email, form.get('password') ?? ''))
+  if (!account || email === undefined) {
+    await attempt.failed()
     await args.audit(auditEntry(ctx, 'sign_in.failed', client))
-    return { outcome: 'failed', email }
+    return { outcome: 'failed', email: typed }
   }
-  await args.limits.succeeded(school.id, email)
+  await attempt.succeeded()
+  args.knownBrowsers.remember(ctx, email)
   await args.audit(auditEntry(ctx, 'sign_in.succeeded', { account_id: account.accountId, ...client }))
   return { outcome: 'signed in', email, account }
+}
+
+/** The result of the check. Where it could not be made, the attempt does not count. */
+async function checkedPassword<Result>(attempt: BegunSignIn & { isAllowed: true }, check: () => Promise<Result>): Promise<Result> {
+  try {
+    return await check()
+  } catch (error) {
+    await attempt.abandoned()
+    throw error
+  }
 }
 
 /** The verdict where it is a refusal. */

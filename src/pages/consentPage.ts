@@ -101,10 +101,7 @@ export function consentPage(views: Views, page: ConsentPageArguments): ConsentPa
       before.length === 0
         ? undefined
         : {
-            summary: texts.text('consent.before', {
-              count: before.length,
-              writes: before.filter(({ verb }) => verb === 'write').length,
-            }),
+            summary: beforeSummary(texts, before),
             hint: texts.text('consent.before_hint'),
             isOpen: !isNews,
             areas: areasOf(texts, before, { grantable, isTrusted: true }),
@@ -119,6 +116,12 @@ export function consentPage(views: Views, page: ConsentPageArguments): ConsentPa
     allow: texts.text('consent.allow'),
     refuse: texts.text(mayAllow ? 'consent.refuse' : 'consent.back'),
   }
+}
+
+function beforeSummary(texts: Texts, allowed: readonly ConsentScope[]): string {
+  const before = texts.counted('consent.before', allowed.length)
+  const writes = allowed.filter(({ verb }) => verb === 'write').length
+  return writes === 0 ? before : texts.counted('consent.before_writes', writes, { before })
 }
 
 function hintKey({ mayAllow, isTrusted, isNews }: { mayAllow: boolean; isTrusted: boolean; isNews: boolean }) {

@@ -1,5 +1,8 @@
 import type { Context } from 'koa'
 import type { Configuration, ErrorOut, KoaContextWithOIDC } from 'oidc-provider'
+import { isOutage } from '../lib/outage.ts'
+import { type Problem, problems } from '../lib/problem.ts'
+import { disabledClientText } from '../oidc/disabledClients.ts'
 import { endpoints } from '../oidc/endpoints.ts'
 import type { HandOver } from '../oidc/handOver.ts'
 import type { School } from '../policy/school.ts'
@@ -16,6 +19,8 @@ import { createViews } from './views.ts'
 /** The pages that the engine itself asks for. */
 export interface EnginePages {
   renderErrorPage(ctx: Context, error: PageError): Promise<void>
+  /** Shows a person why a request was refused before the engine saw it. */
+  showProblem(ctx: Context, problem: Problem): Promise<void>
   /** Shows the answer that a person carries to an app on another machine. */
   showHandOver(ctx: Context, handOver: HandOver): Promise<void>
   renderLogoutPage(ctx: Context, form: string): Promise<void>
@@ -32,10 +37,12 @@ export interface EnginePagesArguments {
   setting: FindSetting
   /** When clean-up removed the client with this id and address; undefined where that is not known. */
   findRemovedClient(school: School, client: { clientId: string; redirectUri: string }): Promise<Date | undefined>
+  /** Whether the school has disabled the client with this id. */
+  isDisabledClient(school: School, clientId: string): Promise<boolean>
 }
 
 /** Makes the engine's pages. */
-export function createEnginePages({ setting, findRemovedClient }: EnginePagesArguments): EnginePages {
+export function createEnginePages({ setting, findRemovedClient, isDisabledClient }: EnginePagesArguments): EnginePages {
   const views = createViews()
 
   const settingOf = (ctx: Context): Promise<PageSetting> => {
@@ -72,12 +79,16 @@ export function createEnginePages({ setting, findRemovedClient }: EnginePagesArg
 
   return {
     renderErrorPage,
+    async showProblem(ctx, { status, code, description, headers }) {
+      ctx.set(headers)
+      await renderErrorPage(ctx, { status, error: code, errorDescription: description, requestId: ctx.state.requestId })
+    },
     showHandOver,
     renderLogoutPage,
     renderLogoutSuccessPage,
     async renderError(ctx, out, error) {
       const page = enginePageError(ctx, out, error)
-      const told = out.error === 'invalid_client' ? await lostClient(ctx, findRemovedClient) : {}
+      const told = out.error === 'invalid_client' ? await lostClient(ctx, { findRemovedClient, isDisabledClient }) : {}
       await renderErrorPage(ctx, { ...page, ...told })
     },
     logoutSource: renderLogoutPage,
@@ -88,11 +99,13 @@ export function createEnginePages({ setting, findRemovedClient }: EnginePagesArg
 /** The engine says "client is invalid" and no more: why, and the way out. */
 async function lostClient(
   ctx: KoaContextWithOIDC,
-  find: EnginePagesArguments['findRemovedClient'],
+  { findRemovedClient: find, isDisabledClient }: Omit<EnginePagesArguments, 'setting'>,
 ): Promise<Pick<PageError, 'kind' | 'errorDescription'>> {
   const { school } = ctx.state as { school: School }
   const { client_id: clientId, redirect_uri: redirectUri } = ctx.query
   const isWhole = typeof clientId === 'string' && typeof redirectUri === 'string'
+  if (typeof clientId === 'string' && (await isDisabledClient(school, clientId).catch(() => false)))
+    return { kind: 'disabled_app', errorDescription: disabledClientText(school.issuer) }
   // A failure page must not fail: where the store does not answer, the client is unknown.
   const removedAt = isWhole ? await find(school, { clientId, redirectUri }).catch(() => undefined) : undefined
   const wayOut = `Discard the stored client_id and register again: POST ${school.issuer}${endpoints.registration.path}`
@@ -105,6 +118,11 @@ async function lostClient(
 }
 
 function enginePageError(ctx: KoaContextWithOIDC, out: ErrorOut, error: Error): PageError {
+  if (out.error === 'temporarily_unavailable' || isOutage(error)) {
+    const { status, description } = problems.temporarily_unavailable
+    const { requestId } = ctx.state
+    return { status, error: 'temporarily_unavailable', errorDescription: description, requestId, kind: 'unavailable' }
+  }
   return {
     status: ctx.status,
     error: out.error,

@@ -48,6 +48,11 @@ const waysOut: Record<PageErrorKind, { heading: TextKey; explanation: TextKey; s
     explanation: 'error.expired_app.explanation',
     steps: registerAgain,
   },
+  disabled_app: {
+    heading: 'error.disabled_app.heading',
+    explanation: 'error.disabled_app.explanation',
+    steps: ['error.disabled_app.ask'],
+  },
   unregistered_address: {
     heading: 'error.unregistered_address.heading',
     explanation: 'error.unregistered_address.explanation',
@@ -79,6 +84,7 @@ const waysOut: Record<PageErrorKind, { heading: TextKey; explanation: TextKey; s
     steps: ['error.bad_request.again', 'error.bad_request.report'],
   },
   busy: { heading: 'error.busy.heading', explanation: 'error.busy.explanation', steps: ['error.busy.wait'] },
+  unavailable: { heading: 'error.unavailable.heading', explanation: 'error.unavailable.explanation', steps: ['error.unavailable.wait'] },
   server_error: {
     heading: 'error.server_error.heading',
     explanation: 'error.server_error.explanation',
@@ -111,6 +117,7 @@ export function showErrorPage(ctx: Context, views: Views, setting: PageSetting, 
   const { school } = ctx.state as { school?: School }
   ctx.status = error.status
   ctx.remove('Location')
+  if (error.status === 503 && !ctx.response.get('Retry-After')) ctx.set('Retry-After', '2')
   setPageHeaders(ctx)
   // An agent that looks before it sends a person asks for JSON; who says nothing gets the page.
   ctx.vary('Accept')

@@ -1,6 +1,7 @@
 import type { Context, Middleware } from 'koa'
 import type { Log } from '../lib/log.ts'
-import { Problem } from '../lib/problem.ts'
+import { isOutage } from '../lib/outage.ts'
+import { Problem, problems } from '../lib/problem.ts'
 import { type PageError, showErrorPage } from './errorPage.ts'
 import type { PageErrorKind } from './pageProblem.ts'
 import type { FindSetting } from './pageSetting.ts'
@@ -13,7 +14,8 @@ export function pageErrors({ views, log, setting }: { views: Views; log: Log; se
       await next()
     } catch (error) {
       const problem = asProblem(error)
-      if (problem.status >= 500 && problem.code !== 'temporarily_unavailable') {
+      // A refusal of our own, such as too many sign-ins at a time, is no failure. What the engine reports was logged where it happened.
+      if (problem.status >= 500 && problem !== error && !isUnavailable(error)) {
         log.error({ err: error, request_id: ctx.state.requestId }, 'page failed')
       }
       ctx.set(problem.headers)
@@ -39,7 +41,11 @@ function asProblem(error: unknown): Problem {
     const description = 'This sign-in has ended, or it was started in another browser.'
     return new Problem('invalid_request', { description, details: [{ code: 'interaction_expired', message: description }], cause: error })
   }
-  if (isUnavailable(error)) return new Problem('temporarily_unavailable', { headers: { 'Retry-After': '2' }, cause: error })
+  if (isUnavailable(error) || isOutage(error)) {
+    const { description } = problems.temporarily_unavailable
+    const details = [{ code: 'unavailable' satisfies PageErrorKind, message: description }]
+    return new Problem('temporarily_unavailable', { details, headers: { 'Retry-After': '2' }, cause: error })
+  }
   return new Problem('server_error', { cause: error })
 }
 

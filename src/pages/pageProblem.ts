@@ -4,6 +4,7 @@ import { Problem, type ProblemCode } from '../lib/problem.ts'
 export type PageErrorKind =
   | 'unknown_app'
   | 'expired_app'
+  | 'disabled_app'
   | 'unregistered_address'
   | 'interaction_expired'
   | 'foreign_form'
@@ -11,6 +12,7 @@ export type PageErrorKind =
   | 'nothing_here'
   | 'bad_request'
   | 'busy'
+  | 'unavailable'
   | 'server_error'
 
 /** A failure whose page is not told by its code alone. */

@@ -6,6 +6,7 @@ import type { Log } from '../lib/log.ts'
 import type { Role } from '../policy/caller.ts'
 import type { School } from '../policy/school.ts'
 import type { Database } from '../store/database.ts'
+import type { KnownBrowsers } from './knownBrowser.ts'
 import type { FindSetting } from './pageSetting.ts'
 import type { Look } from './schoolStylesheet.ts'
 
@@ -21,6 +22,7 @@ export interface PagesArguments {
   grantable(role: Role): ReadonlySet<string>
   findPerson(schoolId: string, accountId: string): Promise<ConsentingPerson | undefined>
   limits: SignInLimits
+  knownBrowsers: KnownBrowsers
   /** Names that no self-registered client should carry, the school's own among them. */
   protectedNames(school: School): Promise<readonly string[]>
   clients: { describe(schoolId: string, clientId: string): Promise<ClientOrigin | undefined> }
@@ -60,12 +62,28 @@ export interface Verdict {
   retryAfterSeconds: number
 }
 
-/** Attempts to sign in, counted by account and by address. */
+/** Limits of failed sign-ins. A sign-in that succeeds uses up nothing. */
 export interface SignInLimits {
-  perAccount(schoolId: string, email: string): Promise<Verdict>
-  perAddress(address: string): Promise<Verdict>
-  succeeded(schoolId: string, email: string): Promise<void>
+  /**
+   * Begins an attempt, before the password is looked at. `email` is normalised, and undefined where no account can have what was typed.
+   * `browser` is the id of a browser that signed in to this account before.
+   */
+  begin(attempt: { schoolId: string; email: string | undefined; address: string; browser?: string | undefined }): Promise<BegunSignIn>
+  /** Clears the failures of an account after its password was chosen with a mailed link. */
+  passwordChanged(account: { schoolId: string; email: string; address: string }): Promise<void>
 }
+
+/** An attempt that began ends in exactly one of three ways. */
+export type BegunSignIn =
+  | { isAllowed: false; retryAfterSeconds: number }
+  | {
+      isAllowed: true
+      failed(): Promise<void>
+      /** Clears the failures of the account, too. */
+      succeeded(): Promise<void>
+      /** The password could not be checked: the attempt counts for nothing. */
+      abandoned(): Promise<void>
+    }
 
 /** A row of the audit trail that a page writes. */
 export interface PageAuditEntry {

@@ -14,6 +14,8 @@ export interface SignInPage extends Frame {
   introduction: TextPart[]
   /** Why the last attempt failed, or why a sign-in is needed again; empty otherwise. */
   error: string
+  /** Whether what was typed was wrong. */
+  isBlamed: boolean
   emailLabel: string
   email: string
   passwordLabel: string
@@ -48,17 +50,19 @@ export function signInPage(
   { setting, open, csrf, error, email, isSwitch = false, mayRegister = false, carriedLanguage }: SignInPageArguments,
 ): SignInPage {
   const { texts, schoolName } = setting
+  const isBlamed = error?.key === 'sign_in.failed'
   const address = `${interactionPath}/${open.interaction.uid}`
   const aside = (path: string, label: TextKey) => ({
     href: withQuery(path, { return_to: address, [languageParameter]: carriedLanguage }),
     label: texts.text(label),
   })
   return {
-    ...frame(views, setting, texts.text('sign_in.title')),
+    ...frame(views, setting, texts.text(isBlamed ? 'sign_in.failed_title' : 'sign_in.title')),
     heading: texts.text(isSwitch ? 'sign_in.heading_switch' : 'sign_in.heading', { school: schoolName }),
     introduction: open.clientName
       ? texts.parts('sign_in.introduction', { app: open.clientName, school: schoolName })
       : texts.parts('sign_in.introduction_nameless', { school: schoolName }),
+    isBlamed,
     error: error ? texts.text(error.key, error.values) : '',
     emailLabel: texts.text('sign_in.email'),
     email: plainText(email ?? open.interaction.params.login_hint, 254),

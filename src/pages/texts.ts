@@ -7,6 +7,9 @@ import type { ConsentScope } from './pagesArguments.ts'
 /** The name of a text. A misspelt one does not compile. */
 export type TextKey = keyof typeof en
 
+/** The name of a text with a form for one and a form for any other number. */
+export type CountedKey = { [Key in TextKey]: Key extends `${infer Base}_one` ? Base : never }[TextKey]
+
 /** A stretch of a sentence. What came from outside is isolated, so that its writing direction stays its own. */
 export interface TextPart {
   text: string
@@ -26,6 +29,8 @@ export type TextValues = Record<string, string | number>
 export interface Texts {
   language: Language
   text(key: TextKey, values?: TextValues): string
+  /** The form of a text for this number, which fills `{count}`. */
+  counted(key: CountedKey, count: number, values?: TextValues): string
   /** The same sentence in stretches, for values that a stranger chose. */
   parts(key: TextKey, values: TextValues): TextPart[]
   date(date: Date): string
@@ -51,6 +56,7 @@ export function createTexts(language: Language): Texts {
   const { words, scopes } = catalogues[language]
   const dates = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' })
   const numbers = new Intl.NumberFormat(language)
+  const plurals = new Intl.PluralRules(language)
   const parts: Texts['parts'] = (key, values) =>
     words[key]
       .split(/(\{[a-z_]+\})/)
@@ -61,12 +67,14 @@ export function createTexts(language: Language): Texts {
         if (value === undefined) return { text: piece, isolated: false }
         return { text: typeof value === 'number' ? numbers.format(value) : value, isolated: true }
       })
+  const text: Texts['text'] = (key, values = {}) =>
+    parts(key, values)
+      .map((part) => part.text)
+      .join('')
   return {
     language,
-    text: (key, values = {}) =>
-      parts(key, values)
-        .map(({ text }) => text)
-        .join(''),
+    text,
+    counted: (key, count, values = {}) => text(`${key}_${plurals.select(count) === 'one' ? 'one' : 'other'}`, { ...values, count }),
     parts,
     date: (date) => dates.format(date),
     sentence: ({ name, sentence }) => own(scopes.sentences, name) ?? sentence,

@@ -1,3 +1,5 @@
+import { redirectTextFault } from '../lib/redirectText.ts'
+
 /** Loopback hosts that an operator may allow; the first is always allowed (RFC 8252 section 7.3). */
 export type LoopbackHost = '127.0.0.1' | '[::1]' | 'localhost'
 
@@ -22,5 +24,5 @@ export function redirectUriFault(uri: unknown, hosts: readonly string[]): string
   if (!parsed || parsed.username || parsed.password || parsed.hostname !== host) return 'is not a valid URI'
   // A parser rewrites dot segments: what the client registers would not be what its person is sent to.
   if (parsed.pathname + parsed.search !== path) return 'is not in its normal form'
-  return undefined
+  return redirectTextFault(uri)
 }

@@ -4,7 +4,7 @@ import { membershipFrom, membershipOf } from '../domain/membership.ts'
 import { changeEmail, endSession, exportAccount, listAuthorizations, listSessions, revokeAuthorization } from '../domain/ownAccount.ts'
 import { checkPlaceAndLanguage } from '../domain/schoolRules.ts'
 import { nothing, type Rule } from '../kit/expressions.ts'
-import { reference, timestamp } from '../kit/fields.ts'
+import { line, lineOrEmpty, reference, timestamp } from '../kit/fields.ts'
 import { image, imageField } from '../kit/image.ts'
 import { defineResource } from '../kit/resource.ts'
 
@@ -16,9 +16,9 @@ const fields = z.object({
   email: z.email().meta({ description: 'Address that the person signs in with.', example: 'learner001@example.org' }),
   pending_email: z.email().nullable().meta({ description: 'A new address that is not confirmed yet.', example: null }),
   email_verified: z.boolean().meta({ description: 'Whether the address is confirmed.', example: true }),
-  name: z.string().min(1).max(120).meta({ description: 'Full name.', example: 'Wren Applegarth' }),
-  given_name: z.string().max(60).nullable().meta({ description: 'Given name.', example: 'Wren' }),
-  family_name: z.string().max(60).nullable().meta({ description: 'Family name.', example: 'Applegarth' }),
+  name: line(120).meta({ description: 'Full name.', example: 'Wren Applegarth' }),
+  given_name: lineOrEmpty(60).nullable().meta({ description: 'Given name.', example: 'Wren' }),
+  family_name: lineOrEmpty(60).nullable().meta({ description: 'Family name.', example: 'Applegarth' }),
   avatar: image('Picture of the person.').nullable().meta({ description: 'Picture of the person.', example: null }),
   locale: z.string().max(35).nullable().meta({ description: 'Preferred language (BCP 47).', example: 'en' }),
   time_zone: z.string().nullable().meta({ description: 'IANA name.', example: 'Europe/Berlin' }),
@@ -64,7 +64,7 @@ const authorization = z.object({
         .meta({ description: 'As the app calls itself. Anyone can choose any name.', example: 'Study helper' }),
     })
     .meta({ description: 'The app.', example: {} }),
-  scopes: z.array(z.string()).meta({ description: 'What was allowed.', example: ['openid', 'courses:read'] }),
+  scopes: z.array(z.string()).meta({ description: 'What was allowed.', example: ['openid', 'profile'] }),
   granted_at: timestamp().meta({ description: 'When.', example: '2026-03-01T09:30:00.000Z' }),
   last_used_at: timestamp().nullable().meta({ description: 'When the app last used it.', example: null }),
 })

@@ -66,7 +66,7 @@ export const analytics = defineReports({
         coupon: only('cpn', 'Only orders with this coupon.'),
         currency: z
           .string()
-          .regex(/^[A-Z]{3}$/)
+          .regex(/^[A-Z]{3}$/, 'must be an ISO 4217 code such as EUR')
           .optional()
           .meta({ description: 'The currency of the school: there are no figures in another.' }),
         group_by: z

@@ -16,7 +16,7 @@ export const amount = (description: string) =>
         .meta({ description: 'In the smallest unit of the currency; below zero where more went out than came in.', example: 128_900 }),
       currency: z
         .string()
-        .regex(/^[A-Z]{3}$/)
+        .regex(/^[A-Z]{3}$/, 'must be an ISO 4217 code such as EUR')
         .meta({ description: 'ISO 4217 code.', example: 'EUR' }),
     })
     .meta({ description })
@@ -49,7 +49,7 @@ const school = {
   time_zone: z.string().meta({ description: 'Zone in which days begin.', example: 'Europe/Berlin' }),
   currency: z
     .string()
-    .regex(/^[A-Z]{3}$/)
+    .regex(/^[A-Z]{3}$/, 'must be an ISO 4217 code such as EUR')
     .meta({ description: 'ISO 4217 code of all amounts.', example: 'EUR' }),
   ...freshness,
 }

@@ -3,7 +3,7 @@ import { checkAppearance, resetLook } from '../domain/appearanceWriting.ts'
 import { fontNames } from '../domain/fontFamilies.ts'
 import { selectNavigation, shownNavigation, storedNavigation } from '../domain/navigation.ts'
 import { everything } from '../kit/expressions.ts'
-import { reference, timestamp } from '../kit/fields.ts'
+import { line, reference, timestamp, webUrl } from '../kit/fields.ts'
 import { image, imageField } from '../kit/image.ts'
 import { defineResource } from '../kit/resource.ts'
 import { themes } from '../lib/palettes.ts'
@@ -20,12 +20,7 @@ const page = () => reference('pag', 'Id of a published page.').nullable().defaul
 
 const picture = (description: string) => image(description).nullable().meta({ description, example: null })
 
-const webUrl = () =>
-  z
-    .url({ protocol: /^(https?|mailto)$/, error: 'must be an address that begins with https://, http:// or mailto:' })
-    .max(2000)
-    .nullable()
-    .default(null)
+const linkUrl = () => webUrl(['https', 'http', 'mailto']).nullable().default(null)
 
 const target = z
   .object({
@@ -33,11 +28,11 @@ const target = z
       .enum(['page', 'course_list', 'event_list', 'post_list', 'plan_list', 'url'])
       .meta({ description: 'What kind of place it leads to.', example: 'course_list' }),
     page_id: page().meta({ description: 'Of the type page: which one.', idPrefix: 'pag', example: null }),
-    url: webUrl().meta({ description: 'Of the type url: which address.', example: null }),
+    url: linkUrl().meta({ description: 'Of the type url: which address.', example: null }),
   })
   .meta({ description: 'Where it leads.', example: { type: 'course_list', page_id: null, url: null } })
 
-const label = z.string().min(1).max(40).meta({ description: 'What it says.', example: 'Courses' })
+const label = line(40).meta({ description: 'What it says.', example: 'Courses' })
 
 const item = z.object({
   label,
@@ -97,7 +92,7 @@ export const appearance = defineResource({
     announcement: z
       .object({
         text: z.string().min(1).max(200).meta({ description: 'What it says.', example: 'The kiln is open on Friday.' }),
-        url: webUrl().meta({ description: 'Where it leads.', example: null }),
+        url: linkUrl().meta({ description: 'Where it leads.', example: null }),
         starts_at: timestamp().nullable().default(null).meta({ description: 'From when on it is shown.', example: null }),
         ends_at: timestamp().nullable().default(null).meta({ description: 'Until when it is shown.', example: null }),
       })

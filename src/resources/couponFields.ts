@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { couponStatuses } from '../domain/coupons/couponRow.ts'
-import { externalId, metadata, money, timestamp } from '../kit/fields.ts'
+import { externalId, line, lineOrEmpty, metadata, money, timestamp } from '../kit/fields.ts'
 import { itemRef } from './itemFields.ts'
 
 const code = /^[A-Z0-9][A-Z0-9_-]{2,39}$/
 
 /** What makes a code cheaper than another: everything of a coupon that a batch of them can share. */
 export const couponTerms = {
-  name: z.string().max(80).nullable().meta({ description: 'What receipts call it.', example: 'Spring sale' }),
+  name: lineOrEmpty(80).nullable().meta({ description: 'What receipts call it.', example: 'Spring sale' }),
   discount: z
     .discriminatedUnion('type', [
       z.object({
@@ -41,7 +41,7 @@ export const couponTerms = {
   audience: z
     .object({
       all: z.literal(true).optional().meta({ description: 'Everybody.', example: true }),
-      labels: z.array(z.string().min(1).max(40)).min(1).max(20).optional().meta({ description: 'Who has one of these labels or tags.' }),
+      labels: z.array(line(40)).min(1).max(20).optional().meta({ description: 'Who has one of these labels or tags.' }),
       person_ids: z
         .array(z.string().regex(/^(std|mbr)_[0-7][0-9a-hjkmnp-tv-z]{25}$/, 'must be the id of a student or a member'))
         .min(1)

@@ -180,7 +180,7 @@ export const coupons = defineResource({
         return await store.transaction(async (_writer, sql) => {
           const stored = asked.map((item) => ({ ...storedItem(item), priceId: item.price_id && fromPublicId('prc', item.price_id) }))
           const offers = await findOffers(sql, school.id, stored as never)
-          const unknown = offers.findIndex((offer) => offer === undefined)
+          const unknown = offers.indexOf(undefined)
           if (unknown >= 0) throw notForSale(unknown)
           const currency = await currencyOf(sql, school.id)
           const personId = caller.kind === 'anonymous' ? undefined : audienceOf(caller) === 'staff' ? null : (caller.personId ?? undefined)

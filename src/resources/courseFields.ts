@@ -1,20 +1,20 @@
 import { z } from 'zod'
-import { externalId, metadata, money, reference, slug, timestamp } from '../kit/fields.ts'
+import { externalId, line, lineOrEmpty, metadata, money, reference, slug, timestamp, webUrl } from '../kit/fields.ts'
 import { image } from '../kit/image.ts'
 import { richText } from '../kit/richText.ts'
 import { seo } from './seo.ts'
 
 /** Who teaches a course, as it is sent. */
-export const lecturer_ids = z
-  .array(reference('lec', 'Id of a lecturer.'))
-  .max(10)
-  .meta({ description: 'Who teaches it, the main lecturer first.', example: [] })
+export const lecturer_ids = z.array(reference('lec', 'Id of a lecturer.')).max(10).meta({
+  description: 'Lecturers of the course, the main lecturer first. Only staff choose them, and a published course keeps at least one.',
+  example: [],
+})
 
 /** What a course is made of. */
 export const courseSchema = z.object({
-  title: z.string().min(1).max(160).meta({ description: 'Name of the course.', example: 'Clay From Scratch' }),
+  title: line(160).meta({ description: 'Name of the course.', example: 'Clay From Scratch' }),
   slug: slug().meta({ description: 'Readable key, unique in the school.', example: 'clay-from-scratch' }),
-  subtitle: z.string().max(200).nullable().meta({ description: 'One line below the title.', example: 'Your first ten pots' }),
+  subtitle: lineOrEmpty(200).nullable().meta({ description: 'One line below the title.', example: 'Your first ten pots' }),
   ...richText('description', { max: 20_000, description: 'What the course is about.', example: 'Wedging, centring, throwing.' }),
   status: z.enum(['draft', 'published', 'archived']).meta({ description: 'Visitors see published courses only.', example: 'published' }),
   visibility: z
@@ -22,9 +22,9 @@ export const courseSchema = z.object({
     .meta({ description: 'Who finds a published course; an unlisted one needs its address.', example: 'public' }),
   level: z.enum(['all', 'beginner', 'intermediate', 'advanced']).meta({ description: 'Whom it suits.', example: 'beginner' }),
   language: z.string().max(35).meta({ description: 'Language of the course (BCP 47).', example: 'en' }),
-  category: z.string().max(60).nullable().meta({ description: 'Slug of its shelf in the catalogue.', example: 'ceramics' }),
+  category: lineOrEmpty(60).nullable().meta({ description: 'Slug of its shelf in the catalogue.', example: 'ceramics' }),
   tags: z
-    .array(z.string().max(40))
+    .array(line(40))
     .max(20)
     .meta({ description: 'Words to find it by.', example: ['clay', 'wheel'] }),
   cover_image: image('Picture of the course.').nullable().meta({ description: 'Picture of the course.', example: null }),
@@ -42,11 +42,7 @@ export const courseSchema = z.object({
     )
     .meta({ description: 'Who teaches it, the main lecturer first.', example: [] }),
   compare_at_price: money('A former price.').nullable().meta({ description: 'A former price, above the present one.', example: null }),
-  trailer_url: z
-    .url({ protocol: /^https$/ })
-    .max(2000)
-    .nullable()
-    .meta({ description: 'Film about the course.', example: null }),
+  trailer_url: webUrl(['https']).nullable().meta({ description: 'Film about the course.', example: null }),
   enrollment_open: z.boolean().meta({ description: 'Whether one can enrol now.', example: true }),
   enrollment_starts_at: timestamp().nullable().meta({ description: 'From when on one can enrol.', example: null }),
   enrollment_ends_at: timestamp().nullable().meta({ description: 'Until when one can enrol.', example: null }),

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { archiveCourse, publishCourse, removeCourseParts, unpublishCourse } from '../domain/courseStates.ts'
 import { costsAtMost, hasLecturer, hasTag, isInCatalogue, isOpenToMembers, isTaughtBy, isUnlisted, lecturersOf } from '../domain/courses.ts'
-import { assignLecturers, checkCourse, checkLecturers, courseDefaults, reassignLecturers } from '../domain/courseWriting.ts'
+import { assignLecturers, checkCourse, checkCourseLecturers, courseDefaults, reassignLecturers } from '../domain/courseWriting.ts'
+import { recordCurriculum } from '../domain/curriculum/countTree.ts'
 import { type Copying, duplicateCourse } from '../domain/duplicateCourse.ts'
 import { requireNobodyEnrolled } from '../domain/learning/courseInUse.ts'
 import { recountCourse } from '../domain/learning/progressCounts.ts'
@@ -11,10 +12,10 @@ import { htmlColumn } from '../domain/richText.ts'
 import { enrollmentIn, enrollmentsShown, isTakenBy } from '../domain/takenCourses.ts'
 import { requireNoFaults } from '../kit/body.ts'
 import { everything } from '../kit/expressions.ts'
-import { moneyColumns, moneyOf, reference, slug } from '../kit/fields.ts'
+import { line, moneyColumns, moneyOf, reference, slug } from '../kit/fields.ts'
 import { imageField } from '../kit/image.ts'
 import { defineResource, type Resource } from '../kit/resource.ts'
-import { freeSlug, reservedSlugs } from '../kit/slugs.ts'
+import { freeSlug, lockSlugs, reservedSlugs } from '../kit/slugs.ts'
 import { Problem } from '../lib/problem.ts'
 import { courseSchema, lecturer_ids } from './courseFields.ts'
 import { curriculum } from './curriculum.ts'
@@ -61,6 +62,7 @@ export const courses = defineResource({
     duration_minutes: seenCount('duration_minutes', 'published_duration_minutes'),
   },
   inputs: z.object({ lecturer_ids }),
+  currentInputs: { lecturer_ids: ({ lecturers }) => ((lecturers ?? []) as { id: string }[]).map(({ id }) => id) },
   writable: [
     'title',
     'slug',
@@ -111,7 +113,7 @@ export const courses = defineResource({
     },
     {
       name: 'enrolled',
-      description: 'whether you take the course, or have taken it',
+      description: 'courses you are or were enrolled in (true), or all others (false)',
       value: z.boolean(),
       where: (course, [isEnrolled], caller) => (isEnrolled ? isTakenBy(course, caller) : course.not(isTakenBy(course, caller))),
     },
@@ -148,15 +150,18 @@ export const courses = defineResource({
     get: 'read',
     create: {
       scope: 'write',
-      check: async (values, writing) => [...(await checkCourse(values, writing)), ...(await checkLecturers(values, writing))],
+      check: async (values, writing) => [...(await checkCourse(values, writing)), ...(await checkCourseLecturers(values, writing))],
       defaults: async (writing, values) => ({ ...(await courseDefaults(writing)), ...htmlColumn('description', values) }),
-      after: async (writing, course, values) => void (await assignLecturers(writing, course, values)),
+      async after(writing, course, values) {
+        await assignLecturers(writing, course, values)
+        await recordCurriculum(writing.sql, { schoolId: writing.school.id, courseId: course.id }, 'created', 1)
+      },
     },
     update: {
       scope: 'write',
       check: async (values, writing, course) => [
         ...(await checkCourse(values, writing, course)),
-        ...(await checkLecturers(values, writing)),
+        ...(await checkCourseLecturers(values, writing, course)),
       ],
       before: async (_writing, _course, values) => htmlColumn('description', values),
       async after(writing, course, changed) {
@@ -195,12 +200,13 @@ export const courses = defineResource({
       summary: 'Copy a course as a draft',
       status: 201,
       input: z.object({
-        title: z.string().min(1).max(160).optional().meta({ description: 'Name of the copy.', example: 'Clay From Scratch, evenings' }),
+        title: line(160).optional().meta({ description: 'Name of the copy.', example: 'Clay From Scratch, evenings' }),
         slug: slug().optional().meta({ description: 'Readable key of the copy.', example: 'clay-evenings' }),
         include_curriculum: z.boolean().default(true).meta({ description: 'Whether sections and lessons are copied.', example: true }),
       }),
       async perform(writing, course, input): Promise<{ made: string }> {
         if (reservedSlugs.has(String(input.slug))) throw new Problem('reserved_slug')
+        if (input.slug !== undefined) await lockSlugs(writing.writer, courses, writing.school.id)
         const free = (title: string, id: string): Promise<string> =>
           freeSlug(writing.writer, courses, { schoolId: writing.school.id, title, id })
         return { made: await duplicateCourse(writing, course, input as unknown as Copying, free) }
@@ -214,7 +220,7 @@ export const courses = defineResource({
       summary: 'Say who teaches a course',
       input: z.object({ lecturer_ids }),
       async run(writing, course, input) {
-        requireNoFaults(await checkLecturers(input, writing))
+        requireNoFaults(await checkCourseLecturers(input, writing, course))
         return (await assignLecturers(writing, course, input)) ? {} : undefined
       },
     },

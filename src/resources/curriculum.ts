@@ -5,7 +5,7 @@ import { orderFrom, requireCompleteOrder, writeOrder } from '../domain/curriculu
 import { readTree, sectionsOf, treeFrom } from '../domain/curriculum/tree.ts'
 import { isTakenBy } from '../domain/takenCourses.ts'
 import { everything } from '../kit/expressions.ts'
-import { metadata, reference, slug } from '../kit/fields.ts'
+import { line, metadata, reference, slug } from '../kit/fields.ts'
 import { defineResource } from '../kit/resource.ts'
 import * as fields from './lessonFields.ts'
 
@@ -60,7 +60,7 @@ const imported = z.object({
     .array(
       z.object({
         external_id: externalKey,
-        title: z.string().min(1).max(160).meta({ description: 'Name of the section.', example: 'First pots' }),
+        title: line(160).meta({ description: 'Name of the section.', example: 'First pots' }),
         summary: z.string().max(500).nullable().optional().meta({ description: 'What it is about.', example: null }),
         lessons: z
           .array(

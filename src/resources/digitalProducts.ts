@@ -26,10 +26,10 @@ import {
 } from '../domain/products/productWriting.ts'
 import { htmlColumn } from '../domain/richText.ts'
 import { everything } from '../kit/expressions.ts'
-import { moneyColumns, moneyOf, reference, slug } from '../kit/fields.ts'
+import { line, moneyColumns, moneyOf, reference, slug } from '../kit/fields.ts'
 import { imageField } from '../kit/image.ts'
 import { defineResource, type Resource } from '../kit/resource.ts'
-import { freeSlug, reservedSlugs } from '../kit/slugs.ts'
+import { freeSlug, lockSlugs, reservedSlugs } from '../kit/slugs.ts'
 import { fromPublicId } from '../lib/ids.ts'
 import { Problem } from '../lib/problem.ts'
 import { fileUrl } from '../policy/fileUrl.ts'
@@ -107,7 +107,7 @@ export const digitalProducts = defineResource({
     'access',
     'category',
     { name: 'tag', description: 'a tag of the product', value: z.string().min(1).max(40), where: hasTag },
-    { name: 'owned', description: 'whether it is yours', value: z.enum(['true', 'false']), where: isOwnedAs },
+    { name: 'owned', description: 'products you own (true), or all others (false)', value: z.enum(['true', 'false']), where: isOwnedAs },
     { name: 'plan', description: 'the id of a membership plan that opens it', value: reference('mpl', 'Id of a plan.'), where: isInPlan },
     'created_at',
     'updated_at',
@@ -169,11 +169,12 @@ export const digitalProducts = defineResource({
       summary: 'Copy a product as a draft',
       status: 201,
       input: z.object({
-        title: z.string().min(1).max(160).optional().meta({ description: 'Name of the copy.', example: 'Glaze Recipe Cards, second set' }),
+        title: line(160).optional().meta({ description: 'Name of the copy.', example: 'Glaze Recipe Cards, second set' }),
         slug: slug().optional().meta({ description: 'Readable key of the copy.', example: 'glaze-recipe-cards-2' }),
       }),
       async perform(writing, product, input): Promise<{ made: string }> {
         if (reservedSlugs.has(String(input.slug))) throw new Problem('reserved_slug')
+        if (input.slug !== undefined) await lockSlugs(writing.writer, digitalProducts, writing.school.id)
         const free = (title: string, id: string): Promise<string> =>
           freeSlug(writing.writer, digitalProducts, { schoolId: writing.school.id, title, id })
         return { made: await duplicateProduct(writing, product, input as { title?: string; slug?: string }, free) }

@@ -49,11 +49,18 @@ export const bulkEnrollments: CollectionAction<'read' | 'write'> = {
       .default(false)
       .meta({ description: 'Whether an unknown address becomes a student; for the staff.', example: false }),
     notify: named.notify,
+    override: named.override,
     atomic: z.boolean().default(false).meta({ description: 'All or nothing.', example: false }),
   }),
   output: bulkOutput,
   async run(writing, input) {
-    const { items, create_missing, notify, atomic } = input as { items: Item[]; create_missing: boolean; notify: boolean; atomic: boolean }
+    const { items, create_missing, notify, override, atomic } = input as {
+      items: Item[]
+      create_missing: boolean
+      notify: boolean
+      override: boolean
+      atomic: boolean
+    }
     const { sql, school, caller } = writing
     await lockCourses(sql, school.id, [...new Set(items.map(({ course_id }) => fromPublicId('crs', course_id) as string))])
     const met = new Set<string>()
@@ -69,7 +76,7 @@ export const bulkEnrollments: CollectionAction<'read' | 'write'> = {
       isAtomic: atomic,
       explain: (error) => explainViolation(error, { table: 'enrollment', schema: enrollmentSchema }),
       async each(item) {
-        const { id, action } = await enrollAndNote(writing, { ...item, notify }, { createMissing, isAnother })
+        const { id, action } = await enrollAndNote(writing, { ...item, notify, override }, { createMissing, isAnother })
         return { status: action === 'created' ? 201 : 200, id: toPublicId('enr', id) }
       },
     })

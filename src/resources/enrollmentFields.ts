@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { externalId, metadata, reference, timestamp } from '../kit/fields.ts'
+import { typedEmail } from './emailField.ts'
 
 const moment = (description: string) => timestamp().nullable().meta({ description, example: null })
 
@@ -77,11 +78,18 @@ export const lessonState = z
   })
   .meta({ description: 'The lesson.', example: { status: 'started' } })
 
-/** Why something is done, for the record. */
+/** What is sent with a new enrolment and is no field of it. */
 export const named = {
-  student_email: z
-    .email()
-    .max(254)
-    .meta({ description: 'E-mail address of the student, in place of the id.', example: 'learner017@example.org' }),
-  notify: z.boolean().default(false).meta({ description: 'Whether the student is written to.', example: false }),
+  student_email: typedEmail().meta({
+    description: 'E-mail address of the student, in place of the id.',
+    example: 'learner017@example.org',
+    createOnly: true,
+  }),
+  notify: z.boolean().default(false).meta({ description: 'Whether the student is written to.', example: false, createOnly: true }),
+  override: z.boolean().default(false).meta({
+    description:
+      'Enrols also in a course that is full, archived or a draft, which is refused with 409 otherwise. For staff, and for the lecturers of the course.',
+    example: false,
+    createOnly: true,
+  }),
 }

@@ -19,7 +19,7 @@ export const calendar: Representation = {
 }
 
 function entryOf(body: Body, hostname: string): CalendarEntry {
-  const place = body.location as Place
+  const place = (body.location ?? null) as Place
   const isPlaced = place !== null && place.latitude !== null && place.longitude !== null
   return {
     uid: `${body.id}@${hostname}`,
@@ -28,7 +28,7 @@ function entryOf(body: Body, hostname: string): CalendarEntry {
     startsAt: body.starts_at as string,
     endsAt: body.ends_at as string,
     title: body.title as string,
-    description: body.description as string | null,
+    description: (body.description ?? null) as string | null,
     location: place && [place.name, place.address].filter((line) => line !== null).join(', '),
     position: isPlaced ? { latitude: place.latitude as number, longitude: place.longitude as number } : null,
     url: (body.join_url ?? null) as string | null,

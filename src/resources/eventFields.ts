@@ -1,20 +1,16 @@
 import { z } from 'zod'
-import { externalId, metadata, reference, slug, timestamp } from '../kit/fields.ts'
+import { externalId, line, metadata, reference, slug, timestamp, webUrl } from '../kit/fields.ts'
 import { image } from '../kit/image.ts'
 import { richText } from '../kit/richText.ts'
 
 const address = (description: string) =>
-  z
-    .url({ protocol: /^https$/ })
-    .max(2000)
-    .nullable()
-    .meta({ description, example: 'https://meet.school.example/kiln', view: 'own' })
+  webUrl(['https']).nullable().meta({ description, example: 'https://meet.school.example/kiln', view: 'own' })
 
 const time = (description: string) => timestamp().nullable().meta({ description, example: null })
 
 const location = z
   .object({
-    name: z.string().min(1).max(200).meta({ description: 'Name of the place.', example: 'Kiln house' }),
+    name: line(200).meta({ description: 'Name of the place.', example: 'Kiln house' }),
     address: z.string().max(500).nullable().default(null).meta({ description: 'Where it stands.', example: 'Quay 4, Port Lantern' }),
     latitude: z.number().min(-90).max(90).nullable().default(null).meta({ description: 'Degrees north.', example: 53.5 }),
     longitude: z.number().min(-180).max(180).nullable().default(null).meta({ description: 'Degrees east.', example: 10 }),
@@ -26,9 +22,14 @@ export const rsvpStatus = z.enum(['going', 'waitlisted', 'canceled', 'attended',
 
 /** What an event is made of. */
 export const eventSchema = z.object({
-  title: z.string().min(1).max(160).meta({ description: 'Name of the event.', example: 'Open Kiln Evening' }),
+  title: line(160).meta({ description: 'Name of the event.', example: 'Open Kiln Evening' }),
   slug: slug().meta({ description: 'Readable key, unique in the school.', example: 'open-kiln-evening' }),
-  ...richText('description', { max: 20_000, description: 'What it is about.', example: 'We open the kiln together.' }),
+  ...richText('description', {
+    max: 20_000,
+    description: 'What it is about; null for those to whom the event is closed.',
+    example: 'We open the kiln together.',
+    gated: true,
+  }),
   kind: z.enum(['online', 'in_person', 'hybrid']).meta({ description: 'Where it takes place.', example: 'online' }),
   status: z.enum(['draft', 'published', 'canceled']).meta({
     description: 'Drafts are for those who host them. What was canceled stays to be seen, so that nobody comes.',
@@ -45,6 +46,7 @@ export const eventSchema = z.object({
   location: location.meta({
     description: 'Where it takes place; null online, and for those to whom the event is closed.',
     example: null,
+    gated: true,
   }),
   join_url: address('Where one comes in, online. Where seats are counted: for those who have one.'),
   recording_url: address('What was recorded.'),
@@ -64,14 +66,25 @@ export const eventSchema = z.object({
         slug: slug().meta({ description: 'Readable key of the lecturer.', example: 'marlo-quillfeather' }),
       }),
     )
-    .meta({ description: 'Who hosts it, the main host first.', example: [] }),
-  capacity: z.int().min(1).max(100_000).nullable().meta({ description: 'Number of seats; null where there is no limit.', example: 30 }),
+    .meta({ description: 'Who hosts it, the main host first; nobody for those to whom the event is closed.', example: [], gated: true }),
+  capacity: z.int().min(1).max(100_000).nullable().meta({
+    description: 'Number of seats; null where there is no limit, and for those to whom the event is closed.',
+    example: 30,
+    gated: true,
+  }),
   waitlist_enabled: z.boolean().default(true).meta({ description: 'Whether one can wait for a seat.', example: true }),
   rsvp_opens_at: time('From when on one can answer.'),
   rsvp_closes_at: time('Until when one can answer; without it until the event is over.'),
-  going_count: z.int().meta({ description: 'Seats taken, those of guests included.', example: 12 }),
+  going_count: z
+    .int()
+    .nullable()
+    .meta({ description: 'Seats taken, those of guests included; null for those to whom the event is closed.', example: 12, gated: true }),
   waitlisted_count: z.int().meta({ description: 'Seats waited for, those of guests included.', example: 0, view: 'staff' }),
-  seats_left: z.int().nullable().meta({ description: 'Seats that are free; null where there is no limit.', example: 18 }),
+  seats_left: z.int().nullable().meta({
+    description: 'Seats that are free; null where there is no limit, and for those to whom the event is closed.',
+    example: 18,
+    gated: true,
+  }),
   my_rsvp: z
     .object({
       id: reference('rsv', 'Id of the rsvp.'),
@@ -83,7 +96,11 @@ export const eventSchema = z.object({
   comments_count: z.int().meta({ description: 'Comments that are published.', example: 3 }),
   published_at: time('When it was first announced.'),
   canceled_at: time('When it was canceled.'),
-  cancel_reason: z.string().max(500).nullable().meta({ description: 'Why.', example: null }),
+  cancel_reason: z
+    .string()
+    .max(500)
+    .nullable()
+    .meta({ description: 'Why it was canceled; null for those to whom the event is closed.', example: null, gated: true }),
   external_id: externalId(),
   metadata: metadata(),
 })

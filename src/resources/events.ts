@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { answerEvent } from '../domain/events/answering.ts'
 import { duplicateEvent } from '../domain/events/duplicateEvent.ts'
-import { hasAnswered, hasHost, isAnnounced, isForPlan, isHosted, isInvited } from '../domain/events/eventAccess.ts'
+import { hasAnswered, isAnnounced, isForEverybody, isForPlan, isHosted, isInvited } from '../domain/events/eventAccess.ts'
 import {
+  hasShownHost,
   hostsOf,
   isInPhase,
   ownAnswerOf,
@@ -40,7 +41,7 @@ export const events = defineResource({
   table: 'event',
   feature: 'events',
   about:
-    'An event of the school: a webinar, a workshop, an evening. Events for members, plans or a course are announced to everybody; where they take place is for those who may come.',
+    'An event of the school: a webinar, a workshop, an evening. Events for members, plans or a course are announced to everybody with title, dates and picture. All else is for those who may come.',
   scopes: eventArea,
   schema: eventSchema,
   derived: {
@@ -63,6 +64,7 @@ export const events = defineResource({
       .max(10)
       .meta({ description: 'Who hosts it, the main host first.', example: [] }),
   }),
+  currentInputs: { lecturer_ids: ({ host_lecturers }) => ((host_lecturers ?? []) as { id: string }[]).map(({ id }) => id) },
   writable: [
     'title',
     'slug',
@@ -105,7 +107,7 @@ export const events = defineResource({
       where: (event, ids: readonly string[]) => event('course_id', 'in', [...ids]),
     },
     { name: 'plan', description: 'the id of a plan that opens it', value: reference('mpl', 'Id of a plan.'), where: isForPlan },
-    { name: 'lecturer', description: 'the id of a host', value: reference('lec', 'Id of a lecturer.'), where: hasHost },
+    { name: 'lecturer', description: 'the id of a host', value: reference('lec', 'Id of a lecturer.'), where: hasShownHost },
     'starts_at',
     'created_at',
     'updated_at',
@@ -130,6 +132,7 @@ export const events = defineResource({
     staff: everything,
   },
   views: { staff: isHosted, own: (event, me) => event.or([isInvited(event, me), hasAnswered(event, me)]) },
+  ungated: isForEverybody,
   operations: {
     list: 'read',
     get: 'read',

@@ -39,11 +39,8 @@ export const erasureOf = (facet: Facet, id: string): Removal<'person', 'write'> 
   roles: ['staff'],
   status: 204,
   parameters: cancelParameter,
-  async instead(writing, row) {
-    const columns = await eraseByStaff(writing, row)
-    if (columns) await noteOtherFacet(writing, { ...row, version: row.version + 1 }, facet, 'deleted')
-    return columns
-  },
+  instead: eraseByStaff,
+  after: (writing, row) => noteOtherFacet(writing, row, facet, 'deleted'),
 })
 
 /** Many people at once: who is known by one of the keys that an item names gets the facet. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { drawingLimits } from '../domain/cleanSvg.ts'
 import { filenameForm } from '../domain/fileWriting.ts'
 import { filePurposeNames } from '../policy/filePurposes.ts'
 
@@ -8,7 +9,14 @@ export const fileFields = {
     .string()
     .regex(filenameForm, 'must be a name of 1 to 255 characters without a path')
     .meta({ description: 'Name under which the file is saved.', example: 'kiln.webp' }),
-  contentType: z.string().min(3).max(127).meta({ description: 'Media type. The bytes are held against it.', example: 'image/webp' }),
+  contentType: z
+    .string()
+    .min(3)
+    .max(127)
+    .meta({
+      description: `Media type; the bytes must match it. An SVG drawing has at most ${drawingLimits.bytes} bytes, ${drawingLimits.elements} elements and ${drawingLimits.depth} levels.`,
+      example: 'image/webp',
+    }),
   purpose: z.enum(filePurposeNames).meta({ description: 'What the file is for: decides on types, size and visibility.', example: 'image' }),
   visibility: z
     .enum(['public', 'private'])

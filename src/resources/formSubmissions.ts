@@ -5,6 +5,7 @@ import { everything, nothing } from '../kit/expressions.ts'
 import { reference, timestamp } from '../kit/fields.ts'
 import { defineResource, type Resource } from '../kit/resource.ts'
 import { fromPublicId } from '../lib/ids.ts'
+import { normalised } from './emailField.ts'
 import { forms } from './forms.ts'
 
 const person = (prefix: 'std' | 'mbr', description: string) =>
@@ -67,12 +68,7 @@ export const formSubmissions = defineResource({
       name: 'email',
       description: 'the address that was given',
       value: z.string().min(1).max(254),
-      where: (submission, addresses: readonly string[]) =>
-        submission(
-          'email',
-          'in',
-          addresses.map((address) => address.toLowerCase()),
-        ),
+      where: (submission, addresses: readonly string[]) => submission('email', 'in', addresses.map(normalised)),
     },
     {
       name: 'student',

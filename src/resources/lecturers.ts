@@ -5,6 +5,7 @@ import {
   isActiveLecturer,
   isMyProfile,
   lecturerDefaults,
+  lockCoursesTaught,
   retireLecturer,
   staffOf,
   type Taught,
@@ -15,7 +16,7 @@ import { setPositions } from '../domain/positions.ts'
 import { htmlColumn } from '../domain/richText.ts'
 import { linkLecturer, unlinkLecturer } from '../domain/staffInvitations.ts'
 import { everything } from '../kit/expressions.ts'
-import { externalId, metadata, reference, slug } from '../kit/fields.ts'
+import { externalId, line, lineOrEmpty, metadata, reference, slug, webUrl } from '../kit/fields.ts'
 import { image, imageField } from '../kit/image.ts'
 import { defineResource, type Resource } from '../kit/resource.ts'
 import { richText } from '../kit/richText.ts'
@@ -24,11 +25,8 @@ import { courses } from './courses.ts'
 const links = z
   .array(
     z.object({
-      label: z.string().min(1).max(40).meta({ description: 'Words of the link.', example: 'My kiln log' }),
-      url: z
-        .url({ protocol: /^https$/ })
-        .max(2000)
-        .meta({ description: 'Where it leads.', example: 'https://marlo.example/kiln' }),
+      label: line(40).meta({ description: 'Words of the link.', example: 'My kiln log' }),
+      url: webUrl(['https']).meta({ description: 'Where it leads.', example: 'https://marlo.example/kiln' }),
     }),
   )
   .max(8)
@@ -45,9 +43,9 @@ export const lecturers = defineResource({
     write: { sentence: 'Add and change lecturers', from: 'lecturer' },
   },
   schema: z.object({
-    display_name: z.string().min(1).max(80).meta({ description: 'Name on course pages.', example: 'Marlo Quillfeather' }),
+    display_name: line(80).meta({ description: 'Name on course pages.', example: 'Marlo Quillfeather' }),
     slug: slug().meta({ description: 'Readable key, unique in the school.', example: 'marlo-quillfeather' }),
-    headline: z.string().max(120).nullable().meta({ description: 'One line below the name.', example: 'Ceramics' }),
+    headline: lineOrEmpty(120).nullable().meta({ description: 'One line below the name.', example: 'Ceramics' }),
     ...richText('bio', { max: 5000, description: 'About the person.', example: 'Throws before breakfast.' }),
     avatar: image('Picture of the person.').nullable().meta({ description: 'Picture of the person.', example: null }),
     cover_image: image('Wide picture of the page.').nullable().meta({ description: 'Wide picture of the page.', example: null }),
@@ -133,6 +131,7 @@ export const lecturers = defineResource({
       summary: 'Retire a lecturer',
       from: ['active', 'hidden'],
       to: 'archived',
+      lockFirst: lockCoursesTaught,
       run: retireLecturer,
     },
     restore: { scope: 'write', roles: ['staff'], summary: 'Bring a retired lecturer back', from: ['archived'], to: 'active' },

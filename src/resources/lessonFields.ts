@@ -1,5 +1,7 @@
 import { z } from 'zod'
-import { reference, timestamp } from '../kit/fields.ts'
+import { line, reference, timestamp, webUrl } from '../kit/fields.ts'
+import { markupText } from '../kit/richText.ts'
+import { markupLimitsText } from '../lib/markupLimits.ts'
 
 /** What a lesson is made of, as a client writes it: used where one lesson is written and where many are imported. */
 
@@ -10,7 +12,7 @@ const itemId = (description: string) =>
     .optional()
     .meta({ description, example: 'q1' })
 
-export const lessonTitle = z.string().min(1).max(160).meta({ description: 'Name of the lesson.', example: 'Wedging and centring' })
+export const lessonTitle = line(160).meta({ description: 'Name of the lesson.', example: 'Wedging and centring' })
 
 export const lessonKind = z
   .enum(['video', 'text', 'audio', 'file', 'quiz', 'assignment', 'live', 'embed'])
@@ -20,7 +22,9 @@ export const isPreview = z.boolean().default(false).meta({ description: 'Whether
 
 export const durationSeconds = z.int().min(0).max(86_400).nullable().meta({ description: 'How long it takes.', example: 420 })
 
-export const content = z.string().max(200_000).nullable().meta({ description: 'Text of the lesson.', example: '## Wedging', view: 'own' })
+export const content = markupText(200_000, 'Text of the lesson.')
+  .nullable()
+  .meta({ description: `Text of the lesson. ${markupLimitsText}`, example: '## Wedging', view: 'own' })
 
 export const contentFormat = z
   .enum(['markdown', 'html'])
@@ -34,7 +38,7 @@ export const media = z
       example: null,
       idPrefix: 'fil',
     }),
-    embed_url: z.url().max(2000).nullable().default(null).meta({
+    embed_url: webUrl(['https']).nullable().default(null).meta({
       description: 'Address of a player elsewhere, instead of a file. Hosts of well-known players alone are taken.',
       example: 'https://player.vimeo.com/video/1',
     }),

@@ -127,6 +127,9 @@ export const lessons = defineResource({
       .max(20)
       .meta({ description: 'Files to take along, in their order.', example: [] }),
   }),
+  currentInputs: {
+    attachment_file_ids: ({ attachments }) => ((attachments ?? []) as { file_id: string }[]).map(({ file_id }) => file_id),
+  },
   writable: [
     'title',
     'section_id',

@@ -1,31 +1,25 @@
 import { z } from 'zod'
-import { externalId, metadata, reference, timestamp } from '../kit/fields.ts'
+import { externalId, line, lineOrEmpty, metadata, reference, timestamp, webUrl } from '../kit/fields.ts'
 import { image } from '../kit/image.ts'
+import { typedEmail } from './emailField.ts'
 import { reasonField, words } from './studentFields.ts'
 
 /** What a member is made of. Who sees the directory sees of others what everybody sees here. */
 export const memberSchema = z.object({
-  display_name: z.string().trim().min(1).max(60).meta({ description: 'What the community calls the person.', example: 'Wren' }),
-  headline: z.string().max(120).nullable().meta({ description: 'One line below the name.', example: 'Throws bowls' }),
+  display_name: line(60).meta({ description: 'What the community calls the person.', example: 'Wren' }),
+  headline: lineOrEmpty(120).nullable().meta({ description: 'One line below the name.', example: 'Throws bowls' }),
   avatar: image('Picture of the person.').nullable().meta({ description: 'Picture of the person.', example: null }),
   links: z
     .array(
       z.object({
-        label: z.string().min(1).max(40).meta({ description: 'Words of the link.', example: 'My shelf' }),
-        url: z
-          .url({ protocol: /^https$/ })
-          .max(2000)
-          .meta({ description: 'Where it leads.', example: 'https://wren.example/shelf' }),
+        label: line(40).meta({ description: 'Words of the link.', example: 'My shelf' }),
+        url: webUrl(['https']).meta({ description: 'Where it leads.', example: 'https://wren.example/shelf' }),
       }),
     )
     .max(8)
     .meta({ description: 'Elsewhere on the web.', example: [] }),
   joined_at: timestamp().nullable().meta({ description: 'When the person joined.', example: '2026-03-01T09:30:00.000Z' }),
-  email: z
-    .email()
-    .max(254)
-    .toLowerCase()
-    .meta({ description: 'Address of the person, unique in the school.', example: 'wren@example.org', view: 'own' }),
+  email: typedEmail().meta({ description: 'Address of the person, unique in the school.', example: 'wren@example.org', view: 'own' }),
   bio: z.string().max(1000).nullable().meta({ description: 'About the person.', example: null, view: 'own' }),
   status: z.enum(['invited', 'active', 'blocked', 'left', 'erased']).meta({
     description:
@@ -65,7 +59,7 @@ export const memberSchema = z.object({
 
 const labels = (description: string) =>
   z
-    .array(z.string().trim().min(1).max(40))
+    .array(line(40))
     .max(50)
     .default([])
     .meta({ description, example: ['founder'] })

@@ -14,6 +14,7 @@ import { tellInvited } from '../domain/students/invitations.ts'
 import { hasTag, setTags, tagsOf } from '../domain/students/personTags.ts'
 import { checkPerson, noteOtherFacet, type PersonChange, requireFreeEmail, requirePowerOver } from '../domain/students/personWriting.ts'
 import { isMe } from '../domain/students/whoSeesStudents.ts'
+import { scopeName } from '../kit/area.ts'
 import { bulk } from '../kit/bulk.ts'
 import { everything } from '../kit/expressions.ts'
 import { reference } from '../kit/fields.ts'
@@ -21,6 +22,7 @@ import { imageField } from '../kit/image.ts'
 import { defineResource, type Resource } from '../kit/resource.ts'
 import { bulkOutput } from '../kit/rowsInBulk.ts'
 import type { Values } from '../kit/writing.ts'
+import type { ProblemDetail } from '../lib/problem.ts'
 import type { Role } from '../policy/caller.ts'
 import { changeOf, erasureOf, manyOf } from './facetOperations.ts'
 import { labelling, memberSchema } from './memberFields.ts'
@@ -28,6 +30,9 @@ import { membershipPlans } from './membershipPlans.ts'
 import { reasonInput, send_invite } from './studentFields.ts'
 import { students } from './students.ts'
 import { subscriptions } from './subscriptions.ts'
+
+/** The scope that adding a member with a plan needs as well. */
+const startsSubscription = scopeName(subscriptions.area, 'write')
 
 /** Who belongs to the community. */
 export const members = defineResource({
@@ -62,7 +67,7 @@ export const members = defineResource({
   inputs: z.object({
     send_invite,
     plan_id: reference('mpl', 'A plan.').meta({
-      description: 'A plan that the member is given for nothing; needs subscriptions:write as well.',
+      description: `A plan that the member gets for free. Also needs the scope ${startsSubscription}.`,
       idPrefix: 'mpl',
       createOnly: true,
     }),
@@ -124,8 +129,9 @@ export const members = defineResource({
     create: {
       scope: 'write',
       roles: ['staff'],
-      async check(values, writing) {
-        const faults = [...checkPerson(values), ...(await checkGivenPlan(writing, values.plan_id))]
+      async check(values, writing): Promise<ProblemDetail[]> {
+        const scopes = [scopeName(members.area, 'write'), startsSubscription] as const
+        const faults = [...checkPerson(values), ...(await checkGivenPlan(writing, values.plan_id, scopes))]
         if (faults.length === 0) await requireFreeEmail(writing, values)
         return faults
       },

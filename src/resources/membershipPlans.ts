@@ -62,6 +62,7 @@ export const membershipPlans = defineResource({
     'visibility',
     'benefits',
     'includes',
+    'manual_renewal',
     'max_members',
     'position',
     'badge',

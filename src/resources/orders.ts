@@ -8,6 +8,7 @@ import { everything, nothing } from '../kit/expressions.ts'
 import { reference } from '../kit/fields.ts'
 import { defineResource, type Resource } from '../kit/resource.ts'
 import { coupons } from './coupons.ts'
+import { normalised } from './emailField.ts'
 import { members } from './members.ts'
 import { orderItem, orderRefund, orderSchema, orderStatuses, receiptSchema } from './orderFields.ts'
 import { students } from './students.ts'
@@ -144,12 +145,7 @@ export const orders = defineResource({
       view: 'staff',
       description: 'the address of the buyer',
       value: z.string().max(254),
-      where: (order, emails: readonly string[]) =>
-        order(
-          'buyer_email',
-          'in',
-          emails.map((email) => email.toLowerCase()),
-        ),
+      where: (order, emails: readonly string[]) => order('buyer_email', 'in', emails.map(normalised)),
     },
     ...(['gte', 'lte'] as const).map((operator) => ({
       name: 'total',

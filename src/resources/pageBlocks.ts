@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import type { Block } from '../domain/pageBlock.ts'
-import { textFormat } from '../kit/richText.ts'
+import { line as lineOf, lineOrEmpty, webUrl } from '../kit/fields.ts'
+import { markupText, textFormat } from '../kit/richText.ts'
+import { isLinkable, maxUrlLength } from '../lib/webUrl.ts'
 
 // Ids inside blocks stay as they were sent: a block is one JSON value, and no column of the database points at its insides.
 const idOf = (prefix: string, description: string) =>
@@ -9,8 +11,8 @@ const idOf = (prefix: string, description: string) =>
     .regex(new RegExp(`^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`), `must be an id: ${prefix}_ and 26 characters`)
     .meta({ description, example: `${prefix}_01jgwejj00e6srgkpqm2sqf05m` })
 
-const line = (max: number, description: string) => z.string().min(1).max(max).meta({ description, example: 'Six benches and a kiln' })
-const lineOrNone = (max: number, description: string) => z.string().max(max).nullable().default(null).meta({ description, example: null })
+const line = (max: number, description: string) => lineOf(max).meta({ description, example: 'Six benches and a kiln' })
+const lineOrNone = (max: number, description: string) => lineOrEmpty(max).nullable().default(null).meta({ description, example: null })
 const heading = () => lineOrNone(160, 'Heading above it.')
 const limit = () => z.int().min(1).max(24).default(6).meta({ description: 'How many are shown at most.', example: 6 })
 const ids = (prefix: string, description: string) =>
@@ -20,12 +22,11 @@ const ids = (prefix: string, description: string) =>
 const link = (description: string) =>
   z
     .string()
-    .max(2000)
-    .refine(isLink, 'must be a path of the site, or begin with https://, http:// or mailto:')
+    .max(maxUrlLength)
+    .refine((text) => text.length > maxUrlLength || isLink(text), 'must be a path of the site, or begin with https://, http:// or mailto:')
     .meta({ description, example: '/courses' })
 
-const isLink = (text: string): boolean =>
-  /^\/(?![/\\])[^\s\\]*$/.test(text) || (/^(https?:\/\/|mailto:)\S+$/.test(text) && URL.canParse(text))
+const isLink = (text: string): boolean => /^\/(?![/\\])[^\s\\]*$/.test(text) || isLinkable(text)
 
 const picture = z.object({
   file_id: idOf('fil', 'Id of a public picture.'),
@@ -44,18 +45,15 @@ const format = () => textFormat('How the text is written.')
 const props = {
   hero: {
     heading: line(160, 'The large line.'),
-    text: lineOrNone(2000, 'A few sentences below it.'),
+    text: z.string().max(2000).nullable().default(null).meta({ description: 'A few sentences below it.', example: null }),
     image: picture.nullable().default(null).meta({ description: 'Picture behind it.', example: null }),
     action,
   },
-  text: { content: z.string().max(100_000).meta({ description: 'The text.', example: 'Come in.' }), content_format: format() },
+  text: { content: markupText(100_000, 'The text.').meta({ example: 'Come in.' }), content_format: format() },
   image: picture.shape,
   gallery: { heading: heading(), images: z.array(picture).max(40).default([]).meta({ description: 'Pictures.', example: [] }) },
   video: {
-    url: z
-      .url({ protocol: /^https$/ })
-      .max(2000)
-      .meta({ description: 'Address of the film.', example: 'https://video.example/kiln' }),
+    url: webUrl(['https']).meta({ description: 'Address of the film.', example: 'https://video.example/kiln' }),
     title: line(160, 'What the film is called.'),
   },
   course_grid: {
@@ -71,14 +69,25 @@ const props = {
   testimonials: {
     heading: heading(),
     items: z
-      .array(z.object({ quote: line(1000, 'What was said.'), name: line(120, 'Who said it.'), role: lineOrNone(120, 'As what.') }))
+      .array(
+        z.object({
+          quote: z.string().min(1).max(1000).meta({ description: 'What was said.', example: 'Six benches and a kiln' }),
+          name: line(120, 'Who said it.'),
+          role: lineOrNone(120, 'As what.'),
+        }),
+      )
       .max(24)
       .meta({ description: 'Voices.', example: [] }),
   },
   faq: {
     heading: heading(),
     items: z
-      .array(z.object({ question: line(300, 'The question.'), answer: line(5000, 'The answer, in Markdown.') }))
+      .array(
+        z.object({
+          question: line(300, 'The question.'),
+          answer: markupText(5000, 'The answer, in Markdown.').min(1).meta({ example: 'Yes.' }),
+        }),
+      )
       .max(60)
       .meta({ description: 'Questions and answers.', example: [] }),
   },
@@ -89,7 +98,7 @@ const props = {
     style: z.enum(['primary', 'secondary']).default('primary').meta({ description: 'How it looks.', example: 'primary' }),
   },
   divider: {},
-  html: { html: z.string().max(200_000).meta({ description: 'HTML; what is not safe in it is taken out.', example: '<p>Hello</p>' }) },
+  html: { html: markupText(200_000, 'HTML; what is not safe in it is taken out.').meta({ example: '<p>Hello</p>' }) },
 } as const satisfies Record<Block['type'], z.ZodRawShape>
 
 const block = <Type extends Block['type']>(type: Type) =>

@@ -7,7 +7,7 @@ import { discardDraft, publishPage, requireUnused, restoreRevision, withdrawPage
 import { afterWriting, checkPage, keepPageFiles } from '../domain/pageWriting.ts'
 import { renderBlocks } from '../domain/renderBlocks.ts'
 import { everything } from '../kit/expressions.ts'
-import { externalId, metadata, timestamp } from '../kit/fields.ts'
+import { externalId, line, lineOrEmpty, metadata, timestamp } from '../kit/fields.ts'
 import { defineResource } from '../kit/resource.ts'
 import { freeSlug } from '../kit/slugs.ts'
 import { newId } from '../lib/ids.ts'
@@ -46,7 +46,7 @@ export const pages = defineResource({
   reservedSlugs: ['api', 'oauth', 'mcp', 'files', 'assets', 'admin', 'login'],
   slugForm,
   schema: z.object({
-    title: z.string().min(1).max(160).meta({ description: 'Name of the page.', example: 'About the workshop' }),
+    title: line(160).meta({ description: 'Name of the page.', example: 'About the workshop' }),
     slug: z
       .string()
       .max(160)
@@ -65,7 +65,7 @@ export const pages = defineResource({
     }),
     seo: z
       .object({
-        title: z.string().max(70).nullable().default(null).meta({ description: 'Title for search engines.', example: 'Our workshop' }),
+        title: lineOrEmpty(70).nullable().default(null).meta({ description: 'Title for search engines.', example: 'Our workshop' }),
         description: z.string().max(200).nullable().default(null).meta({ description: 'Text for search engines.', example: null }),
         noindex: z.boolean().default(false).meta({ description: 'Whether search engines are asked to stay away.', example: false }),
       })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { externalId, metadata, money, reference, slug, timestamp } from '../kit/fields.ts'
+import { externalId, line, metadata, money, reference, slug, timestamp } from '../kit/fields.ts'
 import { richText } from '../kit/richText.ts'
 
 /** Ids without order or repetition: one set has one form. */
@@ -30,7 +30,7 @@ const price = z.object({
 
 /** What a membership plan is made of. */
 export const planSchema = z.object({
-  name: z.string().min(1).max(80).meta({ description: 'Name of the plan.', example: 'Workbench' }),
+  name: line(80).meta({ description: 'Name of the plan.', example: 'Workbench' }),
   slug: slug().meta({ description: 'Readable key, unique in the school.', example: 'workbench' }),
   ...richText('description', { max: 5000, description: 'What the plan is about.', example: 'A bench of your own.' }),
   status: z
@@ -54,13 +54,19 @@ export const planSchema = z.object({
     .meta({ description: 'What the plan opens; a change is felt at once by everybody who has it.', example: {} }),
   prices: z.array(price).meta({ description: 'What it costs; each of them never changes.', example: [] }),
   is_free: z.boolean().meta({ description: 'Whether it costs nothing.', example: false }),
+  manual_renewal: z.enum(['confirm', 'automatic']).default('confirm').meta({
+    description:
+      'What happens at the end of a period or trial that the school collects itself (`collection: manual`). confirm: the subscription is past_due and its order pending until somebody confirms the payment. automatic: the payment is booked without confirmation.',
+    example: 'confirm',
+    view: 'staff',
+  }),
   max_members: z.int().min(1).max(10_000_000).nullable().meta({ description: 'So many can have it; null without a limit.', example: null }),
   subscribers_count: z
     .int()
     .nullable()
     .meta({ description: 'How many have it; null where the school does not show numbers.', example: 48 }),
   position: z.int().meta({ description: 'Place in the list.', example: 1, view: 'staff' }),
-  badge: z.string().min(1).max(30).nullable().meta({ description: 'A word that makes it stand out.', example: 'Popular' }),
+  badge: line(30).nullable().meta({ description: 'A word that makes it stand out.', example: 'Popular' }),
   external_id: externalId(),
   metadata: metadata(),
 })

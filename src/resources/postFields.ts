@@ -1,6 +1,8 @@
 import { z } from 'zod'
-import { externalId, metadata, reference, slug, timestamp } from '../kit/fields.ts'
+import { externalId, line, metadata, reference, slug, timestamp } from '../kit/fields.ts'
 import { image } from '../kit/image.ts'
+import { markupText } from '../kit/richText.ts'
+import { markupLimitsText } from '../lib/markupLimits.ts'
 import { seo } from './seo.ts'
 
 const time = (description: string) => timestamp().nullable().meta({ description, example: null })
@@ -10,7 +12,7 @@ export const postStatus = z.enum(['draft', 'scheduled', 'published', 'archived']
 
 /** What a post is made of. */
 export const postSchema = z.object({
-  title: z.string().min(1).max(200).meta({ description: 'Title of the post.', example: 'What the first firing taught us' }),
+  title: line(200).meta({ description: 'Title of the post.', example: 'What the first firing taught us' }),
   slug: slug().meta({ description: 'Readable key, unique in the school.', example: 'first-firing' }),
   kind: z.enum(['article', 'announcement']).default('article').meta({ description: 'What it is.', example: 'article' }),
   status: postStatus.meta({
@@ -26,14 +28,13 @@ export const postSchema = z.object({
     .max(50)
     .meta({ description: 'Plans that open it; only with the visibility plans.', example: [] }),
   excerpt: z.string().max(300).nullable().meta({
-    description: 'What stands in lists. Without one, and after null: the first words of the text.',
+    description:
+      'Text for lists, shown to everybody. Without one, and after null, a post with the visibility public shows the first words of its text; any other shows none.',
     example: 'Three bowls cracked.',
   }),
-  content: z
-    .string()
-    .max(200_000)
+  content: markupText(200_000, 'The text.')
     .nullable()
-    .meta({ description: 'The text; absent for those to whom it is closed.', example: '## The kiln', view: 'own' }),
+    .meta({ description: `The text; absent for those to whom it is closed. ${markupLimitsText}`, example: '## The kiln', view: 'own' }),
   content_format: z
     .enum(['markdown', 'html'])
     .default('markdown')
@@ -57,7 +58,7 @@ export const postSchema = z.object({
     })
     .meta({ description: 'Who wrote it.', example: {} }),
   tags: z
-    .array(z.string().min(1).max(40))
+    .array(line(40))
     .max(20)
     .meta({ description: 'Words to find it by.', example: ['kiln'] }),
   pinned: z.boolean().default(false).meta({ description: 'Whether the school puts it before the others; three at most.', example: false }),

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { duplicatePost } from '../domain/posts/duplicatePost.ts'
 import { hasAuthor, hasPostTag, isForAll, isInStatus, isMyPost, isOut, mayReadPost } from '../domain/posts/postAccess.ts'
-import { authorOf, bodyOf, countTags, plansOfPost, type StoredAuthor, schoolNameOf, timesOf } from '../domain/posts/postParts.ts'
+import { authorOf, bodyOf, countTags, excerptOf, plansOfPost, type StoredAuthor, schoolNameOf, timesOf } from '../domain/posts/postParts.ts'
 import { archivePost, bringOut, publishPost, removePostParts, restorePost, unschedulePost } from '../domain/posts/postStates.ts'
-import { checkPost, keepPostParts, postColumns, textOfPost } from '../domain/posts/postWriting.ts'
+import { checkPost, keepPostParts, postColumns } from '../domain/posts/postWriting.ts'
 import { everything } from '../kit/expressions.ts'
 import { reference, timestamp } from '../kit/fields.ts'
 import { imageField, imageOf } from '../kit/image.ts'
@@ -38,6 +38,7 @@ export const posts = defineResource({
     status: { from: times, of: (post) => timesNow(post).status as 'draft' },
     scheduled_for: { from: times, of: (post) => timesNow(post).scheduled_for as never },
     published_at: { from: times, of: (post) => timesNow(post).published_at as never },
+    excerpt: { select: excerptOf, write: (excerpt) => ({ excerpt }) },
     content: { select: bodyOf('content'), write: () => ({}) },
     content_format: { select: bodyOf('content_format'), write: () => ({}) },
     content_html: { select: bodyOf('content_html') },
@@ -65,6 +66,7 @@ export const posts = defineResource({
       .nullable()
       .meta({ description: 'Who wrote it; null: the school itself. Lecturers write as themselves.', example: null, idPrefix: 'lec' }),
   }),
+  currentInputs: { author_lecturer_id: ({ author }) => (author as { lecturer_id?: string | null } | null)?.lecturer_id ?? null },
   writable: [
     'title',
     'slug',
@@ -118,7 +120,7 @@ export const posts = defineResource({
     create: {
       scope: 'write',
       check: checkPost,
-      defaults: async (writing, values) => postColumns(values, writing),
+      defaults: async (writing, values) => postColumns(values, writing, { isNew: true }),
       after: (writing, post, values) => keepPostParts(writing, post, { content: '', ...values }),
     },
     update: {
@@ -126,8 +128,7 @@ export const posts = defineResource({
       view: 'staff',
       needsIfMatch: true,
       check: checkPost,
-      before: async (writing, post, values) =>
-        postColumns(values, writing, { ...(await textOfPost(writing.writer, writing.school.id, post.id)), excerpt: post.excerpt }),
+      before: async (writing, _post, values) => postColumns(values, writing),
       after: keepPostParts,
     },
     remove: { scope: 'write', view: 'staff', from: ['draft', 'archived'], before: removePostParts },
@@ -137,7 +138,8 @@ export const posts = defineResource({
       scope: 'read',
       id: 'listPostTags',
       isPublic: 'full',
-      summary: 'List the tags of the posts that are published',
+      summary: 'List the tags of published posts',
+      about: 'Each tag of the published posts, with the number of posts that carry it. Use one as the tag filter of the list of posts.',
       output: z.object({
         object: z.literal('list').meta({ description: 'What this is.', example: 'list' }),
         data: z

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { externalId, metadata, money, reference, slug, timestamp } from '../kit/fields.ts'
+import { externalId, line, lineOrEmpty, metadata, money, reference, slug, timestamp } from '../kit/fields.ts'
 import { image } from '../kit/image.ts'
 import { richText } from '../kit/richText.ts'
 import { seo } from './seo.ts'
 
-const fileTitle = z.string().trim().min(1).max(160).meta({ description: 'What the file is called.', example: 'Glaze cards, A6' })
+const fileTitle = line(160).meta({ description: 'What the file is called.', example: 'Glaze cards, A6' })
 
 const fileId = reference('fil', 'Id of a private file for the purpose digital_product whose upload is complete.')
 
@@ -19,14 +19,14 @@ export const fileParameter = z.object({ file: reference('dpf', 'Id of a file of 
 
 /** What a digital product is made of. */
 export const productSchema = z.object({
-  title: z.string().min(1).max(160).meta({ description: 'Name of the product.', example: 'Glaze Recipe Cards' }),
+  title: line(160).meta({ description: 'Name of the product.', example: 'Glaze Recipe Cards' }),
   slug: slug().meta({ description: 'Readable key, unique in the school.', example: 'glaze-recipe-cards' }),
-  subtitle: z.string().max(200).nullable().meta({ description: 'One line below the title.', example: 'Forty cards to hang up' }),
+  subtitle: lineOrEmpty(200).nullable().meta({ description: 'One line below the title.', example: 'Forty cards to hang up' }),
   ...richText('description', { max: 20_000, description: 'What it is.', example: 'Forty glazes that do not crawl.' }),
   cover_image: image('Picture of the product.').nullable().meta({ description: 'Picture of the product.', example: null }),
-  category: z.string().max(60).nullable().meta({ description: 'Slug of its shelf in the shop.', example: 'ceramics' }),
+  category: lineOrEmpty(60).nullable().meta({ description: 'Slug of its shelf in the shop.', example: 'ceramics' }),
   tags: z
-    .array(z.string().max(40))
+    .array(line(40))
     .max(20)
     .meta({ description: 'Words to find it by.', example: ['glaze'] }),
   kind: z

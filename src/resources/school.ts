@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { listCategories } from '../domain/categories.ts'
 import { requireCurrencyChange } from '../domain/currencyChange.ts'
 import { checkImprint } from '../domain/imprint.ts'
-import { htmlColumn } from '../domain/richText.ts'
+import { htmlColumn, storedHtmlOf } from '../domain/richText.ts'
 import { shownCounts } from '../domain/schoolCounts.ts'
 import { checkSchool } from '../domain/schoolRules.ts'
 import { everything } from '../kit/expressions.ts'
-import { slug } from '../kit/fields.ts'
+import { line, slug, webUrl } from '../kit/fields.ts'
 import { defineResource } from '../kit/resource.ts'
 import { richText } from '../kit/richText.ts'
 import { count, features, legal, postalAddress, settings, socialLinks } from './schoolFields.ts'
@@ -24,7 +24,7 @@ export const school = defineResource({
   },
   singleton: true,
   schema: z.object({
-    name: z.string().min(1).max(120).meta({ description: 'Name of the school.', example: 'Lanternfield School of Making' }),
+    name: line(120).meta({ description: 'Name of the school.', example: 'Lanternfield School of Making' }),
     slug: slug().meta({ description: 'Readable key of the school.', example: 'lanternfield' }),
     tagline: z
       .string()
@@ -42,10 +42,10 @@ export const school = defineResource({
     time_zone: z.string().meta({ description: 'IANA name; dates without a time are in it.', example: 'Europe/Berlin' }),
     currency: z
       .string()
-      .regex(/^[A-Z]{3}$/)
+      .regex(/^[A-Z]{3}$/, 'must be an ISO 4217 code such as EUR')
       .meta({ description: 'ISO 4217 code of all prices.', example: 'EUR' }),
     contact_email: z.email().nullable().meta({ description: 'Where to write to.', example: 'hello@example.com' }),
-    support_url: z.url().nullable().meta({ description: 'Where to get help.', example: 'https://school.example/help' }),
+    support_url: webUrl().nullable().meta({ description: 'Where to get help.', example: 'https://school.example/help' }),
     address: postalAddress,
     social_links: socialLinks,
     legal,
@@ -76,7 +76,8 @@ export const school = defineResource({
     // A description that was there before its HTML was stored.
     description_html: {
       from: ['description', 'description_format', 'description_html'],
-      of: (row) => row.description_html ?? htmlColumn('description', row).description_html,
+      of: ({ description_html: html, description: text, description_format: format }) =>
+        html ?? (text === null ? null : storedHtmlOf(text, format === 'html' ? 'html' : 'markdown')),
     },
     counts: { from: ['counts', 'settings'], of: shownCounts },
     limits: {
@@ -125,7 +126,9 @@ export const school = defineResource({
     categories: {
       scope: 'read',
       id: 'listCategories',
-      summary: 'List the shelves of the catalogue',
+      summary: 'List the categories of the catalogue',
+      about:
+        'Each category that has courses, with the number of courses that visitors see. Use its slug as the category filter of the list of courses.',
       isPublic: true,
       output: z.object({
         object: z.literal('list').meta({ description: 'What this is.', example: 'list' }),
@@ -134,10 +137,10 @@ export const school = defineResource({
             z.object({
               slug: z.string().meta({ description: 'What courses name as their category.', example: 'ceramics' }),
               name: z.string().meta({ description: 'The same for people.', example: 'Ceramics' }),
-              courses_count: count('Courses on it that visitors find.'),
+              courses_count: count('Courses in it that visitors see.'),
             }),
           )
-          .meta({ description: 'Shelves with at least one course, by slug.', example: [] }),
+          .meta({ description: 'Categories with at least one course, ordered by slug.', example: [] }),
       }),
       run: async ({ database, school }) => ({ object: 'list', data: await listCategories(database, school.id) }),
     },

@@ -1,14 +1,11 @@
 import { z } from 'zod'
+import { lineOrEmpty, webUrl } from '../kit/fields.ts'
 
-const line = (max: number, description: string) => z.string().max(max).nullable().default(null).meta({ description, example: null })
+const line = (max: number, description: string) => lineOrEmpty(max).nullable().default(null).meta({ description, example: null })
 
 export const count = (description: string) => z.int().meta({ description, example: 10 })
 
-const webAddress = (description: string) =>
-  z
-    .url({ protocol: /^https?$/ })
-    .max(2000)
-    .meta({ description, example: 'https://school.example' })
+const webAddress = (description: string) => webUrl().meta({ description, example: 'https://school.example' })
 
 const isOn = (description: string) => z.boolean().default(true).meta({ description, example: true })
 

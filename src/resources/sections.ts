@@ -4,7 +4,7 @@ import { sectionRules } from '../domain/curriculum/coursePart.ts'
 import { checkNewSection, closeSectionGap, countSectionIn, placeSection, removeLessonsIn } from '../domain/curriculum/sectionWriting.ts'
 import { lessonsCountOf } from '../domain/curriculum/selections.ts'
 import { everything } from '../kit/expressions.ts'
-import { externalId, metadata, reference } from '../kit/fields.ts'
+import { externalId, line, metadata, reference } from '../kit/fields.ts'
 import { defineResource } from '../kit/resource.ts'
 import { courses } from './courses.ts'
 import { curriculum } from './curriculum.ts'
@@ -22,7 +22,7 @@ export const sections = defineResource({
   under: { resource: () => courses, column: 'course_id' },
   schema: z.object({
     course_id: reference('crs', 'Course that it belongs to.'),
-    title: z.string().min(1).max(160).meta({ description: 'Name of the section.', example: 'First pots' }),
+    title: line(160).meta({ description: 'Name of the section.', example: 'First pots' }),
     summary: z.string().max(500).nullable().meta({ description: 'What it is about.', example: 'From a ball of clay to a bowl.' }),
     position: z.int().meta({ description: 'Place within the course, from 0.', example: 0 }),
     lessons_count: z.int().meta({ description: 'Number of its lessons; drafts count for those who see them.', example: 5 }),
@@ -31,7 +31,11 @@ export const sections = defineResource({
   }),
   derived: { lessons_count: { select: lessonsCountOf } },
   inputs: z.object({
-    after_section_id: reference('sec', 'Section behind which a new one stands. Without it: at the end.'),
+    after_section_id: reference('sec', 'Section after which the new one is placed.').meta({
+      description: 'Section after which the new one is placed. Without it: at the end.',
+      idPrefix: 'sec',
+      createOnly: true,
+    }),
   }),
   writable: ['title', 'summary', 'external_id', 'metadata'],
   required: ['title'],

@@ -44,7 +44,10 @@ export const staff = defineResource({
     last_seen_at: { select: lastSeenOf },
   },
   inputs: z.object({
-    email: z.string().max(254).meta({ description: 'Address of the person; they are told by mail.', example: 'rowan@example.com' }),
+    email: z
+      .string()
+      .max(254)
+      .meta({ description: 'Address of the person; they are told by mail.', example: 'rowan@example.com', createOnly: true }),
   }),
   writable: ['role', { field: 'lecturer_id', on: 'create' }],
   required: ['email', 'role'],

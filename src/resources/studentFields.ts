@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { externalId, metadata, money, reference, timestamp } from '../kit/fields.ts'
+import { externalId, line, lineOrEmpty, metadata, money, reference, timestamp } from '../kit/fields.ts'
 import { image } from '../kit/image.ts'
+import { typedEmail } from './emailField.ts'
 
 /** Words that the school puts to a person. */
-export const words = (description: string, example: string[]) =>
-  z.array(z.string().trim().min(1).max(40)).max(50).meta({ description, example, view: 'staff' })
+export const words = (description: string, example: string[]) => z.array(line(40)).max(50).meta({ description, example, view: 'staff' })
 
 /** Why a person is in their state. */
 export const reasonField = z.string().max(500).nullable().meta({ description: 'Why, as the staff said.', example: null, view: 'staff' })
@@ -31,14 +31,10 @@ export const cancelParameter = z.object({
 
 /** What a student is made of. Lecturers see no more of their learners than what everybody sees here. */
 export const studentSchema = z.object({
-  email: z
-    .email()
-    .max(254)
-    .toLowerCase()
-    .meta({ description: 'Address of the person, unique in the school.', example: 'wren@example.org' }),
-  name: z.string().trim().min(1).max(120).meta({ description: 'Full name.', example: 'Wren Applegarth' }),
-  given_name: z.string().max(60).nullable().meta({ description: 'Given name.', example: 'Wren' }),
-  family_name: z.string().max(60).nullable().meta({ description: 'Family name.', example: 'Applegarth' }),
+  email: typedEmail().meta({ description: 'Address of the person, unique in the school.', example: 'wren@example.org' }),
+  name: line(120).meta({ description: 'Full name.', example: 'Wren Applegarth' }),
+  given_name: lineOrEmpty(60).nullable().meta({ description: 'Given name.', example: 'Wren' }),
+  family_name: lineOrEmpty(60).nullable().meta({ description: 'Family name.', example: 'Applegarth' }),
   avatar: image('Picture of the person.').nullable().meta({ description: 'Picture of the person.', example: null }),
   locale: z
     .string()

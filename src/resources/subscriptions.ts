@@ -8,8 +8,10 @@ import {
   resumeSubscription,
 } from '../domain/memberships/changeSubscription.ts'
 import { checkTimes, moveTimes } from '../domain/memberships/moveTimes.ts'
+import { confirmByStaff } from '../domain/memberships/payments.ts'
 import { nothingPending } from '../domain/memberships/steps.ts'
 import { afterSubscribing, checkSubscription, subscriptionDefaults } from '../domain/memberships/subscribe.ts'
+import type { SubscriptionRow } from '../domain/memberships/subscriptionRow.ts'
 import {
   discountFrom,
   discountSeen,
@@ -21,6 +23,7 @@ import {
   pendingFrom,
   pendingSeen,
 } from '../domain/memberships/subscriptionSight.ts'
+import { type Payment, paymentProviders } from '../domain/orders/payment.ts'
 import { everything, nothing } from '../kit/expressions.ts'
 import { moneyOf, reference, timestamp } from '../kit/fields.ts'
 import { defineResource, type Resource } from '../kit/resource.ts'
@@ -64,10 +67,15 @@ export const subscriptions = defineResource({
     access: { select: opensPlan },
   },
   inputs: z.object({
-    coupon_code: z.string().min(3).max(40).meta({ description: 'Coupon that takes something off.', example: 'WELCOME10' }),
+    coupon_code: z
+      .string()
+      .min(3)
+      .max(40)
+      .meta({ description: 'Coupon that takes something off.', example: 'WELCOME10', createOnly: true }),
     start_at: timestamp().meta({
       description: 'When it began, where that was earlier; for the staff.',
       example: '2026-03-01T09:30:00.000Z',
+      createOnly: true,
     }),
   }),
   writable: [
@@ -75,8 +83,8 @@ export const subscriptions = defineResource({
     { field: 'plan_id', on: 'create' },
     { field: 'price_id', on: 'create' },
     { field: 'collection', on: 'create', roles: ['staff'] },
-    { field: 'trial_ends_at', roles: ['staff'] },
-    { field: 'current_period_end', roles: ['staff'] },
+    { field: 'trial_ends_at', on: 'update', roles: ['staff'] },
+    { field: 'current_period_end', on: 'update', roles: ['staff'] },
     { field: 'external_id', roles: ['staff'] },
     { field: 'metadata', roles: ['staff'] },
   ],
@@ -140,6 +148,29 @@ export const subscriptions = defineResource({
       }),
       run: pauseSubscription,
       after: afterStep,
+    },
+    mark_paid: {
+      scope: 'write',
+      id: 'markSubscriptionPaid',
+      roles: ['staff'],
+      summary: 'Confirm a payment that the school has collected itself',
+      input: z.object({
+        provider: z
+          .enum(paymentProviders)
+          .exclude(['none'])
+          .default('manual')
+          .meta({ description: 'How it was paid.', example: 'bank_transfer' }),
+        reference: z
+          .string()
+          .trim()
+          .min(1)
+          .max(200)
+          .optional()
+          .meta({ description: 'Name of the payment; a payment with the same provider and reference counts once.', example: 'SEPA 81-2' }),
+      }),
+      perform: async (writing, row, payment) => ({
+        isUnchanged: !(await confirmByStaff(writing, row as SubscriptionRow, payment as unknown as Payment)),
+      }),
     },
     change_plan: {
       scope: 'write',

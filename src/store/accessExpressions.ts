@@ -11,6 +11,11 @@ const graceBegins = `(now() - make_interval(days => coalesce(
     (SELECT ("school"."settings" ->> 'past_due_grace_days')::int FROM "school" WHERE "school"."id" = "subscription"."school_id"),
     ${defaultGraceDays})))`
 
+/** Whether the next period begins only with a payment that somebody has confirmed. */
+const waitsForPayment = `("subscription"."collection" = 'automatic' OR ("subscription"."collection" = 'manual' AND EXISTS (
+    SELECT 1 FROM "membership_plan" "its_plan" WHERE "its_plan"."school_id" = "subscription"."school_id"
+       AND "its_plan"."id" = "subscription"."plan_id" AND "its_plan"."manual_renewal" = 'confirm')))`
+
 /**
  * Whether a row of `subscription` opens its plan now, as SQL for statements that are written out. The clock decides: a row whose end
  * has come opens nothing, even before a job has closed it.
@@ -18,7 +23,7 @@ const graceBegins = `(now() - make_interval(days => coalesce(
 export const grantsAccessSql = `(
   (("subscription"."status" IN ('trialing', 'active') OR ("subscription"."status" = 'paused' AND ${isPast('resumes_at', 'now()')}))
     AND NOT ("subscription"."cancel_at_period_end" AND ${isPast('current_period_end', 'now()')})
-    AND NOT ("subscription"."collection" = 'automatic' AND "subscription"."amount" > 0 AND ${isPast('current_period_end', graceBegins)}))
+    AND NOT ("subscription"."amount" > 0 AND ${isPast('current_period_end', graceBegins)} AND ${waitsForPayment}))
   OR ("subscription"."status" = 'past_due' AND coalesce("subscription"."past_due_since" > ${graceBegins}, false)))`
 
 /** The same as a condition of a query over `subscription`. */

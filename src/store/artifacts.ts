@@ -64,6 +64,7 @@ export interface Artifact extends ArtifactKey {
 }
 
 export interface FoundArtifact {
+  /** Empty for a refresh token that was used: reuse is noticed by what follows. */
   payload: string
   grantId: string | null
   clientId: string | null

@@ -2,22 +2,31 @@ import type { SqlDriverAdapterFactory } from '@prisma/client/runtime/client'
 import { CompiledQuery, type Dialect, Kysely } from 'kysely'
 import type { DB } from '../gen/kysely/tables.ts'
 import { PrismaClient } from '../gen/prisma/client.ts'
-import type { Database } from './database.ts'
+import type { Database, Lane } from './database.ts'
 import { guardedKysely } from './guardedKysely.ts'
+import type { Queue } from './queue.ts'
 import type { Sql } from './sql.ts'
 import type { TransactionGuard } from './transactionGuard.ts'
-import { withinDeadline } from './withinDeadline.ts'
+
+/** The connections of one kind of work. */
+export interface Connections extends Sql {
+  dialect: Dialect
+  /** Limits how many transactions change something at a time. */
+  write: Queue
+  prismaAdapter(): SqlDriverAdapterFactory
+}
 
 /** What PostgreSQL and the embedded database do each in their own way. */
-export interface Engine extends Sql, Pick<Database, 'kind' | 'script' | 'exclusively'> {
-  dialect: Dialect
-  prismaAdapter(): SqlDriverAdapterFactory
+export interface Engine extends Pick<Database, 'kind' | 'script' | 'exclusively'> {
+  lanes: Record<Lane, Connections>
+  /** @throws Error when the database does not respond or takes no writes */
+  checkWrites(): Promise<void>
   end(): Promise<void>
 }
 
-/** The database that the other rooms see, over either engine. */
+/** The database that the other modules see, over either engine, with the connections of the API. */
 export function assembleDatabase(engine: Engine, guard: TransactionGuard): Database {
-  const inner = new Kysely<DB>({ dialect: engine.dialect })
+  const { api, authorization, background } = engine.lanes
   let prisma: PrismaClient | undefined
   let closing: Promise<void> | undefined
 
@@ -28,48 +37,64 @@ export function assembleDatabase(engine: Engine, guard: TransactionGuard): Datab
       await engine.end()
     }
   }
-  const assertUsable = (handle: string): void => {
+  const assertOpen = (handle: string): void => {
     if (closing !== undefined) throw new Error(`${handle} was used after the database had been closed`)
+  }
+  const assertUsable = (handle: string): void => {
+    assertOpen(handle)
     guard.assertOutside(handle)
   }
 
-  return {
-    kind: engine.kind,
-    sql: {
-      async query(text, values, name) {
-        assertUsable('database.sql')
-        return await engine.query(text, values, name)
+  const over = (connections: Connections): Database => {
+    const inner = new Kysely<DB>({ dialect: connections.dialect })
+    return {
+      kind: engine.kind,
+      lane: (lane) => lanes[lane],
+      sql: {
+        async query(text, values, name) {
+          assertUsable('database.sql')
+          return await connections.query(text, values, name)
+        },
       },
-    },
-    kysely: guardedKysely(inner, guard, () => {
-      throw new Error('database.kysely starts no transaction: use database.transaction, which guards its inside')
-    }),
-    prisma() {
-      assertUsable('database.prisma()')
-      prisma ??= new PrismaClient({ adapter: engine.prismaAdapter() })
-      return prisma
-    },
-    async transaction(work) {
-      assertUsable('database.transaction')
-      return await inner.transaction().execute((writer) => guard.inside(() => work(writer, sqlOver(writer))))
-    },
-    async script(work) {
-      assertUsable('database.script')
-      return await engine.script((script) => guard.inside(() => work(script)))
-    },
-    async exclusively(name, work) {
-      assertUsable('database.exclusively')
-      return await engine.exclusively(name, work)
-    },
-    async ping() {
-      await withinDeadline(engine.query('SELECT 1'), 2000, 'the database')
-    },
-    close() {
-      // Kysely is not destroyed: it would end the connections a second time.
-      closing ??= letGo()
-      return closing
-    },
+      kysely: guardedKysely(inner, guard, () => {
+        throw new Error('database.kysely starts no transaction: use database.transaction, which guards its inside')
+      }),
+      prisma() {
+        assertUsable('database.prisma()')
+        prisma ??= new PrismaClient({ adapter: api.prismaAdapter() })
+        return prisma
+      },
+      async transaction(work, purpose = 'write') {
+        assertUsable('database.transaction')
+        const run = () => inner.transaction().execute((writer) => guard.inside(() => work(writer, sqlOver(writer))))
+        return purpose === 'write' ? await connections.write(run) : await run()
+      },
+      async script(work) {
+        assertUsable('database.script')
+        return await engine.script((script) => guard.inside(() => work(script)))
+      },
+      async exclusively(name, work) {
+        assertUsable('database.exclusively')
+        return await engine.exclusively(name, work)
+      },
+      async ping() {
+        assertUsable('database.ping')
+        await engine.checkWrites()
+      },
+      close() {
+        // Kysely is not destroyed: it would end the connections a second time.
+        closing ??= letGo()
+        return closing
+      },
+    }
   }
+  const main = over(api)
+  const lanes: Record<Lane, Database> = {
+    api: main,
+    authorization: authorization === api ? main : over(authorization),
+    background: background === api ? main : over(background),
+  }
+  return main
 }
 
 /** Raw SQL on the connection of a Kysely transaction. Statements are not named there: Kysely has no place for a name. */

@@ -12,12 +12,16 @@ export interface ClientRow {
   metadata: Record<string, unknown>
   last_used_at: Date | null
   disabled_at: Date | null
+  disabled_by: DisabledBy | null
 }
+
+/** Who disabled a client. What an operator's command disabled stays disabled until the command that enables it. */
+export type DisabledBy = 'operator' | 'file'
 
 /** The client, unless it has been disabled. */
 export async function findClient(sql: Sql, schoolId: string, id: string): Promise<ClientRow | undefined> {
   const rows = await sql.query<ClientRow>(
-    `SELECT id, created_at, registered_via, metadata, last_used_at, disabled_at
+    `SELECT id, created_at, registered_via, metadata, last_used_at, disabled_at, disabled_by
        FROM oidc_client WHERE school_id = $1 AND id = $2 AND disabled_at IS NULL`,
     [schoolId, id],
     'client_find',
@@ -28,7 +32,7 @@ export async function findClient(sql: Sql, schoolId: string, id: string): Promis
 /** The client, disabled or not. */
 export async function findAnyClient(sql: Sql, schoolId: string, id: string): Promise<ClientRow | undefined> {
   const rows = await sql.query<ClientRow>(
-    `SELECT id, created_at, registered_via, metadata, last_used_at, disabled_at FROM oidc_client WHERE school_id = $1 AND id = $2`,
+    `SELECT id, created_at, registered_via, metadata, last_used_at, disabled_at, disabled_by FROM oidc_client WHERE school_id = $1 AND id = $2`,
     [schoolId, id],
   )
   return rows[0]
@@ -40,24 +44,39 @@ export async function deleteClient(sql: Sql, schoolId: string, id: string): Prom
   await sql.query('DELETE FROM oidc_client WHERE school_id = $1 AND id = $2', [schoolId, id])
 }
 
-/** Writes or replaces a client. Its `client_secret`, if it has one, must be a hash by now. */
+/**
+ * Writes or replaces a client. Its `client_secret`, if it has one, must be a hash by now. A client that an operator disabled stays
+ * disabled.
+ */
 export async function saveClient(
   sql: Sql,
-  client: { schoolId: string; id: string; registeredVia: RegisteredVia; metadata: object },
+  client: { schoolId: string; id: string; registeredVia: RegisteredVia; metadata: object; isDisabledByFile?: boolean },
 ): Promise<void> {
   await sql.query(
-    `INSERT INTO oidc_client (school_id, id, registered_via, metadata) VALUES ($1, $2, $3, $4::jsonb)
+    `INSERT INTO oidc_client (school_id, id, registered_via, metadata, disabled_at, disabled_by)
+     VALUES ($1, $2, $3, $4::jsonb, CASE WHEN $5::boolean THEN now() END, CASE WHEN $5::boolean THEN 'file' END)
      ON CONFLICT (school_id, id) DO UPDATE
-       SET metadata = excluded.metadata, registered_via = excluded.registered_via, updated_at = now(), disabled_at = NULL`,
-    [client.schoolId, client.id, client.registeredVia, storableJson(client.metadata)],
+       SET metadata = excluded.metadata, registered_via = excluded.registered_via, updated_at = now(),
+           disabled_at = CASE WHEN oidc_client.disabled_by = 'operator' THEN oidc_client.disabled_at ELSE excluded.disabled_at END,
+           disabled_by = CASE WHEN oidc_client.disabled_by = 'operator' THEN 'operator' ELSE excluded.disabled_by END`,
+    [client.schoolId, client.id, client.registeredVia, storableJson(client.metadata), client.isDisabledByFile ?? false],
     'client_save',
+  )
+}
+
+/** Notes who disabled a client. What an operator disabled, a file does not take over. */
+export async function noteDisabledBy(sql: Sql, client: { schoolId: string; id: string; by: DisabledBy }): Promise<void> {
+  await sql.query(
+    `UPDATE oidc_client SET disabled_by = $3
+      WHERE school_id = $1 AND id = $2 AND disabled_at IS NOT NULL AND disabled_by IS DISTINCT FROM 'operator'`,
+    [client.schoolId, client.id, client.by],
   )
 }
 
 /** Every client of a school, newest first. */
 export function listClients(sql: Sql, schoolId: string): Promise<ClientRow[]> {
   return sql.query<ClientRow>(
-    `SELECT c.id, c.created_at, c.registered_via, c.metadata, c.disabled_at,
+    `SELECT c.id, c.created_at, c.registered_via, c.metadata, c.disabled_at, c.disabled_by,
             (SELECT max(coalesce(g.last_used_at, g.created_at)) FROM oidc_grant g WHERE g.school_id = c.school_id AND g.client_id = c.id)
               AS last_used_at
        FROM oidc_client c WHERE c.school_id = $1 ORDER BY c.created_at DESC, c.id`,

@@ -14,20 +14,28 @@ export interface Script extends Sql {
   copyIn(table: string, columns: readonly string[], lines: Iterable<string>): Promise<void>
 }
 
+/** The kinds of work that have connections of their own. The embedded database has one connection for all of them. */
+export type Lane = 'api' | 'authorization' | 'background'
+
 /** One database, three handles over the same connections. */
 export interface Database {
   kind: 'postgresql' | 'embedded'
+  /** The same database over the connections of another kind of work. */
+  lane(lane: Lane): Database
   sql: Sql
   kysely: Reader
   /** Administrative code only (CLI, jobs, demo). Made on first use. */
   prisma(): PrismaClient
-  /** One transaction. Inside it only `writer` and `sql` as handed in may be awaited; the outer handles throw. */
-  transaction<Result>(work: (writer: Writer, sql: Sql) => Promise<Result>): Promise<Result>
+  /**
+   * One transaction. Inside it only `writer` and `sql` as handed in may be awaited; the outer handles throw. Those that change something
+   * may not use every connection: one that finds no place in time fails as an outage.
+   */
+  transaction<Result>(work: (writer: Writer, sql: Sql) => Promise<Result>, purpose?: 'read' | 'write'): Promise<Result>
   /** One transaction on a connection of its own, without a time limit: for migrations and for data in bulk. */
   script<Result>(work: (script: Script) => Promise<Result>): Promise<Result>
   /** Runs `work` if no other instance is running it now; answers undefined otherwise. A PostgreSQL advisory lock. */
   exclusively<Result>(name: string, work: () => Promise<Result>): Promise<Result | undefined>
-  /** Throws where the database does not answer within two seconds. */
+  /** Writes something that leaves no trace. Throws when the database does not respond within two seconds, is full or is read-only. */
   ping(): Promise<void>
   close(): Promise<void>
 }

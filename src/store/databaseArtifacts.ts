@@ -138,7 +138,7 @@ const endGrant = `
    WHERE school_id = $1 AND id = $2 AND (SELECT count(*) FROM removed) >= 0`
 
 // Two removals because only artefacts without a grant need a look at every row that has none; the others are found by the index of grants.
-const setDisabled = ({ to, where }: { to: string; where: string }) => `
+const setDisabled = ({ set, where }: { set: string; where: string }) => `
   WITH client AS (
     SELECT id FROM oidc_client WHERE school_id = $1 AND id = $2 AND ${where}
   ), granted AS (
@@ -149,15 +149,18 @@ const setDisabled = ({ to, where }: { to: string; where: string }) => `
   ), loose AS (
     DELETE FROM oidc_artifact WHERE school_id = $1 AND grant_id IS NULL AND client_id IN (SELECT id FROM client) RETURNING 1
   )
-  UPDATE oidc_client SET disabled_at = ${to}, updated_at = now()
+  UPDATE oidc_client SET ${set}, updated_at = now()
    WHERE school_id = $1 AND id = $2 AND ${where} AND (SELECT count(*) FROM granted) + (SELECT count(*) FROM loose) >= 0`
 
-const endClient = setDisabled({ to: 'coalesce(disabled_at, now())', where: 'true' })
+const endClient = setDisabled({ set: 'disabled_at = coalesce(disabled_at, now())', where: 'true' })
 // What slipped in while the client was disabled goes as well. A client that is enabled loses nothing.
-const restoreClient = setDisabled({ to: 'NULL', where: 'disabled_at IS NOT NULL' })
+const restoreClient = setDisabled({ set: 'disabled_at = NULL, disabled_by = NULL', where: 'disabled_at IS NOT NULL' })
 
+// A refresh token that was used stays for as long as its reuse must be noticed. Its id, grant and client are enough for that.
 const forgetSuccessors = `
-  UPDATE oidc_artifact SET successor = NULL, successor_until = NULL
+  UPDATE oidc_artifact
+     SET successor = NULL, successor_until = NULL,
+         payload = CASE WHEN model = 'RefreshToken' AND consumed_at IS NOT NULL THEN '' ELSE payload END
    WHERE ctid = ANY (ARRAY(
      SELECT ctid FROM oidc_artifact WHERE successor_until <= now() ORDER BY successor_until LIMIT $1 FOR UPDATE SKIP LOCKED))
   RETURNING 1 AS forgotten`

@@ -10,6 +10,7 @@ const kinds: Readonly<Record<string, Violation['kind']>> = {
   23503: 'reference',
   23001: 'reference',
   57014: 'timeout',
+  '55P03': 'timeout',
   '40P01': 'deadlock',
   40001: 'deadlock',
   22003: 'value',

@@ -1,15 +1,18 @@
-import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
+import { mkdir, readFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
 import { PGlite, type PGliteOptions, type QueryOptions, type Transaction, types } from '@electric-sql/pglite'
 import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm'
 import { PGliteDialect } from 'kysely'
 import { PrismaPGlite } from 'pglite-prisma-adapter'
-import { assembleDatabase } from './assembleDatabase.ts'
+import { assembleDatabase, type Connections } from './assembleDatabase.ts'
 import { copyStatement } from './copyText.ts'
 import type { Database } from './database.ts'
 import { lockDirectory } from './directoryLock.ts'
 import { createTransactionGuard, type TransactionGuard } from './transactionGuard.ts'
+import { withinDeadline } from './withinDeadline.ts'
 
 export interface EmbeddedOptions {
   /** Parent of the data; null keeps everything in memory. */
@@ -29,10 +32,12 @@ export async function openEmbedded({ dataDirectory, image }: EmbeddedOptions): P
   const guard = createTransactionGuard()
   const running = new Set<string>()
   let pglite: Embedded
+  keepCompilerSmall()
   try {
+    const start = image ?? (await emptyCluster(directory))
     pglite = new Embedded(guard, {
       ...(directory !== null && { dataDir: directory }),
-      ...(image && { loadDataDir: image }),
+      ...(start && { loadDataDir: start }),
       extensions: { pg_trgm },
       parsers: { [types.INT8]: String, [types.DATE]: String },
       startParams: [...PGlite.defaultStartParams, '-c', 'shared_buffers=16MB', '-c', 'TimeZone=UTC'],
@@ -43,12 +48,23 @@ export async function openEmbedded({ dataDirectory, image }: EmbeddedOptions): P
     throw error
   }
 
+  // There is one session, so all kinds of work share it: no limit of a pool can hold here, and short statements are what keeps it free.
+  const session: Connections = {
+    dialect: new PGliteDialect({ pglite }),
+    write: (work) => work(),
+    prismaAdapter: () => new PrismaPGlite(pglite),
+    query: async <Row extends object>(text: string, values: readonly unknown[] = []) => (await pglite.query<Row>(text, [...values])).rows,
+  }
   return assembleDatabase(
     {
       kind: 'embedded',
-      dialect: new PGliteDialect({ pglite }),
-      prismaAdapter: () => new PrismaPGlite(pglite),
-      query: async <Row extends object>(text: string, values: readonly unknown[] = []) => (await pglite.query<Row>(text, [...values])).rows,
+      lanes: { api: session, authorization: session, background: session },
+      checkWrites: () =>
+        withinDeadline(
+          pglite.query(writeCheck).then(() => undefined),
+          2000,
+          'the database',
+        ),
       script: (work) =>
         pglite.transaction((transaction) =>
           work({
@@ -78,6 +94,26 @@ export async function openEmbedded({ dataDirectory, image }: EmbeddedOptions): P
     guard,
   )
 }
+
+/** A record in the log of the database, committed. */
+const writeCheck = `SELECT pg_logical_emit_message(true, 'schoolgate', '')`
+
+/**
+ * V8's optimizing compiler takes up to 600 MB for one of PostgreSQL's functions, and the processor for seconds. What the baseline
+ * compiler makes serves as many requests.
+ */
+function keepCompilerSmall(): void {
+  for (const flag of ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering']) setFlagsFromString(flag)
+}
+
+/** What a new database starts from: initdb runs at installation, because it needs 500 MB. Undefined where there is a database, or no image. */
+async function emptyCluster(directory: string | null): Promise<Blob | undefined> {
+  if (directory === null || existsSync(join(directory, 'PG_VERSION')) || !existsSync(emptyClusterFile)) return undefined
+  return new Blob([await readFile(emptyClusterFile)], { type: 'application/gzip' })
+}
+
+/** Written by scripts/generate.ts. */
+const emptyClusterFile = resolve(import.meta.dirname, '../gen/embedded/image.tar.gz')
 
 /**
  * Lets timers and sockets have their turn: PGlite answers within the same turn of the event loop, so chained queries would keep

@@ -1,3 +1,4 @@
+import { recordChanges } from './changeLog.ts'
 import { planRemoval } from './fileRemovals.ts'
 import type { Sql } from './sql.ts'
 import { changeRoom } from './storageUsage.ts'
@@ -44,12 +45,13 @@ export async function completeFile(
     [schoolId, id],
   )
   if (!before) throw new Error('the file to be completed is not pending')
-  await sql.query(
+  const completed = await sql.query<{ id: string; version: number }>(
     `UPDATE file SET status = 'ready', bytes = $3, checksum_sha256 = $4, width = $5, height = $6,
                      version = version + 1, updated_at = now(), unused_since = now()
-      WHERE school_id = $1 AND id = $2`,
+      WHERE school_id = $1 AND id = $2 RETURNING id, version`,
     [schoolId, id, byteSize, checksum, width, height],
   )
+  await recordChanges(sql, { school_id: schoolId, type: 'file', action: 'completed' }, completed)
   await changeRoom(sql, schoolId, byteSize - Number(before.bytes))
 }
 

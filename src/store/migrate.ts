@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { newId } from '../lib/ids.ts'
 import type { Database, Script } from './database.ts'
 import type { Sql } from './sql.ts'
+import { migrationLockSeconds } from './timeLimit.ts'
 
 /** The key by which Prisma Migrate keeps others out. Sharing it, the two never run at the same time. */
 const migrateLock = 72707369
@@ -63,6 +64,7 @@ async function applyNext(script: Script, migrations: Migration[]): Promise<strin
   await script.runFile(recordTable)
   const [next] = missing(migrations, await readRecords(script))
   if (!next) return undefined
+  await script.query(`SET LOCAL lock_timeout = '${migrationLockSeconds}s'`)
   try {
     await script.runFile(next.text)
   } catch (cause) {

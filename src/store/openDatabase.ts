@@ -7,8 +7,11 @@ export interface DatabaseOptions {
   databaseUrl?: string
   /** Where the embedded database keeps its files, in a folder `db`. */
   dataDirectory: string
-  /** Connections to the server at most. */
+  /** Connections of requests to the server at most. */
   poolSize?: number
+  /** Connections of the authorization server and its pages, and of background jobs. */
+  authorizationPoolSize?: number
+  backgroundPoolSize?: number
   /** Embedded only: nothing is written to disk. */
   memory?: boolean
   /** Embedded in memory only: a dump of an earlier instance, to start from. */
@@ -19,8 +22,10 @@ export interface DatabaseOptions {
 
 /** Opens the database that the options name. The caller closes it. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  const { databaseUrl, dataDirectory, poolSize = 10, memory = false, image, onError = () => {} } = options
+  const { databaseUrl, dataDirectory, memory = false, image, onError = () => {} } = options
   if (databaseUrl === undefined) return await openEmbedded({ dataDirectory: memory ? null : dataDirectory, ...(image && { image }) })
   if (!/^postgres(ql)?:\/\//.test(databaseUrl)) throw new Error('DATABASE_URL must begin with postgres:// or postgresql://')
-  return openPostgresql({ databaseUrl, poolSize, onError })
+  const { poolSize = 10, authorizationPoolSize = 4, backgroundPoolSize = 2 } = options
+  const poolSizes = { api: poolSize, authorization: authorizationPoolSize, background: backgroundPoolSize }
+  return openPostgresql({ databaseUrl, poolSizes, onError })
 }

@@ -2,34 +2,67 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { PrismaPg } from '@prisma/adapter-pg'
 import { PostgresDialect } from 'kysely'
-import { Client, type ClientConfig, Pool, type PoolClient, types } from 'pg'
+import { Client, type ClientConfig, types } from 'pg'
 import { parseIntoClientConfig } from 'pg-connection-string'
 import { from as copyFrom } from 'pg-copy-streams'
-import { isOutage } from '../lib/outage.ts'
-import { assembleDatabase } from './assembleDatabase.ts'
+import { isLostConnection } from '../lib/outage.ts'
+import { assembleDatabase, type Connections } from './assembleDatabase.ts'
 import { copyStatement } from './copyText.ts'
-import type { Database } from './database.ts'
-import { createTransactionGuard, type TransactionGuard } from './transactionGuard.ts'
+import type { Database, Lane } from './database.ts'
+import { GuardedPool } from './guardedPool.ts'
+import { createPulse, pulseOptions } from './pulse.ts'
+import { createQueue } from './queue.ts'
+import { sessionLimits, sessionOptions, statementSeconds } from './timeLimit.ts'
+import { createTransactionGuard } from './transactionGuard.ts'
+
+/** How many connections each kind of work may have open. */
+export interface PoolSizes {
+  /** Requests of the API, MCP and the documents. */
+  api: number
+  /** The authorization server and its pages. */
+  authorization: number
+  /** Background jobs. */
+  background: number
+}
 
 export interface PostgresqlOptions {
   databaseUrl: string
-  poolSize: number
+  poolSizes: PoolSizes
   onError: (error: Error) => void
 }
 
-/** A database on a PostgreSQL server. Connections are made when they are needed. */
-export function openPostgresql({ databaseUrl, poolSize, onError }: PostgresqlOptions): Database {
-  const config = connectionConfig(databaseUrl)
+/**
+ * A database on a PostgreSQL server. Connections are made when they are needed. Each kind of work has a pool of its own, so that none can
+ * use up the connections of another; one more connection watches the server.
+ */
+export function openPostgresql({ databaseUrl, poolSizes, onError }: PostgresqlOptions): Database {
   const guard = createTransactionGuard()
-  const pool = new GuardedPool({ ...config, max: poolSize, query_timeout: patienceMs }, guard)
-  pool.on('error', onError)
-  // A connection that is lost while a transaction holds it tells nobody else: without a listener it would end the process.
-  pool.on('connect', (client) => client.on('error', onError))
+  const scriptConfig = connectionConfig(databaseUrl, sessionOptions(sessionLimits.script))
+  const pools = new Map<Lane, GuardedPool>()
+  const ofAll = (work: (pool: GuardedPool) => void) => (): void => {
+    for (const pool of pools.values()) work(pool)
+  }
+  const pulse = createPulse({
+    config: {
+      ...connectionConfig(databaseUrl, `${sessionOptions(sessionLimits.readiness)} ${pulseOptions}`),
+      connectionTimeoutMillis: connectMs,
+    },
+    onSilence: ofAll((pool) => pool.cutOff()),
+    onRecovery: ofAll((pool) => pool.replaceAll()),
+  })
+  const locks = createQueue({ places: mostLocks, name: 'background jobs' })
 
-  return assembleDatabase(
-    {
-      kind: 'postgresql',
+  const connectionsOf = (lane: Lane): Connections => {
+    const config = {
+      ...connectionConfig(databaseUrl, sessionOptions(sessionLimits[lane])),
+      connectionTimeoutMillis: connectMs,
+      query_timeout: longestStatementSeconds[lane] * 1000 + graceMs,
+    }
+    const pool = new GuardedPool({ config, size: poolSizes[lane], guard, pulse, onError })
+    pools.set(lane, pool)
+    return {
       dialect: new PostgresDialect({ pool }),
+      write: createQueue({ places: writePlaces(poolSizes[lane]), patienceMs: connectMs, name: 'changes of the database' }),
       prismaAdapter: () => new PrismaPg(pool),
       async query<Row extends object>(text: string, values: readonly unknown[] = [], name?: string) {
         // Not `pool.query`: that throws the connection away on every error, also on a unique violation.
@@ -39,14 +72,21 @@ export function openPostgresql({ databaseUrl, poolSize, onError }: PostgresqlOpt
           return (await client.query<Row>({ text, values: [...values], ...(name && { name }) })).rows
         } catch (error) {
           // It is of no more use: it must not go back into the pool.
-          isLost = isOutage(error)
+          isLost = isLostConnection(error)
           throw error
         } finally {
           client.release(isLost)
         }
       },
+    }
+  }
+
+  return assembleDatabase(
+    {
+      kind: 'postgresql',
+      lanes: { api: connectionsOf('api'), authorization: connectionsOf('authorization'), background: connectionsOf('background') },
       script: (work) =>
-        withClient(config, onError, async (client) => {
+        withClient(scriptConfig, onError, async (client) => {
           await client.query('BEGIN; SET LOCAL statement_timeout = 0')
           try {
             const result = await work({
@@ -63,37 +103,38 @@ export function openPostgresql({ databaseUrl, poolSize, onError }: PostgresqlOpt
             throw error
           }
         }),
-      // A connection outside the pool: held for as long as the work lasts, it must not be the one that the work waits for.
+      // A connection outside the pools: held for as long as the work lasts, it must not be the one that the work waits for.
       exclusively: (name, work) =>
-        withClient(config, onError, async (client) => {
-          const { rows } = await client.query('SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS won', [`schoolgate ${name}`])
-          return rows[0].won ? await work() : undefined
-        }),
-      end: () => pool.end(),
+        locks(() =>
+          withClient(scriptConfig, onError, async (client) => {
+            const { rows } = await client.query('SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS won', [`schoolgate ${name}`])
+            return rows[0].won ? await work() : undefined
+          }),
+        ),
+      checkWrites: () => pulse.checkWrites(),
+      async end() {
+        await Promise.all([pulse.close(), ...[...pools.values()].map((pool) => pool.end())])
+      },
     },
     guard,
   )
 }
 
-/** A little more than the server's own limit: what a server that has fallen silent may cost. */
-const patienceMs = 32_000
-
-/** Also stops a Prisma client that was made before the transaction began. */
-class GuardedPool extends Pool {
-  readonly #guard: TransactionGuard
-  constructor(config: ConstructorParameters<typeof Pool>[0], guard: TransactionGuard) {
-    super(config)
-    this.#guard = guard
-  }
-  override connect(): Promise<PoolClient>
-  override connect(callback: Parameters<Pool['connect']>[0]): void
-  override connect(callback?: Parameters<Pool['connect']>[0]): Promise<PoolClient> | undefined {
-    this.#guard.assertOutside('the database')
-    if (!callback) return super.connect()
-    super.connect(callback)
-    return undefined
-  }
+/** How long a request waits for a connection, or to be one of those that change something. */
+const connectMs = 3000
+/** How many jobs of one process hold a lock, and with it a connection, at a time. */
+const mostLocks = 2
+/** The longest statement of each kind of work: see `timeLimit.ts`. */
+const longestStatementSeconds: Record<Lane, number> = {
+  api: statementSeconds.export,
+  authorization: sessionLimits.authorization.statementSeconds,
+  background: sessionLimits.background.statementSeconds,
 }
+/** What the client waits beyond the server's own limit. */
+const graceMs = 2000
+
+/** A part of the connections is left to reads: changes that wait for each other must not keep everybody else waiting. */
+const writePlaces = (poolSize: number): number => Math.max(1, Math.ceil(poolSize * 0.6))
 
 /** Ending the connection also ends its session locks. */
 async function withClient<Result>(
@@ -112,11 +153,11 @@ async function withClient<Result>(
 }
 
 /** `?options=` of the URL may change the limits; the time zone stays UTC, because Prisma reads every time as UTC. */
-function connectionConfig(databaseUrl: string): ClientConfig {
+function connectionConfig(databaseUrl: string, limits: string): ClientConfig {
   const { options, ...parsed } = parseIntoClientConfig(databaseUrl)
   return {
     ...parsed,
-    options: ['-c statement_timeout=30s -c idle_in_transaction_session_timeout=60s', options, '-c TimeZone=UTC'].filter(Boolean).join(' '),
+    options: [limits, options, '-c TimeZone=UTC'].filter(Boolean).join(' '),
     types: { getTypeParser: columnParser as typeof types.getTypeParser },
     application_name: parsed.application_name ?? 'schoolgate',
     connectionTimeoutMillis: 5000,

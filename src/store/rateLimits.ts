@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
-import { type RedisClient, redisFailure } from './redis.ts'
-import { withinDeadline } from './withinDeadline.ts'
+import type { RedisClient } from './redis.ts'
+import { sharedOrLocal } from './sharedOrLocal.ts'
 
 /** So many requests of one key in a window that starts with the first of them. `name` tells policies apart. */
 export interface RateLimitPolicy {
@@ -20,6 +20,8 @@ export interface RateLimitAnswer {
 
 export interface RateLimits {
   consume(policy: RateLimitPolicy, key: string, points?: number): Promise<RateLimitAnswer>
+  /** Whether the key has used up its limit. Counts nothing. */
+  look(policy: RateLimitPolicy, key: string): Promise<RateLimitAnswer>
   /** Gives points back: what was counted turned out not to count. */
   reward(policy: RateLimitPolicy, key: string, points?: number): Promise<void>
   /** Forgets the key's window. */
@@ -36,8 +38,6 @@ export interface RateLimitsOptions {
   keysInMemory?: number
 }
 
-const redisPatienceMilliseconds = 250
-const pauseMilliseconds = 1000
 /** Timers take 31 bits of milliseconds. */
 const longestWindowSeconds = 2_000_000
 
@@ -50,7 +50,7 @@ const longestWindowSeconds = 2_000_000
  */
 export function createRateLimits({ redis, prefix, onError, keysInMemory = 100_000 }: RateLimitsOptions): RateLimits {
   const buckets = new Map<string, Buckets>()
-  let pausedUntil = 0
+  const count = sharedOrLocal(onError)
 
   function bucketsOf(policy: RateLimitPolicy): Buckets {
     const { name, requests, windowSeconds } = policy
@@ -65,16 +65,10 @@ export function createRateLimits({ redis, prefix, onError, keysInMemory = 100_00
   async function onStore<Value>(policy: RateLimitPolicy, key: string, work: (limiter: RateLimiterAbstract, key: string) => Promise<Value>) {
     const { shared, local, remember } = bucketsOf(policy)
     const hashed = createHash('sha256').update(key).digest('base64url')
-    if (shared && Date.now() >= pausedUntil) {
-      try {
-        return await withinDeadline(work(shared, hashed), redisPatienceMilliseconds, 'the rate limiter')
-      } catch (error) {
-        if (Date.now() >= pausedUntil) onError?.(redisFailure(error))
-        pausedUntil = Date.now() + pauseMilliseconds
-      }
-    }
-    remember(hashed)
-    return work(local, hashed)
+    return count(shared && (() => work(shared, hashed)), () => {
+      remember(hashed)
+      return work(local, hashed)
+    })
   }
 
   return {
@@ -82,6 +76,7 @@ export function createRateLimits({ redis, prefix, onError, keysInMemory = 100_00
       const taken = await onStore(policy, key, async (limiter, hashed) => take(limiter, hashed, points))
       return { ...taken, remaining: taken.allowed ? taken.remaining : 0 }
     },
+    look: (policy, key) => onStore(policy, key, async (limiter, hashed) => stateOf(policy, await limiter.get(hashed))),
     async reward(policy, key, points = 1) {
       await onStore(policy, key, (limiter, hashed) => limiter.reward(hashed, points))
     },
@@ -122,6 +117,11 @@ function createBuckets(
     local,
     remember: (key) => seen.set(key, true),
   }
+}
+
+function stateOf({ requests, windowSeconds }: RateLimitPolicy, found: RateLimiterRes | null): RateLimitAnswer {
+  const remaining = Math.max(0, found?.remainingPoints ?? requests)
+  return { allowed: remaining > 0, remaining, resetSeconds: found ? Math.max(1, Math.ceil(found.msBeforeNext / 1000)) : windowSeconds }
 }
 
 async function take(limiter: RateLimiterAbstract, key: string, points: number): Promise<RateLimitAnswer> {

@@ -46,6 +46,7 @@ const statement = `
   WITH consumed AS (
     UPDATE oidc_artifact
        SET consumed_at = now(), successor = $4::text,
+           payload = CASE WHEN $2::text = 'RefreshToken' AND $4::text IS NULL THEN '' ELSE payload END,
            successor_until = CASE WHEN $4::text IS NOT NULL THEN now() + make_interval(secs => $5::float8) END
      WHERE school_id = $1::uuid AND model = $2::text AND id = $3::text AND consumed_at IS NULL AND expires_at > now()
     RETURNING 1

@@ -1,4 +1,5 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis'
+import { outage } from '../lib/outage.ts'
 import { parseRedisUrl, type RedisAddress } from './redisAddress.ts'
 import { withinDeadline } from './withinDeadline.ts'
 
@@ -12,19 +13,21 @@ export interface RedisConnection {
    * @throws Error with the last reason; the connection is closed then.
    */
   connect(deadlineSeconds?: number): Promise<void>
-  /** Throws where Redis does not answer within two seconds. */
+  /** Writes a key that expires. Throws when Redis does not respond within two seconds, is full, or takes no writes. */
   ping(): Promise<void>
   /** Lets answers on their way arrive, for at most a second. */
   close(): Promise<void>
 }
 
 const commandTimeout = 2000
+/** Written by readiness checks. All processes share it. */
+const probeKey = 'sg:readiness'
 
 /**
  * A connection that fails fast: a command that cannot be answered is rejected within two seconds, and is never sent twice, because a
  * repeated compare-and-set would tell its only winner that it lost. Nothing is opened before `connect`.
  *
- * Redis must not evict (`maxmemory-policy noeviction`): an evicted end marker would let a revoked token live on.
+ * Redis must not evict (`maxmemory-policy noeviction`): an evicted session is a person who is signed out.
  */
 export function createRedis(url: string, { onError }: { onError: (error: Error) => void }): RedisConnection {
   const client = createClient(parseRedisUrl(url))
@@ -51,7 +54,7 @@ export function createRedis(url: string, { onError }: { onError: (error: Error) 
       }
     },
     async ping() {
-      await answered(client.ping())
+      await answered(client.set(probeKey, '1', 'EX', 60))
     },
     async close() {
       if (client.status === 'ready') await withinDeadline(client.quit(), 1000, 'it').catch(() => undefined)
@@ -71,7 +74,7 @@ export async function answered<Value>(reply: Promise<Value>): Promise<Value> {
 
 /** The client's errors carry the command's arguments, among them payloads and the password: only the reason may reach a log. */
 export function redisFailure(error: unknown): Error {
-  return new Error(`Redis: ${reasonOf(error)}`)
+  return outage(`Redis: ${reasonOf(error)}`)
 }
 
 function reasonOf(error: unknown): string {

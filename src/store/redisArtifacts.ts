@@ -18,7 +18,8 @@ const fields = ['p', 'g', 'l', 'a', 'u', 'gt', 'lt', 't', 'c'] as const
  * Artefacts in Redis: one hash with an expiry each, under `sg:<school>:<model>:<id>`. Every command touches one key, so that a cluster
  * takes them as well; what belongs together in one trip is sent in one tick.
  *
- * A grant or client ends by a marker that every look-up reads. Redis must keep what it acknowledged: no eviction, append-only file.
+ * A grant or client ends by a marker that every look-up reads. A marker that is lost revives no token: whoever accepts a token also checks
+ * its grant and client in the database.
  * Any failure is a rejected promise within about two seconds.
  */
 export function redisArtifacts(redis: RedisClient, { longestTokenSeconds, prefix = '' }: RedisArtifactsOptions): Artifacts {
@@ -98,10 +99,10 @@ export function redisArtifacts(redis: RedisClient, { longestTokenSeconds, prefix
       await answered(redis.del(artifactKey(key)))
     },
     async endGrant({ schoolId, grantTag }) {
-      await answered(redis.set(markerKey(schoolId, 'grant', grantTag), 'ended', 'EX', markerSeconds))
+      await answered(scripts.sgMark(markerKey(schoolId, 'grant', grantTag), 'ended', markerSeconds))
     },
     async endClient({ schoolId, clientTag }) {
-      await answered(redis.set(markerKey(schoolId, 'client', clientTag), 'ended', 'EX', markerSeconds))
+      await answered(scripts.sgMark(markerKey(schoolId, 'client', clientTag), 'ended', markerSeconds))
     },
     async restoreClient({ schoolId, clientTag }) {
       // Not deleted but dated: what was saved before stays hidden, as the database forgets it too.
@@ -156,11 +157,19 @@ interface Scripts {
   sgSaveOnce(key: string, milliseconds: number, ...hash: string[]): Promise<number>
   sgConsume(key: string, now: number): Promise<number>
   sgIndex(key: string, now: number, expiresAt: number, milliseconds: number, id: string): Promise<number>
+  sgMark(key: string, value: string, seconds: number): Promise<number>
 }
 
-/** Each works on the one key that it names. */
+/**
+ * Each works on the one key that it names.
+ *
+ * A Redis that has reached `maxmemory` refuses the first write of a script when that write can need memory, and lets everything pass after
+ * any other write (Redis: "Eval scripts"). So tokens are written by a first HSET, which a full Redis refuses with nothing done, and
+ * revocation markers after a DEL, which it never refuses.
+ */
 function defineScripts(redis: RedisClient): Scripts {
   const write = `
+    if tonumber(ARGV[1]) > 0 then redis.call('HSET', KEYS[1], unpack(ARGV, 2)) end
     redis.call('DEL', KEYS[1])
     if tonumber(ARGV[1]) <= 0 then return 1 end
     redis.call('HSET', KEYS[1], unpack(ARGV, 2))
@@ -180,9 +189,13 @@ function defineScripts(redis: RedisClient): Scripts {
       return redis.call('HSETNX', KEYS[1], 'c', ARGV[1])`,
     // Ids by the time of their expiry; the index lives as long as the longest of them, and forgets the expired.
     sgIndex: `
-      redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', ARGV[1])
       redis.call('ZADD', KEYS[1], ARGV[2], ARGV[4])
+      redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', ARGV[1])
       if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[3]) then redis.call('PEXPIRE', KEYS[1], ARGV[3]) end
+      return 1`,
+    sgMark: `
+      redis.call('DEL', KEYS[1])
+      redis.call('SET', KEYS[1], ARGV[1], 'EX', ARGV[2])
       return 1`,
   } satisfies Record<keyof Scripts, string>
   for (const [name, script] of Object.entries(lua)) redis.defineCommand(name, { numberOfKeys: 1, lua: script })

@@ -41,3 +41,31 @@ export async function retireSigningKey(sql: Sql, key: { schoolId: string; kid: s
   )
   return rows.length === 1
 }
+
+/** A published key of a school. The fingerprint changes with the sealed key. */
+export interface PublishedKey {
+  school_id: string
+  slug: string
+  kid: string
+  fingerprint: string
+}
+
+/** The published keys of these schools. */
+export function listPublishedKeys(sql: Sql, slugs: readonly string[], keepHours: number): Promise<PublishedKey[]> {
+  return sql.query<PublishedKey>(
+    `SELECT k.school_id, s.slug, k.kid, md5(k.private_jwk) AS fingerprint FROM signing_key k JOIN school s ON s.id = k.school_id
+      WHERE s.slug = ANY ($1) AND (k.retired_at IS NULL OR k.retired_at > now() - make_interval(hours => $2))
+      ORDER BY s.slug, k.kid`,
+    [slugs, keepHours],
+    'signing_keys_published',
+  )
+}
+
+/** The sealed private key, or undefined if it was removed. */
+export async function findSealedKey(sql: Sql, schoolId: string, kid: string): Promise<string | undefined> {
+  const rows = await sql.query<{ private_jwk: string }>('SELECT private_jwk FROM signing_key WHERE school_id = $1 AND kid = $2', [
+    schoolId,
+    kid,
+  ])
+  return rows[0]?.private_jwk
+}

@@ -1,13 +1,47 @@
 import type { Database } from './database.ts'
 import type { Sql } from './sql.ts'
 
-/** How long one statement may take, by what it is for. */
+/** How long one statement may take, by its purpose. */
 export const statementSeconds = { read: 3, write: 10, export: 60 } as const
 
 export type StatementPurpose = keyof typeof statementSeconds
 
-/** Sets the limit for what follows in this transaction. The embedded database knows none: it runs in this process. */
-export async function limitStatements(kind: Database['kind'], sql: Sql, purpose: StatementPurpose): Promise<void> {
+/** What a session of PostgreSQL may take: seconds for one statement, for waiting for one lock, and idle inside a transaction. */
+export interface SessionLimits {
+  statementSeconds: number
+  lockSeconds: number
+  idleInTransactionSeconds: number
+}
+
+/**
+ * The limits of each kind of work. A lock that somebody else holds for longer is reported (503) and not waited for: whoever waits holds a
+ * connection that others need.
+ */
+export const sessionLimits = {
+  api: { statementSeconds: statementSeconds.write, lockSeconds: 2, idleInTransactionSeconds: 30 },
+  authorization: { statementSeconds: 5, lockSeconds: 2, idleInTransactionSeconds: 30 },
+  background: { statementSeconds: 60, lockSeconds: 5, idleInTransactionSeconds: 60 },
+  readiness: { statementSeconds: 2, lockSeconds: 1, idleInTransactionSeconds: 5 },
+  /** Migrations and data in bulk. */
+  script: { statementSeconds: 0, lockSeconds: 0, idleInTransactionSeconds: 60 },
+} as const satisfies Record<string, SessionLimits>
+
+/** How long a migration waits for one lock: everybody else who needs that table waits behind it. */
+export const migrationLockSeconds = 10
+
+/** The `options` of a connection with these limits. */
+export const sessionOptions = ({ statementSeconds, lockSeconds, idleInTransactionSeconds }: SessionLimits): string =>
+  [
+    `-c statement_timeout=${statementSeconds}s`,
+    `-c lock_timeout=${lockSeconds}s`,
+    `-c idle_in_transaction_session_timeout=${idleInTransactionSeconds}s`,
+  ].join(' ')
+
+/**
+ * Sets the limit for the rest of this transaction. A write needs no call: its session has its limit. The embedded database knows no
+ * limits: it runs in this process.
+ */
+export async function limitStatements(kind: Database['kind'], sql: Sql, purpose: Exclude<StatementPurpose, 'write'>): Promise<void> {
   if (kind === 'embedded') return
   await sql.query(`SELECT set_config('statement_timeout', $1, true)`, [`${statementSeconds[purpose]}s`])
 }

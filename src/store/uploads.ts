@@ -1,3 +1,4 @@
+import { recordChanges } from './changeLog.ts'
 import type { Sql } from './sql.ts'
 
 /** The file that an upload is for, as it was announced. */
@@ -42,10 +43,11 @@ export async function releaseUpload(sql: Sql, { schoolId, id }: UploadKey): Prom
 
 /** The bytes are there. Answers false where the upload has been swept meanwhile. */
 export async function completeUpload(sql: Sql, { schoolId, id }: UploadKey): Promise<boolean> {
-  const completed = await sql.query(
+  const completed = await sql.query<{ id: string; version: number }>(
     `UPDATE upload SET status = 'completed', version = version + 1, updated_at = now()
-      WHERE school_id = $1 AND id = $2 AND status = 'receiving' RETURNING 1 AS completed`,
+      WHERE school_id = $1 AND id = $2 AND status = 'receiving' RETURNING id, version`,
     [schoolId, id],
   )
+  await recordChanges(sql, { school_id: schoolId, type: 'upload', action: 'completed' }, completed)
   return completed.length === 1
 }

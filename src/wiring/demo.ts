@@ -2,16 +2,38 @@ import { isLoopback } from '../config/address.ts'
 import type { Environment } from '../config/environment.ts'
 import type { Config } from '../config/load.ts'
 import { readDemoPassword } from '../config/secrets.ts'
+import { listDemoSignIns } from '../demo/demoAccounts.ts'
 import { makeDemoSchool } from '../demo/makeDemoSchool.ts'
 import { hashPassword } from '../domain/password.ts'
 import type { School } from '../policy/school.ts'
 import type { Database } from '../store/database.ts'
 import type { FileStorage } from '../store/fileStorage.ts'
+import { findSchoolId } from '../store/schools.ts'
+import type { Sql } from '../store/sql.ts'
 
-/** There is a demo school while its file stands and nobody but this machine can reach it, or where DEMO says so. */
+/** The issuer of the demo school: there is one while every issuer is loopback, or if DEMO is on. */
 export function demoIssuer({ DEMO }: Environment, { schools }: Config): string | undefined {
   const school = schools.find(({ slug }) => slug === 'demo')
-  return school && DEMO !== 'off' && (DEMO === 'on' || isLoopback(school.issuer)) ? school.issuer : undefined
+  return school && DEMO !== 'off' && (DEMO === 'on' || !publicIssuer(schools)) ? school.issuer : undefined
+}
+
+const publicIssuer = (schools: Config['schools']): string | undefined => schools.find(({ issuer }) => !isLoopback(issuer))?.issuer
+
+/**
+ * Refuses to serve demo accounts to strangers: their password is known.
+ * @throws Error that says what to do
+ */
+export async function refusePublicDemo({ DEMO }: Environment, { schools }: Config, sql: Sql): Promise<void> {
+  const issuer = publicIssuer(schools)
+  if (DEMO === 'on' || issuer === undefined || !schools.some(({ slug }) => slug === 'demo')) return
+  const schoolId = await findSchoolId(sql, 'demo')
+  const emails = schoolId === undefined ? [] : await listDemoSignIns(sql, schoolId)
+  if (emails.length === 0) return
+  throw new Error(
+    `the school demo has ${emails.length} demo accounts with a known password (${emails.slice(0, 3).join(', ')}${emails.length > 3 ? ', …' : ''}), \
+and ${issuer} is not a loopback address. Remove the demo with: schoolgate demo remove. To keep it, disable these accounts with: schoolgate \
+people disable, or set DEMO=on`,
+  )
 }
 
 export interface FillArguments {

@@ -5,6 +5,7 @@ import { receiveFile } from '../domain/receiveFile.ts'
 import { receiveUpload } from '../domain/receiveUpload.ts'
 import { downloadRoute } from '../files/downloadRoute.ts'
 import { uploadRoute } from '../files/uploadRoute.ts'
+import type { FailureLimit } from '../http/limits.ts'
 import type { Answer } from '../kit/call.ts'
 import type { CursorSigner } from '../kit/cursor.ts'
 import { apiPath, type Operation } from '../kit/operations.ts'
@@ -29,6 +30,8 @@ export interface FilesArguments {
   limits(): ServerConfig['storage']
   operations: readonly Operation[]
   findPerson(schoolId: string, accountId: string): Promise<PersonNow | undefined>
+  /** Requests for files that fail. */
+  failures: FailureLimit
   /** Signs cursors, as everywhere that a declaration is read. */
   signer: CursorSigner
   /** What declarations reach, files included. */
@@ -76,6 +79,7 @@ export function createFiles(args: FilesArguments): { outside: OutsideFiles; uplo
       secondsFor: (bytes) => Math.min(longestSeconds, freeSeconds + Math.ceil(bytes / limits().slowest_bytes_per_second)),
     }),
     downloads: downloadRoute({
+      failures: args.failures,
       signer: downloads,
       find: (schoolId, id) => findReadyFile(database.sql, schoolId, id),
       read: (key, range) => storage.read(key, range),

@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import type { ApiArguments } from '../api/routes.ts'
 import type { Config } from '../config/load.ts'
-import { addressKey, type Limiter, type Policy } from '../http/limits.ts'
+import { addressKey, type FailureLimit, type Limiter, type Policy, requireWithin } from '../http/limits.ts'
 import { type Count, rateLimitHeaders, requireAllWithin } from '../http/rateLimitHeaders.ts'
 import type { OperationLimit } from '../kit/limits.ts'
 import type { Log } from '../lib/log.ts'
@@ -9,13 +9,16 @@ import type { LimitedEndpoint } from '../oidc/endpoint.ts'
 import type { AccountLimits } from '../pages/account/accountArguments.ts'
 import type { SignInLimits } from '../pages/pagesArguments.ts'
 import type { Caller } from '../policy/caller.ts'
+import { createAttemptLimits } from '../store/attemptLimits.ts'
 import { createRateLimits } from '../store/rateLimits.ts'
 import type { RedisConnection } from '../store/redis.ts'
+import { createSignInLimits } from './signInLimits.ts'
 
 export interface Limits {
   limiter: Limiter
   /** Of the authorization server's endpoints, by address. */
   policies: Record<LimitedEndpoint, Policy>
+  badCredentials: FailureLimit
   signIn: SignInLimits
   account: AccountLimits
   /**
@@ -36,11 +39,12 @@ export interface LimitArguments {
 
 /** Every rate limit of the service, over one set of buckets. */
 export function createLimits({ config, redis, log, isLimited }: LimitArguments): Limits {
-  const buckets = createRateLimits({
+  const store = {
     ...(redis ? { redis: redis.client } : {}),
     prefix: 'sg',
-    onError: (error) => log.error({ err: error }, 'rate limits are counted by this process alone: Redis does not answer'),
-  })
+    onError: (error: Error) => log.error({ err: error }, 'Redis does not answer: this process counts rate limits for itself'),
+  }
+  const buckets = createRateLimits(store)
   const limiter: Limiter = async (policy, key) =>
     isLimited ? await buckets.consume(policy, key) : { allowed: true, remaining: policy.requests, resetSeconds: policy.windowSeconds }
   const policy = (name: keyof Config['server']['rate_limits']): Policy => {
@@ -53,15 +57,34 @@ export function createLimits({ config, redis, log, isLimited }: LimitArguments):
   }
   const countUse = async (policy: Policy, key: string): Promise<Count> => ({ policy, verdict: await limiter(policy, key) })
   const [anonymous, withToken, guess] = [policy('anonymous'), policy('default'), policy('guess')]
+  const badCredentials = policy('bad_credentials')
   const ofPerson = { write: policy('write'), bulk: policy('bulk'), upload: policy('upload') }
   return {
     limiter,
-    policies: { registration: policy('registration'), token: policy('token'), introspection: policy('introspection') },
-    signIn: {
-      perAccount: (schoolId, email) => count('sign_in_per_account', `${schoolId} ${email}`),
-      perAddress: (address) => count('sign_in_per_address', addressKey(address)),
-      succeeded: (schoolId, email) => buckets.reset(policy('sign_in_per_account'), `${schoolId} ${email}`),
+    policies: {
+      registration: policy('registration'),
+      authorize: policy('authorize'),
+      token: policy('token'),
+      introspection: policy('introspection'),
     },
+    badCredentials: {
+      async check({ state: { school, address } }) {
+        if (isLimited) requireWithin(badCredentials, await buckets.look(badCredentials, `${school.id} ${addressKey(address)}`))
+      },
+      async count({ state: { school, address } }) {
+        await limiter(badCredentials, `${school.id} ${addressKey(address)}`)
+      },
+    },
+    signIn: createSignInLimits({
+      attempts: createAttemptLimits(store),
+      policies: {
+        perAddress: policy('sign_in_per_address'),
+        perAccountAndNetwork: policy('sign_in_per_account'),
+        perAccount: policy('sign_in_per_account_total'),
+        perBrowser: policy('sign_in_per_known_browser'),
+      },
+      isLimited,
+    }),
     account: {
       signUp: (address) => count('sign_up_per_address', addressKey(address)),
       passwordReset: (address) => count('password_reset_per_address', addressKey(address)),

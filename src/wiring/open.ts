@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { Environment } from '../config/environment.ts'
 import type { OAuthConfig } from '../config/oauth.ts'
+import type { ServerConfig } from '../config/server.ts'
 import type { Log } from '../lib/log.ts'
 import { outboxPost } from '../mail/outboxPost.ts'
 import type { Post } from '../mail/post.ts'
@@ -23,19 +24,37 @@ export const openConfiguredFileStorage = ({ DATA_DIR, STORAGE_URL }: Pick<Enviro
 type Addresses = Pick<Environment, 'DATA_DIR' | 'DATABASE_URL' | 'REDIS_URL'>
 
 /** The database that the environment names. The caller closes it. */
-export function openConfiguredDatabase({ DATA_DIR, DATABASE_URL }: Addresses, log: Log): Promise<Database> {
+export function openConfiguredDatabase(
+  { DATA_DIR, DATABASE_URL }: Addresses,
+  log: Log,
+  connections?: ServerConfig['database_connections'],
+): Promise<Database> {
   return openDatabase({
     dataDirectory: DATA_DIR,
+    ...(connections && {
+      poolSize: connections.api,
+      authorizationPoolSize: connections.authorization,
+      backgroundPoolSize: connections.background,
+    }),
     ...(DATABASE_URL ? { databaseUrl: DATABASE_URL } : {}),
     onError: (error) => log.error({ err: error }, 'a database connection was lost'),
   })
 }
 
-/** The Redis that the environment names, connected; undefined where it names none. The caller closes it. */
-export async function openConfiguredRedis({ REDIS_URL }: Addresses, log: Log): Promise<RedisConnection | undefined> {
+/** Connects to the Redis that the environment names; undefined if it names none. The caller closes it. */
+export async function openConfiguredRedis(
+  { REDIS_URL }: Addresses,
+  log: Log,
+  deadlineSeconds?: number,
+): Promise<RedisConnection | undefined> {
   if (!REDIS_URL) return undefined
-  const redis = createRedis(REDIS_URL, { onError: (error) => log.error({ err: error }, 'Redis') })
-  await redis.connect()
+  let isConnected = false
+  const redis = createRedis(REDIS_URL, {
+    // Until it is connected, the error that `connect` throws is the one to report.
+    onError: (error) => isConnected && log.error({ err: error }, 'Redis'),
+  })
+  await redis.connect(deadlineSeconds)
+  isConnected = true
   return redis
 }
 

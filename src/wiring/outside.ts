@@ -1,9 +1,9 @@
 import { connectedApps } from '../domain/connectedApps.ts'
 import type { Keyring } from '../lib/keyring.ts'
-import type { SendLetter } from '../mail/mail.ts'
 import { ownSessions } from '../oidc/ownSessions.ts'
 import { endGrant, isSplit, type Stores } from '../oidc/stores.ts'
 import { checkoutAddress } from '../policy/checkout.ts'
+import type { SendMessage } from '../policy/messages.ts'
 import type { Outside, OutsideFiles } from '../policy/outside.ts'
 import type { School } from '../policy/school.ts'
 import { databaseArtifacts } from '../store/databaseArtifacts.ts'
@@ -31,7 +31,7 @@ export function createOutside({
   stores: Stores
   keyring: Keyring
   afterwards: LeaveWork
-  letter: SendLetter
+  letter: SendMessage
   files: OutsideFiles
   /** The template of the school's file. */
   checkoutUrl(school: School): string | undefined

@@ -8,10 +8,10 @@ const pageSize = 100
 
 /** The school as the anonymous caller sees it, over the same road as every request of the API. */
 export function publicView(surroundings: Surroundings): PublicView {
-  const ask = (operation: Operation, parameters: Record<string, string>) =>
+  const ask = (operation: Operation, parameters: Readonly<Record<string, string>>) =>
     run(operation, { kind: 'anonymous' }, { parameters: () => parameters }, surroundings)
   return {
-    show: async (operation) => (await ask(operation, {})).body,
+    show: async (operation, parameters = {}) => (await ask(operation, parameters)).body,
     async list(operation, parameters, most) {
       const rows: PublicRow[] = []
       let cursor: string | null | undefined

@@ -1,18 +1,22 @@
-import { once } from 'node:events'
-import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import { type App, createApp } from '../app.ts'
 import type { Environment } from '../config/environment.ts'
 import type { Config } from '../config/load.ts'
-import { createAdmin } from '../http/admin.ts'
+import { type AdminArguments, createAdmin } from '../http/admin.ts'
 import { schedule } from '../jobs/schedule.ts'
 import { createKeyring } from '../lib/keyring.ts'
 import type { Log } from '../lib/log.ts'
+import { beginChangeEpoch } from '../store/changeLog.ts'
 import type { Database } from '../store/database.ts'
 import type { FileStorage } from '../store/fileStorage.ts'
 import { migrate, pendingMigrations } from '../store/migrate.ts'
-import { openConfiguredDatabase, openConfiguredFileStorage, openConfiguredPost, openConfiguredRedis } from './open.ts'
-import { checkTheOnlySchool, documentReadiness } from './readiness.ts'
+import { withinDeadline } from '../store/withinDeadline.ts'
+import { listenOn } from './listenOn.ts'
+import { mailWarning } from './mailWarning.ts'
+import { openConfiguredFileStorage, openConfiguredPost } from './open.ts'
+import { createSigningKeyCheck } from './signingKeyCheck.ts'
+import { type WaitArguments, waitForDatabase, waitForRedis } from './waitForStores.ts'
 
 export interface ServeArguments {
   environment: Environment
@@ -29,9 +33,18 @@ export interface Service {
   app: App
   database: Database
   address: AddressInfo
-  /** Takes no more requests, answers those in flight, lets go of everything. */
-  stop(): Promise<void>
+  /** Drains, answers the requests in flight, and releases everything that the process holds. */
+  stop(options?: StopOptions): Promise<void>
+  /** Shortens a stop: ends the draining and cuts off requests in flight. */
+  hurry(): void
 }
+
+export interface StopOptions {
+  /** How long new requests are still accepted while readiness is off; `drain_seconds` of the configuration by default. */
+  drainSeconds?: number
+}
+
+type AdminChecks = ReturnType<AdminArguments['checks']>
 
 /** One process of the service: its stores, its two ports, its jobs. */
 export async function serve({ environment, config, rootSecrets, log, migrations, prepare }: ServeArguments): Promise<Service> {
@@ -39,17 +52,52 @@ export async function serve({ environment, config, rootSecrets, log, migrations,
   const letGo = async (): Promise<void> => {
     for (const step of undo.splice(0).reverse()) await step()
   }
+  const hurry = new AbortController()
+  const cutOffAfter = (seconds: number): AbortSignal => AbortSignal.any([hurry.signal, AbortSignal.timeout(seconds * 1000)])
   try {
-    const database = await openConfiguredDatabase(environment, log)
+    const { HOST: host, PORT, ADMIN_PORT } = environment
+    const [keyring, deadline] = [createKeyring(rootSecrets), performance.now() + environment.START_TIMEOUT_SECONDS * 1000]
+    let isStopping = false
+    let started: { checks: AdminChecks; app: App } | undefined
+    const starting: AdminChecks = { start: () => Promise.reject(new Error('the service is starting')) }
+    let waiting = starting
+    // Opened first: /livez answers while the service waits for its stores.
+    const admin = createAdmin({
+      checks: () => started?.checks ?? waiting,
+      details: () => (started ? { self_check: started.app.selfCheck.summary() } : {}),
+      isStopping: () => isStopping,
+      metrics: async () => (await started?.app.metrics.render()) ?? { type: 'text/plain', text: '' },
+    })
+    const adminPort = await listenOn('ADMIN_PORT', { handler: admin.callback(), port: ADMIN_PORT, host })
+    undo.push(() => adminPort.close({ quietMs: 0, cutOff: cutOffAfter(1) }))
+    const onWaiting: WaitArguments['onWaiting'] = (variable, text) => {
+      waiting = { [variable]: () => Promise.reject(new Error(text)) }
+    }
+    const database = await waitForDatabase({ environment, connections: config.server.database_connections, log, deadline, onWaiting })
     undo.push(() => database.close())
+    waiting = starting
+    const redis = await waitForRedis({ environment, log, deadline, onWaiting })
+    if (redis) undo.push(() => redis.close())
+    waiting = starting
     const applied = await migrate(database, migrations)
     if (applied.length > 0) log.info({ applied }, 'migrations applied')
-    const redis = await openConfiguredRedis(environment, log)
-    if (redis) undo.push(() => redis.close())
+    await beginChangeEpoch(database.sql)
+    const keys = createSigningKeyCheck({
+      sql: database.lane('authorization').sql,
+      keyring,
+      schools: () => started?.app.schools.all.map(({ school }) => school.slug) ?? config.schools.map(({ slug }) => slug),
+      keepHours: () => config.oauth.signing_keys.keep_after_retirement_hours,
+    })
+    await keys()
 
     const post = openConfiguredPost(environment, log)
     undo.push(async () => post.close())
     log.info(post.describe())
+    const warning = mailWarning(
+      config.schools.map(({ issuer }) => issuer),
+      environment.SMTP_URL,
+    )
+    if (warning !== undefined) log.warn(warning)
 
     const storage = await openConfiguredFileStorage(environment)
     undo.push(async () => storage.close())
@@ -61,42 +109,40 @@ export async function serve({ environment, config, rootSecrets, log, migrations,
       database,
       redis,
       mail: { post, from: environment.MAIL_FROM },
-      keyring: createKeyring(rootSecrets),
+      keyring,
       log,
       isLimited: environment.RATE_LIMITS === 'on',
     })
-    undo.push(() => withinSeconds(config.server.shutdown_seconds, app.settled()))
+    undo.push(() => unlessCutOff(app.settled(), cutOffAfter(config.server.shutdown_seconds)))
     await prepare?.(database, app, storage)
-    await checkTheOnlySchool(app)
     const jobs = schedule(app.jobs, log)
     undo.push(() => jobs.stop())
 
-    let isStopping = false
-    const { checks, closedSchools } = documentReadiness(app)
-    const admin = createAdmin({
-      checks: {
-        database: () => database.ping(),
-        storage: () => storage.check(),
-        migrations: () => nonePending(database, migrations),
-        ...(redis ? { redis: () => redis.ping() } : {}),
-        ...checks,
-      },
-      closedSchools,
-      isStopping: () => isStopping,
-      metrics: app.metrics.render,
-    })
-    const adminServer = await listen(admin.callback(), environment.ADMIN_PORT, environment.HOST)
-    undo.push(() => close(adminServer, 1))
-    const server = await listen(app.koa.callback(), environment.PORT, environment.HOST)
-    undo.push(() => close(server, config.server.shutdown_seconds))
+    let quietMs = 0
+    const checks: AdminChecks = {
+      database: () => database.ping(),
+      storage: () => storage.check(),
+      migrations: () => withinDeadline(nonePending(database.lane('authorization'), migrations), readinessMs, 'the database'),
+      keys: () => withinDeadline(keys(), readinessMs, 'the database'),
+      ...(redis ? { redis: () => redis.ping() } : {}),
+    }
+    const port = await listenOn('PORT', { handler: app.koa.callback(), port: PORT, host })
+    undo.push(() => port.close({ quietMs, cutOff: cutOffAfter(config.server.shutdown_seconds) }))
+    started = { checks, app }
+    app.selfCheck.start()
+    undo.push(() => app.selfCheck.stop())
     return {
       app,
       database,
-      address: server.address() as AddressInfo,
-      async stop() {
+      address: port.address,
+      async stop({ drainSeconds = config.server.drain_seconds } = {}) {
         isStopping = true
+        port.drain()
+        await delay(drainSeconds * 1000, undefined, { signal: hurry.signal }).catch(() => undefined)
+        quietMs = drainSeconds > 0 ? quietAfterDrainMs : 0
         await letGo()
       },
+      hurry: () => hurry.abort(),
     }
   } catch (error) {
     await letGo()
@@ -109,32 +155,15 @@ async function nonePending(database: Database, migrations: string): Promise<void
   if (pending.length > 0) throw new Error(`not applied: ${pending.join(', ')}`)
 }
 
-// The longest that an upload may take. Everything else has to arrive sooner: see http/arrival.ts.
-const longestRequestMs = 3_600_000
+/** How long one check of readiness may wait for the database. */
+const readinessMs = 3000
 
-async function listen(handler: RequestListener, port: number, host: string): Promise<Server> {
-  const server = createServer({ requestTimeout: longestRequestMs, headersTimeout: 10_000, maxHeaderSize: 16_384 }, handler)
-  server.listen(port, host)
-  await once(server, 'listening')
-  return server
-}
+/** After draining, a connection counts as idle when it has been silent for this long: a gateway may be sending a request on it. */
+const quietAfterDrainMs = 1000
 
-/** Lets requests in flight end; after `patienceSeconds` they are cut off. */
-async function close(server: Server, patienceSeconds: number): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-  server.closeIdleConnections()
-  // A connection that has just carried its last answer is idle only now.
-  const idle = setInterval(() => server.closeIdleConnections(), 50)
-  const patience = setTimeout(() => server.closeAllConnections(), patienceSeconds * 1000)
-  await closed
-  clearInterval(idle)
-  clearTimeout(patience)
-}
-
-/** Waits for work, but no longer than that: what is not done by then is lost. */
-async function withinSeconds(seconds: number, work: Promise<void>): Promise<void> {
+/** Waits for work until it is cut off: what is not done by then is lost. */
+async function unlessCutOff(work: Promise<void>, cutOff: AbortSignal): Promise<void> {
   const { promise: deadline, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, seconds * 1000)
-  await Promise.race([work, deadline])
-  clearTimeout(timer)
+  cutOff.addEventListener('abort', () => resolve())
+  if (!cutOff.aborted) await Promise.race([work, deadline])
 }

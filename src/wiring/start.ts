@@ -1,11 +1,13 @@
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
+import { checkDataDirectory } from '../config/dataDirectory.ts'
 import { type Environment, readEnvironment } from '../config/environment.ts'
 import { type Config, loadConfig } from '../config/load.ts'
 import { readDemoPassword, readSecretKeys } from '../config/secrets.ts'
 import type { Log } from '../lib/log.ts'
 import { usableScopes } from '../policy/grantable.ts'
 import { resources, scopeCatalogue } from '../resources/index.ts'
-import { demoIssuer, fillDemoSchool } from './demo.ts'
+import { demoIssuer, fillDemoSchool, refusePublicDemo } from './demo.ts'
+import { warnOfUnknownClients } from './introspectionClients.ts'
 import { type Service, serve } from './serve.ts'
 
 /** The project's own migrations. */
@@ -35,15 +37,16 @@ export function readSettings(variables: Variables): Settings {
 }
 
 export interface Started extends Service {
-  /** The demo school's address and password, where there is one. */
-  demo: { issuer: string; password: string } | undefined
+  /** The demo school's issuer, its password if the service made it, and the variable or file that holds the password. */
+  demo: { issuer: string; password: string | undefined; passwordIn: string } | undefined
 }
 
 /** Opens the stores, makes the demo school where there is to be one, and listens. */
 export async function startService({ environment, config }: Settings, log: Log): Promise<Started> {
+  checkDataDirectory(environment)
   const rootSecrets = readSecretKeys({ environment, issuers: config.schools.map((school) => school.issuer) })
   const issuer = demoIssuer(environment, config)
-  const demo = issuer === undefined ? undefined : { issuer, password: readDemoPassword(environment) }
+  const demo = issuer === undefined ? undefined : { issuer, ...demoPassword(environment) }
   const service = await serve({
     environment,
     config,
@@ -51,9 +54,16 @@ export async function startService({ environment, config }: Settings, log: Log):
     log,
     migrations: migrationsDirectory,
     async prepare(database, app, storage) {
+      await refusePublicDemo(environment, config, database.sql)
       const entry = demo && app.schools.all.find(({ school }) => school.slug === 'demo')
       if (entry) await fillDemoSchool({ database, school: entry.school, environment, storage })
     },
   })
+  await warnOfUnknownClients({ config, sql: service.database.sql, log })
   return { ...service, demo }
+}
+
+function demoPassword(environment: Environment): { password: string | undefined; passwordIn: string } {
+  if (environment.DEMO_PASSWORD) return { password: undefined, passwordIn: 'DEMO_PASSWORD' }
+  return { password: readDemoPassword(environment), passwordIn: join(environment.DATA_DIR, 'demo_password') }
 }

@@ -1,37 +1,49 @@
 import cluster from 'node:cluster'
-import type { Log } from '../lib/log.ts'
+import { createLog } from '../lib/log.ts'
+import type { SignalSource } from './stopSignals.ts'
 
 /** This process, as far as signals and its end go. */
-export interface Self {
-  on(signal: NodeJS.Signals, listener: () => void): unknown
+export interface Self extends SignalSource {
   exit(code: number): void
 }
+
+/** What a worker sends when it serves requests. */
+export const readyMessage = 'ready'
 
 const patienceMs = 1000
 
 /**
- * Runs the service in several processes that share its ports. One that dies is replaced, at most once a second;
- * signals reach all of them, and the last one to end ends this process.
+ * Runs the service in several processes that share its ports. The first one starts alone, so that mistakes in the configuration are
+ * reported once and the migrations run once. A worker that ends is replaced, at most once a second. Signals are passed on to all
+ * workers, and this process ends with the last of them.
  */
-export function supervise(workers: number, log: Log, self: Self): void {
-  let isStopping = false
-  for (let count = 0; count < workers; count += 1) cluster.fork()
-  cluster.on('exit', (worker, code, signal) => {
-    if (isStopping) {
-      if (Object.keys(cluster.workers ?? {}).length === 0) self.exit(0)
-      return
-    }
-    log.error({ worker: worker.id, code, signal }, 'a worker ended and is replaced')
-    setTimeout(() => isStopping || cluster.fork(), patienceMs)
+export function supervise(workers: number, self: Self): void {
+  const log = createLog('info')
+  let [isReady, isStopping] = [false, false]
+  cluster.fork()
+  cluster.on('message', (_worker, message) => {
+    if (message !== readyMessage || isReady) return
+    isReady = true
+    if (isStopping) return
+    for (let count = 1; count < workers; count += 1) cluster.fork()
   })
-  const tell = (signal: NodeJS.Signals): void => {
+  cluster.on('exit', (worker, code, signal) => {
+    const isLast = Object.keys(cluster.workers ?? {}).length === 0
+    if (isStopping) {
+      if (isLast) self.exit(0)
+    } else if (isReady) {
+      log.error({ worker: worker.id, code, signal }, 'worker ended, starting another')
+      setTimeout(() => isStopping || cluster.fork(), patienceMs)
+    } else self.exit(code || 1)
+  })
+  const passOn = (signal: NodeJS.Signals): void => {
     for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill(signal)
   }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     self.on(signal, () => {
       isStopping = true
-      tell(signal)
+      passOn(signal)
     })
   }
-  self.on('SIGHUP', () => tell('SIGHUP'))
+  self.on('SIGHUP', () => passOn('SIGHUP'))
 }

@@ -28,7 +28,7 @@ async function begin(accountId: string, email: string, issuer = service.issuer) 
 }
 
 describe('a change of the address', () => {
-  test('takes effect when the person, signed in, confirms it; the address before is told', async () => {
+  test('takes effect when the person, signed in, confirms it; the previous address gets a message that says how to reach the school', async () => {
     const { email, accountId, personId } = await person()
     const { letters, link } = await begin(accountId, 'fresh@example.com')
     expect(letters).toMatchObject([{ to: 'fresh@example.com' }])
@@ -42,12 +42,17 @@ describe('a change of the address', () => {
     expect(page.html).toContain('<bdi>fresh@example.com</bdi>')
     expect(await account(accountId)).toMatchObject({ email })
 
+    await service.database.sql.query("UPDATE school SET contact_email = 'hello@example.com' WHERE id = $1", [service.schoolId()])
     const done = await send(browser, page)
-    expect([done.status, done.html]).toEqual([200, expect.stringContaining('is changed')])
+    expect([done.status, done.html]).toEqual([200, expect.stringContaining('has been changed')])
     expect(await account(accountId)).toMatchObject({ email: 'fresh@example.com', pending_email: null, email_verified: true })
     const [row] = await service.database.kysely.selectFrom('person').select('email').where('id', '=', personId).execute()
     expect(row?.email).toBe('fresh@example.com')
-    expect((await service.letters()).at(-1)).toMatchObject({ to: email, subject: expect.stringContaining('was changed') })
+    expect((await service.letters()).at(-1)).toMatchObject({
+      to: email,
+      subject: expect.stringContaining('was changed'),
+      text: expect.stringMatching(/contact the school immediately:\n\nhello@example\.com\n/),
+    })
     expect((await auditOf(service, 'email.changed')).map(({ account_id }) => account_id)).toEqual([accountId])
     expect(await isSignedIn(browser)).toBe(true)
     await signedIn(service, 'fresh@example.com')

@@ -33,7 +33,7 @@ describe('the language that an app asks for', () => {
     expect([languageOf(open), open.html.includes('Eine App, die sich »<bdi>Course Companion</bdi>« nennt')]).toEqual(['de', true])
     expect(open.html).toContain('<h1>Bei First School anmelden</h1>')
     const failed = await send(browser, open, { email: 'walker@example.com', password: 'wrong' })
-    expect([failed.status, languageOf(failed), failed.html.includes('gehören nicht zusammen')]).toEqual([400, 'de', true])
+    expect([failed.status, languageOf(failed), failed.html.includes('oder Passwort ist falsch')]).toEqual([400, 'de', true])
     const forgotten = /href="(\/account\/password[^"]*)"/.exec(failed.html)?.[1]?.replaceAll('&amp;', '&') ?? ''
     expect(languageOf(await createBrowser(service.issuer).get(forgotten))).toBe('de')
     const consent = await browser.follow(await send(browser, failed, { email: 'walker@example.com', password }))

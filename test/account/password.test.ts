@@ -2,11 +2,23 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hashPassword } from '../../src/domain/password.ts'
 import { createPasswordGate } from '../../src/domain/passwordGate.ts'
 import { createSignIn } from '../../src/domain/signIn.ts'
+import { accountPaths } from '../../src/policy/accountPaths.ts'
 import { isSessionOver, sessionTime } from '../../src/policy/browserSessions.ts'
 import { createBrowser } from '../pages/browser.ts'
 import { createAgent, personCalled, withToken } from '../support/agent.ts'
 import { password, startService, type TestService } from '../support/service.ts'
-import { auditOf, choosePassword, isSignedIn, newPassword, resetLink, send, signedIn, withoutToken } from './account.ts'
+import {
+  auditOf,
+  choosePassword,
+  isSignedIn,
+  newPassword,
+  resetLink,
+  send,
+  signedIn,
+  signUpLink,
+  startEmailChange,
+  withoutToken,
+} from './account.ts'
 
 let service: TestService
 beforeAll(async () => {
@@ -160,8 +172,32 @@ describe('a forgotten password', () => {
     expect(done.html).toContain(`href="${app.url.pathname}"`)
     const again = await browser.get(app.url.pathname)
     const consent = await browser.follow(await send(browser, again, { email: 'back@example.com', password: newPassword }, /sign-in$/))
-    expect(consent.html).toContain('Allow what is ticked')
+    expect(consent.html).toContain('Allow selected')
   })
+})
+
+test('a link is shown by the page that it was made for, and ended by every other page', async () => {
+  const email = 'three.links@example.com'
+  const { accountId } = await service.addPerson({ email })
+  const [{ school } = { school: undefined }] = service.app.schools.all.filter((one) => one.school.issuer === service.issuer)
+  if (!school) throw new Error('no school')
+  const [letter] = await startEmailChange(service, school, { accountId, email: 'another.address@example.com' })
+  const links = {
+    [accountPaths.newPassword]: await resetLink(service, email),
+    [accountPaths.finishSignUp]: await signUpLink(service, 'newcomer@example.com'),
+    [accountPaths.email]: new URL(/https?:\/\/\S+/.exec(letter?.text ?? '')?.[0] ?? ''),
+  }
+  const browser = await signedIn(service, email)
+  const shown = await Promise.all(
+    Object.entries(links).flatMap(([own, link]) =>
+      Object.keys(links).map(async (path) => {
+        const { html } = await browser.get(`${path}${link.search}`)
+        return [own === path, /<h1[^>]*>This link/.test(html)]
+      }),
+    ),
+  )
+  expect(shown).toHaveLength(9)
+  for (const [isOwn, isEnded] of shown) expect(isEnded).toBe(!isOwn)
 })
 
 describe('requests for messages', () => {

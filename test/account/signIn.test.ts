@@ -24,7 +24,7 @@ describe('signing in', () => {
     expect((await browser.get('/account/apps')).html).toContain('marlo@example.com')
     const agent = await createAgent(service.issuer)
     const consent = await browser.follow(await browser.get(agent.authorizationUrl().href))
-    expect(consent.html).toContain('Allow what is ticked')
+    expect(consent.html).toContain('Allow selected')
   })
 
   test('is not asked again of who is signed in', async () => {

@@ -7,11 +7,13 @@ import { startService, type TestService } from '../support/service.ts'
 // No value is the default one, so that none can be right by accident.
 const lifetimes = {
   authorization_code_seconds: 41,
+  handed_over_code_seconds: 97,
   access_token_seconds: 1234,
   id_token_seconds: 2345,
   refresh_token_days: 33,
   grant_days: 222,
   interaction_minutes: 17,
+  sign_in_minutes: 7,
 }
 const registration = { never_used_days: 5, idle_days: 77 }
 const oauth = { lifetimes, registration, refresh_window_seconds: 37, baseline_scopes: ['openid', 'courses:read'] }
@@ -69,8 +71,26 @@ describe('/auth.md', () => {
 
   test('tells the lifetimes that are configured', () => {
     const told = rowsUnder('Lifetimes').map(([, time = '']) => Number.parseInt(time, 10))
-    const { authorization_code_seconds: code, access_token_seconds: access, id_token_seconds: id, refresh_token_days: refresh } = lifetimes
-    expect(told).toEqual([lifetimes.interaction_minutes, code, access, id, refresh, 37, lifetimes.grant_days, 5, 77])
+    const {
+      authorization_code_seconds: code,
+      handed_over_code_seconds: copied,
+      access_token_seconds: access,
+      id_token_seconds: id,
+      refresh_token_days: refresh,
+    } = lifetimes
+    expect(told).toEqual([
+      lifetimes.sign_in_minutes,
+      lifetimes.interaction_minutes,
+      code,
+      copied,
+      access,
+      id,
+      refresh,
+      37,
+      lifetimes.grant_days,
+      5,
+      77,
+    ])
     const everywhere = [...text.matchAll(/(\d+) (seconds|minutes|days)/g)].map(([, number]) => Number(number))
     const windows = rowsUnder('Rate limits').map(([, , , window = '']) => Number.parseInt(window, 10))
     expect(everywhere.filter((number) => !told.includes(number) && !windows.includes(number))).toEqual([])

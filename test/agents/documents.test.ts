@@ -116,6 +116,17 @@ describe('/.well-known/api-catalog (RFC 9727)', () => {
   })
 })
 
+describe('the index of the API', () => {
+  test('calls a resource open to visitors exactly where a visitor is answered', async () => {
+    const { body } = await get(`${service.issuer}/api/v1`)
+    const listed = body.resources as { name: string; url: string; anonymous: boolean }[]
+    expect(listed.length).toBeGreaterThan(20)
+    const found = await Promise.all(listed.map(async ({ name, url }) => ({ name, anonymous: (await get(url)).status === 200 })))
+    expect(listed.map(({ name, anonymous }) => ({ name, anonymous }))).toEqual(found)
+    expect(found).toContainEqual({ name: 'members', anonymous: false })
+  })
+})
+
 describe('an answer to a visitor', () => {
   test.each(['/api/v1/courses', '/api/v1/school', '/api/v1/account', '/api/v1/courses/no-such-course'])(
     'at %s says where tokens and descriptions are, and does not challenge',

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { deleteDueAccounts } from '../../src/domain/accountDeletion.ts'
 import { newId } from '../../src/lib/ids.ts'
+import { saveClient } from '../../src/store/clients.ts'
 import { databasesToTest } from '../support/databases.ts'
 import { type DemoApi, type Reply, startDemoApi } from './demoApi.ts'
 
@@ -137,14 +138,18 @@ describe.each(await databasesToTest())("one's own account, on $name", ({ open })
     const ended: string[] = []
     const run = () => deleteDueAccounts(api.database, async (_sql, _school, grantId) => void ended.push(grantId), 10)
 
-    test('is put down for 14 days, told by mail, and taken back', async () => {
+    test('is put down for 14 days, told by mail that names the app that asked, and taken back', async () => {
       const as = 'learner004@example.org'
+      await saveClient(api.database.sql, {
+        ...{ schoolId: api.school.id, id: 'cli_test', registeredVia: 'self' as const },
+        metadata: { client_name: 'Study Helper' },
+      })
       const before = Date.now()
       const asked = await call('DELETE', '', as)
       expect(asked.status).toBe(202)
       const days = (new Date(asked.json.deletion_scheduled_at as string).getTime() - before) / 86_400_000
       expect(Math.round(days)).toBe(14)
-      expect((await api.messages()).at(-1)).toMatchObject({ to: as, kind: 'deletion_scheduled' })
+      expect((await api.messages()).at(-1)).toMatchObject({ to: as, kind: 'deletion_scheduled', links: { app: 'Study Helper' } })
       expect((await call('DELETE', '', as)).json.deletion_scheduled_at).toBe(asked.json.deletion_scheduled_at)
       expect((await call('POST', '/restore', as, {})).json.deletion_scheduled_at).toBeNull()
       expect(await run()).toBe(0)

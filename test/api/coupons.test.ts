@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { toPublicId } from '../../src/lib/ids.ts'
 import { databasesToTest } from '../support/databases.ts'
+import { untilServed } from '../support/poll.ts'
 import { newAccount } from '../support/rows.ts'
 import { newCoupon, newCourse, newPerson, newProduct } from '../support/shop.ts'
 import { type DemoApi, type Reply, startDemoApi } from './demoApi.ts'
@@ -31,7 +32,7 @@ describe.each(last)('coupons on $name', ({ open }) => {
   const validate = (code: string, as?: string, items: object[] = [{ type: 'course', id: course }]) =>
     api.send('/api/v1/coupons/validate', { as, body: { code, items } })
   const redeem = (code: string, as: string, item: object = { type: 'digital_product', id: product }, headers = {}) =>
-    api.send('/api/v1/coupon_redemptions', { as, body: { code, item }, headers })
+    untilServed(() => api.send('/api/v1/coupon_redemptions', { as, body: { code, item }, headers }))
   const status = async (id: string) => (await api.get(`/api/v1/coupons/${id}`, { as: owner })).json.status
   const count = async (id: string) => (await api.get(`/api/v1/coupons/${id}`, { as: owner })).json.redemptions_count
   /** Somebody new who can sign in. */
@@ -127,6 +128,27 @@ describe.each(last)('coupons on $name', ({ open }) => {
       }
     },
   )
+
+  test('a coupon with a minimum is usable from that very amount on', async () => {
+    const { code } = await make({ minimum_subtotal: { amount: 8900, currency: 'EUR' } })
+    expect((await validate(code, owner)).json).toMatchObject({ valid: true, subtotal: { amount: 8900 } })
+    const product = toPublicId('dgp', await newProduct(api.database.sql, api.school.id, { price: 8900 }))
+    expect((await redeem(code, learner, { type: 'digital_product', id: product })).status).toBe(201)
+  })
+
+  test('a coupon that a person has used as often as it allows is not usable for them any more, and still is for others', async () => {
+    const { code } = await make({ max_redemptions_per_person: 2 })
+    const [as, another] = [await somebody(), await somebody()]
+    const products = await Promise.all(
+      [1, 2].map(async () => toPublicId('dgp', await newProduct(api.database.sql, api.school.id, { price: 5 }))),
+    )
+    const valid = async (who: string) => (await validate(code, who)).json.valid
+    for (const [used, id] of products.entries()) {
+      expect([used, await valid(as)]).toEqual([used, true])
+      expect((await redeem(code, as, { type: 'digital_product', id })).status).toBe(201)
+    }
+    expect([await valid(as), await valid(another)]).toEqual([false, true])
+  })
 
   test('visitors and learners are told one reason for everything, staff the true one', async () => {
     const hidden = [

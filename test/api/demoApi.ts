@@ -75,13 +75,13 @@ type Guard = (authenticate: (ctx: Context) => Promise<Caller>) => ApiArguments['
 
 /**
  * The API over the demo school, on a port of its own, with tokens that say whose they are. What happened at the school, its orders,
- * enrolments and posts, is there only where `isWhole` asks for it.
+ * enrolments and posts, is there only where `isWhole` asks for it. Where a school is given, its people are the callers.
  */
 export async function startDemoApi(
   opened: TestDatabase,
   operations: readonly Operation[] = operationsIn(resources),
   guard: Guard = (authenticate) => authenticate,
-  { isWhole = false }: { isWhole?: boolean } = {},
+  { isWhole = false, school: given }: { isWhole?: boolean; school?: School } = {},
 ): Promise<DemoApi> {
   const { database } = opened
   // No connection ends for idleness while a machine under load is busy elsewhere: the next request on it would be lost.
@@ -90,9 +90,10 @@ export async function startDemoApi(
   await once(server, 'listening')
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const grantable = new Set([...allScopes, ...operations.map(({ scope }) => scope)])
-  const id = await newSchool(database.sql)
-  const school: School = { id, slug: `school-${id}`, issuer: origin }
-  await makeDemoSchool(database, { school, now, hashPassword: async () => '$argon2id$none', ...(!isWhole && { only: 'catalogue' }) })
+  const id = given?.id ?? (await newSchool(database.sql))
+  const school: School = given ?? { id, slug: `school-${id}`, issuer: origin }
+  if (!given)
+    await makeDemoSchool(database, { school, now, hashPassword: async () => '$argon2id$none', ...(!isWhole && { only: 'catalogue' }) })
   const keyring = createKeyring(['a root secret for tests, long enough to be taken'])
   const signer = {
     sign: (text: string) => keyring.sign('cursors', text),
@@ -118,17 +119,17 @@ export async function startDemoApi(
     checkoutUrl: () => 'https://shop.example.com/pay?item={type}/{id}&code={code}',
   })
 
-  async function caller(email: string | undefined, scopes: readonly string[] = allScopes): Promise<Caller> {
+  async function caller(email: string | undefined, scopes: readonly string[] = allScopes, clientId = 'cli_test'): Promise<Caller> {
     if (email === undefined) return { kind: 'anonymous' }
     const [account] = await database.sql.query<{ id: string }>('SELECT id FROM account WHERE school_id = $1 AND email = $2', [id, email])
     const person = account && (await findPerson(database.sql, id, account.id))
     if (!person) throw new Problem('invalid_token')
-    return callerFrom(person, { scopes, clientId: 'cli_test', grantId: 'grant' }, grantable)
+    return callerFrom(person, { scopes, clientId, grantId: 'grant' }, grantable)
   }
 
   function authenticate(ctx: Context): Promise<Caller> {
     const [, email, scopes = ''] = /^Bearer (\S+) ?(.*)$/.exec(ctx.get('authorization')) ?? []
-    return caller(email, scopes.split(' '))
+    return caller(email, scopes.split(' '), ctx.get('x-test-client') || undefined)
   }
 
   const koa = new Koa<RequestState>()

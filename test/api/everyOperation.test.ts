@@ -7,7 +7,7 @@ import { newId, toPublicId } from '../../src/lib/ids.ts'
 import { audienceOf } from '../../src/policy/caller.ts'
 import { operationsIn, resources } from '../../src/resources/index.ts'
 import { newComment, newEvent, newForm, newPost, newRsvps, newSubmission } from '../support/community.ts'
-import { databasesToTest } from '../support/databases.ts'
+import { everyDatabase } from '../support/databases.ts'
 import { newPlan, newSubscription } from '../support/memberships.ts'
 import { newOrder, newProduct, newUses } from '../support/shop.ts'
 import { allScopes, type DemoApi, type Reply, startDemoApi } from './demoApi.ts'
@@ -122,7 +122,7 @@ const isOfOwn = (operation: Operation): boolean => operation.kind === 'read' && 
 const answersRows = ({ kind }: Operation): boolean => kind === 'list' || kind === 'get'
 const rowsOf = ({ json }: Reply): object[] => (json.object === 'list' ? (json.data as object[]) : [json])
 
-describe.each(await databasesToTest())('on $name', ({ open }) => {
+describe.each(await everyDatabase())('on $name', ({ open }) => {
   let api: DemoApi
   beforeAll(async () => {
     api = await startDemoApi(await open())

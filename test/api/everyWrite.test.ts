@@ -8,7 +8,7 @@ import { newId, toPublicId } from '../../src/lib/ids.ts'
 import type { Audience } from '../../src/policy/caller.ts'
 import { operationsIn, resources } from '../../src/resources/index.ts'
 import { newEvent, newPost } from '../support/community.ts'
-import { databasesToTest } from '../support/databases.ts'
+import { everyDatabase } from '../support/databases.ts'
 import { newFile } from '../support/files.ts'
 import { newEnrollments } from '../support/learners.ts'
 import { newPlan, newSubscription } from '../support/memberships.ts'
@@ -46,7 +46,7 @@ const outputOf = (operation: Operation): z.ZodObject | undefined =>
 function fieldsOf(operation: Operation): Record<string, z.ZodType> {
   const { resource, kind } = operation
   if (kind === 'action' || kind === 'collection') return (inputOf(operation)?.shape ?? {}) as Record<string, z.ZodType>
-  const writable = resource.writable.filter(({ isCreateOnly }) => kind === 'create' || !isCreateOnly)
+  const writable = resource.writable.filter(({ isCreateOnly, isUpdateOnly }) => (kind === 'create' ? !isUpdateOnly : !isCreateOnly))
   return { ...Object.fromEntries(writable.map(({ field }) => [field, resource.schema.shape[field] as z.ZodType])), ...resource.inputs }
 }
 
@@ -68,7 +68,7 @@ const methodsAt = (path: string): string[] =>
     .filter((operation) => new RegExp(`^${operation.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path))
     .map(({ method }) => method)
 
-const databases = await databasesToTest()
+const databases = await everyDatabase()
 
 /** One write of each sort: what is refused before a row is written is refused by the same lines on every database. */
 const ofEachSort: ReadonlySet<Operation> = new Set([

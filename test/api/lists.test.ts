@@ -13,7 +13,7 @@ import { type DemoApi, type Reply, startDemoApi } from './demoApi.ts'
 
 interface Page {
   data: { slug: string; id: string; [field: string]: unknown }[]
-  page: { next_cursor: string | null; has_more: boolean }
+  page: { next_cursor: string | null; prev_cursor: string | null; has_more: boolean }
 }
 const pageOf = ({ json }: Reply): Page => json as unknown as Page
 const slugs = (reply: Reply): string[] => pageOf(reply).data.map(({ slug }) => slug)
@@ -42,6 +42,21 @@ describe.each(await databasesToTest())('lists on $name', ({ open }) => {
       path = nextLink(reply)?.slice(api.school.issuer.length)
     }
     expect(walked).toEqual(whole)
+  })
+
+  test('a last page that is exactly full has no next page, forwards and backwards', async () => {
+    const whole = await api.get('/api/v1/courses?sort=title&limit=14', { as: owner })
+    expect([slugs(whole).length, pageOf(whole).page, nextLink(whole)]).toEqual([
+      14,
+      { limit: 14, has_more: false, next_cursor: null, prev_cursor: null },
+      undefined,
+    ])
+    const first = await api.get('/api/v1/courses?sort=title&limit=7', { as: owner })
+    expect(pageOf(first).page.has_more).toBe(true)
+    const second = await api.get(`/api/v1/courses?sort=title&limit=7&cursor=${pageOf(first).page.next_cursor}`, { as: owner })
+    expect([slugs(second).length, pageOf(second).page.has_more, pageOf(second).page.next_cursor]).toEqual([7, false, null])
+    const back = await api.get(`/api/v1/courses?sort=title&limit=7&cursor=${pageOf(second).page.prev_cursor}`, { as: owner })
+    expect([slugs(back), pageOf(back).page.prev_cursor]).toEqual([slugs(first), null])
   })
 
   test('the two directions of an order are each other backwards', async () => {

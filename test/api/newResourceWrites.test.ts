@@ -131,8 +131,8 @@ test('one declaration brings routes, scopes and what the consent page says', () 
     'listPotters GET /api/v1/potters',
     'getPotter GET /api/v1/potters/{id_or_slug}',
     'createPotter POST /api/v1/potters',
-    'updatePotter PATCH /api/v1/potters/{id}',
-    'deletePotter DELETE /api/v1/potters/{id}',
+    'updatePotter PATCH /api/v1/potters/{id_or_slug}',
+    'deletePotter DELETE /api/v1/potters/{id_or_slug}',
     'hidePotter POST /api/v1/potters/{id}/hide',
     'renamePotter POST /api/v1/potters/{id}/rename',
     'bulkPotters POST /api/v1/potters/bulk',
@@ -223,7 +223,7 @@ describe.each(await databasesToTest())('on $name', ({ open }) => {
     )
     expect(next.json.data).toMatchObject([
       { type: 'potter', action: 'created', resource: { type: 'potter', id: json.id }, version: 1 },
-      { action: 'hide', version: 2 },
+      { action: 'hidden', version: 2 },
     ])
     const cursor = (next.json as typeof now).page.next_cursor
     expect((await api.get(`${path}&cursor=${cursor}`, { as, scopes })).json.data).toEqual([])

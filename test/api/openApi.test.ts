@@ -7,11 +7,12 @@ import { databasesToTest } from '../support/databases.ts'
 import { type DemoApi, startDemoApi } from './demoApi.ts'
 
 type Json = Record<string, unknown>
+type Contents = Record<string, { schema: Json; example?: unknown }>
 interface Described extends Json {
   operationId: string
   parameters: Json[]
-  responses: Record<string, { content?: Record<string, { schema: Json; example?: unknown }> }>
-  requestBody?: { content: Record<string, { schema: Json; example?: unknown }> }
+  responses: Record<string, { content?: Contents; 'x-media-types'?: Record<string, { example: string }> }>
+  requestBody?: { $ref: string }
   security: Record<string, string[]>[]
 }
 
@@ -19,15 +20,24 @@ const operations = operationsIn(resources)
 const facts = { issuer: 'https://school.example', name: 'First', contactEmail: null, supportUrl: null }
 const document = openApiDocument({ operations, scopes: scopeCatalogue(resources) }, facts) as Json & {
   paths: Record<string, Record<string, Described>>
-  components: { schemas: Record<string, Json> }
+  components: { schemas: Record<string, Json>; requestBodies: Record<string, { content: Contents }> }
 }
 const described = Object.values(document.paths).flatMap((methods) => Object.values(methods))
+
+const bodyAt = (reference: string) => document.components.requestBodies[reference.split('/').at(-1) as string]
 
 // OpenAPI 3.0 knows `nullable`; ajv does as well, where a type stands beside it. References are resolved in the whole document.
 const ajv = new Ajv({ strict: false, validateFormats: true })
 addFormats.default(ajv)
 ajv.addSchema(document, 'document')
 const validatorOf = (schema: Json) => ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/')))
+
+/** Paths of the members that have a default. */
+function defaultsIn(schema: unknown, path: readonly string[] = []): string[] {
+  if (typeof schema !== 'object' || schema === null) return []
+  const own = 'default' in schema && path.at(-1) !== 'properties' ? [path.join('.')] : []
+  return [...own, ...Object.entries(schema).flatMap(([name, inner]) => defaultsIn(inner, [...path, name]))]
+}
 
 describe('the OpenAPI document', () => {
   test('describes every operation once, and the change feed', () => {
@@ -54,9 +64,45 @@ describe('the OpenAPI document', () => {
     }
   })
 
+  test('names each path parameter as the operation itself reads it', () => {
+    for (const { id, path } of operations) {
+      const [published] = Object.entries(document.paths).find(([, methods]) =>
+        Object.values(methods).some(({ operationId }) => operationId === id),
+      ) as [string, unknown]
+      expect([id, published]).toEqual([id, path])
+    }
+  })
+
+  test('promises no default in the body of a PATCH, at any depth: what is left out stays', () => {
+    const bodies = operations.filter(({ method }) => method === 'PATCH').map(({ id }) => `${id.charAt(0).toUpperCase()}${id.slice(1)}Body`)
+    expect(bodies.length).toBeGreaterThan(15)
+    for (const name of bodies) {
+      expect([name, defaultsIn(document.components.schemas[name])]).toEqual([name, []])
+    }
+    const { CreateCourseBody } = document.components.requestBodies
+    expect(defaultsIn(CreateCourseBody?.content['application/json']?.schema)).toContain('properties.description_format')
+  })
+
+  test('describes JSON alone as the content of a response, and lists other media types beside it', () => {
+    for (const { operationId, responses } of described) {
+      for (const { content } of Object.values(responses))
+        if (content) expect([operationId, ...Object.keys(content)]).toEqual([operationId, 'application/json'])
+    }
+    const typesOf = (id: string): string[] => {
+      const found = described.find(({ operationId }) => operationId === id)
+      return Object.keys(found?.responses[200]?.['x-media-types'] ?? {})
+    }
+    expect(typesOf('listCourses')).toEqual(['text/csv', 'application/x-ndjson'])
+    expect(typesOf('listEvents')).toEqual(['text/csv', 'application/x-ndjson', 'text/calendar'])
+    expect(typesOf('getEvent')).toEqual(['text/calendar'])
+    expect(typesOf('getCourse')).toEqual([])
+  })
+
   test('has examples that are right', () => {
     for (const { operationId, responses, requestBody } of described) {
-      const contents = [requestBody, ...Object.values(responses)].flatMap((one) => Object.values(one?.content ?? {}))
+      const contents = [requestBody && bodyAt(requestBody.$ref), ...Object.values(responses)].flatMap((one) =>
+        Object.values(one?.content ?? {}),
+      )
       for (const { schema, example } of contents) {
         if (example === undefined) continue
         const validate = validatorOf(schema)

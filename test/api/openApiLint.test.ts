@@ -1,12 +1,6 @@
-import { execFile } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
-import { promisify } from 'node:util'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import spectral from '@stoplight/spectral-core'
 import rulesets from '@stoplight/spectral-rulesets'
-import openapiTS, { astToString } from 'openapi-typescript'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { get } from '../support/agent.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -44,37 +38,6 @@ describe('the served description', () => {
     linter.setRuleset({ extends: [rulesets.oas], rules } as never)
     const found = await linter.run(JSON.parse(text))
     expect(found.map(({ code, message, path }) => `${code} ${path.join('/')} ${message}`)).toEqual([])
-  }, 60_000)
-
-  test('becomes types that compile', async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'schoolgate-types-'))
-    const source = astToString(await openapiTS(text))
-    await writeFile(join(directory, 'api.d.ts'), source)
-    await writeFile(
-      join(directory, 'use.ts'),
-      `import type { components, operations } from './api.d.ts'
-type Course = components['schemas']['Course']
-type Query = NonNullable<operations['listCourses']['parameters']['query']>
-export const asked: Query = { limit: 5, 'created_at[gte]': '2026-03-01T00:00:00Z', status: ['published'] }
-export const titleOf = (course: Course): string => course.title
-// @ts-expect-error there is no such parameter
-export const wrong: Query = { limitt: 5 }
-`,
-    )
-    const compiler = resolve(import.meta.dirname, '../../node_modules/.bin/tsc')
-    const options = [
-      '--ignoreConfig',
-      '--noEmit',
-      '--strict',
-      '--module',
-      'nodenext',
-      '--allowImportingTsExtensions',
-      join(directory, 'use.ts'),
-      join(directory, 'api.d.ts'),
-    ]
-    // A compiler that finds something ends with its words on standard output, and the promise fails with them.
-    await expect(promisify(execFile)(compiler, options)).resolves.toMatchObject({ stdout: '' })
-    await rm(directory, { recursive: true })
   }, 60_000)
 
   test('names the school, and where to reach it, as they are now', async () => {

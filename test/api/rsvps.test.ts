@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fromPublicId, toPublicId } from '../../src/lib/ids.ts'
 import { newPeople, newPlan, newSubscription, type SomebodyNew } from '../support/community.ts'
 import { databasesToTest } from '../support/databases.ts'
+import { untilServed } from '../support/poll.ts'
 import { type DemoApi, type Reply, startDemoApi } from './demoApi.ts'
 
 const owner = 'owner@example.com'
@@ -21,7 +22,7 @@ describe.each((await databasesToTest()).slice(-1))('answers to events, on $name'
   const send = (path: string, as: string, method: string, body: object): Promise<Reply> =>
     api.send(`/api/v1/events/${path}`, { as, method, body })
   const answer = (event: string, { email }: SomebodyNew, status = 'going', more = {}): Promise<Reply> =>
-    send(`${event}/rsvps/me`, email, 'PUT', { status, ...more })
+    untilServed(() => send(`${event}/rsvps/me`, email, 'PUT', { status, ...more }))
   const read = async (event: string, as = owner): Promise<Record<string, unknown>> =>
     (await api.get(`/api/v1/events/${event}`, { as })).json
   const list = async (event: string, as = owner, query = 'limit=100') =>

@@ -49,7 +49,7 @@ const made: Record<string, Make> = {
     const course = await newCourse(api)
     await makePublishable(api, course)
     const [lesson] = (await tree(api, course)).flatMap(({ lessons }) => lessons ?? [])
-    const body = { course_id: course, student_id: await create(api, students) }
+    const body = { course_id: course, student_id: await create(api, students), override: true }
     const { json } = await api.send(`${apiPath}/enrollments`, { as: actor, body })
     parts.set(json.id as string, { lesson_id: lesson?.id as string })
     return json.id as string
@@ -108,11 +108,22 @@ const bodies: Record<string, (api: DemoApi, id: string) => Promise<object>> = {
   redeemCoupon: async (api) => await redemption(api),
   createSubscription: async (api) => await newSubscription(api),
   updateSubscription: async () => ({ metadata: { desk: 'by the window' } }),
+  markSubscriptionPaid: async ({ database, school }, id) => {
+    await database.sql.query(
+      `UPDATE subscription SET status = 'past_due', past_due_since = now(), current_period_start = now() - interval '31 days', current_period_end = now()
+        WHERE school_id = $1 AND id = $2 AND version = 1`,
+      [school.id, fromPublicId('sub', id)],
+    )
+    return { provider: 'bank_transfer' }
+  },
   changePlan: async (api) => ({ price_id: (await newSubscription(api)).price_id }),
   setPlanPositions: async (api) => ({ plan_ids: [await newPlan(api)] }),
   setLecturerPositions: async (api) => ({ lecturer_ids: [await create(api, lecturers)] }),
-  createEnrollment: async (api) => ({ course_id: await newCourse(api), student_id: await create(api, students) }),
-  bulkEnrollments: async (api) => ({ items: [{ course_id: await newCourse(api), student_id: await create(api, students) }] }),
+  createEnrollment: async (api) => ({ course_id: await newCourse(api), student_id: await create(api, students), override: true }),
+  bulkEnrollments: async (api) => ({
+    items: [{ course_id: await newCourse(api), student_id: await create(api, students) }],
+    override: true,
+  }),
   putLessonProgress: async () => ({ completed: true, position_seconds: 95 }),
   createQuizAttempt: async (api, id) => {
     await makeQuiz(api, id)
@@ -155,7 +166,7 @@ const bodies: Record<string, (api: DemoApi, id: string) => Promise<object>> = {
 export const resourceOnPath = (operation: Operation): Resource =>
   (operation.kind === 'create' && operation.parent?.resource) || operation.resource
 
-export const namesRow = ({ path, resource }: Operation): boolean => /\{id(_or_me)?\}/.test(path) && !resource.isSingleton
+export const namesRow = ({ path, resource }: Operation): boolean => /\{id(_or_\w+)?\}/.test(path) && !resource.isSingleton
 
 /** Ids of parts of a row that addresses name, by the row's id and the name in the path. */
 const parts = new Map<string, Readonly<Record<string, string>>>()
@@ -165,7 +176,7 @@ export const addressOf = (operation: Operation, id = ''): string => {
   const { path, parameters } = operation
   const schemaOf = (name: string) => parameters.find((parameter) => parameter.name === name)?.schema
   return path
-    .replace(/\{id(_or_me)?\}/, namesRow(operation) ? id : String(schemaOf('id')?.meta()?.example))
+    .replace(/\{id(_or_\w+)?\}/, namesRow(operation) ? id : String(schemaOf('id')?.meta()?.example))
     .replaceAll(/\{(\w+)\}/g, (_, name: string) => {
       const idPrefix = schemaOf(name)?.meta()?.idPrefix
       return parts.get(id)?.[name] ?? (idPrefix === undefined ? '1' : toPublicId(idPrefix, newId()))

@@ -160,6 +160,14 @@ describe.each(await databasesToTest())('writing on $name', ({ open }) => {
       expect((await patch(`courses/${id}`, { subtitle: 'd' }, { headers: { 'if-match': 'nonsense' } })).status).toBe(400)
     })
 
+    test('a tag that a gateway weakened matches while it names the current version, and is 412 afterwards', async () => {
+      const { id } = await made()
+      const etag = (await api.get(`/api/v1/courses/${id}`, { as: owner })).headers.get('etag') as string
+      const weak = { headers: { 'if-match': `W/${etag}` } }
+      expect((await patch(`courses/${id}`, { subtitle: 'a' }, weak)).status).toBe(200)
+      expect((await patch(`courses/${id}`, { subtitle: 'b' }, weak)).status).toBe(412)
+    })
+
     test('the school takes no change without a version, and none from a lecturer', async () => {
       expect(await patch('school', { tagline: 'x' })).toMatchObject({ status: 428, json: { error: 'precondition_required' } })
       expect(await patch('school', { tagline: 'x' }, { as: lecturer })).toMatchObject({ status: 403, json: { error: 'access_denied' } })
@@ -172,6 +180,7 @@ describe.each(await databasesToTest())('writing on $name', ({ open }) => {
       })
       expect(fields(await patch('school', { time_zone: 'Mars/Olympus', slug: 'x' }, { headers: { 'if-match': '*' } }))).toEqual([
         ['slug', 'read_only_field'],
+        ['time_zone', 'not_allowed'],
       ])
       expect(fields(await patch('school', { time_zone: 'Mars/Olympus' }, { headers: { 'if-match': '*' } }))).toEqual([
         ['time_zone', 'not_allowed'],
@@ -201,13 +210,29 @@ describe.each(await databasesToTest())('writing on $name', ({ open }) => {
       expect(await patch(`courses/${hidden.id}`, { nonsense: 1 }, { as: lecturer })).toMatchObject({ status: 404 })
     })
 
+    test('PATCH and DELETE take the slug in place of the id, as GET does, and never the slug of another school', async () => {
+      const { id, slug } = await made({ slug: `by-slug-${Date.now()}` })
+      const { json: changed } = await patch(`courses/${slug}`, { title: 'Found by its slug' })
+      expect([changed.id, changed.title]).toEqual([id, 'Found by its slug'])
+      const moved = `${slug}-moved`
+      expect((await patch(`courses/${slug}`, { slug: moved })).json).toMatchObject({ id, slug: moved })
+      expect((await patch(`courses/${slug}`, { title: 'Too late' })).status).toBe(404)
+      const stale = await patch(`courses/${moved}`, {}, { headers: { 'if-match': '"99-s"' } })
+      expect(stale.json.error).toBe('precondition_failed')
+      expect((await send(`courses/${moved}`, { method: 'DELETE' })).status).toBe(204)
+      expect((await send(`courses/${moved}`, { method: 'DELETE' })).status).toBe(404)
+      // The same for `me`, within the same rules: staff erase students, and the owner is none.
+      expect((await send('students/me', { method: 'DELETE' })).json.error).toBe('not_found')
+      expect((await send('students/me', { method: 'DELETE', as: 'learner001@example.org' })).json.error).toBe('access_denied')
+    })
+
     test('checks stand in their order', async () => {
       const { id } = await made()
       const headers = { 'if-match': '"9-s"' }
       const readOnly = { scopes: ['courses:read'] }
       expect((await patch('courses/nonsense?x=1', '{', readOnly)).json.error).toBe('insufficient_scope')
       expect((await patch('courses/nonsense?x=1', {})).json.error).toBe('invalid_parameter')
-      expect((await patch('courses/nonsense', { bad: 1 })).json.error).toBe('invalid_id')
+      expect((await patch('courses/Not_An_Id', { bad: 1 })).json.error).toBe('invalid_id')
       expect((await patch(`courses/${id}`, { bad: 1 }, { headers })).json.error).toBe('precondition_failed')
       expect((await patch(`courses/${id}`, { bad: 1 })).json.error).toBe('unknown_field')
     })
@@ -294,6 +319,35 @@ describe.each(await databasesToTest())('writing on $name', ({ open }) => {
       })
       expect((await send('courses', { headers, as: lecturer, body: { title: 'Other' } })).status).toBe(201)
       expect((await send('courses', { headers: { 'idempotency-key': 'a b' }, body: { title: 'x' } })).status).toBe(400)
+    })
+
+    test('belongs to the client that sent it: two clients of one person may use the same key', async () => {
+      const headers = { 'idempotency-key': 'shared-by-two-apps' }
+      const body = { title: 'Made by an app' }
+      const first = await send('courses', { headers, body })
+      const second = await send('courses', { headers: { ...headers, 'x-test-client': 'cli_other' }, body })
+      expect([first.status, second.status, second.headers.get('idempotent-replayed')]).toEqual([201, 201, null])
+      expect(second.json.id).not.toBe(first.json.id)
+      // Neither is told what the other has sent under the key.
+      const other = await send('courses', { headers: { ...headers, 'x-test-client': 'cli_third' }, body: { title: 'Something else' } })
+      expect(other.status).toBe(201)
+    })
+
+    test('is forgotten after a day', async () => {
+      const headers = { 'idempotency-key': 'a-day-long' }
+      const body = { title: 'Once a day' }
+      const first = await send('courses', { headers, body })
+      expect((await send('courses', { headers, body })).json.id).toBe(first.json.id)
+      const [kept] = await rows(
+        `SELECT extract(epoch FROM expires_at - now())::int AS seconds FROM idempotency_record WHERE school_id = $1 AND body LIKE '%Once a day%'`,
+      )
+      expect(Math.abs(Number(kept?.seconds) - 86_400)).toBeLessThan(600)
+      await rows(`UPDATE idempotency_record SET expires_at = now() WHERE school_id = $1 AND body LIKE '%Once a day%'`)
+      const next = await send('courses', { headers, body })
+      expect([next.status, next.headers.get('idempotent-replayed')]).toEqual([201, null])
+      expect(next.json.id).not.toBe(first.json.id)
+      // The new answer is kept for a day of its own, also for another body.
+      expect((await send('courses', { headers, body: { title: 'Another' } })).json.error).toBe('idempotency_key_reused')
     })
 
     test('keeps a refusal, but none that another try can help', async () => {

@@ -64,7 +64,7 @@ export const wrongs: readonly Wrong[] = [
     spoil: (request) => withHeader(request, 'content-type', 'application/json'),
   },
   { error: 'invalid_json', status: 400, applies: takesJson, spoil: (request) => ({ ...request, body: '{"half":' }) },
-  { error: 'invalid_id', status: 400, applies: namesRow, spoil: (request) => ({ ...request, id: 'nonsense' }) },
+  { error: 'invalid_id', status: 400, applies: namesRow, spoil: (request) => ({ ...request, id: 'Not_An_Id' }) },
   {
     error: 'not_found',
     status: 404,

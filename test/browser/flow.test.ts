@@ -55,7 +55,7 @@ describe.skipIf(!hasChromium())('in Chromium', { timeout: 120_000 }, () => {
       await visitor.page.goto(agent.authorizationUrl({ scope, ...parameters }).href)
       return visitor.page
     }
-    const allow = () => visitor.page.getByRole('button', { name: 'Allow what is ticked' }).click()
+    const allow = () => visitor.page.getByRole('button', { name: 'Allow selected' }).click()
     const granted = async (): Promise<string[]> => {
       const { status, body } = await agent.redeem(await callback.next())
       expect(status).toBe(200)
@@ -77,7 +77,7 @@ describe.skipIf(!hasChromium())('in Chromium', { timeout: 120_000 }, () => {
     test('a wrong password says so and keeps the e-mail address, and the next try goes on', async () => {
       const page = await ask()
       await signIn(page, learner, 'not the password')
-      expect(await page.getByRole('alert').textContent()).toContain('do not belong together')
+      expect(await page.getByRole('alert').textContent()).toContain('password is wrong')
       expect(await page.getByLabel('E-mail address').inputValue()).toBe(learner)
       expect(await page.getByLabel('Password').inputValue()).toBe('')
       await page.getByLabel('Password').fill(password)
@@ -88,7 +88,7 @@ describe.skipIf(!hasChromium())('in Chromium', { timeout: 120_000 }, () => {
     test.each(['before', 'after'])('a refusal %s signing in brings access_denied to the app', async (when) => {
       const page = await ask()
       if (when === 'after') await signIn(page, learner, password)
-      await page.getByRole('button', { name: when === 'after' ? 'Allow nothing' : 'Cancel and go back to the app' }).click()
+      await page.getByRole('button', { name: when === 'after' ? 'Don’t allow' : 'Cancel and go back to the app' }).click()
       const arrived = await callback.next()
       expect(Object.fromEntries(arrived.searchParams)).toMatchObject({ error: 'access_denied', state: 'a-state', iss: service.issuer })
       expect(arrived.searchParams.has('code')).toBe(false)
@@ -111,7 +111,7 @@ describe.skipIf(!hasChromium())('in Chromium', { timeout: 120_000 }, () => {
         expect(await box(page, refused).count()).toBe(0)
         const struck = page.locator('li.struck', { hasText: refused })
         expect(await struck.locator('s').count()).toBe(1)
-        expect(await struck.textContent()).toContain('not part of your role')
+        expect(await struck.textContent()).toContain('not available to your role')
       }
       await page.getByRole('link', { name: 'Use another account' }).click()
       await signIn(page, 'owner@example.com', password)
@@ -127,7 +127,7 @@ describe.skipIf(!hasChromium())('in Chromium', { timeout: 120_000 }, () => {
       const page = await ask()
       await signIn(page, 'owner@example.com', password)
       await page.getByRole('link', { name: 'Use another account' }).click()
-      await page.getByRole('link', { name: 'Stay with the account you are signed in with' }).click()
+      await page.getByRole('link', { name: 'Continue with the current account' }).click()
       await page.getByText('owner@example.com').waitFor()
       await page.getByRole('link', { name: 'Use another account' }).click()
       await signIn(page, learner, password)
@@ -163,10 +163,10 @@ describe.skipIf(!hasChromium())('in Chromium', { timeout: 120_000 }, () => {
     test('the answer for an app on another machine is there to copy, the keyboard selects it, and reloading shows it no more', async () => {
       const page = await ask()
       await signIn(page, learner, password)
-      await page.getByLabel('My app runs on another machine').check()
+      await page.getByLabel('The app is on a different computer').check()
       await allow()
       await page.getByRole('heading', { name: 'Copy this into your app' }).waitFor()
-      const [address, code] = [page.getByLabel('Address for the app'), page.getByLabel('Code alone')]
+      const [address, code] = [page.getByLabel('Address for the app'), page.getByLabel('Only the code')]
       const text = await address.inputValue()
       expect(text.startsWith(`${callback.redirectUri}?code=`)).toBe(true)
       expect(new URL(text).searchParams.get('code')).toBe(await code.inputValue())
@@ -183,8 +183,8 @@ describe.skipIf(!hasChromium())('in Chromium', { timeout: 120_000 }, () => {
     test('a refusal for an app on another machine stays on this page too', async () => {
       const page = await ask()
       await signIn(page, learner, password)
-      await page.getByLabel('My app runs on another machine').check()
-      await page.getByRole('button', { name: 'Allow nothing' }).click()
+      await page.getByLabel('The app is on a different computer').check()
+      await page.getByRole('button', { name: 'Don’t allow' }).click()
       await page.getByRole('heading', { name: 'The app gets no access' }).waitFor()
       expect(new URL(await page.getByLabel('Address for the app').inputValue()).searchParams.get('error')).toBe('access_denied')
     })
@@ -196,9 +196,9 @@ describe.skipIf(!hasChromium())('in Chromium', { timeout: 120_000 }, () => {
       await allow()
       await callback.next()
       await ask({ client_id: body.client_id })
-      await page.getByText('Already allowed').waitFor()
+      await page.getByText('You already allowed').waitFor()
       expect([await box(page, 'courses:read').isVisible(), await box(page, 'email').isVisible()]).toEqual([true, false])
-      await page.getByText('Already allowed').click()
+      await page.getByText('You already allowed').click()
       await box(page, 'email').uncheck()
       await allow()
       const redeemed = await agent.redeem(await callback.next(), { client_id: body.client_id })
@@ -213,7 +213,7 @@ describe.skipIf(!hasChromium())('in Chromium', { timeout: 120_000 }, () => {
       await allow()
       await callback.next()
       await ask(same)
-      await page.getByText('nothing that you have not allowed it before').waitFor()
+      await page.getByText('already allowed everything that the app asks for').waitFor()
       expect(await page.locator('input[name="scope"]').count()).toBe(await page.locator('details input[name="scope"]').count())
       await allow()
       const redeemed = await agent.redeem(await callback.next(), { client_id: body.client_id })
@@ -222,7 +222,7 @@ describe.skipIf(!hasChromium())('in Chromium', { timeout: 120_000 }, () => {
 
     test('a page that nobody vouches for explains itself and leads nowhere', async () => {
       const page = await ask({ client_id: 'cli_gone' })
-      await page.getByRole('heading', { name: 'This app is not known here' }).waitFor()
+      await page.getByRole('heading', { name: 'This app is not registered here' }).waitFor()
       expect(await page.locator('a, form').count()).toBe(0)
     })
   })
@@ -246,7 +246,7 @@ describe.skipIf(!hasChromium())('in Chromium', { timeout: 120_000 }, () => {
           await route.fulfill({ response, headers: { ...headers, 'content-security-policy': policy } })
         })
         await page.reload()
-        await page.getByRole('button', { name: 'Allow what is ticked' }).click()
+        await page.getByRole('button', { name: 'Allow selected' }).click()
         await until(() => visitor.complaints().some((text) => text.includes('form-action')), {
           what: 'the browser to complain',
           deadlineMs: 20_000,

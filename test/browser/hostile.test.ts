@@ -90,7 +90,7 @@ describe.skipIf(!hasChromium())('whatever a stranger sends, nothing of it runs i
     await look()
     await signIn(page, 'learner@example.org', password)
     await look()
-    await page.getByRole('button', { name: 'Allow what is ticked' }).click()
+    await page.getByRole('button', { name: 'Allow selected' }).click()
     await page.waitForURL(`${callback.redirectUri}?**`)
     expect((await callback.next()).searchParams.get('state')).toBe(text)
     await page.goto(`${service.issuer}/account/apps`)

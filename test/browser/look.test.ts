@@ -52,7 +52,7 @@ describe.skipIf(!hasChromium())('every page, in Chromium', { timeout: 400_000 },
       const top = (): Promise<number> => page.evaluate(`document.querySelector('.within-reach').getBoundingClientRect().top`)
       for (let at = 3; at < (await boxes.count()); at += 8) {
         await boxes.nth(at).focus()
-        const answer = await page.getByRole('button', { name: 'Allow what is ticked' }).boundingBox()
+        const answer = await page.getByRole('button', { name: 'Allow selected' }).boundingBox()
         expect((answer?.y ?? 640) + (answer?.height ?? 0)).toBeLessThanOrEqual(640)
         const focused = await boxes.nth(at).boundingBox()
         expect((focused?.y ?? 640) + (focused?.height ?? 0)).toBeLessThanOrEqual(await top())

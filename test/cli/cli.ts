@@ -66,6 +66,8 @@ export function createCli({ variables, database }: CliOptions): Cli {
 export interface Place {
   service: TestService
   cli: Cli
+  /** The configuration directory that the program reads. */
+  config: string
   stop(): Promise<void>
 }
 
@@ -88,6 +90,7 @@ async function openEmbeddedPlace({ schools = 1 }: PlaceOptions = {}): Promise<Pl
   const directory = await configFor(service, schools)
   return {
     service,
+    config: directory,
     cli: createCli({ variables: { CONFIG_DIR: directory, DATA_DIR: directory, SECRET_KEY: rootSecret }, database }),
     async stop() {
       await service.stop()
@@ -108,6 +111,7 @@ async function openServerPlace({ schools = 1 }: PlaceOptions = {}): Promise<Plac
   const variables = { CONFIG_DIR: directory, DATA_DIR: directory, SECRET_KEY: rootSecret, DATABASE_URL: url, REDIS_URL: redisUrl }
   return {
     service,
+    config: directory,
     cli: createCli({ variables }),
     async stop() {
       const ids = service.app.schools.all.map(({ school }) => school.id)

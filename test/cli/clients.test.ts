@@ -1,7 +1,11 @@
 import { createHash } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parse, stringify } from 'yaml'
 import { agentOf, createAgent, personCalled, withToken } from '../support/agent.ts'
-import { operatorEvents, type Place, placesToTest } from './cli.ts'
+import { startService } from '../support/service.ts'
+import { operatorEvents, type Place, placesToTest, schoolFile } from './cli.ts'
 
 describe.each(await placesToTest())('clients, with a service of two schools running on $name', ({ open }) => {
   let place: Place
@@ -11,6 +15,12 @@ describe.each(await placesToTest())('clients, with a service of two schools runn
   })
   afterAll(() => place.stop())
 
+  /** What the commands read as the file of the first school. */
+  const writeSchool = (integrations: object[]) =>
+    writeFile(
+      join(place.config, 'schools/first.yaml'),
+      stringify({ ...parse(schoolFile(place.service.issuer, 'First School')), integrations }),
+    )
   /** The command, on the first school. */
   const run = (...args: string[]) => place.cli([...args.slice(0, 2), '--school', 'first', ...args.slice(2)])
   const ids = async (...args: string[]): Promise<string[]> =>
@@ -38,6 +48,7 @@ describe.each(await placesToTest())('clients, with a service of two schools runn
       created_at: expect.any(String),
       last_used_at: null,
       disabled_at: null,
+      disabled_by: null,
       redirect_uris: ['http://127.0.0.1:53682/callback'],
       grant_types: ['authorization_code', 'refresh_token'],
       application_type: 'native',
@@ -176,10 +187,62 @@ describe.each(await placesToTest())('clients, with a service of two schools runn
       const refused = await run(...args, 'in-the-file', '--yes')
       expect(refused).toMatchObject({ exitCode: 1, err: expect.stringContaining('schools/first.yaml') })
     }
-    const disabled = await run('clients', 'disable', 'in-the-file', '--yes')
-    expect(disabled).toMatchObject({ exitCode: 0, err: expect.stringContaining('schools/first.yaml') })
+    expect(await run('clients', 'disable', 'in-the-file', '--yes')).toMatchObject({ exitCode: 0, err: '' })
     expect(await ids('--disabled')).toEqual(['in-the-file'])
     expect(await ids('--via', 'file')).toEqual(['in-the-file'])
+  })
+
+  describe("an integration of the school's file", () => {
+    const integration = { client_id: 'switched', client_name: 'Switched', redirect_uris: ['https://switched.example.com/cb'] }
+    const state = async (): Promise<string> => (await run('clients', 'show', 'switched', '--json')).json().state
+    const reload = (more: object = {}, others: object[] = []) =>
+      place.service.reload({ school: { integrations: [{ ...integration, ...more }, ...others] } })
+
+    test('that an operator disabled stays disabled across reloads and restarts, until clients enable', async () => {
+      await reload()
+      expect(await run('clients', 'disable', 'switched', '--yes')).toMatchObject({ exitCode: 0 })
+      await reload({ client_name: 'Switched again' })
+      expect(await state()).toBe('disabled')
+      await place.service.reload({ school: { integrations: [] } })
+      await reload()
+      expect(await state()).toBe('disabled')
+      const restarted = await startService({ database: place.service.database, school: { integrations: [integration] } })
+      await restarted.stop()
+      expect(await state()).toBe('disabled')
+      await writeSchool([integration])
+      expect(await run('clients', 'enable', 'switched')).toMatchObject({ exitCode: 0 })
+      expect(await state()).toBe('enabled')
+      await reload()
+      expect(await state()).toBe('enabled')
+    })
+
+    test('that the file disables is disabled with a reload, and comes back with the next', async () => {
+      await reload()
+      const agent = agentOf(place.service.issuer, 'switched', undefined, 'https://switched.example.com/cb')
+      const { body } = await agent.tokens(personCalled('ada@example.org'))
+      const account = `${place.service.issuer}/api/v1/account`
+      expect((await withToken(account, body.access_token)).status).toBe(200)
+      await reload({ enabled: false })
+      expect(await state()).toBe('disabled')
+      expect((await withToken(account, body.access_token)).status).toBe(401)
+      await reload()
+      expect(await state()).toBe('enabled')
+      expect((await withToken(account, body.access_token)).status).toBe(401)
+      const again = await agent.tokens(personCalled('ada@example.org'))
+      expect((await withToken(account, again.body.access_token)).status).toBe(200)
+    })
+
+    test('that the file disables or no longer names is not enabled by a command', async () => {
+      for (const integrations of [[{ ...integration, enabled: false }], []]) {
+        await place.service.reload({ school: { integrations } })
+        await writeSchool(integrations)
+        expect(await run('clients', 'enable', 'switched')).toMatchObject({
+          exitCode: 1,
+          err: expect.stringContaining('schools/first.yaml'),
+        })
+        expect(await state()).toBe('disabled')
+      }
+    })
   })
 
   test('a client that registered itself is not an integration', async () => {

@@ -226,6 +226,7 @@ describe('in process', () => {
     [['grants', 'revoke', 'x']],
     [['keys', 'retire', 'x']],
     [['keys', 'rotate', '--now']],
+    [['demo', 'remove']],
   ])('%j asks: without a terminal and without --yes it is refused before anything is opened', async (args) => {
     const nothing = createCli({ variables: { ...environment, DATABASE_URL: 'postgres://127.0.0.1:1/nothing' } })
     expect(await nothing(args, { input: 'y\n' })).toMatchObject({ exitCode: 2, out: '', err: expect.stringContaining('--yes') })

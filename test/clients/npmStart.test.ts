@@ -78,7 +78,7 @@ test('a second service on the same data directory ends with 1 and says who holds
   const first = await start({ viaNpm: true })
   for (const viaNpm of [false, true]) {
     const refused = String(await startProcess({ home, viaNpm }).catch((error) => error))
-    expect(refused).toContain('the service ended with 1: Schoolgate cannot start: the data in')
+    expect(refused).toMatch(/the service ended with 1: .*"reason":"the data in.*"msg":"cannot start"/s)
     expect(refused).toMatch(/is in use by process \d+ on .+ DATABASE_URL/)
     expect(refused).not.toMatch(/^\s+at /m)
   }

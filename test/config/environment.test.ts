@@ -22,6 +22,7 @@ test('without any variable everything has its default, and an empty one counts a
     DATA_DIR: './data',
     RATE_LIMITS: 'on',
     WORKERS: 1,
+    START_TIMEOUT_SECONDS: 60,
     LOG_LEVEL: 'info',
   })
 })
@@ -51,6 +52,9 @@ describe('a wrong variable is refused with a message that says what it must be a
     [{ BASE_URL: 'http://school.example.com' }, `BASE_URL  ${origin}`],
     [{ BASE_URL: 'http://127.0.0.1.example.com' }, `BASE_URL  ${origin}`],
     [{ BASE_URL: 'https://school.example.com/' }, `BASE_URL  ${origin}`],
+    [{ HOST: 'foo bar' }, 'HOST  must be an IP address or a host name'],
+    [{ HOST: '[::1]' }, 'HOST  must be an IP address or a host name'],
+    [{ START_TIMEOUT_SECONDS: '1h' }, 'START_TIMEOUT_SECONDS  must be a whole number from 0 to 3600'],
     [{ DATABASE_URL: 'mysql://x' }, 'DATABASE_URL  must be a postgres:// address'],
     [{ REDIS_URL: 'http://x' }, 'REDIS_URL  must be a redis://, redis+sentinel:// or redis+cluster:// address'],
     [{ SECRET_KEY: 'hunter2' }, 'SECRET_KEY  must be secrets of at least 32 characters, separated by commas'],

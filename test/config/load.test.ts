@@ -2,9 +2,9 @@ import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse, stringify } from 'yaml'
 import { readEnvironment } from '../../src/config/environment.ts'
-import { type Config, loadConfig } from '../../src/config/load.ts'
+import { loadConfig } from '../../src/config/load.ts'
 import { printConfig } from '../../src/config/print.ts'
-import { compareForReload } from '../../src/config/reload.ts'
+import { planReload } from '../../src/config/reload.ts'
 import { configFolder, load, scopes, usableScopes } from './configFolder.ts'
 
 const shipped = resolve(import.meta.dirname, '../../config')
@@ -125,8 +125,10 @@ describe('printing', () => {
 })
 
 describe('reloading', () => {
-  const compare = (before: Record<string, string>, after: Record<string, string>) =>
-    compareForReload(...([before, after].map((files) => load(files, secret)) as [Config, Config]))
+  const compare = (before: Record<string, string>, after: Record<string, string>) => {
+    const { reloadable, needsRestart } = planReload(load(before, secret), load(after, secret))
+    return { reloadable, needsRestart }
+  }
   const demo = { 'schools/demo.yaml': '' }
   const north = { 'schools/north.yaml': 'issuer: https://north.example.com\n' }
 

@@ -73,7 +73,7 @@ const hostile = [
   '```"><script>alert(1)</script>\nx\n```',
   '<b'.repeat(500),
   '<!--'.repeat(500),
-  '<div>'.repeat(5000),
+  '<div>'.repeat(90),
   '> '.repeat(5000),
   '['.repeat(5000),
 ]

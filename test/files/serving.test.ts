@@ -24,6 +24,7 @@ describe('the address of a file', () => {
       keyring: createKeyring([rootSecret]),
       limits: () => ({ quota_bytes: 1, uploads_per_minute: 1, bytes_per_day: 1, slowest_bytes_per_second: 1 }),
       operations: [],
+      failures: { check: async () => {}, count: async () => {} },
       findPerson: async () => undefined,
       signer: { sign: () => '', verify: () => false },
       outside: () => {

@@ -58,6 +58,19 @@ describe('npm run first-token', () => {
     expect(walk.output()).toContain('ada@example.com')
   })
 
+  test.each([
+    ['other scopes, as the README asks for them', ['openid', 'profile', 'courses:read'], 'all', '/api/v1/courses'],
+    ['less than was asked for', ['openid', 'account:read', 'courses:read'], ['courses:read'], '/api/v1/courses'],
+    ['nothing but the sign-in', ['openid', 'account:read'], ['openid'], '/api/oauth/userinfo'],
+    ['nothing that can be read', ['openid', 'account:write'], ['account:write'], '/api/oauth/introspect'],
+  ] as const)('succeeds where the person allowed %s', async (_what, scopes, ticked, path) => {
+    const walk = begin(service.issuer, ...scopes)
+    const redirect = await personCalled('ada@example.com').authorize(await walk.address(), { scopes: ticked })
+    await fetch(redirect)
+    expect(await walk.exit(), walk.output()).toBe(0)
+    expect(walk.output()).toContain(`${service.issuer}${path}\n{`)
+  })
+
   test('says who refused, and ends with 1', async () => {
     const walk = begin(service.issuer)
     const redirect = await personCalled('ada@example.com').authorize(await walk.address(), { refuse: true })

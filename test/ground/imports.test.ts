@@ -25,7 +25,12 @@ test('a check that read no module fails: it would have found nothing in any tree
 
 describe('a forbidden import is named with its rule', () => {
   const plants: [what: string, file: string, text: string, rule: string][] = [
-    ['a lower room reaches up', 'src/lib/up.ts', "import { sql } from '../store/sql.ts'\nexport const up = sql\n", 'lib imports'],
+    [
+      'a lower module imports a higher one',
+      'src/lib/up.ts',
+      "import { sql } from '../store/sql.ts'\nexport const up = sql\n",
+      'lib imports',
+    ],
     [
       'a value where types alone are open',
       'src/policy/value.ts',
@@ -39,13 +44,13 @@ describe('a forbidden import is named with its rule', () => {
       'policy imports types',
     ],
     [
-      'a room that the table does not know',
+      'a module that is not in the table',
       'src/attic/box.ts',
       "import { sql } from '../store/sql.ts'\nexport const box = sql\n",
-      'known room',
+      'known module',
     ],
     ['an import at run time', 'src/kit/late.ts', "export const late = () => import('../pages/page.ts')\n", 'kit imports'],
-    ['a package of another room', 'src/agents/pool.ts', "import { Pool } from 'pg'\nexport const pool = Pool\n", 'pg owners'],
+    ['a package of another module', 'src/agents/pool.ts', "import { Pool } from 'pg'\nexport const pool = Pool\n", 'pg owners'],
     [
       'a value of a package whose types alone are open',
       'src/pages/page.ts',

@@ -46,6 +46,35 @@ test('what has expired is removed, and what lives stays', async () => {
   expect((await agent.refresh(body.refresh_token)).status).toBe(200)
 })
 
+test('one run of a clean-up goes on until nothing is left, however much had piled up', async () => {
+  const schoolId = service.schoolId()
+  const many = 3500
+  await sql(
+    `INSERT INTO oidc_artifact (school_id, model, id, payload, expires_at)
+     SELECT $1, 'Session', 'expired ' || n, '{}', now() - interval '1 hour' FROM generate_series(1, $2::int) AS n`,
+    [schoolId, many],
+  )
+  await sql(
+    `INSERT INTO idempotency_record (school_id, id, fingerprint, status, headers, body, expires_at)
+     SELECT $1, gen_random_uuid()::text, '', 200, '{}', '', now() - interval '1 hour' FROM generate_series(1, $2::int) AS n`,
+    [schoolId, many],
+  )
+  await sql(
+    `INSERT INTO change_log (school_id, transaction, id, type, action, resource_id, version, occurred_at)
+     SELECT $1, 1, gen_random_uuid(), 'course', 'updated', gen_random_uuid(), 1, now() - interval '1000 days' FROM generate_series(1, $2::int) AS n`,
+    [schoolId, many],
+  )
+  await sql(
+    `INSERT INTO mailed_link (school_id, id, purpose, email, expires_at)
+     SELECT $1, gen_random_uuid()::text, 'password_reset', 'nobody@example.org', now() - interval '9 days' FROM generate_series(1, $2::int) AS n`,
+    [schoolId, many],
+  )
+  expect((await run('sweep_artifacts'))?.removed).toBeGreaterThanOrEqual(many)
+  expect(await run('sweep_records')).toEqual({ answers: many, changes: many })
+  expect(await run('sweep_mailed_links')).toEqual({ removed: many })
+  expect(await run('sweep_artifacts')).toEqual({ removed: 0 })
+})
+
 test('a job runs in one instance at a time', async () => {
   let release = (): void => undefined
   const held = service.database.exclusively('sweep_artifacts', () => new Promise<void>((resolve) => (release = resolve)))

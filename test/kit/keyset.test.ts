@@ -11,7 +11,7 @@ import { newId } from '../../src/lib/ids.ts'
 import type { Caller } from '../../src/policy/caller.ts'
 import { courses } from '../../src/resources/courses.ts'
 import { operationsIn, resources } from '../../src/resources/index.ts'
-import { databasesToTest, type TestDatabase } from '../support/databases.ts'
+import { everyDatabase, type TestDatabase } from '../support/databases.ts'
 import { newSchool } from '../support/rows.ts'
 
 interface Asked {
@@ -41,7 +41,7 @@ async function statementOf({ conditions, sort, value, ...sight }: Asked): Promis
   return statement as CompiledQuery
 }
 
-describe.each(await databasesToTest())('a page from the middle of a list, on $name', ({ open }) => {
+describe.each(await everyDatabase())('a page from the middle of a list, on $name', ({ open }) => {
   let opened: TestDatabase
   let schoolId: string
   beforeAll(async () => {
@@ -125,7 +125,7 @@ function anyValue({ schema }: Resource, { column }: Sort): string | number {
 const lists = operationsIn(resources).filter((operation): operation is OperationOf<'list'> => operation.kind === 'list')
 
 // The planner is the same everywhere: the embedded one is asked only where there is no other.
-describe.each((await databasesToTest()).slice(-1))('every list on $name', ({ open }) => {
+describe.each((await everyDatabase()).slice(-1))('every list on $name', ({ open }) => {
   let opened: TestDatabase
   beforeAll(async () => {
     opened = await open()

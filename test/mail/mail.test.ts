@@ -4,6 +4,7 @@ import { germanLetters } from '../../src/mail/germanLetters.ts'
 import { type LetterKind, letters } from '../../src/mail/letters.ts'
 import { createMail } from '../../src/mail/mail.ts'
 import type { Letter } from '../../src/mail/post.ts'
+import { quotedName } from '../../src/policy/messages.ts'
 
 const school = { id: 'x', slug: 'one', issuer: 'https://school.example.com' }
 const links = {
@@ -11,6 +12,8 @@ const links = {
   title: 'Open Kiln Evening',
   when: '2026-03-01 18:30 (Europe/Berlin)',
   reason: 'The kiln is cold.',
+  app: 'Study Helper',
+  contact: 'hello@example.com',
 }
 const kinds = Object.keys(letters) as LetterKind[]
 
@@ -29,6 +32,14 @@ function mail({ name = 'Lanternfield', from, locale = 'en', available = language
   return { sent, send: createMail({ post, from, face: async () => ({ name, locale }), languages: () => available }) }
 }
 
+test('the name of an app stays inside its quotes, is short, and becomes no link', () => {
+  expect(quotedName('Study Helper')).toBe('Study Helper')
+  expect(quotedName('Bank". Sign in at https://evil.example/login or to@evil.example')).toBe(
+    "Bank'. Sign in at https:// evil. example/ login or to@ evil. example",
+  )
+  expect(quotedName('n'.repeat(200))).toHaveLength(80)
+})
+
 describe('letters', () => {
   test.each(kinds)('%s names the school, says what to do if it was somebody else, and leaves no place unfilled', async (kind) => {
     const { sent, send } = mail()
@@ -38,7 +49,7 @@ describe('letters', () => {
     expect(letter?.text).toMatch(/If it was not you|If you did not ask/)
     expect(`${letter?.subject} ${letter?.text}`).not.toMatch(/[{}]|undefined/)
     for (const [, url] of letter?.text.matchAll(/^(https?:\S+)$/gm) ?? []) expect(url).toMatch(/^https:\/\/school\.example\.com\//)
-    expect(letter?.text.match(/https?:/g)?.length ?? 0).toBe(letters[kind].text.match(/^\{[a-z_]+\}$/gm)?.length ?? 0)
+    expect(letter?.text.match(/https?:/g)?.length ?? 0).toBe(letters[kind].text.match(/^\{(?!contact\})[a-z_]+\}$/gm)?.length ?? 0)
   })
 
   test.each(kinds)('%s says in German what it says in English: the same places to fill, in paragraphs as many', (kind) => {
@@ -52,7 +63,7 @@ describe('letters', () => {
   test('are in the language of the person, else in that of the school, among those that the school has', async () => {
     const languageFor = async (given: Given, ...locales: (string | null)[]) => {
       const { sent, send } = mail(given)
-      await send(school, to('a@example.com', ...locales), 'email_changed', {})
+      await send(school, to('a@example.com', ...locales), 'email_changed', links)
       expect(sent[0]?.text.startsWith(sent[0]?.language === 'de' ? 'Ihr Konto bei' : 'Your account at')).toBe(true)
       return sent[0]?.language
     }
@@ -67,7 +78,7 @@ describe('letters', () => {
   test('come from the configured address, or from the host of the school', async () => {
     const from = async (more: { from?: string }, issuer: string) => {
       const { sent, send } = mail(more)
-      await send({ ...school, issuer }, to('a@example.com'), 'email_changed', {})
+      await send({ ...school, issuer }, to('a@example.com'), 'email_changed', links)
       return sent[0]?.from
     }
     expect(await from({ from: 'post@example.com' }, school.issuer)).toEqual({ name: 'Lanternfield', address: 'post@example.com' })

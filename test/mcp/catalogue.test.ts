@@ -119,6 +119,21 @@ describe.each(await databasesToTest())('the catalogue on $name', ({ open }) => {
     expect(validates('search_catalog', one)).toEqual([])
   })
 
+  test('says that results were cut from one too many on, and not before, also where each list had room', async () => {
+    type Found = { results: { type: string }[]; truncated: boolean }
+    const search = async (query: string, limit: number): Promise<Found> =>
+      (await callTool(origin, 'search_catalog', { query, limit })).structuredContent
+    // Several lists share the limit, so none of them is cut by itself.
+    const isSpread = ({ results, truncated }: Found): boolean => !truncated && new Set(results.map(({ type }) => type)).size > 1
+    const queries = ['kiln', 'paper', 'craft', 'hand', 'work', 'ing', 'er', 'an']
+    const found = await Promise.all(queries.map(async (query) => ({ query, all: await search(query, 50) })))
+    const spread = found.find(({ all }) => isSpread(all))
+    if (!spread) throw new Error('no query finds several types')
+    const number = spread.all.results.length
+    const [cut, exact] = [await search(spread.query, number - 1), await search(spread.query, number)]
+    expect([cut.results.length, cut.truncated, exact.results.length, exact.truncated]).toEqual([number - 1, true, number, false])
+  })
+
   test('shows in no byte what a visitor of the API cannot see', async () => {
     const { json } = await api.get('/api/v1/courses?limit=100', { as: 'owner@example.com' })
     const hidden = (json.data as { status: string; visibility: string; slug: string; title: string }[]).filter(

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { allScopes, get } from '../support/agent.ts'
+import { allScopes, createAgent, get, personCalled, postJson } from '../support/agent.ts'
+import { until } from '../support/poll.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -44,6 +45,8 @@ describe('authorization server metadata (RFC 8414, OpenID Connect Discovery)', (
       grant_types_supported: ['authorization_code', 'refresh_token'],
       code_challenge_methods_supported: ['S256'],
       token_endpoint_auth_methods_supported: ['none', 'client_secret_post'],
+      revocation_endpoint_auth_methods_supported: ['none', 'client_secret_post'],
+      introspection_endpoint_auth_methods_supported: ['none', 'client_secret_post'],
       authorization_response_iss_parameter_supported: true,
       client_id_metadata_document_supported: false,
       request_uri_parameter_supported: false,
@@ -51,6 +54,75 @@ describe('authorization server metadata (RFC 8414, OpenID Connect Discovery)', (
     expect(body).not.toHaveProperty('agent_auth')
     expect(body).not.toHaveProperty('pushed_authorization_request_endpoint')
     expect(body).not.toHaveProperty('dpop_signing_alg_values_supported')
+  })
+
+  test('never leave the authentication method of an endpoint to the default, which is refused here (RFC 8414 section 2)', async () => {
+    const { body } = await get(service.issuer + authorizationServer[0])
+    for (const endpoint of ['token', 'revocation', 'introspection']) {
+      expect(body).toHaveProperty(`${endpoint}_endpoint`)
+      const agent = await createAgent(service.issuer, { token_endpoint_auth_method: 'client_secret_post' })
+      expect(body[`${endpoint}_endpoint_auth_methods_supported`]).not.toContain('client_secret_basic')
+      const credentials = Buffer.from(`${agent.clientId}:${agent.clientSecret}`).toString('base64')
+      const basic = await fetch(body[`${endpoint}_endpoint`], {
+        method: 'POST',
+        headers: { authorization: `Basic ${credentials}` },
+        body: new URLSearchParams({ token: 'x' }),
+      })
+      expect([endpoint, basic.status]).toEqual([endpoint, 401])
+      if (endpoint === 'token') continue
+      const posted = await agent.post(new URL(body[`${endpoint}_endpoint`]).pathname, { token: 'x' })
+      expect([endpoint, posted.status]).toEqual([endpoint, 200])
+    }
+  })
+
+  test('name the protected resources whose own metadata name this server (RFC 9728 section 4)', async () => {
+    const { body } = await get(service.issuer + authorizationServer[0])
+    expect(body.protected_resources).toEqual([service.issuer, `${service.issuer}/mcp`])
+    for (const resource of body.protected_resources) {
+      const { pathname } = new URL(resource)
+      const suffix = pathname === '/' ? '' : pathname
+      const metadata = (await get(`${service.issuer}/.well-known/oauth-protected-resource${suffix}`)).body
+      expect([metadata.resource, metadata.authorization_servers]).toEqual([resource, [service.issuer]])
+    }
+  })
+
+  test('name a privacy policy and terms where the school publishes them, at addresses that answer, and nowhere else', async () => {
+    const links = async () => {
+      const { body: server } = await get(service.issuer + authorizationServer[0])
+      const { body: resource } = await get(`${service.issuer}/.well-known/oauth-protected-resource/mcp`)
+      return [server.op_policy_uri, server.op_tos_uri, resource.resource_policy_uri, resource.resource_tos_uri]
+    }
+    expect(await links()).toEqual([undefined, undefined, undefined, undefined])
+    const owner = personCalled('legal@example.com')
+    await service.addPerson({ email: 'legal@example.com', role: 'owner' })
+    const agent = await createAgent(service.issuer)
+    const { body: tokens } = await agent.tokens(owner, { scope: 'pages:write pages:read school:read school:write' }, { scopes: 'all' })
+    const authorization = `Bearer ${tokens.access_token}`
+    const pages = `${service.issuer}/api/v1/pages`
+    const page = await postJson(pages, { title: 'Privacy', slug: 'legal/privacy', kind: 'legal' }, { authorization })
+    expect(page.status).toBe(201)
+    // A draft is no address that answers.
+    expect(await links()).toEqual([undefined, undefined, undefined, undefined])
+    expect((await postJson(`${pages}/${page.body.id}/publish`, {}, { authorization })).status).toBe(200)
+    const address = `${service.issuer}/api/v1/pages/legal%2Fprivacy`
+    await until(async () => JSON.stringify(await links()) === JSON.stringify([address, undefined, address, undefined]), {
+      deadlineMs: 15_000,
+      what: 'the published page is linked',
+    })
+    expect((await get(address)).body.slug).toBe('legal/privacy')
+    // An address that the school set itself comes first.
+    const terms = 'https://legal.example.com/terms'
+    const school = await get(`${service.issuer}/api/v1/school`, { authorization })
+    const set = await fetch(`${service.issuer}/api/v1/school`, {
+      method: 'PATCH',
+      headers: { authorization, 'content-type': 'application/json', 'if-match': school.headers.get('etag') as string },
+      body: JSON.stringify({ legal: { terms_url: terms } }),
+    })
+    expect(set.status).toBe(200)
+    await until(async () => JSON.stringify(await links()) === JSON.stringify([address, terms, address, terms]), {
+      deadlineMs: 15_000,
+      what: 'the terms are linked',
+    })
   })
 
   test('list the 38 scopes and no other', async () => {

@@ -5,11 +5,11 @@ import { parse, stringify } from 'yaml'
 import { agentOf, createAgent, get, personCalled, withToken } from '../support/agent.ts'
 import { availableServices, throwawayPostgres } from '../support/databases.ts'
 import { until } from '../support/poll.ts'
-import { createHome, type Home, type ServiceProcess, startProcess } from '../support/process.ts'
+import { createHome, type Home, memoryOf, type ServiceProcess, startProcess } from '../support/process.ts'
 
 const { postgresql, redis } = await availableServices()
 
-describe('SIGHUP', () => {
+describe('a process with the embedded database', () => {
   let home: Home
   let service: ServiceProcess
   beforeAll(async () => {
@@ -21,6 +21,10 @@ describe('SIGHUP', () => {
     await home.remove()
   })
 
+  test('needs less than 500 MB for its first start', async () => {
+    expect(await memoryOf(service.child.pid as number, 'VmHWM')).toBeLessThan(500)
+  })
+
   const change = async (edit: (school: Record<string, unknown>) => void): Promise<void> => {
     const file = join(home.config, 'schools/demo.yaml')
     const school = parse(await readFile(file, 'utf8'))
@@ -29,7 +33,7 @@ describe('SIGHUP', () => {
     process.kill(service.child.pid as number, 'SIGHUP')
   }
 
-  test('makes a new integration live, and nobody is signed out', async () => {
+  test('SIGHUP makes a new integration live, and nobody is signed out', async () => {
     const agent = await createAgent(service.issuer)
     const person = personCalled('learner001@example.org')
     const { body: tokens } = await agent.tokens(person)
@@ -52,7 +56,7 @@ describe('SIGHUP', () => {
     expect((await agent.refresh(tokens.refresh_token)).status).toBe(200)
   })
 
-  test('with a wrong file changes nothing, and says what is wrong', async () => {
+  test('SIGHUP with a wrong file changes nothing, and says what is wrong', async () => {
     await change((school) => {
       school.integratons = []
     })

@@ -103,6 +103,26 @@ describe('within the window', () => {
     expect((await agent.refresh(body.refresh_token)).status).toBe(200)
   })
 
+  test('a scope that the role has lost is in neither the new access token nor its scope, and is back with the role', async () => {
+    const { personId } = await service.addPerson({ email: 'demoted@example.org', role: 'admin' })
+    const setRole = (role: string) => service.database.sql.query('UPDATE staff SET role = $2 WHERE person_id = $1', [personId, role])
+    const scope = 'openid courses:read appearance:write'
+    const { body: first } = await agent.tokens(personCalled('demoted@example.org'), { scope }, { scopes: 'all' })
+    const names = (text: string): string[] => text.split(' ').toSorted()
+    expect(names(first.scope)).toEqual(names(scope))
+    await setRole('lecturer')
+    const { body: second } = await agent.refresh(first.refresh_token)
+    expect(names(second.scope)).toEqual(['courses:read', 'openid'])
+    await setRole('admin')
+    const { body: third } = await agent.refresh(second.refresh_token)
+    expect(names(third.scope)).toEqual(names(scope))
+    // A role that comes back does not widen a token that was issued without it.
+    expect(names((await agent.post('/api/oauth/introspect', { token: second.access_token })).body.scope)).toEqual([
+      'courses:read',
+      'openid',
+    ])
+  })
+
   test('a person who was disabled refreshes no more, and the access token is dead at once (D34)', async () => {
     await service.addPerson({ email: 'leaver@example.org' })
     const { body } = await agent.tokens(personCalled('leaver@example.org'))
@@ -139,6 +159,40 @@ test('the answer that was kept is gone after the window', async () => {
     await until(async () => (await forget?.run())?.forgotten === 1, { what: 'the answer to be forgotten' })
     const kept = await service.database.sql.query('SELECT 1 FROM oidc_artifact WHERE successor IS NOT NULL')
     expect(kept).toEqual([])
+  } finally {
+    await service.stop()
+  }
+})
+
+test.each([0, 1])('a refresh token that was used keeps nothing but what notices its reuse (window of %i s)', async (window) => {
+  const { service, agent, person } = await withWindow(window)
+  try {
+    const forget = service.app.jobs.find(({ name }) => name === 'forget_answers')
+    const payloads = async () =>
+      (
+        await service.database.sql.query<{ payload: string }>(
+          `SELECT payload FROM oidc_artifact WHERE model = 'RefreshToken' AND consumed_at IS NOT NULL`,
+        )
+      ).map(({ payload }) => payload)
+    const use = async () => {
+      const { body: first } = await agent.tokens(person)
+      const { body: second } = await agent.refresh(first.refresh_token)
+      return { first, second }
+    }
+    const [replayed, revoked] = [await use(), await use()]
+    const isForgotten = async () => {
+      await forget?.run()
+      return (await payloads()).every((payload) => payload === '')
+    }
+    await until(isForgotten, { what: 'the payloads to be cleared' })
+    expect(await payloads()).toHaveLength(2)
+    for (const { first } of [replayed, revoked]) {
+      expect((await agent.post('/api/oauth/introspect', { token: first.refresh_token })).body).toEqual({ active: false })
+    }
+    expect((await agent.refresh(replayed.first.refresh_token)).body.error).toBe('invalid_grant')
+    expect((await agent.refresh(replayed.second.refresh_token)).body.error).toBe('invalid_grant')
+    expect((await agent.post('/api/oauth/revoke', { token: revoked.first.refresh_token })).status).toBe(200)
+    expect((await agent.refresh(revoked.second.refresh_token)).body.error).toBe('invalid_grant')
   } finally {
     await service.stop()
   }

@@ -60,7 +60,7 @@ describe.each(await databasesToTest())('a registration that clean-up removed, on
 
   test('is forgotten after 90 days, and unknown from then on', async () => {
     await sql("UPDATE oidc_client_tombstone SET removed_at = now() - interval '91 days' WHERE id = $1", [agent.clientId])
-    expect((await ask()).body).toContain('This app is not known here')
+    expect((await ask()).body).toContain('This app is not registered here')
     expect(await prune()).toEqual({ removed: 0, forgotten: 1 })
     expect(await sql('SELECT id FROM oidc_client_tombstone WHERE id = $1', [agent.clientId])).toEqual([])
   })
@@ -79,7 +79,7 @@ describe('a client_id that was never given out', () => {
       const url = `${service.issuer}/oauth/authorize?client_id=${encodeURIComponent(clientId.toWellFormed())}&response_type=code&redirect_uri=http%3A%2F%2F127.0.0.1%3A1%2Fc`
       const { status, headers, body } = await get(url, { accept: 'text/html' })
       expect([status, headers.get('location')]).toEqual([400, null])
-      expect(body).toContain('This app is not known here')
+      expect(body).toContain('This app is not registered here')
       expect(body).toContain('error_description=No client with this client_id is registered here.')
       expect(body).not.toContain('client is invalid')
     },

@@ -33,6 +33,28 @@ describe('the catalogues', () => {
       expect([key, text.match(/(?<!\{)\b(email|(?<!E-)mail|du|deine?|dich|dir)\b/i)]).toEqual([key, null])
   })
 
+  test('use the form that fits the number', () => {
+    const said = (language: 'en' | 'de') => {
+      const texts = createTexts(language)
+      return [1, 2].flatMap((count) => {
+        const before = texts.counted('consent.before', count)
+        return [before, texts.counted('consent.before_writes', count, { before })]
+      })
+    }
+    expect(said('en')).toEqual([
+      'You already allowed 1 permission',
+      'You already allowed 1 permission, including 1 that lets the app make changes',
+      'You already allowed 2 permissions',
+      'You already allowed 2 permissions, including 2 that let the app make changes',
+    ])
+    expect(said('de')).toEqual([
+      'Sie haben bereits 1 Berechtigung erteilt',
+      'Sie haben bereits 1 Berechtigung erteilt, darunter 1, mit der die App etwas ändern kann',
+      'Sie haben bereits 2 Berechtigungen erteilt',
+      'Sie haben bereits 2 Berechtigungen erteilt, darunter 2, mit denen die App etwas ändern kann',
+    ])
+  })
+
   test('say of every scope, and of no other, what it is in German, and of every area', () => {
     expect(Object.keys(scopeTexts.sentences).toSorted()).toEqual(scopes.map(({ name }) => name).toSorted())
     expect(Object.keys(scopeTexts.areas).toSorted()).toEqual([...new Set(scopes.map(({ area }) => area))].toSorted())

@@ -142,7 +142,7 @@ describe('what is offered and what is granted', () => {
 
   test('asking only for what the role cannot grant leaves nothing to allow', async () => {
     const { page } = await atConsent({ scope: 'orders:read' }, 'learner@example.org')
-    expect(page.html).not.toContain('Allow what is ticked')
+    expect(page.html).not.toContain('Allow selected')
     expect(page.html).toContain('/refuse"')
   })
 
@@ -186,7 +186,7 @@ describe('accounts', () => {
     expect(answer.status).toBe(429)
     expect(answer.headers.get('retry-after')).toBe('120')
     expect(service.audits).toEqual([])
-    expect(service.attempts.seen).toEqual(['address 127.0.0.1'])
+    expect(service.attempts.seen).toEqual(['owner@example.com from 127.0.0.1'])
     service.attempts.allowed = true
     expect((await signIn(browser, answer.url.pathname.endsWith('/sign-in') ? page : answer)).html).toContain('Signed in as')
   })
@@ -200,7 +200,7 @@ describe('accounts', () => {
     expect(answers.length - sentAway.length).toBeGreaterThanOrEqual(22)
     for (const { headers, html } of sentAway) {
       expect(headers.get('retry-after')).toBe('2')
-      expect(html).toContain('Too much at once')
+      expect(html).toContain('Too many requests')
     }
   })
 
@@ -250,7 +250,7 @@ describe('accounts', () => {
     const { body } = await service.redeem(codeOf(await consent(browser, page, ['openid'])))
     const { browser: other } = await atConsent({}, 'learner@example.org')
     const again = await start(other, { id_token_hint: String(body.id_token) })
-    expect(again.html).toContain('expects another account')
+    expect(again.html).toContain('expects a different account')
     expect((await signIn(other, again)).html).toContain('owner@example.com')
   })
 
@@ -409,7 +409,7 @@ describe('headers', () => {
     for (const { headers } of [login, allow]) {
       expect(headers.get('content-security-policy')).toContain("form-action 'self' http://127.0.0.1:50001;")
     }
-    expect(allow.html).toContain('this computer, port <bdi>50001</bdi>')
+    expect(allow.html).toContain('on this computer (port <bdi>50001</bdi>)')
   })
 })
 

@@ -19,6 +19,7 @@ import { endpoints } from '../../src/oidc/endpoints.ts'
 import { interactions } from '../../src/oidc/interactions.ts'
 import { resourceIndicators } from '../../src/oidc/resources.ts'
 import { createEnginePages } from '../../src/pages/enginePages.ts'
+import { createKnownBrowsers } from '../../src/pages/knownBrowser.ts'
 import { rememberLanguage } from '../../src/pages/language.ts'
 import { createSettings } from '../../src/pages/pageSetting.ts'
 import { createPages } from '../../src/pages/pages.ts'
@@ -93,7 +94,7 @@ export async function startService(): Promise<TestService> {
   const attempts = { allowed: true, seen: [] as string[] }
   const look = async () => ({ ...lookOf('studio'), logo: null, logo_dark: null })
   const setting = createSettings({ face: async () => ({ name: 'Demo <School>', locale: 'en' }), look, languages: () => languages })
-  const enginePages = createEnginePages({ setting, findRemovedClient: async () => undefined })
+  const enginePages = createEnginePages({ setting, findRemovedClient: async () => undefined, isDisabledClient: async () => false })
   const provider = new Provider(base, {
     adapter: (name) => memoryAdapter(name, store),
     findAccount: (_ctx, subject) => ({ accountId: subject, claims: () => ({ sub: subject }) }),
@@ -124,10 +125,6 @@ export async function startService(): Promise<TestService> {
     },
   })
 
-  const limit = async (what: string) => {
-    attempts.seen.push(what)
-    return { allowed: attempts.allowed, retryAfterSeconds: 120 }
-  }
   const args: PagesArguments = {
     database,
     keyring,
@@ -140,10 +137,16 @@ export async function startService(): Promise<TestService> {
       return role && { accountId, personId: null, role, lecturerId: null }
     },
     limits: {
-      perAccount: (_school, email) => limit(`account ${email}`),
-      perAddress: (address) => limit(`address ${address}`),
-      succeeded: async () => {},
+      async begin({ email, address }) {
+        attempts.seen.push(`${email} from ${address}`)
+        const nothing = async () => {}
+        return attempts.allowed
+          ? { isAllowed: true, failed: nothing, succeeded: nothing, abandoned: nothing }
+          : { isAllowed: false, retryAfterSeconds: 120 }
+      },
+      passwordChanged: async () => {},
     },
+    knownBrowsers: createKnownBrowsers({ keyring, days: () => 180 }),
     clients: {
       async describe(_schoolId, clientId) {
         const registeredVia = origins.get(clientId)

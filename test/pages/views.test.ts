@@ -162,7 +162,7 @@ describe('texts', () => {
     const [english, german] = languages.map(createTexts)
     expect(english?.text('apps.more', { count: 12_345 })).toContain('12,345')
     expect(german?.text('apps.more', { count: 12_345 })).toContain('12.345')
-    expect(german?.text('consent.destination_loopback', { port: '49152' })).toBe('diesen Computer, Port 49152')
+    expect(german?.text('consent.destination_loopback', { port: '49152' })).toBe('auf diesem Computer (Port 49152)')
     expect(german?.date(new Date('2026-03-05T12:00:00Z'))).toBe('5. März 2026')
   })
 

@@ -4,7 +4,7 @@ import { startService, type TestService } from '../support/service.ts'
 import { toConsent } from './browsing.ts'
 
 const email = 'learner@example.org'
-const warning = 'Take care: this name looks like'
+const warning = 'Be careful: this name resembles'
 
 describe('what a client calls itself (D8)', () => {
   let service: TestService

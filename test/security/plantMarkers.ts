@@ -20,6 +20,9 @@ const publicParts: Readonly<Record<string, readonly string[]>> = {
   page: ['live'],
   course: ['cover_image_alt'],
   lecturer: ['avatar_alt', 'cover_image_alt'],
+  // What a product contains: the public view of a product lists its files.
+  product_file: ['title'],
+  file: ['filename'],
   // Served to everybody as the stylesheet /assets/custom.css, though no field shows it.
   appearance: ['links', 'announcement', 'custom_css', 'logo_alt', 'logo_dark_alt', 'favicon_alt', 'cover_alt', 'social_image_alt'],
 }
@@ -55,7 +58,16 @@ export async function plantMarkers(database: Database, schoolId: string): Promis
     const key = bodies[table] ?? 'id'
     const rows = visible.get(table)
     // One may know the address of what stands in no list: a slug is a secret only where the row is.
-    const spared = rows === undefined ? [] : isPublicColumn(table, column) ? rows.seen : isOwnColumn(table, column) ? rows.open : []
+    const spared =
+      rows === undefined
+        ? []
+        : isGatedColumn(table, column)
+          ? rows.ungated
+          : isPublicColumn(table, column)
+            ? rows.seen
+            : isOwnColumn(table, column)
+              ? rows.open
+              : []
     const condition = spared.length > 0 ? sql`AND NOT (${sql.ref(key)} = ANY(${spared}::uuid[]))` : sql``
     const { numAffectedRows } = await sql`UPDATE ${sql.table(table)} SET ${sql.ref(column)} = ${planting(column, type, marker)}
         WHERE ${sql.ref(table === 'school' ? 'id' : 'school_id')} = ${schoolId}::uuid ${condition}`.execute(database.kysely)
@@ -98,20 +110,33 @@ const isPublicColumn = (table: string, column: string): boolean =>
     return field && viewOf(field) === 'public'
   })
 
+/** Public in some rows of the table, and in others not. */
+const isGatedColumn = (table: string, column: string): boolean =>
+  declared.some((one) => one.table === table && one.gatedFields.includes(column))
+
 /** Of the `own` view, or of no field at all but of a body that is: open where the row is open to everybody. */
 const isOwnColumn = (table: string, column: string): boolean =>
   table in bodies ||
+  // The first words of the text.
+  (table === 'post' && column === 'automatic_excerpt') ||
   declared.some((one) => {
     const field = one.table === table && fieldOf(one, column)
     return field && viewOf(field) === 'own'
   })
 
+interface VisibleRows {
+  seen: string[]
+  open: string[]
+  /** Of those, the ones whose gated fields everybody sees. */
+  ungated: string[]
+}
+
 /** Of each table the rows that visitors see, and those whose own view is everybody's. */
-async function visibleRows(database: Database, schoolId: string): Promise<Map<string, { seen: string[]; open: string[] }>> {
-  const rows = new Map<string, { seen: string[]; open: string[] }>()
+async function visibleRows(database: Database, schoolId: string): Promise<Map<string, VisibleRows>> {
+  const rows = new Map<string, VisibleRows>()
   const kysely = database.kysely as unknown as Kysely<AnyTables>
   for (const resource of declared.filter(isOpenToVisitors)) {
-    const { table, visibility, unlisted, views } = resource
+    const { table, visibility, unlisted, views, ungated } = resource
     const idsWhere = async (rule: (rows: AnyRows) => Expression<SqlBool>): Promise<string[]> => {
       const found = await kysely
         .selectFrom(table as 'any_table')
@@ -126,11 +151,22 @@ async function visibleRows(database: Database, schoolId: string): Promise<Map<st
       return unlisted ? inner.or([listed, unlisted(inner)]) : listed
     })
     const { open } = views
-    rows.set(table, { seen, open: open ? await idsWhere((inner) => open(inner, undefined as never)) : [] })
+    rows.set(table, {
+      seen,
+      open: open ? await idsWhere((inner) => open(inner, undefined as never)) : [],
+      ungated: ungated ? (await idsWhere(ungated)).filter((id) => seen.includes(id)) : [],
+    })
   }
+  const products = rows.get('digital_product')?.seen ?? []
+  const files = await database.sql.query<{ id: string; file_id: string }>(
+    'SELECT id, file_id FROM product_file WHERE school_id = $1 AND product_id = ANY($2)',
+    [schoolId, products],
+  )
+  rows.set('product_file', { seen: files.map(({ id }) => id), open: [], ungated: [] })
+  rows.set('file', { seen: files.map((file) => file.file_id), open: [], ungated: [] })
   for (const table of Object.keys(bodies)) {
     const owners = rows.get(table.replace(/_body$/, ''))
-    if (owners) rows.set(table, { seen: [], open: owners.open })
+    if (owners) rows.set(table, { seen: [], open: owners.open, ungated: [] })
   }
   return rows
 }

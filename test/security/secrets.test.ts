@@ -189,7 +189,9 @@ function guarantees(open: () => Promise<{ service: TestService; stored(): Promis
       ),
     )
     for (const label of values)
-      expect(label).toMatch(/^(area=[a-z_]+|method=[A-Za-z]+|status=\d{3}|le=[\d.+a-zA-Z]+|event=[a-z_]+\.[a-z_]+)$/)
+      expect(label).toMatch(
+        /^(area=[a-z_]+|method=[A-Za-z]+|status=\d{3}|le=[\d.+a-zA-Z]+|event=[a-z_]+\.[a-z_]+|school=(first|second)|state=[a-z]+)$/,
+      )
   })
 
   test('the audit trail holds none, and says who did what (D22)', async () => {

@@ -50,7 +50,21 @@ describe('who allowed an app something before', () => {
     expect(fresh).toEqual({ 'school:read': true, 'school:write': false })
     expect(before).toEqual({ openid: true, 'courses:read': true, 'courses:write': true })
     expect(isOpen).toBe(false)
-    expect(page.html).toContain('Already allowed: 3, of these 1 that change things')
+    expect(page.html).toContain('You already allowed 3 permissions, including 1 that lets the app make changes')
+  })
+
+  test('gives nothing with a session that the account has ended since the page was shown, and signs in again', async () => {
+    const page = await toConsent(agent, person, asked('openid courses:read'))
+    const sql = service.database.sql
+    const grants = async () => (await sql.query('SELECT id FROM oidc_grant WHERE client_id = $1', [agent.clientId])).length
+    await sql.query("UPDATE account SET sessions_valid_after = now() + interval '1 second' WHERE email = $1", [email])
+    try {
+      const refused = await person.submit(page, /consent$/)
+      expect([refused.leftFor, await grants()]).toEqual([undefined, 0])
+      expect(refused.html).toContain('type="password"')
+    } finally {
+      await sql.query('UPDATE account SET sessions_valid_after = NULL WHERE email = $1', [email])
+    }
   })
 
   test('is always asked, also where nothing is new, and sees then what it is', async () => {
@@ -58,7 +72,7 @@ describe('who allowed an app something before', () => {
     const { page, fresh, before, isOpen } = await question('openid courses:read')
     expect(page.leftFor).toBeUndefined()
     expect([fresh, before, isOpen]).toEqual([{}, { openid: true, 'courses:read': true }, true])
-    expect(page.html).toContain('nothing that you have not allowed it before')
+    expect(page.html).toContain('You have already allowed everything that the app asks for')
   })
 
   test('grants what is ticked and was asked for, and nothing that was allowed but not asked for again', async () => {

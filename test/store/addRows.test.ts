@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addRows } from '../../src/store/addRows.ts'
-import { databasesToTest, type TestDatabase } from '../support/databases.ts'
+import { everyDatabase, type TestDatabase } from '../support/databases.ts'
 
-describe.each(await databasesToTest())('rows in bulk on $name', ({ open }) => {
+describe.each(await everyDatabase())('rows in bulk on $name', ({ open }) => {
   let opened: TestDatabase
   beforeAll(async () => {
     opened = await open()

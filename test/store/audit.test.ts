@@ -4,9 +4,9 @@ import { newId } from '../../src/lib/ids.ts'
 import { type AuditEntry, recordAudit } from '../../src/store/audit.ts'
 import type { Database } from '../../src/store/database.ts'
 import { storableJson, storableText } from '../../src/store/storableText.ts'
-import { databasesToTest, type TestDatabase } from '../support/databases.ts'
+import { everyDatabase, type TestDatabase } from '../support/databases.ts'
 
-describe.each(await databasesToTest())('the audit log in the $name database', ({ open }) => {
+describe.each(await everyDatabase())('the audit log in the $name database', ({ open }) => {
   let opened: TestDatabase
   let database: Database
   const school_id = newId()

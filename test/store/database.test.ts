@@ -6,10 +6,10 @@ import { newId } from '../../src/lib/ids.ts'
 import { assembleDatabase } from '../../src/store/assembleDatabase.ts'
 import type { Database } from '../../src/store/database.ts'
 import { createTransactionGuard } from '../../src/store/transactionGuard.ts'
-import { databasesToTest, embeddedDatabase, type TestDatabase } from '../support/databases.ts'
+import { embeddedDatabase, everyDatabase, type TestDatabase } from '../support/databases.ts'
 import { until } from '../support/poll.ts'
 
-describe.each(await databasesToTest())('the $name database', ({ open }) => {
+describe.each(await everyDatabase())('the $name database', ({ open }) => {
   let opened: TestDatabase
   let database: Database
   beforeAll(async () => {
@@ -186,7 +186,7 @@ describe.each(await databasesToTest())('the $name database', ({ open }) => {
   })
 })
 
-describe.each(await databasesToTest())('a closed $name database', ({ open }) => {
+describe.each(await everyDatabase())('a closed $name database', ({ open }) => {
   test('may be closed again, and refuses every handle without hanging', async () => {
     const { database, drop } = await open()
     const prisma = database.prisma()
@@ -235,7 +235,10 @@ test('makes one Prisma client, on first use', async () => {
     made += 1
     return new PrismaPg('postgres://127.0.0.1:1/none')
   }
-  const database = assembleDatabase({ ...opened, query: sql.query, dialect, prismaAdapter, end: opened.close }, createTransactionGuard())
+  const session = { query: sql.query, dialect, prismaAdapter, write: <Result>(work: () => Promise<Result>) => work() }
+  const lanes = { api: session, authorization: session, background: session }
+  const engine = { ...opened, lanes, checkWrites: opened.ping, end: opened.close }
+  const database = assembleDatabase(engine, createTransactionGuard())
   await database.ping()
   expect(made).toBe(0)
   expect(database.prisma()).toBe(database.prisma())

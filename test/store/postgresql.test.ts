@@ -1,13 +1,25 @@
 import { once } from 'node:events'
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { isOutage } from '../../src/lib/outage.ts'
+import type { Lane } from '../../src/store/database.ts'
+import { migrate } from '../../src/store/migrate.ts'
 import { openDatabase } from '../../src/store/openDatabase.ts'
 import { withinDeadline } from '../../src/store/withinDeadline.ts'
-import { availableServices, throwawayPostgres } from '../support/databases.ts'
+import { availableServices, migrationsDirectory, throwawayPostgres } from '../support/databases.ts'
 import { until } from '../support/poll.ts'
 
 const { postgresql } = await availableServices()
+
+/** Resolves when the work fails. */
+const rejected = (work: Promise<unknown>): Promise<true> =>
+  work.then(
+    () => Promise.reject(new Error('it succeeded')),
+    () => true,
+  )
 
 describe.runIf(postgresql)('a database on a PostgreSQL server', () => {
   test('survives the loss of every connection, also in the middle of a transaction, and says so', async () => {
@@ -76,6 +88,56 @@ describe.runIf(postgresql)('a database on a PostgreSQL server', () => {
       database.sql.query(`SELECT current_setting('TimeZone') AS zone, current_setting('statement_timeout') AS timeout`),
     )
     expect(await withinDeadline(work, 2000, 'the work')).toEqual([{ zone: 'UTC', timeout: '7s' }])
+    await database.close()
+    await drop()
+  })
+
+  test('limits statements and waits for locks by kind of work, a migration included', async () => {
+    const { url, drop } = await throwawayPostgres()
+    const database = await openDatabase({ databaseUrl: url, dataDirectory: tmpdir() })
+    const limits = `SELECT current_setting('statement_timeout') AS statement, current_setting('lock_timeout') AS lock`
+    const limitsOf = async (lane: Lane) => (await database.lane(lane).sql.query(limits))[0]
+    expect(await limitsOf('api')).toEqual({ statement: '10s', lock: '2s' })
+    expect(await limitsOf('authorization')).toEqual({ statement: '5s', lock: '2s' })
+    expect(await limitsOf('background')).toEqual({ statement: '1min', lock: '5s' })
+    const directory = await mkdtemp(join(tmpdir(), 'schoolgate-migrations-'))
+    await cp(migrationsDirectory, directory, { recursive: true })
+    await mkdir(join(directory, '29990101000000_limits'))
+    await writeFile(join(directory, '29990101000000_limits/migration.sql'), `CREATE TABLE limits AS ${limits}`)
+    await migrate(database, directory)
+    expect(await database.sql.query('SELECT * FROM limits')).toEqual([{ statement: '0', lock: '10s' }])
+    await rm(directory, { recursive: true })
+    await database.close()
+    await drop()
+  })
+
+  test('keeps connections for each kind of work, and some for reads: changes that wait use up neither', async () => {
+    const { url, drop } = await throwawayPostgres()
+    const sizes = { poolSize: 4, authorizationPoolSize: 2, backgroundPoolSize: 1 }
+    const database = await openDatabase({ databaseUrl: url, dataDirectory: tmpdir(), ...sizes })
+    const { promise: held, resolve: release } = Promise.withResolvers<void>()
+    let running = 0
+    const changes = Array.from({ length: 8 }, () =>
+      database.transaction(async (_writer, sql) => {
+        running += 1
+        await sql.query('SELECT 1')
+        await held
+      }),
+    )
+    const outcomes = Promise.allSettled(changes)
+    await until(() => running === 3, { what: 'three of four connections to be used by changes' })
+    expect(await database.sql.query('SELECT 1 AS one')).toEqual([{ one: 1 }])
+    for (const lane of ['authorization', 'background'] as const) {
+      expect(await database.lane(lane).transaction(async (_writer, sql) => sql.query('SELECT 1 AS one'))).toEqual([{ one: 1 }])
+    }
+    await database.ping()
+    // Those that found no place in time are outages, which callers repeat.
+    await Promise.any(changes.map(rejected))
+    expect(running).toBe(3)
+    release()
+    const failed = (await outcomes).filter((outcome) => outcome.status === 'rejected')
+    expect(failed).toHaveLength(5)
+    for (const { reason } of failed) expect(isOutage(reason)).toBe(true)
     await database.close()
     await drop()
   })

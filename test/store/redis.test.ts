@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { Artifact } from '../../src/store/artifacts.ts'
 import { createRedis, redisFailure } from '../../src/store/redis.ts'
 import { redisArtifacts } from '../../src/store/redisArtifacts.ts'
@@ -40,7 +40,7 @@ const mute = (socket: Socket) =>
     for (const command of chunk.toString().split(/(?=\*\d+\r\n)/)) {
       if (/\r\nhello\r\n/i.test(command)) socket.write('%1\r\n+proto\r\n:3\r\n')
       else if (/\r\ninfo\r\n/i.test(command)) socket.write('$9\r\nloading:0\r\n')
-      else if (/\r\n(client|select|ping)\r\n/i.test(command)) socket.write('+OK\r\n')
+      else if (/\r\n(client|select|sg:readiness)\r\n/i.test(command)) socket.write('+OK\r\n')
     }
   })
 
@@ -236,3 +236,28 @@ if ((await availableServices()).redis) {
     })
   })
 }
+
+const services = await availableServices()
+
+describe.runIf(services.redis)('a client that was ended and restored in Redis', () => {
+  test('hides what was saved in the very millisecond of its restoration, and shows what is saved after it', async () => {
+    const { url, prefix, drop } = await throwawayRedis()
+    const { connection } = open(url)
+    cleanups.push(drop)
+    await connection.connect()
+    const store = redisArtifacts(connection.client, { longestTokenSeconds: 3600, prefix })
+    const ended = { schoolId: artifact.schoolId, clientId: 'client', clientTag: 'client-tag' }
+    const owned = (id: string): Artifact => ({ ...artifact, id, clientId: 'client', clientTag: 'client-tag' })
+    const at = Date.now()
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(at)
+    cleanups.push(() => clock.mockRestore())
+    await store.save(owned('at-restoration'))
+    await store.endClient(ended)
+    const restored = store.restoreClient(ended)
+    clock.mockReturnValue(at + 1)
+    await restored
+    expect(await store.find(owned('at-restoration'))).toBeUndefined()
+    await store.save(owned('after'))
+    expect(await store.find(owned('after'))).toBeDefined()
+  })
+})

@@ -3,9 +3,9 @@ import { CompiledQuery } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Database } from '../../src/store/database.ts'
 import { withinDeadline } from '../../src/store/withinDeadline.ts'
-import { databasesToTest, type TestDatabase } from '../support/databases.ts'
+import { everyDatabase, type TestDatabase } from '../support/databases.ts'
 
-describe.each(await databasesToTest())('inside a transaction of the $name database', ({ open }) => {
+describe.each(await everyDatabase())('inside a transaction of the $name database', ({ open }) => {
   let opened: TestDatabase
   let database: Database
   beforeAll(async () => {
@@ -82,7 +82,7 @@ describe.each(await databasesToTest())('inside a transaction of the $name databa
   }, 30_000)
 })
 
-describe.each(await databasesToTest())('outside a transaction of the $name database', ({ open }) => {
+describe.each(await everyDatabase())('outside a transaction of the $name database', ({ open }) => {
   test('database.kysely starts none itself: its inside would have no guard', async () => {
     const { database, drop } = await open()
     await expect(database.kysely.transaction().execute(async () => 1)).rejects.toThrow('use database.transaction')

@@ -11,16 +11,18 @@ export interface PlanRow {
   amount?: number
   interval?: 'month' | 'year' | 'one_time'
   trial_days?: number
+  manual_renewal?: 'confirm' | 'automatic'
 }
 
 /** A plan with one price; answers the ids of both. */
 export async function newPlan(sql: Sql, schoolId: string, row: PlanRow = {}): Promise<{ planId: string; priceId: string }> {
-  const { id: planId = newId(), status = 'active', visibility = 'public', max_members = null } = row
+  const { id: planId = newId(), status = 'active', visibility = 'public', max_members = null, manual_renewal = 'confirm' } = row
   const { slug = `plan-${planId}`, amount = 1200, interval = 'month', trial_days = 0 } = row
   const priceId = newId()
   await sql.query(
-    `INSERT INTO membership_plan (school_id, id, slug, name, status, visibility, max_members) VALUES ($1, $2, $3, 'Workbench', $4, $5, $6)`,
-    [schoolId, planId, slug, status, visibility, max_members],
+    `INSERT INTO membership_plan (school_id, id, slug, name, status, visibility, max_members, manual_renewal)
+     VALUES ($1, $2, $3, 'Workbench', $4, $5, $6, $7)`,
+    [schoolId, planId, slug, status, visibility, max_members, manual_renewal],
   )
   await sql.query(
     `INSERT INTO plan_price (school_id, id, plan_id, interval, amount, currency, trial_days) VALUES ($1, $2, $3, $4, $5, 'EUR', $6)`,

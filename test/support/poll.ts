@@ -25,3 +25,17 @@ export async function until<Answer>(
   } while (performance.now() < end)
   throw new Error(`not within ${deadlineMs} ms: ${what}`, { cause })
 }
+
+/**
+ * Sends a request, and repeats it while it gets 503, as clients do in a crowd: a change waits for a connection and a lock for a few
+ * seconds at most, and 503 says that nothing was changed.
+ */
+export async function untilServed<Reply extends { status: number }>(send: () => Promise<Reply>): Promise<Reply> {
+  return until(
+    async () => {
+      const reply = await send()
+      return reply.status !== 503 && reply
+    },
+    { deadlineMs: 60_000, what: 'a response other than 503' },
+  )
+}

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -9,6 +9,8 @@ import { until } from './poll.ts'
 
 export interface ServiceProcess {
   issuer: string
+  /** Address of the admin port. */
+  admin: string
   child: ChildProcess
   /** Everything the process printed so far. */
   output(): string
@@ -37,12 +39,21 @@ export interface Home {
 const root = resolve(import.meta.dirname, '../..')
 export const rootSecret = 'a root secret for child processes that is long enough'
 
+export interface HomeOptions {
+  /** Contents of oauth.yaml and server.yaml. */
+  oauth?: object
+  server?: object
+  issuer?: string
+}
+
 /** A folder with a configuration of its own: one school, whose issuer is the process's address or the one given. */
-export async function createHome({ oauth = {}, issuer }: { oauth?: object; issuer?: string } = {}): Promise<Home> {
+export async function createHome({ oauth = {}, server = {}, issuer }: HomeOptions = {}): Promise<Home> {
   const directory = await mkdtemp(join(tmpdir(), 'schoolgate-home-'))
   const [config, data] = [join(directory, 'config'), join(directory, 'data')]
   await mkdir(join(config, 'schools'), { recursive: true })
   await writeFile(join(config, 'oauth.yaml'), stringify(oauth))
+  // No gateway is in front of a test.
+  await writeFile(join(config, 'server.yaml'), stringify({ drain_seconds: 0, ...server }))
   const school = {
     docs_url: 'https://docs.example.com',
     ...(issuer ? { issuer } : {}),
@@ -94,6 +105,7 @@ export async function startProcess({ home, port, environment = {}, viaNpm = fals
   }
   return {
     issuer: `http://127.0.0.1:${own}`,
+    admin: `http://127.0.0.1:${admin}`,
     child,
     output: () => output,
     stop: () => signal('SIGTERM'),
@@ -119,4 +131,10 @@ export async function freePort(): Promise<number> {
   const { port } = server.address() as { port: number }
   await new Promise((done) => server.close(done))
   return port
+}
+
+/** Resident memory of a process now or at its peak, in megabytes. */
+export async function memoryOf(pid: number, name: 'VmRSS' | 'VmHWM'): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8')
+  return Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) / 1024
 }

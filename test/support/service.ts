@@ -21,7 +21,7 @@ import type { Database } from '../../src/store/database.ts'
 import { diskFiles } from '../../src/store/diskFiles.ts'
 import type { FileStorage } from '../../src/store/fileStorage.ts'
 import type { RedisConnection } from '../../src/store/redis.ts'
-import { embeddedDatabase } from './databases.ts'
+import { openTestDatabase } from './databases.ts'
 
 export interface ServiceOptions {
   /** One school at 127.0.0.1, or two: the second at localhost. */
@@ -83,7 +83,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   const lines: string[] = []
   const sent: Letter[] = []
   const log = createLog('debug', new Writable({ write: (chunk, _encoding, done) => done(void lines.push(String(chunk))) }))
-  const database = options.database ?? (await embeddedDatabase())
+  const { database, drop } = options.database ? { database: options.database, drop: async () => {} } : await openTestDatabase()
   const load = async (changed: ServiceOptions): Promise<Config> => {
     await writeConfig(directory, { ...options, ...changed }, [issuer, other])
     return loadTestConfig(directory)
@@ -121,7 +121,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
       await app.settled()
-      if (!options.database) await database.close()
+      await drop()
       await rm(directory, { recursive: true, force: true })
     },
   }
@@ -153,7 +153,8 @@ export async function writeConfig(directory: string, options: ServiceOptions, is
   await mkdir(join(directory, 'schools'), { recursive: true })
   const files: [name: string, content: object | undefined][] = [
     ['oauth.yaml', options.oauth],
-    ['server.yaml', options.server],
+    // No gateway is in front of a test.
+    ['server.yaml', { drain_seconds: 0, ...options.server }],
     ['roles.yaml', options.roles],
     ['resources.yaml', options.resources],
     ['schools/first.yaml', school(issuers[0] as string, 'First School', options.school)],

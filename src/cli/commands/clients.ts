@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
 import { Option } from 'commander'
+import type { Config } from '../../config/load.ts'
 import { endClient } from '../../oidc/stores.ts'
-import { type ClientRow, deleteClient, findAnyClient, listClients, pruneClients } from '../../store/clients.ts'
+import { type ClientRow, deleteClient, findAnyClient, listClients, noteDisabledBy, pruneClients } from '../../store/clients.ts'
 import { listGrants } from '../../store/grants.ts'
 import type { Sql } from '../../store/sql.ts'
 import { confirm, requireAnswer } from '../confirm.ts'
@@ -79,7 +80,7 @@ function addDisable(group: Command, session: Session): void {
   const { terminal } = session
   const disable = define(group, {
     form: 'disable <client_id>',
-    about: 'Shut a client out and end every token of it at once.',
+    about: 'Disable a client and end all its tokens. It stays disabled, after reloads and restarts too, until clients enable.',
     examples: ['clients disable cli_01k9zq4v6tf5wb0m3d8n2xhraj', 'clients disable newsletter-sync --yes'],
   })
   unasked(ofSchool(disable)).action(async (id: string, { school: slug, yes }: SchoolOption & YesOption) => {
@@ -87,13 +88,11 @@ function addDisable(group: Command, session: Session): void {
     const school = await session.school(slug)
     const client = await requireClient((await session.database()).sql, school.id, id)
     await confirm(terminal, `Disable ${nameOf(client)} and end its tokens?`, { yes })
-    await session.change(async ({ stores, record }) => {
+    await session.change(async ({ sql, stores, record }) => {
       await endClient(await stores(), school.id, id)
+      await noteDisabledBy(sql, { schoolId: school.id, id, by: 'operator' })
       await record({ school_id: school.id, event: 'operator.client_disabled', client_id: id })
     })
-    if (client.registered_via === 'file') {
-      terminal.err(`${id} stands in schools/${school.slug}.yaml: take it out there too, or the next start or reload enables it again\n`)
-    }
     terminal.out(`${id} is disabled, and its tokens have ended\n`)
   })
 }
@@ -101,13 +100,16 @@ function addDisable(group: Command, session: Session): void {
 function addEnable(group: Command, session: Session): void {
   const enable = define(group, {
     form: 'enable <client_id>',
-    about: 'Let a disabled client in again. Its earlier tokens stay dead: people connect it anew.',
+    about: 'Enable a disabled client. Its earlier tokens stay revoked: people connect it again.',
     examples: ['clients enable cli_01k9zq4v6tf5wb0m3d8n2xhraj'],
   })
   ofSchool(enable).action(async (id: string, { school: slug }: SchoolOption) => {
     const school = await session.school(slug)
     const client = await requireClient((await session.database()).sql, school.id, id)
     if (client.disabled_at === null) throw failure(`${id} is not disabled`)
+    if (client.registered_via === 'file' && !isWanted(session.settings().config, school.slug, id)) {
+      throw failure(`schools/${school.slug}.yaml disables ${id} or does not list it: change the file and reload the service`)
+    }
     await session.change(async ({ stores, record }) => {
       await restoreClient(await stores(), school.id, id)
       await record({ school_id: school.id, event: 'operator.client_enabled', client_id: id })
@@ -173,6 +175,10 @@ function addPrune(group: Command, session: Session): void {
     })
 }
 
+/** Whether the school's file lists the integration and does not disable it. */
+const isWanted = ({ schools }: Config, slug: string, id: string): boolean =>
+  schools.some((school) => school.slug === slug && school.integrations.some(({ client_id, enabled }) => client_id === id && enabled))
+
 /** @throws CommanderError where the school has no such client */
 async function requireClient(sql: Sql, schoolId: string, id: string): Promise<ClientRow> {
   const client = await findAnyClient(sql, schoolId, id)
@@ -182,7 +188,7 @@ async function requireClient(sql: Sql, schoolId: string, id: string): Promise<Cl
 
 const nameOf = ({ id, metadata }: ClientRow): string => `${id} (“${String(metadata.client_name ?? '')}”)`
 
-function listed({ id, metadata, registered_via, disabled_at, created_at, last_used_at }: ClientRow): Listed {
+function listed({ id, metadata, registered_via, disabled_at, disabled_by, created_at, last_used_at }: ClientRow): Listed {
   return {
     client_id: id,
     client_name: metadata.client_name === undefined ? null : String(metadata.client_name),
@@ -191,5 +197,6 @@ function listed({ id, metadata, registered_via, disabled_at, created_at, last_us
     created_at: moment(created_at),
     last_used_at: moment(last_used_at),
     disabled_at: moment(disabled_at),
+    disabled_by,
   }
 }

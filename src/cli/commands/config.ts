@@ -1,8 +1,13 @@
 import type { Command } from 'commander'
 import { parse } from 'yaml'
+import { checkDataDirectory } from '../../config/dataDirectory.ts'
+import { unknownIntrospectionClients } from '../../config/introspectionClients.ts'
+import { ConfigError, printMistake } from '../../config/mistakes.ts'
 import { printConfig } from '../../config/print.ts'
 import { readSecretKeys } from '../../config/secrets.ts'
+import type { Settings } from '../../wiring/start.ts'
 import { asJson, define, type JsonOption } from '../define.ts'
+import { failure } from '../failures.ts'
 import type { Session } from '../session.ts'
 
 /** `config check` and `config print`. */
@@ -13,18 +18,35 @@ export function addConfig(program: Command, { terminal, settings }: Session): vo
     examples: ['config check', 'config print'],
   })
 
-  define(config, {
-    form: 'check',
-    about: 'Check the environment and every file, and name every mistake. Opens nothing.',
-    examples: ['config check'],
-  }).action(() => {
-    const { environment, config } = settings()
-    const issuers = config.schools.map(({ issuer }) => issuer)
-    // Without the file a secret would be made, which is not for a check to do.
-    if (environment.SECRET_KEY_FILE) readSecretKeys({ environment, issuers })
-    const schools = config.schools.map(({ slug, issuer }) => `  ${slug}  ${issuer}\n`)
-    terminal.out(`${environment.CONFIG_DIR} is right. Schools:\n${schools.join('')}`)
+  asJson(
+    define(config, {
+      form: 'check',
+      about: `Check the environment and every file, and report every mistake. Opens no store and no port. What may be a mistake, such as
+an introspection client that is in no school's file, is a warning.`,
+      examples: ['config check', 'config check --json'],
+    }),
+  ).action(({ json }: JsonOption) => {
+    try {
+      const { environment, config } = checked()
+      const schools = config.schools.map(({ slug, issuer }) => ({ slug, issuer }))
+      const warnings = unknownIntrospectionClients(config)
+      if (json) return terminal.out(printed({ ok: true, directory: environment.CONFIG_DIR, schools, warnings }))
+      for (const warning of warnings) terminal.err(`warning: ${printMistake(warning)}\n`)
+      terminal.out(`${environment.CONFIG_DIR} is right. Schools:\n${schools.map(({ slug, issuer }) => `  ${slug}  ${issuer}\n`).join('')}`)
+    } catch (error) {
+      if (!json || !(error instanceof ConfigError)) throw error
+      terminal.out(printed({ ok: false, mistakes: error.mistakes }))
+      throw failure(`the configuration has ${error.mistakes.length} ${error.mistakes.length === 1 ? 'mistake' : 'mistakes'}`)
+    }
   })
+
+  const checked = (): Settings => {
+    const { environment, config } = settings()
+    checkDataDirectory(environment)
+    // Without the file a secret would be made, which is not for a check to do.
+    if (environment.SECRET_KEY_FILE) readSecretKeys({ environment, issuers: config.schools.map(({ issuer }) => issuer) })
+    return { environment, config }
+  }
 
   asJson(
     define(config, {
@@ -35,6 +57,8 @@ export function addConfig(program: Command, { terminal, settings }: Session): vo
   ).action(({ json }: JsonOption) => {
     const { environment, config } = settings()
     const text = printConfig(config, environment)
-    terminal.out(json ? `${JSON.stringify(parse(text), undefined, 2)}\n` : text)
+    terminal.out(json ? printed(parse(text)) : text)
   })
 }
+
+const printed = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`

@@ -8,11 +8,13 @@ import { failure, usage } from '../failures.ts'
 import { withProgress } from '../progress.ts'
 import type { Session } from '../session.ts'
 import { tellProgress } from '../tellProgress.ts'
+import { addRemove } from './demoRemove.ts'
 
-/** `demo load`. */
+/** `demo load` and `demo remove`. */
 export function addDemo(program: Command, session: Session): void {
   const { terminal } = session
-  const group = define(program, { form: 'demo', about: 'The demo school.', examples: ['demo load'] })
+  const group = define(program, { form: 'demo', about: 'The demo school.', examples: ['demo load', 'demo remove'] })
+  addRemove(group, session)
 
   define(group, {
     form: 'load',

@@ -93,7 +93,7 @@ function postRows({ schoolId, now, id, base }: Context, { comments }: Story) {
         ...base('post', { at: madeAt, number }, isShown ? shownAt : null),
         ...post,
         author_lecturer_id: author && id('lecturer', placeOf(lecturers, author)),
-        excerpt: excerptOf(text),
+        automatic_excerpt: excerptOf(text),
         tags: [...tags],
         comments_count: countOf(comments, 'post', number),
         reading_minutes: Math.max(1, Math.round(text.split(/\s+/).length / wordsAMinute)),

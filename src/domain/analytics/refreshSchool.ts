@@ -10,8 +10,13 @@ import { recompute } from './recompute.ts'
 import { rollups } from './rollups/all.ts'
 import { type AnalyticsState, forgetFigures, readState, writeState } from './state.ts'
 
-/** How many days one transaction computes. */
+/** How many days are computed before their state is written: what was begun goes on with the next of them. */
 const blockDays = 92
+/**
+ * How many days one statement computes. Each is a transaction of its own. The embedded database has one session, and every request waits
+ * for the statement that runs.
+ */
+const statementDays = { embedded: 31, postgresql: blockDays }
 /** Rows say when they changed and stand when their transaction ends: those of the last minutes are looked at once more. */
 const overlapMs = 15 * 60_000
 const activityBlockMs = 7 * 86_400_000
@@ -25,8 +30,9 @@ export interface Refreshing {
 
 /**
  * Brings the figures of a school up to date: days that were never computed, days on which rows changed since the last time, and today.
- * Once a day, after midnight in the school's zone, every day is looked at again. Each block of days is one transaction: what was begun
- * goes on where it ended. Must not run twice at the same time for one school.
+ * Once a day, after midnight in the school's zone, every day is looked at again. Each statement is a transaction of its own, and every one
+ * can be repeated: what was begun goes on with the first block of days that was not completed. Must not run twice at the same time for one
+ * school.
  * @returns how many lines of figures changed
  */
 export async function refreshSchool(database: Database, { schoolId, now, onProgress }: Refreshing): Promise<number> {
@@ -54,18 +60,16 @@ export async function refreshSchool(database: Database, { schoolId, now, onProgr
   let changed = 0
   let done = 0
   for (const span of spansOf(days, blockDays)) {
-    changed += await database.transaction((_writer, inside) => computeBlock(inside, { state, span, open, now, isActiveDue }))
+    changed += await computeBlock(database, { state, span, open, now, isActiveDue })
     done += daysBetween(span.first, span.last) + 1
     onProgress?.({ done, of: days.length })
   }
-  await database.transaction(async (_writer, inside) => {
-    if (isNight || areLecturersNew) {
-      await recomputeLessons(inside, schoolId)
-      await recomputeRetention(inside, schoolId)
-    }
-    const closedThrough = isNight ? yesterday : state.closedThrough
-    await writeState(inside, { ...state, daysThrough: today, asOf: now, lecturersDigest: digest, closedThrough })
-  })
+  if (isNight || areLecturersNew) {
+    await database.transaction((_writer, inside) => recomputeLessons(inside, schoolId))
+    await database.transaction((_writer, inside) => recomputeRetention(inside, schoolId))
+  }
+  const closedThrough = isNight ? yesterday : state.closedThrough
+  await writeState(sql, { ...state, daysThrough: today, asOf: now, lecturersDigest: digest, closedThrough })
   return changed
 }
 
@@ -78,13 +82,18 @@ interface Block {
   isActiveDue(day: Day): boolean
 }
 
-async function computeBlock(sql: Sql, { state, span, open, now, isActiveDue }: Block): Promise<number> {
+async function computeBlock({ kind, sql }: Database, { state, span, open, now, isActiveDue }: Block): Promise<number> {
   const { schoolId, timeZone } = state
+  const days = daysFrom(span.first, span.last)
+  const most = statementDays[kind]
   let lines = 0
-  for (const rollup of rollups) lines += await recompute(sql, rollup, { schoolId, timeZone, ...span, now })
-  for (const active of spansOf(daysFrom(span.first, span.last).filter(isActiveDue), blockDays)) {
+  for (const part of spansOf(days, most)) {
+    for (const rollup of rollups) lines += await recompute(sql, rollup, { schoolId, timeZone, ...part, now })
+  }
+  for (const active of spansOf(days.filter(isActiveDue), most)) {
     lines += await recomputeActive(sql, { schoolId, timeZone, ...active, now })
   }
+  // Last, so that a block that broke off is computed again.
   await sql.query('DELETE FROM analytics_dirty WHERE school_id = $1 AND day BETWEEN $2::date AND $3::date', [
     schoolId,
     span.first,

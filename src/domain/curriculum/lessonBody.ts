@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Writer } from '../../store/database.ts'
 import { htmlOf, type TextFormat } from '../richText.ts'
 import type { Values } from './inCurriculum.ts'
@@ -5,6 +6,8 @@ import type { Values } from './inCurriculum.ts'
 /** The text of one lesson. */
 export interface LessonText {
   lessonId: string
+  /** Where the text was sent, for errors. */
+  field?: string
   content: string
   content_format: TextFormat
 }
@@ -12,17 +15,15 @@ export interface LessonText {
 /** Keeps texts of lessons, and their HTML beside them. */
 export async function writeTexts(writer: Writer, schoolId: string, texts: readonly LessonText[]): Promise<void> {
   if (texts.length === 0) return
+  const rows = []
+  for (const { lessonId, content, content_format, field = 'content' } of texts) {
+    rows.push({ school_id: schoolId, lesson_id: lessonId, content, content_format, content_html: htmlOf(content, content_format, field) })
+    // Other requests are served between the texts of a large import.
+    await setImmediate()
+  }
   await writer
     .insertInto('lesson_body')
-    .values(
-      texts.map(({ lessonId, content, content_format }) => ({
-        school_id: schoolId,
-        lesson_id: lessonId,
-        content,
-        content_format,
-        content_html: htmlOf(content, content_format),
-      })),
-    )
+    .values(rows)
     .onConflict((conflict) =>
       conflict.columns(['school_id', 'lesson_id']).doUpdateSet((row) => ({
         content: row.ref('excluded.content'),

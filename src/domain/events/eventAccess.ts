@@ -14,6 +14,9 @@ export const seated = ['going', 'attended', 'no_show'] as const
 /** What everybody finds: what is to come, what has been, and what has been called off. */
 export const isAnnounced = (event: Events): Condition => event('event.status', 'in', ['published', 'canceled'])
 
+/** Events that everybody may take part in. */
+export const isForEverybody = (event: Events): Condition => event('event.access', '=', 'public')
+
 /** Events that the lecturer hosts, in every state. */
 export function isHosted(event: Events, { lecturerId }: Pick<PersonCaller, 'lecturerId'>): Condition {
   return lecturerId === null ? event.lit(false) : hasHost(event, [lecturerId])

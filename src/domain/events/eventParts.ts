@@ -2,12 +2,16 @@ import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 import type { DB } from '../../gen/kysely/tables.ts'
 import { audienceOf, type Caller } from '../../policy/caller.ts'
 import { isKnownLecturer } from '../courses.ts'
-import { mayFind, mayJoin, mayWatch } from './eventAccess.ts'
+import { hasHost, mayFind, mayJoin, mayWatch } from './eventAccess.ts'
 
 type Events = ExpressionBuilder<DB, 'event'>
 type Condition = Expression<SqlBool>
 
-/** Who hosts an event, in its order: `[{ id, display_name, slug }]`. */
+/** Events with one of these hosts, as far as the caller sees the hosts. */
+export const hasShownHost = (event: Events, lecturerIds: readonly string[], caller: Caller): Condition =>
+  audienceOf(caller) === 'staff' ? hasHost(event, lecturerIds) : event.and([hasHost(event, lecturerIds), mayFind(event, caller)])
+
+/** Who hosts an event, in order: `[{ id, display_name, slug }]`. */
 export function hostsOf(event: Events, caller: Caller): Expression<unknown> {
   return event
     .selectFrom((inner) =>

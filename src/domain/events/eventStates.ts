@@ -1,6 +1,7 @@
 import { Problem } from '../../lib/problem.ts'
 import type { Outside } from '../../policy/outside.ts'
 import type { School } from '../../policy/school.ts'
+import { recordChanges } from '../../store/changeLog.ts'
 import type { InTransaction } from '../courseWriting.ts'
 import { requirePublisher } from '../lecturerPublishing.ts'
 import { type LetterEvent, tellOfCancellation, tellOfSeats } from './eventLetters.ts'
@@ -60,13 +61,15 @@ export async function cancelEvent(context: EventChange, event: Event, { reason }
 /** A draft to which nobody ever answered goes, with what was said of it. */
 export async function removeEventParts(context: EventChange, event: Event): Promise<undefined> {
   await requireNoAnswers(context, event, 'People have answered to this event, so it stays.')
-  const { writer, school } = context
-  await writer
+  const { writer, sql, school } = context
+  const comments = await writer
     .deleteFrom('comment')
     .where('school_id', '=', school.id)
     .where('subject_type', '=', 'event')
     .where('subject_id', '=', event.id)
+    .returning(['id', 'version'])
     .execute()
+  await recordChanges(sql, { school_id: school.id, type: 'comment', action: 'deleted' }, comments)
 }
 
 /** Lets those in who waited, where there is room by now, and tells them. */

@@ -1,5 +1,6 @@
 import { fromPublicId } from '../../lib/ids.ts'
 import { Problem, type ProblemDetail } from '../../lib/problem.ts'
+import { changeActionOf } from '../../store/changeActions.ts'
 import { recordChanges } from '../../store/changeLog.ts'
 import type { Sql } from '../../store/sql.ts'
 import { type AnsweredEvent, findRsvp, type Rsvp, settle } from './answering.ts'
@@ -150,7 +151,7 @@ async function setStatus(sql: Sql, schoolId: string, status: string, ids: readon
       WHERE school_id = $1 AND id = ANY($3::uuid[]) RETURNING id, version`,
     [schoolId, status, ids],
   )
-  await recordChanges(sql, { school_id: schoolId, type: 'rsvp', action: status }, rows)
+  await recordChanges(sql, { school_id: schoolId, type: 'rsvp', action: changeActionOf(status) }, rows)
 }
 
 function requirePublished({ status }: HostedEvent): void {

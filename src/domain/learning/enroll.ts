@@ -1,10 +1,12 @@
 import { newId } from '../../lib/ids.ts'
 import { Problem } from '../../lib/problem.ts'
 import { recordChange } from '../../store/changeLog.ts'
+import { type ChangedPerson, changedPersonColumns, recordPersonChanges } from '../../store/personChanges.ts'
 import type { Sql } from '../../store/sql.ts'
 import { countMoves } from './counters.ts'
 import { keepAside } from './givenAccess.ts'
 import { lockCourses } from './lockCourses.ts'
+import { type PlaceTaker, requirePlace } from './requirePlace.ts'
 import { type EnrollmentSource, type Standing, seated, statusAt } from './standing.ts'
 
 /** Whom, in what, and what opens it. */
@@ -21,8 +23,8 @@ export interface Enrolling {
   startsAt?: Date | undefined
   /** Null for ever. Without it: as long as the course is open to who enrols; under a plan as long as the plan lasts. */
   expiresAt?: Date | null | undefined
-  /** Refuses where every place of the course is taken. Without it: whoever enrols has been promised a place. */
-  isWithinCapacity?: boolean | undefined
+  /** Refuses a course that does not take one more. Without it: the person has been promised a place, by an order or a plan. */
+  requiresPlaceFor?: PlaceTaker | undefined
 }
 
 export interface Enrolled {
@@ -80,14 +82,7 @@ export async function placeEnrollment(sql: Sql, enrolling: Enrolling): Promise<E
   if (isOpen) return await extend(sql, { enrolling, existing, expiresAt })
 
   const holdsPlace = existing !== undefined && seated.includes(existing.status)
-  if (enrolling.isWithinCapacity && !holdsPlace && course.capacity !== null && course.enrollments_count >= course.capacity) {
-    throw new Problem('invalid_state', {
-      description: 'Every place of the course is taken.',
-      details: [
-        { field: 'course_id', code: 'course_full', message: 'Every place of the course is taken.', meta: { capacity: course.capacity } },
-      ],
-    })
-  }
+  if (enrolling.requiresPlaceFor && !holdsPlace) requirePlace(course, enrolling.requiresPlaceFor)
   // What was completed stays so: progress is kept, and nothing revokes a completion.
   const after: Standing = { status: existing?.completed_at ? 'completed' : 'active', completed_at: existing?.completed_at ?? null }
   const enrollmentId = existing?.id ?? newId()
@@ -156,11 +151,10 @@ const isGiven = (source: string): boolean => ['self', 'manual', 'import'].includ
 
 /** Who takes a course is a student of the school. */
 async function becomeStudent(sql: Sql, { schoolId, personId, now }: Pick<Enrolling, 'schoolId' | 'personId' | 'now'>): Promise<void> {
-  const [changed] = await sql.query<{ version: number }>(
+  const changed = await sql.query<ChangedPerson>(
     `UPDATE person SET is_student = true, version = version + 1, updated_at = $3
-      WHERE school_id = $1 AND id = $2 AND NOT is_student RETURNING version`,
+      WHERE school_id = $1 AND id = $2 AND NOT is_student RETURNING ${changedPersonColumns}`,
     [schoolId, personId, now],
   )
-  if (!changed) return
-  await recordChange(sql, { school_id: schoolId, type: 'student', resource_id: personId, action: 'created', version: changed.version })
+  await recordPersonChanges(sql, schoolId, changed, { student: 'created' })
 }

@@ -3,6 +3,7 @@ import { Problem, type ProblemDetail } from '../../lib/problem.ts'
 import { audienceOf, type PersonCaller } from '../../policy/caller.ts'
 import type { Outside } from '../../policy/outside.ts'
 import type { School } from '../../policy/school.ts'
+import type { ChangeAction } from '../../store/changeActions.ts'
 import { recordChange } from '../../store/changeLog.ts'
 import type { Writer } from '../../store/database.ts'
 import { isOffered } from '../../store/expressions.ts'
@@ -32,6 +33,8 @@ export interface AskedEnrollment extends AskedStudent {
   starts_at?: string | undefined
   expires_at?: string | null | undefined
   notify?: boolean | undefined
+  /** Enrols in a course that is full, archived or a draft; for those who decide about its enrolments. */
+  override?: boolean | undefined
   external_id?: string | null | undefined
   metadata?: object | undefined
 }
@@ -48,7 +51,7 @@ export async function enrollAsAsked(
     createMissing = false,
     isAnother = () => true,
   }: { createMissing?: boolean; isAnother?(personId: string, courseId: string): boolean } = {},
-): Promise<{ id: string; action: string | undefined }> {
+): Promise<{ id: string; action: ChangeAction | undefined }> {
   const { school, now } = context
   const course = await findCourse(context, asked.course_id)
   const isFor = course?.is_taught ? 'others' : 'oneself'
@@ -56,7 +59,7 @@ export async function enrollAsAsked(
   if (!course) faults.push(fault('course_id', 'invalid_reference', 'there is no such course'))
   const personId = await findStudent(context, asked, { isFor: course ? isFor : 'anybody', createMissing, faults })
   if (isFor === 'oneself' && course) {
-    for (const field of ['starts_at', 'expires_at', 'notify'] as const) {
+    for (const field of ['starts_at', 'expires_at', 'notify', 'override'] as const) {
       if (asked[field]) faults.push(fault(field, 'not_allowed', 'is for those who teach the course'))
     }
   }
@@ -75,7 +78,9 @@ export async function enrollAsAsked(
     if (there !== undefined) return { id: there, action: undefined }
   }
   const how: Pick<Enrolling, 'source'> & Partial<Enrolling> =
-    isFor === 'others' ? { source: 'manual', startsAt, expiresAt } : await sourceOfOwn(context, course)
+    isFor === 'others'
+      ? { source: 'manual', startsAt, expiresAt, ...(!asked.override && { requiresPlaceFor: 'staff' }) }
+      : { ...(await sourceOfOwn(context, course)), requiresPlaceFor: 'person' }
   if (isFor === 'oneself') await requireOpenEnrollment(context.sql, whom)
   const { enrollmentId: id, outcome, isExtended } = await placeEnrollment(context.sql, { ...whom, ...how })
   if (asked.external_id !== undefined || asked.metadata !== undefined) {
@@ -85,7 +90,8 @@ export async function enrollAsAsked(
     )
   }
   if (asked.notify && outcome !== 'unchanged') await tellEnrolled(context, personId)
-  const action = { made: 'created', reactivated: 'reactivated', unchanged: isExtended ? 'updated' : undefined }[outcome]
+  const actions = { made: 'created', reactivated: 'reactivated', unchanged: isExtended ? 'updated' : undefined } as const
+  const action = actions[outcome]
   return { id, action }
 }
 
@@ -146,7 +152,7 @@ async function findCourse({ writer, school, caller }: EnrollingContext, publicId
 async function sourceOfOwn(context: EnrollingContext, course: Course): Promise<Pick<Enrolling, 'source'> & Partial<Enrolling>> {
   const { sql, school, caller } = context
   const key = { schoolId: school.id, personId: caller.personId as string, courseId: course.id }
-  if (course.access === 'free') return { source: 'self', isWithinCapacity: true }
+  if (course.access === 'free') return { source: 'self' }
   const live = await findLiveSource(sql, key)
   if (!live) throw checkoutRequired(context, { type: 'course', id: toPublicId('crs', course.id) })
   return {
@@ -154,7 +160,6 @@ async function sourceOfOwn(context: EnrollingContext, course: Course): Promise<P
     orderId: live.order_id ?? undefined,
     subscriptionId: live.subscription_id ?? undefined,
     expiresAt: live.expires_at,
-    isWithinCapacity: true,
   }
 }
 

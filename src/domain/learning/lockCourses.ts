@@ -3,6 +3,7 @@ import type { Sql } from '../../store/sql.ts'
 /** What of a course decides about enrolments. */
 export interface LockedCourse {
   id: string
+  status: string
   capacity: number | null
   enrollments_count: number
   access_duration_days: number | null
@@ -14,7 +15,7 @@ export interface LockedCourse {
  */
 export async function lockCourses(sql: Sql, schoolId: string, ids: readonly string[]): Promise<LockedCourse[]> {
   return await sql.query<LockedCourse>(
-    `SELECT id, capacity, enrollments_count, access_duration_days FROM course
+    `SELECT id, status, capacity, enrollments_count, access_duration_days FROM course
       WHERE school_id = $1 AND id = ANY ($2::uuid[]) ORDER BY id FOR NO KEY UPDATE`,
     [schoolId, [...ids]],
   )

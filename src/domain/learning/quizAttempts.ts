@@ -1,6 +1,7 @@
 import { newId } from '../../lib/ids.ts'
 import { Problem } from '../../lib/problem.ts'
 import type { PersonCaller } from '../../policy/caller.ts'
+import type { ChangeAction } from '../../store/changeActions.ts'
 import { recordChange } from '../../store/changeLog.ts'
 import type { Sql } from '../../store/sql.ts'
 import {
@@ -25,7 +26,7 @@ interface Attempting extends ProgressContext {
  * with it the number of the attempt.
  * @throws Problem lesson_locked, invalid_state for a lesson that is no quiz, validation_failed, attempts_exhausted
  */
-export async function attemptQuiz(context: Attempting, answers: readonly Answer[]): Promise<{ id: string; action: string }> {
+export async function attemptQuiz(context: Attempting, answers: readonly Answer[]): Promise<{ id: string; action: ChangeAction }> {
   const { sql, school, now, caller } = context
   const lessonId = context.parent?.id as string
   const row = await lockOwnEnrollment(sql, { schoolId: school.id, personId: caller.personId, courseId: String(context.parent?.course_id) })

@@ -44,11 +44,11 @@ export function faultsOfAnswers({ questions }: StoredQuiz, answers: readonly Ans
     answered.add(question_id)
     if (question.kind === 'short_text') {
       if (choice_ids !== undefined) fault(`${field}.choice_ids`, 'not_allowed', 'the question asks for a text')
-      if (text === undefined) fault(`${field}.text`, 'required', 'must be there')
+      if (text === undefined) fault(`${field}.text`, 'required', 'is required. Send it.')
       continue
     }
     if (text !== undefined) fault(`${field}.text`, 'not_allowed', 'the question asks for a choice')
-    if (choice_ids === undefined) fault(`${field}.choice_ids`, 'required', 'must be there')
+    if (choice_ids === undefined) fault(`${field}.choice_ids`, 'required', 'is required. Send it.')
     const chosen = choice_ids ?? []
     if (new Set(chosen).size < chosen.length) fault(`${field}.choice_ids`, 'duplicate', 'names a choice twice')
     if (question.kind !== 'multiple' && chosen.length > 1) fault(`${field}.choice_ids`, 'max', 'takes one choice')

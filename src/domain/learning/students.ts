@@ -2,7 +2,7 @@ import { fromPublicId } from '../../lib/ids.ts'
 import { Problem, type ProblemDetail } from '../../lib/problem.ts'
 import { audienceOf, type PersonCaller } from '../../policy/caller.ts'
 import type { Sql } from '../../store/sql.ts'
-import { mailAddress } from '../mailAddress.ts'
+import { mailAddress, normaliseEmail } from '../mailAddress.ts'
 import { findOrMakePerson } from '../students/findOrMakePerson.ts'
 
 /** One student, named in one of three ways. Who names none means themselves. */
@@ -36,7 +36,7 @@ export async function findStudent(
   if (isFor === 'oneself' || (key === undefined && audienceOf(caller) === 'learner'))
     return await oneself({ sql, school, caller }, asked, faults)
   if (key === undefined) {
-    faults.push(fault('student_id', 'required', 'must be there, or student_email'))
+    faults.push(fault('student_id', 'required', 'is required, or student_email. Send one of them.'))
     return undefined
   }
   const found = await findPerson(sql, school.id, asked)
@@ -79,7 +79,7 @@ async function findPerson(sql: Sql, schoolId: string, asked: AskedStudent): Prom
     [
       schoolId,
       asked.student_id === undefined ? null : (fromPublicId('std', asked.student_id) ?? null),
-      asked.student_email === undefined ? null : (mailAddress(asked.student_email) ?? asked.student_email),
+      asked.student_email === undefined ? null : (normaliseEmail(asked.student_email) ?? null),
       asked.student_external_id ?? null,
     ],
   )

@@ -1,6 +1,8 @@
 import type { Sql } from '../../store/sql.ts'
 import { countMoves } from './counters.ts'
 import { forgetGiven } from './givenAccess.ts'
+import { lockCourses } from './lockCourses.ts'
+import { requirePlace } from './requirePlace.ts'
 import type { EnrollmentStatus, Standing } from './standing.ts'
 
 /** What can be done with an enrolment: the states that it leads out of, and those in which it is in effect already. */
@@ -49,10 +51,16 @@ function columnsAfter(row: EnrollmentRow, transition: Transition, now: Date) {
   }
 }
 
-/** Columns that follow from other times: one that had ended is open again where its time is not over. Undefined where its state stays. */
+/**
+ * Returns the columns that follow from other times: an enrolment that had ended is open again where its time is not over, and takes a place
+ * again. The course is locked.
+ * @throws Problem invalid_state where the course takes nobody now
+ */
 export async function reopen({ sql, school, now }: Context, row: EnrollmentRow, expiresAt: Date | null) {
   const isOpen = expiresAt === null || expiresAt > now
   if (row.status !== 'expired' || !isOpen) return {}
+  const [course] = await lockCourses(sql, school.id, [row.course_id])
+  if (course) requirePlace(course, 'staff', 'Create the enrolment again with override: true to open it anyway.')
   const columns = { status: row.completed_at ? 'completed' : 'active', expired_at: null }
   await countMoves(sql, school.id, [{ courseId: row.course_id, personId: row.person_id, before: row, after: { ...row, ...columns } }])
   return columns

@@ -3,18 +3,21 @@ import { Problem, type ProblemDetail } from '../../lib/problem.ts'
 import { startSubscription } from '../memberships/startSubscription.ts'
 import type { PersonChange } from '../students/personWriting.ts'
 
-const scope = 'subscriptions:write'
-
 /**
- * Whether a new member can be given this plan.
+ * Checks that a new member can be given this plan.
+ * @param scopes those that adding a member needs, then the one that starting a subscription needs
  * @throws Problem insufficient_scope
  */
-export async function checkGivenPlan({ writer, school, caller }: PersonChange, planId: unknown): Promise<ProblemDetail[]> {
+export async function checkGivenPlan(
+  { writer, school, caller }: PersonChange,
+  planId: unknown,
+  scopes: readonly [member: string, subscription: string],
+): Promise<ProblemDetail[]> {
   if (typeof planId !== 'string') return []
-  if (!caller.scopes.has(scope)) {
+  if (!caller.scopes.has(scopes[1])) {
     throw new Problem('insufficient_scope', {
-      description: `To give a plan needs ${scope}.`,
-      requiredScopes: ['members:write', scope],
+      description: `plan_id needs the scope ${scopes[1]}, because it starts a subscription.`,
+      requiredScopes: scopes,
     })
   }
   const plan = await writer

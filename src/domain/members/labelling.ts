@@ -48,7 +48,7 @@ export async function labelMember(change: PersonChange, memberId: string, { add,
     .where('school_id', '=', school.id)
     .where('id', '=', personId)
     .execute()
-  const changed = { school_id: school.id, resource_id: personId, action: 'updated', version: row.version + 1 }
+  const changed = { school_id: school.id, resource_id: personId, action: 'updated' as const, version: row.version + 1 }
   await recordChange(sql, { ...changed, type: 'member' })
   if (row.is_student) await recordChange(sql, { ...changed, type: 'student' })
 }

@@ -6,14 +6,8 @@ import { wrongState } from './wrongState.ts'
 type Values = Readonly<Record<string, unknown>>
 
 /** What is wrong with other times of a subscription. */
-export function checkTimes(
-  { trial_ends_at, current_period_end, coupon_code, start_at }: Values,
-  { now }: Subscribing,
-  row: SubscriptionRow,
-): ProblemDetail[] {
-  const faults = Object.entries({ coupon_code, start_at })
-    .filter(([, value]) => value !== undefined)
-    .map(([field]): ProblemDetail => ({ field, code: 'immutable_field', message: `${field}: cannot be changed after the row was made` }))
+export function checkTimes({ trial_ends_at, current_period_end }: Values, { now }: Subscribing, row: SubscriptionRow): ProblemDetail[] {
+  const faults: ProblemDetail[] = []
   const check = (field: 'trial_ends_at' | 'current_period_end', sent: unknown) => {
     if (sent === (row[field]?.toISOString() ?? null)) return
     const [from, to] = [row.current_period_start, now.getTime() + 10 * 366 * 86_400_000]

@@ -1,5 +1,7 @@
 import type { Sql } from '../../store/sql.ts'
+import { lockPlansOf } from './clock.ts'
 import { endNow } from './endSubscriptions.ts'
+import { renew } from './renew.ts'
 import { lockPlans } from './seats.ts'
 import { settle } from './settle.ts'
 import { startSubscription } from './startSubscription.ts'
@@ -33,6 +35,22 @@ export async function startOrdered(sql: Sql, { schoolId, now, orderId }: OfOrder
     [schoolId, orderId],
   )
   for (const plan of plans) await startPaid(sql, { schoolId, now, orderId, ...plan })
+}
+
+/** Locks the subscription that an order is about, before the order: as the clock does. Undefined where it is about none yet. */
+export async function lockOrdered(sql: Sql, { schoolId, orderId }: Omit<OfOrder, 'now'>): Promise<SubscriptionRow | undefined> {
+  const [order] = await sql.query<{ subscription_id: string | null }>(
+    'SELECT subscription_id FROM orders WHERE school_id = $1 AND id = $2',
+    [schoolId, orderId],
+  )
+  return order?.subscription_id ? await lockSubscription(sql, { schoolId, subscriptionId: order.subscription_id }) : undefined
+}
+
+/** Begins the period that an order has paid for, where its subscription waited for that. The subscription is locked. */
+export async function renewOrdered(sql: Sql, { schoolId, now, orderId }: OfOrder, row: SubscriptionRow | undefined): Promise<void> {
+  if (row?.status !== 'past_due' || row.latest_order_id !== orderId) return
+  await lockPlansOf(sql, row)
+  await renew(sql, { schoolId, now }, row, { from: row.current_period_end ?? now, isOrdered: true })
 }
 
 /** The first period is the order's. The days of a trial are kept. */

@@ -1,10 +1,13 @@
 import { Problem } from '../../lib/problem.ts'
+import { orderStatusSql } from '../../store/shopExpressions.ts'
 import type { Sql } from '../../store/sql.ts'
 import type { Payment } from '../orders/payment.ts'
+import { payOrder } from '../orders/transitions.ts'
 import { lockPlansOf } from './clock.ts'
 import { renew } from './renew.ts'
 import { settle } from './settle.ts'
 import { dueStep, outstanding } from './steps.ts'
+import type { Subscribing } from './subscribe.ts'
 import { lockSubscription, type OfSubscription, type SubscriptionRow, writeStep } from './subscriptionRow.ts'
 import { stateAfter } from './transitions.ts'
 
@@ -22,6 +25,8 @@ export async function confirmPayment(sql: Sql, { payment, ...of }: OfSubscriptio
   const isOver = due !== undefined && due.kind !== 'renew'
   const isDue = row.status !== 'active' || due !== undefined
   if (isOver || !isDue || !stateAfter(row.status, 'paid')) throw nothingToPay(row)
+  const awaited = await awaitedOrder(sql, row)
+  if (awaited !== undefined) return await payOrder(sql, { schoolId: of.schoolId, now, orderId: awaited, payment })
   if (row.status === 'incomplete') {
     await renew(sql, of, { ...row, period_anchor: null }, { from: now, payment, more: { started_at: now } })
   } else if (row.status === 'trialing' && !due && row.trial_ends_at) {
@@ -46,6 +51,31 @@ export async function failPayment(sql: Sql, of: OfSubscription): Promise<boolean
   const written = await writeStep(sql, row, { columns: outstanding(since), action: 'past_due', now: of.now })
   await settle(sql, of, written)
   return true
+}
+
+/**
+ * Staff confirm a payment that the school has collected itself. Answers whether anything changed: a subscription with nothing due stays.
+ * @throws Problem invalid_state where the checkout collects, or the subscription is over
+ */
+export async function confirmByStaff(
+  { sql, school, now }: Pick<Subscribing, 'sql' | 'school' | 'now'>,
+  row: SubscriptionRow,
+  payment: Payment,
+): Promise<boolean> {
+  if (row.collection !== 'manual')
+    throw new Problem('invalid_state', { description: 'Only payments of subscriptions with collection manual are confirmed here.' })
+  if (row.status === 'active' && dueStep(row, now) === undefined) return false
+  return await confirmPayment(sql, { schoolId: school.id, now, subscriptionId: row.id, payment })
+}
+
+/** The order of a renewal that waits for its payment. */
+async function awaitedOrder(sql: Sql, { school_id, latest_order_id, status }: SubscriptionRow): Promise<string | undefined> {
+  if (status !== 'past_due' || latest_order_id === null) return undefined
+  const [order] = await sql.query<{ id: string }>(
+    `SELECT id FROM orders WHERE school_id = $1 AND id = $2 AND ${orderStatusSql} = 'pending'`,
+    [school_id, latest_order_id],
+  )
+  return order?.id
 }
 
 async function found(sql: Sql, of: OfSubscription): Promise<SubscriptionRow> {

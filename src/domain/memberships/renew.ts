@@ -2,25 +2,35 @@ import type { Sql } from '../../store/sql.ts'
 import type { Payment } from '../orders/payment.ts'
 import { followPlan, pendingTerms } from './planChange.ts'
 import { settle } from './settle.ts'
-import { isDiscounted, nothingPending, outstanding, periodFrom } from './steps.ts'
+import { isDiscounted, nothingPending, outstanding, outstandingUntil, periodFrom } from './steps.ts'
 import { byHand, orderPeriod } from './subscriptionOrder.ts'
 import { type InSchool, type SubscriptionColumns, type SubscriptionRow, writeStep } from './subscriptionRow.ts'
 import { amountDue, discountOf, type Terms, termsOf } from './terms.ts'
 
+export interface Renewal {
+  from: Date
+  payment?: Payment | undefined
+  /** The period is paid by an order that exists already. */
+  isOrdered?: boolean | undefined
+  more?: SubscriptionColumns | undefined
+}
+
 /**
- * Begins the next period, at the terms that were asked for meanwhile. What the checkout collects begins only with its payment, and is
- * outstanding until then; what the school collects itself is taken as paid. The row and its plans are locked.
+ * Begins the next period, at the terms that were asked for meanwhile. A period that has to be paid begins with its payment, and the
+ * subscription is past due until then. Where the school collects itself, an order waits for that payment, unless the plan renews without
+ * confirmation. The row and its plans are locked.
  */
 export async function renew(
   sql: Sql,
   at: InSchool,
   row: SubscriptionRow,
-  { from, payment, more = {} }: { from: Date; payment?: Payment | undefined; more?: SubscriptionColumns },
+  { from, payment, isOrdered = false, more = {} }: Renewal,
 ): Promise<SubscriptionRow> {
   const current = (await termsOf(sql, at.schoolId, row.price_id)) as Terms
   const wanted = row.pending_price_id === null ? current : ((await termsOf(sql, at.schoolId, row.pending_price_id)) as Terms)
+  const isPaid = payment !== undefined || isOrdered
   const due = amountDue(wanted, row.collection, await discountAt(sql, row, { terms: wanted, from }))
-  if (row.collection === 'automatic' && due > 0 && !payment) {
+  if (row.collection === 'automatic' && due > 0 && !isPaid) {
     const written = await writeStep(sql, row, { columns: outstanding(from), action: 'past_due', now: at.now })
     await settle(sql, { ...at, subscriptionId: row.id }, written)
     return written
@@ -28,10 +38,13 @@ export async function renew(
   const change = await pendingTerms(sql, row)
   const terms = change ?? current
   const discount = await discountAt(sql, row, { terms, from })
+  const amount = amountDue(terms, row.collection, discount)
+  const isAwaited = row.collection === 'manual' && terms.manual_renewal === 'confirm' && amount > 0 && !isPaid
+  const anchor = change ? null : row.period_anchor
   const written = await writeStep(sql, row, {
     columns: {
-      ...periodFrom(from, terms, change ? null : row.period_anchor),
-      amount: amountDue(terms, row.collection, discount),
+      ...(isAwaited ? { ...outstanding(from), period_anchor: anchor } : periodFrom(from, terms, anchor)),
+      amount,
       currency: terms.currency,
       price_id: terms.price_id,
       plan_id: terms.plan_id,
@@ -39,12 +52,14 @@ export async function renew(
       ...(!discount && { coupon_id: null, discount_ends_at: null }),
       ...more,
     },
-    action: 'renewed',
+    action: isAwaited ? 'past_due' : 'renewed',
     now: at.now,
   })
   if (terms.plan_id !== row.plan_id) await followPlan(sql, at, written)
   await settle(sql, { ...at, subscriptionId: row.id }, written)
-  if (payment || row.collection === 'manual') await orderPeriod(sql, at, { row: written, terms, payment: payment ?? byHand, from })
+  if (isOrdered || !(payment || row.collection === 'manual')) return written
+  const awaitedUntil = isAwaited ? outstandingUntil(from) : undefined
+  await orderPeriod(sql, at, { row: written, terms, payment: payment ?? byHand, from, awaitedUntil })
   return written
 }
 

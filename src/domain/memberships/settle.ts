@@ -1,6 +1,8 @@
 import { grantsAccessSql } from '../../store/accessExpressions.ts'
 import { recordChanges } from '../../store/changeLog.ts'
+import { type ChangedPerson, changedPersonColumns, recordPersonChanges } from '../../store/personChanges.ts'
 import type { Sql } from '../../store/sql.ts'
+import { releaseUses } from '../coupons/settleCoupon.ts'
 import { endEnrollmentsOf } from '../learning/endEnrollments.ts'
 import type { OfSubscription, SubscriptionRow } from './subscriptionRow.ts'
 
@@ -18,12 +20,12 @@ export async function settleTier(
   { schoolId, now }: { schoolId: string; now: Date },
   personIds: readonly string[],
 ): Promise<void> {
-  const changed = await sql.query<{ id: string; version: number }>(
+  const changed = await sql.query<ChangedPerson>(
     `UPDATE person SET tier = ${tierSql}, version = version + 1, updated_at = $3
-      WHERE school_id = $1 AND id = ANY ($2::uuid[]) AND tier <> ${tierSql} RETURNING id, version`,
+      WHERE school_id = $1 AND id = ANY ($2::uuid[]) AND tier <> ${tierSql} RETURNING ${changedPersonColumns}`,
     [schoolId, personIds, now],
   )
-  await recordChanges(sql, { school_id: schoolId, type: 'member', action: 'updated' }, changed)
+  await recordPersonChanges(sql, schoolId, changed)
 }
 
 /** What follows once a step of a subscription is written: what it opened ends where it opens nothing any more, and the person's tier. */
@@ -37,16 +39,32 @@ export async function settle(
     subscriptionId,
   ])
   if (!granting) await endEnrollmentsOf(sql, { schoolId, now, subscriptionId })
+  await dropAwaited(sql, { schoolId, now, subscriptionId })
   await settleTier(sql, { schoolId, now }, [row.person_id])
+}
+
+/** Cancels the order of a renewal that nobody has paid, once its subscription is over. */
+async function dropAwaited(sql: Sql, { schoolId, now, subscriptionId }: OfSubscription): Promise<void> {
+  const dropped = await sql.query<{ id: string; version: number }>(
+    `UPDATE orders SET status = 'canceled', canceled_at = $3, expires_at = NULL, version = orders.version + 1, updated_at = $3
+       FROM subscription ended
+      WHERE orders.school_id = $1 AND orders.subscription_id = $2 AND orders.status = 'pending'
+        AND ended.school_id = $1 AND ended.id = $2 AND ended.status IN ('canceled', 'expired')
+      RETURNING orders.id, orders.version`,
+    [schoolId, subscriptionId, now],
+  )
+  if (dropped.length === 0) return
+  await releaseUses(sql, { schoolId, now, orderIds: dropped.map(({ id }) => id) })
+  await recordChanges(sql, { school_id: schoolId, type: 'order', action: 'canceled' }, dropped)
 }
 
 /** Whoever takes a plan is a member of the school. */
 export async function makeMember(sql: Sql, { schoolId, now }: { schoolId: string; now: Date }, personId: string): Promise<void> {
-  const changed = await sql.query<{ id: string; version: number }>(
+  const changed = await sql.query<ChangedPerson>(
     `UPDATE person SET is_member = true, joined_at = coalesce(joined_at, $3), version = version + 1, updated_at = $3,
             member_status = CASE member_status WHEN 'left' THEN 'active' ELSE member_status END
-      WHERE school_id = $1 AND id = $2 AND (NOT is_member OR member_status = 'left') RETURNING id, version`,
+      WHERE school_id = $1 AND id = $2 AND (NOT is_member OR member_status = 'left') RETURNING ${changedPersonColumns}`,
     [schoolId, personId, now],
   )
-  await recordChanges(sql, { school_id: schoolId, type: 'member', action: 'created' }, changed)
+  await recordPersonChanges(sql, schoolId, changed, { member: 'created' })
 }

@@ -26,7 +26,7 @@ export function dueStep(row: SubscriptionRow, now: Date): DueStep | undefined {
     }
     case 'past_due': {
       if (row.cancel_at_period_end && due(end)) return { kind: 'end', at: end }
-      const at = row.past_due_since && new Date(row.past_due_since.getTime() + outstandingDays * dayLong)
+      const at = row.past_due_since && outstandingUntil(row.past_due_since)
       return due(at) ? { kind: 'end_unpaid', at } : undefined
     }
     case 'paused': {
@@ -53,6 +53,9 @@ export const ended = (row: SubscriptionRow, at: Date): SubscriptionColumns => ({
 
 /** It never began. */
 export const givenUp = (at: Date): SubscriptionColumns => ({ status: 'expired', ended_at: at, ...nothingPending })
+
+/** Until when a payment that is outstanding since then is waited for. */
+export const outstandingUntil = (since: Date): Date => new Date(since.getTime() + outstandingDays * dayLong)
 
 /** A payment is outstanding since then. */
 export const outstanding = (at: Date): SubscriptionColumns => ({ status: 'past_due', past_due_since: at })

@@ -45,9 +45,6 @@ export async function checkSubscription(values: Values, subscribing: Subscribing
   const person = personId === null ? undefined : await findPerson(sql, school.id, personId)
   if (!person) fault('member_id', 'invalid_reference', 'the school has no such person')
   const terms = await offeredTerms(subscribing, values, fault)
-  for (const field of ['trial_ends_at', 'current_period_end']) {
-    if (values[field] !== undefined) fault(field, 'read_only_field', 'follows from the price')
-  }
   if (!isStaff && values.start_at !== undefined) fault('start_at', 'read_only_field', 'is for the staff')
   const startAt = values.start_at === undefined ? now : new Date(values.start_at as string)
   if (startAt > now) fault('start_at', 'max', 'must not lie ahead')

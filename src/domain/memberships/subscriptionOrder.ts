@@ -7,11 +7,20 @@ import { isDiscounted } from './steps.ts'
 import type { InSchool, SubscriptionRow } from './subscriptionRow.ts'
 import { discountOf, type Terms, takenOff } from './terms.ts'
 
-/** Writes down what was paid for a period, and names it in the subscription. What costs nothing has no order. */
+interface OrderedPeriod {
+  row: SubscriptionRow
+  terms: Terms
+  payment: Payment
+  from: Date
+  /** Until when its payment is waited for. Without it: the period is paid. */
+  awaitedUntil?: Date | undefined
+}
+
+/** Records the order of a period, paid or awaited, and names it in the subscription. What costs nothing has no order. */
 export async function orderPeriod(
   sql: Sql,
   { schoolId, now }: InSchool,
-  { row, terms, payment, from }: { row: SubscriptionRow; terms: Terms; payment: Payment; from: Date },
+  { row, terms, payment, from, awaitedUntil }: OrderedPeriod,
 ): Promise<void> {
   const discount = isDiscounted(row, from) ? await discountOf(sql, schoolId, row.coupon_id) : undefined
   if (row.collection === 'comped' || terms.amount === 0) return
@@ -22,7 +31,8 @@ export async function orderPeriod(
       now,
       personId: row.person_id,
       kind: isFirst ? 'subscription_initial' : 'subscription_renewal',
-      status: 'paid',
+      status: awaitedUntil ? 'pending' : 'paid',
+      expiresAt: awaitedUntil,
       items: [{ type: 'membership_plan', id: terms.plan_id, priceId: terms.price_id, title: terms.plan_name, unitAmount: terms.amount }],
       ...(discount && { coupon: { id: discount.id, code: discount.code, discounts: [takenOff(terms.amount, discount)], isNewUse } }),
       subscriptionId: row.id,

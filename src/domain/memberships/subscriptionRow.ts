@@ -1,3 +1,4 @@
+import type { ChangeAction } from '../../store/changeActions.ts'
 import { recordChange } from '../../store/changeLog.ts'
 import type { Sql } from '../../store/sql.ts'
 
@@ -65,7 +66,7 @@ export async function lockSubscription(
 export async function writeStep(
   sql: Sql,
   row: SubscriptionRow,
-  { columns, action, now }: { columns: SubscriptionColumns; action: string; now: Date },
+  { columns, action, now }: { columns: SubscriptionColumns; action: ChangeAction; now: Date },
 ): Promise<SubscriptionRow> {
   const names = Object.keys(columns)
   const set = names.map((name, index) => `"${name}" = $${index + 4}`)

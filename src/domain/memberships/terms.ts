@@ -9,6 +9,8 @@ export interface Terms extends Period {
   plan_id: string
   plan_name: string
   plan_status: string
+  /** Whether somebody confirms a payment that the school collects itself before the next period begins. */
+  manual_renewal: string
   amount: number
   currency: string
   trial_days: number
@@ -28,7 +30,7 @@ export interface Discount {
 
 export async function termsOf(sql: Sql, schoolId: string, priceId: string): Promise<Terms | undefined> {
   const [row] = await sql.query<Omit<Terms, 'amount'> & { amount: number | string }>(
-    `SELECT p.id AS price_id, p.plan_id, m.name AS plan_name, m.status AS plan_status, p.interval, p.interval_count, p.amount, p.currency,
+    `SELECT p.id AS price_id, p.plan_id, m.name AS plan_name, m.status AS plan_status, m.manual_renewal, p.interval, p.interval_count, p.amount, p.currency,
             p.trial_days, p.active
        FROM plan_price p JOIN membership_plan m ON m.school_id = p.school_id AND m.id = p.plan_id
       WHERE p.school_id = $1 AND p.id = $2`,

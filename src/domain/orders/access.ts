@@ -28,7 +28,11 @@ export async function openAccess(sql: Sql, { schoolId, now, orderId }: OfOrder):
     const isByCoupon = kind === 'zero_total' && coupon_id !== null
     const source = isByCoupon ? 'coupon' : 'purchase'
     const opened = { schoolId, now, personId: person_id, source, orderId } as const
-    if (product_type === 'course') await enroll(sql, { ...opened, courseId: product_id, couponId: isByCoupon ? coupon_id : undefined })
+    if (product_type === 'course') {
+      // What was paid for has been promised. A coupon that leaves nothing to pay promises no place.
+      const asked = isByCoupon ? ({ couponId: coupon_id, requiresPlaceFor: 'person' } as const) : {}
+      await enroll(sql, { ...opened, courseId: product_id, ...asked })
+    }
     if (product_type === 'digital_product') {
       await countSale(sql, schoolId, product_id, 1)
       await grantProduct(sql, { ...opened, productId: product_id })

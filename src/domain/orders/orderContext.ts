@@ -1,3 +1,4 @@
+import type { ChangeAction } from '../../store/changeActions.ts'
 import { recordChange } from '../../store/changeLog.ts'
 import type { Sql } from '../../store/sql.ts'
 
@@ -30,7 +31,7 @@ export const recordOrderChange = (
   sql: Sql,
   schoolId: string,
   { id, version }: { id: string; version: number },
-  action: string,
+  action: ChangeAction,
 ): Promise<void> => recordChange(sql, { school_id: schoolId, type: 'order', resource_id: id, action, version })
 
 /** Adds to what a person has spent; less where money goes back. Their version stays: it is a sum of others. */

@@ -34,6 +34,8 @@ export interface NewOrder extends InSchool {
   coupon?: OrderCoupon | undefined
   subscriptionId?: string | undefined
   payment?: Payment | undefined
+  /** How long a pending order waits. Without it: as long as a checkout may take. */
+  expiresAt?: Date | undefined
   billingAddress?: object | undefined
   taxId?: string | undefined
   attribution?: object | undefined
@@ -114,7 +116,7 @@ async function insertOrder(
 ): Promise<void> {
   const { schoolId, now, personId, kind, status, items, coupon, subscriptionId, billingAddress, taxId, attribution } = order
   const { payment_provider, payment_reference, payment } = paymentColumns(order.payment ?? { provider: 'none' })
-  const expiresAt = status === 'pending' ? new Date(now.getTime() + checkoutMinutes * 60_000) : null
+  const expiresAt = status === 'pending' ? (order.expiresAt ?? new Date(now.getTime() + checkoutMinutes * 60_000)) : null
   const bought = await sql.query(
     `INSERT INTO orders (school_id, id, created_at, updated_at, placed_at, number, status, kind, person_id, buyer_name, buyer_email, currency,
             subtotal_amount, discount_amount, tax_amount, total_amount, tax_mode, coupon_id, coupon_code, subscription_id,

@@ -1,9 +1,10 @@
 import { Problem } from '../../lib/problem.ts'
+import { changeActionOf } from '../../store/changeActions.ts'
 import { orderStatusSql } from '../../store/shopExpressions.ts'
 import type { Sql } from '../../store/sql.ts'
 import { confirmUses, releaseUses } from '../coupons/settleCoupon.ts'
 import { renewUse } from '../coupons/useCoupon.ts'
-import { startOrdered } from '../memberships/orderedPlan.ts'
+import { lockOrdered, renewOrdered, startOrdered } from '../memberships/orderedPlan.ts'
 import { openAccess } from './access.ts'
 import { addSpend, type InSchool, type OrderRow, orderColumns, recordOrderChange } from './orderContext.ts'
 import { type Payment, paymentColumns } from './payment.ts'
@@ -29,6 +30,7 @@ export async function payOrder(sql: Sql, step: Step & { payment: Payment }): Pro
     [step.schoolId, provider, reference ?? null, step.orderId],
   )
   if (other) throw new Problem('validation_failed', { description: 'There is another order with this payment reference.' })
+  const subscription = await lockOrdered(sql, step)
   const order = await move(sql, step, {
     verb: 'pay',
     set: `status = 'paid', paid_at = $3, receipt_number = number, expires_at = NULL, failed_at = NULL, payment_provider = $4, payment_reference = $5,
@@ -41,6 +43,7 @@ export async function payOrder(sql: Sql, step: Step & { payment: Payment }): Pro
   await confirmUses(sql, { ...step, orderIds: [order.id] })
   await openAccess(sql, step)
   await startOrdered(sql, step)
+  await renewOrdered(sql, step, subscription)
   await addSpend(sql, step.schoolId, order.person_id, Number(order.total_amount))
   return true
 }
@@ -115,7 +118,7 @@ async function move(
     [schoolId, orderId, now, ...values],
   )
   if (order) {
-    await recordOrderChange(sql, schoolId, order, verb)
+    await recordOrderChange(sql, schoolId, order, changeActionOf(verb))
     return order
   }
   const [there] = await sql.query<{ status: string }>(`SELECT ${orderStatusSql} AS status FROM orders WHERE school_id = $1 AND id = $2`, [

@@ -57,6 +57,10 @@ export const bodyOf =
       .whereRef('post_body.school_id', '=', 'post.school_id')
       .whereRef('post_body.post_id', '=', 'post.id')
 
+/** The excerpt that the author wrote; without one the first words of a text that everybody may read. Never part of a gated text. */
+export const excerptOf = (post: Posts) =>
+  post.fn.coalesce('post.excerpt', post.case().when('post.visibility', '=', 'public').then(post.ref('post.automatic_excerpt')).end())
+
 /** Ids of the plans that open a post. */
 export const plansOfPost = (post: Posts): Expression<unknown> =>
   post

@@ -96,11 +96,13 @@ export async function bringOutDue(sql: Sql, limit: number): Promise<number> {
 }
 
 /** Removes what was said of a post, and its text. */
-export async function removePostParts({ writer, school }: InTransaction, { id }: Post): Promise<undefined> {
-  await writer
+export async function removePostParts({ writer, sql, school }: InTransaction, { id }: Post): Promise<undefined> {
+  const comments = await writer
     .deleteFrom('comment')
     .where('school_id', '=', school.id)
     .where('subject_type', '=', 'post')
     .where('subject_id', '=', id)
+    .returning(['id', 'version'])
     .execute()
+  await recordChanges(sql, { school_id: school.id, type: 'comment', action: 'deleted' }, comments)
 }

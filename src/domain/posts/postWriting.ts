@@ -63,24 +63,16 @@ async function pinFaults({ sql, school }: InTransaction): Promise<ProblemDetail[
   return (row?.count ?? 0) >= mostPinned ? [fault('pinned', 'max', `${mostPinned} posts are pinned already`)] : []
 }
 
-/** Columns of a post that follow from what was sent, and from the text that it had. */
-export function postColumns(
-  values: Values,
-  { caller }: Pick<InTransaction, 'caller'>,
-  before?: { content: string; format: TextFormat; excerpt: string | null },
-) {
+/** Returns the columns of a post that follow from its fields. The author of a new post is the lecturer who creates it. */
+export function postColumns(values: Values, { caller }: Pick<InTransaction, 'caller'>, { isNew = false } = {}) {
   const isLecturer = audienceOf(caller) === 'lecturer'
   const named = values.author_lecturer_id as string | null | undefined
-  const author =
-    named === undefined ? (before === undefined && isLecturer ? caller.lecturerId : undefined) : named && fromPublicId('lec', named)
-  const text = plainText(String(values.content ?? ''), (values.content_format ?? 'markdown') as TextFormat)
-  const sent = values.excerpt as string | null | undefined
-  // One that was made of the former text follows the new one.
-  const isMade = before !== undefined && sent === excerptOf(plainText(before.content, before.format))
+  const author = named === undefined ? (isNew && isLecturer ? caller.lecturerId : undefined) : named && fromPublicId('lec', named)
+  const text = plainText(String(values.content ?? ''), (values.content_format ?? 'markdown') as TextFormat, 'content')
   const words = text === '' ? 0 : text.split(' ').length
   return {
     ...(author !== undefined && { author_lecturer_id: author as string | null }),
-    excerpt: sent === null || sent === undefined || isMade ? excerptOf(text) : sent,
+    automatic_excerpt: excerptOf(text),
     reading_minutes: Math.ceil(words / wordsPerMinute),
   }
 }
@@ -94,7 +86,7 @@ function excerptOf(text: string): string {
 }
 
 /** The text that a post has. */
-export async function textOfPost(writer: Writer, schoolId: string, postId: string): Promise<{ content: string; format: TextFormat }> {
+async function textOfPost(writer: Writer, schoolId: string, postId: string): Promise<{ content: string; format: TextFormat }> {
   const row = await writer
     .selectFrom('post_body')
     .select(['content', 'content_format'])
@@ -110,7 +102,7 @@ export async function keepPostParts({ writer, school }: InTransaction, { id }: {
     const before = await textOfPost(writer, school.id, id)
     const content = 'content' in sent ? String(sent.content ?? '') : before.content
     const format = (sent.content_format ?? before.format) as TextFormat
-    const body = { content, content_format: format, content_html: htmlOf(content, format) }
+    const body = { content, content_format: format, content_html: htmlOf(content, format, 'content') }
     await writer
       .insertInto('post_body')
       .values({ school_id: school.id, post_id: id, ...body })

@@ -2,6 +2,7 @@ import type { Expression, ExpressionBuilder } from 'kysely'
 import type { DB } from '../../gen/kysely/tables.ts'
 import { fromPublicId } from '../../lib/ids.ts'
 import { Problem, type ProblemDetail } from '../../lib/problem.ts'
+import { recordChange } from '../../store/changeLog.ts'
 import type { InTransaction } from '../courseWriting.ts'
 import { grantProduct } from './grantProduct.ts'
 
@@ -62,7 +63,7 @@ export async function giveProduct({ writer, sql, school, now }: InTransaction, p
  * @returns whether it was there to take
  * @throws Problem not_found
  */
-export async function revokeGrant({ writer, school, now }: InTransaction, productId: string, grantId: string): Promise<boolean> {
+export async function revokeGrant({ writer, sql, school, now }: InTransaction, productId: string, grantId: string): Promise<boolean> {
   const grant = await writer
     .selectFrom('product_grant')
     .select('revoked_at')
@@ -73,12 +74,14 @@ export async function revokeGrant({ writer, school, now }: InTransaction, produc
     .executeTakeFirst()
   if (!grant) throw new Problem('not_found', { description: 'The product has no such grant.' })
   if (grant.revoked_at) return false
-  await writer
+  const { version } = await writer
     .updateTable('product_grant')
     .set((row) => ({ revoked_at: now, updated_at: now, version: row('version', '+', 1) }))
     .where('school_id', '=', school.id)
     .where('id', '=', grantId)
-    .execute()
+    .returning('version')
+    .executeTakeFirstOrThrow()
+  await recordChange(sql, { school_id: school.id, type: 'product_grant', resource_id: grantId, action: 'revoked', version })
   return true
 }
 

@@ -1,5 +1,5 @@
 import { toPublicId } from '../../lib/ids.ts'
-import { recordChange } from '../../store/changeLog.ts'
+import { recordChange, recordChanges } from '../../store/changeLog.ts'
 import { listOwnGrants } from '../../store/connectedApps.ts'
 import { forgetAnswers } from '../../store/idempotency.ts'
 import type { Sql } from '../../store/sql.ts'
@@ -40,18 +40,22 @@ export async function erasePerson(sql: Sql, { schoolId, personId, now, endGrant 
   if (!known) return
   await scrubComments(sql, { schoolId, personId, words: [...known.emails, ...known.names] })
   for (const statement of traces) await sql.query(statement, key)
-  await sql.query(
+  const orders = await sql.query<{ id: string; version: number }>(
     `UPDATE orders SET buyer_name = $3, buyer_email = $4, billing_address = NULL, tax_id = NULL, attribution = NULL, payment = '{}',
             person_id = NULL, updated_at = $6, version = version + 1
-      WHERE school_id = $1 AND (person_id = $2 OR buyer_email = ANY ($5::text[]))`,
+      WHERE school_id = $1 AND (person_id = $2 OR buyer_email = ANY ($5::text[])) RETURNING id, version`,
     [...key, nobody, nowhere(personId), known.emails, now],
   )
-  await sql.query(
+  await recordChanges(sql, { school_id: schoolId, type: 'order', action: 'updated' }, orders)
+  const submissions = await sql.query<{ id: string; version: number }>(
     `UPDATE form_submission SET answers = '{}', email = NULL, name = NULL, person_id = NULL, source_path = NULL, locale = NULL,
             updated_at = $4, version = version + 1
-      WHERE school_id = $1 AND (person_id = $2 OR email = ANY ($3::text[]))`,
+      WHERE school_id = $1 AND (person_id = $2 OR email = ANY ($3::text[])) RETURNING id, version`,
     [...key, known.emails, now],
   )
+  await recordChanges(sql, { school_id: schoolId, type: 'form_submission', action: 'updated' }, submissions)
+  const staff = await sql.query<{ id: string; version: number }>(leftStaff, key)
+  await recordChanges(sql, { school_id: schoolId, type: 'staff', action: 'updated' }, staff)
   // Coupons name people as the store does, or as the API does.
   await sql.query(
     `UPDATE coupon SET audience = jsonb_set(audience, '{person_ids}', (audience -> 'person_ids') - $2::text[])
@@ -73,11 +77,12 @@ const traces = [
   'UPDATE product_grant SET note = NULL WHERE school_id = $1 AND person_id = $2',
   `UPDATE subscription SET cancellation_comment = NULL, external_id = NULL, metadata = '{}' WHERE school_id = $1 AND person_id = $2`,
   'UPDATE coupon_redemption SET person_id = NULL WHERE school_id = $1 AND person_id = $2',
-  `UPDATE staff SET status = 'removed', lecturer_id = NULL, updated_at = now(), version = version + 1
-    WHERE school_id = $1 AND person_id = $2 AND status <> 'removed'`,
   `WITH gone AS (DELETE FROM file_reference WHERE school_id = $1 AND ref_type IN ('student', 'member') AND ref_id = $2 RETURNING file_id)
    UPDATE file SET unused_since = now() FROM gone WHERE file.school_id = $1 AND file.id = gone.file_id`,
 ]
+
+const leftStaff = `UPDATE staff SET status = 'removed', lecturer_id = NULL, updated_at = now(), version = version + 1
+  WHERE school_id = $1 AND person_id = $2 AND status <> 'removed' RETURNING id, version`
 
 const erasedRow = `UPDATE person
   SET account_id = NULL, name = $3, email = $4, given_name = NULL, family_name = NULL, display_name = NULL, headline = NULL, bio = NULL,
@@ -93,7 +98,7 @@ export async function noteErased(sql: Sql, { schoolId, personId, now }: Omit<Era
     `UPDATE person SET updated_at = $3, version = version + 1 WHERE school_id = $1 AND id = $2 RETURNING version, is_student, is_member`,
     [schoolId, personId, now],
   )
-  const gone = { school_id: schoolId, resource_id: personId, action: 'deleted', version: row?.version ?? 1 }
+  const gone = { school_id: schoolId, resource_id: personId, action: 'deleted' as const, version: row?.version ?? 1 }
   if (row?.is_student) await recordChange(sql, { ...gone, type: 'student' })
   if (row?.is_member) await recordChange(sql, { ...gone, type: 'member' })
 }

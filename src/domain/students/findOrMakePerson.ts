@@ -1,6 +1,7 @@
 import { newId } from '../../lib/ids.ts'
 import { Problem } from '../../lib/problem.ts'
 import { recordChange } from '../../store/changeLog.ts'
+import { type ChangedPerson, changedPersonColumns, recordPersonChanges } from '../../store/personChanges.ts'
 import type { Sql } from '../../store/sql.ts'
 import { mailAddress } from '../mailAddress.ts'
 
@@ -58,21 +59,20 @@ interface Giving {
 
 /** Makes a person of the school a student or a member as well. Answers whether that is new. */
 export async function giveFacet(sql: Sql, { schoolId, personId, facet, now, isJoining = false }: Giving): Promise<boolean> {
-  const [changed] = await sql.query<{ version: number }>(
+  const changed = await sql.query<ChangedPerson>(
     facet === 'student' ? becomesStudent : becomesMember,
     facet === 'student' ? [schoolId, personId, now] : [schoolId, personId, now, isJoining],
   )
-  if (!changed) return false
-  await recordChange(sql, { school_id: schoolId, type: facet, resource_id: personId, action: 'created', version: changed.version })
-  return true
+  await recordPersonChanges(sql, schoolId, changed, { [facet]: 'created' })
+  return changed.length > 0
 }
 
 const becomesStudent = `UPDATE person SET is_student = true, updated_at = $3, version = version + 1
- WHERE school_id = $1 AND id = $2 AND erased_at IS NULL AND NOT is_student RETURNING version`
+ WHERE school_id = $1 AND id = $2 AND erased_at IS NULL AND NOT is_student RETURNING ${changedPersonColumns}`
 const becomesMember = `UPDATE person
     SET is_member = true, joined_at = coalesce(joined_at, $3), updated_at = $3, version = version + 1,
         member_status = CASE WHEN member_status = 'left' AND (NOT is_member OR $4::boolean) THEN 'active' ELSE member_status END
-  WHERE school_id = $1 AND id = $2 AND erased_at IS NULL AND (NOT is_member OR ($4::boolean AND member_status = 'left')) RETURNING version`
+  WHERE school_id = $1 AND id = $2 AND erased_at IS NULL AND (NOT is_member OR ($4::boolean AND member_status = 'left')) RETURNING ${changedPersonColumns}`
 
 /** The person whom an importer means: by the key of the other system, else by the address. Undefined where there is none. */
 export async function findByKeys(sql: Sql, schoolId: string, item: Readonly<Record<string, unknown>>): Promise<string | undefined> {

@@ -2,6 +2,7 @@ import { Problem } from '../../lib/problem.ts'
 import { accountPaths } from '../../policy/accountPaths.ts'
 import type { Outside } from '../../policy/outside.ts'
 import type { School } from '../../policy/school.ts'
+import { type ChangedPerson, changedPersonColumns, recordPersonChanges } from '../../store/personChanges.ts'
 import type { Sql } from '../../store/sql.ts'
 import { addressOf } from '../mailedLinks.ts'
 
@@ -45,7 +46,7 @@ export function inviteAgain(inviting: Inviting, row: Invitee, status: string): {
 
 /** A person has signed in: whoever was invited is there from now on. No version counts the visit, and one counts what it changes. */
 export async function noteArrival(sql: Sql, { schoolId, accountId }: { schoolId: string; accountId: string }): Promise<void> {
-  await sql.query(
+  const people = await sql.query<ChangedPerson & { has_arrived: boolean }>(
     `UPDATE person
         SET last_active_at = now(),
             joined_at = CASE WHEN is_member AND member_status = 'invited' THEN coalesce(joined_at, now()) ELSE joined_at END,
@@ -53,8 +54,14 @@ export async function noteArrival(sql: Sql, { schoolId, accountId }: { schoolId:
             updated_at = CASE WHEN 'invited' IN (student_status, member_status) THEN now() ELSE updated_at END,
             student_status = CASE student_status WHEN 'invited' THEN 'active' ELSE student_status END,
             member_status = CASE member_status WHEN 'invited' THEN 'active' ELSE member_status END
-      WHERE school_id = $1 AND account_id = $2`,
+      WHERE school_id = $1 AND account_id = $2
+      RETURNING ${changedPersonColumns}, updated_at = now() AS has_arrived`,
     [schoolId, accountId],
     'note_arrival',
+  )
+  await recordPersonChanges(
+    sql,
+    schoolId,
+    people.filter((person) => person.has_arrived),
   )
 }

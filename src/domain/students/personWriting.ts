@@ -1,6 +1,7 @@
 import { toPublicId } from '../../lib/ids.ts'
 import { Problem, type ProblemDetail } from '../../lib/problem.ts'
 import type { PersonCaller, Role } from '../../policy/caller.ts'
+import type { ChangeAction } from '../../store/changeActions.ts'
 import { recordChange } from '../../store/changeLog.ts'
 import type { Writer } from '../../store/database.ts'
 import type { Sql } from '../../store/sql.ts'
@@ -103,7 +104,7 @@ export async function requirePowerOver(
 }
 
 /** Who keeps a copy of the person under their other facet is told as well: both are one row. */
-export async function noteOtherFacet({ sql, school }: PersonChange, row: PersonRow, own: Facet, action: string): Promise<void> {
+export async function noteOtherFacet({ sql, school }: PersonChange, row: PersonRow, own: Facet, action: ChangeAction): Promise<void> {
   const other = own === 'student' ? 'member' : 'student'
   if (other === 'student' ? !row.is_student : !row.is_member) return
   await recordChange(sql, { school_id: school.id, type: other, resource_id: row.id, action, version: row.version })

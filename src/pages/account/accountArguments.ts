@@ -7,6 +7,7 @@ import type { Log } from '../../lib/log.ts'
 import type { SendMessage } from '../../policy/messages.ts'
 import type { School } from '../../policy/school.ts'
 import type { Database } from '../../store/database.ts'
+import type { KnownBrowsers } from '../knownBrowser.ts'
 import type { FindSetting } from '../pageSetting.ts'
 import type { ConsentScope, PageAuditEntry, SignInLimits, Verdict } from '../pagesArguments.ts'
 
@@ -20,6 +21,7 @@ export interface AccountArguments {
   /** The catalogue, in the order in which people read it. */
   scopes: readonly ConsentScope[]
   limits: { signIn: SignInLimits; account: AccountLimits }
+  knownBrowsers: KnownBrowsers
   /** Names that no self-registered client should carry, the school's own among them. */
   protectedNames(school: School): Promise<readonly string[]>
   setting: FindSetting

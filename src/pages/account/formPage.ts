@@ -25,6 +25,8 @@ export interface FormField {
   autocomplete: string
   maxLength: number
   isReadOnly: boolean
+  /** Whether what was typed is wrong. */
+  isInvalid: boolean
   hint: string
   error: string
   /** Ids of the hint and the error that stand beside it; empty where there are none. */
@@ -40,9 +42,18 @@ export interface FormBox {
 /** A field with its hint and its error tied to it. `isBlamed` ties it to the error of the whole form. */
 export function formField(
   field: Pick<FormField, 'name' | 'type' | 'label' | 'autocomplete'> & Partial<FormField>,
-  { isBlamed = false }: { isBlamed?: boolean } = {},
+  { isBlamed = false, isInvalid = false }: { isBlamed?: boolean; isInvalid?: boolean } = {},
 ): FormField {
   const { name, hint = '', error = '' } = field
   const described = [...(hint ? [`${name}-hint`] : []), ...(error ? [`${name}-error`] : []), ...(isBlamed ? ['fault'] : [])]
-  return { value: '', maxLength: 254, isReadOnly: false, ...field, hint, error, describedBy: described.join(' ') }
+  return {
+    value: '',
+    maxLength: 254,
+    isReadOnly: false,
+    ...field,
+    hint,
+    error,
+    isInvalid: isInvalid || error !== '',
+    describedBy: described.join(' '),
+  }
 }

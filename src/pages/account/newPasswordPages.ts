@@ -131,7 +131,9 @@ export function newPasswordPages(
         }
         const passwordHash = await args.hashPassword(password)
         if (!(await purpose.finish(ctx, { token, passwordHash, language: texts.language }))) return ended(ctx)
-        await args.limits.signIn.succeeded(school.id, holder.email)
+        // The mailbox is theirs, so this browser is trusted as much as one that signed in.
+        await args.limits.signIn.passwordChanged({ schoolId: school.id, email: holder.email, address: ctx.state.address })
+        args.knownBrowsers.remember(ctx, holder.email)
         await present.message(ctx, {
           title: texts.text(`${purpose.key}.done_title`),
           heading: texts.text(`${purpose.key}.done_heading`),

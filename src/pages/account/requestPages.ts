@@ -1,4 +1,5 @@
 import type { Context, Middleware } from 'koa'
+import type Provider from 'oidc-provider'
 import { mailAddress } from '../../domain/mailAddress.ts'
 import { requestPasswordReset } from '../../domain/passwordReset.ts'
 import { isOpenToSignUp } from '../../domain/registration.ts'
@@ -123,6 +124,7 @@ export function requestPages(args: AccountArguments, present: AccountPresenter):
         const minutes = sayTooMany(ctx, refused.retryAfterSeconds)
         return showForm(ctx, kind, target, typed, { error: { key: 'account_form.too_many', values: { minutes } } })
       }
+      await keepForEmail(() => args.provider(ctx), target)
       const { texts } = await present.setting(ctx)
       await present.message(ctx, {
         title: texts.text('mail_sent.title'),
@@ -141,6 +143,18 @@ export function requestPages(args: AccountArguments, present: AccountPresenter):
       if (accountId !== undefined) await args.audit(auditEntry(ctx, 'password.reset_requested', { account_id: accountId }))
     }),
   }
+}
+
+/**
+ * Keeps the authorization request that somebody came from while they wait for an e-mail. How many can be kept follows from how many
+ * e-mails can be asked for.
+ */
+async function keepForEmail(provider: () => Promise<Provider>, target: string | undefined): Promise<void> {
+  const uid = target?.startsWith(`${interactionPath}/`) ? target.slice(interactionPath.length + 1).split(/[/?]/, 1)[0] : undefined
+  const interaction = uid ? await (await provider()).Interaction.find(uid) : undefined
+  if (!interaction || interaction.result !== undefined) return
+  interaction.result = { awaits_email: true }
+  await interaction.persist()
 }
 
 /** The sign-in that somebody came from: that of an app, or our own. */

@@ -25,8 +25,9 @@ export function signInPages(args: AccountArguments, present: AccountPresenter): 
     const { school } = ctx.state as { school: School }
     const { texts, schoolName } = await present.setting(ctx)
     const isBlamed = error !== undefined
+    const isInvalid = error?.key === 'sign_in.failed'
     const further = { return_to: target }
-    const title = texts.text('sign_in.title')
+    const title = texts.text(isInvalid ? 'sign_in.failed_title' : 'sign_in.title')
     await present.form(ctx, {
       title,
       heading: texts.text('sign_in.heading', { school: schoolName }),
@@ -38,11 +39,11 @@ export function signInPages(args: AccountArguments, present: AccountPresenter): 
       fields: [
         formField(
           { name: 'email', type: 'email', label: texts.text('sign_in.email'), value: plainText(email, 254), autocomplete: 'username' },
-          { isBlamed },
+          { isBlamed, isInvalid },
         ),
         formField(
           { name: 'password', type: 'password', label: texts.text('sign_in.password'), autocomplete: 'current-password', maxLength: 1024 },
-          { isBlamed },
+          { isBlamed, isInvalid },
         ),
       ],
       submit: texts.text('sign_in.submit'),

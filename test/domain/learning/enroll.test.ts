@@ -108,19 +108,40 @@ describe.each(stores)('enrolling on $name', ({ open }) => {
     expect(await rowOf()).toMatchObject({ expires_at: null })
   })
 
-  test('who is nobody but a member becomes a student', async () => {
+  test.each([
+    ['a shorter one after a longer one', 30, 10],
+    ['a longer one after a shorter one', 10, 30],
+    ['one of the same length', 20, 20],
+    ['one without an end after one with an end', 10, null],
+    ['one with an end after one without', null, 10],
+  ])('of two sources that open a course the longer one decides how long: %s', async (_order, first, second) => {
+    const now = new Date()
+    const inDays = (days: number | null) => (days === null ? null : new Date(now.getTime() + days * day))
+    await put({ now, expiresAt: inDays(first) })
+    const orderId = await newOrder(sql(), schoolId, { personId, courseId })
+    await put({ now, source: 'purchase', orderId, expiresAt: inDays(second) })
+    const longest = first === null || second === null ? null : Math.max(first, second)
+    expect(await rowOf()).toMatchObject({ status: 'active', expires_at: inDays(longest) })
+    await put({ now, expiresAt: inDays(1) })
+    expect(await rowOf()).toMatchObject({ expires_at: inDays(longest) })
+  })
+
+  test('a member who is not a student becomes one, and the change feed has the new version of both', async () => {
     personId = await newLearner(sql(), schoolId, { is_student: false, is_member: true })
     await put()
-    const feed = await sql().query('SELECT type, action FROM change_log WHERE resource_id = $1', [personId])
-    expect(feed).toEqual([{ type: 'student', action: 'created' }])
+    const feed = await sql().query('SELECT type, action FROM change_log WHERE resource_id = $1 ORDER BY type', [personId])
+    expect(feed).toEqual([
+      { type: 'member', action: 'updated' },
+      { type: 'student', action: 'created' },
+    ])
   })
 
   test('many at once make one row, and a course never takes more than its places', async () => {
     courseId = await newCourse(sql(), schoolId, { capacity: 3 })
     const people = await Promise.all(Array.from({ length: 8 }, () => newLearner(sql(), schoolId)))
     const outcomes = await Promise.allSettled([
-      ...people.map((other) => put({ personId: other, isWithinCapacity: true })),
-      ...people.map((other) => put({ personId: other, isWithinCapacity: true })),
+      ...people.map((other) => put({ personId: other, requiresPlaceFor: 'person' })),
+      ...people.map((other) => put({ personId: other, requiresPlaceFor: 'person' })),
     ])
     const made = outcomes.filter((one) => one.status === 'fulfilled' && one.value.outcome === 'made')
     const [row] = await sql().query<{ count: number; rows: number }>(

@@ -59,6 +59,8 @@ describe.each(await databasesToTest())('the clocks of subscriptions on $name', (
     const id = await newSubscription(opened.database.sql, schoolId, { personId, ...made, amount, ...row })
     return { id, personId, ...made }
   }
+  /** A plan whose renewals nobody has to confirm. */
+  const byItself = { manual_renewal: 'automatic' } as const
   /** A period that ended two days ago. */
   const over = { current_period_start: `now() - interval '33 days'`, current_period_end: `now() - interval '2 days'` }
   const transaction = <Result>(work: (sql: typeof opened.database.sql) => Promise<Result>) =>
@@ -72,8 +74,8 @@ describe.each(await databasesToTest())('the clocks of subscriptions on $name', (
       (error: Problem) => error.code,
     )
 
-  test('what the school collects itself goes on with an order, exactly once, however often the clock is asked', async () => {
-    const { id } = await subscription({ collection: 'manual', more: over })
+  test('what the school collects itself goes on with an order where its plan renews by itself, exactly once, however often the clock is asked', async () => {
+    const { id } = await subscription({ collection: 'manual', more: over }, byItself)
     expect(await advance()).toBeGreaterThanOrEqual(1)
     const row = await read(id)
     expect([row.status, row.version, (row.current_period_end as Date) > new Date()]).toEqual(['active', 2, true])
@@ -83,20 +85,23 @@ describe.each(await databasesToTest())('the clocks of subscriptions on $name', (
   })
 
   test('two clocks at once are one clock', async () => {
-    const made = await Promise.all(Array.from({ length: 5 }, () => subscription({ collection: 'manual', more: over })))
+    const made = await Promise.all(Array.from({ length: 5 }, () => subscription({ collection: 'manual', more: over }, byItself)))
     await Promise.all([advance(), advance(), advance()])
     for (const { id } of made) expect([(await read(id)).version, (await orders(id)).length]).toEqual([2, 1])
   })
 
   test('periods that were slept through are caught up, each with its order', async () => {
-    const { id } = await subscription({
-      collection: 'manual',
-      more: {
-        current_period_start: `'2026-01-31T00:00:00Z'`,
-        current_period_end: `'2026-02-28T00:00:00Z'`,
-        period_anchor: `'2026-01-31T00:00:00Z'`,
+    const { id } = await subscription(
+      {
+        collection: 'manual',
+        more: {
+          current_period_start: `'2026-01-31T00:00:00Z'`,
+          current_period_end: `'2026-02-28T00:00:00Z'`,
+          period_anchor: `'2026-01-31T00:00:00Z'`,
+        },
       },
-    })
+      byItself,
+    )
     await advance(new Date('2026-04-30T00:00:00Z'))
     expect((await read(id)).current_period_end).toEqual(new Date('2026-05-31T00:00:00Z'))
     expect((await orders(id)).map(({ kind }) => kind)).toEqual(['subscription_initial', 'subscription_renewal', 'subscription_renewal'])
@@ -169,7 +174,7 @@ describe.each(await databasesToTest())('the clocks of subscriptions on $name', (
     const ended = { trial_ends_at: over.current_period_end, ...over }
     const [card, hand, gift] = [
       await subscription({ status: 'trialing', more: ended }),
-      await subscription({ status: 'trialing', collection: 'manual', more: ended }),
+      await subscription({ status: 'trialing', collection: 'manual', more: ended }, byItself),
       await subscription({ status: 'trialing', collection: 'comped', amount: 0, more: ended }),
     ]
     await advance()
@@ -202,9 +207,9 @@ describe.each(await databasesToTest())('the clocks of subscriptions on $name', (
   })
 
   test('another price begins with the next period, and with its payment; one that is not to be had any more is forgotten', async () => {
-    const next = await newPlan(opened.database.sql, schoolId, { amount: 2900 })
+    const next = await newPlan(opened.database.sql, schoolId, { amount: 2900, ...byItself })
     const pending = { ...over, pending_price_id: `'${next.priceId}'`, pending_effective_at: over.current_period_end }
-    const hand = await subscription({ collection: 'manual', more: pending })
+    const hand = await subscription({ collection: 'manual', more: pending }, byItself)
     const card = await subscription({ more: pending })
     await advance()
     expect(await read(hand.id)).toMatchObject({ plan_id: next.planId, price_id: next.priceId, pending_price_id: null })
@@ -215,7 +220,7 @@ describe.each(await databasesToTest())('the clocks of subscriptions on $name', (
     expect(await read(card.id)).toMatchObject({ status: 'active', plan_id: next.planId })
     expect(await count(next.planId)).toBe(2)
     await query(`UPDATE membership_plan SET status = 'archived' WHERE school_id = $1 AND id = $2`, [next.planId])
-    const late = await subscription({ collection: 'manual', more: pending })
+    const late = await subscription({ collection: 'manual', more: pending }, byItself)
     await advance()
     expect(await read(late.id)).toMatchObject({ status: 'active', plan_id: late.planId, pending_price_id: null })
   })
@@ -264,8 +269,8 @@ describe.each(await databasesToTest())('the clocks of subscriptions on $name', (
   })
 
   test('one that fails keeps no other waiting, and is tried again', async () => {
-    const { id } = await subscription({ collection: 'manual', more: over })
-    const bad = await subscription({ collection: 'manual', more: { ...over, current_period_end: `now() - interval '3 days'` } })
+    const { id } = await subscription({ collection: 'manual', more: over }, byItself)
+    const bad = await subscription({ collection: 'manual', more: { ...over, current_period_end: `now() - interval '3 days'` } }, byItself)
     await query(`UPDATE plan_price SET amount = 99999999999999 WHERE school_id = $1 AND id = $2`, [bad.priceId])
     await expect(advance()).rejects.toThrow()
     expect([(await read(id)).version, (await read(bad.id)).version]).toEqual([2, 1])

@@ -71,6 +71,15 @@ describe('the amounts of an order', () => {
   })
 })
 
+test('a line whose discount is larger than itself is refused, also where another line makes up for it', () => {
+  const lines = [
+    { unitAmount: 100, quantity: 1, discount: 101 },
+    { unitAmount: 5000, quantity: 1, discount: 0 },
+  ]
+  for (const given of [lines, lines.toReversed()]) expect(() => priceLines(given, { mode: 'none', rateBps: 0 })).toThrow(RangeError)
+  expect(priceLines([{ ...(lines[0] as (typeof lines)[number]), discount: 100 }], { mode: 'none', rateBps: 0 }).total).toBe(0)
+})
+
 test('shares add up to what is shared, and none is larger than its weight', () => {
   const weights = fc.array(fc.integer({ min: 0, max: maxAmount }), { maxLength: 20 })
   fc.assert(

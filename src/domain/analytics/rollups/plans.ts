@@ -7,6 +7,8 @@ const ran = `row.status NOT IN ('incomplete', 'expired')`
 
 /** Until when it ran: to its end, or to the pause that it is in. */
 const stopped = `least(row.ended_at, CASE WHEN row.status = 'paused' THEN row.paused_at END)`
+/** Until when it brings money. Where the school collects itself, nothing counts before somebody has confirmed it. */
+const unpaid = `least(${stopped}, CASE WHEN row.status = 'past_due' AND row.collection = 'manual' THEN row.past_due_since END)`
 const hasTrial = 'row.trial_ends_at > row.started_at'
 const trialEnds = `least(row.trial_ends_at, ${stopped})`
 /** From when on it costs something. */
@@ -22,7 +24,8 @@ const keys = { plan_id: 'row.plan_id' }
 
 /**
  * What became of subscriptions. Levels (running, in trial, money of a month) stand as changes: what a subscription adds where it begins
- * it takes away where it stops. Past due ones run; trials run and bring nothing yet. What a subscription costs is what it costs now.
+ * it takes away where it stops. Past due ones run, and bring money
+ * unless their payment waits for somebody to confirm it; trials run and bring nothing yet. What a subscription costs is what it costs now.
  */
 export const planRollup: Rollup = {
   table: 'analytics_daily_plan',
@@ -62,7 +65,7 @@ export const planRollup: Rollup = {
       keys,
       adds: { trials_ended: '1', trials_converted: 'CASE WHEN row.ended_at <= row.trial_ends_at THEN 0 ELSE 1 END' },
     },
-    { from, at: pays, where: `${ran} AND (${stopped} IS NULL OR ${stopped} > ${pays})`, keys, adds: { mrr_change: monthly } },
-    { from, at: stopped, where: `${ran} AND ${stopped} > ${pays}`, keys, adds: { mrr_change: `-(${monthly})` } },
+    { from, at: pays, where: `${ran} AND (${unpaid} IS NULL OR ${unpaid} > ${pays})`, keys, adds: { mrr_change: monthly } },
+    { from, at: unpaid, where: `${ran} AND ${unpaid} > ${pays}`, keys, adds: { mrr_change: `-(${monthly})` } },
   ],
 }

@@ -1,0 +1,120 @@
+import type { Ask } from '../http/inProcess.ts'
+import type { School } from '../policy/school.ts'
+import { checkDocuments, type Expected } from './documentChecks.ts'
+
+/** failed: a document contradicts the service. unknown: the check got no response from the service, and is repeated. */
+export type SelfCheckState = 'pending' | 'passed' | 'failed' | 'unknown'
+
+export interface SelfCheckResult {
+  state: Exclude<SelfCheckState, 'pending'>
+  /** The contradictions, or the requests that got no response. */
+  problems: readonly string[]
+  milliseconds: number
+}
+
+export interface SelfCheckArguments {
+  ask: Ask
+  schools(): readonly School[]
+  expected(school: School): Expected
+  /** Is called after every check of a school. No `retrySeconds`: it is not checked again before the next reload. */
+  report(school: School, result: SelfCheckResult & { retrySeconds?: number }): void
+}
+
+export interface SelfCheckSummary {
+  passed: number
+  pending: number
+  /** The problems by school. */
+  failed: Record<string, readonly string[]>
+  unknown: Record<string, readonly string[]>
+}
+
+/** Compares what a school's documents say with what the service does, in the background. It reports, and refuses no request. */
+export interface SelfCheck {
+  /** Checks every school, one after the other, and repeats the check of a school until it passes. */
+  start(): void
+  /** Checks every school again, if the checks have been started. */
+  restart(): void
+  stop(): Promise<void>
+  /** The state of each school, by slug. */
+  states(): Record<string, SelfCheckState>
+  summary(): SelfCheckSummary
+}
+
+const firstRetrySeconds = 1
+const longestRetrySeconds = 300
+
+export function createSelfCheck({ ask, schools, expected, report }: SelfCheckArguments): SelfCheck {
+  let current: { controller: AbortController; results: Map<string, SelfCheckResult>; timers: Set<NodeJS.Timeout> } | undefined
+  let queue = Promise.resolve()
+
+  const begin = (): void => {
+    const round = { controller: new AbortController(), results: new Map<string, SelfCheckResult>(), timers: new Set<NodeJS.Timeout>() }
+    current = round
+    const { results, timers } = round
+    const { signal } = round.controller
+    const askUntilStopped: Ask = async (address, request) => {
+      signal.throwIfAborted()
+      return await ask(address, { ...request, signal })
+    }
+    const check = (school: School, retrySeconds: number): void => {
+      queue = queue.then(async () => {
+        if (signal.aborted) return
+        const result = await examine(askUntilStopped, expected(school))
+        if (signal.aborted) return
+        results.set(school.slug, result)
+        const isDone = result.state === 'passed'
+        report(school, { ...result, ...(isDone ? {} : { retrySeconds }) })
+        if (!isDone) after(retrySeconds, () => check(school, Math.min(retrySeconds * 2, longestRetrySeconds)))
+      })
+    }
+    const after = (seconds: number, work: () => void): void => {
+      const timer = setTimeout(() => {
+        timers.delete(timer)
+        work()
+      }, seconds * 1000).unref()
+      timers.add(timer)
+    }
+    for (const school of schools()) check(school, firstRetrySeconds)
+  }
+  const end = (): void => {
+    current?.controller.abort()
+    for (const timer of current?.timers ?? []) clearTimeout(timer)
+    current = undefined
+  }
+  const stateOf = ({ slug }: School): SelfCheckState => current?.results.get(slug)?.state ?? 'pending'
+  const problemsOf = (state: SelfCheckState): Record<string, readonly string[]> =>
+    Object.fromEntries(
+      schools()
+        .filter((school) => stateOf(school) === state)
+        .map(({ slug }) => [slug, current?.results.get(slug)?.problems ?? []]),
+    )
+  const count = (state: SelfCheckState): number => schools().filter((school) => stateOf(school) === state).length
+
+  return {
+    start: begin,
+    restart() {
+      if (!current) return
+      end()
+      begin()
+    },
+    async stop() {
+      end()
+      await queue
+    },
+    states: () => Object.fromEntries(schools().map((school) => [school.slug, stateOf(school)])),
+    summary: () => ({ passed: count('passed'), pending: count('pending'), failed: problemsOf('failed'), unknown: problemsOf('unknown') }),
+  }
+}
+
+/** Checks one school once. */
+export async function examine(ask: Ask, expected: Expected): Promise<SelfCheckResult> {
+  const start = performance.now()
+  const outcome = await checkDocuments(ask, expected).then(
+    ({ contradictions, unanswered }) => {
+      if (contradictions.length > 0) return { state: 'failed' as const, problems: contradictions }
+      return unanswered.length > 0 ? { state: 'unknown' as const, problems: unanswered } : { state: 'passed' as const, problems: [] }
+    },
+    (error: unknown) => ({ state: 'unknown' as const, problems: [error instanceof Error ? error.message : String(error)] }),
+  )
+  return { ...outcome, milliseconds: Math.round(performance.now() - start) }
+}

@@ -1,0 +1,43 @@
+import type { Command } from 'commander'
+import { examine } from '../../agents/selfCheck.ts'
+import { overHttp } from '../../http/inProcess.ts'
+import { resources, scopeCatalogue } from '../../resources/index.ts'
+import { expectedOf } from '../../wiring/selfCheck.ts'
+import { asJson, define, type JsonOption, ofSchool, type SchoolOption } from '../define.ts'
+import { failure, usage } from '../failures.ts'
+import { withProgress } from '../progress.ts'
+import type { Session } from '../session.ts'
+import { printList } from '../table.ts'
+
+/** `self-check`. */
+export function addSelfCheck(program: Command, { terminal, settings }: Session): void {
+  const command = define(program, {
+    form: 'self-check',
+    about: `Check that the metadata and documents of the running service agree with what it serves. Sends requests to PORT on HOST, as a
+client does, and changes nothing. Without --school it checks every school.`,
+    examples: ['self-check', 'self-check --school demo', 'self-check --json'],
+  })
+  asJson(ofSchool(command)).action(async ({ school: slug, json }: SchoolOption & JsonOption) => {
+    const { environment, config } = settings()
+    const slugs = config.schools.map((school) => school.slug)
+    if (slug !== undefined && !slugs.includes(slug)) throw usage(`no school ${slug} is configured; configured schools: ${slugs.join(', ')}`)
+    const host = addressOf(environment.HOST)
+    const ask = overHttp({ host, port: environment.PORT })
+    const scopes = scopeCatalogue(resources)
+    const rows: { school: string; state: string; problems: readonly string[]; milliseconds: number }[] = []
+    for (const school of config.schools.filter((one) => slug === undefined || one.slug === slug)) {
+      const result = await withProgress(terminal, `checking ${school.slug}`, () => examine(ask, expectedOf(school.issuer, config, scopes)))
+      rows.push({ school: school.slug, ...result })
+    }
+    printList(terminal, rows, { json, columns: ['school', 'state', 'milliseconds'], empty: 'no schools' })
+    if (!json) for (const { school, problems } of rows) for (const problem of problems) terminal.out(`${school}: ${problem}\n`)
+    const bad = rows.filter(({ state }) => state !== 'passed')
+    if (bad.length === 0) return
+    const isSilent = bad.every(({ state }) => state === 'unknown')
+    const hint = isSilent ? `; is the service running on ${host} port ${environment.PORT}?` : ''
+    throw failure(`the self-check did not pass: ${bad.map(({ school, state }) => `${school} ${state}`).join(', ')}${hint}`)
+  })
+}
+
+/** Where to reach a server that listens on `host`. */
+const addressOf = (host: string): string => (host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host)

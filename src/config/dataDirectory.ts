@@ -1,0 +1,53 @@
+import { randomUUID } from 'node:crypto'
+import { existsSync, mkdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { reasonOf } from './configFile.ts'
+import type { Environment } from './environment.ts'
+import { ConfigError } from './mistakes.ts'
+
+/** What DATA_DIR contains if the variable that names the server for it is not set. */
+const keptOnDisk = {
+  DATABASE_URL: 'the database',
+  STORAGE_URL: 'files',
+  SMTP_URL: 'e-mails',
+} as const satisfies Partial<Record<keyof Environment, string>>
+
+/**
+ * Checks that DATA_DIR can be written, if anything is kept there, and leaves it as it was.
+ * @throws ConfigError
+ */
+export function checkDataDirectory(environment: Environment): void {
+  const kept: string[] = Object.entries(keptOnDisk).flatMap(([name, what]) => (environment[name as keyof typeof keptOnDisk] ? [] : [what]))
+  if (!environment.SECRET_KEY && !environment.SECRET_KEY_FILE) kept.push('the secret key')
+  if (kept.length === 0) return
+  const directory = resolve(environment.DATA_DIR)
+  const made: string[] = []
+  try {
+    makeDirectory(directory, made)
+    const probe = join(directory, `.probe-${randomUUID()}`)
+    writeFileSync(probe, '')
+    rmSync(probe)
+  } catch (error) {
+    const expected = `${directory} cannot be written (${reasonOf(error)}), and ${kept.join(', ')} are kept there: make it a writable directory`
+    throw new ConfigError([{ file: 'environment', key: 'DATA_DIR', expected }])
+  } finally {
+    removeEmpty(made)
+  }
+}
+
+/** Like mkdir -p, which in Node never ends under /proc. Adds what it makes to `made`. */
+function makeDirectory(path: string, made: string[]): void {
+  if (existsSync(path)) return
+  makeDirectory(dirname(path), made)
+  mkdirSync(path, { mode: 0o700 })
+  made.push(path)
+}
+
+/** Removes directories, the deepest first. One that another process uses by now stays. */
+function removeEmpty(made: readonly string[]): void {
+  try {
+    for (const directory of made.toReversed()) rmdirSync(directory)
+  } catch {
+    // Not empty: somebody uses it.
+  }
+}

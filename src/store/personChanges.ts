@@ -1,0 +1,27 @@
+import type { ChangeAction } from './changeActions.ts'
+import { recordChanges } from './changeLog.ts'
+import type { Sql } from './sql.ts'
+
+/** A person as an UPDATE of `person` returns it. */
+export interface ChangedPerson {
+  id: string
+  version: number
+  is_student: boolean
+  is_member: boolean
+}
+
+/** The columns for RETURNING. */
+export const changedPersonColumns = 'person.id, person.version, person.is_student, person.is_member'
+
+/** Records a change of people under each of their facets: a student and a member may be one row with one version. */
+export async function recordPersonChanges(
+  sql: Sql,
+  schoolId: string,
+  people: readonly ChangedPerson[],
+  { student = 'updated', member = 'updated' }: { student?: ChangeAction; member?: ChangeAction } = {},
+): Promise<void> {
+  const students = people.filter((person) => person.is_student)
+  const members = people.filter((person) => person.is_member)
+  await recordChanges(sql, { school_id: schoolId, type: 'student', action: student }, students)
+  await recordChanges(sql, { school_id: schoolId, type: 'member', action: member }, members)
+}

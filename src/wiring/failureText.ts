@@ -1,0 +1,23 @@
+import { ConfigError } from '../config/mistakes.ts'
+import { createLog } from '../lib/log.ts'
+import { reasonOf } from '../lib/reason.ts'
+
+/** Why the service cannot start or take over its configuration. */
+export function failureText(error: unknown): string {
+  if (error instanceof ConfigError) return `The configuration is not right:\n${error.message}`
+  return reasonOf(error)
+}
+
+/** Reports that the service cannot start: text for a terminal, else one JSON line like those of the log. */
+export function startFailure(error: unknown, { isTerminal }: { isTerminal: boolean }): string {
+  if (isTerminal) return error instanceof ConfigError ? `${failureText(error)}\n` : `Schoolgate cannot start: ${failureText(error)}\n`
+  let line = ''
+  const log = createLog('fatal', {
+    write(text) {
+      line = text
+    },
+  })
+  const mistakes = error instanceof ConfigError ? { mistakes: error.mistakes } : {}
+  log.fatal({ reason: failureText(error), ...mistakes }, 'cannot start')
+  return line
+}

@@ -1,0 +1,16 @@
+import { unknownIntrospectionClients } from '../config/introspectionClients.ts'
+import type { Config } from '../config/load.ts'
+import type { Log } from '../lib/log.ts'
+import type { Sql } from '../store/sql.ts'
+
+/** Warns of introspection clients that are neither in a school's file nor added by a command: they cannot introspect anything. */
+export async function warnOfUnknownClients({ config, sql, log }: { config: Config; sql: Sql; log: Log }): Promise<void> {
+  if (unknownIntrospectionClients(config).length === 0) return
+  try {
+    const added = await sql.query<{ id: string }>(`SELECT DISTINCT id FROM oidc_client WHERE registered_via = 'operator'`)
+    for (const { file, key, expected } of unknownIntrospectionClients(config, new Set(added.map(({ id }) => id))))
+      log.warn({ file, key, reason: expected }, 'unknown introspection client')
+  } catch (error) {
+    log.warn({ err: error }, 'introspection clients could not be checked')
+  }
+}

@@ -1,0 +1,105 @@
+import { setTimeout } from 'node:timers/promises'
+import { addressKey, networkKey, type Policy } from '../http/limits.ts'
+import type { BegunSignIn, SignInLimits } from '../pages/pagesArguments.ts'
+import type { AttemptLimits } from '../store/attemptLimits.ts'
+
+export interface SignInLimitArguments {
+  attempts: AttemptLimits
+  policies: Record<'perAddress' | 'perAccountAndNetwork' | 'perAccount' | 'perBrowser', Policy>
+  isLimited: boolean
+}
+
+/** A limit and what it counts. `isOfAccount`: a successful sign-in clears it. */
+interface Bucket {
+  policy: Policy
+  key: string
+  isOfAccount: boolean
+}
+
+const waitMilliseconds = 50
+const longestWaitMilliseconds = 10_000
+/** Beyond these an attempt is refused instead of waiting: waiting must cost less than checking a password. */
+const mostWaiting = 200
+
+/**
+ * The limits of sign-ins. Failures of a stranger count by network address, by account and network, and by account. Failures in a browser
+ * that signed in to the account before count by that browser alone: a stranger can neither use up its allowance nor lock it out.
+ */
+export function createSignInLimits({ attempts, policies, isLimited }: SignInLimitArguments): SignInLimits {
+  let waiting = 0
+
+  const ofAccount = (schoolId: string, email: string, address: string): Bucket[] => [
+    { policy: policies.perAccountAndNetwork, key: `${schoolId} ${email} ${networkKey(address)}`, isOfAccount: true },
+    { policy: policies.perAccount, key: `${schoolId} ${email}`, isOfAccount: true },
+  ]
+
+  function bucketsOf({ schoolId, email, address, browser }: Parameters<SignInLimits['begin']>[0]): Bucket[] {
+    const perAddress = { policy: policies.perAddress, key: addressKey(address), isOfAccount: false }
+    if (email === undefined) return [perAddress]
+    if (browser !== undefined) return [{ policy: policies.perBrowser, key: `${schoolId} ${email} ${browser}`, isOfAccount: true }]
+    return [perAddress, ...ofAccount(schoolId, email, address)]
+  }
+
+  const endAll = (buckets: readonly Bucket[], outcome: 'failed' | 'not counted') =>
+    Promise.all(buckets.map(({ policy, key }) => attempts.end(policy, key, outcome)))
+
+  const forgetAll = (buckets: readonly Bucket[]) =>
+    Promise.all(buckets.filter(({ isOfAccount }) => isOfAccount).map(({ policy, key }) => attempts.forget(policy, key)))
+
+  /** Reserves a place under every limit, or under none. */
+  async function reserve(buckets: readonly Bucket[]) {
+    const reserved: Bucket[] = []
+    for (const bucket of buckets) {
+      const begun = await attempts.begin(bucket.policy, bucket.key)
+      if (begun.state !== 'begun') {
+        await endAll(reserved, 'not counted')
+        return begun
+      }
+      reserved.push(bucket)
+    }
+    return { state: 'begun' } as const
+  }
+
+  async function reserveInTime(buckets: readonly Bucket[]) {
+    const deadline = Date.now() + longestWaitMilliseconds
+    let verdict = await reserve(buckets)
+    if (verdict.state !== 'busy' || waiting >= mostWaiting) return verdict
+    waiting += 1
+    try {
+      while (verdict.state === 'busy' && Date.now() < deadline) {
+        await setTimeout(waitMilliseconds)
+        verdict = await reserve(buckets)
+      }
+    } finally {
+      waiting -= 1
+    }
+    return verdict
+  }
+
+  return {
+    async begin(attempt): Promise<BegunSignIn> {
+      if (!isLimited) return { isAllowed: true, failed: nothing, succeeded: nothing, abandoned: nothing }
+      const buckets = bucketsOf(attempt)
+      const verdict = await reserveInTime(buckets)
+      if (verdict.state !== 'begun') return { isAllowed: false, retryAfterSeconds: verdict.state === 'refused' ? verdict.resetSeconds : 1 }
+      return {
+        isAllowed: true,
+        async failed() {
+          await endAll(buckets, 'failed')
+        },
+        async succeeded() {
+          await endAll(buckets, 'not counted')
+          await forgetAll(buckets)
+        },
+        async abandoned() {
+          await endAll(buckets, 'not counted')
+        },
+      }
+    },
+    async passwordChanged({ schoolId, email, address }) {
+      if (isLimited) await forgetAll(ofAccount(schoolId, email, address))
+    },
+  }
+}
+
+async function nothing(): Promise<void> {}

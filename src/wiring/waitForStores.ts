@@ -1,0 +1,92 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Environment } from '../config/environment.ts'
+import type { ServerConfig } from '../config/server.ts'
+import type { Log } from '../lib/log.ts'
+import { isOutage } from '../lib/outage.ts'
+import { reasonOf } from '../lib/reason.ts'
+import type { Database } from '../store/database.ts'
+import type { RedisConnection } from '../store/redis.ts'
+import { openConfiguredDatabase, openConfiguredRedis } from './open.ts'
+
+export interface WaitArguments {
+  environment: Environment
+  /** How many connections to the database may be open. */
+  connections?: ServerConfig['database_connections']
+  log: Log
+  /** `performance.now()` at which the start is given up. */
+  deadline: number
+  /** Is called with what is waited for, after every attempt that failed. */
+  onWaiting(variable: 'DATABASE_URL' | 'REDIS_URL', text: string): void
+}
+
+/**
+ * Opens the database. A server that is unavailable is tried again until the deadline.
+ * @throws Error that names DATABASE_URL
+ */
+export function waitForDatabase(args: WaitArguments): Promise<Database> {
+  const { environment, connections, log } = args
+  // The embedded database is a directory: it is there or it is not.
+  if (!environment.DATABASE_URL) return openConfiguredDatabase(environment, log, connections)
+  return waitFor(args, {
+    variable: 'DATABASE_URL',
+    server: 'PostgreSQL',
+    mayPass: isOutage,
+    async open() {
+      const database = await openConfiguredDatabase(environment, log, connections)
+      try {
+        await database.sql.query('SELECT 1')
+        return database
+      } catch (error) {
+        await database.close()
+        throw error
+      }
+    },
+  })
+}
+
+/**
+ * Connects to Redis, where the environment names one. A server that is unavailable is tried again until the deadline.
+ * @throws Error that names REDIS_URL
+ */
+export async function waitForRedis(args: WaitArguments): Promise<RedisConnection | undefined> {
+  const { environment, log } = args
+  if (!environment.REDIS_URL) return undefined
+  return await waitFor(args, {
+    variable: 'REDIS_URL',
+    server: 'Redis',
+    mayPass: (error) => !/The Redis URL|NOAUTH|WRONGPASS|NOPERM/.test(reasonOf(error)),
+    open: () => openConfiguredRedis(environment, log, attemptSeconds),
+  })
+}
+
+interface Store<Opened> {
+  variable: 'DATABASE_URL' | 'REDIS_URL'
+  server: string
+  open(): Promise<Opened>
+  /** Whether the same attempt may succeed later. */
+  mayPass(error: unknown): boolean
+}
+
+const attemptSeconds = 2
+const [firstPauseMs, longestPauseMs] = [250, 5000]
+
+async function waitFor<Opened>({ environment, log, deadline, onWaiting }: WaitArguments, store: Store<Opened>): Promise<Opened> {
+  const { variable, server, open, mayPass } = store
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+    try {
+      return await open()
+    } catch (error) {
+      const reason = reasonOf(error)
+      if (!mayPass(error)) throw new Error(`${variable}: ${reason}`, { cause: error })
+      const leftMs = deadline - performance.now()
+      const text = `${server} is unavailable: ${reason}`
+      if (leftMs <= 0) {
+        const tried = `tried for ${environment.START_TIMEOUT_SECONDS} s (START_TIMEOUT_SECONDS)`
+        throw new Error(`${variable}: ${text}; ${tried}`, { cause: error })
+      }
+      onWaiting(variable, text)
+      log.warn({ variable, reason, gives_up_in_seconds: Math.ceil(leftMs / 1000) }, `waiting for ${server}`)
+      await delay(Math.min(pauseMs, leftMs))
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { exampleBody } from '../../src/kit/exampleOf.ts'
+import type { Operation } from '../../src/kit/operations.ts'
+import { operationsIn, resources } from '../../src/resources/index.ts'
+import { databasesToTest } from '../support/databases.ts'
+import { type DemoApi, type Reply, startDemoApi } from './demoApi.ts'
+import { sendingFor } from './subjects.ts'
+
+const as = 'owner@example.com'
+
+/** Every operation that makes a row with a slug. */
+const slugged = operationsIn(resources).filter((one): one is Extract<Operation, { kind: 'create' }> => {
+  return one.kind === 'create' && one.resource.hasSlug && one.resource.slugFrom !== undefined
+})
+const copying = operationsIn(resources).filter(({ id, resource }) => id.startsWith('duplicate') && resource.hasSlug)
+
+describe.each(await databasesToTest())('slugs that nobody chose, on $name', ({ open }) => {
+  let api: DemoApi
+  beforeAll(async () => {
+    api = await startDemoApi(await open())
+  })
+  afterAll(() => api.stop())
+
+  const slugsOf = (replies: readonly Reply[]) => replies.map(({ json }) => json.slug)
+  const numbered = (base: string, count: number) =>
+    Array.from({ length: count }, (_, index) => (index === 0 ? base : `${base}-${index + 1}`))
+
+  test('thirty courses with one title that are created together get thirty slugs', async () => {
+    const send = () => api.send('/api/v1/courses', { as, body: { title: 'Kiln Night School' } })
+    const replies = await Promise.all(Array.from({ length: 30 }, send))
+    expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 201))
+    expect(slugsOf(replies).toSorted()).toEqual(numbered('kiln-night-school', 30).toSorted())
+  })
+
+  test.each(slugged)('$id: what is created together gets different slugs, also beside one that somebody chose', async (operation) => {
+    const { resource, path, parent } = operation
+    expect(parent).toBeUndefined()
+    const name = `Same Words ${resource.object.replaceAll('_', ' ')}`
+    const base = name.toLowerCase().replaceAll(' ', '-')
+    const { body = exampleBody(resource, true) } = await sendingFor(api, operation, '')
+    const { slug: _slug, external_id: _key, ...fields } = body as Record<string, unknown>
+    const send = (more: object = {}) => api.send(path, { as, body: { ...fields, [resource.slugFrom as string]: name, ...more } })
+    const [chosen, ...others] = await Promise.all([send({ slug: base }), send(), send({ slug: `${base}-2` }), send(), send(), send()])
+    const automatic = others.filter((_, index) => index !== 1)
+    expect(automatic.map(({ status, text }) => (status === 201 ? status : text))).toEqual([201, 201, 201, 201])
+    expect(new Set(slugsOf(automatic)).size).toBe(4)
+    // Whoever chose one has it, or is told that it is taken.
+    for (const reply of [chosen, others[1] as Reply]) {
+      expect([[201], [409, 'slug_taken']]).toContainEqual(reply.status === 201 ? [201] : [reply.status, reply.json.error])
+    }
+    const taken = await send({ slug: base })
+    expect([taken.status, taken.json.error]).toEqual([409, 'slug_taken'])
+  })
+
+  test.each(copying)('$id: copies that are made together get different slugs', async (operation) => {
+    const creation = slugged.find(({ resource }) => resource === operation.resource) as Operation
+    const sending = await sendingFor(api, creation, '')
+    const { slug: _slug, ...fields } = (sending.body ?? {}) as Record<string, unknown>
+    const { json } = await api.send(creation.path, { as, body: fields })
+    const copies = await Promise.all(
+      Array.from({ length: 5 }, () => api.send(operation.path.replace('{id}', String(json.id)), { as, body: {} })),
+    )
+    expect(copies.map(({ status, text }) => (status === 201 ? status : text))).toEqual(copies.map(() => 201))
+    expect(new Set(slugsOf(copies)).size).toBe(5)
+  })
+})

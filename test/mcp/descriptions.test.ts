@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { catalogueTools } from '../../src/mcp/tools.ts'
+import { operationsIn, resources } from '../../src/resources/index.ts'
+
+const operations = operationsIn(resources)
+const tools = catalogueTools(operations)
+const described = (name: string) => tools.find(({ listing }) => listing.name === name)?.listing.description
+
+test('a tool is described by what it returns, and not by the resource that it belongs to', () => {
+  expect(described('list_categories')).toBe(
+    'List the categories of the catalogue, as visitors see it. Each category that has courses, with the number of courses that visitors see. Use its slug as the category filter of the list of courses.',
+  )
+  expect(described('list_post_tags')).toContain('Each tag of the published posts')
+  expect(described('list_posts')).toContain(operations.find(({ id }) => id === 'listPosts')?.resource.about)
+})
+
+test('a filter is described by its name, what it compares, and what the field is', () => {
+  const courses = operations.find(({ id }) => id === 'listCourses')
+  const descriptionOf = (name: string) => courses?.parameters.find((parameter) => parameter.name === name)?.description
+  expect(
+    ['tag', 'enrolled', 'price[lte]', 'created_at[gt]', 'created_at[lte]', 'published_at[exists]', 'slug[prefix]'].map(descriptionOf),
+  ).toEqual([
+    'Filter by tag: any of these values. A tag of the course.',
+    'Filter by enrolled. Courses you are or were enrolled in (true), or all others (false).',
+    'Rows with price of at most this. The price, in the smallest unit of the currency.',
+    'Rows with created_at after this time. When it was made.',
+    'Rows with created_at at this time or earlier. When it was made.',
+    expect.stringMatching(/^Rows that have published_at \(true\) or do not have it \(false\)\. .+\.$/),
+    expect.stringMatching(/^Rows whose slug begins with this text\. .+\.$/),
+  ])
+  const filters = operations.flatMap(({ parameters }) => parameters).filter(({ filter }) => filter !== undefined)
+  expect(filters.length).toBeGreaterThan(100)
+  for (const { name, description } of filters)
+    expect([name, description]).toEqual([
+      name,
+      expect.stringMatching(/^(Filter by|Rows with|Rows that|Rows whose) [^.]+\. [\p{Lu}\d`].*[.!?]$/u),
+    ])
+})

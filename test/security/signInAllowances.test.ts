@@ -1,0 +1,220 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Answer, type Browser, createBrowser, field } from '../pages/browser.ts'
+import { createAgent } from '../support/agent.ts'
+import { databasesToTest, type TestDatabase } from '../support/databases.ts'
+import { password, startService, type TestService } from '../support/service.ts'
+
+const window_seconds = 600
+const cookie = 'sg_known'
+const rate_limits = {
+  sign_in_per_account: { requests: 3, window_seconds },
+  sign_in_per_account_total: { requests: 7, window_seconds },
+  sign_in_per_known_browser: { requests: 2, window_seconds },
+  sign_in_per_address: { requests: 5, window_seconds },
+}
+
+/** What people and programs put around and into an address: JavaScript and SQL trim different sets of these. */
+const spaces = [' ', '\t', '\u00a0', '\u1680', '\u2003', '\u2028', '\u202f', '\u205f', '\u3000', '\ufeff']
+
+const databases = await databasesToTest()
+
+describe('limits of sign-ins', () => {
+  let service: TestService
+  let database: TestDatabase
+  let people = 0
+  let networks = 0
+
+  beforeAll(async () => {
+    database = await (databases.at(-1) as (typeof databases)[number]).open()
+    service = await startService({
+      isLimited: true,
+      schools: 2,
+      database: database.database,
+      server: { rate_limits, trusted_proxies: ['loopback'], passwords: { queue: 200 } },
+    })
+  })
+  afterAll(async () => {
+    await service.stop()
+    await database.drop()
+  })
+
+  /** A new person, and addresses in networks that no other test uses. */
+  async function newPerson(): Promise<string> {
+    people += 1
+    const email = `person${people}@example.org`
+    await service.addPerson({ email })
+    return email
+  }
+  const newNetwork = (): ((host?: number) => string) => {
+    networks += 1
+    const network = networks
+    return (host = 1) => `198.${18 + (network >> 8)}.${network & 255}.${host}`
+  }
+
+  /** One attempt; without a browser, in one that nobody has used. */
+  async function attempt(
+    typed: string,
+    { from, secret = 'wrong', browser = createBrowser(service.issuer) }: { from: string; secret?: string; browser?: Browser },
+  ): Promise<Answer> {
+    const headers = { 'x-forwarded-for': from }
+    const page = await browser.get('/account/sign-in', headers)
+    return browser.post('/account/sign-in', { csrf: field(page.html, 'csrf'), email: typed, password: secret }, headers)
+  }
+  const statuses = async (answers: (() => Promise<Answer>)[]): Promise<number[]> => {
+    const found: number[] = []
+    for (const answer of answers) found.push((await answer()).status)
+    return found
+  }
+  /** A browser that signed in to the account and signed out again. */
+  async function knownBrowser(email: string, from: string): Promise<Browser> {
+    const browser = createBrowser(service.issuer)
+    expect((await attempt(email, { from, secret: password, browser })).status).toBe(303)
+    browser.plant('sg_session', '')
+    return browser
+  }
+
+  test('padded, Unicode-spaced and cased spellings of an address share one count, on both sign-in pages', async () => {
+    const [email, at] = [await newPerson(), newNetwork()]
+    const padding = Array.from({ length: 300 }, (_, index) => spaces[index % spaces.length]).join('')
+    const spellings = [email.toUpperCase(), `${padding}${email}`, `${email}${padding}`]
+    expect(await statuses(spellings.map((typed) => () => attempt(typed, { from: at() })))).toEqual([400, 400, 400])
+    for (const typed of [email, `${padding.slice(7)}${email}${padding}`, ` ${email}`]) {
+      expect((await attempt(typed, { from: at(), secret: password })).status).toBe(429)
+    }
+    // Text behind the padding makes it no address at all, however much of it a limit of length would cut off.
+    for (const [host, lead] of ['', ' ', '\u2003'].entries()) {
+      const typed = `${lead}${email}${padding}`.padEnd(320, '\u00a0')
+      expect((await attempt(`${typed}x`, { from: at(10 + host), secret: password })).status).toBe(400)
+    }
+    const agent = await createAgent(service.issuer)
+    const browser = createBrowser(service.issuer)
+    const page = await browser.follow(await browser.get(agent.authorizationUrl().href))
+    const form = { csrf: field(page.html, 'csrf'), email: `\u3000${email}`, password }
+    expect((await browser.post(`${page.url.pathname}/sign-in`, form, { 'x-forwarded-for': at() })).status).toBe(429)
+  })
+
+  test('correct sign-ins use up nothing: a school behind one address signs in', async () => {
+    const at = newNetwork()
+    for (let count = 0; count < 8; count += 1) {
+      expect((await attempt(await newPerson(), { from: at(), secret: password })).status).toBe(303)
+    }
+    expect(await statuses(Array.from({ length: 6 }, () => async () => attempt(await newPerson(), { from: at() })))).toEqual([
+      400, 400, 400, 400, 400, 429,
+    ])
+  })
+
+  test('parallel correct sign-ins from one address are all accepted', async () => {
+    const at = newNetwork()
+    const emails = await Promise.all(Array.from({ length: 16 }, newPerson))
+    const answers = await Promise.all(emails.map((email) => attempt(email, { from: at(), secret: password })))
+    expect(answers.map(({ status }) => status)).toEqual(emails.map(() => 303))
+  })
+
+  test('parallel wrong sign-ins exceed neither the limit of an address nor that of an account', async () => {
+    const at = newNetwork()
+    const emails = Array.from({ length: 16 }, (_, index) => `nobody${index}@example.org`)
+    const byAddress = await Promise.all(emails.map((email) => attempt(email, { from: at() })))
+    expect(byAddress.filter(({ status }) => status === 400)).toHaveLength(5)
+    expect(byAddress.filter(({ status }) => status === 429)).toHaveLength(11)
+    const [email, other] = [await newPerson(), newNetwork()]
+    const byAccount = await Promise.all(emails.map((_, index) => attempt(email, { from: other(index + 1) })))
+    expect(byAccount.filter(({ status }) => status === 400)).toHaveLength(3)
+  })
+
+  test('a success clears the count of the account', async () => {
+    const [email, at] = [await newPerson(), newNetwork()]
+    const wrong = (): Promise<Answer> => attempt(email, { from: at() })
+    const right = (): Promise<Answer> => attempt(email, { from: at(2), secret: password })
+    expect(await statuses([wrong, wrong, right])).toEqual([400, 400, 303])
+    // Another address of the same network, so that the limit of an address is not reached.
+    const again = (): Promise<Answer> => attempt(email, { from: at(3) })
+    expect(await statuses([again, again, right, again, again, again])).toEqual([400, 400, 303, 400, 400, 400])
+    expect((await right()).status).toBe(429)
+  })
+
+  test('failures count per account and network: a stranger elsewhere does not lock the owner out', async () => {
+    const [email, stranger, owner] = [await newPerson(), newNetwork(), newNetwork()]
+    expect(await statuses([1, 2, 3, 4].map((host) => () => attempt(email, { from: stranger(host) })))).toEqual([400, 400, 400, 429])
+    expect((await attempt(email, { from: owner(), secret: password })).status).toBe(303)
+  })
+
+  test('failures over all networks have a larger limit', async () => {
+    const email = await newPerson()
+    const found = await statuses(Array.from({ length: 9 }, () => () => attempt(email, { from: newNetwork()() })))
+    expect(found).toEqual([400, 400, 400, 400, 400, 400, 400, 429, 429])
+    expect((await attempt(email, { from: newNetwork()(), secret: password })).status).toBe(429)
+  })
+
+  describe('a browser that signed in to the account before', () => {
+    test('signs in while strangers have used up every other limit, from the same address too', async () => {
+      const [email, at] = [await newPerson(), newNetwork()]
+      const browser = await knownBrowser(email, at())
+      for (let count = 0; count < 7; count += 1) await attempt(email, { from: newNetwork()() })
+      for (let count = 0; count < 6; count += 1) await attempt(`nobody${count}@example.org`, { from: at() })
+      expect((await attempt(email, { from: at(), secret: password })).status).toBe(429)
+      expect((await attempt(email, { from: at(), secret: password, browser })).status).toBe(303)
+    })
+
+    test('has an allowance of a few failures, which a copy of its cookie shares and a success renews', async () => {
+      const [email, at] = [await newPerson(), newNetwork()]
+      const browser = await knownBrowser(email, at())
+      const copy = createBrowser(service.issuer)
+      copy.plant(cookie, browser.cookie(cookie) ?? '')
+      const wrong = (): Promise<Answer> => attempt(email, { from: newNetwork()(), browser: copy })
+      expect(await statuses([wrong, () => attempt(email, { from: at(), secret: password, browser })])).toEqual([400, 303])
+      browser.plant('sg_session', '')
+      expect(await statuses([wrong, wrong, wrong])).toEqual([400, 400, 429])
+      expect((await attempt(email, { from: at(), secret: password, browser })).status).toBe(429)
+    })
+
+    test('gets nothing from its cookie for another account, at another school, or after a change of the cookie', async () => {
+      const [other, victim, at] = [await newPerson(), await newPerson(), newNetwork()]
+      await service.addPerson({ email: victim, school: service.other })
+      const elsewhere = createBrowser(service.other)
+      expect((await attempt(victim, { from: at(), secret: password, browser: elsewhere })).status).toBe(303)
+      const genuine = (await knownBrowser(victim, at())).cookie(cookie) ?? ''
+      const [id = '', issued = '', signature = ''] = genuine.split('.')
+      const planted = [
+        (await knownBrowser(other, at())).cookie(cookie) ?? '',
+        elsewhere.cookie(cookie) ?? '',
+        `${'A'.repeat(22)}.${issued}.${signature}`,
+        `${id}.${issued}.${'A'.repeat(43)}`,
+        `${id}.${issued.slice(0, -1)}0.${signature}`,
+        `${id}.${issued}`,
+        'x'.repeat(4000),
+        '~~~~.',
+      ]
+      // The network is locked for this account: only a known browser gets past.
+      for (let count = 1; count <= 3; count += 1) await attempt(victim, { from: at(count) })
+      for (const [value, expected] of [...planted.map((value) => [value, 429] as const), [genuine, 303] as const]) {
+        const browser = createBrowser(service.issuer)
+        browser.plant(cookie, value)
+        expect([value, (await attempt(victim, { from: at(4), secret: password, browser })).status]).toEqual([value, expected])
+      }
+    })
+
+    test('is recognised for several accounts, and is signed in to none by it', async () => {
+      const [one, two, at] = [await newPerson(), await newPerson(), newNetwork()]
+      const browser = await knownBrowser(one, at())
+      expect((await attempt(two, { from: at(), secret: password, browser })).status).toBe(303)
+      const visitor = createBrowser(service.issuer)
+      visitor.plant(cookie, browser.cookie(cookie) ?? '')
+      expect((await visitor.get('/account/apps')).location?.pathname).toBe('/account/sign-in')
+      for (const email of [one, two]) {
+        for (let count = 1; count <= 4; count += 1) await attempt(email, { from: at(count) })
+        expect((await attempt(email, { from: at(9), secret: password })).status).toBe(429)
+        expect((await attempt(email, { from: at(9), secret: password, browser: visitor })).status).toBe(303)
+        visitor.plant('sg_session', '')
+      }
+    })
+
+    test('is remembered by a cookie that scripts cannot read and that does not contain the address', async () => {
+      const [email, at] = [await newPerson(), newNetwork()]
+      const answer = await attempt(email, { from: at(), secret: password })
+      const line = answer.headers.getSetCookie().find((one) => one.startsWith(`${cookie}=`))
+      expect(line).toMatch(/^sg_known=[\w-]{22}\.\w+\.[\w-]{43}; Path=\/; Max-Age=15552000; HttpOnly; SameSite=Lax$/)
+      expect(Buffer.from(line ?? '', 'base64url').toString('latin1')).not.toContain('person')
+      expect((await attempt(email, { from: at() })).headers.getSetCookie().join()).not.toContain(cookie)
+    })
+  })
+})

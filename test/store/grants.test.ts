@@ -1,0 +1,28 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { findGrant, saveGrant } from '../../src/store/grants.ts'
+import { type DatabaseStore, databaseStores, newGrantIn } from './artifactStores.ts'
+
+describe.each((await databaseStores()).slice(-1))('a grant in $name', ({ open }) => {
+  let store: DatabaseStore
+  beforeAll(async () => {
+    store = await open()
+  })
+  afterAll(() => store.drop())
+
+  test('that was revoked stays revoked when it is saved again, with what it held', async () => {
+    const { sql } = store
+    const schoolId = randomUUID()
+    const { clientId } = await newGrantIn(sql, schoolId)
+    const [account] = await sql.query<{ id: string }>('SELECT id FROM account WHERE school_id = $1', [schoolId])
+    const grant = { schoolId, id: randomUUID(), accountId: account?.id as string, clientId, expiresInSeconds: 3600 }
+    await saveGrant(sql, { ...grant, payload: { said: 'first' } })
+    await saveGrant(sql, { ...grant, payload: { said: 'second' } })
+    expect(await findGrant(sql, schoolId, grant.id)).toEqual({ said: 'first' })
+    await sql.query('UPDATE oidc_grant SET revoked_at = now() WHERE school_id = $1 AND id = $2', [schoolId, grant.id])
+    await saveGrant(sql, { ...grant, payload: { said: 'third' } })
+    expect(await findGrant(sql, schoolId, grant.id)).toBeUndefined()
+    const [row] = await sql.query('SELECT payload, revoked_at FROM oidc_grant WHERE school_id = $1 AND id = $2', [schoolId, grant.id])
+    expect(row).toEqual({ payload: { said: 'first' }, revoked_at: expect.any(Date) })
+  })
+})
