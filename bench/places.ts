@@ -1,8 +1,8 @@
-import type { CursorSigner } from '../src/kit/cursor.ts'
-import { unseal, writeCursor } from '../src/kit/cursor.ts'
-import { type Sight, schoolColumn, tables } from '../src/kit/sight.ts'
-import { positionOf, reversed, type Sort, sortColumns, sortExpression } from '../src/kit/sorts.ts'
-import { isVisible } from '../src/kit/visible.ts'
+import type { CursorSigner } from '../src/framework/read/cursor.ts'
+import { unseal, writeCursor } from '../src/framework/read/cursor.ts'
+import { type Sight, schoolColumn, tables } from '../src/framework/declare/visibility.ts'
+import { positionOf, reversed, type Sort, sortColumns, sortExpression } from '../src/framework/declare/sorts.ts'
+import { isVisible } from '../src/framework/read/visible.ts'
 import type { Reader } from '../src/store/database.ts'
 
 /** How many rows the caller's list has, all of them. */

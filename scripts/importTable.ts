@@ -47,7 +47,7 @@ export const modules: readonly Module[] = [
     mayImportTypesOf: ['gen'],
   },
   {
-    name: 'kit',
+    name: 'framework',
     contents: 'what a resource declaration is, the operations derived from it, and `run`, through which every operation goes',
     mayImport: ['policy', 'store', 'lib'],
     mayImportTypesOf: ['gen'],
@@ -55,7 +55,7 @@ export const modules: readonly Module[] = [
   {
     name: 'resources',
     contents: 'one declaration per resource, and their list',
-    mayImport: ['kit', 'policy', 'domain', 'lib'],
+    mayImport: ['framework', 'policy', 'domain', 'lib'],
     mayImportTypesOf: ['gen'],
   },
   {
@@ -78,7 +78,7 @@ export const modules: readonly Module[] = [
   {
     name: 'api',
     contents: 'REST routes and OpenAPI, derived from the resources',
-    mayImport: ['resources', 'kit', 'policy', 'http', 'lib'],
+    mayImport: ['resources', 'framework', 'policy', 'http', 'lib'],
   },
   {
     name: 'files',
@@ -89,13 +89,13 @@ export const modules: readonly Module[] = [
   {
     name: 'mcp',
     contents: 'the MCP endpoint and its tools, derived from the resources',
-    mayImport: ['resources', 'kit', 'policy', 'http', 'lib'],
+    mayImport: ['resources', 'framework', 'policy', 'http', 'lib'],
   },
   {
     name: 'agents',
     contents: 'well-known documents, auth.md, llms.txt, pricing.md',
     mayImport: ['resources', 'http', 'lib'],
-    mayImportTypesOf: ['kit', 'policy'],
+    mayImportTypesOf: ['framework', 'policy'],
   },
   {
     name: 'jobs',
@@ -133,8 +133,8 @@ export const packageOwners: readonly PackageOwner[] = [
   { name: 'pg', modules: ['store'] },
   { name: 'pg-copy-streams', modules: ['store'] },
   { name: 'ioredis', modules: ['store'] },
-  { name: 'kysely', modules: ['store'], typesIn: ['kit', 'policy', 'domain', 'resources'] },
-  { name: 'zod', modules: ['config', 'kit', 'resources'] },
+  { name: 'kysely', modules: ['store'], typesIn: ['framework', 'policy', 'domain', 'resources'] },
+  { name: 'zod', modules: ['config', 'framework', 'resources'] },
   { name: 'oidc-provider', modules: ['oidc'], typesIn: ['pages'] },
   { name: 'ejs', modules: ['pages', 'agents'] },
   { name: 'commander', modules: ['cli'] },

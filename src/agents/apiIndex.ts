@@ -1,4 +1,4 @@
-import { begins, openNow } from './begins.ts'
+import { begins, openNow } from './entryPoints.ts'
 import { paths, type SchoolFacts } from './schoolFacts.ts'
 
 /** Renders the index at the address of the API itself: what resources there are, which of them visitors can read, and where they are described. */

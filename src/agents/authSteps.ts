@@ -1,4 +1,4 @@
-import { isOpen, isSingle, isWholeList } from './begins.ts'
+import { isOpen, isSingle, isWholeList } from './entryPoints.ts'
 import { block, code, type Markdown, markdown } from './markdown.ts'
 import { paths, type SchoolFacts, type ServerMetadata } from './schoolFacts.ts'
 

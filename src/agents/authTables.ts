@@ -1,5 +1,5 @@
 import type { OAuthConfig } from '../config/oauth.ts'
-import type { ScopeEntry } from '../kit/scopeCatalogue.ts'
+import type { ScopeEntry } from '../framework/declare/scopeCatalogue.ts'
 import { type ProblemCode, problems } from '../lib/problem.ts'
 import { code, type Markdown, table } from './markdown.ts'
 import type { RateLimit } from './schoolFacts.ts'

@@ -1,4 +1,4 @@
-import type { Operation } from '../kit/operations.ts'
+import type { Operation } from '../framework/declare/operations.ts'
 import { Problem } from '../lib/problem.ts'
 import { isLinkable } from '../lib/webUrl.ts'
 import { schoolAbout } from './schoolAbout.ts'

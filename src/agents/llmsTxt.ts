@@ -1,5 +1,5 @@
-import type { Operation } from '../kit/operations.ts'
-import { isShown, isWholeList, openNow } from './begins.ts'
+import type { Operation } from '../framework/declare/operations.ts'
+import { isShown, isWholeList, openNow } from './entryPoints.ts'
 import { code, document, link, type Markdown, markdown } from './markdown.ts'
 import { schoolAbout } from './schoolAbout.ts'
 import { type PublicRow, paths, type SchoolFacts } from './schoolFacts.ts'

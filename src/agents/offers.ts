@@ -1,5 +1,5 @@
-import type { Operation } from '../kit/operations.ts'
-import { answering, isOpen, isShown, isWholeList } from './begins.ts'
+import type { Operation } from '../framework/declare/operations.ts'
+import { answering, isOpen, isShown, isWholeList } from './entryPoints.ts'
 import { type Price, type PricedRow, pricesOf } from './prices.ts'
 import type { SchoolFacts } from './schoolFacts.ts'
 

@@ -1,6 +1,6 @@
 import type { OAuthConfig } from '../config/oauth.ts'
-import type { Operation } from '../kit/operations.ts'
-import type { ScopeEntry } from '../kit/scopeCatalogue.ts'
+import type { Operation } from '../framework/declare/operations.ts'
+import type { ScopeEntry } from '../framework/declare/scopeCatalogue.ts'
 
 /** A row as a visitor sees it. */
 export type PublicRow = Readonly<Record<string, unknown>>

@@ -1,6 +1,6 @@
-import type { ChangeFeed } from '../kit/changeFeed.ts'
-import type { Operation } from '../kit/operations.ts'
-import { bodySchema, referenceTo } from '../kit/publishedSchemas.ts'
+import type { ChangeFeed } from '../framework/output/changeFeed.ts'
+import type { Operation } from '../framework/declare/operations.ts'
+import { bodySchema, referenceTo } from '../framework/output/publishedSchemas.ts'
 import { problems } from '../lib/problem.ts'
 import { type AnswerHeader, headersNamed } from './openApiHeaders.ts'
 

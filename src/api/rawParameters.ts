@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import type { Operation } from '../kit/operations.ts'
+import type { Operation } from '../framework/declare/operations.ts'
 import { Problem } from '../lib/problem.ts'
 
 /**

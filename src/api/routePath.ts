@@ -1,4 +1,4 @@
-import type { Operation } from '../kit/operations.ts'
+import type { Operation } from '../framework/declare/operations.ts'
 
 /** `/courses/{id_or_slug}` as the router writes it: `/courses/:id_or_slug`. */
 export const routePath = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1')

@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander'
 import { errors } from 'oidc-provider'
-import { ConfigError } from '../config/mistakes.ts'
+import { ConfigError } from '../config/configErrors.ts'
 import { Problem, plainAscii } from '../lib/problem.ts'
 import { reasonOf as reasonText } from '../lib/reason.ts'
 

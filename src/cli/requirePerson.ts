@@ -1,5 +1,5 @@
-import { normaliseEmail } from '../domain/mailAddress.ts'
-import { type ListedPerson, listPeople } from '../domain/people.ts'
+import { normaliseEmail } from '../domain/accounts/mailAddress.ts'
+import { type ListedPerson, listPeople } from '../domain/people/people.ts'
 import { accountIdOf } from '../oidc/claims.ts'
 import type { Database } from '../store/database.ts'
 import { failure, usage } from './failures.ts'

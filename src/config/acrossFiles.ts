@@ -1,8 +1,8 @@
 import { isLoopback, isOrigin } from './address.ts'
 import type { CheckedFile } from './checkFile.ts'
 import type { Environment } from './environment.ts'
-import type { Mistake } from './mistakes.ts'
-import type { ResourcesConfig } from './resources.ts'
+import type { Mistake } from './configErrors.ts'
+import type { ResourcesConfig } from './resourceServers.ts'
 import type { SchoolFile } from './schools.ts'
 
 /** A school's file with the address that the school gets. */

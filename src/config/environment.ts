@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import { z } from 'zod'
 import { nearest } from '../lib/nearest.ts'
 import { origin } from './address.ts'
-import { ConfigError, type Mistake } from './mistakes.ts'
+import { ConfigError, type Mistake } from './configErrors.ts'
 
 const text = () => z.string().min(1)
 const number = (least: number, most: number) => z.coerce.number<string>().int().min(least).max(most)

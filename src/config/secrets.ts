@@ -5,7 +5,7 @@ import { randomToken } from '../lib/keyring.ts'
 import { type AddressEnvironment, publicMistakes } from './acrossFiles.ts'
 import { FileFault, readConfigFile, reasonOf } from './configFile.ts'
 import { type Environment, secretKeys } from './environment.ts'
-import { ConfigError } from './mistakes.ts'
+import { ConfigError } from './configErrors.ts'
 
 export interface SecretArguments {
   environment: AddressEnvironment & Pick<Environment, 'DATA_DIR'>

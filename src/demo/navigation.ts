@@ -1,4 +1,4 @@
-import type { Navigation, NavigationItem, NavigationTarget } from '../domain/navigation.ts'
+import type { Navigation, NavigationItem, NavigationTarget } from '../domain/school/navigation.ts'
 
 /** The ways through the demo's site, with the ids of its pages. */
 export function demoNavigation(pageId: (slug: string) => string): Navigation {

@@ -1,4 +1,4 @@
-import type { Block } from '../domain/pageBlock.ts'
+import type { Block } from '../domain/pages/pageBlock.ts'
 
 export interface DemoPage {
   slug: string

@@ -1,4 +1,4 @@
-import { portion } from '../domain/orders/shares.ts'
+import { portion } from '../domain/orders/prorateAmounts.ts'
 import { courses } from './courses.ts'
 import { demoId } from './ids.ts'
 import { learnersCount } from './learners.ts'

@@ -1,6 +1,6 @@
 import { Problem } from '../lib/problem.ts'
 import type { CheckoutItem } from '../policy/checkout.ts'
-import type { Outside } from '../policy/outside.ts'
+import type { Outside } from '../policy/externalServices.ts'
 import type { School } from '../policy/school.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { Middleware } from 'koa'
 import type { Log } from '../lib/log.ts'
-import type { RequestState } from './state.ts'
+import type { RequestState } from './requestState.ts'
 
 const wellFormedId = /^[\x21-\x7e]{1,128}$/
 

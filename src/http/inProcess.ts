@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener, type RequestO
 import { duplexPair } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import type { Middleware } from 'koa'
-import type { RequestState } from './state.ts'
+import type { RequestState } from './requestState.ts'
 
 export interface AskedRequest {
   method?: string

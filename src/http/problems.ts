@@ -3,7 +3,7 @@ import type { Log } from '../lib/log.ts'
 import { isOutage } from '../lib/outage.ts'
 import { Problem } from '../lib/problem.ts'
 import type { School } from '../policy/school.ts'
-import type { RequestState } from './state.ts'
+import type { RequestState } from './requestState.ts'
 
 export interface ProblemBody {
   error: string

@@ -1,4 +1,4 @@
-import { type Policy, requireWithin, type Verdict } from './limits.ts'
+import { type Policy, requireWithin, type Verdict } from './rateLimit.ts'
 
 /** One policy that a request was counted under, and what that gave. */
 export interface Count {

@@ -1,4 +1,4 @@
-import { deleteDueAccounts } from '../domain/accountDeletion.ts'
+import { deleteDueAccounts } from '../domain/accounts/accountDeletion.ts'
 import { sweepChanges } from '../store/changeLog.ts'
 import { pruneClients } from '../store/clients.ts'
 import { sweepTombstones } from '../store/clientTombstones.ts'

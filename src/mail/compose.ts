@@ -1,5 +1,5 @@
 import type { SendMailOptions } from 'nodemailer'
-import type { Letter } from './post.ts'
+import type { Letter } from './transport.ts'
 
 /** A letter as nodemailer takes it: addresses as objects, so that none is parsed, and nothing fetched from files or the network. */
 export function compose({ from, to, subject, language, text }: Letter): SendMailOptions {

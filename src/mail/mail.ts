@@ -1,7 +1,7 @@
 import { type Language, languages, lookUpLanguage } from '../lib/languages.ts'
-import { germanLetters } from './germanLetters.ts'
-import { type LetterKind, type Letters, letters } from './letters.ts'
-import type { Post } from './post.ts'
+import { germanLetters } from './germanTemplates.ts'
+import { type LetterKind, type Letters, letters } from './emailTemplates.ts'
+import type { Post } from './transport.ts'
 
 /** The school that a message comes from. */
 export interface Sender {

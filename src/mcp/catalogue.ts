@@ -1,7 +1,7 @@
-import type { Surroundings } from '../kit/call.ts'
-import type { Operation } from '../kit/operations.ts'
-import { toolParameters } from '../kit/parameters.ts'
-import { run } from '../kit/run.ts'
+import type { Surroundings } from '../framework/call.ts'
+import type { Operation } from '../framework/declare/operations.ts'
+import { toolParameters } from '../framework/declare/parameters.ts'
+import { run } from '../framework/run.ts'
 import type { Caller } from '../policy/caller.ts'
 
 /** One read that visitors may make, with the names and limits of a tool. */

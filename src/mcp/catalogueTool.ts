@@ -1,5 +1,5 @@
 import type { Tool } from '@modelcontextprotocol/server'
-import type { Surroundings } from '../kit/call.ts'
+import type { Surroundings } from '../framework/call.ts'
 
 /** A tool as it is listed, and what a call of it answers. */
 export interface CatalogueTool {

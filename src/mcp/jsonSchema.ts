@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../kit/publishedSchemas.ts'
+import type { JsonSchema } from '../framework/output/publishedSchemas.ts'
 
 /** Where named schemas stand in a schema that stands for itself. */
 const definitions = '#/$defs/'

@@ -1,7 +1,7 @@
-import type { Operation } from '../kit/operations.ts'
-import type { Parameter } from '../kit/parameters.ts'
-import { answerSchema, type JsonSchema, pageInfoSchema, publishedSchema, publishedSchemas, schemaName } from '../kit/publishedSchemas.ts'
-import type { Resource } from '../kit/resource.ts'
+import type { Operation } from '../framework/declare/operations.ts'
+import type { Parameter } from '../framework/declare/parameters.ts'
+import { answerSchema, type JsonSchema, pageInfoSchema, publishedSchema, publishedSchemas, schemaName } from '../framework/output/publishedSchemas.ts'
+import type { Resource } from '../framework/declare/resource.ts'
 import { plainSchema, referredTo } from './jsonSchema.ts'
 
 /** What a tool takes: the parameters of its operation, and nothing else. */

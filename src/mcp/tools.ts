@@ -1,5 +1,5 @@
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server'
-import { aboutRead, type Operation } from '../kit/operations.ts'
+import { aboutRead, type Operation } from '../framework/declare/operations.ts'
 import { type CatalogueRead, catalogueReads, read } from './catalogue.ts'
 import { type CatalogueTool, everyTool } from './catalogueTool.ts'
 import { catalogueSearch } from './search.ts'

@@ -5,7 +5,7 @@ import { findClient, saveClient } from '../store/clients.ts'
 import { findGrant, saveGrant } from '../store/grants.ts'
 import { storableText } from '../store/storableText.ts'
 import { accountIdOf, subjectOf } from './claims.ts'
-import { type Exchanges, earlierAnswer, endGrantOnce, reused } from './exchange.ts'
+import { type Exchanges, earlierAnswer, endGrantOnce, reused } from './engineTransaction.ts'
 import { orUnavailable, type Stores } from './stores.ts'
 import { tagsOf } from './tokenTags.ts'
 

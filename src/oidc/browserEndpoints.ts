@@ -4,7 +4,7 @@ import { Problem } from '../lib/problem.ts'
 import { dispatch, type Handler, limit } from './endpoint.ts'
 import { endpoints } from './endpoints.ts'
 import { canonicalise } from './form.ts'
-import { takeHandOver } from './handOver.ts'
+import { takeHandOver } from './manualCodeUri.ts'
 
 /** A waiting request stores every parameter. 6,000 characters hold all scopes, a long state, a hint and a redirect URI. */
 const mostQueryCharacters = 6000

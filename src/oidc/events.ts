@@ -1,6 +1,6 @@
 import type { errors, Provider } from 'oidc-provider'
 import type { Log } from '../lib/log.ts'
-import type { Exchanges } from './exchange.ts'
+import type { Exchanges } from './engineTransaction.ts'
 
 const refusals = ['grant.error', 'revocation.error', 'introspection.error', 'userinfo.error', 'registration_create.error'] as const
 

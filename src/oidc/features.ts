@@ -1,6 +1,6 @@
 import type { Configuration } from 'oidc-provider'
 import { newClientId, newClientSecret } from './clients.ts'
-import { type BindableResource, resourceIndicators } from './resources.ts'
+import { type BindableResource, resourceIndicators } from './resourceIndicators.ts'
 
 export interface FeatureArguments {
   registration: boolean

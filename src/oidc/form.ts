@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import { putBodyBack, readBody } from '../http/body.ts'
 import { Problem } from '../lib/problem.ts'
-import { canonicalResource } from './resources.ts'
+import { canonicalResource } from './resourceIndicators.ts'
 
 const limitBytes = 32 * 1024
 

@@ -1,6 +1,6 @@
 import type { Configuration } from 'oidc-provider'
 import type { OAuthConfig } from '../config/oauth.ts'
-import { isCarried } from './handOver.ts'
+import { isCarried } from './manualCodeUri.ts'
 
 const days = (count: number): number => count * 86_400
 

@@ -1,6 +1,6 @@
 import type { Keyring } from '../lib/keyring.ts'
 import { isSessionOver } from '../policy/browserSessions.ts'
-import type { BrowserSession, Outside } from '../policy/outside.ts'
+import type { BrowserSession, Outside } from '../policy/externalServices.ts'
 import { findAccount } from '../store/accounts.ts'
 import { databaseArtifacts } from '../store/databaseArtifacts.ts'
 import type { Sql } from '../store/sql.ts'

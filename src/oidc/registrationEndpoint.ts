@@ -1,6 +1,6 @@
 import { Problem } from '../lib/problem.ts'
 import { entry, finish, type Handler, limit, throughEngine } from './endpoint.ts'
-import { newExchange } from './exchange.ts'
+import { newExchange } from './engineTransaction.ts'
 import { readRegistration, registrationAnswer } from './registration.ts'
 
 /** Self-service registration (RFC 7591). */

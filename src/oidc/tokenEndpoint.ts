@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import { errors } from 'oidc-provider'
 import { entry, finish, type Handler, limit, refuseAuthorizationHeader, type ServiceArguments, throughEngine } from './endpoint.ts'
-import { commit, type Exchange, newExchange } from './exchange.ts'
+import { commit, type Exchange, newExchange } from './engineTransaction.ts'
 import { readForm } from './form.ts'
 
 /** The token endpoint (RFC 6749 section 3.2): what the engine issues is committed together with what it spends, or not at all. */

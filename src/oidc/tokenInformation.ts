@@ -4,7 +4,7 @@ import type { School } from '../policy/school.ts'
 import { presentedToken } from './bearer.ts'
 import { accountIdOf } from './claims.ts'
 import { entry, finish, type Handler, limit, refuseAuthorizationHeader, type ServiceArguments, throughEngine } from './endpoint.ts'
-import { type Exchange, newExchange } from './exchange.ts'
+import { type Exchange, newExchange } from './engineTransaction.ts'
 import { readForm } from './form.ts'
 
 /** Revocation (RFC 7009): any token of a grant ends the grant. */

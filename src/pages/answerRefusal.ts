@@ -1,7 +1,7 @@
 import type { Context, Middleware } from 'koa'
 import { auditEntry } from './auditEntry.ts'
 import type { FormState } from './formBody.ts'
-import { isHandedOver } from './handOver.ts'
+import { isHandedOver } from './manualCode.ts'
 import { finishInteraction, isAnswered, type OpenInteraction, openInteraction, resumeInteraction } from './openInteraction.ts'
 import type { PagesArguments } from './pagesArguments.ts'
 

@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
-import { normaliseEmail } from '../domain/mailAddress.ts'
-import type { SignIn } from '../domain/signIn.ts'
+import { normaliseEmail } from '../domain/accounts/mailAddress.ts'
+import type { SignIn } from '../domain/accounts/signIn.ts'
 import type { School } from '../policy/school.ts'
 import { auditEntry } from './auditEntry.ts'
 import type { FormState } from './formBody.ts'

@@ -1,14 +1,14 @@
-import type { SignedIn } from '../domain/signedIn.ts'
+import type { SignedIn } from '../domain/accounts/signedIn.ts'
 import { interactionPath } from '../oidc/endpoints.ts'
 import type { RequestedScopes } from './consentScopes.ts'
 import type { Destination } from './destination.ts'
-import { handOverBox, mayHandOver } from './handOver.ts'
+import { handOverBox, mayHandOver } from './manualCode.ts'
 import type { OpenInteraction } from './openInteraction.ts'
-import type { PageSetting } from './pageSetting.ts'
+import type { PageSetting } from './pageContext.ts'
 import type { ConsentScope } from './pagesArguments.ts'
 import { plainText } from './plainText.ts'
 import type { TextPart, Texts } from './texts.ts'
-import { type Frame, frame, type Views } from './views.ts'
+import { type Frame, frame, type Views } from './templates.ts'
 
 /** The question what an app may do. */
 export interface ConsentPage extends Frame {

@@ -1,4 +1,4 @@
-import type { AllowedScopes } from '../domain/allowedScopes.ts'
+import type { AllowedScopes } from '../domain/accounts/allowedScopes.ts'
 import type { Interaction } from './openInteraction.ts'
 import type { ConsentScope } from './pagesArguments.ts'
 

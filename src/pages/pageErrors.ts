@@ -4,8 +4,8 @@ import { isOutage } from '../lib/outage.ts'
 import { Problem, problems } from '../lib/problem.ts'
 import { type PageError, showErrorPage } from './errorPage.ts'
 import type { PageErrorKind } from './pageProblem.ts'
-import type { FindSetting } from './pageSetting.ts'
-import type { Views } from './views.ts'
+import type { FindSetting } from './pageContext.ts'
+import type { Views } from './templates.ts'
 
 /** Shows what the pages throw as a page: a person is looking. What is no `Problem` is a bug of ours and is logged. */
 export function pageErrors({ views, log, setting }: { views: Views; log: Log; setting: FindSetting }): Middleware {

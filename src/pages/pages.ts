@@ -1,10 +1,10 @@
 import { Router } from '@koa/router'
-import { customCss } from '../domain/appearance.ts'
-import { isOpenToSignUp } from '../domain/registration.ts'
+import { customCss } from '../domain/school/appearance.ts'
+import { isOpenToSignUp } from '../domain/accounts/signUpAllowed.ts'
 import { interactionPath } from '../oidc/endpoints.ts'
-import { answerConsent } from './answerConsent.ts'
+import { answerConsent } from './submitConsent.ts'
 import { answerRefusal } from './answerRefusal.ts'
-import { answerSignIn } from './answerSignIn.ts'
+import { answerSignIn } from './submitSignIn.ts'
 import { createCsrf } from './csrf.ts'
 import { serveCustomStylesheet } from './customStylesheet.ts'
 import { formBody } from './formBody.ts'
@@ -15,7 +15,7 @@ import { createPresenter } from './presenter.ts'
 import { schoolStylesheet, schoolStylesheetName } from './schoolStylesheet.ts'
 import { showInteraction } from './showInteraction.ts'
 import { serveStylesheet } from './stylesheet.ts'
-import { createViews } from './views.ts'
+import { createViews } from './templates.ts'
 
 /** The pages of an authorization: sign in, consent, refuse. They work without JavaScript. */
 export function createPages(args: PagesArguments): Router {

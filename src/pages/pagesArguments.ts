@@ -1,13 +1,13 @@
 import type { Context } from 'koa'
 import type Provider from 'oidc-provider'
-import type { SignIn } from '../domain/signIn.ts'
+import type { SignIn } from '../domain/accounts/signIn.ts'
 import type { Keyring } from '../lib/keyring.ts'
 import type { Log } from '../lib/log.ts'
 import type { Role } from '../policy/caller.ts'
 import type { School } from '../policy/school.ts'
 import type { Database } from '../store/database.ts'
 import type { KnownBrowsers } from './knownBrowser.ts'
-import type { FindSetting } from './pageSetting.ts'
+import type { FindSetting } from './pageContext.ts'
 import type { Look } from './schoolStylesheet.ts'
 
 /** Everything that the pages need from the other rooms. */

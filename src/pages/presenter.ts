@@ -5,9 +5,9 @@ import { type ConsentPageArguments, consentPage } from './consentPage.ts'
 import type { Csrf } from './csrf.ts'
 import type { OpenInteraction } from './openInteraction.ts'
 import { setPageHeaders } from './pageHeaders.ts'
-import { type FindSetting, languageToCarry } from './pageSetting.ts'
+import { type FindSetting, languageToCarry } from './pageContext.ts'
 import { type SignInPageArguments, signInPage } from './signInPage.ts'
-import type { Views } from './views.ts'
+import type { Views } from './templates.ts'
 
 /** Shows the two pages of an interaction, each with its headers and its token. */
 export interface Presenter {

@@ -1,6 +1,6 @@
-import type { Logo } from '../domain/appearance.ts'
+import type { Logo } from '../domain/school/appearance.ts'
 import { fileUrl } from '../policy/fileUrl.ts'
-import { schemeOf, schoolShades } from '../policy/shades.ts'
+import { schemeOf, schoolShades } from '../policy/themeColours.ts'
 import type { Look } from './schoolStylesheet.ts'
 
 /** A picture as a page shows it. Width and height are in pixels; undefined where they are not known. */

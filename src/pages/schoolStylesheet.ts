@@ -1,5 +1,5 @@
-import type { SchoolLook } from '../domain/appearance.ts'
-import { type Shades, schoolShades } from '../policy/shades.ts'
+import type { SchoolLook } from '../domain/school/appearance.ts'
+import { type Shades, schoolShades } from '../policy/themeColours.ts'
 import { logoOn } from './schoolLogo.ts'
 import { type Stylesheet, stylesheet } from './stylesheet.ts'
 

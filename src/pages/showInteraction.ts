@@ -1,6 +1,6 @@
 import type { Context, Middleware } from 'koa'
-import { allowedScopes } from '../domain/allowedScopes.ts'
-import { findConsenting } from './consenting.ts'
+import { allowedScopes } from '../domain/accounts/allowedScopes.ts'
+import { findConsenting } from './consentInteraction.ts'
 import { allowedAgain, requestedScopes } from './consentScopes.ts'
 import { openInteraction } from './openInteraction.ts'
 import { pageProblem } from './pageProblem.ts'

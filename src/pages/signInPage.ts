@@ -3,10 +3,10 @@ import { interactionPath } from '../oidc/endpoints.ts'
 import { accountPaths, withQuery } from '../policy/accountPaths.ts'
 import { languageParameter } from './language.ts'
 import type { OpenInteraction } from './openInteraction.ts'
-import type { PageSetting } from './pageSetting.ts'
+import type { PageSetting } from './pageContext.ts'
 import { plainText } from './plainText.ts'
 import type { Said, TextKey, TextPart } from './texts.ts'
-import { type Frame, frame, type Views } from './views.ts'
+import { type Frame, frame, type Views } from './templates.ts'
 
 /** The question who somebody is. */
 export interface SignInPage extends Frame {

@@ -1,8 +1,8 @@
 import type { Language } from '../lib/languages.ts'
 import { withQuery } from '../policy/accountPaths.ts'
 import { languageParameter } from './language.ts'
-import type { PageSetting } from './pageSetting.ts'
-import { type Frame, frame, type Views } from './views.ts'
+import type { PageSetting } from './pageContext.ts'
+import { type Frame, frame, type Views } from './templates.ts'
 
 /** The question whether to sign out. */
 export interface SignOutPage extends Frame {

@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { scheduleDeletion } from '../domain/accountDeletion.ts'
-import { membershipFrom, membershipOf } from '../domain/membership.ts'
-import { changeEmail, endSession, exportAccount, listAuthorizations, listSessions, revokeAuthorization } from '../domain/ownAccount.ts'
-import { checkPlaceAndLanguage } from '../domain/schoolRules.ts'
-import { nothing, type Rule } from '../kit/expressions.ts'
-import { line, lineOrEmpty, reference, timestamp } from '../kit/fields.ts'
-import { image, imageField } from '../kit/image.ts'
-import { defineResource } from '../kit/resource.ts'
+import { scheduleDeletion } from '../domain/accounts/accountDeletion.ts'
+import { membershipFrom, membershipOf } from '../domain/accounts/membership.ts'
+import { changeEmail, endSession, exportAccount, listAuthorizations, listSessions, revokeAuthorization } from '../domain/accounts/ownAccount.ts'
+import { checkPlaceAndLanguage } from '../domain/school/schoolRules.ts'
+import { nothing, type Rule } from '../framework/declare/expressions.ts'
+import { line, lineOrEmpty, reference, timestamp } from '../framework/declare/fields.ts'
+import { image, imageField } from '../framework/declare/image.ts'
+import { defineResource } from '../framework/declare/resource.ts'
 
 const byEmail = (description: string) => z.enum(['email', 'none']).default('email').meta({ description, example: 'email' })
 

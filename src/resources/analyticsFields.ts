@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { comparisons, intervals } from '../domain/analytics/period.ts'
-import { reference, timestamp } from '../kit/fields.ts'
+import { reference, timestamp } from '../framework/declare/fields.ts'
 
 /** How many. */
 export const figure = (description: string) => z.int().meta({ description, example: 12 })

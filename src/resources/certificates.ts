@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { certificateForm, findCertificate } from '../domain/learning/certificates.ts'
-import type { Rows } from '../kit/expressions.ts'
-import { timestamp } from '../kit/fields.ts'
-import { defineResource } from '../kit/resource.ts'
+import type { Rows } from '../framework/declare/expressions.ts'
+import { timestamp } from '../framework/declare/fields.ts'
+import { defineResource } from '../framework/declare/resource.ts'
 import { Problem } from '../lib/problem.ts'
 import { enrollments } from './enrollments.ts'
 

@@ -9,10 +9,10 @@ import {
   subjectOf,
   subjects,
 } from '../domain/comments/commentAccess.ts'
-import { type StoredSummary, summaryOf } from '../domain/personSummary.ts'
-import { everything } from '../kit/expressions.ts'
-import { reference, timestamp } from '../kit/fields.ts'
-import { defineResource, type Resource } from '../kit/resource.ts'
+import { type StoredSummary, summaryOf } from '../domain/people/personSummary.ts'
+import { everything } from '../framework/declare/expressions.ts'
+import { reference, timestamp } from '../framework/declare/fields.ts'
+import { defineResource, type Resource } from '../framework/declare/resource.ts'
 import { toPublicId } from '../lib/ids.ts'
 import { events } from './events.ts'
 import { lessons } from './lessons.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { couponStatuses } from '../domain/coupons/couponRow.ts'
-import { externalId, line, lineOrEmpty, metadata, money, timestamp } from '../kit/fields.ts'
+import { externalId, line, lineOrEmpty, metadata, money, timestamp } from '../framework/declare/fields.ts'
 import { itemRef } from './itemFields.ts'
 
 const code = /^[A-Z0-9][A-Z0-9_-]{2,39}$/

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { externalId, line, lineOrEmpty, metadata, money, reference, slug, timestamp, webUrl } from '../kit/fields.ts'
-import { image } from '../kit/image.ts'
-import { richText } from '../kit/richText.ts'
+import { externalId, line, lineOrEmpty, metadata, money, reference, slug, timestamp, webUrl } from '../framework/declare/fields.ts'
+import { image } from '../framework/declare/image.ts'
+import { richText } from '../framework/declare/richText.ts'
 import { seo } from './seo.ts'
 
 /** Who teaches a course, as it is sent. */

@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { isInCatalogue, isOpenToMembers, isTaughtBy, isUnlisted } from '../domain/courses.ts'
+import { isInCatalogue, isOpenToMembers, isTaughtBy, isUnlisted } from '../domain/courses/courses.ts'
 import { importCurriculum } from '../domain/curriculum/importCurriculum.ts'
 import { orderFrom, requireCompleteOrder, writeOrder } from '../domain/curriculum/order.ts'
 import { readTree, sectionsOf, treeFrom } from '../domain/curriculum/tree.ts'
-import { isTakenBy } from '../domain/takenCourses.ts'
-import { everything } from '../kit/expressions.ts'
-import { line, metadata, reference, slug } from '../kit/fields.ts'
-import { defineResource } from '../kit/resource.ts'
+import { isTakenBy } from '../domain/courses/enrolledCourses.ts'
+import { everything } from '../framework/declare/expressions.ts'
+import { line, metadata, reference, slug } from '../framework/declare/fields.ts'
+import { defineResource } from '../framework/declare/resource.ts'
 import * as fields from './lessonFields.ts'
 
 const externalKey = z.string().min(1).max(120).meta({ description: 'Key in the system that it comes from.', example: 'lms-17' })

@@ -15,7 +15,7 @@ import {
   previewOf,
   type StoredPreview,
   type StoredProductFile,
-} from '../domain/products/productSight.ts'
+} from '../domain/products/productVisibility.ts'
 import {
   checkProduct,
   keepPreview,
@@ -25,11 +25,11 @@ import {
   unpublishProduct,
 } from '../domain/products/productWriting.ts'
 import { htmlColumn } from '../domain/richText.ts'
-import { everything } from '../kit/expressions.ts'
-import { line, moneyColumns, moneyOf, reference, slug } from '../kit/fields.ts'
-import { imageField } from '../kit/image.ts'
-import { defineResource, type Resource } from '../kit/resource.ts'
-import { freeSlug, lockSlugs, reservedSlugs } from '../kit/slugs.ts'
+import { everything } from '../framework/declare/expressions.ts'
+import { line, moneyColumns, moneyOf, reference, slug } from '../framework/declare/fields.ts'
+import { imageField } from '../framework/declare/image.ts'
+import { defineResource, type Resource } from '../framework/declare/resource.ts'
+import { freeSlug, lockSlugs, reservedSlugs } from '../framework/declare/slugs.ts'
 import { fromPublicId } from '../lib/ids.ts'
 import { Problem } from '../lib/problem.ts'
 import { fileUrl } from '../policy/fileUrl.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { externalId, metadata, reference, timestamp } from '../kit/fields.ts'
+import { externalId, metadata, reference, timestamp } from '../framework/declare/fields.ts'
 import { typedEmail } from './emailField.ts'
 
 const moment = (description: string) => timestamp().nullable().meta({ description, example: null })

@@ -1,4 +1,4 @@
-import { defineArea } from '../kit/area.ts'
+import { defineArea } from '../framework/declare/area.ts'
 
 /** What a person can open to a client of events, and of the answers to them. */
 export const eventArea = defineArea('events', {

@@ -1,4 +1,4 @@
-import type { Representation } from '../kit/representation.ts'
+import type { Representation } from '../framework/declare/representation.ts'
 import { type CalendarEntry, iCalendar } from '../lib/iCalendar.ts'
 
 type Body = Readonly<Record<string, unknown>>

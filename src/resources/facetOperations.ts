@@ -8,7 +8,7 @@ import {
   requirePowerOver,
 } from '../domain/students/personWriting.ts'
 import { eraseByStaff } from '../domain/students/removal.ts'
-import type { Change, Removal, RowsInBulk, Values } from '../kit/writing.ts'
+import type { Change, Removal, RowsInBulk, Values } from '../framework/write/writing.ts'
 import { cancelParameter } from './studentFields.ts'
 
 type Facet = 'student' | 'member'

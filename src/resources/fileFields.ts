@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { drawingLimits } from '../domain/cleanSvg.ts'
-import { filenameForm } from '../domain/fileWriting.ts'
+import { drawingLimits } from '../domain/files/cleanSvg.ts'
+import { filenameForm } from '../domain/files/fileWriting.ts'
 import { filePurposeNames } from '../policy/filePurposes.ts'
 
 /** What an announcement and a file have in common. */

@@ -1,4 +1,4 @@
-import type { ScopeEntry } from '../kit/scopeCatalogue.ts'
+import type { ScopeEntry } from '../framework/declare/scopeCatalogue.ts'
 
 const identity = { area: 'identity', areaTitle: 'Your identity', verb: 'identity', from: 'learner' } as const
 

@@ -11,15 +11,15 @@ import {
   type Taught,
   taughtBy,
   teachesCourse,
-} from '../domain/lecturers.ts'
+} from '../domain/lecturers/lecturers.ts'
 import { setPositions } from '../domain/positions.ts'
 import { htmlColumn } from '../domain/richText.ts'
-import { linkLecturer, unlinkLecturer } from '../domain/staffInvitations.ts'
-import { everything } from '../kit/expressions.ts'
-import { externalId, line, lineOrEmpty, metadata, reference, slug, webUrl } from '../kit/fields.ts'
-import { image, imageField } from '../kit/image.ts'
-import { defineResource, type Resource } from '../kit/resource.ts'
-import { richText } from '../kit/richText.ts'
+import { linkLecturer, unlinkLecturer } from '../domain/staff/staffInvitations.ts'
+import { everything } from '../framework/declare/expressions.ts'
+import { externalId, line, lineOrEmpty, metadata, reference, slug, webUrl } from '../framework/declare/fields.ts'
+import { image, imageField } from '../framework/declare/image.ts'
+import { defineResource, type Resource } from '../framework/declare/resource.ts'
+import { richText } from '../framework/declare/richText.ts'
 import { courses } from './courses.ts'
 
 const links = z

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { line, reference, timestamp, webUrl } from '../kit/fields.ts'
-import { markupText } from '../kit/richText.ts'
+import { line, reference, timestamp, webUrl } from '../framework/declare/fields.ts'
+import { markupText } from '../framework/declare/richText.ts'
 import { markupLimitsText } from '../lib/markupLimits.ts'
 
 /** What a lesson is made of, as a client writes it: used where one lesson is written and where many are imported. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { externalId, line, lineOrEmpty, metadata, reference, timestamp, webUrl } from '../kit/fields.ts'
-import { image } from '../kit/image.ts'
+import { externalId, line, lineOrEmpty, metadata, reference, timestamp, webUrl } from '../framework/declare/fields.ts'
+import { image } from '../framework/declare/image.ts'
 import { typedEmail } from './emailField.ts'
 import { reasonField, words } from './studentFields.ts'
 

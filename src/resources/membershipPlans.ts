@@ -11,13 +11,13 @@ import {
   pricesOf,
   type StoredPrice,
   subscribersSeen,
-} from '../domain/memberships/planSight.ts'
+} from '../domain/memberships/planVisibility.ts'
 import { checkIncludes, keepItems, planDefaults, removePrices, requirePrice } from '../domain/memberships/planWriting.ts'
 import { setPositions } from '../domain/positions.ts'
 import { htmlColumn } from '../domain/richText.ts'
-import { everything } from '../kit/expressions.ts'
-import { reference } from '../kit/fields.ts'
-import { defineResource, type Resource } from '../kit/resource.ts'
+import { everything } from '../framework/declare/expressions.ts'
+import { reference } from '../framework/declare/fields.ts'
+import { defineResource, type Resource } from '../framework/declare/resource.ts'
 import { fromPublicId } from '../lib/ids.ts'
 import { courses } from './courses.ts'
 import { newPrice, planSchema } from './planFields.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { paymentProviders } from '../domain/orders/payment.ts'
 import { refundReasons } from '../domain/orders/refundOrder.ts'
-import { money, reference, timestamp } from '../kit/fields.ts'
+import { money, reference, timestamp } from '../framework/declare/fields.ts'
 import { itemRef } from './itemFields.ts'
 
 export const orderStatuses = ['pending', 'paid', 'partially_refunded', 'refunded', 'failed', 'canceled', 'expired'] as const

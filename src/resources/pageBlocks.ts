@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import type { Block } from '../domain/pageBlock.ts'
-import { line as lineOf, lineOrEmpty, webUrl } from '../kit/fields.ts'
-import { markupText, textFormat } from '../kit/richText.ts'
+import type { Block } from '../domain/pages/pageBlock.ts'
+import { line as lineOf, lineOrEmpty, webUrl } from '../framework/declare/fields.ts'
+import { markupText, textFormat } from '../framework/declare/richText.ts'
 import { isLinkable, maxUrlLength } from '../lib/webUrl.ts'
 
 // Ids inside blocks stay as they were sent: a block is one JSON value, and no column of the database points at its insides.

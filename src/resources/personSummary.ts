@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import type { StoredSummary } from '../domain/personSummary.ts'
-import type { Presentation } from '../kit/declaration.ts'
-import { reference } from '../kit/fields.ts'
-import { image, imageOf } from '../kit/image.ts'
+import type { StoredSummary } from '../domain/people/personSummary.ts'
+import type { Presentation } from '../framework/declare/declaration.ts'
+import { reference } from '../framework/declare/fields.ts'
+import { image, imageOf } from '../framework/declare/image.ts'
 
 /** A person as everybody may read them. Of who was erased nothing is left but that there was somebody. */
 export const personSummary = (description: string) =>

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { externalId, line, metadata, money, reference, slug, timestamp } from '../kit/fields.ts'
-import { richText } from '../kit/richText.ts'
+import { externalId, line, metadata, money, reference, slug, timestamp } from '../framework/declare/fields.ts'
+import { richText } from '../framework/declare/richText.ts'
 
 /** Ids without order or repetition: one set has one form. */
 const setOf = (prefix: string, what: string) =>

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { externalId, line, metadata, reference, slug, timestamp } from '../kit/fields.ts'
-import { image } from '../kit/image.ts'
-import { markupText } from '../kit/richText.ts'
+import { externalId, line, metadata, reference, slug, timestamp } from '../framework/declare/fields.ts'
+import { image } from '../framework/declare/image.ts'
+import { markupText } from '../framework/declare/richText.ts'
 import { markupLimitsText } from '../lib/markupLimits.ts'
 import { seo } from './seo.ts'
 

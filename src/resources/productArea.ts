@@ -1,4 +1,4 @@
-import { defineArea } from '../kit/area.ts'
+import { defineArea } from '../framework/declare/area.ts'
 
 /** Products and who owns them stand under the same scopes. */
 export const productArea = defineArea('digital_products', {

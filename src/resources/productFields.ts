@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { externalId, line, lineOrEmpty, metadata, money, reference, slug, timestamp } from '../kit/fields.ts'
-import { image } from '../kit/image.ts'
-import { richText } from '../kit/richText.ts'
+import { externalId, line, lineOrEmpty, metadata, money, reference, slug, timestamp } from '../framework/declare/fields.ts'
+import { image } from '../framework/declare/image.ts'
+import { richText } from '../framework/declare/richText.ts'
 import { seo } from './seo.ts'
 
 const fileTitle = line(160).meta({ description: 'What the file is called.', example: 'Glaze cards, A6' })

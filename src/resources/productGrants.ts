@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { giveProduct, ownerOf } from '../domain/products/productGrants.ts'
-import { everything, nothing } from '../kit/expressions.ts'
-import { reference, timestamp } from '../kit/fields.ts'
-import { defineResource, type Resource } from '../kit/resource.ts'
+import { everything, nothing } from '../framework/declare/expressions.ts'
+import { reference, timestamp } from '../framework/declare/fields.ts'
+import { defineResource, type Resource } from '../framework/declare/resource.ts'
 import { digitalProducts } from './digitalProducts.ts'
 import { productArea } from './productArea.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { lineOrEmpty, webUrl } from '../kit/fields.ts'
+import { lineOrEmpty, webUrl } from '../framework/declare/fields.ts'
 
 const line = (max: number, description: string) => lineOrEmpty(max).nullable().default(null).meta({ description, example: null })
 

@@ -1,4 +1,4 @@
-import type { View } from '../kit/views.ts'
+import type { View } from '../framework/declare/views.ts'
 
 /** Numbers of a course that are kept twice: of all its lessons, and of the published ones. */
 type CountColumn =

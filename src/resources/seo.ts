@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { lineOrEmpty } from '../kit/fields.ts'
+import { lineOrEmpty } from '../framework/declare/fields.ts'
 
 /** What search engines are told of something that stands on the school's site. */
 export const seo = z

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { money, reference, timestamp } from '../kit/fields.ts'
+import { money, reference, timestamp } from '../framework/declare/fields.ts'
 import { studentSchema } from './studentFields.ts'
 
 const text = (description: string, example: string | null = null) => z.string().nullable().meta({ description, example })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { externalId, line, lineOrEmpty, metadata, money, reference, timestamp } from '../kit/fields.ts'
-import { image } from '../kit/image.ts'
+import { externalId, line, lineOrEmpty, metadata, money, reference, timestamp } from '../framework/declare/fields.ts'
+import { image } from '../framework/declare/image.ts'
 import { typedEmail } from './emailField.ts'
 
 /** Words that the school puts to a person. */

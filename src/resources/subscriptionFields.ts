@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { cancellationReasons } from '../domain/memberships/endSubscriptions.ts'
-import { subscriptionStates } from '../domain/memberships/transitions.ts'
-import { externalId, metadata, money, reference, timestamp } from '../kit/fields.ts'
+import { subscriptionStates } from '../domain/memberships/subscriptionTransitions.ts'
+import { externalId, metadata, money, reference, timestamp } from '../framework/declare/fields.ts'
 
 const time = (description: string) => timestamp().nullable().meta({ description, example: '2026-03-01T09:30:00.000Z' })
 const noTime = (description: string) => timestamp().nullable().meta({ description, example: null })

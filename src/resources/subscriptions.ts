@@ -22,11 +22,11 @@ import {
   opensPlan,
   pendingFrom,
   pendingSeen,
-} from '../domain/memberships/subscriptionSight.ts'
+} from '../domain/memberships/subscriptionVisibility.ts'
 import { type Payment, paymentProviders } from '../domain/orders/payment.ts'
-import { everything, nothing } from '../kit/expressions.ts'
-import { moneyOf, reference, timestamp } from '../kit/fields.ts'
-import { defineResource, type Resource } from '../kit/resource.ts'
+import { everything, nothing } from '../framework/declare/expressions.ts'
+import { moneyOf, reference, timestamp } from '../framework/declare/fields.ts'
+import { defineResource, type Resource } from '../framework/declare/resource.ts'
 import { fromPublicId } from '../lib/ids.ts'
 import { members } from './members.ts'
 import { membershipPlans } from './membershipPlans.ts'

@@ -1,4 +1,4 @@
-import { ConfigError } from '../config/mistakes.ts'
+import { ConfigError } from '../config/configErrors.ts'
 import { createLog } from '../lib/log.ts'
 import { reasonOf } from '../lib/reason.ts'
 

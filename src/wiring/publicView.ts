@@ -1,7 +1,7 @@
 import type { PublicRow, PublicView } from '../agents/schoolFacts.ts'
-import type { Surroundings } from '../kit/call.ts'
-import type { Operation } from '../kit/operations.ts'
-import { run } from '../kit/run.ts'
+import type { Surroundings } from '../framework/call.ts'
+import type { Operation } from '../framework/declare/operations.ts'
+import { run } from '../framework/run.ts'
 
 /** Pages of at most this many rows: what a list gives at once. */
 const pageSize = 100

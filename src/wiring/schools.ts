@@ -1,6 +1,6 @@
 import type { Config } from '../config/load.ts'
 import type { SchoolConfig } from '../config/schools.ts'
-import { startingLook } from '../domain/themes.ts'
+import { startingLook } from '../domain/school/themes.ts'
 import { type IntegrationChanges, syncIntegrations } from '../oidc/integrations.ts'
 import type { Stores } from '../oidc/stores.ts'
 import type { School } from '../policy/school.ts'

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import { addressKey, networkKey, type Policy } from '../http/limits.ts'
+import { addressKey, networkKey, type Policy } from '../http/rateLimit.ts'
 import type { BegunSignIn, SignInLimits } from '../pages/pagesArguments.ts'
 import type { AttemptLimits } from '../store/attemptLimits.ts'
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { mailAddress } from '../../src/domain/mailAddress.ts'
-import { passwordFault } from '../../src/domain/newPassword.ts'
-import { isTooLong } from '../../src/domain/password.ts'
+import { mailAddress } from '../../src/domain/accounts/mailAddress.ts'
+import { passwordFault } from '../../src/domain/accounts/newPassword.ts'
+import { isTooLong } from '../../src/domain/accounts/password.ts'
 
 const context = { email: 'marlo.quill@lanternmail.example', schoolName: 'Lanternfield School of Making' }
 

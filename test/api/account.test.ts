@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { deleteDueAccounts } from '../../src/domain/accountDeletion.ts'
+import { deleteDueAccounts } from '../../src/domain/accounts/accountDeletion.ts'
 import { newId } from '../../src/lib/ids.ts'
 import { saveClient } from '../../src/store/clients.ts'
 import { databasesToTest } from '../support/databases.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { lockOwners } from '../../src/domain/owners.ts'
+import { lockOwners } from '../../src/domain/staff/owners.ts'
 import { toPublicId } from '../../src/lib/ids.ts'
 import { databasesToTest } from '../support/databases.ts'
 import { until } from '../support/poll.ts'

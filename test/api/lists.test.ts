@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { OperationOf } from '../../src/kit/operations.ts'
+import type { OperationOf } from '../../src/framework/declare/operations.ts'
 import { fromPublicId, toPublicId } from '../../src/lib/ids.ts'
 import { operationsIn, resources } from '../../src/resources/index.ts'
 import { newComment, newEvent, newForm, newPost, newRsvps, newSubmission } from '../support/community.ts'

@@ -111,7 +111,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  test('says nothing of what steers the kit', () => {
+  test('says nothing of what steers the framework', () => {
     const text = JSON.stringify(document.components.schemas)
     for (const word of ['"view":', '"idPrefix":', '"$id":', '"$schema":']) expect(text).not.toContain(word)
   })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { deleteDueAccounts } from '../../src/domain/accountDeletion.ts'
+import { deleteDueAccounts } from '../../src/domain/accounts/accountDeletion.ts'
 import { toPublicId } from '../../src/lib/ids.ts'
 import { databasesToTest } from '../support/databases.ts'
 import { newPlan, newSubscription } from '../support/memberships.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { exampleBody } from '../../src/kit/exampleOf.ts'
-import type { Operation } from '../../src/kit/operations.ts'
+import { exampleBody } from '../../src/framework/declare/exampleOf.ts'
+import type { Operation } from '../../src/framework/declare/operations.ts'
 import { operationsIn, resources } from '../../src/resources/index.ts'
 import { databasesToTest } from '../support/databases.ts'
 import { type DemoApi, type Reply, startDemoApi } from './demoApi.ts'

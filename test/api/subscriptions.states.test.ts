@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { subscriptionStates } from '../../src/domain/memberships/transitions.ts'
+import { subscriptionStates } from '../../src/domain/memberships/subscriptionTransitions.ts'
 import { toPublicId } from '../../src/lib/ids.ts'
 import { databasesToTest } from '../support/databases.ts'
 import { newPlan, newSubscription } from '../support/memberships.ts'

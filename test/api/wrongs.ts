@@ -1,4 +1,4 @@
-import type { Operation } from '../../src/kit/operations.ts'
+import type { Operation } from '../../src/framework/declare/operations.ts'
 import { newId, toPublicId } from '../../src/lib/ids.ts'
 import { allScopes } from './demoApi.ts'
 import { namesRow, resourceOnPath, type Sending } from './subjects.ts'

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { readEnvironment } from '../../src/config/environment.ts'
 import { type Config, loadConfig } from '../../src/config/load.ts'
-import { ConfigError } from '../../src/config/mistakes.ts'
+import { ConfigError } from '../../src/config/configErrors.ts'
 
 const pairs = [
   'courses',

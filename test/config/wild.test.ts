@@ -7,7 +7,7 @@ import { readEnvironment } from '../../src/config/environment.ts'
 import { describedFiles, describedVariables } from '../../src/config/files.ts'
 import { keysOf } from '../../src/config/jsonSchema.ts'
 import { loadConfig } from '../../src/config/load.ts'
-import { ConfigError } from '../../src/config/mistakes.ts'
+import { ConfigError } from '../../src/config/configErrors.ts'
 import { configFolder, knownScopes, scopes } from './configFolder.ts'
 
 const names = ['server.yaml', 'oauth.yaml', 'resources.yaml', 'roles.yaml', 'schools/demo.yaml']

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { demoId } from '../../src/demo/ids.ts'
 import { makeDemoSchool } from '../../src/demo/makeDemoSchool.ts'
-import { findPerson } from '../../src/domain/callers.ts'
+import { findPerson } from '../../src/domain/accounts/callers.ts'
 import { countTree } from '../../src/domain/curriculum/countTree.ts'
 import { newId } from '../../src/lib/ids.ts'
 import type { School } from '../../src/policy/school.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { faultsOfCss } from '../../src/domain/customCss.ts'
+import { faultsOfCss } from '../../src/domain/school/customCss.ts'
 
 const issuer = 'https://school.example'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { hashPassword, verifyPassword } from '../../src/domain/password.ts'
+import { hashPassword, verifyPassword } from '../../src/domain/accounts/password.ts'
 
 // Made by the reference implementation (P-H-C/phc-winner-argon2, src/test.c).
 const reference = '$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc'

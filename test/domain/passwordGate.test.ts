@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createPasswordGate } from '../../src/domain/passwordGate.ts'
+import { createPasswordGate } from '../../src/domain/accounts/passwordGate.ts'
 import { Problem } from '../../src/lib/problem.ts'
 
 const pending = () => Promise.withResolvers<string>()

@@ -49,7 +49,7 @@ describe('a forbidden import is named with its rule', () => {
       "import { sql } from '../store/sql.ts'\nexport const box = sql\n",
       'known module',
     ],
-    ['an import at run time', 'src/kit/late.ts', "export const late = () => import('../pages/page.ts')\n", 'kit imports'],
+    ['an import at run time', 'src/framework/late.ts', "export const late = () => import('../pages/page.ts')\n", 'framework imports'],
     ['a package of another module', 'src/agents/pool.ts', "import { Pool } from 'pg'\nexport const pool = Pool\n", 'pg owners'],
     [
       'a value of a package whose types alone are open',
@@ -73,9 +73,9 @@ describe('a forbidden import is named with its rule', () => {
     ['a file that is not there', 'src/lib/gone.ts', "import { gone } from './away.ts'\nexport const here = gone\n", 'resolvable'],
     [
       'the generated client',
-      'src/kit/client.ts',
+      'src/framework/client.ts',
       "import { client } from '../gen/client.ts'\nexport const used = client\n",
-      'kit imports types',
+      'framework imports types',
     ],
   ]
 

@@ -7,20 +7,20 @@ const lint = (path: string, text: string): { code: number | null; output: string
 const save = 'async function save(): Promise<number> {\n  return 1\n}\n\n'
 
 test('a file in house style passes', () => {
-  expect(lint('src/kit/tidy.ts', `${save}export async function tidy(): Promise<void> {\n  await save()\n}\n`)).toMatchObject({ code: 0 })
+  expect(lint('src/framework/tidy.ts', `${save}export async function tidy(): Promise<void> {\n  await save()\n}\n`)).toMatchObject({ code: 0 })
 })
 
 describe('the linter reports', () => {
   test.each([
-    ['a promise that nobody waits for', 'noFloatingPromises', 'src/kit/a.ts', `${save}export function run(): void {\n  save()\n}\n`],
+    ['a promise that nobody waits for', 'noFloatingPromises', 'src/framework/a.ts', `${save}export function run(): void {\n  save()\n}\n`],
     [
       'a promise given where nothing is awaited',
       'noMisusedPromises',
-      'src/kit/a.ts',
+      'src/framework/a.ts',
       `${save}export function run(names: string[]): void {\n  names.forEach(async () => {\n    await save()\n  })\n}\n`,
     ],
-    ['process outside of the composition', 'noRestrictedGlobals', 'src/kit/a.ts', 'export const home = process.env.HOME\n'],
-    ['any', 'noExplicitAny', 'src/kit/a.ts', 'export const open = (value: any): string => value\n'],
+    ['process outside of the composition', 'noRestrictedGlobals', 'src/framework/a.ts', 'export const home = process.env.HOME\n'],
+    ['any', 'noExplicitAny', 'src/framework/a.ts', 'export const open = (value: any): string => value\n'],
     ['a test that is left out', 'noSkippedTests', 'test/a.test.ts', "import { test } from 'vitest'\n\ntest.skip('nothing', () => {})\n"],
     [
       'a test that hides the others',
@@ -28,12 +28,12 @@ describe('the linter reports', () => {
       'test/a.test.ts',
       "import { test } from 'vitest'\n\ntest.only('nothing', () => {})\n",
     ],
-    ['a default export', 'noDefaultExport', 'src/kit/a.ts', 'export default 1\n'],
-    ['layout', 'format', 'src/kit/a.ts', 'export const text = "double";\n'],
+    ['a default export', 'noDefaultExport', 'src/framework/a.ts', 'export default 1\n'],
+    ['layout', 'format', 'src/framework/a.ts', 'export const text = "double";\n'],
     [
       'the order of imports',
       'organizeImports',
-      'src/kit/a.ts',
+      'src/framework/a.ts',
       "import { b } from './b.ts'\nimport { a } from './a.ts'\n\nexport const both = a + b\n",
     ],
   ])('%s', (_what, rule, path, text) => {

@@ -76,10 +76,21 @@ test('one run of a clean-up goes on until nothing is left, however much had pile
 })
 
 test('a job runs in one instance at a time', async () => {
-  let release = (): void => undefined
-  const held = service.database.exclusively('sweep_artifacts', () => new Promise<void>((resolve) => (release = resolve)))
-  await expect.poll(() => run('sweep_artifacts')).toBeUndefined()
-  release()
+  const started = Promise.withResolvers<void>()
+  const released = Promise.withResolvers<void>()
+  // The scheduler of the service may be running the job at this moment: the lock is taken once it is free.
+  const hold = async (): Promise<true | undefined> =>
+    service.database.exclusively('sweep_artifacts', async () => {
+      started.resolve()
+      await released.promise
+      return true as const
+    })
+  const held = (async () => {
+    while ((await hold()) === undefined);
+  })()
+  await started.promise
+  expect(await run('sweep_artifacts')).toBeUndefined()
+  released.resolve()
   await held
   expect(await run('sweep_artifacts')).toBeDefined()
 })

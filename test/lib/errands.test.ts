@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
-import { createErrands } from '../../src/lib/errands.ts'
+import { createErrands } from '../../src/lib/backgroundTasks.ts'
 import { createLog } from '../../src/lib/log.ts'
 
 const lines: string[] = []

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { type Language, languages } from '../../src/lib/languages.ts'
-import { germanLetters } from '../../src/mail/germanLetters.ts'
-import { type LetterKind, letters } from '../../src/mail/letters.ts'
+import { germanLetters } from '../../src/mail/germanTemplates.ts'
+import { type LetterKind, letters } from '../../src/mail/emailTemplates.ts'
 import { createMail } from '../../src/mail/mail.ts'
-import type { Letter } from '../../src/mail/post.ts'
+import type { Letter } from '../../src/mail/transport.ts'
 import { quotedName } from '../../src/policy/messages.ts'
 
 const school = { id: 'x', slug: 'one', issuer: 'https://school.example.com' }

@@ -1,5 +1,5 @@
 import type { Language } from '../../src/lib/languages.ts'
-import type { PageSetting } from '../../src/pages/pageSetting.ts'
+import type { PageSetting } from '../../src/pages/pageContext.ts'
 import { createTexts } from '../../src/pages/texts.ts'
 
 /** The setting of a page at a school, as a request would find it. */

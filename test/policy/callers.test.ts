@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { findPerson } from '../../src/domain/callers.ts'
+import { findPerson } from '../../src/domain/accounts/callers.ts'
 import { newId } from '../../src/lib/ids.ts'
 import { audienceOf, callerFrom } from '../../src/policy/caller.ts'
 import { everyDatabase, type TestDatabase } from '../support/databases.ts'

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { contrastRatio } from '../../src/lib/contrast.ts'
 import { type Palette, palettes } from '../../src/lib/palettes.ts'
-import { type Shades, schoolShades } from '../../src/policy/shades.ts'
+import { type Shades, schoolShades } from '../../src/policy/themeColours.ts'
 
 const colour = fc.integer({ min: 0, max: 0xffffff }).map((value) => `#${value.toString(16).padStart(6, '0')}`)
 const anyPalette: fc.Arbitrary<Palette> = fc.record({

@@ -1,9 +1,9 @@
 import { type Expression, type Kysely, type SqlBool, sql } from 'kysely'
 import { z } from 'zod'
-import type { AnyRows, AnyTables } from '../../src/kit/expressions.ts'
-import type { Resource } from '../../src/kit/resource.ts'
-import { viewOf } from '../../src/kit/views.ts'
-import { unwrapped } from '../../src/kit/writeForm.ts'
+import type { AnyRows, AnyTables } from '../../src/framework/declare/expressions.ts'
+import type { Resource } from '../../src/framework/declare/resource.ts'
+import { viewOf } from '../../src/framework/declare/views.ts'
+import { unwrapped } from '../../src/framework/declare/writeForm.ts'
 import { resources } from '../../src/resources/index.ts'
 import type { Database } from '../../src/store/database.ts'
 

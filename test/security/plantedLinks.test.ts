@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { link } from '../../src/agents/markdown.ts'
-import { renderBlocks } from '../../src/domain/renderBlocks.ts'
+import { renderBlocks } from '../../src/domain/pages/renderBlocks.ts'
 import { htmlOf } from '../../src/domain/richText.ts'
 import { iCalendar } from '../../src/lib/iCalendar.ts'
 import { databasesToTest } from '../support/databases.ts'

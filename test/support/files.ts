@@ -1,5 +1,5 @@
 import { newId } from '../../src/lib/ids.ts'
-import type { OutsideFiles } from '../../src/policy/outside.ts'
+import type { OutsideFiles } from '../../src/policy/externalServices.ts'
 import type { FileStorage } from '../../src/store/fileStorage.ts'
 import type { Sql } from '../../src/store/sql.ts'
 

@@ -1,8 +1,8 @@
 import { Writable } from 'node:stream'
 import { expect, test } from 'vitest'
-import { createErrands } from '../../src/lib/errands.ts'
+import { createErrands } from '../../src/lib/backgroundTasks.ts'
 import { createLog } from '../../src/lib/log.ts'
-import { leaveWork } from '../../src/wiring/afterwards.ts'
+import { leaveWork } from '../../src/wiring/enqueue.ts'
 import { sendAfterwards } from '../../src/wiring/messages.ts'
 
 const school = { id: 's', slug: 'lanternfield', issuer: 'https://school.example' }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ConfigError } from '../../src/config/mistakes.ts'
+import { ConfigError } from '../../src/config/configErrors.ts'
 import { startFailure } from '../../src/wiring/failureText.ts'
 import { readyDetails, welcome } from '../../src/wiring/welcome.ts'
 import { startService, type TestService } from '../support/service.ts'

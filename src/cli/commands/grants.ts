@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { listPeople } from '../../domain/people.ts'
+import { listPeople } from '../../domain/people/people.ts'
 import { subjectOf } from '../../oidc/claims.ts'
 import { endGrant } from '../../oidc/stores.ts'
 import { listClients } from '../../store/clients.ts'

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { receiveFile } from '../../domain/receiveFile.ts'
+import { receiveFile } from '../../domain/files/receiveFile.ts'
 import { filePurposes } from '../../policy/filePurposes.ts'
 import type { FileStorage } from '../../store/fileStorage.ts'
 import { demoId } from '../ids.ts'

@@ -1,4 +1,4 @@
-import { portion } from '../../domain/orders/shares.ts'
+import { portion } from '../../domain/orders/prorateAmounts.ts'
 import { day, type Happening, hour, inOrder, quietMs } from '../calendar.ts'
 import { batch, batchCode, coupons } from '../coupons.ts'
 import { courses } from '../courses.ts'

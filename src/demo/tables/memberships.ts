@@ -1,4 +1,4 @@
-import { portion } from '../../domain/orders/shares.ts'
+import { portion } from '../../domain/orders/prorateAmounts.ts'
 import { htmlOf } from '../../domain/richText.ts'
 import { addMonths, day, type Happening, hour } from '../calendar.ts'
 import { coupons } from '../coupons.ts'

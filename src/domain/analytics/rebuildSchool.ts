@@ -3,7 +3,7 @@ import type { Sql } from '../../store/sql.ts'
 import { type Day, dayIn } from './days.ts'
 import { firstDay } from './firstDay.ts'
 import { type Refreshing, refreshSchool } from './refreshSchool.ts'
-import { readState, writeState } from './state.ts'
+import { readState, writeState } from './rollupState.ts'
 
 /**
  * Computes the figures of a school again, of all its days or of those between two. Rows that came with old times, from a copy or an

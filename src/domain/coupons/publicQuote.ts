@@ -1,5 +1,5 @@
 import { publicItem } from '../itemRef.ts'
-import type { Offer } from './offers.ts'
+import type { Offer } from './couponOffers.ts'
 import type { Quote } from './quote.ts'
 
 /** A quote as the API writes it: money with its currency, items with public ids. */

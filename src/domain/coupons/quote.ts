@@ -1,4 +1,4 @@
-import { portion, shares } from '../orders/shares.ts'
+import { portion, shares } from '../orders/prorateAmounts.ts'
 
 /** What a coupon takes off: hundredths of a percent of each line, or an amount shared by the lines. */
 export type Discount = { type: 'percent'; bps: number } | { type: 'amount'; amount: number }

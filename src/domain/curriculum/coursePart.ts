@@ -1,8 +1,8 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 import type { DB } from '../../gen/kysely/tables.ts'
 import type { PersonCaller } from '../../policy/caller.ts'
-import { isInCatalogue, isOpenToMembers, isTaughtBy, isUnlisted } from '../courses.ts'
-import { isTakenBy } from '../takenCourses.ts'
+import { isInCatalogue, isOpenToMembers, isTaughtBy, isUnlisted } from '../courses/courses.ts'
+import { isTakenBy } from '../courses/enrolledCourses.ts'
 
 type Part = 'section' | 'lesson'
 /** Rows that name a course. */

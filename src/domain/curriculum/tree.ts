@@ -2,7 +2,7 @@ import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 import type { DB } from '../../gen/kysely/tables.ts'
 import { audienceOf, type Caller } from '../../policy/caller.ts'
 import type { Reader } from '../../store/database.ts'
-import { isTaughtBy } from '../courses.ts'
+import { isTaughtBy } from '../courses/courses.ts'
 import { type LockReason, lockReasonOf } from './entitlement.ts'
 
 type Courses = ExpressionBuilder<DB, 'course'>

@@ -1,6 +1,6 @@
 import { newId } from '../../lib/ids.ts'
 import { setFileReferences } from '../../store/fileReferences.ts'
-import type { InTransaction } from '../courseWriting.ts'
+import type { InTransaction } from '../courses/courseWriting.ts'
 
 /** Copies an event as a draft to which nobody has answered, with its hosts and plans; answers the id of the copy. */
 export async function duplicateEvent(

@@ -1,7 +1,7 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 import type { DB } from '../../gen/kysely/tables.ts'
 import type { Caller, PersonCaller } from '../../policy/caller.ts'
-import { hasPlan, includesAllEvents, includesProduct } from '../access/plans.ts'
+import { hasPlan, includesAllEvents, includesProduct } from '../memberships/planSummaries.ts'
 
 type Events = ExpressionBuilder<DB, 'event'>
 type Person = ExpressionBuilder<DB, 'person'>

@@ -1,7 +1,7 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 import type { DB } from '../../gen/kysely/tables.ts'
 import { audienceOf, type Caller } from '../../policy/caller.ts'
-import { isKnownLecturer } from '../courses.ts'
+import { isKnownLecturer } from '../courses/courses.ts'
 import { hasHost, mayFind, mayJoin, mayWatch } from './eventAccess.ts'
 
 type Events = ExpressionBuilder<DB, 'event'>

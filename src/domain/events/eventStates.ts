@@ -1,11 +1,11 @@
 import { Problem } from '../../lib/problem.ts'
-import type { Outside } from '../../policy/outside.ts'
+import type { Outside } from '../../policy/externalServices.ts'
 import type { School } from '../../policy/school.ts'
 import { recordChanges } from '../../store/changeLog.ts'
-import type { InTransaction } from '../courseWriting.ts'
-import { requirePublisher } from '../lecturerPublishing.ts'
-import { type LetterEvent, tellOfCancellation, tellOfSeats } from './eventLetters.ts'
-import { promoteWaiting } from './seats.ts'
+import type { InTransaction } from '../courses/courseWriting.ts'
+import { requirePublisher } from '../lecturers/lecturerPublishing.ts'
+import { type LetterEvent, tellOfCancellation, tellOfSeats } from './eventMails.ts'
+import { promoteWaiting } from './eventSeats.ts'
 
 /** What a change of an event's state needs of its transaction. */
 export interface EventChange extends InTransaction {

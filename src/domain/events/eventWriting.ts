@@ -2,9 +2,9 @@ import { fromPublicId } from '../../lib/ids.ts'
 import { Problem, type ProblemDetail } from '../../lib/problem.ts'
 import { audienceOf } from '../../policy/caller.ts'
 import type { Writer } from '../../store/database.ts'
-import { checkLecturers, type InTransaction } from '../courseWriting.ts'
+import { checkLecturers, type InTransaction } from '../courses/courseWriting.ts'
 import { htmlColumn } from '../richText.ts'
-import { checkPlaceAndLanguage } from '../schoolRules.ts'
+import { checkPlaceAndLanguage } from '../school/schoolRules.ts'
 
 type Values = Readonly<Record<string, unknown>>
 

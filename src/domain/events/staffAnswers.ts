@@ -5,7 +5,7 @@ import { recordChanges } from '../../store/changeLog.ts'
 import type { Sql } from '../../store/sql.ts'
 import { type AnsweredEvent, findRsvp, type Rsvp, settle } from './answering.ts'
 import type { EventChange } from './eventStates.ts'
-import { countWaiting, type LockedEvent, seatsOf, takeSeats } from './seats.ts'
+import { countWaiting, type LockedEvent, seatsOf, takeSeats } from './eventSeats.ts'
 
 type Values = Readonly<Record<string, unknown>>
 

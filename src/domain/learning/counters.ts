@@ -1,5 +1,5 @@
 import type { Sql } from '../../store/sql.ts'
-import { type Standing, seated } from './standing.ts'
+import { type Standing, seated } from './enrollmentStatus.ts'
 
 /** One enrolment that changed: how it stood before and stands now. None before: it is new. */
 export interface Move {

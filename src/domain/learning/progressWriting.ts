@@ -5,7 +5,7 @@ import { lockOfEnrollment, opensAtOfEnrollment } from '../../store/enrollmentExp
 import type { Sql } from '../../store/sql.ts'
 import { countMoves } from './counters.ts'
 import { countProgress, type ProgressCounts } from './progressCounts.ts'
-import type { EnrollmentRow } from './transitions.ts'
+import type { EnrollmentRow } from './enrollmentTransitions.ts'
 
 export interface ProgressContext {
   sql: Sql

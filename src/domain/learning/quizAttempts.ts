@@ -14,7 +14,7 @@ import {
   writeLessonProgress,
 } from './progressWriting.ts'
 import { type Answer, faultsOfAnswers, type StoredQuiz, scoreOf } from './quizScore.ts'
-import type { EnrollmentRow } from './transitions.ts'
+import type { EnrollmentRow } from './enrollmentTransitions.ts'
 
 interface Attempting extends ProgressContext {
   caller: PersonCaller

@@ -1,5 +1,5 @@
 import type { Sql } from '../../store/sql.ts'
-import { leaveSeat, lockPlans } from './seats.ts'
+import { leaveSeat, lockPlans } from './planSeats.ts'
 import { settle } from './settle.ts'
 import { ended, givenUp } from './steps.ts'
 import { type InSchool, type SubscriptionColumns, type SubscriptionRow, writeStep } from './subscriptionRow.ts'

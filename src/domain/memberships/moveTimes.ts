@@ -1,7 +1,7 @@
 import { Problem, type ProblemDetail } from '../../lib/problem.ts'
 import type { Subscribing } from './subscribe.ts'
 import type { SubscriptionColumns, SubscriptionRow } from './subscriptionRow.ts'
-import { wrongState } from './wrongState.ts'
+import { wrongState } from './subscriptionWrongState.ts'
 
 type Values = Readonly<Record<string, unknown>>
 

@@ -2,14 +2,14 @@ import { Problem } from '../../lib/problem.ts'
 import { orderStatusSql } from '../../store/shopExpressions.ts'
 import type { Sql } from '../../store/sql.ts'
 import type { Payment } from '../orders/payment.ts'
-import { payOrder } from '../orders/transitions.ts'
+import { payOrder } from '../orders/orderTransitions.ts'
 import { lockPlansOf } from './clock.ts'
 import { renew } from './renew.ts'
 import { settle } from './settle.ts'
 import { dueStep, outstanding } from './steps.ts'
 import type { Subscribing } from './subscribe.ts'
 import { lockSubscription, type OfSubscription, type SubscriptionRow, writeStep } from './subscriptionRow.ts'
-import { stateAfter } from './transitions.ts'
+import { stateAfter } from './subscriptionTransitions.ts'
 
 /**
  * A payment of the checkout has come: the first one, or the one of the next period. A payment that is known by its reference changes

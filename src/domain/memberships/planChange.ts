@@ -3,7 +3,7 @@ import { coursePlanSql } from '../../store/accessExpressions.ts'
 import type { Sql } from '../../store/sql.ts'
 import { endEnrollmentsOf } from '../learning/endEnrollments.ts'
 import { enroll } from '../learning/enroll.ts'
-import { freeSeat, requireNoOther, takeSeat } from './seats.ts'
+import { freeSeat, requireNoOther, takeSeat } from './planSeats.ts'
 import type { InSchool, SubscriptionRow } from './subscriptionRow.ts'
 import { type Terms, termsOf } from './terms.ts'
 

@@ -1,6 +1,6 @@
 import { newId } from '../../lib/ids.ts'
 import { Problem, type ProblemDetail } from '../../lib/problem.ts'
-import type { InTransaction } from '../courseWriting.ts'
+import type { InTransaction } from '../courses/courseWriting.ts'
 
 /** A plan keeps its old prices: somebody may still pay them. */
 const maxPrices = 20

@@ -1,7 +1,7 @@
 import { fromPublicId } from '../../lib/ids.ts'
 import { Problem, type ProblemDetail } from '../../lib/problem.ts'
 import type { Writer } from '../../store/database.ts'
-import type { InTransaction } from '../courseWriting.ts'
+import type { InTransaction } from '../courses/courseWriting.ts'
 import { htmlColumn } from '../richText.ts'
 
 type Values = Readonly<Record<string, unknown>>

@@ -2,7 +2,7 @@ import { grantsAccessSql } from '../../store/accessExpressions.ts'
 import { recordChanges } from '../../store/changeLog.ts'
 import { type ChangedPerson, changedPersonColumns, recordPersonChanges } from '../../store/personChanges.ts'
 import type { Sql } from '../../store/sql.ts'
-import { releaseUses } from '../coupons/settleCoupon.ts'
+import { releaseUses } from '../coupons/releaseCoupon.ts'
 import { endEnrollmentsOf } from '../learning/endEnrollments.ts'
 import type { OfSubscription, SubscriptionRow } from './subscriptionRow.ts'
 

@@ -3,13 +3,13 @@ import { Problem } from '../../lib/problem.ts'
 import { recordChange } from '../../store/changeLog.ts'
 import type { Sql } from '../../store/sql.ts'
 import { dayLong, nextPeriodEnd } from './periods.ts'
-import { requireNoOther, takeSeat } from './seats.ts'
+import { requireNoOther, takeSeat } from './planSeats.ts'
 import { makeMember, settle } from './settle.ts'
 import { discountEnd } from './steps.ts'
 import { byHand, orderPeriod } from './subscriptionOrder.ts'
 import type { InSchool, SubscriptionColumns, SubscriptionRow } from './subscriptionRow.ts'
 import { amountDue, discountOf, type Terms, termsOf } from './terms.ts'
-import type { SubscriptionState } from './transitions.ts'
+import type { SubscriptionState } from './subscriptionTransitions.ts'
 
 export interface NewSubscription extends InSchool {
   personId: string

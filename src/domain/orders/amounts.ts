@@ -1,4 +1,4 @@
-import { portion } from './shares.ts'
+import { portion } from './prorateAmounts.ts'
 
 /** How a school taxes what it sells: whether its prices contain the tax, and the rate in hundredths of a percent. */
 export interface Tax {

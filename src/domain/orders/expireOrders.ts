@@ -1,6 +1,6 @@
 import { recordChanges } from '../../store/changeLog.ts'
 import type { Sql } from '../../store/sql.ts'
-import { releaseUses } from '../coupons/settleCoupon.ts'
+import { releaseUses } from '../coupons/releaseCoupon.ts'
 
 /** Ends up to `limit` checkouts whose time is over, and frees the uses of coupons that they had reserved. */
 export async function expireOrders(sql: Sql, { now, limit }: { now: Date; limit: number }): Promise<number> {

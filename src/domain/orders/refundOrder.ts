@@ -2,9 +2,9 @@ import { newId } from '../../lib/ids.ts'
 import { Problem } from '../../lib/problem.ts'
 import type { Sql } from '../../store/sql.ts'
 import { endOrdered } from '../memberships/orderedPlan.ts'
-import { closeAccess } from './access.ts'
+import { closeAccess } from './orderAccess.ts'
 import { addSpend, type InSchool, type OrderRow, orderColumns, recordOrderChange } from './orderContext.ts'
-import { shares } from './shares.ts'
+import { shares } from './prorateAmounts.ts'
 
 export const refundReasons = ['requested', 'duplicate', 'fraud', 'other'] as const
 

@@ -1,7 +1,7 @@
 import { newId } from '../../lib/ids.ts'
 import { audienceOf } from '../../policy/caller.ts'
 import { setFileReferences } from '../../store/fileReferences.ts'
-import type { InTransaction } from '../courseWriting.ts'
+import type { InTransaction } from '../courses/courseWriting.ts'
 
 /** Copies a post as a draft, with its text and its plans; answers the id of the copy. */
 export async function duplicatePost(

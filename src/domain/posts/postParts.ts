@@ -3,7 +3,7 @@ import type { DB } from '../../gen/kysely/tables.ts'
 import type { Caller } from '../../policy/caller.ts'
 import type { Reader } from '../../store/database.ts'
 import { type StoredImage, selectImage } from '../../store/fileExpressions.ts'
-import { isKnownLecturer } from '../courses.ts'
+import { isKnownLecturer } from '../courses/courses.ts'
 import { isOut } from './postAccess.ts'
 
 type Posts = ExpressionBuilder<DB, 'post'>

@@ -2,8 +2,8 @@ import { Problem } from '../../lib/problem.ts'
 import { recordChanges } from '../../store/changeLog.ts'
 import type { Writer } from '../../store/database.ts'
 import type { Sql } from '../../store/sql.ts'
-import type { InTransaction } from '../courseWriting.ts'
-import { requirePublisher } from '../lecturerPublishing.ts'
+import type { InTransaction } from '../courses/courseWriting.ts'
+import { requirePublisher } from '../lecturers/lecturerPublishing.ts'
 
 interface Post {
   id: string

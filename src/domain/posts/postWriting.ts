@@ -2,7 +2,7 @@ import { fromPublicId } from '../../lib/ids.ts'
 import type { ProblemDetail } from '../../lib/problem.ts'
 import { audienceOf } from '../../policy/caller.ts'
 import type { Writer } from '../../store/database.ts'
-import type { InTransaction } from '../courseWriting.ts'
+import type { InTransaction } from '../courses/courseWriting.ts'
 import { htmlOf, plainText, type TextFormat } from '../richText.ts'
 
 type Values = Readonly<Record<string, unknown>>

@@ -1,6 +1,6 @@
 import { newId } from '../../lib/ids.ts'
-import type { InTransaction } from '../courseWriting.ts'
-import type { FreeSlug } from '../duplicateCourse.ts'
+import type { InTransaction } from '../courses/courseWriting.ts'
+import type { FreeSlug } from '../courses/duplicateCourse.ts'
 
 /** Copies a product as a draft at the end of the shop, with its files; answers the id of the copy. */
 export async function duplicateProduct(

@@ -1,7 +1,7 @@
 import { fromPublicId, newId } from '../../lib/ids.ts'
 import { Problem, type ProblemDetail } from '../../lib/problem.ts'
 import { lockFiles, setFileReferences } from '../../store/fileReferences.ts'
-import type { InTransaction } from '../courseWriting.ts'
+import type { InTransaction } from '../courses/courseWriting.ts'
 
 /** How many files a product has at most. */
 export const mostFiles = 50

@@ -3,7 +3,7 @@ import type { DB } from '../../gen/kysely/tables.ts'
 import { fromPublicId } from '../../lib/ids.ts'
 import { Problem, type ProblemDetail } from '../../lib/problem.ts'
 import { recordChange } from '../../store/changeLog.ts'
-import type { InTransaction } from '../courseWriting.ts'
+import type { InTransaction } from '../courses/courseWriting.ts'
 import { grantProduct } from './grantProduct.ts'
 
 type Grants = ExpressionBuilder<DB, 'product_grant'>

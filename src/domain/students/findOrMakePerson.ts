@@ -3,7 +3,7 @@ import { Problem } from '../../lib/problem.ts'
 import { recordChange } from '../../store/changeLog.ts'
 import { type ChangedPerson, changedPersonColumns, recordPersonChanges } from '../../store/personChanges.ts'
 import type { Sql } from '../../store/sql.ts'
-import { mailAddress } from '../mailAddress.ts'
+import { mailAddress } from '../accounts/mailAddress.ts'
 
 /** What a person is to the school: who learns, and who belongs to its community. One person can be both. */
 export type Facet = 'student' | 'member'

@@ -1,10 +1,10 @@
 import { Problem } from '../../lib/problem.ts'
 import { accountPaths } from '../../policy/accountPaths.ts'
-import type { Outside } from '../../policy/outside.ts'
+import type { Outside } from '../../policy/externalServices.ts'
 import type { School } from '../../policy/school.ts'
 import { type ChangedPerson, changedPersonColumns, recordPersonChanges } from '../../store/personChanges.ts'
 import type { Sql } from '../../store/sql.ts'
-import { addressOf } from '../mailedLinks.ts'
+import { addressOf } from '../accounts/mailedLinks.ts'
 
 /** What an invitation needs of the change that it belongs to. */
 export interface Inviting {

@@ -5,8 +5,8 @@ import type { ChangeAction } from '../../store/changeActions.ts'
 import { recordChange } from '../../store/changeLog.ts'
 import type { Writer } from '../../store/database.ts'
 import type { Sql } from '../../store/sql.ts'
-import { mailAddress } from '../mailAddress.ts'
-import { checkPlaceAndLanguage } from '../schoolRules.ts'
+import { mailAddress } from '../accounts/mailAddress.ts'
+import { checkPlaceAndLanguage } from '../school/schoolRules.ts'
 import type { Facet } from './findOrMakePerson.ts'
 
 /** What a change of a person needs of its transaction. */

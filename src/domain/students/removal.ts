@@ -1,7 +1,7 @@
 import { Problem } from '../../lib/problem.ts'
-import type { Outside } from '../../policy/outside.ts'
+import type { Outside } from '../../policy/externalServices.ts'
 import { type CancellationReason, cancelSubscriptionsOf, hasRunningSubscription } from '../memberships/endSubscriptions.ts'
-import { hasOtherOwner, lockOwners } from '../owners.ts'
+import { hasOtherOwner, lockOwners } from '../staff/owners.ts'
 import { erasePerson } from './erasePerson.ts'
 import { type PersonChange, type PersonRow, requirePowerOver } from './personWriting.ts'
 

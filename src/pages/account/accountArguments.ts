@@ -1,14 +1,14 @@
 import type { Context } from 'koa'
 import type Provider from 'oidc-provider'
-import type { SignIn } from '../../domain/signIn.ts'
-import type { Errands } from '../../lib/errands.ts'
+import type { SignIn } from '../../domain/accounts/signIn.ts'
+import type { Errands } from '../../lib/backgroundTasks.ts'
 import type { Keyring } from '../../lib/keyring.ts'
 import type { Log } from '../../lib/log.ts'
 import type { SendMessage } from '../../policy/messages.ts'
 import type { School } from '../../policy/school.ts'
 import type { Database } from '../../store/database.ts'
 import type { KnownBrowsers } from '../knownBrowser.ts'
-import type { FindSetting } from '../pageSetting.ts'
+import type { FindSetting } from '../pageContext.ts'
 import type { ConsentScope, PageAuditEntry, SignInLimits, Verdict } from '../pagesArguments.ts'
 
 /** Everything that the pages about a person's own account need from the other rooms. */

@@ -1,4 +1,4 @@
-import type { ConnectedApp } from '../../domain/connectedApps.ts'
+import type { ConnectedApp } from '../../domain/accounts/connectedApps.ts'
 import { endpoints } from '../../oidc/endpoints.ts'
 import { accountPaths } from '../../policy/accountPaths.ts'
 import { imitatedName } from '../../policy/imitatedName.ts'
@@ -6,7 +6,7 @@ import { type Destination, destinationOf } from '../destination.ts'
 import type { ConsentScope } from '../pagesArguments.ts'
 import { plainText } from '../plainText.ts'
 import type { TextPart, Texts } from '../texts.ts'
-import type { Frame } from '../views.ts'
+import type { Frame } from '../templates.ts'
 import type { SignedInPerson } from './signedIn.ts'
 
 /** What a person allowed to apps, and the ways to end it. */

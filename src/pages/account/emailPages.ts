@@ -1,5 +1,5 @@
 import type { Context, Middleware } from 'koa'
-import { findEmailChange, finishEmailChange } from '../../domain/emailChange.ts'
+import { findEmailChange, finishEmailChange } from '../../domain/accounts/emailChange.ts'
 import { accountPaths, withQuery } from '../../policy/accountPaths.ts'
 import type { School } from '../../policy/school.ts'
 import { auditEntry } from '../auditEntry.ts'

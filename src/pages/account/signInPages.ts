@@ -1,5 +1,5 @@
 import type { Context, Middleware } from 'koa'
-import { isOpenToSignUp } from '../../domain/registration.ts'
+import { isOpenToSignUp } from '../../domain/accounts/signUpAllowed.ts'
 import { startBrowserSession } from '../../oidc/browserSession.ts'
 import { accountPaths, withQuery } from '../../policy/accountPaths.ts'
 import type { School } from '../../policy/school.ts'

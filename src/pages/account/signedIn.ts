@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import { findSignedIn, type SignedIn } from '../../domain/signedIn.ts'
+import { findSignedIn, type SignedIn } from '../../domain/accounts/signedIn.ts'
 import { type BrowserSession, readBrowserSession } from '../../oidc/browserSession.ts'
 import { accountPaths, withQuery } from '../../policy/accountPaths.ts'
 import { isSessionOver } from '../../policy/browserSessions.ts'

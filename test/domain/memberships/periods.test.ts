@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { nextPeriodEnd, plusMonths } from '../../../src/domain/memberships/periods.ts'
-import { type Cause, stateAfter, statesBefore, subscriptionStates } from '../../../src/domain/memberships/transitions.ts'
+import { type Cause, stateAfter, statesBefore, subscriptionStates } from '../../../src/domain/memberships/subscriptionTransitions.ts'
 
 const at = (text: string): Date => new Date(`${text}T09:30:00.000Z`)
 const monthly = { interval: 'month', interval_count: 1 }

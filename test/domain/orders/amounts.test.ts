@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { maxAmount, priceLines } from '../../../src/domain/orders/amounts.ts'
-import { portion, shares } from '../../../src/domain/orders/shares.ts'
+import { portion, shares } from '../../../src/domain/orders/prorateAmounts.ts'
 
 const tax = fc.record({ mode: fc.constantFrom('inclusive', 'exclusive', 'none'), rateBps: fc.integer({ min: 0, max: 5000 }) })
 const line = fc

@@ -1,0 +1,44 @@
+import { sessionTime } from '../../policy/browserSessions.ts'
+import type { Database } from '../../store/database.ts'
+import { isTooLong, verifyPassword } from './password.ts'
+import type { PasswordGate } from './passwordGate.ts'
+import { noteArrival } from '../students/invitations.ts'
+
+/**
+ * The account whose address and password these are, or undefined without a reason: no caller can tell the reasons apart.
+ * `email` comes from `normaliseEmail`: accounts are looked up by exactly this text. `signedInAt` is the `auth_time` for the session, in seconds since 1970.
+ */
+export type SignIn = (
+  schoolId: string,
+  email: string | undefined,
+  password: string,
+) => Promise<{ accountId: string; signedInAt: number } | undefined>
+
+// Of random bytes that were thrown away. It costs what a real one costs, and no password fits it.
+const nobodysHash = '$argon2id$v=19$m=19456,t=2,p=1$IY3LNbe5W/0e7QKUalfWtQ$Fp/kUmWiXokTceFv4MA5sxRei0ckijkleyAwZXhgsqo'
+
+/**
+ * Checks passwords with the same work for every address: known, unknown, disabled or without a password.
+ * @throws Problem temporarily_unavailable where the gate is full
+ */
+export function createSignIn({ database, gate }: { database: Database; gate: PasswordGate }): SignIn {
+  return async (schoolId, email, password) => {
+    if (email === undefined || isTooLong(password)) return undefined
+    const account = await database.kysely
+      .selectFrom('account')
+      .select((row) => ['id', 'password_hash', 'disabled_at', 'sessions_valid_after', row.fn<Date>('now').as('now')])
+      .where('school_id', '=', schoolId)
+      .where('email', '=', email)
+      .executeTakeFirst()
+    const isPassword = await gate(() => verifyPassword(password, account?.password_hash ?? nobodysHash))
+    if (!account?.password_hash || account.disabled_at || !isPassword) return undefined
+    await database.kysely
+      .updateTable('account')
+      .set({ last_sign_in_at: new Date() })
+      .where('school_id', '=', schoolId)
+      .where('id', '=', account.id)
+      .execute()
+    await noteArrival(database.sql, { schoolId, accountId: account.id })
+    return { accountId: account.id, signedInAt: sessionTime(account.now, account.sessions_valid_after) }
+  }
+}

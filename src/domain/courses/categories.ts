@@ -1,0 +1,23 @@
+import type { Reader } from '../../store/database.ts'
+import { isOffered } from '../../store/expressions.ts'
+import { isInCatalogue } from './courses.ts'
+
+/** The shelves on which visitors find courses, and how many. */
+export async function listCategories(database: Reader, schoolId: string): Promise<{ slug: string; name: string; courses_count: number }[]> {
+  const rows = await database
+    .selectFrom('course')
+    .select((course) => ['category', course.fn.countAll<string>().as('count')])
+    .where('school_id', '=', schoolId)
+    .where('category', 'is not', null)
+    .where((course) => course.and([isInCatalogue(course), isOffered(schoolId, 'courses')]))
+    .groupBy('category')
+    .orderBy('category')
+    .execute()
+  return rows.map(({ category, count }) => ({ slug: category as string, name: nameOf(category as string), courses_count: Number(count) }))
+}
+
+/** `natural-dyeing` → `Natural dyeing`. */
+function nameOf(slug: string): string {
+  const words = slug.replaceAll('-', ' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}

@@ -1,0 +1,81 @@
+import { fileTypeFromBuffer } from 'file-type'
+import { imageSize } from 'image-size'
+import { Problem } from '../../lib/problem.ts'
+
+/** How many bytes are looked at before the first one is stored. */
+export const headBytes = 4100
+
+/** Other names of the same bytes, and containers whose inside begins later than what is looked at. */
+const alsoDetectedAs: Readonly<Record<string, readonly string[]>> = {
+  'image/png': ['image/apng'],
+  'audio/mp4': ['audio/x-m4a', 'video/mp4'],
+  'audio/ogg': ['audio/ogg; codecs=opus', 'application/ogg'],
+  'video/webm': ['video/matroska'],
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.document': ['application/zip'],
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': ['application/zip'],
+  'application/vnd.openxmlformats-officedocument.presentationml.presentation': ['application/zip'],
+}
+
+const texts = new Set(['text/plain', 'text/csv', 'text/vtt', 'application/x-subrip', 'image/svg+xml'])
+
+/**
+ * Holds the first bytes of a file against the type that was announced.
+ * @throws Problem type_not_allowed
+ */
+export async function requireType(head: Uint8Array, contentType: string): Promise<void> {
+  const detected = (await fileTypeFromBuffer(head).catch(() => undefined))?.mime as string | undefined
+  const isRight = texts.has(contentType)
+    ? isText(head) && (detected === undefined || detected.startsWith('text/') || detected === 'application/xml')
+    : detected === contentType || alsoDetectedAs[contentType]?.includes(detected ?? '')
+  const isSubtitle = contentType !== 'text/vtt' || new TextDecoder().decode(head.subarray(0, 20)).startsWith('WEBVTT')
+  if (isRight && isSubtitle) return
+  throw new Problem('type_not_allowed', {
+    description: `The bytes are not those of ${contentType}. Announce the type that the file has.`,
+    details: [{ field: 'content_type', code: 'type_not_allowed', message: `The bytes look like ${detected ?? 'nothing that is known'}.` }],
+  })
+}
+
+// The last characters may be cut in half: that is no fault.
+function isText(head: Uint8Array): boolean {
+  try {
+    return !new TextDecoder('utf-8', { fatal: true }).decode(head, { stream: true }).includes('\0')
+  } catch {
+    return false
+  }
+}
+
+/** Width and height in pixels as the head of a picture says them. Nothing is decoded, so no picture can burst. */
+export function pictureSize(head: Uint8Array, contentType: string): { width: number | null; height: number | null } {
+  const unknown = { width: null, height: null }
+  if (!contentType.startsWith('image/')) return unknown
+  if (contentType === 'image/jpeg' && !hasFrameHeader(head)) return unknown
+  try {
+    const { width, height, orientation = 1 } = imageSize(head)
+    if (!isLength(width) || !isLength(height)) return unknown
+    // Pictures that lie on their side are shown upright.
+    return orientation > 4 ? { width: height, height: width } : { width, height }
+  } catch {
+    return unknown
+  }
+}
+
+const maxSegments = 1000
+
+/**
+ * True for a JPEG whose segments lead to the one with its size. The library searches a broken one byte by byte, which takes a second
+ * for a megabyte.
+ */
+function hasFrameHeader(head: Uint8Array): boolean {
+  const view = new DataView(head.buffer, head.byteOffset, head.byteLength)
+  let at = 2
+  for (let segments = 0; segments < maxSegments && at + 4 <= head.length; segments++) {
+    if (head[at] !== 0xff) return false
+    const marker = head[at + 1] as number
+    if (marker >= 0xc0 && marker <= 0xc2) return true
+    at += 2 + view.getUint16(at + 2)
+  }
+  return false
+}
+
+const isLength = (pixels: unknown): boolean =>
+  Number.isInteger(Math.round(Number(pixels))) && Number(pixels) >= 1 && Number(pixels) <= 1_000_000

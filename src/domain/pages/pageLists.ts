@@ -1,0 +1,116 @@
+import type { Expression, ExpressionBuilder } from 'kysely'
+import type { DB } from '../../gen/kysely/tables.ts'
+import { isOffered } from '../../store/expressions.ts'
+import { isOpen } from '../forms/formRules.ts'
+import { isOnOffer } from '../memberships/planVisibility.ts'
+import { isOut } from '../posts/postAccess.ts'
+import { excerptOf } from '../posts/postParts.ts'
+
+type Pages = ExpressionBuilder<DB, 'page'>
+
+const listed = 200
+
+/** What blocks of a page list beside courses and lecturers. Only what a visitor without a token sees, whoever asks. */
+export interface PageLists {
+  locale: string
+  plans: {
+    id: string
+    slug: string
+    name: string
+    badge: string | null
+    prices: { amount: number; currency: string; interval: string; interval_count: number }[] | null
+  }[]
+  events: { id: string; slug: string; title: string; starts_at: string; time_zone: string }[]
+  posts: { id: string; slug: string; title: string; excerpt: string | null; tags: string[] }[]
+  forms: { id: string; slug: string; title: string; description: string | null }[]
+}
+
+/** The language of the school: prices and times are written in it. */
+export const localeOfSchool = (page: Pages): Expression<unknown> =>
+  page.selectFrom('school').select('school.locale').whereRef('school.id', '=', 'page.school_id')
+
+const schoolOf = (page: Pages) => page.ref('page.school_id') as Expression<string>
+
+/** Plans on offer, with the prices that can be chosen. */
+export const plansOnOffer = (page: Pages): Expression<unknown> =>
+  page
+    .selectFrom((inner) =>
+      inner
+        .selectFrom('membership_plan')
+        .select((plan) => [
+          'membership_plan.id',
+          'membership_plan.slug',
+          'membership_plan.name',
+          'membership_plan.badge',
+          plan
+            .selectFrom((row) =>
+              row
+                .selectFrom('plan_price')
+                .select(['plan_price.amount', 'plan_price.currency', 'plan_price.interval', 'plan_price.interval_count'])
+                .whereRef('plan_price.school_id', '=', 'membership_plan.school_id')
+                .whereRef('plan_price.plan_id', '=', 'membership_plan.id')
+                .where('plan_price.active', '=', true)
+                .orderBy('plan_price.amount')
+                .orderBy('plan_price.id')
+                .as('priced'),
+            )
+            .select((priced) => priced.fn.jsonAgg('priced').as('prices'))
+            .as('prices'),
+        ])
+        .where('membership_plan.school_id', '=', schoolOf(page))
+        .where((plan) => plan.and([isOnOffer(plan as never), isOffered(schoolOf(page), 'memberships')]))
+        .orderBy('membership_plan.position')
+        .orderBy('membership_plan.id')
+        .limit(listed)
+        .as('listed'),
+    )
+    .select((rows) => rows.fn.jsonAgg('listed').as('plans')) as never
+
+/** Events that are still to come, or are on. */
+export const comingEvents = (page: Pages): Expression<unknown> =>
+  page
+    .selectFrom((inner) =>
+      inner
+        .selectFrom('event')
+        .select(['event.id', 'event.slug', 'event.title', 'event.starts_at', 'event.time_zone'])
+        .where('event.school_id', '=', schoolOf(page))
+        .where('event.status', '=', 'published')
+        .where((event) => event.and([event('event.ends_at', '>', event.fn<Date>('now', [])), isOffered(schoolOf(page), 'events')]))
+        .orderBy('event.starts_at')
+        .orderBy('event.id')
+        .limit(listed)
+        .as('listed'),
+    )
+    .select((rows) => rows.fn.jsonAgg('listed').as('events')) as never
+
+/** Posts that are out, what is pinned first, then the newest. */
+export const postsThatAreOut = (page: Pages): Expression<unknown> =>
+  page
+    .selectFrom((inner) =>
+      inner
+        .selectFrom('post')
+        .select((post) => ['post.id', 'post.slug', 'post.title', excerptOf(post as never).as('excerpt'), 'post.tags'])
+        .where('post.school_id', '=', schoolOf(page))
+        .where((post) => post.and([isOut(post as never), isOffered(schoolOf(page), 'blog')]))
+        .orderBy('post.pinned', 'desc')
+        .orderBy('post.published_at', 'desc')
+        .orderBy('post.id', 'desc')
+        .limit(listed)
+        .as('listed'),
+    )
+    .select((rows) => rows.fn.jsonAgg('listed').as('posts')) as never
+
+/** Forms that take answers. */
+export const openForms = (page: Pages): Expression<unknown> =>
+  page
+    .selectFrom((inner) =>
+      inner
+        .selectFrom('form')
+        .select(['form.id', 'form.slug', 'form.title', 'form.description'])
+        .where('form.school_id', '=', schoolOf(page))
+        .where(isOpen())
+        .orderBy('form.id')
+        .limit(listed)
+        .as('listed'),
+    )
+    .select((rows) => rows.fn.jsonAgg('listed').as('forms')) as never

@@ -1,0 +1,141 @@
+import { isLinkable } from '../../lib/webUrl.ts'
+import { priceText, timeText } from '../localFormats.ts'
+import type { Block, Picture } from './pageBlock.ts'
+import type { Surroundings } from './pageRendering.ts'
+import { storedHtmlOf } from '../richText.ts'
+
+interface Site extends Surroundings {
+  issuer: string
+}
+
+/**
+ * The blocks of a page as HTML: a `section` each, with its type in `data-block`, and no style. Every text is escaped here or
+ * made safe by `storedHtmlOf`: nothing that somebody wrote becomes a tag, an attribute or an address that runs code.
+ */
+export const renderBlocks = (blocks: readonly Block[], site: Site): string =>
+  blocks.map((block) => `<section data-block="${block.type}">${inside(block, site)}</section>`).join('\n')
+
+function inside(block: Block, site: Site): string {
+  switch (block.type) {
+    case 'hero': {
+      const { heading, text, image, action } = block.props
+      return `${image ? figure(image, site) : ''}<h1>${escaped(heading)}</h1>${paragraph(text)}${action ? link(action.url, action.label) : ''}`
+    }
+    case 'text':
+      return storedHtmlOf(block.props.content, block.props.content_format)
+    case 'html':
+      return storedHtmlOf(block.props.html, 'html')
+    case 'image':
+      return figure(block.props, site)
+    case 'gallery':
+      return headed(block.props, block.props.images.map((image) => figure(image, site)).join(''))
+    case 'video':
+      return link(block.props.url, block.props.title)
+    case 'course_grid':
+      return headed(
+        block.props,
+        list(coursesOf(block.props, site).map(({ slug, title, subtitle }) => card(`/courses/${slug}`, title, subtitle))),
+      )
+    case 'lecturer_grid':
+      return headed(
+        block.props,
+        list(lecturersOf(block.props, site).map(({ slug, display_name, headline }) => card(`/lecturers/${slug}`, display_name, headline))),
+      )
+    case 'plan_table':
+      return headed(
+        block.props,
+        list(
+          chosenPlans(block.props, site).map(({ slug, name, badge, prices }) => {
+            const all = (prices ?? []).map((price) => paragraph(priceText(price, site.locale))).join('')
+            return `${card(`/plans/${slug}`, name, badge)}${all}`
+          }),
+        ),
+      )
+    case 'event_list':
+      return headed(
+        block.props,
+        list(
+          site.events.slice(0, block.props.limit).map(({ slug, title, starts_at, time_zone }) => {
+            const when = new Date(starts_at).toISOString()
+            return `${link(`/events/${slug}`, title)}<p><time datetime="${when}">${escaped(timeText(starts_at, time_zone, site.locale))}</time></p>`
+          }),
+        ),
+      )
+    case 'post_list':
+      return headed(block.props, list(postsOf(block.props, site).map(({ slug, title, excerpt }) => card(`/posts/${slug}`, title, excerpt))))
+    case 'testimonials':
+      return headed(
+        block.props,
+        block.props.items
+          .map(
+            ({ quote, name, role }) =>
+              `<blockquote><p>${escaped(quote)}</p><footer>${escaped(role === null ? name : `${name}, ${role}`)}</footer></blockquote>`,
+          )
+          .join(''),
+      )
+    case 'faq':
+      return headed(
+        block.props,
+        block.props.items
+          .map(({ question, answer }) => `<details><summary>${escaped(question)}</summary>${storedHtmlOf(answer, 'markdown')}</details>`)
+          .join(''),
+      )
+    case 'form': {
+      // One that takes no answers is not offered.
+      const form = site.forms.find(({ id }) => id === block.props.form_id)
+      return form ? card(`/forms/${form.slug}`, form.title, form.description) : ''
+    }
+    case 'button':
+      return link(block.props.url, block.props.label)
+    case 'divider':
+      return '<hr>'
+  }
+}
+
+function coursesOf({ course_ids, category, limit }: Extract<Block, { type: 'course_grid' }>['props'], { courses }: Site) {
+  const chosen = course_ids.length > 0 ? course_ids.flatMap((id) => courses.find((course) => course.id === id) ?? []) : courses
+  return chosen.filter((course) => category === null || course.category === category).slice(0, limit)
+}
+
+function lecturersOf({ lecturer_ids, limit }: Extract<Block, { type: 'lecturer_grid' }>['props'], { lecturers }: Site) {
+  const chosen = lecturer_ids.length > 0 ? lecturer_ids.flatMap((id) => lecturers.find((one) => one.id === id) ?? []) : lecturers
+  return chosen.slice(0, limit)
+}
+
+function chosenPlans({ plan_ids }: Extract<Block, { type: 'plan_table' }>['props'], { plans }: Site) {
+  return plan_ids.length > 0 ? plan_ids.flatMap((id) => plans.find((plan) => plan.id === id) ?? []) : plans
+}
+
+function postsOf({ tag, limit }: Extract<Block, { type: 'post_list' }>['props'], { posts }: Site) {
+  return posts.filter(({ tags }) => tag === null || tags.includes(tag)).slice(0, limit)
+}
+
+/** A picture whose file is gone, or is no longer public, is not shown. */
+function figure({ file_id, alt, caption }: Picture, { files, issuer }: Site): string {
+  const file = files.find(({ id }) => id === file_id)
+  if (!file) return ''
+  const size = file.width === null || file.height === null ? '' : ` width="${file.width}" height="${file.height}"`
+  const source = escaped(`${issuer}/files/${file.id}/${encodeURIComponent(file.filename)}`)
+  const below = caption === null ? '' : `<figcaption>${escaped(caption)}</figcaption>`
+  return `<figure><img src="${source}" alt="${escaped(alt ?? '')}"${size} loading="lazy">${below}</figure>`
+}
+
+const headed = ({ heading }: { heading: string | null }, content: string): string =>
+  `${heading === null ? '' : `<h2>${escaped(heading)}</h2>`}${content}`
+
+const paragraph = (text: string | null): string => (text === null ? '' : `<p>${escaped(text)}</p>`)
+
+const list = (items: readonly string[]): string =>
+  items.length === 0 ? '' : `<ul>${items.map((item) => `<li>${item}</li>`).join('')}</ul>`
+
+const card = (path: string, title: string, line: string | null): string => `${link(path, title)}${paragraph(line)}`
+
+// Judged when it was written; judged again here, because what is stored may be older than the rule.
+const link = (url: string, label: string): string => {
+  const isSafe = isLinkable(url) || /^\/(?![/\\])/.test(url)
+  return isSafe ? `<a href="${escaped(url)}" rel="noopener noreferrer">${escaped(label)}</a>` : escaped(label)
+}
+
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+
+const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character] as string)

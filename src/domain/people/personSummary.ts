@@ -1,0 +1,32 @@
+import type { AliasedExpression, Expression, ExpressionBuilder } from 'kysely'
+import type { DB } from '../../gen/kysely/tables.ts'
+import { type StoredImage, selectImage } from '../../store/fileExpressions.ts'
+
+/** What everybody may read of a person. */
+export interface StoredSummary {
+  id: string
+  display_name: string
+  avatar: StoredImage | null
+}
+
+const avatar = (
+  selectImage('person', 'avatar') as Expression<StoredImage | null> & {
+    as(alias: 'avatar'): AliasedExpression<StoredImage | null, 'avatar'>
+  }
+).as('avatar')
+
+/** The person that a row names in `person_id`, as one JSON value; null where it names none, and for who was erased. */
+export function summaryOf(rows: unknown, table: 'rsvp' | 'comment'): Expression<unknown> {
+  const builder = rows as ExpressionBuilder<DB, 'rsvp' | 'comment'>
+  return builder
+    .selectFrom((inner) =>
+      inner
+        .selectFrom('person')
+        .select((person) => ['person.id', person.fn.coalesce('person.display_name', 'person.name').as('display_name'), avatar])
+        .whereRef('person.school_id', '=', `${table}.school_id`)
+        .whereRef('person.id', '=', `${table}.person_id`)
+        .where('person.erased_at', 'is', null)
+        .as('who'),
+    )
+    .select((who) => who.fn.toJson('who').as('person'))
+}

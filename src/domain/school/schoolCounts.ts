@@ -1,0 +1,14 @@
+import { audienceOf, type Caller } from '../../policy/caller.ts'
+
+export interface SchoolCounts {
+  courses: number
+  lecturers: number
+  students: number
+  members: number
+}
+
+/** How many there are of what, as far as the caller may know. */
+export function shownCounts(row: { counts: unknown; settings: unknown }, { caller }: { caller: Caller }): SchoolCounts | null {
+  const { show_counts = true } = (row.settings ?? {}) as { show_counts?: boolean }
+  return show_counts || audienceOf(caller) === 'staff' ? (row.counts as SchoolCounts | null) : null
+}

@@ -1,0 +1,37 @@
+import { type Palette, palettes, type Theme } from '../../lib/palettes.ts'
+import type { FontFamily } from './fontFamilies.ts'
+
+export type Mode = 'light' | 'dark' | 'auto'
+export type CornerRadius = 'none' | 'small' | 'medium' | 'large'
+
+/** What of a school's looks a theme decides until the staff do. */
+export interface Look {
+  theme: Theme
+  mode: Mode
+  colors: Palette
+  fonts: { heading: FontFamily; body: FontFamily }
+  corner_radius: CornerRadius
+}
+
+const shapes = {
+  studio: { fonts: { heading: 'fraunces', body: 'source_sans' }, corner_radius: 'medium' },
+  campus: { fonts: { heading: 'work_sans', body: 'inter' }, corner_radius: 'small' },
+  journal: { fonts: { heading: 'lora', body: 'source_serif' }, corner_radius: 'none' },
+  minimal: { fonts: { heading: 'inter', body: 'inter' }, corner_radius: 'small' },
+} as const satisfies Record<Theme, Pick<Look, 'fonts' | 'corner_radius'>>
+
+/** The looks of a theme as it comes. */
+export const lookOf = (theme: Theme): Look => ({ theme, mode: 'auto', colors: palettes[theme], ...shapes[theme] })
+
+/** What a school's file says about its looks. */
+export interface Branding {
+  theme: Theme
+  mode: Mode
+  colors: { [Colour in keyof Palette]?: string | undefined }
+}
+
+/** The looks that a school starts with: its theme's, and what its file says instead. */
+export function startingLook({ theme, mode, colors }: Branding): Look {
+  const chosen = Object.fromEntries(Object.entries(colors).filter(([, colour]) => colour !== undefined))
+  return { ...lookOf(theme), mode, colors: { ...palettes[theme], ...chosen } }
+}

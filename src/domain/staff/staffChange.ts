@@ -1,0 +1,16 @@
+import type { PersonCaller } from '../../policy/caller.ts'
+import type { Outside } from '../../policy/externalServices.ts'
+import type { School } from '../../policy/school.ts'
+import type { Writer } from '../../store/database.ts'
+import type { Sql } from '../../store/sql.ts'
+
+/** What a change of who works here needs of its transaction. */
+export interface StaffChange {
+  writer: Writer
+  sql: Sql
+  school: School
+  caller: PersonCaller
+  now: Date
+  outside: Pick<Outside, 'send'>
+  afterwards(name: string, work: () => Promise<void>): void
+}

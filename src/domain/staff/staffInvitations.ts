@@ -1,0 +1,148 @@
+import { newId, toPublicId } from '../../lib/ids.ts'
+import { Problem } from '../../lib/problem.ts'
+import { accountPaths } from '../../policy/accountPaths.ts'
+import type { Role } from '../../policy/caller.ts'
+import { recordChange } from '../../store/changeLog.ts'
+import { mailAddress } from '../accounts/mailAddress.ts'
+import { addressOf } from '../accounts/mailedLinks.ts'
+import type { StaffChange } from './staffChange.ts'
+import { requireRoleGiver } from './staffRules.ts'
+
+type StaffRole = Exclude<Role, 'learner'>
+
+/**
+ * Lets the person with this address work at the school: at once where they have a login here, else as soon as they have made one.
+ * They are told by mail.
+ * @throws Problem validation_failed for an address that mail cannot be sent to, email_taken for who works here already
+ */
+export async function inviteStaff(change: StaffChange, { email: typed, role }: { email: string; role: string }) {
+  requireRoleGiver(change.caller, role)
+  const email = addressIn(typed)
+  const { id: personId, hasLogin } = await personByAddress(change, email)
+  const known = await staffRowOf(change, personId)
+  if (known && known.status !== 'removed') {
+    throw new Problem('email_taken', {
+      description: 'The person with this address works at the school already.',
+      details: [
+        { field: 'email', code: 'email_taken', message: 'email: works here already', meta: { existing_id: toPublicId('stf', known.id) } },
+      ],
+    })
+  }
+  if (known) await change.writer.deleteFrom('staff').where('school_id', '=', change.school.id).where('id', '=', known.id).execute()
+  tell(change, email, hasLogin)
+  return { person_id: personId, status: hasLogin ? 'active' : 'invited', invited_at: change.now, accepted_at: hasLogin ? change.now : null }
+}
+
+/**
+ * Makes the person with this address the login of a lecturer's profile.
+ * @returns whether that is new
+ * @throws Problem invalid_state where the profile has another login, or the person another profile
+ */
+export async function linkLecturer(change: StaffChange, lecturer: { id: string }, typed: string): Promise<boolean> {
+  const { writer, sql, school, now } = change
+  const email = addressIn(typed)
+  const linked = await writer
+    .selectFrom('staff')
+    .select('person_id')
+    .where('school_id', '=', school.id)
+    .where('lecturer_id', '=', lecturer.id)
+    .where('status', '!=', 'removed')
+    .executeTakeFirst()
+  const { id: personId, hasLogin } = await personByAddress(change, email)
+  if (linked?.person_id === personId) return false
+  if (linked) throw new Problem('invalid_state', { description: 'This profile has a login already. Unlink it first.' })
+  const known = await staffRowOf(change, personId)
+  if (known && known.status !== 'removed') {
+    if (known.lecturer_id !== null)
+      throw new Problem('invalid_state', { description: 'This person is linked to another profile. Unlink that first.' })
+    await writeStaff(change, known.id, { lecturer_id: lecturer.id })
+    return true
+  }
+  if (known) {
+    await writer.deleteFrom('staff').where('school_id', '=', school.id).where('id', '=', known.id).execute()
+    await recordChange(sql, { school_id: school.id, type: 'staff', resource_id: known.id, action: 'deleted', version: known.version })
+  }
+  const id = newId()
+  const status = hasLogin ? 'active' : 'invited'
+  const times = { created_at: now, updated_at: now, invited_at: now, accepted_at: hasLogin ? now : null }
+  const role: StaffRole = 'lecturer'
+  await writer
+    .insertInto('staff')
+    .values({ school_id: school.id, id, person_id: personId, role, lecturer_id: lecturer.id, status, ...times })
+    .execute()
+  await recordChange(sql, { school_id: school.id, type: 'staff', resource_id: id, action: 'created', version: 1 })
+  tell(change, email, hasLogin)
+  return true
+}
+
+/** Takes the login away from a profile. Who was here as its lecturer alone is a learner from the next request on. Answers whether there was one. */
+export async function unlinkLecturer(change: StaffChange, lecturer: { id: string }): Promise<boolean> {
+  const { writer, school } = change
+  const row = await writer
+    .selectFrom('staff')
+    .selectAll()
+    .where('school_id', '=', school.id)
+    .where('lecturer_id', '=', lecturer.id)
+    .where('status', '!=', 'removed')
+    .executeTakeFirst()
+  if (row) await writeStaff(change, row.id, { lecturer_id: null, ...(row.role === 'lecturer' && { status: 'removed' }) })
+  return row !== undefined
+}
+
+function addressIn(typed: string): string {
+  const email = mailAddress(typed)
+  if (email === undefined) {
+    throw new Problem('validation_failed', {
+      details: [{ field: 'email', code: 'format', message: 'email: mail cannot be sent to this address' }],
+    })
+  }
+  return email
+}
+
+/** The person with this address, made where the school knows nobody by it. */
+async function personByAddress({ writer, school, now }: StaffChange, email: string): Promise<{ id: string; hasLogin: boolean }> {
+  const login = await writer
+    .selectFrom('account')
+    .innerJoin('person', (join) => join.onRef('person.school_id', '=', 'account.school_id').onRef('person.account_id', '=', 'account.id'))
+    .select('person.id')
+    .where('account.school_id', '=', school.id)
+    .where('account.email', '=', email)
+    .where('account.disabled_at', 'is', null)
+    .executeTakeFirst()
+  if (login) return { id: login.id, hasLogin: true }
+  await writer
+    .insertInto('person')
+    .values({ school_id: school.id, id: newId(), email, name: email.split('@')[0] as string, created_at: now, updated_at: now })
+    .onConflict((conflict) => conflict.columns(['school_id', 'email']).doNothing())
+    .execute()
+  const person = await writer
+    .selectFrom('person')
+    .select(['id', 'account_id'])
+    .where('school_id', '=', school.id)
+    .where('email', '=', email)
+    .executeTakeFirstOrThrow()
+  return { id: person.id, hasLogin: false }
+}
+
+const staffRowOf = ({ writer, school }: StaffChange, personId: string) =>
+  writer.selectFrom('staff').selectAll().where('school_id', '=', school.id).where('person_id', '=', personId).forUpdate().executeTakeFirst()
+
+async function writeStaff(
+  { writer, sql, school, now }: StaffChange,
+  id: string,
+  columns: { lecturer_id?: string | null; status?: string },
+): Promise<void> {
+  const { version } = await writer
+    .updateTable('staff')
+    .set((row) => ({ ...columns, updated_at: now, version: row('version', '+', 1) }))
+    .where('school_id', '=', school.id)
+    .where('id', '=', id)
+    .returning('version')
+    .executeTakeFirstOrThrow()
+  await recordChange(sql, { school_id: school.id, type: 'staff', resource_id: id, action: 'updated', version })
+}
+
+function tell({ school, outside, afterwards }: StaffChange, email: string, hasLogin: boolean): void {
+  const address = addressOf(school, hasLogin ? accountPaths.signIn : accountPaths.signUp)
+  afterwards('staff invitation', () => outside.send(school, { email, locales: [] }, 'staff_invited', { link: address }))
+}

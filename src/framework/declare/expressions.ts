@@ -1,0 +1,36 @@
+import type { Expression, ExpressionBuilder, Selectable, SqlBool } from 'kysely'
+import type { DB } from '../../gen/kysely/tables.ts'
+import type { PersonCaller } from '../../policy/caller.ts'
+
+/** Tables that can be resources: their rows have an id, a version and two times. */
+export type TableName = {
+  [Table in keyof DB]: DB[Table] extends { id: string; version: unknown; created_at: unknown; updated_at: unknown } ? Table : never
+}[keyof DB]
+
+export type Row<Table extends TableName> = Selectable<DB[Table]>
+export type ColumnOf<Table extends TableName> = keyof DB[Table] & string
+
+/** What a condition is written with: Kysely's expression builder over the resource's own table. */
+export type Rows<Table extends TableName> = ExpressionBuilder<DB, Table>
+export type Condition = Expression<SqlBool>
+export type AnonymousRule<Table extends TableName> = (rows: Rows<Table>) => Condition
+export type Rule<Table extends TableName> = (rows: Rows<Table>, me: PersonCaller) => Condition
+
+/** The same without the knowledge of the table, for the road that serves every resource. */
+export interface AnyRow {
+  id: string
+  school_id: string
+  version: number
+  [column: string]: unknown
+}
+export interface AnyTables {
+  any_table: AnyRow
+}
+export type AnyRows = ExpressionBuilder<AnyTables, 'any_table'>
+export type AnyRule = (rows: AnyRows, me: PersonCaller) => Condition
+
+/** A rule that lets every row of the school through. */
+export const everything = (rows: { lit(value: boolean): Condition }): Condition => rows.lit(true)
+
+/** A rule that lets nothing through. As a role's visibility it says that the resource is not for that role at all. */
+export const nothing = (rows: { lit(value: boolean): Condition }): Condition => rows.lit(false)

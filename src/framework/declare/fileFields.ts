@@ -1,0 +1,54 @@
+import { fromPublicId } from '../../lib/ids.ts'
+import type { ProblemDetail } from '../../lib/problem.ts'
+import { audienceOf } from '../../policy/caller.ts'
+import { imagePurposes } from '../../policy/filePurposes.ts'
+import { lockFiles, type NamedFile, removeFileReferences, setFileReferences } from '../../store/fileReferences.ts'
+import type { Operation } from './operations.ts'
+import type { Write } from '../write/write.ts'
+
+type Values = Readonly<Record<string, unknown>>
+type Changing = Pick<Write<Operation>, 'operation' | 'writer' | 'school' | 'caller'>
+
+/** Fields that name a file which the school does not have, or which the caller may not use. What a row names already, it may keep. */
+export async function checkFileFields(
+  { operation, writer, school, caller }: Changing,
+  values: Values,
+  row?: Values,
+): Promise<ProblemDetail[]> {
+  const named = operation.resource.fileFields.flatMap(({ field, column }) => {
+    const { file_id } = (values[field] ?? {}) as { file_id?: string }
+    const id = file_id === undefined ? undefined : fromPublicId('fil', file_id)
+    return id === undefined || row?.[column] === id ? [] : [{ field, id }]
+  })
+  const files = await lockFiles(
+    writer,
+    school.id,
+    named.map(({ id }) => id),
+  )
+  return named.flatMap(({ field, id }): ProblemDetail[] => {
+    const file = files.find((one) => one.id === id)
+    const isVisible = file && (audienceOf(caller) === 'staff' || file.uploaded_by === caller.accountId)
+    if (isVisible && isPicture(file)) return []
+    const fault = isVisible
+      ? 'must be a public picture whose upload is complete'
+      : 'there is no such file in this school, or it is not yours'
+    return [{ field: `${field}.file_id`, code: 'invalid_reference', message: `${field}.file_id: ${fault}.` }]
+  })
+}
+
+const isPicture = ({ status, purpose, visibility }: NamedFile): boolean =>
+  status === 'ready' && visibility === 'public' && (imagePurposes as readonly string[]).includes(purpose)
+
+/** Notes which files the written row names now. */
+export async function keepFileReferences({ operation, writer, school }: Changing, row: Values & { id: string }): Promise<void> {
+  const { fileFields, object } = operation.resource
+  if (fileFields.length === 0) return
+  const references = fileFields.flatMap(({ field, column }) => (typeof row[column] === 'string' ? [{ field, fileId: row[column] }] : []))
+  const fields = fileFields.map(({ field }) => field)
+  await setFileReferences(writer, { schoolId: school.id, type: object, id: row.id }, { fields, references })
+}
+
+/** Lets go of every file of a row that goes away, those that rules of the school have noted included. */
+export async function dropFileReferences({ operation, writer, school }: Changing, id: string): Promise<void> {
+  await removeFileReferences(writer, { schoolId: school.id, type: operation.resource.object, id })
+}

@@ -1,0 +1,52 @@
+import type { z } from 'zod'
+import { type Audience, audiences } from '../../policy/caller.ts'
+import { type LowestRole, type ScopeVerb, scopeName } from './area.ts'
+import { at, ownPlace, place } from './operationPlaces.ts'
+import type { Operation } from './operations.ts'
+import type { KeyName, Parameter } from './parameters.ts'
+import type { Resource } from './resource.ts'
+import type { View } from './views.ts'
+
+/** What every operation is declared with. */
+export interface Rules {
+  scope: ScopeVerb
+  roles?: readonly Audience[]
+}
+
+/** What all operations have. */
+export const base = (resource: Resource, { scope, roles }: Rules, { id, summary }: { id: string; summary: string }) => ({
+  id,
+  summary,
+  resource,
+  scope: scopeName(resource.area, scope),
+  anonymous: 'none' as const,
+  roles: roles ?? rolesOf(resource, scope).filter((role) => role !== 'anonymous'),
+  parameters: [] as readonly Parameter[],
+  successStatus: 200 as const,
+})
+
+/** What opens a read to callers without a token, where they have rows at all. */
+export function openness(resource: Resource, { scope, roles }: Rules): { anonymous: Operation['anonymous']; roles: readonly Audience[] } {
+  const people = roles ?? rolesOf(resource, scope).filter((role) => role !== 'anonymous')
+  const isOpen = roles === undefined && resource.audiences.includes('anonymous')
+  if (!isOpen) return { anonymous: 'none', roles: people }
+  return { anonymous: resource.isPartlyPublic ? 'partial' : 'full', roles: ['anonymous', ...people] }
+}
+
+/** What operations on one row have that change it. */
+export function onRow(
+  resource: Resource,
+  rules: Rules & { view?: View; needsIfMatch?: true; parameters?: z.ZodObject; isOwn?: true },
+  { end, key = 'id', ...said }: { id: string; summary: string; end?: string; key?: KeyName },
+) {
+  const { view = 'own', needsIfMatch = false } = rules
+  const where = rules.isOwn && end !== undefined ? ownPlace(resource, end) : place(resource, key, end)
+  return { ...base(resource, rules, said), ...at(where, rules.parameters), view, needsIfMatch }
+}
+
+/** Who has rows, and can use the scope. */
+function rolesOf(resource: Resource, verb: ScopeVerb): Audience[] {
+  const { from } = (resource.area.scopes as Partial<Record<ScopeVerb, { from: LowestRole }>>)[verb] ?? { from: 'learner' as const }
+  const lowest = audiences.indexOf(from === 'admin' ? 'staff' : from)
+  return resource.audiences.filter((audience) => audiences.indexOf(audience) >= lowest)
+}

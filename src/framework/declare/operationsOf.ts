@@ -1,0 +1,185 @@
+import { audiences } from '../../policy/caller.ts'
+import type { ScopeVerb } from './area.ts'
+import { deprecated } from './deprecation.ts'
+import { base, onRow, openness, type Rules } from './operationCommon.ts'
+import { article, many, one, pascalCase, the, verbName, words } from './operationNames.ts'
+import { at, place } from './operationPlaces.ts'
+import { apiPath, type Operation } from './operations.ts'
+import { listParameters, rowParameters, widestKey } from './parameters.ts'
+import type { Resource } from './resource.ts'
+import { bulkAction } from '../write/rowsInBulk.ts'
+
+/**
+ * Every operation of a resource.
+ * @throws Error for a deprecation of an operation that is none
+ */
+export function operationsOf(resource: Resource): Operation[] {
+  const { name, deprecations } = resource
+  const operations = allOf(resource)
+  for (const [id, deprecation] of Object.entries(deprecations)) {
+    if (!operations.some((operation) => operation.id === id)) throw new Error(`${name} has no operation ${id} that could be deprecated`)
+    deprecated(deprecation)
+  }
+  return operations.map((operation) => {
+    const deprecation = deprecations[operation.id]
+    return deprecation ? { ...operation, deprecation } : operation
+  })
+}
+
+function allOf(resource: Resource): Operation[] {
+  const { operations, actions, collectionActions, reads, collectionReads, under } = resource
+  return [
+    ...listsOf(resource),
+    ...(operations.get === undefined ? [] : [getOf(resource, operations.get)]),
+    ...Object.entries(reads).map(([verb, rules]) => readOf(resource, verb, rules)),
+    ...Object.entries(collectionReads).map(([verb, rules]) => collectionReadOf(resource, verb, rules)),
+    ...withRules(operations.create, (rules): Operation => {
+      const parent = under && { resource: under.resource(), column: under.column }
+      return {
+        ...base(resource, rules, { id: rules.id ?? `create${one(resource)}`, summary: `Add ${article(resource.object)}` }),
+        ...at(parent ? place(parent.resource, 'id', resource.name) : { path: resource.path, parameters: [] }),
+        kind: 'create',
+        method: 'POST',
+        successStatus: 201,
+        rules,
+        parent,
+      }
+    }),
+    ...withRules(
+      operations.update,
+      (rules): Operation => ({
+        ...onRow(resource, rules, { id: `update${one(resource)}`, summary: `Change ${the(resource)}`, key: widestKey(resource) }),
+        kind: 'update',
+        method: 'PATCH',
+        rules,
+      }),
+    ),
+    ...withRules(
+      operations.replace,
+      (rules): Operation => ({
+        ...onRow(resource, rules, { id: `replace${one(resource)}`, summary: `Replace ${the(resource)}`, key: widestKey(resource) }),
+        kind: 'replace',
+        method: 'PUT',
+        rules,
+      }),
+    ),
+    ...withRules(
+      operations.remove,
+      (rules): Operation => ({
+        ...onRow(resource, rules, {
+          id: rules.id ?? `delete${one(resource)}`,
+          summary: `Remove ${the(resource)}`,
+          key: widestKey(resource),
+        }),
+        kind: 'remove',
+        method: 'DELETE',
+        successStatus: rules.status ?? (rules.instead ? 202 : 204),
+        rules,
+      }),
+    ),
+    ...Object.entries(actions).map(
+      ([verb, rules]): Operation => ({
+        ...onRow(resource, rules, { id: rules.id ?? `${verbName(verb)}${one(resource)}`, summary: rules.summary, end: rules.at ?? verb }),
+        kind: 'action',
+        method: rules.method ?? 'POST',
+        successStatus: rules.status ?? 200,
+        name: verb.replace(/\/\{\w+\}$/, ''),
+        input: rules.input,
+        rules,
+      }),
+    ),
+    ...Object.entries(withBulk(resource, collectionActions)).map(
+      ([verb, rules]): Operation => ({
+        ...base(resource, rules, { id: rules.id ?? `${verbName(verb)}${many(resource)}`, summary: rules.summary }),
+        ...at({ path: `${resource.path}/${verb}`, parameters: [] }, rules.parameters),
+        kind: 'collection',
+        method: rules.method ?? 'POST',
+        successStatus: rules.status ?? 200,
+        name: verb,
+        rules,
+      }),
+    ),
+  ]
+}
+
+/** What is done with the collection, and many rows at once where the resource takes them. */
+const withBulk = (resource: Resource, declared: Resource['collectionActions']): Resource['collectionActions'] => {
+  const { bulk } = resource.operations
+  return bulk ? { bulk: bulkAction(resource, bulk, () => operationsOf(resource)), ...declared } : declared
+}
+
+/** The list of the resource, and the same under rows of others. */
+function listsOf(resource: Resource): Operation[] {
+  const { name, operations, listedUnder, isPart } = resource
+  const scope = operations.list
+  if (scope === undefined) return []
+  const parameters = listParameters(resource)
+  const list = {
+    ...base(resource, { scope }, { id: '', summary: '' }),
+    ...openness(resource, { scope }),
+    kind: 'list',
+    method: 'GET',
+  } as const
+  const own = { ...list, id: `list${many(resource)}`, summary: `List ${words(name)}`, ...at({ path: resource.path, parameters }) }
+  return [
+    ...(isPart ? [] : [own]),
+    ...listedUnder.map(({ resource: other, where, id, at: end = name, byId, isClosed }): Operation => {
+      const parent = other()
+      const under = place(parent, byId ? 'id' : widestKey(parent), end)
+      return {
+        ...list,
+        ...(isClosed && { anonymous: 'none' as const, roles: list.roles.filter((role) => role !== 'anonymous') }),
+        id: id ?? `list${one(parent)}${many(resource)}`,
+        summary: `List ${words(name)} of ${the(parent)}`,
+        ...at({ path: under.path, parameters: [...under.parameters, ...parameters] }),
+        parent: { resource: parent, where },
+      }
+    }),
+  ]
+}
+
+function getOf(resource: Resource, scope: ScopeVerb): Operation {
+  return {
+    ...base(resource, { scope }, { id: `get${one(resource)}`, summary: `Show ${the(resource)}` }),
+    ...openness(resource, { scope }),
+    path: `${apiPath}/${place(resource, widestKey(resource)).path}`,
+    parameters: rowParameters(resource, true),
+    kind: 'get',
+    method: 'GET',
+  }
+}
+
+function readOf(resource: Resource, verb: string, rules: Resource['reads'][string]): Operation {
+  const isForAll = (rules.view ?? 'public') === 'public'
+  return {
+    ...base(resource, rules, { id: rules.id ?? `get${one(resource)}${pascalCase(verb)}`, summary: rules.summary }),
+    ...(isForAll && openness(resource, rules)),
+    ...(rules.anonymous && { anonymous: rules.anonymous }),
+    ...at(place(resource, rules.byId ? 'id' : widestKey(resource), verb), rules.parameters),
+    kind: 'read',
+    method: rules.input ? 'POST' : 'GET',
+    rules,
+    output: rules.output,
+  }
+}
+
+function collectionReadOf(resource: Resource, verb: string, rules: Resource['collectionReads'][string]): Operation {
+  return {
+    ...base(resource, rules, { id: rules.id ?? `get${many(resource)}${pascalCase(verb)}`, summary: rules.summary }),
+    ...(rules.isPublic &&
+      (resource.audiences.includes('anonymous')
+        ? openness(rules.isPublic === 'full' ? { ...resource, isPartlyPublic: false } : resource, rules)
+        : { anonymous: 'partial' as const, roles: audiences })),
+    ...at({ path: `${resource.path}/${verb}`, parameters: [] }, rules.parameters),
+    kind: 'collectionRead',
+    method: rules.input ? 'POST' : 'GET',
+    rules,
+    output: rules.output,
+  }
+}
+
+/** A bare scope verb is an operation without rules of its own. */
+function withRules<Kind extends Rules>(declared: ScopeVerb | Kind | undefined, make: (rules: Kind) => Operation): Operation[] {
+  if (declared === undefined) return []
+  return [make(typeof declared === 'string' ? ({ scope: declared } as Kind) : declared)]
+}

@@ -1,0 +1,129 @@
+import type { z } from 'zod'
+import { nearest } from '../../lib/nearest.ts'
+import { Problem, type ProblemDetail } from '../../lib/problem.ts'
+import { audienceOf, type Caller } from '../../policy/caller.ts'
+import { scopeName } from './area.ts'
+import type { Call } from '../call.ts'
+import { isObject } from '../write/mergePatch.ts'
+import type { Resource } from './resource.ts'
+import { unwrapped } from './writeForm.ts'
+
+/** What of a row is answered, and what beside it. */
+export interface Shape {
+  fields: readonly string[] | undefined
+  /** By name of the expansion, what is to be expanded in its rows. */
+  expansions: ReadonlyMap<string, readonly string[]>
+  /** Fields of the row that stay away unless they are asked for. */
+  onDemand: readonly string[]
+}
+
+export const isPartial = ({ fields, expansions, onDemand }: Shape): boolean =>
+  fields !== undefined || expansions.size > 0 || onDemand.length > 0
+
+/**
+ * Reads `fields` and `expand`.
+ * @throws Problem invalid_parameter for an unknown field or expansion
+ * @throws Problem insufficient_scope or access_denied where another resource is not open to the caller
+ */
+export function readShape({
+  operation: { resource, scope },
+  parameters,
+  caller,
+}: Pick<Call, 'operation' | 'parameters' | 'caller'>): Shape {
+  const fields = parameters.get('fields') as string[] | undefined
+  const asked = (parameters.get('expand') as string[] | undefined) ?? []
+  const paths = asked.filter((path) => !resource.onDemand.includes(path))
+  const faults = [
+    ...(fields ?? []).flatMap((field) => unknownPath('fields', field, fieldPaths(resource, caller))),
+    ...paths.flatMap((path) => unknownPath('expand', path, expansionPaths(resource))),
+  ]
+  if (faults[0]) throw new Problem('invalid_parameter', { description: faults[0].message, details: faults })
+  requireScopes(
+    paths.flatMap((path) => resourcesOn(resource, path)),
+    scope,
+    caller,
+  )
+  const expansions = new Map<string, string[]>()
+  for (const path of paths) {
+    const [name, inner] = path.split('.') as [string, string?]
+    expansions.set(name, [...(expansions.get(name) ?? []), ...(inner === undefined ? [] : [inner])])
+  }
+  return { fields, expansions, onDemand: asked.filter((path) => resource.onDemand.includes(path)) }
+}
+
+/** The members of the body that `fields` names. Who and what a row is, is always said. */
+export function selectFields(body: Record<string, unknown>, fields: readonly string[] | undefined): Record<string, unknown> {
+  if (fields === undefined) return body
+  const paths = new Map<string, Set<string> | 'all'>([
+    ['id', 'all'],
+    ['object', 'all'],
+  ])
+  for (const field of fields) {
+    const [name, inner] = field.split('.') as [string, string?]
+    const known = paths.get(name)
+    if (inner === undefined) paths.set(name, 'all')
+    else if (known !== 'all') paths.set(name, new Set([...(known ?? []), inner]))
+  }
+  return Object.fromEntries(
+    Object.entries(body).flatMap(([name, value]) => {
+      const wanted = paths.get(name)
+      if (wanted === undefined) return []
+      if (wanted === 'all' || !isObject(value)) return [[name, value]]
+      return [[name, Object.fromEntries(Object.entries(value).filter(([inner]) => wanted.has(inner)))]]
+    }),
+  )
+}
+
+function requireScopes(others: readonly Resource[], own: string, caller: Caller): void {
+  const audience = audienceOf(caller)
+  const closed = others.find((resource) => !resource.audiences.includes(audience))
+  if (closed) throw new Problem('access_denied', { description: `${closed.area.title}: not open to you here. Leave it out of expand.` })
+  if (caller.kind === 'anonymous') return
+  const needed = others.map((resource) => scopeName(resource.area, 'read'))
+  const missing = needed.filter((scope) => !caller.scopes.has(scope))
+  if (missing.length === 0) return
+  throw new Problem('insufficient_scope', {
+    description: `What is to be expanded needs ${[...new Set(missing)].join(', ')}.`,
+    requiredScopes: [...new Set([own, ...needed])],
+  })
+}
+
+function resourcesOn(resource: Resource, path: string): Resource[] {
+  const [name = '', inner] = path.split('.')
+  const next = resource.expansions[name]?.resource()
+  if (!next) return []
+  return [next, ...(inner === undefined ? [] : resourcesOn(next, inner))]
+}
+
+const expansionPaths = ({ expansions, onDemand }: Resource): string[] => [
+  ...onDemand,
+  ...Object.entries(expansions).flatMap(([name, { resource }]) => [
+    name,
+    ...Object.keys(resource().expansions).map((inner) => `${name}.${inner}`),
+  ]),
+]
+
+/** What can be named: to those whose view never shows a field, it does not exist. */
+function fieldPaths(resource: Resource, caller: Caller): string[] {
+  const audience = audienceOf(caller)
+  const widest = resource.views.open ? 'own' : 'public'
+  const view = audience === 'anonymous' ? widest : audience === 'learner' ? 'own' : 'staff'
+  const shape = resource.schemas[view].shape as Record<string, z.ZodType>
+  return Object.entries(shape).flatMap(([name, field]) => {
+    const inner = (unwrapped(field) as Partial<z.ZodObject>).shape
+    return [name, ...(inner ? Object.keys(inner).map((member) => `${name}.${member}`) : [])]
+  })
+}
+
+function unknownPath(parameter: string, path: string, known: readonly string[]): ProblemDetail[] {
+  if (known.includes(path)) return []
+  const near = nearest(path, known)
+  return [
+    {
+      field: parameter,
+      code: 'unknown',
+      message: `${parameter}: there is no ${path.slice(0, 100)}${near ? `: did you mean ${near}?` : '.'}`,
+      ...(near && { meta: { nearest: near } }),
+    },
+  ]
+}

@@ -1,0 +1,81 @@
+import type { Kysely } from 'kysely'
+import type { Writer } from '../../store/database.ts'
+import type { AnyTables } from './expressions.ts'
+import { slugForm } from './fields.ts'
+import type { Resource } from './resource.ts'
+
+/** Words that stand where slugs stand in the addresses of the API. */
+export const reservedSlugs: ReadonlySet<string> = new Set([
+  'positions',
+  'bulk',
+  'me',
+  'labels',
+  'generate',
+  'validate',
+  'tags',
+  'import',
+  'export',
+  'changes',
+])
+
+/** Whether a slug is, or begins with, a word that is kept for addresses. */
+export const isReserved = (resource: Pick<Resource, 'reservedSlugs'>, slug: string): boolean =>
+  reservedSlugs.has(slug) || resource.reservedSlugs.includes(slug.split('/')[0] as string)
+
+const maxLength = 96
+const tries = 50
+
+/** `Clay, From Scratch!` → `clay-from-scratch`; empty where nothing of the text can stand in a slug. */
+export function slugOf(title: string): string {
+  const words = title
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replaceAll('ß', 'ss')
+    .replaceAll('æ', 'ae')
+    .replaceAll('ø', 'o')
+    .replaceAll('ł', 'l')
+    .split(/[^a-z0-9]+/)
+    .filter((word) => word !== '')
+  let slug = ''
+  for (const word of words) {
+    const longer = slug === '' ? word.slice(0, maxLength - 4) : `${slug}-${word}`
+    if (longer.length > maxLength - 4) break
+    slug = longer
+  }
+  return slug
+}
+
+/**
+ * Makes everybody else who writes a slug of this table wait until the transaction ends. A slug that nobody chose can then be taken by no one
+ * between looking for it and writing it.
+ */
+export async function lockSlugs(writer: Writer, { table }: Pick<Resource, 'table'>, schoolId: string): Promise<void> {
+  await writer
+    .selectNoFrom((row) => {
+      const key = row.fn<string>('hashtextextended', [row.cast<string>(row.val(`slugs of ${table} in ${schoolId}`), 'text'), row.lit(0)])
+      return row.fn('pg_advisory_xact_lock', [key]).as('locked')
+    })
+    .execute()
+}
+
+/** A slug of the title that no row of the school has: the first of `title`, `title-2`, `title-3` …, or one with the row's id. */
+export async function freeSlug(
+  writer: Writer,
+  resource: Resource,
+  { schoolId, title, id }: { schoolId: string; title: string; id: string },
+) {
+  await lockSlugs(writer, resource, schoolId)
+  const base = slugOf(title) || resource.object.replaceAll('_', '-')
+  const candidates = Array.from({ length: tries }, (_, index) => (index === 0 ? base : `${base}-${index + 1}`)).filter(
+    (slug) => !isReserved(resource, slug) && slugForm.test(slug),
+  )
+  const rows = await (writer as unknown as Kysely<AnyTables>)
+    .selectFrom(resource.table as 'any_table')
+    .select('slug')
+    .where('school_id', '=', schoolId)
+    .where('slug', 'in', candidates)
+    .execute()
+  const taken = new Set(rows.map(({ slug }) => slug))
+  return candidates.find((slug) => !taken.has(slug)) ?? `${base.slice(0, 60)}-${id.slice(-12)}`
+}

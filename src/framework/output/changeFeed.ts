@@ -1,0 +1,195 @@
+import { z } from 'zod'
+import { toPublicId } from '../../lib/ids.ts'
+import { Problem } from '../../lib/problem.ts'
+import { audienceOf, type Caller } from '../../policy/caller.ts'
+import type { School } from '../../policy/school.ts'
+import { type ChangeAction, changeActionOf, changeActions } from '../../store/changeActions.ts'
+import {
+  type ChangePosition,
+  changeDays,
+  firstPosition,
+  isUnreached,
+  latestPosition,
+  type RecordedChange,
+  readChanges,
+} from '../../store/changeLog.ts'
+import type { Writer } from '../../store/database.ts'
+import { limitStatements } from '../../store/timeLimit.ts'
+import { scopeName } from '../declare/area.ts'
+import type { Answer, Surroundings } from '../call.ts'
+import { listFingerprint, seal, unseal } from '../read/cursor.ts'
+import { listEtag } from './etag.ts'
+import { everything } from '../declare/expressions.ts'
+import { apiPath, type Described, type Operation } from '../declare/operations.ts'
+import { query } from '../declare/parameters.ts'
+import { readParameters } from '../read/readParameters.ts'
+import type { Resource } from '../declare/resource.ts'
+import { findRowsById } from '../read/rows.ts'
+
+/** One resource whose changes can be followed. */
+interface Followed {
+  resource: Resource
+  /** The scope that reads it. */
+  scope: string
+}
+
+export interface ChangeFeed extends Described {
+  types: ReadonlyMap<string, Followed>
+}
+
+const dayMs = 86_400_000
+
+/** Returns the feed of every resource whose rows can be read or changed by these operations. */
+export function changeFeedOf(operations: readonly Operation[]): ChangeFeed {
+  const types = new Map(operations.filter(isAboutRows).map((one) => [one.resource.object, followed(one.resource, operations)]))
+  const names = [...types.keys()] as [string, ...string[]]
+  return {
+    id: 'listChanges',
+    method: 'GET',
+    path: `${apiPath}/changes`,
+    summary: 'List what has changed, in order',
+    anonymous: 'none',
+    roles: ['staff'],
+    successStatus: 200,
+    types,
+    parameters: [
+      {
+        ...query('types', 'Kinds of rows to follow. Each needs the read scope of its resource.', z.array(z.enum(names)).min(1)),
+        isRequired: true,
+      },
+      query('limit', 'Changes per page.', z.int().min(1).max(500).default(100)),
+      query('cursor', `next_cursor of the page before; latest begins with now. A cursor lives for ${changeDays} days.`, z.string().min(1)),
+    ],
+  }
+}
+
+/** True for operations on rows; what is read of other resources' rows, such as a report, has no changes. */
+const isAboutRows = ({ kind, method }: Operation): boolean =>
+  kind === 'list' || kind === 'get' || (method !== 'GET' && kind !== 'read' && kind !== 'collectionRead')
+
+/** A resource with the scope of the operation that reads it. Where none does, the scope that changes it. */
+function followed(resource: Resource, operations: readonly Operation[]): Followed {
+  const own = operations.filter((one) => one.resource === resource)
+  const read = own.find(({ kind }) => kind === 'list' || kind === 'get')
+  const scope = read?.scope ?? ('read' in resource.area.scopes ? scopeName(resource.area, 'read') : own[0]?.scope)
+  return { resource, scope: scope as string }
+}
+
+/** What one change looks like. */
+export const changeSchema = z.object({
+  id: z.string().meta({ description: 'Id of the change.', example: 'chg_01jgwejj00e6srgkpqm2sqf05m' }),
+  object: z.literal('change').meta({ description: 'What this is.' }),
+  type: z.string().meta({ description: 'What the row calls itself.', example: 'course' }),
+  action: z.enum(Object.keys(changeActions) as [ChangeAction, ...ChangeAction[]]).meta({
+    description: Object.entries(changeActions)
+      .map(([action, meaning]) => `${action}: ${meaning}`)
+      .join(' '),
+    example: 'published',
+  }),
+  resource: z
+    .object({
+      type: z.string().meta({ description: 'What the row calls itself.', example: 'course' }),
+      id: z.string().meta({ description: 'Id of the row.', example: 'crs_01jgwejj00e6srgkpqm2sqf05m' }),
+    })
+    .meta({ description: 'The row.' }),
+  version: z.int().meta({ description: 'Version of the row after the change; of a removed row the last.', example: 3 }),
+  occurred_at: z.iso.datetime().meta({ description: 'When.', example: '2026-03-01T09:30:00.000Z' }),
+})
+
+/**
+ * Changes behind the cursor, for the school's staff.
+ * @throws Problem cursor_expired, invalid_cursor, and as every operation does
+ */
+export async function answerChanges(
+  feed: ChangeFeed,
+  caller: Caller,
+  read: () => Readonly<Record<string, unknown>>,
+  { store, school, signer }: Pick<Surroundings, 'store' | 'school' | 'signer'>,
+): Promise<Answer> {
+  if (caller.kind === 'anonymous') {
+    throw new Problem('access_denied', {
+      description: 'Changes: not public. Sign in and present a token with the read scopes of the types.',
+      details: [{ code: 'scope_needed', message: 'A token needs the read scope of each type.' }],
+    })
+  }
+  const parameters = readParameters(feed.parameters, read())
+  const types = [...new Set(parameters.get('types') as string[])].toSorted()
+  const scopes = types.map((type) => feed.types.get(type)?.scope ?? '')
+  if (audienceOf(caller) !== 'staff') throw new Problem('access_denied', { description: 'Changes are for the staff of the school.' })
+  if (scopes.some((scope) => caller.withheldScopes?.has(scope))) throw new Problem('access_denied')
+  if (!scopes.every((scope) => caller.scopes.has(scope))) {
+    throw new Problem('insufficient_scope', {
+      description: 'Each type needs the read scope of its resource.',
+      requiredScopes: [...new Set(scopes)],
+    })
+  }
+  if (!store) throw new Error('the change feed needs a database')
+  const fingerprint = listFingerprint(['changes', school.id, types])
+  const limit = parameters.get('limit') as number
+  const cursor = parameters.get('cursor') as string | undefined
+  const after = cursor === undefined || cursor === 'latest' ? undefined : positionIn(unseal(signer, cursor), fingerprint)
+  return await store.transaction(async (writer, sql) => {
+    await limitStatements(store.kind, sql, 'read')
+    if (after && (await isUnreached(sql, after))) throw new Problem('cursor_expired')
+    // Where nothing is found the next page still begins where this one ended.
+    const end = cursor === 'latest' ? await latestPosition(sql) : after
+    const found = cursor === 'latest' ? [] : await readChanges(sql, school.id, { types, after, limit: limit + 1 })
+    const page = found.slice(0, limit)
+    const changes = await readable(writer, { feed, school, caller }, page)
+    const last = page.at(-1) ?? end ?? firstPosition
+    const body = {
+      object: 'list',
+      data: changes.map((change) => presentChange(feed, change)),
+      page: {
+        limit,
+        has_more: found.length > limit,
+        next_cursor: seal(signer, [fingerprint, last.transaction, last.id, Date.now(), last.epoch]),
+        prev_cursor: null,
+      },
+    }
+    const text = JSON.stringify(body)
+    return { status: 200, body, text, etag: listEtag(JSON.stringify(body.data)) }
+  }, 'read')
+}
+
+function positionIn(parts: unknown[], fingerprint: string): ChangePosition {
+  // Cursors of earlier releases name no epoch: what they point to precedes all epochs.
+  const [belongsTo, transaction, id, issuedAt, epoch = '0'] = parts as [string, string, string, number, string?]
+  if (belongsTo !== fingerprint) {
+    throw new Problem('invalid_cursor', { description: 'This cursor belongs to other types. Send it with the types that it came with.' })
+  }
+  if (Date.now() - issuedAt > changeDays * dayMs) throw new Problem('cursor_expired')
+  return { epoch, transaction, id }
+}
+
+/** The changes without those of rows that the caller cannot read: of some resources, such as accounts, even the staff see their own alone. */
+async function readable(
+  writer: Writer,
+  { feed, school, caller }: { feed: ChangeFeed; school: School; caller: Caller },
+  changes: readonly RecordedChange[],
+): Promise<RecordedChange[]> {
+  const seen = new Map<string, ReadonlySet<string>>()
+  for (const type of new Set(changes.map((change) => change.type))) {
+    const resource = feed.types.get(type)?.resource
+    if (!resource || (resource.visibility.staff as unknown) === everything) continue
+    const ids = changes.filter((change) => change.type === type).map((change) => change.resource_id)
+    const rows = await findRowsById(writer, { resource, schoolId: school.id, caller }, ids)
+    seen.set(type, new Set(rows.map(({ id }) => id)))
+  }
+  return changes.filter(({ type, resource_id }) => seen.get(type)?.has(resource_id) ?? true)
+}
+
+function presentChange(
+  { types }: ChangeFeed,
+  { id, type, action, resource_id, version, occurred_at }: RecordedChange,
+): Record<string, unknown> {
+  return {
+    id: toPublicId('chg', id),
+    object: 'change',
+    type,
+    action: changeActionOf(action),
+    resource: { type, id: toPublicId(types.get(type)?.resource.idPrefix ?? '', resource_id) },
+    version,
+    occurred_at: new Date(occurred_at).toISOString(),
+  }
+}

@@ -1,0 +1,29 @@
+import { z } from 'zod'
+import type { School } from '../../policy/school.ts'
+import type { Reader } from '../../store/database.ts'
+import type { ParameterValues } from '../read/readParameters.ts'
+import { unwrapped } from '../declare/writeForm.ts'
+
+/** The members of a field that has no fixed ones, in the order of their columns; `ownerId` where the list stands under a row. */
+export type MembersOf = (list: {
+  database: Reader
+  school: School
+  parameters: ParameterValues
+  ownerId: string | undefined
+}) => Promise<readonly string[]>
+
+/** The columns of a file: the fields in their order, those of an object one by one. `fields` leaves out the others. */
+export function csvColumns(
+  schema: z.ZodObject,
+  fields: readonly string[] | undefined,
+  members: ReadonlyMap<string, readonly string[]> = new Map(),
+): string[] {
+  const all = Object.entries(schema.shape as Record<string, z.ZodType>).flatMap(([name, field]) => {
+    const inner = unwrapped(field)
+    const names = inner instanceof z.ZodObject ? Object.keys(inner.shape) : members.get(name)
+    return names ? names.map((member) => `${name}.${member}`) : [name]
+  })
+  if (fields === undefined) return all
+  const wanted = new Set(['id', 'object', ...fields])
+  return all.filter((column) => wanted.has(column) || wanted.has(column.split('.')[0] as string))
+}

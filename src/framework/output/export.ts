@@ -1,0 +1,96 @@
+import { Problem } from '../../lib/problem.ts'
+import { audienceOf } from '../../policy/caller.ts'
+import type { Answer, Call } from '../call.ts'
+import { csvColumns } from './csvColumns.ts'
+import { csvCells, csvLines, csvType } from './csvText.ts'
+import { writeCursor } from '../read/cursor.ts'
+import { readList, textOf } from '../read/list.ts'
+import type { OperationOf } from '../declare/operations.ts'
+import { present } from './present.ts'
+import { findRows } from '../read/rows.ts'
+import { readShape, selectFields } from '../declare/shape.ts'
+import type { SeenRow } from '../declare/visibility.ts'
+import { type Position, positionOf } from '../declare/sorts.ts'
+import { withinTime } from '../read/withinTime.ts'
+
+const batchRows = 500
+
+/**
+ * A list as a file, for the school's staff: batches of rows, each its own short query, sent as they come.
+ * @throws Problem not_acceptable for a list, or a caller, that has none
+ */
+export async function answerExport(call: Call<OperationOf<'list'>>): Promise<Answer> {
+  const { operation, parameters, signer, caller, format } = call
+  if (!operation.resource.isExported || audienceOf(caller) !== 'staff') {
+    throw new Problem('not_acceptable', { description: 'This list answers application/json to you.' })
+  }
+  const shape = readShape(call)
+  const query = await readList(call)
+  const limit = parameters.get('limit') as number
+  const batch = (after: Position | undefined, size: number): Promise<SeenRow[]> =>
+    withinTime(call, 'export', true, ({ database, sight }) => findRows(database, sight, { ...query, after, limit: size }))
+  const first = await batch(query.from, Math.min(batchRows, limit) + 1)
+  const end = first.length <= Math.min(batchRows, limit) ? undefined : await endOf(call, limit)
+  const members = format === 'csv' ? await membersOf(call, query.ownerId) : undefined
+  const nextCursor = end ? writeCursor(signer, query.fingerprint, { ...end, isBackward: false }) : null
+
+  async function* rows(): AsyncGenerator<SeenRow[]> {
+    let page = first.slice(0, batchRows)
+    let left = limit
+    while (page.length > 0) {
+      const taken = page.slice(0, left)
+      yield taken
+      left -= taken.length
+      const last = taken.at(-1)
+      if (left === 0 || page.length < batchRows || !last) return
+      page = await batch(positionOf(last, query.sort), batchRows)
+    }
+  }
+  const bodies = async function* (): AsyncGenerator<Record<string, unknown>[]> {
+    for await (const page of rows()) yield page.map((row) => selectFields(present(operation.resource, row, call), shape.fields))
+  }
+  return {
+    status: 200,
+    body: {},
+    text: '',
+    list: { parameters: textOf(call), nextCursor, prevCursor: null },
+    stream:
+      format === 'csv'
+        ? { type: csvType, pieces: csvOf(csvColumns(operation.resource.schemas.staff, shape.fields, members), bodies()) }
+        : { type: 'application/x-ndjson', pieces: ndjsonOf(bodies()) },
+  }
+}
+
+/** The place where the file ends, if the list goes on there. Found before the first byte leaves: a link stands in the head. */
+async function endOf(call: Call<OperationOf<'list'>>, limit: number): Promise<Position | undefined> {
+  const { sort, conditions, from } = await readList(call)
+  const narrow = {
+    ...call.sight.resource,
+    columns: [...new Set(['id', sort.column, ...(sort.otherwise === undefined ? [] : [sort.otherwise])])],
+    selections: [],
+  }
+  const found = await withinTime(call, 'export', true, ({ database, sight }) =>
+    findRows(database, { ...sight, resource: narrow }, { sort, conditions, after: from, limit: limit + 1 }),
+  )
+  const last = found[limit - 1]
+  return found.length > limit && last ? positionOf(last, sort) : undefined
+}
+
+/** The members of fields that have no fixed ones. Read before the first byte leaves: they stand in its first line. */
+async function membersOf(call: Call, ownerId: string | undefined): Promise<Map<string, readonly string[]>> {
+  const { operation, database, school, parameters } = call
+  const found = new Map<string, readonly string[]>()
+  for (const [field, members] of Object.entries(operation.resource.csvMembers)) {
+    found.set(field, await members({ database, school, parameters, ownerId }))
+  }
+  return found
+}
+
+async function* csvOf(columns: string[], pages: AsyncIterable<Record<string, unknown>[]>): AsyncGenerator<string> {
+  yield csvLines([columns])
+  for await (const page of pages) yield csvLines(page.map((body) => csvCells(columns, body)))
+}
+
+async function* ndjsonOf(pages: AsyncIterable<Record<string, unknown>[]>): AsyncGenerator<string> {
+  for await (const page of pages) yield `${page.map((body) => JSON.stringify(body)).join('\n')}\n`
+}

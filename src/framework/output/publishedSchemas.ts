@@ -1,0 +1,227 @@
+import { z } from 'zod'
+import type { ChangeFeed } from './changeFeed.ts'
+import { changeSchema } from './changeFeed.ts'
+import { exampleValue } from '../declare/exampleOf.ts'
+import { internalMeta } from '../declare/fields.ts'
+import { type Operation, resourceAnswered } from '../declare/operations.ts'
+import type { Resource } from '../declare/resource.ts'
+import { isOnDemand, viewOf } from '../declare/views.ts'
+import { unwrapped, writeForm } from '../declare/writeForm.ts'
+
+export type JsonSchema = { [member: string]: unknown }
+
+/** The schemas of what operations answer and take, by name, as OpenAPI 3.0 writes them. */
+export function publishedSchemas(operations: readonly Operation[]): Record<string, JsonSchema> {
+  const registry = z.registry<{ id: string }>()
+  for (const resource of new Set(operations.map((operation) => operation.resource))) {
+    registry.add(documented(resource.schema), { id: schemaName(resource.object) })
+  }
+  registry.add(changeSchema, { id: 'Change' })
+  for (const operation of operations) {
+    const body = bodySchema(operation)
+    if (body) registry.add(body, { id: bodyName(operation) })
+    const output = ownOutput(operation)
+    if (output) registry.add(documented(output), { id: outputName(operation) })
+  }
+  const { schemas } = z.toJSONSchema(registry, { target: 'openapi-3.0', io: 'input', unrepresentable: 'any', uri: referenceTo })
+  // A patch leaves out what it does not change: a default would have generated clients reset fields that nobody set.
+  const patches = new Set(operations.filter(({ method }) => method === 'PATCH').map(bodyName))
+  return Object.fromEntries(
+    Object.entries(schemas).map(([name, schema]) => [name, finished(schema as JsonSchema, patches.has(name) ? patchOmits : omitted)]),
+  )
+}
+
+/** One value's schema, such as a parameter's. */
+export const publishedSchema = (schema: z.ZodType): JsonSchema =>
+  finished(z.toJSONSchema(schema, { target: 'openapi-3.0', io: 'input', unrepresentable: 'any' }) as JsonSchema)
+
+export const referenceTo = (name: string): string => `#/components/schemas/${name}`
+
+/** `membership_plan` → `MembershipPlan`. */
+export const schemaName = (object: string): string => object.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
+
+/** The name of an operation's body: `CreateCourseBody`. */
+export const bodyName = ({ id }: Pick<Operation, 'id'>): string => `${id.charAt(0).toUpperCase()}${id.slice(1)}Body`
+
+/** The name of what an operation answers that answers no row: `GetCurriculumAnswer`. */
+export const outputName = ({ id }: Pick<Operation, 'id'>): string => `${id.charAt(0).toUpperCase()}${id.slice(1)}Answer`
+
+/** What an operation answers, where that is neither a row nor a list. */
+export function ownOutput(operation: Operation): z.ZodObject | undefined {
+  switch (operation.kind) {
+    case 'read':
+    case 'collectionRead':
+      return operation.output
+    case 'action':
+    case 'collection':
+      return operation.rules.output
+    default:
+      return undefined
+  }
+}
+
+/** What is sent, as the road reads it; undefined where nothing is. */
+export function bodySchema(operation: Operation): z.ZodObject | undefined {
+  switch (operation.kind) {
+    case 'create':
+      return operation.rules.input ? inputSchema(operation.rules.input) : writableSchema(operation.resource, 'create')
+    case 'replace':
+    case 'update':
+      return writableSchema(operation.resource, operation.kind)
+    case 'action':
+      if (operation.method === 'DELETE') return undefined
+      return operation.input ? inputSchema(operation.input) : z.strictObject({})
+    case 'collection':
+      return inputSchema(operation.rules.input)
+    case 'read':
+    case 'collectionRead':
+      return operation.rules.input && inputSchema(operation.rules.input)
+    default:
+      return undefined
+  }
+}
+
+/** An input as it is sent. The form loses what is said of members that may be absent, so that is said again. */
+const inputSchema = (input: z.ZodObject): z.ZodObject => redescribed(writeForm(input, 'staff'), input) as z.ZodObject
+
+function redescribed(form: z.ZodType, source: z.ZodType): z.ZodType {
+  if (form instanceof z.ZodArray && source instanceof z.ZodArray)
+    return form.clone({ ...form.def, element: redescribed(form.element as z.ZodType, source.element as z.ZodType) })
+  if (!(form instanceof z.ZodObject && source instanceof z.ZodObject)) return form
+  const sources = source.shape as Record<string, z.ZodType>
+  const shape = Object.entries(form.shape as Record<string, z.ZodType>).map(([name, member]) => {
+    const declared = sources[name] as z.ZodType
+    return [name, described(redescribed(member, declared), declared)]
+  })
+  return form.clone({ ...form.def, shape: Object.fromEntries(shape) })
+}
+
+/** Every member that the operation takes, and no other. A patch may leave out any of them, at any depth. */
+function writableSchema({ schema, inputs, writable, required }: Resource, kind: 'create' | 'replace' | 'update'): z.ZodObject {
+  const isPatch = kind === 'update'
+  const fields = writable
+    .filter(({ isCreateOnly, isUpdateOnly }) => (kind === 'create' ? !isUpdateOnly : !isCreateOnly))
+    .map(({ field }) => [field, schema.shape[field] as z.ZodType] as const)
+  const others = Object.entries(inputs).filter(([, input]) => kind === 'create' || !input.meta()?.createOnly)
+  const shape = [...fields, ...others].map(([name, field]) => {
+    const form = described(isPatch ? patchForm(writeForm(field, 'staff')) : writeForm(field, 'staff'), field)
+    return [name, !isPatch && required.includes(name) ? form : form.optional()]
+  })
+  return z.strictObject(Object.fromEntries(shape))
+}
+
+function patchForm(schema: z.ZodType): z.ZodType {
+  const inner = unwrapped(schema)
+  if (!(inner instanceof z.ZodObject)) return schema
+  const shape = Object.entries(inner.shape as Record<string, z.ZodType>).map(([name, field]) => [
+    name,
+    described(patchForm(field), field).nullable().optional(),
+  ])
+  const form = z.strictObject(Object.fromEntries(shape))
+  return schema instanceof z.ZodNullable ? form.nullable() : form
+}
+
+const described = (form: z.ZodType, { description }: z.ZodType): z.ZodType => (description ? form.meta({ description }) : form)
+
+/** Fields that some views do not show may be absent, and those that stand for one another; all others are always there. */
+function documented(schema: z.ZodType): z.ZodType {
+  if (schema instanceof z.ZodObject) {
+    const shape = Object.entries(schema.shape as Record<string, z.ZodType>).map(([name, field]) => {
+      const form = documented(field)
+      const meta = { ...field.meta(), ...wholeExample(field) }
+      return [name, (viewOf(field) === 'public' && !isOnDemand(field) && !isOneOfSeveral(field) ? form : form.optional()).meta(meta)]
+    })
+    return z.object(Object.fromEntries(shape))
+  }
+  if (schema instanceof z.ZodNullable) return documented(schema.unwrap() as z.ZodType).nullable()
+  if (schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault || schema instanceof z.ZodOptional)
+    return documented(schema.unwrap() as z.ZodType)
+  if (schema instanceof z.ZodArray) return schema.clone({ ...schema.def, element: documented(schema.element as z.ZodType) })
+  if (schema instanceof z.ZodUnion)
+    return schema.clone({ ...schema.def, options: schema.options.map((one) => documented(one as z.ZodType)) })
+  return schema
+}
+
+/** It is there or another one is: what can only be left out is not null either. */
+const isOneOfSeveral = (field: z.ZodType): boolean => field instanceof z.ZodOptional && !(field.unwrap() instanceof z.ZodNullable)
+
+/** The example of an object or a list is that of its members: what its own says may be a part. */
+function wholeExample(field: z.ZodType): { example?: unknown } {
+  const inner = unwrapped(field)
+  if (!(inner instanceof z.ZodObject || inner instanceof z.ZodArray) || (field.meta()?.example ?? null) === null) return {}
+  return { example: exampleValue(field) }
+}
+
+const omitted: ReadonlySet<string> = new Set(['$id', 'id', '$schema', 'idPrefix', ...internalMeta])
+const patchOmits: ReadonlySet<string> = new Set([...omitted, 'default'])
+
+/** Removes internal members, and writes absence as OpenAPI 3.0 validators understand it. */
+function finished(schema: JsonSchema, omit: ReadonlySet<string> = omitted): JsonSchema {
+  const kept = Object.entries(schema).filter(([name]) => !omit.has(name))
+  const inside = (inner: unknown): JsonSchema => finished(inner as JsonSchema, omit)
+  const entries = kept.map(([name, value]): [string, unknown] => {
+    if (name === 'properties')
+      return [name, Object.fromEntries(Object.entries(value as object).map(([field, inner]) => [field, inside(inner)]))]
+    if (Array.isArray(value) && ['allOf', 'anyOf', 'oneOf'].includes(name)) return [name, value.map(inside)]
+    if (['items', 'additionalProperties', 'not'].includes(name) && typeof value === 'object' && value !== null) return [name, inside(value)]
+    return [name, value]
+  })
+  const { allOf, pattern, ...rest } = Object.fromEntries(entries) as JsonSchema
+  const result: JsonSchema = {
+    ...rest,
+    // A format says it in one word. Classes of Unicode are not known to the readers of every language.
+    ...(pattern !== undefined && rest.format === undefined && !String(pattern).includes('\\p{') && { pattern }),
+    ...(allOf !== undefined && (rest.nullable ? { anyOf: allOf } : { allOf })),
+  }
+  if (result.nullable && Array.isArray(result.enum) && !result.enum.includes(null)) result.enum = [...result.enum, null]
+  return result.nullable && result.type === undefined ? withNull(result) : result
+}
+
+/** A choice that may also be nothing: OpenAPI 3.0 takes `nullable` beside a type alone. */
+function withNull({ nullable, ...schema }: JsonSchema): JsonSchema {
+  const choice = ['anyOf', 'oneOf'].find((name) => Array.isArray(schema[name]))
+  if (choice === undefined) return { nullable, ...schema }
+  return { ...schema, [choice]: [...(schema[choice] as JsonSchema[]), { type: 'object', nullable: true, enum: [null] }] }
+}
+
+/** A page of rows. */
+export const pageSchema = (name: string): JsonSchema => ({
+  type: 'object',
+  required: ['object', 'data', 'page'],
+  properties: {
+    object: { type: 'string', enum: ['list'] },
+    data: { type: 'array', items: { $ref: referenceTo(name) } },
+    page: { $ref: referenceTo('Paging') },
+  },
+})
+
+/** The words of every page. */
+export const pageInfoSchema: JsonSchema = {
+  type: 'object',
+  required: ['limit', 'has_more', 'next_cursor', 'prev_cursor'],
+  properties: {
+    limit: { type: 'integer', description: 'Rows per page.', example: 20 },
+    has_more: { type: 'boolean', description: 'Whether there is a next page.', example: false },
+    next_cursor: { type: 'string', nullable: true, description: 'Where the next page begins.', example: null },
+    prev_cursor: { type: 'string', nullable: true, description: 'Where the page before ends.', example: null },
+    total: {
+      type: 'object',
+      description: 'Only with include=total_count.',
+      required: ['count', 'relation'],
+      properties: {
+        count: { type: 'integer', description: 'Number of rows.', example: 14 },
+        relation: { type: 'string', enum: ['eq', 'gte'], description: 'Whether it is exact, or at least that.', example: 'eq' },
+      },
+    },
+  },
+}
+
+/** An operation of the feed has no resource: what it answers is named here. */
+export const answerSchema = (operation: Operation | ChangeFeed): JsonSchema | undefined => {
+  if (!('kind' in operation)) return pageSchema('Change')
+  if (operation.successStatus === 204) return undefined
+  if (operation.kind === 'list') return pageSchema(schemaName(operation.resource.object))
+  if (ownOutput(operation)) return { $ref: referenceTo(outputName(operation)) }
+  if (operation.kind === 'collection') return { type: 'object' }
+  return { $ref: referenceTo(schemaName(resourceAnswered(operation).object)) }
+}

@@ -1,0 +1,55 @@
+import type { Answer, Call } from '../call.ts'
+import { writeCursor } from '../read/cursor.ts'
+import { listEtag, rowEtag } from './etag.ts'
+import { readList, textOf } from '../read/list.ts'
+import type { OperationOf } from '../declare/operations.ts'
+import { present } from './present.ts'
+import type { Representation } from '../declare/representation.ts'
+import { keyOfCall, noSuchRow } from '../read/row.ts'
+import { findRow, findRows } from '../read/rows.ts'
+import { positionOf } from '../declare/sorts.ts'
+import { requireOffered } from '../read/visible.ts'
+import { withinTime } from '../read/withinTime.ts'
+
+/**
+ * The rows of the caller's list in a form of its own, as far as one answer goes; a link leads to what follows.
+ * @throws Problem not_found, invalid_cursor, query_too_expensive
+ */
+export async function answerListAs(call: Call<OperationOf<'list'>>, representation: Representation): Promise<Answer> {
+  const { operation, parameters, school, signer } = call
+  const { sort, conditions, fingerprint, from } = await readList(call)
+  const limit = parameters.get('limit') as number
+  return await withinTime(call, 'read', true, async ({ database, sight }) => {
+    const found = await findRows(database, sight, { conditions, sort, after: from, limit: limit + 1 })
+    if (found.length === 0) await requireOffered(database, sight)
+    const rows = found.slice(0, limit)
+    const last = rows.at(-1)
+    const text = representation.write(
+      rows.map((row) => present(operation.resource, row, call)),
+      { school },
+    )
+    const nextCursor =
+      found.length > limit && last ? writeCursor(signer, fingerprint, { ...positionOf(last, sort), isBackward: false }) : null
+    return {
+      status: operation.successStatus,
+      body: {},
+      text,
+      type: representation.type,
+      etag: listEtag(text),
+      list: { parameters: textOf(call), nextCursor, prevCursor: null },
+    }
+  })
+}
+
+/**
+ * One row in a form of its own.
+ * @throws Problem invalid_id, not_found
+ */
+export async function answerRowAs(call: Call, representation: Representation): Promise<Answer> {
+  const { operation, database, sight, school } = call
+  const row = await findRow(database, sight, keyOfCall(call))
+  if (!row) throw noSuchRow(operation.resource)
+  const text = representation.write([present(operation.resource, row, call)], { school })
+  const etag = rowEtag(row.version, row.seen_as, text)
+  return { status: operation.successStatus, body: {}, text, type: representation.type, etag }
+}

@@ -1,0 +1,73 @@
+import type { Call } from '../call.ts'
+import type { AnyExpansion } from '../declare/expansion.ts'
+import { present, presentOnDemand, withoutGated } from '../output/present.ts'
+import type { Resource } from '../declare/resource.ts'
+import { findRowsById, findRowsOf } from './rows.ts'
+import { type Shape, selectFields } from '../declare/shape.ts'
+import type { SeenRow } from '../declare/visibility.ts'
+
+const maxRows = 20
+
+type Context = Pick<Call, 'database' | 'sight' | 'school' | 'caller' | 'outside' | 'parameters'>
+
+/** Rows as they are answered, with the rows of other resources that were asked for: one query for each expansion, never for each row. */
+export async function expanded(
+  call: Call,
+  { fields, expansions, onDemand }: Shape,
+  rows: readonly SeenRow[],
+): Promise<Record<string, unknown>[]> {
+  const { resource } = call.operation
+  const bodies = await withExpansions(call, resource, expansions, rows)
+  if (onDemand.length > 0) {
+    for (const [index, row] of rows.entries()) Object.assign(bodies[index] ?? {}, presentOnDemand(resource, row, call, onDemand))
+  }
+  const named = fields && [...fields, ...expansions.keys(), ...onDemand]
+  return bodies.map((body) => selectFields(body, named))
+}
+
+async function withExpansions(
+  context: Context,
+  resource: Resource,
+  expansions: ReadonlyMap<string, readonly string[]>,
+  rows: readonly SeenRow[],
+): Promise<Record<string, unknown>[]> {
+  const bodies = rows.map((row) => present(resource, row, context))
+  const shown = rows.map((row) => withoutGated(resource, row, row))
+  for (const [name, inner] of expansions) {
+    const expansion = resource.expansions[name]
+    if (!expansion) continue
+    const values = await valuesOf(context, expansion, inner, shown)
+    for (const [index, body] of bodies.entries()) body[name] = values[index]
+  }
+  return bodies
+}
+
+/** What stands in each row for the expansion: a row or null, or a short list. */
+async function valuesOf(context: Context, expansion: AnyExpansion, inner: readonly string[], rows: readonly SeenRow[]): Promise<unknown[]> {
+  const resource = expansion.resource()
+  const sight = { ...context.sight, resource }
+  // What the address asks of the resource that it names is not asked of others.
+  const within = { ...context, sight, parameters: new Map() }
+  const next = new Map(inner.map((name) => [name, []] as const))
+  const { by } = expansion
+  if (by !== undefined) {
+    const found = await findRowsOf(context.database, sight, { column: by, owners: rows.map(({ id }) => id), limit: maxRows + 1 })
+    const bodies = await withExpansions(within, resource, next, found)
+    return rows.map(({ id }) => listOf(bodies.filter((_, index) => found[index]?.owner === id)))
+  }
+  const idsOf = (row: SeenRow): readonly string[] => {
+    if (expansion.ids) return expansion.ids(row as never)
+    const id = expansion.id?.(row as never)
+    return id === null || id === undefined ? [] : [id]
+  }
+  const ids = [...new Set(rows.flatMap((row) => idsOf(row).slice(0, maxRows + 1)))]
+  const found = await findRowsById(context.database, sight, ids)
+  const bodies = await withExpansions(within, resource, next, found)
+  const byId = new Map(found.map(({ id }, index) => [id, bodies[index]]))
+  return rows.map((row) => {
+    const own = idsOf(row).flatMap((id) => byId.get(id) ?? [])
+    return expansion.ids ? listOf(own) : (own[0] ?? null)
+  })
+}
+
+const listOf = (bodies: readonly unknown[]) => ({ data: bodies.slice(0, maxRows), has_more: bodies.length > maxRows })

@@ -1,0 +1,159 @@
+import { Problem } from '../../lib/problem.ts'
+import { audienceOf } from '../../policy/caller.ts'
+import type { Answer, Call } from '../call.ts'
+import { listFingerprint, type Place, readCursor, writeCursor } from './cursor.ts'
+import { listEtag } from '../output/etag.ts'
+import { expanded } from './expand.ts'
+import type { ListParent, OperationOf } from '../declare/operations.ts'
+import { keyOfCall, noSuchRow } from './row.ts'
+import { countRows, findRow, findRows, type RowCondition, searchCondition } from './rows.ts'
+import { readShape } from '../declare/shape.ts'
+import type { SeenRow } from '../declare/visibility.ts'
+import { positionOf, reversed, type Sort } from '../declare/sorts.ts'
+import { requireOffered } from './visible.ts'
+import { withinTime } from './withinTime.ts'
+
+type ListCall = Call<OperationOf<'list'>>
+
+const maxMatches = 2000
+const maxCount = 10_000
+
+/**
+ * One page of the rows that the caller sees.
+ * @throws Problem invalid_cursor, query_too_expensive
+ */
+export async function answerList(call: ListCall): Promise<Answer> {
+  const { operation, parameters } = call
+  const shape = readShape(call)
+  const { sort, conditions, fingerprint, from } = await readList(call)
+  const limit = parameters.get('limit') as number
+  return await withinTime(call, 'read', isHard(call), async (within) => {
+    const { rows, hasNext, hasPrevious } = await readPage(
+      { ...within, sight: { ...within.sight, onDemand: shape.onDemand } },
+      { sort, conditions, from, limit },
+    )
+    if (rows.length === 0) await requireOffered(within.database, within.sight)
+    const [first, last] = [rows[0], rows.at(-1)]
+    const cursorAt = (row: SeenRow, isBackward: boolean): string =>
+      writeCursor(call.signer, fingerprint, { ...positionOf(row, sort), isBackward })
+    const nextCursor = hasNext && last ? cursorAt(last, false) : null
+    const prevCursor = hasPrevious && first ? cursorAt(first, true) : null
+    const body = {
+      object: 'list',
+      data: await expanded(within, shape, rows),
+      page: {
+        limit,
+        has_more: nextCursor !== null,
+        next_cursor: nextCursor,
+        prev_cursor: prevCursor,
+        ...(await totalOf(within, conditions)),
+      },
+    }
+    const text = JSON.stringify(body)
+    return { status: operation.successStatus, body, text, etag: listEtag(text), list: { parameters: textOf(call), nextCursor, prevCursor } }
+  })
+}
+
+/** What a list is of: its order, its conditions, where the page begins, and the name that its cursors carry. */
+export interface ListQuery {
+  sort: Sort
+  conditions: readonly RowCondition[]
+  fingerprint: string
+  from: Place | undefined
+  /** The row that the list stands under. */
+  ownerId: string | undefined
+}
+
+/** @throws Problem not_found where the list stands under a row that is not there for the caller, invalid_cursor */
+export async function readList(call: ListCall): Promise<ListQuery> {
+  const { parameters, signer, operation } = call
+  const sort = sortOf(call)
+  const owner = operation.parent && (await findParent(call, operation.parent))
+  const cursor = parameters.get('cursor') as string | undefined
+  const fingerprint = fingerprintOf(call, sort, owner?.id)
+  return {
+    sort,
+    conditions: [...conditionsOf(call), ...(owner ? [owner.condition] : [])],
+    fingerprint,
+    from: cursor === undefined ? undefined : readCursor(signer, fingerprint, cursor),
+    ownerId: owner?.id,
+  }
+}
+
+interface PageOfRows {
+  rows: SeenRow[]
+  hasNext: boolean
+  hasPrevious: boolean
+}
+
+/** A page before or behind a place. One row more than asked for tells whether there is another page beyond. */
+async function readPage(
+  { database, sight }: Pick<Call, 'database' | 'sight'>,
+  { sort, conditions, from, limit }: Omit<ListQuery, 'fingerprint' | 'ownerId'> & { limit: number },
+): Promise<PageOfRows> {
+  const isBackward = from?.isBackward ?? false
+  const found = await findRows(database, sight, { conditions, sort: isBackward ? reversed(sort) : sort, after: from, limit: limit + 1 })
+  const rows = found.slice(0, limit)
+  const isMore = found.length > limit
+  // Where one comes from is a page as well.
+  return isBackward
+    ? { rows: rows.toReversed(), hasNext: true, hasPrevious: isMore }
+    : { rows, hasNext: isMore, hasPrevious: from !== undefined }
+}
+
+async function totalOf({ database, sight, parameters }: Call, conditions: readonly RowCondition[]): Promise<object> {
+  if (parameters.get('include') === undefined) return {}
+  const count = await countRows(database, sight, conditions, maxCount + 1)
+  return { total: { count: Math.min(count, maxCount), relation: count > maxCount ? 'gte' : 'eq' } }
+}
+
+/** What reads more than a stretch of one index can take long. */
+const isHard = ({ operation, parameters }: Call): boolean =>
+  operation.parameters.some(({ name, filter }) => (filter || name === 'q' || name === 'include') && parameters.get(name) !== undefined)
+
+function sortOf({ operation: { resource }, parameters, caller }: Call): Sort {
+  const sort =
+    resource.sorts.find(({ name }) => name === parameters.get('sort')) ??
+    resource.defaultSorts?.[audienceOf(caller) === 'staff' ? 'staff' : 'everyone']
+  if (!sort) throw new Error(`${resource.name} has no order`)
+  if (sort.roles && !sort.roles.includes(audienceOf(caller))) {
+    throw new Problem('invalid_parameter', {
+      description: 'This order is not for your role.',
+      details: [{ field: 'sort', code: 'not_allowed', message: `sort: ${sort.name} is made of what your role does not see` }],
+    })
+  }
+  return sort
+}
+
+/** The row that the list stands under, seen by the caller. */
+async function findParent(call: ListCall, { resource, where }: ListParent): Promise<{ id: string; condition: RowCondition }> {
+  const row = await findRow(call.database, { ...call.sight, resource }, keyOfCall(call, resource))
+  if (!row) throw noSuchRow(resource)
+  return { id: row.id, condition: (rows) => where(rows, row.id) }
+}
+
+function conditionsOf({ operation, parameters, caller, sight }: Call): RowCondition[] {
+  const filtered = operation.parameters.flatMap(({ name, filter }): RowCondition[] => {
+    const value = parameters.get(name)
+    if (!filter || value === undefined) return []
+    const values = Array.isArray(value) ? value : [value]
+    return [(rows) => filter.filter.where(rows, filter.operator, values, caller)]
+  })
+  const text = parameters.get('q') as string | undefined
+  return text === undefined ? filtered : [...filtered, searchCondition(sight, text, maxMatches)]
+}
+
+function fingerprintOf({ operation, school, caller, parameters }: Call, sort: Sort, owner: string | undefined): string {
+  const filters = operation.parameters.filter(({ name, filter }) => filter || name === 'q').map(({ name }) => parameters.get(name) ?? null)
+  return listFingerprint([operation.id, school.id, audienceOf(caller), sort.name, filters, ...(owner === undefined ? [] : [owner])])
+}
+
+/** The parameters of the list as an address writes them, without the place. */
+export function textOf({ operation, parameters }: Pick<Call, 'operation' | 'parameters'>): Record<string, string> {
+  const inPath = new Set(operation.parameters.filter((one) => one.in === 'path').map(({ name }) => name))
+  return Object.fromEntries(
+    [...parameters]
+      .filter(([name, value]) => name !== 'cursor' && value !== undefined && !inPath.has(name))
+      .map(([name, value]) => [name, String(value)]),
+  )
+}

@@ -1,0 +1,68 @@
+import { z } from 'zod'
+import { nearest } from '../../lib/nearest.ts'
+import { Problem, type ProblemDetail } from '../../lib/problem.ts'
+import { checkValue } from '../write/checkValue.ts'
+import type { Parameter } from '../declare/parameters.ts'
+
+/** Values by parameter name; a parameter that was not sent and has no default is absent. */
+export type ParameterValues = ReadonlyMap<string, unknown>
+
+const maxFaults = 20
+/** Of one value in an address or a tool call: longer ones are not taken apart. */
+const maxTextLength = 8192
+
+/**
+ * Reads what a caller sent: text from an address, or JSON values from a tool call.
+ * @throws Problem invalid_parameter that names everything that is wrong, and the nearest right name of what is unknown
+ */
+export function readParameters(parameters: readonly Parameter[], raw: Readonly<Record<string, unknown>>): ParameterValues {
+  const known = new Map(parameters.map((parameter) => [parameter.name, parameter]))
+  const faults: ProblemDetail[] = []
+  const values = new Map<string, unknown>()
+  const unknown = Object.keys(raw).filter((name) => !known.has(name))
+  // A message names the nearest parameter, which costs time: the first ones are enough.
+  for (const name of unknown.slice(0, maxFaults)) faults.push(unknownParameter(name, [...known.keys()]))
+  for (const { name, schema, isRequired } of parameters) {
+    const sent = Object.hasOwn(raw, name) ? raw[name] : undefined
+    const result = checkValue(schema, readable(schema, sent))
+    if (result.success) values.set(name, result.data)
+    else if (sent !== undefined || isRequired) faults.push(fault(name, result.error))
+  }
+  if (faults.length > 0) {
+    const [first] = faults as [ProblemDetail]
+    const others = faults.length > 1 ? ` ${Math.min(faults.length, maxFaults) - 1} more in details.` : ''
+    throw new Problem('invalid_parameter', { description: `${first.message}${others}`, details: faults.slice(0, maxFaults) })
+  }
+  return values
+}
+
+/** The sent value in the form that the schema takes: text becomes a number, a boolean or a list where one is asked for. */
+function readable(schema: z.ZodType, sent: unknown): unknown {
+  if (typeof sent === 'string' && sent.length > maxTextLength) return undefined
+  if (schema instanceof z.ZodDefault) return sent === undefined ? undefined : readable(schema.unwrap() as z.ZodType, sent)
+  if (schema instanceof z.ZodArray) {
+    const list = typeof sent === 'string' ? sent.split(',') : Array.isArray(sent) || sent === undefined ? sent : [sent]
+    return Array.isArray(list) ? list.map((one) => readable(schema.element as z.ZodType, one)) : list
+  }
+  if (typeof sent !== 'string') return sent
+  if (schema instanceof z.ZodNumber) return /^-?\d{1,15}$/.test(sent) ? Number(sent) : sent
+  if (schema instanceof z.ZodBoolean) return sent === 'true' ? true : sent === 'false' ? false : sent
+  // PostgreSQL has no place for it in text; undefined fails every schema.
+  return sent.includes('\0') || sent.length > 4096 ? undefined : sent
+}
+
+function unknownParameter(name: string, names: readonly string[]): ProblemDetail {
+  const near = nearest(name, names)
+  const wayOut = near ? `did you mean ${near}?` : names.length > 0 ? `it takes ${names.join(', ')}.` : 'it takes no parameters.'
+  return {
+    field: name.slice(0, 100),
+    code: 'unknown',
+    message: `This operation has no parameter ${name.slice(0, 100)}: ${wayOut}`,
+    ...(near && { meta: { nearest: near } }),
+  }
+}
+
+function fault(name: string, error: z.ZodError): ProblemDetail {
+  const [issue] = error.issues
+  return { field: name, code: issue?.code ?? 'invalid', message: `${name}: ${issue?.message ?? 'is not valid'}` }
+}

@@ -1,0 +1,57 @@
+import { audienceOf } from '../../policy/caller.ts'
+import { readInput } from '../write/body.ts'
+import type { Answer, Call, Sent } from '../call.ts'
+import { requireSight } from '../write/changeRow.ts'
+import { csvAnswer } from '../output/csvAnswer.ts'
+import { listEtag, rowEtag } from '../output/etag.ts'
+import type { Operation, OperationOf } from '../declare/operations.ts'
+import { keyOfCall, noSuchRow } from './row.ts'
+import { findWholeRow } from './rows.ts'
+import { pickerOf, type View } from '../declare/views.ts'
+import { withinTime } from './withinTime.ts'
+
+/**
+ * What a declaration reads of a row beside the row itself, in the caller's view of that row.
+ * @throws Problem invalid_id, not_found, access_denied
+ */
+export async function answerRead(call: Call<OperationOf<'read'>>, sent: Sent): Promise<Answer> {
+  const { operation, database, sight } = call
+  const { resource, rules, output } = operation
+  const body = await bodyOf(operation, sent)
+  const row = await findWholeRow(database, sight, keyOfCall(call))
+  if (!row) throw noSuchRow(resource)
+  requireSight(row, resource, rules.view ?? 'public')
+  const input = readInput(rules.input, body)
+  const answer = pickerOf(output, row.seen_as)(await rules.run(call, row as never, input)) as Record<string, unknown>
+  const text = call.format === 'html' && rules.asHtml ? rules.asHtml(answer, call) : JSON.stringify(answer)
+  const type = call.format === 'html' ? { type: 'text/html' } : {}
+  return { status: operation.successStatus, body: answer, text, ...type, ...tagged(operation, rowEtag(row.version, row.seen_as, text)) }
+}
+
+/**
+ * What a declaration reads of the collection as a whole.
+ * @throws Problem query_too_expensive
+ */
+export async function answerCollectionRead(call: Call<OperationOf<'collectionRead'>>, sent: Sent): Promise<Answer> {
+  const { operation, caller, format } = call
+  const { rules, output } = operation
+  const input = readInput(rules.input, await bodyOf(operation, sent))
+  const read = await withinTime(call, 'read', rules.isHard ?? false, ({ database }) => rules.run({ ...call, database }, input))
+  const body = pickerOf(output, widestView(caller))(read) as Record<string, unknown>
+  if (format === 'csv') return csvAnswer(operation, body)
+  const text = JSON.stringify(body)
+  return { status: operation.successStatus, body, text, ...tagged(operation, listEtag(text)) }
+}
+
+/** What is sent with a question; nothing is an empty object. */
+async function bodyOf({ method }: Operation, sent: Sent): Promise<unknown> {
+  const body = method === 'POST' ? await sent.body?.() : undefined
+  return body === undefined ? {} : body
+}
+
+/** An answer to POST is kept by nobody. */
+const tagged = ({ method }: Operation, etag: string): { etag?: string } => (method === 'GET' ? { etag } : {})
+
+/** What a caller can see of anything at all. */
+const widestView = (caller: Call['caller']): View =>
+  (({ anonymous: 'public', learner: 'own', lecturer: 'staff', staff: 'staff' }) as const)[audienceOf(caller)]

@@ -1,0 +1,72 @@
+import { fromPublicId } from '../../lib/ids.ts'
+import { Problem } from '../../lib/problem.ts'
+import type { Caller } from '../../policy/caller.ts'
+import type { Answer, Call } from '../call.ts'
+import { listEtag } from '../output/etag.ts'
+import { expanded } from './expand.ts'
+import type { KeyName } from '../declare/parameters.ts'
+import { represent } from '../output/present.ts'
+import type { Resource } from '../declare/resource.ts'
+import { findRow } from './rows.ts'
+import { isPartial, readShape } from '../declare/shape.ts'
+import type { RowKey } from '../declare/visibility.ts'
+
+/**
+ * One row in the caller's view.
+ * @throws Problem invalid_id, or not_found where the row does not exist for the caller
+ */
+export async function answerRow(call: Call): Promise<Answer> {
+  const { operation, database, sight } = call
+  const { resource } = operation
+  const shape = readShape(call)
+  const row = await findRow(database, { ...sight, onDemand: shape.onDemand }, keyOfCall(call))
+  if (!row) throw noSuchRow(resource)
+  if (!isPartial(shape)) return { status: operation.successStatus, ...represent(resource, row, call) }
+  const [body = {}] = await expanded(call, shape, [row])
+  const text = JSON.stringify(body)
+  return { status: operation.successStatus, body, text, etag: listEtag(text) }
+}
+
+/** Which row a call is about, its own or that of the resource it stands under; undefined for the only one. */
+export function keyOfCall(
+  { operation, parameters, caller }: Pick<Call, 'operation' | 'parameters' | 'caller'>,
+  resource: Resource = operation.resource,
+): RowKey | undefined {
+  if (resource.isSingleton) return undefined
+  const isOwn = operation.kind === 'action' && operation.rules.isOwn === true
+  const parameter = operation.parameters.find((one) => one.in === 'path' && keyNames.has(one.name))
+  const text = parameter && (parameters.get(parameter.name) as string)
+  if (isOwn || (parameter?.name === 'id_or_me' && text === 'me')) return ownKey(resource, caller)
+  return parameter && keyOf(resource, text as string, parameter.name as KeyName)
+}
+
+const keyNames: ReadonlySet<string> = new Set<KeyName>(['id', 'id_or_slug', 'id_or_me', 'id_or_number'])
+
+/** @throws Problem not_found for a caller who has no such row */
+function ownKey(resource: Resource, caller: Caller): RowKey {
+  const id = caller.kind === 'person' ? resource.me?.(caller) : undefined
+  if (id === undefined || id === null) throw noSuchRow(resource)
+  return { column: 'id', value: id }
+}
+
+/** A row that is not there for the caller. */
+export const noSuchRow = ({ object }: Resource): Problem =>
+  new Problem('not_found', { description: `There is no such ${object.replaceAll('_', ' ')}.` })
+
+// Slugs contain no underscore, so an id of the wrong kind is never taken for a slug.
+function keyOf({ idPrefix, object, slugForm, numberForm }: Resource, text: string, key: KeyName): RowKey {
+  const takesSlug = key === 'id_or_slug'
+  const id = fromPublicId(idPrefix, text)
+  if (id !== undefined) return { column: 'id', value: id }
+  if (takesSlug && slugForm.test(text)) return { column: 'slug', value: text }
+  if (key === 'id_or_number' && numberForm?.test(text)) return { column: 'number', value: text }
+  const forms = `an id (${idPrefix}_ and 26 characters)${others[key]}`
+  throw new Problem('invalid_id', { description: `A ${object.replaceAll('_', ' ')} is named by ${forms}${takesSlug ? '' : ' here'}.` })
+}
+
+const others = {
+  id: '',
+  id_or_slug: ' or a slug (lower-case words joined by hyphens)',
+  id_or_me: ' or me',
+  id_or_number: ' or its number',
+} as const satisfies Record<KeyName, string>

@@ -1,0 +1,41 @@
+import type { AliasedExpression, Expression, SelectQueryBuilder } from 'kysely'
+import type { Reader } from '../../store/database.ts'
+import type { AnyRows, AnyTables } from '../declare/expressions.ts'
+import { type RowKey, type Sight, schoolColumn, tables } from '../declare/visibility.ts'
+import { isReadable, seenAs } from './visible.ts'
+
+/** The fields of all rows of the school; who asks says which rows are seen. */
+export function selectRows(database: Reader, sight: Sight, { isWhole = false } = {}): SelectQueryBuilder<AnyTables, 'any_table', object> {
+  const { resource, schoolId, caller } = sight
+  const table = tables(database).selectFrom(resource.table as 'any_table')
+  // What the resource makes of a column comes later: it stands under that name.
+  const columns = isWhole ? table.selectAll(resource.table as 'any_table') : table.select([...resource.columns])
+  return (columns as ReturnType<typeof selectRows>)
+    .select((rows) => [
+      versionOf(sight, rows),
+      seenAs(sight, rows).as('seen_as'),
+      ...(resource.ungated ? [named(resource.ungated(rows), 'is_ungated')] : []),
+      ...resource.selections
+        .filter(({ field }) => !resource.onDemand.includes(field) || sight.onDemand?.includes(field))
+        .map(({ field, select }) => named(select(rows, caller), field)),
+    ])
+    .where(schoolColumn(sight), '=', schoolId)
+}
+
+/** The row with this key, with every column, if it exists for the caller. */
+export function wholeRow(database: Reader, sight: Sight, key: RowKey | undefined): ReturnType<typeof selectRows> {
+  const query = selectWhole(database, sight)
+    .where((rows) => isReadable(sight, rows))
+    .limit(1)
+  return key ? query.where((rows) => rows(key.column, '=', key.value)) : query
+}
+
+/** The same with every column. */
+export const selectWhole = (database: Reader, sight: Sight): ReturnType<typeof selectRows> => selectRows(database, sight, { isWhole: true })
+
+const versionOf = ({ resource }: Sight, rows: AnyRows): AliasedExpression<unknown, string> =>
+  named(rows.ref(resource.versionColumn), 'version')
+
+/** An expression under the name of a field. */
+export const named = (selected: Expression<unknown>, field: string): AliasedExpression<unknown, string> =>
+  (selected as Expression<unknown> & { as(alias: string): AliasedExpression<unknown, string> }).as(field)

@@ -1,0 +1,25 @@
+import { limitStatements, type StatementPurpose } from '../../store/timeLimit.ts'
+import type { Call } from '../call.ts'
+import { explainViolation } from '../write/violations.ts'
+
+/**
+ * Runs a read whose statements end when their time is up. Where it cannot be hard, or the database knows no limits, it costs nothing.
+ * @throws Problem query_too_expensive
+ */
+export async function withinTime<Result>(
+  call: Call,
+  purpose: Exclude<StatementPurpose, 'write'>,
+  isHard: boolean,
+  work: (call: Call) => Promise<Result>,
+): Promise<Result> {
+  const { store, operation } = call
+  if (!isHard || !store || store.kind === 'embedded') return await work(call)
+  try {
+    return await store.transaction(async (writer, sql) => {
+      await limitStatements(store.kind, sql, purpose)
+      return await work({ ...call, database: writer })
+    }, 'read')
+  } catch (error) {
+    throw explainViolation(error, operation.resource)
+  }
+}

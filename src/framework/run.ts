@@ -1,0 +1,68 @@
+import type { Caller } from '../policy/caller.ts'
+import { notPublic, requireScope } from './declare/access.ts'
+import { act } from './write/act.ts'
+import type { Answer, Call, Format, Sent, Surroundings } from './call.ts'
+import { actOnCollection } from './write/collection.ts'
+import { createRow } from './write/create.ts'
+import { answerExport } from './output/export.ts'
+import { answerList } from './read/list.ts'
+import type { Operation } from './declare/operations.ts'
+import { exportParameters, offeredParameters, type Parameter, representationParameters } from './declare/parameters.ts'
+import { readPrecondition } from './write/preconditions.ts'
+import { readParameters } from './read/readParameters.ts'
+import { answerCollectionRead, answerRead } from './read/reads.ts'
+import { removeRow } from './write/remove.ts'
+import { answerListAs, answerRowAs } from './output/represented.ts'
+import { answerRow } from './read/row.ts'
+import { updateRow } from './write/update.ts'
+import { isClosedToVisitors } from './read/visible.ts'
+import { write } from './write/write.ts'
+
+/**
+ * The one road from a request to the store. Its order is the order of answers: who fails early is told nothing of what comes later.
+ * @throws Problem
+ */
+export async function run(operation: Operation, caller: Caller, sent: Sent, surroundings: Surroundings): Promise<Answer> {
+  requireScope(operation, caller) // 403
+  const sight = { resource: operation.resource, schoolId: surroundings.school.id, caller }
+  if (await isClosedToVisitors(surroundings.database, sight)) throw notPublic(operation) // 403
+  const format = sent.format ?? 'json'
+  const offered = parametersOf(operation, format)
+  const parameters = readParameters(offeredParameters(offered, caller), sent.parameters()) // 400
+  const precondition = readPrecondition(sent.ifMatch) // 400
+  return await handle({ ...surroundings, operation, caller, parameters, sight, precondition, format } as Call, sent) // 404 …
+}
+
+function handle(call: Call, sent: Sent): Promise<Answer> {
+  const { operation } = call
+  switch (operation.kind) {
+    case 'list':
+      if (typeof call.format === 'object') return answerListAs({ ...call, operation }, call.format)
+      return call.format === 'json' ? answerList({ ...call, operation }) : answerExport({ ...call, operation })
+    case 'get':
+      return typeof call.format === 'object' ? answerRowAs(call, call.format) : answerRow(call)
+    case 'create':
+      return write({ ...call, operation }, sent, createRow)
+    case 'read':
+      return answerRead({ ...call, operation }, sent)
+    case 'collectionRead':
+      return answerCollectionRead({ ...call, operation }, sent)
+    case 'update':
+    case 'replace':
+      return write({ ...call, operation }, sent, updateRow)
+    case 'remove':
+      return write({ ...call, operation }, sent, removeRow)
+    case 'action':
+      return write({ ...call, operation }, sent, act)
+    case 'collection':
+      return write({ ...call, operation }, sent, actOnCollection)
+  }
+}
+
+/** What can be asked of an answer in this form. */
+function parametersOf({ kind, parameters }: Operation, format: Format): readonly Parameter[] {
+  if (format === 'json' || format === 'html' || kind === 'collectionRead') return parameters
+  return typeof format === 'object'
+    ? representationParameters(parameters, kind === 'list' ? format.maxRows : 1)
+    : exportParameters(parameters)
+}

@@ -1,0 +1,70 @@
+import { readInput } from './body.ts'
+import type { Answer } from '../call.ts'
+import { answerWritten, changeRow, rowToChange } from './changeRow.ts'
+import { rowEtag } from '../output/etag.ts'
+import { apiPath, type OperationOf } from '../declare/operations.ts'
+import { represent } from '../output/present.ts'
+import { record } from './record.ts'
+import { readWritten } from '../read/rows.ts'
+import type { SeenRow } from '../declare/visibility.ts'
+import { pickerOf } from '../declare/views.ts'
+import type { Write } from './write.ts'
+import type { Performed } from './writing.ts'
+import { wrongState } from './wrongState.ts'
+
+type ActionWrite = Write<OperationOf<'action'>>
+
+/** Leads a row from one state to another, or does what the declaration names. What is in effect already stays as it is. */
+export async function act(write: ActionWrite): Promise<Answer> {
+  const { operation, body } = write
+  const { from, to, run, perform } = operation.rules
+  const row = await rowToChange(write)
+  const input = readInput(operation.input, body)
+  if (perform) return await answerPerformed(write, row, await perform(write, row as never, input))
+  if (to !== undefined) {
+    const status = String(row[operation.resource.stateColumn])
+    if (status === to) return answerWritten(write, row)
+    if (!from?.includes(status)) throw wrongState(operation.resource, { verb: operation.name, status, from: from ?? [] })
+  }
+  const following = run ? await run(write, row as never, input) : {}
+  if (following === undefined && to === undefined) return answerDone(write, row)
+  const columns = { ...following, ...(to !== undefined && { [operation.resource.stateColumn]: to }) }
+  const written = await changeRow(write, row, columns, operation.name)
+  if (!operation.rules.after) return answerDone(write, written)
+  const said = await operation.rules.after(write, written as never)
+  return { ...answerDone(write, await readWritten(write.writer, write.sight, row.id)), ...said }
+}
+
+/** The answer to what a declaration did itself: a new row, a body of its own, or the row. */
+async function answerPerformed(write: ActionWrite, row: SeenRow, performed: Performed<never>): Promise<Answer> {
+  const { columns, isUnchanged = false, made, answered, body, headers } = performed
+  const { operation, writer, sight } = write
+  if (made !== undefined) {
+    await record(write, { action: 'created', id: made, before: null, after: 1 })
+    const answer = answerWritten(write, await readWritten(writer, sight, made))
+    return { ...answer, headers: { ...headers, Location: `${apiPath}/${operation.resource.path}/${answer.body.id}` } }
+  }
+  // Without columns the declaration may have changed the row by itself.
+  const unwritten = async (): Promise<SeenRow> => (isUnchanged ? row : await readWritten(writer, sight, row.id))
+  const after = columns ? await changeRow(write, row, columns, operation.name) : await unwritten()
+  if (!columns && !isUnchanged) await record(write, { action: operation.name, id: row.id, before: row.version, after: after.version })
+  const other = operation.rules.answers?.()
+  if (other && answered !== undefined) {
+    const seen = await readWritten(writer, { ...sight, resource: other }, answered)
+    return { status: operation.successStatus, ...represent(other, seen, write), ...(headers && { headers }) }
+  }
+  if (!body || !operation.rules.output) {
+    const answer = answerDone(write, after)
+    if (isUnchanged && answer.status === 201) return { ...answer, status: 200, ...(headers && { headers }) }
+    // A part of the row was made: it is found where the row is.
+    const place = answer.status === 201 && { Location: `${apiPath}/${operation.resource.path}/${answer.body.id}` }
+    return { ...answer, headers: { ...headers, ...place } }
+  }
+  const picked = pickerOf(operation.rules.output, row.seen_as)(await body()) as Record<string, unknown>
+  const text = JSON.stringify(picked)
+  const etag = rowEtag(after.version, row.seen_as, text)
+  return { status: operation.successStatus, body: picked, text, etag, ...(headers && { headers }) }
+}
+
+const answerDone = (write: ActionWrite, row: SeenRow): Answer =>
+  write.operation.successStatus === 204 ? { status: 204, body: {}, text: '' } : answerWritten(write, row)

@@ -1,0 +1,173 @@
+import { z } from 'zod'
+import type { ProblemDetail } from '../../lib/problem.ts'
+import { type Audience, audienceOf, type Caller } from '../../policy/caller.ts'
+import { checkValue } from './checkValue.ts'
+import { faultsOf, maxSuggestions, problemOfFaults, unknownField, unknownFields, unstorableTexts } from './faults.ts'
+import { isObject, mergePatch } from './mergePatch.ts'
+import type { Resource } from '../declare/resource.ts'
+import { isReserved } from '../declare/slugs.ts'
+import { isShownIn, type View } from '../declare/views.ts'
+import { isSendable, unwrapped, writeForm } from '../declare/writeForm.ts'
+
+export interface BodyRules {
+  resource: Resource
+  caller: Caller
+  /** What of the row the caller sees: fields beyond it do not exist. */
+  view: View
+  /** The row as it is now, with all its fields; absent where a whole row is sent. */
+  current?: Readonly<Record<string, unknown>>
+  /** A whole row is sent to take the place of one: what is sent only with a new row is refused. */
+  isReplacement?: boolean
+}
+
+/** What is wrong, and the values of what is right. */
+export interface BodyReading {
+  values: Record<string, unknown>
+  faults: ProblemDetail[]
+}
+
+/**
+ * Reads the fields that a client sent: a new row, or a JSON Merge Patch (RFC 7396) to one. Values come out complete,
+ * and every faulty field is found at once.
+ */
+export function readBody(rules: BodyRules, body: unknown): BodyReading {
+  if (!isObject(body)) return { values: {}, faults: [{ code: 'type', message: 'The body must be a JSON object.' }] }
+  const { resource, current } = rules
+  const values = new Map<string, unknown>()
+  let suggestions = 0
+  const faults = Object.entries(body).flatMap(([field, sent]) => {
+    const refused = refusalOf(rules, field, suggestions < maxSuggestions) ?? [
+      ...unstorableTexts(field.slice(0, 100), sent),
+      ...readOnlyMembers(rules.resource.schema.shape[field], field, sent),
+    ]
+    if (refused[0]?.code === 'unknown_field') suggestions += 1
+    if (refused.length > 0) return refused
+    const result = readField(rules, field, sent)
+    if (result.success) values.set(field, result.data)
+    return result.success ? reservedSlug(rules.resource, field, result.data) : faultsOf(field, result.error)
+  })
+  if (current === undefined) {
+    for (const field of resource.required) {
+      if (!Object.hasOwn(body, field)) faults.push({ field, code: 'required', message: `${field}: is required. Send it.` })
+    }
+  }
+  return { values: Object.fromEntries(values), faults }
+}
+
+/** Reads a whole row that takes the place of one: what was not sent takes its default or is nothing; without either it is missing. */
+export function readWhole(rules: Omit<BodyRules, 'current'>, body: unknown): BodyReading {
+  const { values, faults } = readBody({ ...rules, isReplacement: true }, body)
+  if (!isObject(body)) return { values, faults }
+  const audience = audienceOf(rules.caller)
+  const writable = rules.resource.writable.filter(({ roles, isCreateOnly }) => !isCreateOnly && (roles?.includes(audience) ?? true))
+  for (const { field } of writable) {
+    if (field in values || Object.hasOwn(body, field)) continue
+    const schema = rules.resource.schema.shape[field] as z.ZodType
+    if (!isShownIn(rules.view, schema)) continue
+    const absent = writeForm(schema, rules.view)
+    const result = checkValue(absent, absent instanceof z.ZodNullable ? null : undefined)
+    if (result.success) values[field] = result.data
+    else if (!faults.some((fault) => fault.field === field))
+      faults.push({ field, code: 'required', message: `${field}: is required. Send it.` })
+  }
+  return { values, faults }
+}
+
+/** @throws Problem with every fault, where there are any */
+export function requireNoFaults(faults: readonly ProblemDetail[]): void {
+  const [first, ...others] = faults
+  if (first) throw problemOfFaults([first, ...others])
+}
+
+/**
+ * The input of an action.
+ * @throws Problem
+ */
+export function readInput(input: z.ZodObject | undefined, body: unknown): Record<string, unknown> {
+  if (!isObject(body)) requireNoFaults([{ code: 'type', message: 'The body must be a JSON object.' }])
+  const texts = Object.entries(body as object).flatMap(([field, value]) => unstorableTexts(field.slice(0, 100), value))
+  requireNoFaults(texts)
+  const schema = writeForm(input ?? z.object({}), 'staff')
+  const result = checkValue(schema, body)
+  if (result.success) return result.data as Record<string, unknown>
+  const names = Object.keys(input?.shape ?? {})
+  const faults = result.error.issues.flatMap((issue): ProblemDetail[] => {
+    const [field, ...path] = issue.path
+    if (field === undefined && issue.code === 'unrecognized_keys') return unknownFields(issue.keys, names)
+    return faultsOf(String(field ?? 'body'), new z.ZodError([{ ...issue, path }]))
+  })
+  requireNoFaults(faults)
+  throw new Error('an input was refused without a fault')
+}
+
+function refusalOf(
+  { resource, caller, view, current, isReplacement }: BodyRules,
+  field: string,
+  maySuggest: boolean,
+): ProblemDetail[] | undefined {
+  const isNew = current === undefined && !isReplacement
+  const input = Object.hasOwn(resource.inputs, field) ? resource.inputs[field] : undefined
+  if (input) return input.meta()?.createOnly && !isNew ? [immutable(field)] : undefined
+  const shown = resource.schemas[view].shape
+  const known = Object.hasOwn(shown, field)
+  const audience: Audience = audienceOf(caller)
+  const rule = resource.writable.find((one) => one.field === field)
+  if (!known) return [unknownField(field, maySuggest ? [...Object.keys(shown), ...Object.keys(resource.inputs)] : [])]
+  if (!rule) return [{ field, code: 'read_only_field', message: `${field}: cannot be written` }]
+  if (rule.roles && !rule.roles.includes(audience)) {
+    return [{ field, code: 'read_only_field', message: `${field}: cannot be written by the role ${audience}` }]
+  }
+  if (rule.isUpdateOnly && isNew) return [{ field, code: 'read_only_field', message: `${field}: cannot be set when the row is created` }]
+  return rule.isCreateOnly && !isNew ? [immutable(field)] : undefined
+}
+
+const immutable = (field: string): ProblemDetail => ({
+  field,
+  code: 'immutable_field',
+  message: `${field}: cannot be changed after the row was made`,
+})
+
+function readField({ resource, view, current }: BodyRules, field: string, sent: unknown): z.ZodSafeParseResult<unknown> {
+  const schema = (resource.inputs[field] ?? resource.schema.shape[field]) as z.ZodType
+  if (current === undefined || !(field in resource.schema.shape)) return checkValue(writeForm(schema, view), sent)
+  const seen = sendablePart(schema, current[field], view)
+  const result = checkValue(writeForm(schema, view), merged(schema, seen, sent))
+  // What the view does not show of the field stays as it is.
+  return result.success && view !== 'staff'
+    ? checkValue(writeForm(schema, 'staff'), merged(schema, sendablePart(schema, current[field], 'staff'), sent))
+    : result
+}
+
+/** What of a value the view shows and can be sent back. */
+export function sendablePart(schema: z.ZodType, value: unknown, view: View): unknown {
+  const inner = unwrapped(schema)
+  if (!(inner instanceof z.ZodObject) || !isObject(value)) return value
+  const shape = inner.shape as Record<string, z.ZodType>
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, member]) => {
+      const field = shape[name]
+      return field && isShownIn(view, field) && isSendable(field) ? [[name, sendablePart(field, member, view)]] : []
+    }),
+  )
+}
+
+/** Members of an object that are answered and never sent. */
+function readOnlyMembers(schema: z.ZodType | undefined, path: string, sent: unknown): ProblemDetail[] {
+  const inner = schema && unwrapped(schema)
+  if (!(inner instanceof z.ZodObject) || !isObject(sent)) return []
+  const shape = inner.shape as Record<string, z.ZodType>
+  return Object.keys(sent)
+    .filter((name) => Object.hasOwn(shape, name) && !isSendable(shape[name] as z.ZodType))
+    .map((name) => ({ field: `${path}.${name}`, code: 'read_only_field', message: `${path}.${name}: cannot be written` }))
+}
+
+/** null removes: the field falls back to its default, or is nothing. */
+function merged(schema: z.ZodType, target: unknown, sent: unknown): unknown {
+  if (sent === null) return schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault ? undefined : null
+  return mergePatch(target, sent)
+}
+
+const reservedSlug = (resource: Resource, field: string, value: unknown): ProblemDetail[] =>
+  field === 'slug' && isReserved(resource, value as string)
+    ? [{ field, code: 'reserved_slug', message: `slug: ${String(value)} is kept for an address of the API` }]
+    : []

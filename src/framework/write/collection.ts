@@ -1,0 +1,18 @@
+import { readInput } from './body.ts'
+import type { Answer } from '../call.ts'
+import type { OperationOf } from '../declare/operations.ts'
+import { record } from './record.ts'
+import { pickerOf } from '../declare/views.ts'
+import type { Write } from './write.ts'
+
+/** Does what the declaration names with the collection as a whole. Which rows that changes, the declaration notes. */
+export async function actOnCollection(write: Write<OperationOf<'collection'>>): Promise<Answer> {
+  const { operation, body } = write
+  const { input, run } = operation.rules
+  const { output } = operation.rules
+  const given = await run(write, readInput(input, body))
+  const ids = given && operation.rules.touched?.(given)
+  await record(write, { action: operation.name, before: null, after: null, ...(ids && { ids }) })
+  const answer = given && output ? (pickerOf(output, 'staff')(given) as Record<string, unknown>) : given
+  return { status: operation.successStatus, body: answer ?? {}, text: answer === undefined ? '' : JSON.stringify(answer) }
+}

@@ -1,0 +1,89 @@
+import { newId } from '../../lib/ids.ts'
+import { audienceOf } from '../../policy/caller.ts'
+import { readBody, readInput, requireNoFaults } from './body.ts'
+import type { Answer } from '../call.ts'
+import { answerWritten, requireSight } from './changeRow.ts'
+import { columnsOfValues } from '../declare/columns.ts'
+import { faultsTogether } from './faultsTogether.ts'
+import { checkFileFields, keepFileReferences } from '../declare/fileFields.ts'
+import { apiPath, type CreateParent, type OperationOf } from '../declare/operations.ts'
+import { record } from './record.ts'
+import { keyOfCall, noSuchRow } from '../read/row.ts'
+import { lockRow, readWritten } from '../read/rows.ts'
+import type { SeenRow } from '../declare/visibility.ts'
+import { freeSlug, lockSlugs } from '../declare/slugs.ts'
+import type { Write } from './write.ts'
+import { insertRow } from './writeRows.ts'
+import type { Made } from './writing.ts'
+
+/** Makes a row of what was sent, what the resource adds, and a slug where none was sent. */
+export async function createRow(write: Write<OperationOf<'create'>>): Promise<Answer> {
+  const { operation, body, caller, writer, sight, now } = write
+  const { resource, rules, parent } = operation
+  const owner = parent && (await lockParent(write, parent))
+  const writing = { ...write, parent: owner }
+  if (rules.perform && rules.input) return await answerPerformed(write, await rules.perform(writing, readInput(rules.input, body)))
+  const { values, faults } = readBody({ resource, caller, view: audienceOf(caller) === 'learner' ? 'own' : 'staff' }, body)
+  const together = await faultsTogether(faults, values, async (seen) => [
+    ...((await rules.check?.(seen, writing)) ?? []),
+    ...(await checkFileFields(write, seen)),
+  ])
+  requireNoFaults([...faults, ...together])
+  if (rules.perform) return await answerPerformed(write, await rules.perform(writing, values))
+  const id = newId()
+  const slug = await slugOfNew(write, id, values)
+  const defaults = (await rules.defaults?.(writing, values)) ?? {}
+  const under = owner && parent ? { [parent.column]: owner.id } : {}
+  await insertRow(writer, sight, {
+    ...defaults,
+    ...under,
+    ...slug,
+    ...columnsOfValues(resource, values),
+    id,
+    created_at: now,
+    updated_at: now,
+  })
+  // Recorded before the effects, which may change the row and record that.
+  await record(write, { action: 'created', id, before: null, after: 1 })
+  if (resource.fileFields.length > 0) await keepFileReferences(write, await readWritten(writer, sight, id))
+  if (rules.after) await rules.after(writing, (await readWritten(writer, sight, id)) as never, values)
+  return answerCreated(write, await readWritten(writer, sight, id))
+}
+
+/** The slug of a new row that came without one. One that was chosen is only protected against those that are found at the same time. */
+async function slugOfNew(
+  { writer, school, operation: { resource } }: Write<OperationOf<'create'>>,
+  id: string,
+  values: Readonly<Record<string, unknown>>,
+): Promise<{ slug?: string }> {
+  if (resource.slugFrom === undefined) return {}
+  if (values.slug === undefined)
+    return { slug: await freeSlug(writer, resource, { schoolId: school.id, title: String(values[resource.slugFrom] ?? ''), id }) }
+  await lockSlugs(writer, resource, school.id)
+  return {}
+}
+
+/** Records what a declaration did by itself, and answers the row. */
+async function answerPerformed(write: Write<OperationOf<'create'>>, made: string | Made): Promise<Answer> {
+  const { id, action } = typeof made === 'string' ? { id: made, action: 'created' } : made
+  const row = await readWritten(write.writer, write.sight, id)
+  const isNew = action === 'created'
+  if (action !== undefined) await record(write, { action, id, before: isNew ? null : row.version - 1, after: row.version })
+  return isNew ? answerCreated(write, row) : { ...answerWritten(write, row), status: 200 }
+}
+
+function answerCreated(write: Write<OperationOf<'create'>>, row: SeenRow): Answer {
+  const { resource } = write.operation
+  const answer = answerWritten(write, row)
+  // A row that cannot be read by itself has no address.
+  if (resource.operations.get === undefined) return answer
+  return { ...answer, headers: { Location: `${apiPath}/${resource.path}/${answer.body.id}` } }
+}
+
+/** The row of the other resource, locked: a limit on its parts holds under concurrency. */
+async function lockParent(write: Write<OperationOf<'create'>>, { resource }: CreateParent): Promise<SeenRow> {
+  const row = await lockRow(write.writer, { ...write.sight, resource }, keyOfCall(write, resource))
+  if (!row) throw noSuchRow(resource)
+  requireSight(row, resource, write.operation.rules.view ?? 'staff')
+  return row
+}

@@ -1,0 +1,95 @@
+import type { z } from 'zod'
+import { nearest } from '../../lib/nearest.ts'
+import { Problem, type ProblemCode, type ProblemDetail } from '../../lib/problem.ts'
+import { isObject } from './mergePatch.ts'
+
+const ownCodes: ReadonlySet<string> = new Set<ProblemCode>([
+  'unknown_field',
+  'read_only_field',
+  'immutable_field',
+  'invalid_reference',
+  'reserved_slug',
+  'low_contrast',
+])
+const maxDetails = 100
+
+/** All faults of a body as one Problem. Where they are all of one kind, its code says which. */
+export function problemOfFaults(faults: readonly [ProblemDetail, ...ProblemDetail[]]): Problem {
+  const codes = new Set(faults.map(({ code }) => code))
+  const [first] = faults
+  const code = codes.size === 1 && ownCodes.has(first.code) ? (first.code as ProblemCode) : 'validation_failed'
+  const description = faults.length === 1 ? first.message : `${faults.length} fields are not valid. See details.`
+  return new Problem(code, { description, details: faults.slice(0, maxDetails) })
+}
+
+/** A field that the body should not have. */
+export function unknownField(field: string, names: readonly string[]): ProblemDetail {
+  const near = nearest(field.split('.').at(-1) ?? field, names)
+  const name = field.slice(0, 100)
+  return {
+    field: name,
+    code: 'unknown_field',
+    message: `There is no field ${name}${near ? `: did you mean ${near}?` : '.'}`,
+    ...(near && { meta: { nearest: near } }),
+  }
+}
+
+/** Of one body: a suggestion compares the name with every field, which takes time. */
+export const maxSuggestions = 10
+
+/** Fields that the body should not have. The first ones come with the nearest right name. */
+export const unknownFields = (fields: readonly string[], names: readonly string[]): ProblemDetail[] =>
+  fields.slice(0, maxDetails).map((field, index) => unknownField(field, index < maxSuggestions ? names : []))
+
+/** What a schema finds wrong with the value of a field. */
+export function faultsOf(field: string, { issues }: z.ZodError): ProblemDetail[] {
+  const faults = issues.slice(0, maxDetails).flatMap((issue): ProblemDetail[] => {
+    const path = [field, ...issue.path.map(String)].join('.').slice(0, 200)
+    if (issue.code === 'unrecognized_keys')
+      return unknownFields(
+        issue.keys.map((key) => `${path}.${key}`),
+        [],
+      )
+    return [{ field: path, message: `${path}: ${issue.message}`, ...codeOf(issue) }]
+  })
+  // Two checks of one schema can have the same rule.
+  return [...new Map(faults.toReversed().map((fault) => [fault.message, fault])).values()].toReversed()
+}
+
+function codeOf(issue: z.core.$ZodIssue): { code: string; meta?: Record<string, unknown> } {
+  switch (issue.code) {
+    case 'too_small':
+      return { code: 'min', meta: { min: Number(issue.minimum) } }
+    case 'too_big':
+      return { code: 'max', meta: { max: Number(issue.maximum) } }
+    case 'invalid_value':
+      return { code: 'not_allowed', meta: { allowed: issue.values } }
+    case 'invalid_format':
+      return { code: 'format', meta: { format: issue.format } }
+    case 'invalid_type':
+      return {
+        code: issue.input === undefined ? 'required' : 'type',
+        meta: { type: issue.expected },
+      }
+    default:
+      return { code: 'invalid' }
+  }
+}
+
+/** Texts that no database column can hold, at any depth. */
+export function unstorableTexts(field: string, value: unknown): ProblemDetail[] {
+  if (typeof value === 'string') return isStorable(value) ? [] : [unstorable(field)]
+  if (Array.isArray(value)) return value.flatMap((one, index) => unstorableTexts(`${field}.${index}`, one))
+  if (!isObject(value)) return []
+  return Object.entries(value).flatMap(([name, inner]) =>
+    isStorable(name) ? unstorableTexts(`${field}.${name}`, inner) : [unstorable(field)],
+  )
+}
+
+const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
+
+const unstorable = (field: string): ProblemDetail => ({
+  field: field.slice(0, 200),
+  code: 'not_storable',
+  message: `${field.slice(0, 200)}: must not contain NUL or half of a surrogate pair`,
+})

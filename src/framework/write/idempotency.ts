@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto'
+import { Problem, type ProblemCode, type ProblemDetail } from '../../lib/problem.ts'
+import { findAnswer, idempotencyId, lockKey, type StoredAnswer, storeAnswer } from '../../store/idempotency.ts'
+import { withinSavepoint } from '../../store/savepoint.ts'
+import type { Sql } from '../../store/sql.ts'
+import type { Answer } from '../call.ts'
+import { canonical } from './canonical.ts'
+
+/**
+ * The key of the header `Idempotency-Key`: a structured string in quotes, or bare.
+ * @throws Problem invalid_request
+ */
+export function readKey(header: string | undefined): string | undefined {
+  if (header === undefined || header === '') return undefined
+  const [, quoted] = /^"((?:[^"\\]|\\["\\])*)"$/.exec(header) ?? []
+  const key = quoted === undefined ? header : quoted.replace(/\\(["\\])/g, '$1')
+  if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
+    throw new Problem('invalid_request', { description: 'Idempotency-Key is 1 to 255 visible ASCII characters, bare or in double quotes.' })
+  }
+  return key
+}
+
+export interface KeyedRequest {
+  schoolId: string
+  /** Who asks for what, and the key. */
+  id: readonly string[]
+  /** What else was sent. */
+  content: readonly unknown[]
+}
+
+/**
+ * Does the work once for a key, and gives every later request its answer. A refusal is an answer as well, unless another try
+ * can help: then nothing is kept.
+ * @returns the answer, or the Problem that was kept
+ * @throws Problem idempotency_in_progress, idempotency_key_reused, and what is not kept
+ */
+export async function onceUnderKey(sql: Sql, request: KeyedRequest, work: () => Promise<Answer>): Promise<Answer | Problem> {
+  const { schoolId } = request
+  const id = idempotencyId(request.id)
+  const fingerprint = createHash('sha256').update(canonical(request.content)).digest('base64url')
+  if (!(await lockKey(sql, schoolId, id))) throw new Problem('idempotency_in_progress', { headers: { 'Retry-After': '1' } })
+  const found = await findAnswer(sql, schoolId, id)
+  if (found) {
+    if (found.fingerprint !== fingerprint) throw new Problem('idempotency_key_reused')
+    return replayed(found)
+  }
+  const outcome = await withinSavepoint(sql, work).catch((error: unknown) => {
+    if (error instanceof Problem && isKept(error)) return error
+    throw error
+  })
+  await storeAnswer(
+    sql,
+    schoolId,
+    id,
+    outcome instanceof Problem ? storedProblem(outcome, fingerprint) : storedAnswer(outcome, fingerprint),
+  )
+  return outcome
+}
+
+const isKept = ({ status }: Problem): boolean => ![401, 403, 408, 429].includes(status) && status < 500
+
+const storedAnswer = ({ status, headers = {}, etag, text }: Answer, fingerprint: string): StoredAnswer => ({
+  fingerprint,
+  status,
+  headers: { ...headers, ...(etag && { etag }) },
+  body: text,
+})
+
+const storedProblem = ({ status, code, description, details, headers }: Problem, fingerprint: string): StoredAnswer => ({
+  fingerprint,
+  status,
+  headers,
+  body: JSON.stringify({ code, description, details }),
+})
+
+const mark = { 'Idempotent-Replayed': 'true' }
+
+function replayed({ status, headers: { etag, ...headers }, body }: StoredAnswer): Answer | Problem {
+  if (status < 400) {
+    const parsed = body === '' ? {} : (JSON.parse(body) as Record<string, unknown>)
+    return { status, body: parsed, text: body, etag, headers: { ...headers, ...mark } }
+  }
+  const { code, ...options } = JSON.parse(body) as { code: string; description: string; details: ProblemDetail[] }
+  const problemOptions = { ...options, headers: { ...headers, ...(etag && { etag }), ...mark } }
+  return new Problem(code as ProblemCode, problemOptions)
+}

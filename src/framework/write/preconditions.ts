@@ -1,0 +1,40 @@
+import { Problem } from '../../lib/problem.ts'
+
+/** What `If-Match` says: any version, one of these, or nothing. */
+export type Precondition = 'any' | readonly number[] | undefined
+
+const tag = /^(?<weak>W\/)?"(?:(?<version>\d{1,9})(?<view>-[pos](?:-[0-9a-f]{8})?)?(?:-(?:gzip|br|zstd))?|[^"]*)"$/
+
+/**
+ * Reads `If-Match` (RFC 9110 section 13.1.1). Only the version counts: the rest of a tag changes without a write. Gateways that compress
+ * weaken a tag (nginx) or add the encoding (Caddy), so such a tag of the current version matches too.
+ * @throws Problem invalid_request where it is no list of entity tags
+ */
+export function readPrecondition(header: string | undefined): Precondition {
+  if (header === undefined || header.trim() === '') return undefined
+  if (header.trim() === '*') return 'any'
+  return header.split(',').map((one) => {
+    const found = tag.exec(one.trim())?.groups
+    if (!found) {
+      throw new Problem('invalid_request', {
+        description: "If-Match is * or the ETag of the answer that was read, such as '17-s-9f2c01ab' in double quotes.",
+      })
+    }
+    const { weak, version, view } = found
+    // The weak tag of a list or of a part of a row has no view, and names no version even if its hash is all digits.
+    return version === undefined || (weak && !view) ? 0 : Number(version)
+  })
+}
+
+/**
+ * @throws Problem precondition_failed with the tag that would match
+ * @throws Problem precondition_required where one is asked for and there is none
+ */
+export function requirePrecondition(precondition: Precondition, isRequired: boolean, current: { version: number; etag(): string }): void {
+  if (precondition === 'any') return
+  if (precondition === undefined) {
+    if (isRequired) throw new Problem('precondition_required', { headers: { ETag: current.etag() } })
+    return
+  }
+  if (!precondition.includes(current.version)) throw new Problem('precondition_failed', { headers: { ETag: current.etag() } })
+}

@@ -1,0 +1,63 @@
+import { toPublicId } from '../../lib/ids.ts'
+import { type AuditEntry, recordAudit } from '../../store/audit.ts'
+import { type ChangeAction, changeActionOf } from '../../store/changeActions.ts'
+import { recordChange } from '../../store/changeLog.ts'
+import type { Operation } from '../declare/operations.ts'
+import type { Write } from './write.ts'
+
+export interface Recorded {
+  /** created, updated, deleted or the name of the operation, for the audit trail. */
+  action: string
+  /** The same for the change feed, where it does not follow from the name. */
+  change?: ChangeAction | undefined
+  /** The row; absent where it is the collection as a whole. */
+  id?: string
+  /** The rows, where they are many. */
+  ids?: readonly string[]
+  /** Versions before and after; null where there was, or is, no row. */
+  before: number | null
+  after: number | null
+}
+
+/** Notes who did what, and that there is something new to read. */
+export async function record(write: Write<Operation>, recorded: Recorded): Promise<void> {
+  const { sql, school, operation } = write
+  const { action, change = changeActionOf(action), id, before, after } = recorded
+  if (!write.isPart) await recordAudit(sql, [auditEntry(write, recorded)])
+  if (id === undefined) return
+  await recordChange(sql, {
+    school_id: school.id,
+    type: operation.resource.object,
+    resource_id: id,
+    action: change,
+    version: after ?? before ?? 1,
+  })
+}
+
+function auditEntry(
+  { school, caller, operation, requestId, address }: Write<Operation>,
+  { action, id, ids, before, after }: Recorded,
+): AuditEntry {
+  const { object, idPrefix } = operation.resource
+  return {
+    school_id: school.id,
+    event: `${object}.${action}`,
+    account_id: caller.accountId,
+    client_id: caller.clientId,
+    grant_id: caller.grantId,
+    request_id: requestId,
+    address,
+    details: {
+      operation: operation.id,
+      scope: operation.scope,
+      role: caller.role,
+      resource: {
+        type: object,
+        ...(id !== undefined && { id: toPublicId(idPrefix, id) }),
+        ...(ids && { ids: ids.map((one) => toPublicId(idPrefix, one)) }),
+      },
+      before_version: before,
+      after_version: after,
+    },
+  }
+}

@@ -1,0 +1,34 @@
+import type { Answer } from '../call.ts'
+import { answerWritten, changeRow, rowToChange } from './changeRow.ts'
+import { dropFileReferences } from '../declare/fileFields.ts'
+import type { OperationOf } from '../declare/operations.ts'
+import { record } from './record.ts'
+import { readWritten } from '../read/rows.ts'
+import type { Write } from './write.ts'
+import { deleteRow } from './writeRows.ts'
+import { wrongState } from './wrongState.ts'
+
+/** Removes a row. What still refers to it keeps it (409). */
+export async function removeRow(write: Write<OperationOf<'remove'>>): Promise<Answer> {
+  const { operation, writer, sight } = write
+  const row = await rowToChange(write)
+  const { from } = operation.rules
+  const status = String(row[operation.resource.stateColumn])
+  if (from && !from.includes(status)) throw wrongState(operation.resource, { verb: 'removal', status, from })
+  const said = await operation.rules.before?.(write, row as never)
+  if (operation.rules.instead) {
+    const columns = await operation.rules.instead(write, row as never)
+    if (!columns) return operation.successStatus === 204 ? nothing : answerWritten(write, row)
+    const kept = await changeRow(write, row, columns, 'deleted')
+    await operation.rules.after?.(write, kept as never)
+    if (operation.successStatus === 204) return nothing
+    return answerWritten(write, operation.rules.after ? await readWritten(writer, sight, row.id) : kept)
+  }
+  await dropFileReferences(write, row.id)
+  await deleteRow(writer, sight, row)
+  await operation.rules.after?.(write, row as never)
+  await record(write, { action: 'deleted', id: row.id, before: row.version, after: null })
+  return { ...nothing, ...said }
+}
+
+const nothing: Answer = { status: 204, body: {}, text: '' }

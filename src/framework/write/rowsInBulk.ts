@@ -1,0 +1,145 @@
+import { z } from 'zod'
+import { fromPublicId, toPublicId } from '../../lib/ids.ts'
+import { Problem } from '../../lib/problem.ts'
+import type { ScopeVerb } from '../declare/area.ts'
+import { bulk } from './bulk.ts'
+import { createRow } from './create.ts'
+import { isObject } from './mergePatch.ts'
+import type { Operation, OperationOf } from '../declare/operations.ts'
+import type { Resource } from '../declare/resource.ts'
+import { updateRow } from './update.ts'
+import { explainViolation } from './violations.ts'
+import type { Write } from './write.ts'
+import type { CollectionAction, RowsInBulk, Values, Writing } from './writing.ts'
+
+const maxItems = 100
+
+/** The action that takes many rows at once, each as the operations that make and change one take it. */
+export function bulkAction(
+  resource: Resource,
+  { find, ...access }: RowsInBulk<ScopeVerb>,
+  operations: () => readonly Operation[],
+): CollectionAction<ScopeVerb> {
+  const noun = resource.name.replaceAll('_', ' ')
+  return {
+    ...access,
+    summary: `Add or change many ${noun}`,
+    status: 207,
+    input: z.object({
+      mode: z
+        .enum(['create', 'upsert'])
+        .default('create')
+        .meta({ description: 'Whether a row that is there already is a fault, or is changed.', example: 'upsert' }),
+      items: z
+        .array(z.record(z.string(), z.unknown()))
+        .min(1)
+        .max(maxItems)
+        .meta({ description: 'Rows, each as one sends a single one.', example: [exampleItem(resource)] }),
+      atomic: z.boolean().default(false).meta({ description: 'All or nothing.', example: false }),
+    }),
+    output: bulkOutput(resource),
+    touched: ({ results }) =>
+      (results as { id?: string }[]).flatMap(({ id }) => (id === undefined ? [] : [fromPublicId(resource.idPrefix, id) as string])),
+    run: (writing, { items, mode, atomic }) =>
+      bulk<Values>(writing.sql, {
+        items: items as Values[],
+        isAtomic: atomic as boolean,
+        explain: (error) => explainViolation(error, resource),
+        each: (item) =>
+          writeItem(writing as Write<OperationOf<'collection'>>, {
+            item,
+            mode: mode as 'create' | 'upsert',
+            find,
+            operations: operations(),
+          }),
+      }),
+  }
+}
+
+interface Item {
+  item: Values
+  mode: 'create' | 'upsert'
+  find: RowsInBulk<ScopeVerb>['find']
+  operations: readonly Operation[]
+}
+
+async function writeItem(
+  write: Write<OperationOf<'collection'>>,
+  { item, mode, find, operations }: Item,
+): Promise<{ status: number; id: string }> {
+  if (!isObject(item)) throw new Problem('validation_failed', { description: 'An item must be a JSON object.' })
+  const left: Parameters<Writing['afterwards']>[] = []
+  const part = {
+    ...write,
+    body: item,
+    isPart: true,
+    precondition: undefined,
+    afterwards: (...one: (typeof left)[number]) => left.push(one),
+  }
+  const id = mode === 'upsert' ? await find(part, item) : undefined
+  const answer =
+    id === undefined
+      ? await createRow({ ...part, operation: of(operations, 'create') })
+      : await updateRow({ ...part, operation: of(operations, 'update'), parameters: keyed(write, of(operations, 'update'), id) })
+  for (const one of left) write.afterwards(...one)
+  return { status: id === undefined ? 201 : 200, id: String(answer.body.id) }
+}
+
+function of<Kind extends 'create' | 'update'>(operations: readonly Operation[], kind: Kind): OperationOf<Kind> {
+  const found = operations.find((operation) => operation.kind === kind)
+  if (!found) throw new Error(`many rows at once need an operation for one: there is no ${kind}`)
+  return found as OperationOf<Kind>
+}
+
+/** The parameters of a change of the row with this stored id. */
+const keyed = ({ operation }: Write<OperationOf<'collection'>>, update: Operation, id: string): Map<string, unknown> =>
+  new Map([[update.parameters.find((one) => one.in === 'path')?.name as string, toPublicId(operation.resource.idPrefix, id)]])
+
+const exampleItem = ({ required, schema }: Resource): Record<string, unknown> =>
+  Object.fromEntries(required.map((field) => [field, (schema.shape[field] as z.ZodType | undefined)?.meta()?.example ?? null]))
+
+const plain = z.union([z.string(), z.number(), z.boolean(), z.null(), z.array(z.string())])
+
+/** What became of each item. */
+export const bulkOutput = ({ idPrefix, object }: Pick<Resource, 'idPrefix' | 'object'>) =>
+  z.object({
+    results: z
+      .array(
+        z.object({
+          index: z.int().meta({ description: 'Place of the item, from 0.', example: 0 }),
+          status: z.int().meta({ description: 'What a single request would have answered.', example: 201 }),
+          id: z
+            .string()
+            .optional()
+            .meta({ description: `Id of the ${object.replaceAll('_', ' ')}.`, example: `${idPrefix}_01jgwejj00e6srgkpqm2sqf05m` }),
+          error: z
+            .object({
+              error: z.string().meta({ description: 'Code of what is wrong.', example: 'email_taken' }),
+              error_description: z
+                .string()
+                .meta({ description: 'The same in words.', example: 'Somebody else has this e-mail address here.' }),
+              details: z
+                .array(
+                  z.object({
+                    field: z.string().optional().meta({ description: 'Which field.', example: 'email' }),
+                    code: z.string().meta({ description: 'What is wrong with it.', example: 'format' }),
+                    message: z.string().meta({ description: 'The same in words.', example: 'email: must be an address' }),
+                    meta: z.record(z.string(), plain).optional().meta({ description: 'More about it.', example: {} }),
+                  }),
+                )
+                .optional()
+                .meta({ description: 'Faults of the item.', example: [] }),
+            })
+            .optional()
+            .meta({ description: 'Why the item was refused.', example: {} }),
+        }),
+      )
+      .meta({ description: 'What became of each item, in their order.', example: [] }),
+    summary: z
+      .object({
+        total: z.int().meta({ description: 'Number of items.', example: 2 }),
+        succeeded: z.int().meta({ description: 'Of those that were taken.', example: 1 }),
+        failed: z.int().meta({ description: 'Of those that were refused.', example: 1 }),
+      })
+      .meta({ description: 'How many.', example: { total: 2, succeeded: 1, failed: 1 } }),
+  })

@@ -1,0 +1,59 @@
+import type { z } from 'zod'
+import { readBody, readWhole, requireNoFaults, sendablePart } from './body.ts'
+import type { Answer } from '../call.ts'
+import { canonical } from './canonical.ts'
+import { answerWritten, changeRow, rowToChange } from './changeRow.ts'
+import { columnsOfValues } from '../declare/columns.ts'
+import { faultsTogether } from './faultsTogether.ts'
+import { checkFileFields, keepFileReferences } from '../declare/fileFields.ts'
+import type { OperationOf } from '../declare/operations.ts'
+import { presentWhole } from '../output/present.ts'
+import type { Resource } from '../declare/resource.ts'
+import { readWritten } from '../read/rows.ts'
+import { lockSlugs } from '../declare/slugs.ts'
+import type { Write } from './write.ts'
+import type { Values } from './writing.ts'
+
+/** Lays a JSON Merge Patch over a row, or puts a whole one in its place. What changes nothing is no change: the version stays. */
+export async function updateRow(write: Write<OperationOf<'update' | 'replace'>>): Promise<Answer> {
+  const { operation, body, caller, writer, sight } = write
+  const { resource, rules } = operation
+  const row = await rowToChange(write)
+  const current = presentWhole(resource, row, write)
+  const rulesOfBody = { resource, caller, view: row.seen_as }
+  const reading = operation.kind === 'replace' ? readWhole(rulesOfBody, body) : readBody({ ...rulesOfBody, current }, body)
+  const { faults } = reading
+  const values = withoutCurrentInputs(resource, current, reading.values)
+  const merged = { ...current, ...values }
+  const together = [
+    ...(await faultsTogether(faults, merged, async (seen) => (await rules.check?.(seen, write, row as never)) ?? [])),
+    ...(await faultsTogether(faults, values, (seen) => checkFileFields(write, seen, row))),
+  ]
+  requireNoFaults([...faults, ...together])
+  const changed = Object.fromEntries(
+    Object.entries(values).filter(
+      ([field, value]) => field in resource.inputs || isChange(resource.schema.shape[field] as z.ZodType, current[field], value),
+    ),
+  )
+  if (Object.keys(changed).length === 0) return answerWritten(write, row)
+  if (resource.slugFrom !== undefined && 'slug' in changed) await lockSlugs(writer, resource, sight.schoolId)
+  const following = (await rules.before?.(write, row as never, merged)) ?? {}
+  const written = await changeRow(write, row, { ...columnsOfValues(resource, changed), ...following }, 'updated')
+  await keepFileReferences(write, written)
+  if (!rules.after) return answerWritten(write, written)
+  await rules.after(write, written as never, changed)
+  return answerWritten(write, await readWritten(writer, sight, row.id))
+}
+
+/** Leaves out inputs that say what the row says already. */
+const withoutCurrentInputs = (resource: Resource, current: Values, values: Values): Values =>
+  Object.fromEntries(
+    Object.entries(values).filter(([name, value]) => {
+      const currentInput = resource.currentInputs[name]
+      return currentInput === undefined || canonical(value) !== canonical(currentInput(current))
+    }),
+  )
+
+/** Compared as they are sent: the whole value, without the members that are only answered. */
+const isChange = (schema: z.ZodType, current: unknown, value: unknown): boolean =>
+  canonical(value) !== canonical(sendablePart(schema, current, 'staff'))

@@ -1,0 +1,91 @@
+import { Problem } from '../../lib/problem.ts'
+import type { PersonCaller } from '../../policy/caller.ts'
+import type { Writer } from '../../store/database.ts'
+import type { Sql } from '../../store/sql.ts'
+import type { Answer, Call, Sent } from '../call.ts'
+import { onceUnderKey, readKey } from './idempotency.ts'
+import type { Operation } from '../declare/operations.ts'
+import { explainWriteViolation } from './violations.ts'
+import type { FormRules, Values, Writing } from './writing.ts'
+
+/** A call inside the transaction that it writes in. */
+export type Write<Asked extends Operation> = Omit<Call<Asked>, 'caller' | 'database' | 'store'> &
+  Writing & {
+    caller: PersonCaller
+    writer: Writer
+    sql: Sql
+    body: unknown /** One of many, which the audit trail names together. */
+    isPart?: boolean
+  }
+
+/**
+ * Runs a change in one transaction: the answer kept under its key, the row, the audit entry and the change feed's entry stand
+ * together or not at all.
+ * @throws Problem
+ */
+export async function write<Asked extends Operation>(
+  call: Call<Asked>,
+  sent: Sent,
+  change: (write: Write<Asked>) => Promise<Answer>,
+): Promise<Answer> {
+  const { store, caller, operation, school } = call
+  if (!store || caller.kind !== 'person') throw new Error(`${operation.id} needs a database to write to, and a person`)
+  const key = operation.method === 'POST' ? readKey(sent.idempotencyKey) : undefined
+  const { body, received } = await readSent(operation, sent, { school, caller, outside: call.outside })
+  const explained = async (write: Write<Asked>): Promise<Answer> => {
+    try {
+      return await change(write)
+    } catch (error) {
+      throw explainWriteViolation(error, operation.resource)
+    }
+  }
+  const left: { name: string; work: () => Promise<void> }[] = []
+  const outcome = await store
+    .transaction(async (writer, sql) => {
+      const { database: _database, store: _store, ...rest } = call
+      const write: Write<Asked> = {
+        ...rest,
+        caller,
+        writer,
+        sql,
+        body,
+        received,
+        now: new Date(),
+        afterwards: (name, work) => left.push({ name, work }),
+      }
+      if (key === undefined) return await explained(write)
+      const id = [caller.clientId, caller.accountId, operation.method, (sent.target ?? operation.path).split('?')[0] as string, key]
+      const content = [body, received?.checksum ?? '', (sent.target ?? '').split('?')[1] ?? '']
+      return await onceUnderKey(sql, { schoolId: school.id, id, content }, () => explained(write))
+    })
+    .catch((error: unknown) => {
+      throw explainWriteViolation(error, operation.resource)
+    })
+  // A refusal that was kept under a key: its record had to be committed first.
+  if (outcome instanceof Problem) throw outcome
+  for (const { name, work } of left) call.outside.afterwards(name, work)
+  return outcome
+}
+
+/** Nothing sent is an empty object; a JSON null is no object. */
+async function readObject(sent: Sent): Promise<unknown> {
+  const body = await sent.body?.()
+  return body === undefined ? {} : body
+}
+
+/** The body; of a form its fields, once its file has been taken. */
+async function readSent(
+  operation: Operation,
+  sent: Sent,
+  context: Parameters<FormRules['receive']>[1],
+): Promise<{ body: unknown; received?: Values | undefined }> {
+  const takes = operation.kind === 'create' ? operation.rules.takes : undefined
+  if (!takes) return { body: operation.method === 'DELETE' ? {} : await readObject(sent) }
+  const form = await sent.form?.(takes.maxBytes)
+  if (!form) throw new Problem('unsupported_media_type', { description: 'A file is sent as multipart/form-data.' })
+  try {
+    return { body: { ...form.fields, ...(form.file && { file: form.file.filename }) }, received: await takes.receive(form, context) }
+  } finally {
+    await form.discard()
+  }
+}

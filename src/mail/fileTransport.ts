@@ -1,0 +1,39 @@
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createTransport } from 'nodemailer'
+import { newId } from '../lib/ids.ts'
+import type { Log } from '../lib/log.ts'
+import { compose } from './compose.ts'
+import type { Post } from './transport.ts'
+
+const most = 500
+
+/** Writes messages as .eml files, readable by the service alone, and keeps the newest 500. They are not sent. */
+export function outboxPost({ directory, log }: { directory: string; log: Log }): Post {
+  const transport = createTransport({ streamTransport: true, buffer: true, newline: 'unix' })
+  return {
+    async deliver(letter) {
+      const { message } = await transport.sendMail(compose(letter))
+      const file = join(directory, `${newId()}.eml`)
+      await mkdir(directory, { recursive: true, mode: 0o700 })
+      await writeFile(file, readable(String(message), letter.text), { mode: 0o600, flag: 'wx' })
+      // The link in it opens an account: it stays out of the log.
+      log.info({ file }, 'a message was written to the outbox, since SMTP_URL is not set')
+      await forget(directory)
+    },
+    describe: () => `SMTP_URL is not set: e-mails are saved to ${directory} and not sent`,
+    close: () => transport.close(),
+  }
+}
+
+/** The text as it is, in place of its quoted-printable form: somebody copies the link out of the file. */
+function readable(message: string, text: string): string {
+  const head = message.slice(0, message.indexOf('\n\n'))
+  return `${head.replace(/^Content-Transfer-Encoding: .*$/m, 'Content-Transfer-Encoding: 8bit')}\n\n${text}`
+}
+
+/** Names begin with the time: the oldest come first. */
+async function forget(directory: string): Promise<void> {
+  const names = (await readdir(directory)).filter((name) => name.endsWith('.eml')).toSorted()
+  for (const name of names.slice(0, Math.max(0, names.length - most))) await rm(join(directory, name), { force: true })
+}

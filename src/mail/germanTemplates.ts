@@ -1,0 +1,137 @@
+import type { Letters } from './emailTemplates.ts'
+
+/** The words of every message in German, with the same names to fill in. */
+export const germanLetters: Letters = {
+  sign_up: {
+    subject: 'Schließen Sie Ihre Anmeldung bei {school} ab',
+    text: `Jemand, vermutlich Sie, hat mit dieser E-Mail-Adresse ein Konto bei {school} angefragt.
+
+Öffnen Sie diesen Link, um ein Passwort zu wählen und das Konto anzulegen. Er gilt einmal und eine Stunde lang:
+
+{link}
+
+Wenn Sie das nicht waren, müssen Sie nichts tun: Ohne den Link entsteht kein Konto.`,
+  },
+  sign_up_known: {
+    subject: 'Sie haben schon ein Konto bei {school}',
+    text: `Jemand, vermutlich Sie, hat mit dieser E-Mail-Adresse ein Konto bei {school} angefragt. Es gibt bereits eines, und nichts wurde geändert.
+
+Zur Anmeldung:
+
+{sign_in}
+
+Falls Sie Ihr Passwort nicht mehr wissen:
+
+{reset}
+
+Wenn Sie das nicht waren, müssen Sie nichts tun.`,
+  },
+  staff_invited: {
+    subject: 'Sie arbeiten jetzt bei {school} mit',
+    text: `Jemand bei {school} hat Sie mit dieser E-Mail-Adresse in das Team aufgenommen.
+
+Öffnen Sie diesen Link und melden Sie sich an, oder legen Sie mit dieser Adresse ein Konto an:
+
+{link}
+
+Wenn Sie das nicht erwartet haben und die Schule nicht kennen, müssen Sie nichts tun.`,
+  },
+  person_invited: {
+    subject: '{school} lädt Sie ein',
+    text: `Jemand bei {school} hat Sie mit dieser E-Mail-Adresse als Teilnehmerin, Teilnehmer oder Mitglied eingetragen.
+
+Legen Sie mit dieser Adresse ein Konto an, um ein Passwort zu wählen und sich umzusehen:
+
+{link}
+
+Wenn Sie das nicht erwartet haben und die Schule nicht kennen, müssen Sie nichts tun.`,
+  },
+  enrolled: {
+    subject: 'Ein Kurs bei {school} steht Ihnen offen',
+    text: `{school} hat Sie mit dieser E-Mail-Adresse in einen Kurs eingeschrieben.
+
+Öffnen Sie diesen Link und melden Sie sich an, oder legen Sie mit dieser Adresse ein Konto an:
+
+{link}
+
+Wenn Sie das nicht erwartet haben und die Schule nicht kennen, müssen Sie nichts tun.`,
+  },
+  deletion_scheduled: {
+    subject: 'Ihr Konto bei {school} wird gelöscht',
+    text: `Ihr Konto bei {school} wird in 14 Tagen gelöscht, mit Ihrem Namen und Ihrer E-Mail-Adresse. Eine App, die Sie verbunden haben, hat darum gebeten. Sie nennt sich „{app}“.
+
+Wenn Sie das Konto behalten möchten, öffnen Sie diese Seite und melden Sie sich an:
+
+{link}
+
+Wenn Sie das nicht wollten, entfernen Sie die App auf derselben Seite. Wenn das Konto gelöscht werden soll, müssen Sie nichts tun.`,
+  },
+  password_reset: {
+    subject: 'Wählen Sie ein neues Passwort für {school}',
+    text: `Jemand, vermutlich Sie, hat ein neues Passwort für Ihr Konto bei {school} angefragt.
+
+Öffnen Sie diesen Link, um eines zu wählen. Er gilt einmal und eine Stunde lang:
+
+{link}
+
+Wenn Sie das nicht waren, müssen Sie nichts tun: Ihr Passwort bleibt, wie es ist.`,
+  },
+  password_changed: {
+    subject: 'Ihr Passwort bei {school} wurde geändert',
+    text: `Das Passwort Ihres Kontos bei {school} wurde soeben geändert, und alle Browser wurden abgemeldet.
+
+Wenn Sie das nicht waren, wählen Sie jetzt ein anderes, und trennen Sie dabei alle Apps von Ihrem Konto:
+
+{reset}`,
+  },
+  email_change: {
+    subject: 'Bestätigen Sie Ihre neue E-Mail-Adresse bei {school}',
+    text: `Ein Konto bei {school} soll künftig diese E-Mail-Adresse verwenden.
+
+Öffnen Sie diesen Link und melden Sie sich an, um zu bestätigen, dass sie Ihnen gehört. Er gilt einmal und eine Stunde lang:
+
+{link}
+
+Wenn Sie das nicht veranlasst haben, müssen Sie nichts tun: Das Konto behält seine bisherige Adresse.`,
+  },
+  email_change_known: {
+    subject: 'Sie haben schon ein Konto bei {school}',
+    text: `Jemand, vermutlich Sie, wollte diese E-Mail-Adresse für ein weiteres Konto bei {school} verwenden. Sie gehört bereits zu einem Konto, und nichts wurde geändert.
+
+Zur Anmeldung mit diesem Konto:
+
+{sign_in}
+
+Wenn Sie das nicht waren, müssen Sie nichts tun.`,
+  },
+  email_changed: {
+    subject: 'Ihre E-Mail-Adresse bei {school} wurde geändert',
+    text: `Ihr Konto bei {school} verwendet ab jetzt eine andere E-Mail-Adresse. Mit dieser hier können Sie sich nicht mehr anmelden, und es kommen keine weiteren Nachrichten an sie.
+
+Wenn Sie das nicht waren, wenden Sie sich sofort an die Schule:
+
+{contact}`,
+  },
+  event_canceled: {
+    subject: '{school}: {title} ist abgesagt',
+    text: `Eine Veranstaltung von {school}, zu der Sie kommen wollten, findet nicht statt: {title}, {when}.
+
+Wenn Sie das nicht wollten und keinen Platz angefragt haben, müssen Sie nichts tun.`,
+  },
+  event_canceled_because: {
+    subject: '{school}: {title} ist abgesagt',
+    text: `Eine Veranstaltung von {school}, zu der Sie kommen wollten, findet nicht statt: {title}, {when}.
+
+Der Grund dafür: {reason}
+
+Wenn Sie das nicht wollten und keinen Platz angefragt haben, müssen Sie nichts tun.`,
+  },
+  rsvp_promoted: {
+    subject: '{school}: Sie haben einen Platz bei {title}',
+    text: `Sie haben auf einen Platz bei einer Veranstaltung von {school} gewartet. Jetzt ist einer für Sie frei: {title}, {when}.
+
+Wenn Sie nicht mehr kommen können, geben Sie ihn frei, damit jemand anderes ihn bekommt.
+
+Wenn Sie das nicht waren, müssen Sie nichts tun.`,
+  },
+}

@@ -1,0 +1,154 @@
+import type { Resource as Listed, ResourceTemplateType as Template } from '@modelcontextprotocol/server'
+import type { Surroundings } from '../framework/call.ts'
+import { aboutRead, apiPath, type Operation } from '../framework/declare/operations.ts'
+import { Problem } from '../lib/problem.ts'
+import type { School } from '../policy/school.ts'
+import { type CatalogueRead, catalogueReads, read } from './catalogue.ts'
+import { listAsMarkdown, rowAsMarkdown } from './markdown.ts'
+
+/** A document of the service that is not a row, as the service serves it elsewhere. */
+export interface CatalogueDocument {
+  /** `school://pricing`. */
+  uri: string
+  name: string
+  description: string
+  text(school: School): Promise<string>
+}
+
+/** What the school sells: the very text of `/pricing.md`. */
+export const pricingDocument = (text: CatalogueDocument['text']): CatalogueDocument => ({
+  uri: 'school://pricing',
+  name: 'pricing',
+  description: 'What the school sells, and what it costs.',
+  text,
+})
+
+export interface ResourceText {
+  text: string
+  lastModified?: string | undefined
+}
+
+export interface CatalogueResources {
+  /** Everything that has one address; with the time of its last change, where that is one cheap look. */
+  list(surroundings: Surroundings): Promise<Listed[]>
+  templates: readonly Template[]
+  /**
+   * The text of an address; undefined where nothing is.
+   * @throws Problem not_found, invalid_id
+   */
+  read(uri: string, surroundings: Surroundings): Promise<ResourceText | undefined>
+}
+
+const mimeType = 'text/markdown'
+const shownRows = 50
+const longestUri = 500
+/** Words of addresses that say more to a reader than those of the API. */
+const names: Readonly<Record<string, string>> = { school: 'about', curriculum: 'outline' }
+
+interface Place {
+  /** `school://courses/{slug}`. */
+  uri: string
+  /** The parameter in it, if any. */
+  variable: string | undefined
+  form: RegExp
+  source: CatalogueRead
+}
+
+/** Every read of the catalogue as Markdown under an address: `/api/v1/courses/{id_or_slug}` is `school://courses/{slug}`. */
+export function catalogueResources(operations: readonly Operation[], documents: readonly CatalogueDocument[] = []): CatalogueResources {
+  const places = catalogueReads(operations).map(placeOf)
+  const fixed = places.filter(({ variable }) => variable === undefined)
+  return {
+    templates: places
+      .filter(({ variable }) => variable !== undefined)
+      .map(({ uri, source: { operation } }) => ({
+        uriTemplate: uri,
+        name: operation.id,
+        title: operation.summary,
+        description: aboutRead(operation),
+        mimeType,
+      })),
+    async list(surroundings) {
+      const listed: Listed[] = []
+      for (const { uri, source } of fixed) {
+        const { id, summary } = source.operation
+        const lastModified = await lastChange(source, surroundings)
+        listed.push({
+          uri,
+          name: id,
+          title: summary,
+          description: aboutRead(source.operation),
+          mimeType,
+          ...(lastModified !== undefined && { annotations: { lastModified } }),
+        })
+      }
+      return [...listed, ...documents.map(({ uri, name, description }) => ({ uri, name, description, mimeType }))]
+    },
+    async read(uri, surroundings) {
+      if (uri.length > longestUri) return undefined
+      const document = documents.find((one) => one.uri === uri)
+      if (document) return { text: await document.text(surroundings.school) }
+      // An address that is one of its own is no slug: `school://posts/tags`.
+      for (const place of [...fixed, ...places]) {
+        const match = place.form.exec(uri)
+        const key = match && decoded(match[1] ?? '')
+        if (key !== null && key !== undefined) return textOf(place, key, surroundings)
+      }
+      return undefined
+    },
+  }
+}
+
+function placeOf(source: CatalogueRead): Place {
+  const { operation } = source
+  const key = operation.parameters.find((parameter) => parameter.in === 'path')?.name
+  const segments = operation.path
+    .slice(apiPath.length + 1)
+    .split('/')
+    .map((segment) => names[segment] ?? segment)
+  const uri = `school://${segments.join('/').replace('{id_or_slug}', '{slug}')}`
+  const form = uri.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{\w+\}/g, '([^/]+)')
+  return { uri, variable: key, form: new RegExp(`^${form}$`), source }
+}
+
+async function textOf({ variable, source }: Place, key: string, surroundings: Surroundings): Promise<ResourceText> {
+  const { operation } = source
+  const values = variable === undefined ? {} : { [variable]: key }
+  if (operation.kind !== 'list') {
+    const row = await read(source, values, surroundings)
+    return { text: rowAsMarkdown(row), lastModified: typeof row.updated_at === 'string' ? row.updated_at : undefined }
+  }
+  const { data, page } = (await read(source, { ...values, limit: shownRows }, surroundings)) as {
+    data: Record<string, unknown>[]
+    page: { has_more: boolean }
+  }
+  const { name, area } = operation.resource
+  const addressOf = (row: Record<string, unknown>): string => `school://${name}/${encodeURIComponent(String(row.slug ?? row.id))}`
+  return { text: listAsMarkdown(area.title, data, addressOf, page.has_more) }
+}
+
+/** When the newest row of a list, or the only row, was changed; undefined where that is not to be had by one cheap look. */
+async function lastChange(source: CatalogueRead, surroundings: Surroundings): Promise<string | undefined> {
+  const { kind, parameters, resource } = source.operation
+  if (!parameters.some(({ name }) => name === 'fields')) return undefined
+  if (kind === 'list' && !resource.sorts.some(({ name }) => name === '-updated_at')) return undefined
+  const newest = kind === 'list' ? { sort: '-updated_at', limit: 1 } : {}
+  try {
+    const answer = await read(source, { ...newest, fields: ['updated_at'] }, surroundings)
+    const [row] = kind === 'list' ? (answer.data as Record<string, unknown>[]) : [answer]
+    return row?.updated_at as string | undefined
+  } catch (error) {
+    // What the school has closed is still a place; who reads it is told.
+    if (error instanceof Problem && error.status < 500) return undefined
+    throw error
+  }
+}
+
+/** The key in an address, undefined where it is not valid percent-encoding. */
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
+}

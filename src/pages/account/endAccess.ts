@@ -1,0 +1,42 @@
+import type { Context } from 'koa'
+import { type OwnGrant, ownGrants } from '../../domain/accounts/connectedApps.ts'
+import { Problem } from '../../lib/problem.ts'
+import type { School } from '../../policy/school.ts'
+import { auditEntry } from '../auditEntry.ts'
+import type { AccountArguments } from './accountArguments.ts'
+
+const most = 10_000
+
+/** Removes an account's sessions. They are over already by what the account says; a store that fails changes nothing about that. */
+export async function endEverySession(ctx: Context, { removeSessions, log }: AccountArguments, accountId: string): Promise<void> {
+  const { school, requestId } = ctx.state as { school: School; requestId: string }
+  await removeSessions(school.id, accountId).catch((error: unknown) => {
+    log.warn({ err: error, request_id: requestId }, 'sessions that have ended could not be removed')
+  })
+}
+
+/** Ends all that an account allowed to apps, also what was allowed while this runs. Answers how many grants there were. */
+export async function endEveryGrant(ctx: Context, args: AccountArguments, accountId: string): Promise<number> {
+  const { school } = ctx.state as { school: School }
+  let ended = 0
+  for (;;) {
+    const grants = await ownGrants(args.database.sql, school.id, accountId)
+    if (grants.length === 0) return ended
+    for (const grant of grants) await endOwnGrant(ctx, args, accountId, grant)
+    ended += grants.length
+    // Somebody allows faster than this ends: it is not a person.
+    if (ended > most) throw new Problem('temporarily_unavailable', { headers: { 'Retry-After': '5' } })
+  }
+}
+
+/** Ends one grant of an account: its tokens open nothing from now on. */
+export async function endOwnGrant(
+  ctx: Context,
+  { endGrant, audit }: AccountArguments,
+  accountId: string,
+  { id, client_id: clientId }: OwnGrant,
+): Promise<void> {
+  const { school } = ctx.state as { school: School }
+  await endGrant(school.id, id)
+  await audit(auditEntry(ctx, 'grant.revoked', { account_id: accountId, client_id: clientId, grant_id: id, details: { by: 'person' } }))
+}

@@ -1,0 +1,97 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import ejs from 'ejs'
+import type { AppsPage } from './account/appsPage.ts'
+import type { AccountFormPage } from './account/formPage.ts'
+import type { AccountMessagePage } from './account/messagePage.ts'
+import type { ConsentPage } from './consentPage.ts'
+import type { ErrorPage } from './errorPage.ts'
+import type { HandOverPage } from './manualCodePage.ts'
+import type { LanguageLink, PageSetting } from './pageContext.ts'
+import type { PageLogo } from './schoolLogo.ts'
+import type { SignInPage } from './signInPage.ts'
+import type { SignedOutPage, SignOutPage } from './signOutPages.ts'
+import { readStylesheet, type Stylesheet } from './stylesheet.ts'
+
+/** What every page has. */
+export interface Frame {
+  language: string
+  title: string
+  schoolName: string
+  /** Stands in the place of the name. */
+  logo: PageLogo | undefined
+  /** Addresses: of the shapes, and of the school's colours. */
+  stylesheets: string[]
+  languagesLabel: string
+  languageLinks: LanguageLink[]
+}
+
+/** The one object that each view prints. */
+export interface ViewPages {
+  'account-apps': AppsPage
+  'account-form': AccountFormPage
+  'account-message': AccountMessagePage
+  consent: ConsentPage
+  error: ErrorPage
+  'hand-over': HandOverPage
+  'sign-in': SignInPage
+  'sign-out': SignOutPage
+  'signed-out': SignedOutPage
+}
+
+export type ViewName = keyof ViewPages
+
+/** The compiled views with their stylesheet. */
+export interface Views {
+  stylesheet: Stylesheet
+  render<Name extends ViewName>(name: Name, page: ViewPages[Name]): string
+}
+
+const names: readonly ViewName[] = [
+  'account-apps',
+  'account-form',
+  'account-message',
+  'consent',
+  'error',
+  'hand-over',
+  'sign-in',
+  'sign-out',
+  'signed-out',
+]
+
+/** Reads and compiles `views/` once; a view that does not compile stops the start. */
+export function createViews(): Views {
+  const templates = new Map(names.map((name) => [name, compileView(name)]))
+  return {
+    stylesheet: readStylesheet(),
+    render(name, page) {
+      const template = templates.get(name)
+      if (!template) throw new Error(`there is no view ${name}`)
+      return template(page)
+    },
+  }
+}
+
+function compileView(name: ViewName): (page: ViewPages[ViewName]) => string {
+  const filename = fileURLToPath(new URL(`../../views/${name}.ejs`, import.meta.url))
+  // Strict: a view sees `page` and nothing else, and a name it misspells throws instead of printing nothing.
+  const template = ejs.compile(readFileSync(filename, 'utf8'), { filename, strict: true, localsName: 'page', cache: true })
+  return (page) => template({ ...page })
+}
+
+/** The members that all pages share. */
+export function frame(
+  { stylesheet }: Views,
+  { texts, schoolName, schoolLogo, schoolStylesheet, languageLinks }: PageSetting,
+  title: string,
+): Frame {
+  return {
+    language: texts.language,
+    title: `${title} · ${schoolName}`,
+    schoolName,
+    logo: schoolLogo,
+    stylesheets: [stylesheet.href, schoolStylesheet],
+    languagesLabel: texts.text('languages.label'),
+    languageLinks,
+  }
+}

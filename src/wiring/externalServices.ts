@@ -1,0 +1,56 @@
+import { connectedApps } from '../domain/accounts/connectedApps.ts'
+import type { Keyring } from '../lib/keyring.ts'
+import { ownSessions } from '../oidc/ownSessions.ts'
+import { endGrant, isSplit, type Stores } from '../oidc/stores.ts'
+import { checkoutAddress } from '../policy/checkout.ts'
+import type { SendMessage } from '../policy/messages.ts'
+import type { Outside, OutsideFiles } from '../policy/externalServices.ts'
+import type { School } from '../policy/school.ts'
+import { databaseArtifacts } from '../store/databaseArtifacts.ts'
+import type { Sql } from '../store/sql.ts'
+import type { LeaveWork } from './enqueue.ts'
+
+/** What a person can look through at once; who has more ends some. */
+const most = 500
+
+/** Ends a grant within a transaction: the durable half goes through its `sql`. */
+export function endGrantWithin(stores: Stores, sql: Sql, schoolId: string, grantId: string): Promise<void> {
+  const durable = databaseArtifacts(sql)
+  return endGrant({ ...stores, sql, durable, ephemeral: isSplit(stores) ? stores.ephemeral : durable }, schoolId, grantId)
+}
+
+/** What declarations ask of the world outside. */
+export function createOutside({
+  stores,
+  keyring,
+  afterwards,
+  letter,
+  files,
+  checkoutUrl,
+}: {
+  stores: Stores
+  keyring: Keyring
+  afterwards: LeaveWork
+  letter: SendMessage
+  files: OutsideFiles
+  /** The template of the school's file. */
+  checkoutUrl(school: School): string | undefined
+}): Outside {
+  return {
+    afterwards,
+    send: letter,
+    files,
+    checkoutAddress(school, item, code) {
+      const template = checkoutUrl(school)
+      return template && checkoutAddress(template, item, code)
+    },
+    sessions: ownSessions({ stores, keyring }),
+    authorizations: {
+      async list(schoolId, accountId, sql = stores.sql) {
+        const { apps } = await connectedApps(sql, schoolId, { accountId, limit: most })
+        return apps.map(({ name, ...app }) => ({ ...app, clientName: name }))
+      },
+      end: (sql, schoolId, grantId) => endGrantWithin(stores, sql, schoolId, grantId),
+    },
+  }
+}

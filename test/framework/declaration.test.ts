@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { defineArea } from '../../src/framework/declare/area.ts'
+import { everything, nothing } from '../../src/framework/declare/expressions.ts'
+import { defineResource } from '../../src/framework/declare/resource.ts'
+
+const text = (description = 'A text.') => z.string().meta({ description })
+
+const base = {
+  name: 'lecturers',
+  object: 'lecturer',
+  idPrefix: 'lec',
+  table: 'lecturer',
+  about: 'Who teaches.',
+  scopes: { read: 'See lecturers' },
+  schema: z.object({ display_name: text(), status: z.enum(['active', 'hidden']).meta({ description: 'State.' }) }),
+  sorts: ['display_name'],
+  visibility: { anonymous: everything, learner: everything, lecturer: everything, staff: everything },
+  operations: { list: 'read' },
+} as const
+
+describe('a declaration that says something wrong does not compile', () => {
+  test('a misspelt scope verb, operation, field, filter, sort or view, a missing role, a field without a source', () => {
+    const wrong = [
+      // @ts-expect-error no such verb
+      () => defineResource({ ...base, operations: { list: 'raed' } }),
+      // @ts-expect-error the area has no scope for writing
+      () => defineResource({ ...base, operations: { list: 'write' } }),
+      // @ts-expect-error no such verb among the sentences
+      () => defineResource({ ...base, scopes: { raed: 'See lecturers' } }),
+      // @ts-expect-error no such operation
+      () => defineResource({ ...base, operations: { lst: 'read' } }),
+      // @ts-expect-error no such field to filter by
+      () => defineResource({ ...base, filters: ['statsu'] }),
+      // @ts-expect-error no such field to sort by
+      () => defineResource({ ...base, sorts: ['-display_nam'] }),
+      // @ts-expect-error no such field to write
+      () => defineResource({ ...base, writable: ['displayname'] }),
+      // @ts-expect-error nobody says what staff see
+      () => defineResource({ ...base, visibility: { anonymous: everything, learner: everything, lecturer: everything } }),
+      // @ts-expect-error the table has no such column, and nothing says where the field comes from
+      () => defineResource({ ...base, schema: z.object({ display_nmae: text() }) }),
+      // @ts-expect-error no such column in a rule
+      () => defineResource({ ...base, visibility: { ...base.visibility, anonymous: (lecturer) => lecturer('statsu', '=', 'active') } }),
+      // @ts-expect-error no such table
+      () => defineResource({ ...base, table: 'lecturers' }),
+      // @ts-expect-error no such view
+      () => text().meta({ description: 'A text.', view: 'staf' }),
+    ]
+    expect(wrong).toHaveLength(12)
+  })
+})
+
+describe('a declaration that types cannot judge is refused at start', () => {
+  test('a field whose description, and so its view, was lost in the chain', () => {
+    const schema = z.object({ display_name: z.string().meta({ description: 'Name.', view: 'staff' }).nullable() })
+    expect(() => defineResource({ ...base, schema, filters: [] })).toThrow('lecturers.display_name has no description')
+  })
+
+  test('a list without an order', () => {
+    expect(() => defineResource({ ...base, sorts: [] })).toThrow('names no sort')
+  })
+
+  test('an order by a text that may be null', () => {
+    const schema = z.object({ headline: z.string().nullable().meta({ description: 'Headline.' }) })
+    expect(() => defineResource({ ...base, schema, sorts: ['headline'] })).toThrow('headline may be null')
+  })
+})
+
+test('a second resource can share the area of a first', () => {
+  const area = defineArea('lecturers', { read: 'See lecturers' })
+  const shared = defineResource({ ...base, scopes: area, visibility: { ...base.visibility, anonymous: nothing } })
+  expect(shared.area).toBe(area)
+  expect(shared.audiences).toEqual(['learner', 'lecturer', 'staff'])
+})

@@ -1,0 +1,160 @@
+import { type CompiledQuery, DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import type { DB } from '../../src/gen/kysely/tables.ts'
+import type { OperationOf } from '../../src/framework/declare/operations.ts'
+import type { Resource } from '../../src/framework/declare/resource.ts'
+import { findRows, type RowCondition, searchCondition } from '../../src/framework/read/rows.ts'
+import type { Sort } from '../../src/framework/declare/sorts.ts'
+import { unwrapped } from '../../src/framework/declare/writeForm.ts'
+import { newId } from '../../src/lib/ids.ts'
+import type { Caller } from '../../src/policy/caller.ts'
+import { courses } from '../../src/resources/courses.ts'
+import { operationsIn, resources } from '../../src/resources/index.ts'
+import { everyDatabase, type TestDatabase } from '../support/databases.ts'
+import { newSchool } from '../support/rows.ts'
+
+interface Asked {
+  resource: Resource
+  schoolId: string
+  caller: Caller
+  conditions: readonly RowCondition[]
+  sort: Sort
+  value: string | number | null
+}
+
+/** The statement that a page costs. */
+async function statementOf({ conditions, sort, value, ...sight }: Asked): Promise<CompiledQuery> {
+  let statement: CompiledQuery | undefined
+  const kysely = new Kysely<DB>({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createDriver: () => new DummyDriver(),
+      createIntrospector: (db) => new PostgresIntrospector(db),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+    },
+    log: ({ query }) => {
+      statement = query
+    },
+  })
+  await findRows(kysely, sight, { conditions, sort, after: { value, id: newId() }, limit: 21 })
+  return statement as CompiledQuery
+}
+
+describe.each(await everyDatabase())('a page from the middle of a list, on $name', ({ open }) => {
+  let opened: TestDatabase
+  let schoolId: string
+  beforeAll(async () => {
+    opened = await open()
+    schoolId = await newSchool(opened.database.sql)
+    await opened.database.sql.query(
+      `INSERT INTO course (school_id, id, slug, title, language, status, position)
+       SELECT $1, gen_random_uuid(), 'c-' || n, 'Course ' || n, 'en', 'published', n FROM generate_series(1, 5000) n`,
+      [schoolId],
+    )
+    await opened.database.sql.query('VACUUM ANALYZE course')
+  })
+  afterAll(() => opened.drop())
+
+  test.each([
+    ['position', 2500, 'ROW("position", id) > '],
+    ['-position', 2500, 'ROW("position", id) < '],
+    ['title', 'Course 25', 'ROW(title, id) > '],
+    ['-created_at', '2026-01-01T00:00:00.000Z', '(id < '],
+    ['updated_at', '2026-01-01T00:00:00.000Z', 'ROW(updated_at, id) > '],
+    ['published_at', '2026-01-01T00:00:00.000Z', "ROW(COALESCE(published_at, '-infinity'::timestamp with time zone), id) > "],
+    ['-published_at', null, "ROW(COALESCE(published_at, '-infinity'::timestamp with time zone), id) < "],
+  ])('sorted by %s is found by an index, not by reading what lies before it', async (name, value, condition) => {
+    const sort = courses.sorts.find((one) => one.name === name) as Sort
+    const { sql, parameters } = await statementOf({
+      resource: courses,
+      schoolId,
+      caller: { kind: 'anonymous' },
+      conditions: [],
+      sort,
+      value,
+    })
+    expect(sql).not.toMatch(/offset/i)
+    const rows = await opened.database.sql.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${sql}`, parameters)
+    const plan = rows.map((row) => row['QUERY PLAN'])
+    expect(plan.find((line) => line.includes('Index Cond') && line.includes(condition))).toBeDefined()
+    expect(plan.some((line) => line.includes('Seq Scan on course'))).toBe(false)
+  })
+
+  test('what a rare word occurs in is found by its trigrams, not by reading the list', async () => {
+    const sight = { resource: courses, schoolId, caller: { kind: 'anonymous' } as const }
+    const { sql, parameters } = await statementOf({
+      ...sight,
+      conditions: [searchCondition(sight, 'zwetschge', 2000)],
+      sort: courses.sorts.find((one) => one.name === 'position') as Sort,
+      value: 0,
+    })
+    // Of this few rows all are read sooner: the index is there for the many.
+    const plan = await opened.database.transaction(async (_writer, transaction) => {
+      await transaction.query('SET LOCAL enable_seqscan = off')
+      const rows = await transaction.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${sql}`, parameters)
+      return rows.map((row) => row['QUERY PLAN']).join('\n')
+    })
+    expect(plan).toContain('Bitmap Index Scan on course_search')
+  })
+})
+
+const person = {
+  kind: 'person',
+  accountId: newId(),
+  personId: newId(),
+  lecturerId: newId(),
+  clientId: 'cli_test',
+  grantId: 'grant',
+} as const
+const callers: Record<string, Caller> = {
+  anonymous: { kind: 'anonymous' },
+  learner: { ...person, role: 'learner', scopes: new Set() },
+  lecturer: { ...person, role: 'lecturer', scopes: new Set() },
+  staff: { ...person, role: 'owner', scopes: new Set() },
+}
+
+/** A value that a row could have there. */
+function anyValue({ schema }: Resource, { column }: Sort): string | number {
+  if (!(column in schema.shape)) return 2500
+  const field = unwrapped(schema.shape[column] as z.ZodType)
+  if (field instanceof z.ZodISODateTime) return '2026-01-01T00:00:00.000Z'
+  return field instanceof z.ZodNumber ? 2500 : 'Course 25'
+}
+
+const lists = operationsIn(resources).filter((operation): operation is OperationOf<'list'> => operation.kind === 'list')
+
+// The planner is the same everywhere: the embedded one is asked only where there is no other.
+describe.each((await everyDatabase()).slice(-1))('every list on $name', ({ open }) => {
+  let opened: TestDatabase
+  beforeAll(async () => {
+    opened = await open()
+  })
+  afterAll(() => opened.drop())
+
+  // What the planner chooses depends on the rows. That it could walk an index, and sort nothing, is what the schema owes.
+  test.each(lists)(
+    '$id goes on from a place inside an index, in every order, for those who see least and most',
+    async ({ resource, parent }) => {
+      const { table, sorts, audiences } = resource
+      const conditions: RowCondition[] = parent ? [(rows) => parent.where?.(rows, newId()) ?? rows.lit(false)] : []
+      await opened.database.transaction(async (_writer, session) => {
+        for (const way of ['seqscan', 'bitmapscan', 'sort', 'incremental_sort']) await session.query(`SET LOCAL enable_${way} = off`)
+        for (const sort of sorts) {
+          for (const audience of new Set([audiences[0], 'staff'] as const)) {
+            const caller = callers[audience as string] as Caller
+            const value = anyValue(resource, sort)
+            const { sql, parameters } = await statementOf({ resource, schoolId: newId(), caller, conditions, sort, value })
+            const plan = await session.query<{ 'QUERY PLAN': string }>(`EXPLAIN (COSTS off) ${sql}`, parameters)
+            const text = [`${sort.name} for ${audience}`, ...plan.map((row) => row['QUERY PLAN'])].join('\n')
+            const first = sort.column === 'created_at' ? 'id' : sort.column
+            expect(text).toMatch(
+              sort.column === 'created_at' ? /Index Cond: .*\bid [<>] / : new RegExp(`Index Cond: .*ROW\\(.*\\b${first}\\b.*, id\\) [<>] `),
+            )
+            expect(text).not.toMatch(new RegExp(`Sort Key: \\(*(COALESCE\\()?(${table}\\.)?"?${first}\\b`))
+          }
+        }
+      })
+    },
+  )
+})
