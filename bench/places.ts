@@ -1,7 +1,7 @@
+import { positionOf, reversed, type Sort, sortColumns, sortExpression } from '../src/framework/declare/sorts.ts'
+import { type Sight, schoolColumn, tables } from '../src/framework/declare/visibility.ts'
 import type { CursorSigner } from '../src/framework/read/cursor.ts'
 import { unseal, writeCursor } from '../src/framework/read/cursor.ts'
-import { type Sight, schoolColumn, tables } from '../src/framework/declare/visibility.ts'
-import { positionOf, reversed, type Sort, sortColumns, sortExpression } from '../src/framework/declare/sorts.ts'
 import { isVisible } from '../src/framework/read/visible.ts'
 import type { Reader } from '../src/store/database.ts'
 

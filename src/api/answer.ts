@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
 import type { Context } from 'koa'
-import { isKnown } from '../http/document.ts'
 import type { Answer } from '../framework/call.ts'
 import { type Deprecation, deprecationHeaders } from '../framework/declare/deprecation.ts'
+import { isKnown } from '../http/document.ts'
 import type { Caller } from '../policy/caller.ts'
 import type { School } from '../policy/school.ts'
 

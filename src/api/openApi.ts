@@ -1,8 +1,8 @@
 import type { Middleware } from 'koa'
-import { type StoredDocument, serveDocument, storeDocument } from '../http/document.ts'
-import { allowMethods } from '../http/methods.ts'
 import type { Operation } from '../framework/declare/operations.ts'
 import type { ScopeEntry } from '../framework/declare/scopeCatalogue.ts'
+import { type StoredDocument, serveDocument, storeDocument } from '../http/document.ts'
+import { allowMethods } from '../http/methods.ts'
 import type { School } from '../policy/school.ts'
 import { openApiDocument } from './openApiDocument.ts'
 

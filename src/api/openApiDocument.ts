@@ -1,5 +1,5 @@
-import { changeFeedOf } from '../framework/output/changeFeed.ts'
 import type { Operation } from '../framework/declare/operations.ts'
+import { changeFeedOf } from '../framework/output/changeFeed.ts'
 import { pageInfoSchema, publishedSchemas } from '../framework/output/publishedSchemas.ts'
 import { isLinkable } from '../lib/webUrl.ts'
 import type { OpenApiArguments, OpenApiFacts } from './openApi.ts'

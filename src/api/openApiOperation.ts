@@ -1,8 +1,16 @@
-import type { ChangeFeed } from '../framework/output/changeFeed.ts'
 import { deprecated } from '../framework/declare/deprecation.ts'
 import { exampleBody, exampleObject, exampleRow } from '../framework/declare/exampleOf.ts'
 import { type Operation, resourceAnswered } from '../framework/declare/operations.ts'
-import { answerSchema, bodyName, bodySchema, type JsonSchema, ownOutput, publishedSchema, referenceTo } from '../framework/output/publishedSchemas.ts'
+import type { ChangeFeed } from '../framework/output/changeFeed.ts'
+import {
+  answerSchema,
+  bodyName,
+  bodySchema,
+  type JsonSchema,
+  ownOutput,
+  publishedSchema,
+  referenceTo,
+} from '../framework/output/publishedSchemas.ts'
 import { type AnswerHeader, headersNamed, requestHeader } from './openApiHeaders.ts'
 import { refusalsOf, takesKey } from './openApiRefusals.ts'
 import { operationDescription } from './operationDescription.ts'

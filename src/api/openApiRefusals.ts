@@ -1,5 +1,5 @@
-import type { ChangeFeed } from '../framework/output/changeFeed.ts'
 import type { Operation } from '../framework/declare/operations.ts'
+import type { ChangeFeed } from '../framework/output/changeFeed.ts'
 import { bodySchema, referenceTo } from '../framework/output/publishedSchemas.ts'
 import { problems } from '../lib/problem.ts'
 import { type AnswerHeader, headersNamed } from './openApiHeaders.ts'

@@ -1,6 +1,6 @@
-import type { ChangeFeed } from '../framework/output/changeFeed.ts'
-import { limitsOf } from '../framework/operationLimits.ts'
 import type { Operation } from '../framework/declare/operations.ts'
+import { limitsOf } from '../framework/operationLimits.ts'
+import type { ChangeFeed } from '../framework/output/changeFeed.ts'
 
 /** What one should know of an operation before calling it, in Markdown, from its declaration. */
 export function operationDescription(operation: Operation | ChangeFeed): string {

@@ -1,7 +1,7 @@
 import { isLoopback, isOrigin } from './address.ts'
 import type { CheckedFile } from './checkFile.ts'
-import type { Environment } from './environment.ts'
 import type { Mistake } from './configErrors.ts'
+import type { Environment } from './environment.ts'
 import type { ResourcesConfig } from './resourceServers.ts'
 import type { SchoolFile } from './schools.ts'
 

@@ -1,8 +1,8 @@
 import type { z } from 'zod'
 import { nearest } from '../lib/nearest.ts'
 import { plainAscii } from '../lib/problem.ts'
-import { describeType, type JsonSchema, keysOf, type Path, schemaAt, toJsonSchema } from './jsonSchema.ts'
 import type { Mistake } from './configErrors.ts'
+import { describeType, type JsonSchema, keysOf, type Path, schemaAt, toJsonSchema } from './jsonSchema.ts'
 import { type Finding, readYaml } from './yamlText.ts'
 
 export interface CheckedFile<Value> {

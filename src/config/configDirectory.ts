@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { nearest } from '../lib/nearest.ts'
-import { isMissing, reasonOf } from './configFile.ts'
 import { ConfigError, type Mistake } from './configErrors.ts'
+import { isMissing, reasonOf } from './configFile.ts'
 
 /** Files that may stand in the configuration directory, besides the schools. */
 export const configFileNames = ['server.yaml', 'oauth.yaml', 'resources.yaml', 'roles.yaml'] as const

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { ConfigError } from './configErrors.ts'
 import { reasonOf } from './configFile.ts'
 import type { Environment } from './environment.ts'
-import { ConfigError } from './configErrors.ts'
 
 /** What DATA_DIR contains if the variable that names the server for it is not set. */
 const keptOnDisk = {

@@ -1,6 +1,6 @@
 import { nearest } from '../lib/nearest.ts'
-import type { Config } from './load.ts'
 import type { Mistake } from './configErrors.ts'
+import type { Config } from './load.ts'
 
 /**
  * The introspection clients of resources.yaml that no school's file lists under integrations.

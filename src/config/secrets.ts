@@ -3,9 +3,9 @@ import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, rmSync, writeSync 
 import { join } from 'node:path'
 import { randomToken } from '../lib/keyring.ts'
 import { type AddressEnvironment, publicMistakes } from './acrossFiles.ts'
+import { ConfigError } from './configErrors.ts'
 import { FileFault, readConfigFile, reasonOf } from './configFile.ts'
 import { type Environment, secretKeys } from './environment.ts'
-import { ConfigError } from './configErrors.ts'
 
 export interface SecretArguments {
   environment: AddressEnvironment & Pick<Environment, 'DATA_DIR'>

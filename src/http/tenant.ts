@@ -3,8 +3,8 @@ import type { Middleware } from 'koa'
 import proxyAddr from 'proxy-addr'
 import { Problem } from '../lib/problem.ts'
 import type { School } from '../policy/school.ts'
-import { strictTransport } from './securityHeaders.ts'
 import type { RequestState } from './requestState.ts'
+import { strictTransport } from './securityHeaders.ts'
 
 /** The caller's address: the nearest one in X-Forwarded-For that no trusted proxy added (addresses, CIDRs, `loopback`). */
 export function callerAddress(trustedProxies: readonly string[]): Middleware<RequestState> {

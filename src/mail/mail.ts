@@ -1,6 +1,6 @@
 import { type Language, languages, lookUpLanguage } from '../lib/languages.ts'
-import { germanLetters } from './germanTemplates.ts'
 import { type LetterKind, type Letters, letters } from './emailTemplates.ts'
+import { germanLetters } from './germanTemplates.ts'
 import type { Post } from './transport.ts'
 
 /** The school that a message comes from. */

@@ -1,7 +1,14 @@
 import type { Operation } from '../framework/declare/operations.ts'
 import type { Parameter } from '../framework/declare/parameters.ts'
-import { answerSchema, type JsonSchema, pageInfoSchema, publishedSchema, publishedSchemas, schemaName } from '../framework/output/publishedSchemas.ts'
 import type { Resource } from '../framework/declare/resource.ts'
+import {
+  answerSchema,
+  type JsonSchema,
+  pageInfoSchema,
+  publishedSchema,
+  publishedSchemas,
+  schemaName,
+} from '../framework/output/publishedSchemas.ts'
 import { plainSchema, referredTo } from './jsonSchema.ts'
 
 /** What a tool takes: the parameters of its operation, and nothing else. */

@@ -7,8 +7,8 @@ import type { OpenInteraction } from './openInteraction.ts'
 import type { PageSetting } from './pageContext.ts'
 import type { ConsentScope } from './pagesArguments.ts'
 import { plainText } from './plainText.ts'
-import type { TextPart, Texts } from './texts.ts'
 import { type Frame, frame, type Views } from './templates.ts'
+import type { TextPart, Texts } from './texts.ts'
 
 /** The question what an app may do. */
 export interface ConsentPage extends Frame {

@@ -1,11 +1,11 @@
 import type { Context } from 'koa'
 import type { School } from '../policy/school.ts'
+import type { PageSetting } from './pageContext.ts'
 import { setPageHeaders } from './pageHeaders.ts'
 import type { PageErrorKind } from './pageProblem.ts'
-import type { PageSetting } from './pageContext.ts'
 import { plainText } from './plainText.ts'
-import type { TextKey } from './texts.ts'
 import { type Frame, frame, type Views } from './templates.ts'
+import type { TextKey } from './texts.ts'
 
 /** A failure as a person and as an agent can use it. */
 export interface ErrorPage extends Frame {

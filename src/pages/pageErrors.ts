@@ -3,8 +3,8 @@ import type { Log } from '../lib/log.ts'
 import { isOutage } from '../lib/outage.ts'
 import { Problem, problems } from '../lib/problem.ts'
 import { type PageError, showErrorPage } from './errorPage.ts'
-import type { PageErrorKind } from './pageProblem.ts'
 import type { FindSetting } from './pageContext.ts'
+import type { PageErrorKind } from './pageProblem.ts'
 import type { Views } from './templates.ts'
 
 /** Shows what the pages throw as a page: a person is looking. What is no `Problem` is a bug of ours and is logged. */

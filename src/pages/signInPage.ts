@@ -5,8 +5,8 @@ import { languageParameter } from './language.ts'
 import type { OpenInteraction } from './openInteraction.ts'
 import type { PageSetting } from './pageContext.ts'
 import { plainText } from './plainText.ts'
-import type { Said, TextKey, TextPart } from './texts.ts'
 import { type Frame, frame, type Views } from './templates.ts'
+import type { Said, TextKey, TextPart } from './texts.ts'
 
 /** The question who somebody is. */
 export interface SignInPage extends Frame {

@@ -1,7 +1,14 @@
 import { z } from 'zod'
 import { scheduleDeletion } from '../domain/accounts/accountDeletion.ts'
 import { membershipFrom, membershipOf } from '../domain/accounts/membership.ts'
-import { changeEmail, endSession, exportAccount, listAuthorizations, listSessions, revokeAuthorization } from '../domain/accounts/ownAccount.ts'
+import {
+  changeEmail,
+  endSession,
+  exportAccount,
+  listAuthorizations,
+  listSessions,
+  revokeAuthorization,
+} from '../domain/accounts/ownAccount.ts'
 import { checkPlaceAndLanguage } from '../domain/school/schoolRules.ts'
 import { nothing, type Rule } from '../framework/declare/expressions.ts'
 import { line, lineOrEmpty, reference, timestamp } from '../framework/declare/fields.ts'

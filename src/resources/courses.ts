@@ -1,21 +1,30 @@
 import { z } from 'zod'
 import { archiveCourse, publishCourse, removeCourseParts, unpublishCourse } from '../domain/courses/courseStates.ts'
-import { costsAtMost, hasLecturer, hasTag, isInCatalogue, isOpenToMembers, isTaughtBy, isUnlisted, lecturersOf } from '../domain/courses/courses.ts'
+import {
+  costsAtMost,
+  hasLecturer,
+  hasTag,
+  isInCatalogue,
+  isOpenToMembers,
+  isTaughtBy,
+  isUnlisted,
+  lecturersOf,
+} from '../domain/courses/courses.ts'
 import { assignLecturers, checkCourse, checkCourseLecturers, courseDefaults, reassignLecturers } from '../domain/courses/courseWriting.ts'
-import { recordCurriculum } from '../domain/curriculum/countTree.ts'
 import { type Copying, duplicateCourse } from '../domain/courses/duplicateCourse.ts'
+import { enrollmentIn, enrollmentsShown, isTakenBy } from '../domain/courses/enrolledCourses.ts'
+import { recordCurriculum } from '../domain/curriculum/countTree.ts'
 import { requireNobodyEnrolled } from '../domain/learning/courseInUse.ts'
 import { recountCourse } from '../domain/learning/progressCounts.ts'
 import { isOpenedBy, plansOpening } from '../domain/memberships/planVisibility.ts'
 import { setPositions } from '../domain/positions.ts'
 import { htmlColumn } from '../domain/richText.ts'
-import { enrollmentIn, enrollmentsShown, isTakenBy } from '../domain/courses/enrolledCourses.ts'
-import { requireNoFaults } from '../framework/write/body.ts'
 import { everything } from '../framework/declare/expressions.ts'
 import { line, moneyColumns, moneyOf, reference, slug } from '../framework/declare/fields.ts'
 import { imageField } from '../framework/declare/image.ts'
 import { defineResource, type Resource } from '../framework/declare/resource.ts'
 import { freeSlug, lockSlugs, reservedSlugs } from '../framework/declare/slugs.ts'
+import { requireNoFaults } from '../framework/write/body.ts'
 import { Problem } from '../lib/problem.ts'
 import { courseSchema, lecturer_ids } from './courseFields.ts'
 import { curriculum } from './curriculum.ts'

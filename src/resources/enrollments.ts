@@ -1,10 +1,16 @@
 import { z } from 'zod'
 import { certificateNumber } from '../domain/learning/certificates.ts'
 import { type AskedEnrollment, enrollAsAsked, faultsOfTimes } from '../domain/learning/enrolling.ts'
-import { learningRules, lockCourseOfEnrollment, publishedLessonsOf, shareCourseOf, standsAs } from '../domain/learning/enrollmentVisibility.ts'
-import { readProgress } from '../domain/learning/progressReading.ts'
 import { statusAt } from '../domain/learning/enrollmentStatus.ts'
 import { reopen, resetProgress } from '../domain/learning/enrollmentTransitions.ts'
+import {
+  learningRules,
+  lockCourseOfEnrollment,
+  publishedLessonsOf,
+  shareCourseOf,
+  standsAs,
+} from '../domain/learning/enrollmentVisibility.ts'
+import { readProgress } from '../domain/learning/progressReading.ts'
 import { everything, nothing } from '../framework/declare/expressions.ts'
 import { reference } from '../framework/declare/fields.ts'
 import { apiPath } from '../framework/declare/operations.ts'

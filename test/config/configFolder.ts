@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import { ConfigError } from '../../src/config/configErrors.ts'
 import { readEnvironment } from '../../src/config/environment.ts'
 import { type Config, loadConfig } from '../../src/config/load.ts'
-import { ConfigError } from '../../src/config/configErrors.ts'
 
 const pairs = [
   'courses',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { readEnvironment } from '../../src/config/environment.ts'
 import { ConfigError } from '../../src/config/configErrors.ts'
+import { readEnvironment } from '../../src/config/environment.ts'
 
 function complaint(given: Record<string, string>): string {
   try {

@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { stringify } from 'yaml'
+import { ConfigError } from '../../src/config/configErrors.ts'
 import { readEnvironment } from '../../src/config/environment.ts'
 import { describedFiles, describedVariables } from '../../src/config/files.ts'
 import { keysOf } from '../../src/config/jsonSchema.ts'
 import { loadConfig } from '../../src/config/load.ts'
-import { ConfigError } from '../../src/config/configErrors.ts'
 import { configFolder, knownScopes, scopes } from './configFolder.ts'
 
 const names = ['server.yaml', 'oauth.yaml', 'resources.yaml', 'roles.yaml', 'schools/demo.yaml']

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { checkValue } from '../../src/framework/write/checkValue.ts'
-import { faultsOf } from '../../src/framework/write/faults.ts'
 import type { Resource } from '../../src/framework/declare/resource.ts'
 import { writeForm } from '../../src/framework/declare/writeForm.ts'
+import { checkValue } from '../../src/framework/write/checkValue.ts'
+import { faultsOf } from '../../src/framework/write/faults.ts'
 import { resources } from '../../src/resources/index.ts'
 
 interface Text {

@@ -7,7 +7,9 @@ const lint = (path: string, text: string): { code: number | null; output: string
 const save = 'async function save(): Promise<number> {\n  return 1\n}\n\n'
 
 test('a file in house style passes', () => {
-  expect(lint('src/framework/tidy.ts', `${save}export async function tidy(): Promise<void> {\n  await save()\n}\n`)).toMatchObject({ code: 0 })
+  expect(lint('src/framework/tidy.ts', `${save}export async function tidy(): Promise<void> {\n  await save()\n}\n`)).toMatchObject({
+    code: 0,
+  })
 })
 
 describe('the linter reports', () => {

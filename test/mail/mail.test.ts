@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type Language, languages } from '../../src/lib/languages.ts'
-import { germanLetters } from '../../src/mail/germanTemplates.ts'
 import { type LetterKind, letters } from '../../src/mail/emailTemplates.ts'
+import { germanLetters } from '../../src/mail/germanTemplates.ts'
 import { createMail } from '../../src/mail/mail.ts'
 import type { Letter } from '../../src/mail/transport.ts'
 import { quotedName } from '../../src/policy/messages.ts'

@@ -7,8 +7,8 @@ import { Writable } from 'node:stream'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createLog } from '../../src/lib/log.ts'
 import { outboxPost } from '../../src/mail/fileTransport.ts'
-import type { Letter } from '../../src/mail/transport.ts'
 import { smtpPost } from '../../src/mail/smtpTransport.ts'
+import type { Letter } from '../../src/mail/transport.ts'
 
 const link = `https://school.example.com/account/password/new?token=${'T'.repeat(43)}`
 const letter = (more: Partial<Letter> = {}): Letter => ({

@@ -2,8 +2,16 @@ import type { Command } from 'commander'
 import { Option } from 'commander'
 import { normaliseEmail } from '../../domain/accounts/mailAddress.ts'
 import { hashPassword } from '../../domain/accounts/password.ts'
-import { createPerson, disableAccount, enableAccount, type ListedPerson, listPeople, setPassword, setRole } from '../../domain/people/people.ts'
 import { personName } from '../../domain/accounts/signUp.ts'
+import {
+  createPerson,
+  disableAccount,
+  enableAccount,
+  type ListedPerson,
+  listPeople,
+  setPassword,
+  setRole,
+} from '../../domain/people/people.ts'
 import { subjectOf } from '../../oidc/claims.ts'
 import { type Role, roles } from '../../policy/caller.ts'
 import type { School } from '../../policy/school.ts'

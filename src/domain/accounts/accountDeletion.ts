@@ -1,16 +1,16 @@
 import { Problem } from '../../lib/problem.ts'
 import { accountPaths } from '../../policy/accountPaths.ts'
 import type { PersonCaller } from '../../policy/caller.ts'
-import { quotedName } from '../../policy/messages.ts'
 import type { Outside } from '../../policy/externalServices.ts'
+import { quotedName } from '../../policy/messages.ts'
 import type { School } from '../../policy/school.ts'
 import { findAnyClient } from '../../store/clients.ts'
 import type { Database, Writer } from '../../store/database.ts'
 import type { Sql } from '../../store/sql.ts'
-import { addressOf } from './mailedLinks.ts'
 import { cancelSubscriptionsOf, hasRunningSubscription } from '../memberships/endSubscriptions.ts'
 import { hasOtherOwner, lockOwners } from '../staff/owners.ts'
 import { eraseAccount, erasePerson, noteErased } from '../students/erasePerson.ts'
+import { addressOf } from './mailedLinks.ts'
 
 /** How long a person can still change their mind. */
 export const deletionDays = 14

@@ -1,8 +1,8 @@
 import { sessionTime } from '../../policy/browserSessions.ts'
 import type { Database } from '../../store/database.ts'
+import { noteArrival } from '../students/invitations.ts'
 import { isTooLong, verifyPassword } from './password.ts'
 import type { PasswordGate } from './passwordGate.ts'
-import { noteArrival } from '../students/invitations.ts'
 
 /**
  * The account whose address and password these are, or undefined without a reason: no caller can tell the reasons apart.

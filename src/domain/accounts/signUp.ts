@@ -7,9 +7,9 @@ import type { Database } from '../../store/database.ts'
 import { findMailedLink, useMailedLink } from '../../store/mailedLinks.ts'
 import { type ChangedPerson, changedPersonColumns, recordPersonChanges } from '../../store/personChanges.ts'
 import type { Sql } from '../../store/sql.ts'
+import { noteArrival } from '../students/invitations.ts'
 import { addressOf, linkKey, makeMailedLink } from './mailedLinks.ts'
 import { maySignUp } from './signUpAllowed.ts'
-import { noteArrival } from '../students/invitations.ts'
 
 /** What a person said when they asked for an account. */
 export interface SignUpRequest {

@@ -7,8 +7,8 @@ import { dirtyDays, markChangedDays, markWindows } from './dirtyDays.ts'
 import { firstDay } from './firstDay.ts'
 import { recomputeLessons, recomputeRetention } from './nightly.ts'
 import { recompute } from './recompute.ts'
-import { rollups } from './rollups/all.ts'
 import { type AnalyticsState, forgetFigures, readState, writeState } from './rollupState.ts'
+import { rollups } from './rollups/all.ts'
 
 /** How many days are computed before their state is written: what was begun goes on with the next of them. */
 const blockDays = 92

@@ -1,7 +1,7 @@
 import { toPublicId } from '../../lib/ids.ts'
 import type { Sql } from '../../store/sql.ts'
-import { type CouponRow, isGoodFor } from './couponRow.ts'
 import type { Offer } from './couponOffers.ts'
+import { type CouponRow, isGoodFor } from './couponRow.ts'
 
 /** Why a coupon cannot be used, in words for programs of the staff. Everybody else is told `not_applicable`. */
 export type WhyNot =

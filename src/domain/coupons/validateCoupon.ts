@@ -1,9 +1,9 @@
 import { audienceOf, type Caller } from '../../policy/caller.ts'
 import type { Sql } from '../../store/sql.ts'
-import { type CouponRow, discountOf, findCoupon, isGoodFor } from './couponRow.ts'
 import type { Offer } from './couponOffers.ts'
-import { type Quote, quote } from './quote.ts'
+import { type CouponRow, discountOf, findCoupon, isGoodFor } from './couponRow.ts'
 import { type WhyNot, whyNot } from './ineligibilityReason.ts'
+import { type Quote, quote } from './quote.ts'
 
 export interface Validation {
   coupon: CouponRow | undefined

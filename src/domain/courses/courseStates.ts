@@ -1,10 +1,10 @@
 import type { ProblemDetail } from '../../lib/problem.ts'
 import { recordChanges } from '../../store/changeLog.ts'
-import type { InTransaction } from './courseWriting.ts'
 import { recordCurriculum } from '../curriculum/countTree.ts'
 import { removeLessons } from '../curriculum/sectionWriting.ts'
 import { requirePublisher } from '../lecturers/lecturerPublishing.ts'
 import { requireNamedNowhere } from '../products/namedProduct.ts'
+import type { InTransaction } from './courseWriting.ts'
 
 interface Course {
   id: string

@@ -5,8 +5,8 @@ import { recordChange } from '../../store/changeLog.ts'
 import type { Sql } from '../../store/sql.ts'
 import { mayTakePart } from './eventAccess.ts'
 import type { LetterEvent } from './eventMails.ts'
-import { type EventChange, fillSeats } from './eventStates.ts'
 import { countWaiting, freeSeats, type LockedEvent, seatsOf, takeSeats } from './eventSeats.ts'
+import { type EventChange, fillSeats } from './eventStates.ts'
 
 /** What of the event decides. Its row is locked. */
 export interface AnsweredEvent extends LetterEvent {

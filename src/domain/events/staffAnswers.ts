@@ -4,8 +4,8 @@ import { changeActionOf } from '../../store/changeActions.ts'
 import { recordChanges } from '../../store/changeLog.ts'
 import type { Sql } from '../../store/sql.ts'
 import { type AnsweredEvent, findRsvp, type Rsvp, settle } from './answering.ts'
-import type { EventChange } from './eventStates.ts'
 import { countWaiting, type LockedEvent, seatsOf, takeSeats } from './eventSeats.ts'
+import type { EventChange } from './eventStates.ts'
 
 type Values = Readonly<Record<string, unknown>>
 

@@ -1,9 +1,9 @@
 import { recordChange } from '../../store/changeLog.ts'
 import type { Sql } from '../../store/sql.ts'
-import { countMoves, type Move } from './counters.ts'
 import { type Ending, findLiveSource } from './activeEntitlement.ts'
-import { lockCourses } from './lockCourses.ts'
+import { countMoves, type Move } from './counters.ts'
 import type { Standing } from './enrollmentStatus.ts'
+import { lockCourses } from './lockCourses.ts'
 
 interface Ended extends Standing {
   id: string

@@ -4,10 +4,10 @@ import { recordChange } from '../../store/changeLog.ts'
 import { type ChangedPerson, changedPersonColumns, recordPersonChanges } from '../../store/personChanges.ts'
 import type { Sql } from '../../store/sql.ts'
 import { countMoves } from './counters.ts'
+import { type EnrollmentSource, type Standing, seated, statusAt } from './enrollmentStatus.ts'
 import { keepAside } from './fallbackAccess.ts'
 import { lockCourses } from './lockCourses.ts'
 import { type PlaceTaker, requirePlace } from './requirePlace.ts'
-import { type EnrollmentSource, type Standing, seated, statusAt } from './enrollmentStatus.ts'
 
 /** Whom, in what, and what opens it. */
 export interface Enrolling {

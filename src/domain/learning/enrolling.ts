@@ -11,11 +11,11 @@ import type { Sql } from '../../store/sql.ts'
 import { checkoutRequired } from '../checkoutRequired.ts'
 import { isOpenToMembers, isTaughtBy, isUnlisted } from '../courses/courses.ts'
 import { isTakenBy } from '../courses/enrolledCourses.ts'
+import { findLiveSource } from './activeEntitlement.ts'
 import { type Enrolling, placeEnrollment } from './enroll.ts'
+import { type AskedStudent, findStudent } from './enrolledStudents.ts'
 import { tellEnrolled } from './enrollmentMail.ts'
 import { findOwnOpen, requireOpenEnrollment } from './enrollmentWindow.ts'
-import { findLiveSource } from './activeEntitlement.ts'
-import { type AskedStudent, findStudent } from './enrolledStudents.ts'
 
 export interface EnrollingContext {
   writer: Writer

@@ -1,9 +1,9 @@
 import type { Sql } from '../../store/sql.ts'
 import { countMoves } from './counters.ts'
+import type { EnrollmentStatus, Standing } from './enrollmentStatus.ts'
 import { forgetGiven } from './fallbackAccess.ts'
 import { lockCourses } from './lockCourses.ts'
 import { requirePlace } from './requirePlace.ts'
-import type { EnrollmentStatus, Standing } from './enrollmentStatus.ts'
 
 /** What can be done with an enrolment: the states that it leads out of, and those in which it is in effect already. */
 export const transitions = {

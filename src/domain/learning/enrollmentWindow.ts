@@ -1,7 +1,7 @@
 import { Problem } from '../../lib/problem.ts'
 import type { Sql } from '../../store/sql.ts'
-import { lockCourses } from './lockCourses.ts'
 import { seated, statusAt } from './enrollmentStatus.ts'
+import { lockCourses } from './lockCourses.ts'
 
 interface Key {
   schoolId: string

@@ -4,8 +4,8 @@ import { recordChange } from '../../store/changeLog.ts'
 import { lockOfEnrollment, opensAtOfEnrollment } from '../../store/enrollmentExpressions.ts'
 import type { Sql } from '../../store/sql.ts'
 import { countMoves } from './counters.ts'
-import { countProgress, type ProgressCounts } from './progressCounts.ts'
 import type { EnrollmentRow } from './enrollmentTransitions.ts'
+import { countProgress, type ProgressCounts } from './progressCounts.ts'
 
 export interface ProgressContext {
   sql: Sql

@@ -4,6 +4,7 @@ import type { PersonCaller } from '../../policy/caller.ts'
 import type { ChangeAction } from '../../store/changeActions.ts'
 import { recordChange } from '../../store/changeLog.ts'
 import type { Sql } from '../../store/sql.ts'
+import type { EnrollmentRow } from './enrollmentTransitions.ts'
 import {
   countAndComplete,
   findLesson,
@@ -14,7 +15,6 @@ import {
   writeLessonProgress,
 } from './progressWriting.ts'
 import { type Answer, faultsOfAnswers, type StoredQuiz, scoreOf } from './quizScore.ts'
-import type { EnrollmentRow } from './enrollmentTransitions.ts'
 
 interface Attempting extends ProgressContext {
   caller: PersonCaller

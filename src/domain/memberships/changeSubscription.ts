@@ -4,16 +4,16 @@ import { audienceOf } from '../../policy/caller.ts'
 import { checkoutRequired } from '../checkoutRequired.ts'
 import { lockPlansOf } from './clock.ts'
 import { followPlan, moveSeat } from './planChange.ts'
-import { isPlanOf } from './planVisibility.ts'
 import { leaveSeat, requireNoOther } from './planSeats.ts'
+import { isPlanOf } from './planVisibility.ts'
 import { settle } from './settle.ts'
 import { dueStep, ended, nothingPending, pausedAt, periodFrom, resumedAt } from './steps.ts'
 import type { Subscribing } from './subscribe.ts'
 import { byHand, orderPeriod } from './subscriptionOrder.ts'
 import type { SubscriptionColumns, SubscriptionRow } from './subscriptionRow.ts'
-import { amountDue, type Terms, termsOf } from './terms.ts'
 import { isFinal, stateAfter, statesBefore } from './subscriptionTransitions.ts'
 import { wrongState } from './subscriptionWrongState.ts'
+import { amountDue, type Terms, termsOf } from './terms.ts'
 
 type Values = Readonly<Record<string, unknown>>
 

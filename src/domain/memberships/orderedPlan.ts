@@ -1,14 +1,14 @@
 import type { Sql } from '../../store/sql.ts'
 import { lockPlansOf } from './clock.ts'
 import { endNow } from './endSubscriptions.ts'
-import { renew } from './renew.ts'
 import { lockPlans } from './planSeats.ts'
+import { renew } from './renew.ts'
 import { settle } from './settle.ts'
 import { startSubscription } from './startSubscription.ts'
 import { periodFrom } from './steps.ts'
 import { type InSchool, lockSubscription, type SubscriptionRow, writeStep } from './subscriptionRow.ts'
-import { type Terms, termsOf } from './terms.ts'
 import { isFinal } from './subscriptionTransitions.ts'
+import { type Terms, termsOf } from './terms.ts'
 
 interface OfOrder extends InSchool {
   orderId: string

@@ -3,8 +3,8 @@ import type { DB } from '../../gen/kysely/tables.ts'
 import { audienceOf, type Caller, type PersonCaller } from '../../policy/caller.ts'
 import { grantsAccess } from '../../store/accessExpressions.ts'
 import { isOffered, showsCounts } from '../../store/expressions.ts'
-import { type IncludedProduct, includesProduct } from './planSummaries.ts'
 import { isInCatalogue, isOpenToMembers } from '../courses/courses.ts'
+import { type IncludedProduct, includesProduct } from './planSummaries.ts'
 
 type Plans = ExpressionBuilder<DB, 'membership_plan'>
 type Prices = ExpressionBuilder<DB, 'plan_price'>

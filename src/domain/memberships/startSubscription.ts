@@ -8,8 +8,8 @@ import { makeMember, settle } from './settle.ts'
 import { discountEnd } from './steps.ts'
 import { byHand, orderPeriod } from './subscriptionOrder.ts'
 import type { InSchool, SubscriptionColumns, SubscriptionRow } from './subscriptionRow.ts'
-import { amountDue, discountOf, type Terms, termsOf } from './terms.ts'
 import type { SubscriptionState } from './subscriptionTransitions.ts'
+import { amountDue, discountOf, type Terms, termsOf } from './terms.ts'
 
 export interface NewSubscription extends InSchool {
   personId: string

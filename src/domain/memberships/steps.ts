@@ -1,7 +1,7 @@
 import { dayLong, nextPeriodEnd, type Period, plusMonths } from './periods.ts'
 import type { SubscriptionColumns, SubscriptionRow } from './subscriptionRow.ts'
-import type { Discount } from './terms.ts'
 import { isFinal } from './subscriptionTransitions.ts'
+import type { Discount } from './terms.ts'
 
 /** How long a first payment may take. */
 export const firstPaymentHours = 23

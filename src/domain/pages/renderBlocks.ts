@@ -1,8 +1,8 @@
 import { isLinkable } from '../../lib/webUrl.ts'
 import { priceText, timeText } from '../localFormats.ts'
+import { storedHtmlOf } from '../richText.ts'
 import type { Block, Picture } from './pageBlock.ts'
 import type { Surroundings } from './pageRendering.ts'
-import { storedHtmlOf } from '../richText.ts'
 
 interface Site extends Surroundings {
   issuer: string

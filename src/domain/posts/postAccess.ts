@@ -1,8 +1,8 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 import type { DB } from '../../gen/kysely/tables.ts'
 import type { Caller, PersonCaller } from '../../policy/caller.ts'
-import { hasPlan, isMoreThanFree } from '../memberships/planSummaries.ts'
 import { isKnownLecturer } from '../courses/courses.ts'
+import { hasPlan, isMoreThanFree } from '../memberships/planSummaries.ts'
 
 type Posts = ExpressionBuilder<DB, 'post'>
 type Condition = Expression<SqlBool>

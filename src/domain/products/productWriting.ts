@@ -2,9 +2,9 @@ import { fromPublicId } from '../../lib/ids.ts'
 import { Problem, type ProblemDetail } from '../../lib/problem.ts'
 import { lockFiles, removeFileReferences, setFileReferences } from '../../store/fileReferences.ts'
 import type { InTransaction } from '../courses/courseWriting.ts'
-import { requireNamedNowhere } from './namedProduct.ts'
 import { priceFaults } from '../priceRules.ts'
 import { htmlColumn } from '../richText.ts'
+import { requireNamedNowhere } from './namedProduct.ts'
 
 type Values = Readonly<Record<string, unknown>>
 

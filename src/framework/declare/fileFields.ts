@@ -3,8 +3,8 @@ import type { ProblemDetail } from '../../lib/problem.ts'
 import { audienceOf } from '../../policy/caller.ts'
 import { imagePurposes } from '../../policy/filePurposes.ts'
 import { lockFiles, type NamedFile, removeFileReferences, setFileReferences } from '../../store/fileReferences.ts'
-import type { Operation } from './operations.ts'
 import type { Write } from '../write/write.ts'
+import type { Operation } from './operations.ts'
 
 type Values = Readonly<Record<string, unknown>>
 type Changing = Pick<Write<Operation>, 'operation' | 'writer' | 'school' | 'caller'>

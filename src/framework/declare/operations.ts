@@ -1,13 +1,13 @@
 import type { z } from 'zod'
 import type { Audience } from '../../policy/caller.ts'
+import type { CollectionRead, RowRead } from '../read/reading.ts'
+import type { Action, Change, CollectionAction, Creation, Removal } from '../write/writing.ts'
 import type { ScopeVerb } from './area.ts'
 import type { Deprecation } from './deprecation.ts'
 import type { AnyRows, Condition } from './expressions.ts'
 import type { Parameter } from './parameters.ts'
-import type { CollectionRead, RowRead } from '../read/reading.ts'
 import type { Resource } from './resource.ts'
 import type { View } from './views.ts'
-import type { Action, Change, CollectionAction, Creation, Removal } from '../write/writing.ts'
 
 /** Where every operation of the school's API stands. */
 export const apiPath = '/api/v1'

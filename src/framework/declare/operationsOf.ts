@@ -1,4 +1,5 @@
 import { audiences } from '../../policy/caller.ts'
+import { bulkAction } from '../write/rowsInBulk.ts'
 import type { ScopeVerb } from './area.ts'
 import { deprecated } from './deprecation.ts'
 import { base, onRow, openness, type Rules } from './operationCommon.ts'
@@ -7,7 +8,6 @@ import { at, place } from './operationPlaces.ts'
 import { apiPath, type Operation } from './operations.ts'
 import { listParameters, rowParameters, widestKey } from './parameters.ts'
 import type { Resource } from './resource.ts'
-import { bulkAction } from '../write/rowsInBulk.ts'
 
 /**
  * Every operation of a resource.

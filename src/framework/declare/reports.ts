@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { Audience } from '../../policy/caller.ts'
+import type { CollectionRead } from '../read/reading.ts'
 import type { Area, ScopeText, ScopeVerb } from './area.ts'
 import { everything, nothing } from './expressions.ts'
-import type { CollectionRead } from '../read/reading.ts'
 import { defineResource, type Resource } from './resource.ts'
 
 /** Figures and the like: what can be read and stands in no row of its own. */

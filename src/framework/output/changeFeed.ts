@@ -15,16 +15,16 @@ import {
 } from '../../store/changeLog.ts'
 import type { Writer } from '../../store/database.ts'
 import { limitStatements } from '../../store/timeLimit.ts'
-import { scopeName } from '../declare/area.ts'
 import type { Answer, Surroundings } from '../call.ts'
-import { listFingerprint, seal, unseal } from '../read/cursor.ts'
-import { listEtag } from './etag.ts'
+import { scopeName } from '../declare/area.ts'
 import { everything } from '../declare/expressions.ts'
 import { apiPath, type Described, type Operation } from '../declare/operations.ts'
 import { query } from '../declare/parameters.ts'
-import { readParameters } from '../read/readParameters.ts'
 import type { Resource } from '../declare/resource.ts'
+import { listFingerprint, seal, unseal } from '../read/cursor.ts'
+import { readParameters } from '../read/readParameters.ts'
 import { findRowsById } from '../read/rows.ts'
+import { listEtag } from './etag.ts'
 
 /** One resource whose changes can be followed. */
 interface Followed {

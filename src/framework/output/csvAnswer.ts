@@ -1,9 +1,9 @@
 import type { z } from 'zod'
 import type { Answer } from '../call.ts'
-import { csvColumns } from './csvColumns.ts'
-import { csvCells, csvLines, csvType } from './csvText.ts'
 import type { OperationOf } from '../declare/operations.ts'
 import { unwrapped } from '../declare/writeForm.ts'
+import { csvColumns } from './csvColumns.ts'
+import { csvCells, csvLines, csvType } from './csvText.ts'
 
 /** The first list of an answer that is there, as a file. */
 export function csvAnswer({ rules, output, successStatus }: OperationOf<'collectionRead'>, body: Record<string, unknown>): Answer {

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { School } from '../../policy/school.ts'
 import type { Reader } from '../../store/database.ts'
-import type { ParameterValues } from '../read/readParameters.ts'
 import { unwrapped } from '../declare/writeForm.ts'
+import type { ParameterValues } from '../read/readParameters.ts'
 
 /** The members of a field that has no fixed ones, in the order of their columns; `ownerId` where the list stands under a row. */
 export type MembersOf = (list: {

@@ -1,9 +1,9 @@
 import type { z } from 'zod'
 import type { Presentation } from '../declare/declaration.ts'
-import { rowEtag } from './etag.ts'
 import type { Resource } from '../declare/resource.ts'
-import type { SeenRow } from '../declare/visibility.ts'
 import { isShownIn, pickerOf } from '../declare/views.ts'
+import type { SeenRow } from '../declare/visibility.ts'
+import { rowEtag } from './etag.ts'
 
 /** One row as the caller's view shows it. */
 export const present = (resource: Resource, row: SeenRow, context: Presentation): Record<string, unknown> =>

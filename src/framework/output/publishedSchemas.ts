@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import type { ChangeFeed } from './changeFeed.ts'
-import { changeSchema } from './changeFeed.ts'
 import { exampleValue } from '../declare/exampleOf.ts'
 import { internalMeta } from '../declare/fields.ts'
 import { type Operation, resourceAnswered } from '../declare/operations.ts'
 import type { Resource } from '../declare/resource.ts'
 import { isOnDemand, viewOf } from '../declare/views.ts'
 import { unwrapped, writeForm } from '../declare/writeForm.ts'
+import type { ChangeFeed } from './changeFeed.ts'
+import { changeSchema } from './changeFeed.ts'
 
 export type JsonSchema = { [member: string]: unknown }
 

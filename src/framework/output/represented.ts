@@ -1,15 +1,15 @@
 import type { Answer, Call } from '../call.ts'
-import { writeCursor } from '../read/cursor.ts'
-import { listEtag, rowEtag } from './etag.ts'
-import { readList, textOf } from '../read/list.ts'
 import type { OperationOf } from '../declare/operations.ts'
-import { present } from './present.ts'
 import type { Representation } from '../declare/representation.ts'
+import { positionOf } from '../declare/sorts.ts'
+import { writeCursor } from '../read/cursor.ts'
+import { readList, textOf } from '../read/list.ts'
 import { keyOfCall, noSuchRow } from '../read/row.ts'
 import { findRow, findRows } from '../read/rows.ts'
-import { positionOf } from '../declare/sorts.ts'
 import { requireOffered } from '../read/visible.ts'
 import { withinTime } from '../read/withinTime.ts'
+import { listEtag, rowEtag } from './etag.ts'
+import { present } from './present.ts'
 
 /**
  * The rows of the caller's list in a form of its own, as far as one answer goes; a link leads to what follows.

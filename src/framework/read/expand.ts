@@ -1,10 +1,10 @@
 import type { Call } from '../call.ts'
 import type { AnyExpansion } from '../declare/expansion.ts'
-import { present, presentOnDemand, withoutGated } from '../output/present.ts'
 import type { Resource } from '../declare/resource.ts'
-import { findRowsById, findRowsOf } from './rows.ts'
 import { type Shape, selectFields } from '../declare/shape.ts'
 import type { SeenRow } from '../declare/visibility.ts'
+import { present, presentOnDemand, withoutGated } from '../output/present.ts'
+import { findRowsById, findRowsOf } from './rows.ts'
 
 const maxRows = 20
 

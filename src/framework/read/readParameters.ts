@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { nearest } from '../../lib/nearest.ts'
 import { Problem, type ProblemDetail } from '../../lib/problem.ts'
-import { checkValue } from '../write/checkValue.ts'
 import type { Parameter } from '../declare/parameters.ts'
+import { checkValue } from '../write/checkValue.ts'
 
 /** Values by parameter name; a parameter that was not sent and has no default is absent. */
 export type ParameterValues = ReadonlyMap<string, unknown>

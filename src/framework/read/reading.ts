@@ -5,9 +5,9 @@ import type { School } from '../../policy/school.ts'
 import type { Database, Reader } from '../../store/database.ts'
 import type { ScopeVerb } from '../declare/area.ts'
 import type { Row, TableName } from '../declare/expressions.ts'
-import type { ParameterValues } from './readParameters.ts'
 import type { View } from '../declare/views.ts'
 import type { Access, Values } from '../write/writing.ts'
+import type { ParameterValues } from './readParameters.ts'
 
 /** What a declaration's own read is given. */
 export interface Reading {

@@ -1,13 +1,13 @@
 import { audienceOf } from '../../policy/caller.ts'
-import { readInput } from '../write/body.ts'
 import type { Answer, Call, Sent } from '../call.ts'
-import { requireSight } from '../write/changeRow.ts'
+import type { Operation, OperationOf } from '../declare/operations.ts'
+import { pickerOf, type View } from '../declare/views.ts'
 import { csvAnswer } from '../output/csvAnswer.ts'
 import { listEtag, rowEtag } from '../output/etag.ts'
-import type { Operation, OperationOf } from '../declare/operations.ts'
+import { readInput } from '../write/body.ts'
+import { requireSight } from '../write/changeRow.ts'
 import { keyOfCall, noSuchRow } from './row.ts'
 import { findWholeRow } from './rows.ts'
-import { pickerOf, type View } from '../declare/views.ts'
 import { withinTime } from './withinTime.ts'
 
 /**

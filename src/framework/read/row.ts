@@ -2,14 +2,14 @@ import { fromPublicId } from '../../lib/ids.ts'
 import { Problem } from '../../lib/problem.ts'
 import type { Caller } from '../../policy/caller.ts'
 import type { Answer, Call } from '../call.ts'
-import { listEtag } from '../output/etag.ts'
-import { expanded } from './expand.ts'
 import type { KeyName } from '../declare/parameters.ts'
-import { represent } from '../output/present.ts'
 import type { Resource } from '../declare/resource.ts'
-import { findRow } from './rows.ts'
 import { isPartial, readShape } from '../declare/shape.ts'
 import type { RowKey } from '../declare/visibility.ts'
+import { listEtag } from '../output/etag.ts'
+import { represent } from '../output/present.ts'
+import { expanded } from './expand.ts'
+import { findRow } from './rows.ts'
 
 /**
  * One row in the caller's view.

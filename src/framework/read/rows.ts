@@ -4,9 +4,9 @@ import type { Reader, Writer } from '../../store/database.ts'
 import { contains, rankWithin } from '../../store/expressions.ts'
 import type { AnyRows, Condition } from '../declare/expressions.ts'
 import type { Searched } from '../declare/resource.ts'
-import { named, selectRows, selectWhole, wholeRow } from './selectRows.ts'
-import { type RowKey, type SeenRow, type Sight, schoolColumn, tables } from '../declare/visibility.ts'
 import { isBehind, type Position, type Sort, sortColumns, sortExpression } from '../declare/sorts.ts'
+import { type RowKey, type SeenRow, type Sight, schoolColumn, tables } from '../declare/visibility.ts'
+import { named, selectRows, selectWhole, wholeRow } from './selectRows.ts'
 import { isReadable, isVisible } from './visible.ts'
 
 export type RowCondition = (rows: AnyRows) => Condition

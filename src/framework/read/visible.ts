@@ -4,8 +4,8 @@ import { audienceOf, type Caller, type PersonCaller } from '../../policy/caller.
 import type { Reader } from '../../store/database.ts'
 import { isOffered } from '../../store/expressions.ts'
 import type { AnyRows, AnyRule, Condition } from '../declare/expressions.ts'
-import type { Sight } from '../declare/visibility.ts'
 import type { View } from '../declare/views.ts'
+import type { Sight } from '../declare/visibility.ts'
 
 /** Rows that stand in the caller's list. */
 export const isVisible = (sight: Sight, rows: AnyRows): Condition =>

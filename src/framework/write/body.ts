@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import type { ProblemDetail } from '../../lib/problem.ts'
 import { type Audience, audienceOf, type Caller } from '../../policy/caller.ts'
-import { checkValue } from './checkValue.ts'
-import { faultsOf, maxSuggestions, problemOfFaults, unknownField, unknownFields, unstorableTexts } from './faults.ts'
-import { isObject, mergePatch } from './mergePatch.ts'
 import type { Resource } from '../declare/resource.ts'
 import { isReserved } from '../declare/slugs.ts'
 import { isShownIn, type View } from '../declare/views.ts'
 import { isSendable, unwrapped, writeForm } from '../declare/writeForm.ts'
+import { checkValue } from './checkValue.ts'
+import { faultsOf, maxSuggestions, problemOfFaults, unknownField, unknownFields, unstorableTexts } from './faults.ts'
+import { isObject, mergePatch } from './mergePatch.ts'
 
 export interface BodyRules {
   resource: Resource

@@ -1,8 +1,8 @@
-import { readInput } from './body.ts'
 import type { Answer } from '../call.ts'
 import type { OperationOf } from '../declare/operations.ts'
-import { record } from './record.ts'
 import { pickerOf } from '../declare/views.ts'
+import { readInput } from './body.ts'
+import { record } from './record.ts'
 import type { Write } from './write.ts'
 
 /** Does what the declaration names with the collection as a whole. Which rows that changes, the declaration notes. */

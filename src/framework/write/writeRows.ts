@@ -1,6 +1,6 @@
 import type { Writer } from '../../store/database.ts'
-import { named } from '../read/selectRows.ts'
 import { type SeenRow, type Sight, schoolColumn, tables } from '../declare/visibility.ts'
+import { named } from '../read/selectRows.ts'
 
 /** Adds a row to the school. */
 export async function insertRow(writer: Writer, { resource, schoolId }: Sight, columns: Record<string, unknown>): Promise<void> {

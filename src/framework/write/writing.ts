@@ -11,10 +11,10 @@ import type { Writer } from '../../store/database.ts'
 import type { Sql } from '../../store/sql.ts'
 import type { ScopeVerb } from '../declare/area.ts'
 import type { Row, TableName } from '../declare/expressions.ts'
-import type { ParameterValues } from '../read/readParameters.ts'
 import type { Resource } from '../declare/resource.ts'
-import type { SeenRow } from '../declare/visibility.ts'
 import type { View } from '../declare/views.ts'
+import type { SeenRow } from '../declare/visibility.ts'
+import type { ParameterValues } from '../read/readParameters.ts'
 
 /** What a rule of the school is given while something is written, inside the one transaction. */
 export interface Writing {

@@ -5,8 +5,8 @@ import { imitatedName } from '../../policy/imitatedName.ts'
 import { type Destination, destinationOf } from '../destination.ts'
 import type { ConsentScope } from '../pagesArguments.ts'
 import { plainText } from '../plainText.ts'
-import type { TextPart, Texts } from '../texts.ts'
 import type { Frame } from '../templates.ts'
+import type { TextPart, Texts } from '../texts.ts'
 import type { SignedInPerson } from './signedIn.ts'
 
 /** What a person allowed to apps, and the ways to end it. */

@@ -1,5 +1,5 @@
-import type { TextPart } from '../texts.ts'
 import type { Frame } from '../templates.ts'
+import type { TextPart } from '../texts.ts'
 
 /** A page with one form: what nearly every account page is. */
 export interface AccountFormPage extends Frame {

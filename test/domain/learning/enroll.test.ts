@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Ending } from '../../../src/domain/learning/activeEntitlement.ts'
 import { endEnrollmentsOf } from '../../../src/domain/learning/endEnrollments.ts'
 import { type Enrolling, enroll } from '../../../src/domain/learning/enroll.ts'
-import type { Ending } from '../../../src/domain/learning/activeEntitlement.ts'
 import { databasesToTest, type TestDatabase } from '../../support/databases.ts'
 import { newSchool } from '../../support/rows.ts'
 import { newCourse, newLearner, newOrder, newPlan, newSubscription } from './learning.ts'
