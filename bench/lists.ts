@@ -51,8 +51,8 @@ export async function measureLists(database: Database, { slug, rounds, minRows, 
     await run(list, caller, { parameters: () => parameters }, surroundings)
   const found: { list: List; rows: number; pages: Page[] }[] = []
   for (const list of listsOf(only)) {
-    const sight = { resource: list.resource, schoolId: surroundings.school.id, caller }
-    const rows = await countAll(database.kysely, sight)
+    const queryScope = { resource: list.resource, schoolId: surroundings.school.id, caller }
+    const rows = await countAll(database.kysely, queryScope)
     if (rows < minRows) continue
     const pages: Page[] = []
     for (const sort of list.resource.sorts) {
@@ -64,7 +64,7 @@ export async function measureLists(database: Database, { slug, rounds, minRows, 
         const at =
           depth === 0
             ? {}
-            : { cursor: await cursorBehind(database.kysely, { sight, sort, signer: surroundings.signer, cursor, place, rows }) }
+            : { cursor: await cursorBehind(database.kysely, { queryScope, sort, signer: surroundings.signer, cursor, place, rows }) }
         pages.push({ list, sort: sort.name, depth, parameters: { ...parameters, ...at }, times: [] })
       }
     }

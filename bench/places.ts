@@ -1,17 +1,17 @@
 import { positionOf, reversed, type Sort, sortColumns, sortExpression } from '../src/framework/declare/sorts.ts'
-import { type Sight, schoolColumn, tables } from '../src/framework/declare/visibility.ts'
+import { type QueryScope, schoolColumn, tables } from '../src/framework/declare/visibility.ts'
 import type { CursorSigner } from '../src/framework/read/cursor.ts'
 import { unseal, writeCursor } from '../src/framework/read/cursor.ts'
 import { isVisible } from '../src/framework/read/visible.ts'
 import type { Reader } from '../src/store/database.ts'
 
 /** How many rows the caller's list has, all of them. */
-export async function countAll(database: Reader, sight: Sight): Promise<number> {
+export async function countAll(database: Reader, queryScope: QueryScope): Promise<number> {
   const row = await tables(database)
-    .selectFrom(sight.resource.table as 'any_table')
+    .selectFrom(queryScope.resource.table as 'any_table')
     .select((rows) => rows.fn.countAll<string>().as('count'))
-    .where(schoolColumn(sight), '=', sight.schoolId)
-    .where((rows) => isVisible(sight, rows))
+    .where(schoolColumn(queryScope), '=', queryScope.schoolId)
+    .where((rows) => isVisible(queryScope, rows))
     .executeTakeFirstOrThrow()
   return Number(row.count)
 }
@@ -23,21 +23,21 @@ export async function countAll(database: Reader, sight: Sight): Promise<number> 
 export async function cursorBehind(
   database: Reader,
   {
-    sight,
+    queryScope,
     sort,
     signer,
     cursor,
     place,
     rows: count,
-  }: { sight: Sight; sort: Sort; signer: CursorSigner; cursor: string; place: number; rows: number },
+  }: { queryScope: QueryScope; sort: Sort; signer: CursorSigner; cursor: string; place: number; rows: number },
 ): Promise<string> {
   const isFromEnd = place > count / 2
   const order = isFromEnd ? reversed(sort) : sort
   let query = tables(database)
-    .selectFrom(sight.resource.table as 'any_table')
+    .selectFrom(queryScope.resource.table as 'any_table')
     .select(['id', ...[sort.column, sort.otherwise].flatMap((column) => (column && column !== 'id' ? [column as 'id'] : []))])
-    .where(schoolColumn(sight), '=', sight.schoolId)
-    .where((rows) => isVisible(sight, rows))
+    .where(schoolColumn(queryScope), '=', queryScope.schoolId)
+    .where((rows) => isVisible(queryScope, rows))
     .offset(Math.max(0, isFromEnd ? count - place : place - 1))
     .limit(1)
   for (const column of sortColumns(order)) {

@@ -4,7 +4,7 @@ import type { School } from '../policy/school.ts'
 import type { Database, Reader } from '../store/database.ts'
 import type { Operation } from './declare/operations.ts'
 import type { Representation } from './declare/representation.ts'
-import type { Sight } from './declare/visibility.ts'
+import type { QueryScope } from './declare/visibility.ts'
 import type { CursorSigner } from './read/cursor.ts'
 import type { ParameterValues } from './read/readParameters.ts'
 import type { Precondition } from './write/preconditions.ts'
@@ -44,7 +44,7 @@ export interface Call<Asked extends Operation = Operation> extends Surroundings 
   operation: Asked
   caller: Caller
   parameters: ParameterValues
-  sight: Sight
+  queryScope: QueryScope
   precondition: Precondition
   format: Format
 }

@@ -24,13 +24,13 @@ import { write } from './write/write.ts'
  */
 export async function run(operation: Operation, caller: Caller, sent: Sent, surroundings: Surroundings): Promise<Answer> {
   requireScope(operation, caller) // 403
-  const sight = { resource: operation.resource, schoolId: surroundings.school.id, caller }
-  if (await isClosedToVisitors(surroundings.database, sight)) throw notPublic(operation) // 403
+  const queryScope = { resource: operation.resource, schoolId: surroundings.school.id, caller }
+  if (await isClosedToVisitors(surroundings.database, queryScope)) throw notPublic(operation) // 403
   const format = sent.format ?? 'json'
   const offered = parametersOf(operation, format)
   const parameters = readParameters(offeredParameters(offered, caller), sent.parameters()) // 400
   const precondition = readPrecondition(sent.ifMatch) // 400
-  return await handle({ ...surroundings, operation, caller, parameters, sight, precondition, format } as Call, sent) // 404 …
+  return await handle({ ...surroundings, operation, caller, parameters, queryScope, precondition, format } as Call, sent) // 404 …
 }
 
 function handle(call: Call, sent: Sent): Promise<Answer> {

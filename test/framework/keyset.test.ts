@@ -24,7 +24,7 @@ interface Asked {
 }
 
 /** The statement that a page costs. */
-async function statementOf({ conditions, sort, value, ...sight }: Asked): Promise<CompiledQuery> {
+async function statementOf({ conditions, sort, value, ...queryScope }: Asked): Promise<CompiledQuery> {
   let statement: CompiledQuery | undefined
   const kysely = new Kysely<DB>({
     dialect: {
@@ -37,7 +37,7 @@ async function statementOf({ conditions, sort, value, ...sight }: Asked): Promis
       statement = query
     },
   })
-  await findRows(kysely, sight, { conditions, sort, after: { value, id: newId() }, limit: 21 })
+  await findRows(kysely, queryScope, { conditions, sort, after: { value, id: newId() }, limit: 21 })
   return statement as CompiledQuery
 }
 
@@ -82,10 +82,10 @@ describe.each(await everyDatabase())('a page from the middle of a list, on $name
   })
 
   test('what a rare word occurs in is found by its trigrams, not by reading the list', async () => {
-    const sight = { resource: courses, schoolId, caller: { kind: 'anonymous' } as const }
+    const queryScope = { resource: courses, schoolId, caller: { kind: 'anonymous' } as const }
     const { sql, parameters } = await statementOf({
-      ...sight,
-      conditions: [searchCondition(sight, 'zwetschge', 2000)],
+      ...queryScope,
+      conditions: [searchCondition(queryScope, 'zwetschge', 2000)],
       sort: courses.sorts.find((one) => one.name === 'position') as Sort,
       value: 0,
     })

@@ -6,7 +6,7 @@ import type { Resource } from './resource.ts'
 import type { View } from './views.ts'
 
 /** Whose rows, seen by whom. No query is made without it. */
-export interface Sight {
+export interface QueryScope {
   resource: Resource
   schoolId: string
   caller: Caller
@@ -30,4 +30,4 @@ export interface RowKey {
 // The tables of resources differ; what this road names of them (id, school, version) is the same in all.
 export const tables = (database: Reader): Kysely<AnyTables> => database as unknown as Kysely<AnyTables>
 
-export const schoolColumn = ({ resource }: Sight): 'id' | 'school_id' => (resource.table === 'school' ? 'id' : 'school_id')
+export const schoolColumn = ({ resource }: QueryScope): 'id' | 'school_id' => (resource.table === 'school' ? 'id' : 'school_id')

@@ -28,7 +28,7 @@ export async function answerExport(call: Call<OperationOf<'list'>>): Promise<Ans
   const query = await readList(call)
   const limit = parameters.get('limit') as number
   const batch = (after: Position | undefined, size: number): Promise<SeenRow[]> =>
-    withinTime(call, 'export', true, ({ database, sight }) => findRows(database, sight, { ...query, after, limit: size }))
+    withinTime(call, 'export', true, ({ database, queryScope }) => findRows(database, queryScope, { ...query, after, limit: size }))
   const first = await batch(query.from, Math.min(batchRows, limit) + 1)
   const end = first.length <= Math.min(batchRows, limit) ? undefined : await endOf(call, limit)
   const members = format === 'csv' ? await membersOf(call, query.ownerId) : undefined
@@ -65,12 +65,12 @@ export async function answerExport(call: Call<OperationOf<'list'>>): Promise<Ans
 async function endOf(call: Call<OperationOf<'list'>>, limit: number): Promise<Position | undefined> {
   const { sort, conditions, from } = await readList(call)
   const narrow = {
-    ...call.sight.resource,
+    ...call.queryScope.resource,
     columns: [...new Set(['id', sort.column, ...(sort.otherwise === undefined ? [] : [sort.otherwise])])],
     selections: [],
   }
-  const found = await withinTime(call, 'export', true, ({ database, sight }) =>
-    findRows(database, { ...sight, resource: narrow }, { sort, conditions, after: from, limit: limit + 1 }),
+  const found = await withinTime(call, 'export', true, ({ database, queryScope }) =>
+    findRows(database, { ...queryScope, resource: narrow }, { sort, conditions, after: from, limit: limit + 1 }),
   )
   const last = found[limit - 1]
   return found.length > limit && last ? positionOf(last, sort) : undefined

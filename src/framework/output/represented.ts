@@ -19,9 +19,9 @@ export async function answerListAs(call: Call<OperationOf<'list'>>, representati
   const { operation, parameters, school, signer } = call
   const { sort, conditions, fingerprint, from } = await readList(call)
   const limit = parameters.get('limit') as number
-  return await withinTime(call, 'read', true, async ({ database, sight }) => {
-    const found = await findRows(database, sight, { conditions, sort, after: from, limit: limit + 1 })
-    if (found.length === 0) await requireOffered(database, sight)
+  return await withinTime(call, 'read', true, async ({ database, queryScope }) => {
+    const found = await findRows(database, queryScope, { conditions, sort, after: from, limit: limit + 1 })
+    if (found.length === 0) await requireOffered(database, queryScope)
     const rows = found.slice(0, limit)
     const last = rows.at(-1)
     const text = representation.write(
@@ -46,8 +46,8 @@ export async function answerListAs(call: Call<OperationOf<'list'>>, representati
  * @throws Problem invalid_id, not_found
  */
 export async function answerRowAs(call: Call, representation: Representation): Promise<Answer> {
-  const { operation, database, sight, school } = call
-  const row = await findRow(database, sight, keyOfCall(call))
+  const { operation, database, queryScope, school } = call
+  const row = await findRow(database, queryScope, keyOfCall(call))
   if (!row) throw noSuchRow(operation.resource)
   const text = representation.write([present(operation.resource, row, call)], { school })
   const etag = rowEtag(row.version, row.seen_as, text)

@@ -45,13 +45,13 @@ async function withExpansions(
 /** What stands in each row for the expansion: a row or null, or a short list. */
 async function valuesOf(context: Context, expansion: AnyExpansion, inner: readonly string[], rows: readonly SeenRow[]): Promise<unknown[]> {
   const resource = expansion.resource()
-  const sight = { ...context.sight, resource }
+  const queryScope = { ...context.queryScope, resource }
   // What the address asks of the resource that it names is not asked of others.
-  const within = { ...context, sight, parameters: new Map() }
+  const within = { ...context, queryScope, parameters: new Map() }
   const next = new Map(inner.map((name) => [name, []] as const))
   const { by } = expansion
   if (by !== undefined) {
-    const found = await findRowsOf(context.database, sight, { column: by, owners: rows.map(({ id }) => id), limit: maxRows + 1 })
+    const found = await findRowsOf(context.database, queryScope, { column: by, owners: rows.map(({ id }) => id), limit: maxRows + 1 })
     const bodies = await withExpansions(within, resource, next, found)
     return rows.map(({ id }) => listOf(bodies.filter((_, index) => found[index]?.owner === id)))
   }
@@ -61,7 +61,7 @@ async function valuesOf(context: Context, expansion: AnyExpansion, inner: readon
     return id === null || id === undefined ? [] : [id]
   }
   const ids = [...new Set(rows.flatMap((row) => idsOf(row).slice(0, maxRows + 1)))]
-  const found = await findRowsById(context.database, sight, ids)
+  const found = await findRowsById(context.database, queryScope, ids)
   const bodies = await withExpansions(within, resource, next, found)
   const byId = new Map(found.map(({ id }, index) => [id, bodies[index]]))
   return rows.map((row) => {

@@ -29,10 +29,10 @@ export async function answerList(call: ListCall): Promise<Answer> {
   const limit = parameters.get('limit') as number
   return await withinTime(call, 'read', isHard(call), async (within) => {
     const { rows, hasNext, hasPrevious } = await readPage(
-      { ...within, sight: { ...within.sight, onDemand: shape.onDemand } },
+      { ...within, queryScope: { ...within.queryScope, onDemand: shape.onDemand } },
       { sort, conditions, from, limit },
     )
-    if (rows.length === 0) await requireOffered(within.database, within.sight)
+    if (rows.length === 0) await requireOffered(within.database, within.queryScope)
     const [first, last] = [rows[0], rows.at(-1)]
     const cursorAt = (row: SeenRow, isBackward: boolean): string =>
       writeCursor(call.signer, fingerprint, { ...positionOf(row, sort), isBackward })
@@ -88,11 +88,11 @@ interface PageOfRows {
 
 /** A page before or behind a place. One row more than asked for tells whether there is another page beyond. */
 async function readPage(
-  { database, sight }: Pick<Call, 'database' | 'sight'>,
+  { database, queryScope }: Pick<Call, 'database' | 'sight'>,
   { sort, conditions, from, limit }: Omit<ListQuery, 'fingerprint' | 'ownerId'> & { limit: number },
 ): Promise<PageOfRows> {
   const isBackward = from?.isBackward ?? false
-  const found = await findRows(database, sight, { conditions, sort: isBackward ? reversed(sort) : sort, after: from, limit: limit + 1 })
+  const found = await findRows(database, queryScope, { conditions, sort: isBackward ? reversed(sort) : sort, after: from, limit: limit + 1 })
   const rows = found.slice(0, limit)
   const isMore = found.length > limit
   // Where one comes from is a page as well.
@@ -101,9 +101,9 @@ async function readPage(
     : { rows, hasNext: isMore, hasPrevious: from !== undefined }
 }
 
-async function totalOf({ database, sight, parameters }: Call, conditions: readonly RowCondition[]): Promise<object> {
+async function totalOf({ database, queryScope, parameters }: Call, conditions: readonly RowCondition[]): Promise<object> {
   if (parameters.get('include') === undefined) return {}
-  const count = await countRows(database, sight, conditions, maxCount + 1)
+  const count = await countRows(database, queryScope, conditions, maxCount + 1)
   return { total: { count: Math.min(count, maxCount), relation: count > maxCount ? 'gte' : 'eq' } }
 }
 
@@ -127,12 +127,12 @@ function sortOf({ operation: { resource }, parameters, caller }: Call): Sort {
 
 /** The row that the list stands under, seen by the caller. */
 async function findParent(call: ListCall, { resource, where }: ListParent): Promise<{ id: string; condition: RowCondition }> {
-  const row = await findRow(call.database, { ...call.sight, resource }, keyOfCall(call, resource))
+  const row = await findRow(call.database, { ...call.queryScope, resource }, keyOfCall(call, resource))
   if (!row) throw noSuchRow(resource)
   return { id: row.id, condition: (rows) => where(rows, row.id) }
 }
 
-function conditionsOf({ operation, parameters, caller, sight }: Call): RowCondition[] {
+function conditionsOf({ operation, parameters, caller, queryScope }: Call): RowCondition[] {
   const filtered = operation.parameters.flatMap(({ name, filter }): RowCondition[] => {
     const value = parameters.get(name)
     if (!filter || value === undefined) return []
@@ -140,7 +140,7 @@ function conditionsOf({ operation, parameters, caller, sight }: Call): RowCondit
     return [(rows) => filter.filter.where(rows, filter.operator, values, caller)]
   })
   const text = parameters.get('q') as string | undefined
-  return text === undefined ? filtered : [...filtered, searchCondition(sight, text, maxMatches)]
+  return text === undefined ? filtered : [...filtered, searchCondition(queryScope, text, maxMatches)]
 }
 
 function fingerprintOf({ operation, school, caller, parameters }: Call, sort: Sort, owner: string | undefined): string {

@@ -5,7 +5,7 @@ import { pickerOf, type View } from '../declare/views.ts'
 import { csvAnswer } from '../output/csvAnswer.ts'
 import { listEtag, rowEtag } from '../output/etag.ts'
 import { readInput } from '../write/body.ts'
-import { requireSight } from '../write/changeRow.ts'
+import { requireVisible } from '../write/changeRow.ts'
 import { keyOfCall, noSuchRow } from './row.ts'
 import { findWholeRow } from './rows.ts'
 import { withinTime } from './withinTime.ts'
@@ -15,12 +15,12 @@ import { withinTime } from './withinTime.ts'
  * @throws Problem invalid_id, not_found, access_denied
  */
 export async function answerRead(call: Call<OperationOf<'read'>>, sent: Sent): Promise<Answer> {
-  const { operation, database, sight } = call
+  const { operation, database, queryScope } = call
   const { resource, rules, output } = operation
   const body = await bodyOf(operation, sent)
-  const row = await findWholeRow(database, sight, keyOfCall(call))
+  const row = await findWholeRow(database, queryScope, keyOfCall(call))
   if (!row) throw noSuchRow(resource)
-  requireSight(row, resource, rules.view ?? 'public')
+  requireVisible(row, resource, rules.view ?? 'public')
   const input = readInput(rules.input, body)
   const answer = pickerOf(output, row.seen_as)(await rules.run(call, row as never, input)) as Record<string, unknown>
   const text = call.format === 'html' && rules.asHtml ? rules.asHtml(answer, call) : JSON.stringify(answer)

@@ -16,10 +16,10 @@ import { findRow } from './rows.ts'
  * @throws Problem invalid_id, or not_found where the row does not exist for the caller
  */
 export async function answerRow(call: Call): Promise<Answer> {
-  const { operation, database, sight } = call
+  const { operation, database, queryScope } = call
   const { resource } = operation
   const shape = readShape(call)
-  const row = await findRow(database, { ...sight, onDemand: shape.onDemand }, keyOfCall(call))
+  const row = await findRow(database, { ...queryScope, onDemand: shape.onDemand }, keyOfCall(call))
   if (!row) throw noSuchRow(resource)
   if (!isPartial(shape)) return { status: operation.successStatus, ...represent(resource, row, call) }
   const [body = {}] = await expanded(call, shape, [row])

@@ -5,7 +5,7 @@ import { contains, rankWithin } from '../../store/expressions.ts'
 import type { AnyRows, Condition } from '../declare/expressions.ts'
 import type { Searched } from '../declare/resource.ts'
 import { isBehind, type Position, type Sort, sortColumns, sortExpression } from '../declare/sorts.ts'
-import { type RowKey, type SeenRow, type Sight, schoolColumn, tables } from '../declare/visibility.ts'
+import { type RowKey, type SeenRow, type QueryScope, schoolColumn, tables } from '../declare/visibility.ts'
 import { named, selectRows, selectWhole, wholeRow } from './selectRows.ts'
 import { isReadable, isVisible } from './visible.ts'
 
@@ -19,9 +19,9 @@ export interface Page {
 }
 
 /** Up to `limit` rows that stand in the caller's list. */
-export async function findRows(database: Reader, sight: Sight, { conditions, sort, after, limit }: Page): Promise<SeenRow[]> {
-  let query = selectRows(database, sight)
-    .where((rows) => rows.and([isVisible(sight, rows), ...conditions.map((condition) => condition(rows))]))
+export async function findRows(database: Reader, queryScope: QueryScope, { conditions, sort, after, limit }: Page): Promise<SeenRow[]> {
+  let query = selectRows(database, queryScope)
+    .where((rows) => rows.and([isVisible(queryScope, rows), ...conditions.map((condition) => condition(rows))]))
     .limit(limit)
   if (after) query = query.where((rows) => isBehind(rows, sort, after))
   for (const column of sortColumns(sort)) {
@@ -31,23 +31,23 @@ export async function findRows(database: Reader, sight: Sight, { conditions, sor
 }
 
 /** Rows of the caller's list with these ids. */
-export async function findRowsById(database: Reader, sight: Sight, ids: readonly string[]): Promise<SeenRow[]> {
+export async function findRowsById(database: Reader, queryScope: QueryScope, ids: readonly string[]): Promise<SeenRow[]> {
   if (ids.length === 0) return []
-  return (await selectRows(database, sight)
-    .where((rows) => rows.and([isVisible(sight, rows), rows('id', 'in', [...ids])]))
+  return (await selectRows(database, queryScope)
+    .where((rows) => rows.and([isVisible(queryScope, rows), rows('id', 'in', [...ids])]))
     .execute()) as SeenRow[]
 }
 
 /** Rows of the caller's list that name one of these owners in `column`: of each the newest, up to `limit`. */
 export async function findRowsOf(
   database: Reader,
-  sight: Sight,
+  queryScope: QueryScope,
   { column, owners, limit }: { column: string; owners: readonly string[]; limit: number },
 ): Promise<(SeenRow & { owner: string })[]> {
   if (owners.length === 0) return []
-  const ranked = selectRows(database, sight)
+  const ranked = selectRows(database, queryScope)
     .select((rows) => [named(rows.ref(column), 'owner'), named(rankWithin(rows.ref(column), rows.ref('id')), 'rank_within')])
-    .where((rows) => rows.and([isVisible(sight, rows), rows(column, 'in', [...owners])]))
+    .where((rows) => rows.and([isVisible(queryScope, rows), rows(column, 'in', [...owners])]))
   const rows = await tables(database)
     .selectFrom(ranked.as('ranked') as unknown as 'any_table')
     .selectAll()
@@ -58,12 +58,12 @@ export async function findRowsOf(
 }
 
 /** How many rows the list has, counted no further than `limit`. */
-export async function countRows(database: Reader, sight: Sight, conditions: readonly RowCondition[], limit: number): Promise<number> {
+export async function countRows(database: Reader, queryScope: QueryScope, conditions: readonly RowCondition[], limit: number): Promise<number> {
   const found = tables(database)
-    .selectFrom(sight.resource.table as 'any_table')
+    .selectFrom(queryScope.resource.table as 'any_table')
     .select('id')
-    .where(schoolColumn(sight), '=', sight.schoolId)
-    .where((rows) => rows.and([isVisible(sight, rows), ...conditions.map((condition) => condition(rows))]))
+    .where(schoolColumn(queryScope), '=', queryScope.schoolId)
+    .where((rows) => rows.and([isVisible(queryScope, rows), ...conditions.map((condition) => condition(rows))]))
     .limit(limit)
   const row = await tables(database)
     .selectFrom(found.as('found') as unknown as 'any_table')
@@ -73,9 +73,9 @@ export async function countRows(database: Reader, sight: Sight, conditions: read
 }
 
 /** Rows in which the text occurs: among the newest of the caller's list that have it, so that a common text costs no more. */
-export function searchCondition(sight: Sight, text: string, limit: number): RowCondition {
-  const { table } = sight.resource
-  const searched = sight.resource.search.filter(({ isForStaff }) => !isForStaff || audienceOf(sight.caller) === 'staff')
+export function searchCondition(queryScope: QueryScope, text: string, limit: number): RowCondition {
+  const { table } = queryScope.resource
+  const searched = queryScope.resource.search.filter(({ isForStaff }) => !isForStaff || audienceOf(queryScope.caller) === 'staff')
   return (rows) =>
     rows(
       'id',
@@ -83,8 +83,8 @@ export function searchCondition(sight: Sight, text: string, limit: number): RowC
       rows
         .selectFrom(table as 'any_table')
         .select('id')
-        .where(schoolColumn(sight), '=', sight.schoolId)
-        .where((inner) => inner.and([isVisible(sight, inner), inner.or(searched.map((one) => occurs(inner, one, text)))]))
+        .where(schoolColumn(queryScope), '=', queryScope.schoolId)
+        .where((inner) => inner.and([isVisible(queryScope, inner), inner.or(searched.map((one) => occurs(inner, one, text)))]))
         .orderBy('id', 'desc')
         .limit(limit),
     )
@@ -97,42 +97,42 @@ function occurs(rows: AnyRows, { column, otherwise }: Searched, text: string): C
 }
 
 /** The row with this key if it exists for the caller; of a singleton the only row there is. */
-export async function findRow(database: Reader, sight: Sight, key: RowKey | undefined): Promise<SeenRow | undefined> {
-  let query = selectRows(database, sight).limit(1)
-  query = query.where((rows) => isReadable(sight, rows))
+export async function findRow(database: Reader, queryScope: QueryScope, key: RowKey | undefined): Promise<SeenRow | undefined> {
+  let query = selectRows(database, queryScope).limit(1)
+  query = query.where((rows) => isReadable(queryScope, rows))
   if (key) query = query.where((rows) => rows(key.column, '=', key.value))
   return (await query.executeTakeFirst()) as SeenRow | undefined
 }
 
 /** The same, with every column. */
-export async function findWholeRow(database: Reader, sight: Sight, key: RowKey | undefined): Promise<SeenRow | undefined> {
-  return (await wholeRow(database, sight, key).executeTakeFirst()) as SeenRow | undefined
+export async function findWholeRow(database: Reader, queryScope: QueryScope, key: RowKey | undefined): Promise<SeenRow | undefined> {
+  return (await wholeRow(database, queryScope, key).executeTakeFirst()) as SeenRow | undefined
 }
 
 /** Returns the same row locked until the transaction ends, or undefined if its slug moved to another row meanwhile. */
 export async function lockRow(
   writer: Writer,
-  sight: Sight,
+  queryScope: QueryScope,
   key: RowKey | undefined,
-  lockFirst = sight.resource.lockFirst,
+  lockFirst = queryScope.resource.lockFirst,
 ): Promise<SeenRow | undefined> {
-  const byId = await keyById(writer, sight, key)
+  const byId = await keyById(writer, queryScope, key)
   if (byId === 'missing') return undefined
-  if (byId) await lockFirst?.(writer, { schoolId: sight.schoolId, id: byId.value })
-  const query = wholeRow(writer, sight, byId).forUpdate(sight.resource.table as 'any_table')
+  if (byId) await lockFirst?.(writer, { schoolId: queryScope.schoolId, id: byId.value })
+  const query = wholeRow(writer, queryScope, byId).forUpdate(queryScope.resource.table as 'any_table')
   const row = (await query.executeTakeFirst()) as SeenRow | undefined
   return row && key && row[key.column] !== key.value ? undefined : row
 }
 
 /** Resolves another key to the id, because locks that come before the row take its id. */
-async function keyById(database: Reader, sight: Sight, key: RowKey | undefined): Promise<RowKey | 'missing' | undefined> {
+async function keyById(database: Reader, queryScope: QueryScope, key: RowKey | undefined): Promise<RowKey | 'missing' | undefined> {
   if (key === undefined || key.column === 'id') return key
-  const row = await findRow(database, sight, key)
+  const row = await findRow(database, queryScope, key)
   return row ? { column: 'id', value: row.id } : 'missing'
 }
 
 /** A row that this caller has just written. It may lie out of their sight by now: once, they see it still. */
-export async function readWritten(writer: Writer, sight: Sight, id: string): Promise<SeenRow> {
-  const row = await selectWhole(writer, sight).where('id', '=', id).executeTakeFirstOrThrow()
+export async function readWritten(writer: Writer, queryScope: QueryScope, id: string): Promise<SeenRow> {
+  const row = await selectWhole(writer, queryScope).where('id', '=', id).executeTakeFirstOrThrow()
   return row as SeenRow
 }

@@ -1,39 +1,39 @@
 import type { AliasedExpression, Expression, SelectQueryBuilder } from 'kysely'
 import type { Reader } from '../../store/database.ts'
 import type { AnyRows, AnyTables } from '../declare/expressions.ts'
-import { type RowKey, type Sight, schoolColumn, tables } from '../declare/visibility.ts'
+import { type RowKey, type QueryScope, schoolColumn, tables } from '../declare/visibility.ts'
 import { isReadable, seenAs } from './visible.ts'
 
 /** The fields of all rows of the school; who asks says which rows are seen. */
-export function selectRows(database: Reader, sight: Sight, { isWhole = false } = {}): SelectQueryBuilder<AnyTables, 'any_table', object> {
-  const { resource, schoolId, caller } = sight
+export function selectRows(database: Reader, queryScope: QueryScope, { isWhole = false } = {}): SelectQueryBuilder<AnyTables, 'any_table', object> {
+  const { resource, schoolId, caller } = queryScope
   const table = tables(database).selectFrom(resource.table as 'any_table')
   // What the resource makes of a column comes later: it stands under that name.
   const columns = isWhole ? table.selectAll(resource.table as 'any_table') : table.select([...resource.columns])
   return (columns as ReturnType<typeof selectRows>)
     .select((rows) => [
-      versionOf(sight, rows),
-      seenAs(sight, rows).as('seen_as'),
+      versionOf(queryScope, rows),
+      seenAs(queryScope, rows).as('seen_as'),
       ...(resource.ungated ? [named(resource.ungated(rows), 'is_ungated')] : []),
       ...resource.selections
-        .filter(({ field }) => !resource.onDemand.includes(field) || sight.onDemand?.includes(field))
+        .filter(({ field }) => !resource.onDemand.includes(field) || queryScope.onDemand?.includes(field))
         .map(({ field, select }) => named(select(rows, caller), field)),
     ])
-    .where(schoolColumn(sight), '=', schoolId)
+    .where(schoolColumn(queryScope), '=', schoolId)
 }
 
 /** The row with this key, with every column, if it exists for the caller. */
-export function wholeRow(database: Reader, sight: Sight, key: RowKey | undefined): ReturnType<typeof selectRows> {
-  const query = selectWhole(database, sight)
-    .where((rows) => isReadable(sight, rows))
+export function wholeRow(database: Reader, queryScope: QueryScope, key: RowKey | undefined): ReturnType<typeof selectRows> {
+  const query = selectWhole(database, queryScope)
+    .where((rows) => isReadable(queryScope, rows))
     .limit(1)
   return key ? query.where((rows) => rows(key.column, '=', key.value)) : query
 }
 
 /** The same with every column. */
-export const selectWhole = (database: Reader, sight: Sight): ReturnType<typeof selectRows> => selectRows(database, sight, { isWhole: true })
+export const selectWhole = (database: Reader, queryScope: QueryScope): ReturnType<typeof selectRows> => selectRows(database, queryScope, { isWhole: true })
 
-const versionOf = ({ resource }: Sight, rows: AnyRows): AliasedExpression<unknown, string> =>
+const versionOf = ({ resource }: QueryScope, rows: AnyRows): AliasedExpression<unknown, string> =>
   named(rows.ref(resource.versionColumn), 'version')
 
 /** An expression under the name of a field. */

@@ -5,23 +5,23 @@ import type { Reader } from '../../store/database.ts'
 import { isOffered } from '../../store/expressions.ts'
 import type { AnyRows, AnyRule, Condition } from '../declare/expressions.ts'
 import type { View } from '../declare/views.ts'
-import type { Sight } from '../declare/visibility.ts'
+import type { QueryScope } from '../declare/visibility.ts'
 
 /** Rows that stand in the caller's list. */
-export const isVisible = (sight: Sight, rows: AnyRows): Condition =>
-  offered(sight, rows, ofItsPart(sight, rows, ask(sight.resource.visibility[audienceOf(sight.caller)], rows, sight.caller)))
+export const isVisible = (queryScope: QueryScope, rows: AnyRows): Condition =>
+  offered(queryScope, rows, ofItsPart(queryScope, rows, ask(queryScope.resource.visibility[audienceOf(queryScope.caller)], rows, queryScope.caller)))
 
 /** Rows that can be read by who names them: those of the list, and those that stand in none. */
-export function isReadable(sight: Sight, rows: AnyRows): Condition {
-  const { unlisted } = sight.resource
-  return unlisted ? rows.or([isVisible(sight, rows), offered(sight, rows, ofItsPart(sight, rows, unlisted(rows)))]) : isVisible(sight, rows)
+export function isReadable(queryScope: QueryScope, rows: AnyRows): Condition {
+  const { unlisted } = queryScope.resource
+  return unlisted ? rows.or([isVisible(queryScope, rows), offered(queryScope, rows, ofItsPart(queryScope, rows, unlisted(rows)))]) : isVisible(queryScope, rows)
 }
 
 /** Of a table that two resources share, the rows of this one. */
-const ofItsPart = ({ resource: { part } }: Sight, rows: AnyRows, rule: Condition): Condition => (part ? rows.and([part(rows), rule]) : rule)
+const ofItsPart = ({ resource: { part } }: QueryScope, rows: AnyRows, rule: Condition): Condition => (part ? rows.and([part(rows), rule]) : rule)
 
 /** Where the school has turned off what the resource belongs to, there are no rows but for its staff. */
-function offered({ resource, schoolId, caller }: Sight, rows: AnyRows, rule: Condition): Condition {
+function offered({ resource, schoolId, caller }: QueryScope, rows: AnyRows, rule: Condition): Condition {
   const { feature } = resource
   return feature === undefined || audienceOf(caller) === 'staff' ? rule : rows.and([rule, isOffered(schoolId, feature)])
 }
@@ -30,7 +30,7 @@ function offered({ resource, schoolId, caller }: Sight, rows: AnyRows, rule: Con
  * Asked only where there are no rows.
  * @throws Problem not_found where the school does not offer at all what they belong to
  */
-export async function requireOffered(database: Reader, { resource, schoolId, caller }: Sight): Promise<void> {
+export async function requireOffered(database: Reader, { resource, schoolId, caller }: QueryScope): Promise<void> {
   const { feature, area } = resource
   if (feature === undefined || audienceOf(caller) === 'staff') return
   const row = await database
@@ -43,7 +43,7 @@ export async function requireOffered(database: Reader, { resource, schoolId, cal
 }
 
 /** Whether the school keeps visitors out of what others show them. */
-export async function isClosedToVisitors(database: Reader, { resource, schoolId, caller }: Sight): Promise<boolean> {
+export async function isClosedToVisitors(database: Reader, { resource, schoolId, caller }: QueryScope): Promise<boolean> {
   const { anonymousWhen } = resource
   if (!anonymousWhen || caller.kind !== 'anonymous') return false
   const open = await database.selectFrom('school').select('id').where('id', '=', schoolId).where(anonymousWhen).executeTakeFirst()
@@ -51,7 +51,7 @@ export async function isClosedToVisitors(database: Reader, { resource, schoolId,
 }
 
 /** How much of a row the caller sees. */
-export function seenAs({ resource, caller }: Sight, rows: AnyRows): Expression<string> & Pick<ReturnType<AnyRows['val']>, 'as'> {
+export function seenAs({ resource, caller }: QueryScope, rows: AnyRows): Expression<string> & Pick<ReturnType<AnyRows['val']>, 'as'> {
   const audience = audienceOf(caller)
   const { own, staff, open } = resource.views
   const always = (view: View) => rows.cast<string>(rows.val(view), 'text')

@@ -32,25 +32,25 @@ export async function act(write: ActionWrite): Promise<Answer> {
   const written = await changeRow(write, row, columns, operation.name)
   if (!operation.rules.after) return answerDone(write, written)
   const said = await operation.rules.after(write, written as never)
-  return { ...answerDone(write, await readWritten(write.writer, write.sight, row.id)), ...said }
+  return { ...answerDone(write, await readWritten(write.writer, write.queryScope, row.id)), ...said }
 }
 
 /** The answer to what a declaration did itself: a new row, a body of its own, or the row. */
 async function answerPerformed(write: ActionWrite, row: SeenRow, performed: Performed<never>): Promise<Answer> {
   const { columns, isUnchanged = false, made, answered, body, headers } = performed
-  const { operation, writer, sight } = write
+  const { operation, writer, queryScope } = write
   if (made !== undefined) {
     await record(write, { action: 'created', id: made, before: null, after: 1 })
-    const answer = answerWritten(write, await readWritten(writer, sight, made))
+    const answer = answerWritten(write, await readWritten(writer, queryScope, made))
     return { ...answer, headers: { ...headers, Location: `${apiPath}/${operation.resource.path}/${answer.body.id}` } }
   }
   // Without columns the declaration may have changed the row by itself.
-  const unwritten = async (): Promise<SeenRow> => (isUnchanged ? row : await readWritten(writer, sight, row.id))
+  const unwritten = async (): Promise<SeenRow> => (isUnchanged ? row : await readWritten(writer, queryScope, row.id))
   const after = columns ? await changeRow(write, row, columns, operation.name) : await unwritten()
   if (!columns && !isUnchanged) await record(write, { action: operation.name, id: row.id, before: row.version, after: after.version })
   const other = operation.rules.answers?.()
   if (other && answered !== undefined) {
-    const seen = await readWritten(writer, { ...sight, resource: other }, answered)
+    const seen = await readWritten(writer, { ...queryScope, resource: other }, answered)
     return { status: operation.successStatus, ...represent(other, seen, write), ...(headers && { headers }) }
   }
   if (!body || !operation.rules.output) {

@@ -18,10 +18,10 @@ import { updateVersion } from './writeRows.ts'
  * @throws Problem not_found, access_denied, precondition_failed or precondition_required, in this order
  */
 export async function rowToChange(write: Write<OperationOf<'update' | 'replace' | 'remove' | 'action'>>): Promise<SeenRow> {
-  const { writer, sight, operation, precondition } = write
-  const row = await lockRow(writer, sight, keyOfCall(write), operation.rules.lockFirst)
+  const { writer, queryScope, operation, precondition } = write
+  const row = await lockRow(writer, queryScope, keyOfCall(write), operation.rules.lockFirst)
   if (!row) throw noSuchRow(operation.resource)
-  requireSight(row, operation.resource, operation.view)
+  requireVisible(row, operation.resource, operation.view)
   requirePrecondition(precondition, operation.needsIfMatch, {
     version: row.version,
     etag: () => represent(operation.resource, row, write).etag,
@@ -30,7 +30,7 @@ export async function rowToChange(write: Write<OperationOf<'update' | 'replace' 
 }
 
 /** @throws Problem access_denied for who sees less of the row than is needed to touch it */
-export function requireSight(row: SeenRow, { object }: Resource, view: View): void {
+export function requireVisible(row: SeenRow, { object }: Resource, view: View): void {
   if (breadth[row.seen_as] >= breadth[view]) return
   throw new Problem('access_denied', {
     description: `You see this ${object.replaceAll('_', ' ')} and may not do this with it. Another scope would not help.`,
@@ -39,10 +39,10 @@ export function requireSight(row: SeenRow, { object }: Resource, view: View): vo
 
 /** Writes these columns of the locked row, raises its version and records the change. */
 export async function changeRow(write: Write<Operation>, row: SeenRow, columns: Record<string, unknown>, action: string): Promise<SeenRow> {
-  const { writer, sight, now } = write
-  const version = await updateVersion(writer, sight, row.id, { ...columns, updated_at: now })
+  const { writer, queryScope, now } = write
+  const version = await updateVersion(writer, queryScope, row.id, { ...columns, updated_at: now })
   await record(write, { action, id: row.id, before: row.version, after: version })
-  return await readWritten(writer, sight, row.id)
+  return await readWritten(writer, queryScope, row.id)
 }
 
 /** The row as an answer to who changed it. */

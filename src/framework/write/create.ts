@@ -9,7 +9,7 @@ import type { SeenRow } from '../declare/visibility.ts'
 import { keyOfCall, noSuchRow } from '../read/row.ts'
 import { lockRow, readWritten } from '../read/rows.ts'
 import { readBody, readInput, requireNoFaults } from './body.ts'
-import { answerWritten, requireSight } from './changeRow.ts'
+import { answerWritten, requireVisible } from './changeRow.ts'
 import { faultsTogether } from './faultsTogether.ts'
 import { record } from './record.ts'
 import type { Write } from './write.ts'
@@ -18,7 +18,7 @@ import type { Made } from './writing.ts'
 
 /** Makes a row of what was sent, what the resource adds, and a slug where none was sent. */
 export async function createRow(write: Write<OperationOf<'create'>>): Promise<Answer> {
-  const { operation, body, caller, writer, sight, now } = write
+  const { operation, body, caller, writer, queryScope, now } = write
   const { resource, rules, parent } = operation
   const owner = parent && (await lockParent(write, parent))
   const writing = { ...write, parent: owner }
@@ -34,7 +34,7 @@ export async function createRow(write: Write<OperationOf<'create'>>): Promise<An
   const slug = await slugOfNew(write, id, values)
   const defaults = (await rules.defaults?.(writing, values)) ?? {}
   const under = owner && parent ? { [parent.column]: owner.id } : {}
-  await insertRow(writer, sight, {
+  await insertRow(writer, queryScope, {
     ...defaults,
     ...under,
     ...slug,
@@ -45,9 +45,9 @@ export async function createRow(write: Write<OperationOf<'create'>>): Promise<An
   })
   // Recorded before the effects, which may change the row and record that.
   await record(write, { action: 'created', id, before: null, after: 1 })
-  if (resource.fileFields.length > 0) await keepFileReferences(write, await readWritten(writer, sight, id))
-  if (rules.after) await rules.after(writing, (await readWritten(writer, sight, id)) as never, values)
-  return answerCreated(write, await readWritten(writer, sight, id))
+  if (resource.fileFields.length > 0) await keepFileReferences(write, await readWritten(writer, queryScope, id))
+  if (rules.after) await rules.after(writing, (await readWritten(writer, queryScope, id)) as never, values)
+  return answerCreated(write, await readWritten(writer, queryScope, id))
 }
 
 /** The slug of a new row that came without one. One that was chosen is only protected against those that are found at the same time. */
@@ -66,7 +66,7 @@ async function slugOfNew(
 /** Records what a declaration did by itself, and answers the row. */
 async function answerPerformed(write: Write<OperationOf<'create'>>, made: string | Made): Promise<Answer> {
   const { id, action } = typeof made === 'string' ? { id: made, action: 'created' } : made
-  const row = await readWritten(write.writer, write.sight, id)
+  const row = await readWritten(write.writer, write.queryScope, id)
   const isNew = action === 'created'
   if (action !== undefined) await record(write, { action, id, before: isNew ? null : row.version - 1, after: row.version })
   return isNew ? answerCreated(write, row) : { ...answerWritten(write, row), status: 200 }
@@ -82,8 +82,8 @@ function answerCreated(write: Write<OperationOf<'create'>>, row: SeenRow): Answe
 
 /** The row of the other resource, locked: a limit on its parts holds under concurrency. */
 async function lockParent(write: Write<OperationOf<'create'>>, { resource }: CreateParent): Promise<SeenRow> {
-  const row = await lockRow(write.writer, { ...write.sight, resource }, keyOfCall(write, resource))
+  const row = await lockRow(write.writer, { ...write.queryScope, resource }, keyOfCall(write, resource))
   if (!row) throw noSuchRow(resource)
-  requireSight(row, resource, write.operation.rules.view ?? 'staff')
+  requireVisible(row, resource, write.operation.rules.view ?? 'staff')
   return row
 }

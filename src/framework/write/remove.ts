@@ -10,7 +10,7 @@ import { wrongState } from './wrongState.ts'
 
 /** Removes a row. What still refers to it keeps it (409). */
 export async function removeRow(write: Write<OperationOf<'remove'>>): Promise<Answer> {
-  const { operation, writer, sight } = write
+  const { operation, writer, queryScope } = write
   const row = await rowToChange(write)
   const { from } = operation.rules
   const status = String(row[operation.resource.stateColumn])
@@ -22,10 +22,10 @@ export async function removeRow(write: Write<OperationOf<'remove'>>): Promise<An
     const kept = await changeRow(write, row, columns, 'deleted')
     await operation.rules.after?.(write, kept as never)
     if (operation.successStatus === 204) return nothing
-    return answerWritten(write, operation.rules.after ? await readWritten(writer, sight, row.id) : kept)
+    return answerWritten(write, operation.rules.after ? await readWritten(writer, queryScope, row.id) : kept)
   }
   await dropFileReferences(write, row.id)
-  await deleteRow(writer, sight, row)
+  await deleteRow(writer, queryScope, row)
   await operation.rules.after?.(write, row as never)
   await record(write, { action: 'deleted', id: row.id, before: row.version, after: null })
   return { ...nothing, ...said }

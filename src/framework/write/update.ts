@@ -16,7 +16,7 @@ import type { Values } from './writing.ts'
 
 /** Lays a JSON Merge Patch over a row, or puts a whole one in its place. What changes nothing is no change: the version stays. */
 export async function updateRow(write: Write<OperationOf<'update' | 'replace'>>): Promise<Answer> {
-  const { operation, body, caller, writer, sight } = write
+  const { operation, body, caller, writer, queryScope } = write
   const { resource, rules } = operation
   const row = await rowToChange(write)
   const current = presentWhole(resource, row, write)
@@ -36,13 +36,13 @@ export async function updateRow(write: Write<OperationOf<'update' | 'replace'>>)
     ),
   )
   if (Object.keys(changed).length === 0) return answerWritten(write, row)
-  if (resource.slugFrom !== undefined && 'slug' in changed) await lockSlugs(writer, resource, sight.schoolId)
+  if (resource.slugFrom !== undefined && 'slug' in changed) await lockSlugs(writer, resource, queryScope.schoolId)
   const following = (await rules.before?.(write, row as never, merged)) ?? {}
   const written = await changeRow(write, row, { ...columnsOfValues(resource, changed), ...following }, 'updated')
   await keepFileReferences(write, written)
   if (!rules.after) return answerWritten(write, written)
   await rules.after(write, written as never, changed)
-  return answerWritten(write, await readWritten(writer, sight, row.id))
+  return answerWritten(write, await readWritten(writer, queryScope, row.id))
 }
 
 /** Leaves out inputs that say what the row says already. */
