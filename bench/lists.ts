@@ -4,7 +4,7 @@ import type { OperationOf } from '../src/framework/declare/operations.ts'
 import { run } from '../src/framework/run.ts'
 import { createKeyring } from '../src/lib/keyring.ts'
 import { callerFrom, type PersonCaller } from '../src/policy/caller.ts'
-import type { Outside } from '../src/policy/externalServices.ts'
+import type { ExternalServices } from '../src/policy/externalServices.ts'
 import { operationsIn, resources, scopeCatalogue } from '../src/resources/index.ts'
 import type { Database } from '../src/store/database.ts'
 import { countAll, cursorBehind } from './places.ts'
@@ -139,16 +139,16 @@ async function asOwner(database: Database, slug: string): Promise<{ caller: Pers
         sign: (text) => keyring.sign('cursors', text),
         verify: (text, signature) => keyring.verify('cursors', text, signature),
       },
-      outside,
+      externalServices,
     },
   }
 }
 
 // A list reads no file; it only says where one is.
-const outside = {
+const externalServices = {
   files: {
     downloadAddress: ({ issuer }: { issuer: string }, { id }: { id: string }) => ({ url: `${issuer}/files/${id}`, expires_at: null }),
     publicId: (object: string, id: string) => `${object} ${id}`,
   },
   checkoutAddress: () => undefined,
-} as unknown as Outside
+} as unknown as ExternalServices

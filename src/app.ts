@@ -70,7 +70,7 @@ import type { RedisConnection } from './store/redis.ts'
 import { schoolContact, schoolFace } from './store/schools.ts'
 import { describeClient, registrationRules } from './wiring/clients.ts'
 import { leaveWork } from './wiring/enqueue.ts'
-import { createOutside, endGrantWithin } from './wiring/externalServices.ts'
+import { createExternalServices, endGrantWithin } from './wiring/externalServices.ts'
 import { createFiles } from './wiring/files.ts'
 import { sendAfterwards } from './wiring/messages.ts'
 import { createStores } from './wiring/open.ts'
@@ -157,7 +157,7 @@ export async function createApp(args: AppArguments): Promise<App> {
     operations,
     findPerson: personIn(database),
     signer,
-    outside: () => outside,
+    externalServices: () => externalServices,
   })
   const gate = createPasswordGate(config.server.passwords)
   const checkPassword = createSignIn({ database: accounts, gate })
@@ -239,12 +239,12 @@ export async function createApp(args: AppArguments): Promise<App> {
     showHandOver: enginePages.showHandOver,
     count: metrics.count,
   })
-  const outside = createOutside({
+  const externalServices = createExternalServices({
     ...{ stores, keyring, afterwards, letter },
-    files: files.outside,
+    files: files.externalServices,
     checkoutUrl: (school) => schools.byId(school.id).config.checkout_url,
   })
-  const doors = { operations, database: database.kysely, store: database, signer, outside }
+  const doors = { operations, database: database.kysely, store: database, signer, externalServices }
   const bearer = { runtime, findPerson: personIn(database), grantable }
   const api = createApi({ ...doors, authenticate: limited(createAuthenticate(bearer), limits) })
   const documents = createSchoolDocuments({
@@ -253,7 +253,7 @@ export async function createApp(args: AppArguments): Promise<App> {
     schoolConfig: (school) => schools.byId(school.id).config,
     operations,
     scopes,
-    view: (school) => publicView({ database: database.kysely, school, signer, outside }),
+    view: (school) => publicView({ database: database.kysely, school, signer, externalServices }),
   })
   const mcp = createMcp({
     ...doors,

@@ -21,7 +21,7 @@ export interface ApiArguments {
   store: NonNullable<Surroundings['store']>
   /** Signs the cursors of lists. */
   signer: Surroundings['signer']
-  outside: Surroundings['outside']
+  externalServices: Surroundings['outside']
   /**
    * Who calls: the anonymous caller where there is no token. Throws `invalid_token` where there is a bad one, and `rate_limited` where
    * one of the operation's limits is used up.
@@ -33,13 +33,13 @@ export interface ApiArguments {
  * The school's REST API: one route per operation, all through the same `run`.
  * The school must stand in `ctx.state.school`; a Problem that is thrown here is rendered above.
  */
-export function createApi({ operations, database, store, signer, outside, authenticate }: ApiArguments): Router {
+export function createApi({ operations, database, store, signer, externalServices, authenticate }: ApiArguments): Router {
   const router = new Router({ sensitive: true })
   const surroundings = (ctx: Context): Surroundings => ({
     database,
     store,
     signer,
-    outside,
+    externalServices,
     school: ctx.state.school as School,
     requestId: ctx.state.requestId as string | undefined,
     address: ctx.state.address as string | undefined,

@@ -1,6 +1,6 @@
 import { Problem } from '../lib/problem.ts'
 import type { CheckoutItem } from '../policy/checkout.ts'
-import type { Outside } from '../policy/externalServices.ts'
+import type { ExternalServices } from '../policy/externalServices.ts'
 import type { School } from '../policy/school.ts'
 
 /**
@@ -9,11 +9,11 @@ import type { School } from '../policy/school.ts'
  * @param meta more that the caller should know, such as a quote
  */
 export function checkoutRequired(
-  { outside, school }: { outside: Outside; school: School },
+  { externalServices, school }: { externalServices: ExternalServices; school: School },
   item: CheckoutItem,
   { code, meta = {} }: { code?: string; meta?: Record<string, unknown> } = {},
 ): Problem {
-  const address = outside.checkoutAddress(school, item, code)
+  const address = externalServices.checkoutAddress(school, item, code)
   return new Problem('checkout_required', {
     ...(address === undefined && { description: 'This has to be paid, and the school takes payment on its own site.' }),
     details: [

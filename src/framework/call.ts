@@ -1,5 +1,5 @@
 import type { Caller } from '../policy/caller.ts'
-import type { Outside } from '../policy/externalServices.ts'
+import type { ExternalServices } from '../policy/externalServices.ts'
 import type { School } from '../policy/school.ts'
 import type { Database, Reader } from '../store/database.ts'
 import type { Operation } from './declare/operations.ts'
@@ -17,7 +17,7 @@ export interface Surroundings {
   store?: Pick<Database, 'kind' | 'transaction'> | undefined
   school: School
   signer: CursorSigner
-  outside: Outside
+  externalServices: ExternalServices
   requestId?: string | undefined
   address?: string | undefined
 }

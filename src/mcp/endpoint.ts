@@ -17,7 +17,7 @@ export interface McpArguments extends CatalogueArguments {
   /** Puts a limit on how long a hard question may take. */
   store: Surroundings['store']
   signer: Surroundings['signer']
-  outside: Surroundings['outside']
+  externalServices: Surroundings['outside']
   schoolName(school: School): Promise<string>
   /**
    * Counts the request. Whose token came along makes no difference; throws `invalid_token` where one came that is not good here,
@@ -36,7 +36,7 @@ const messageHeader = /^mcp-(protocol-version|method|name|param-.+)$/
 
 /** Serves `/mcp`: Streamable HTTP without sessions, one JSON answer for each POST. */
 export function createMcp(args: McpArguments): Middleware<RequestState> {
-  const { database, store, signer, outside, authenticate, schoolName, log } = args
+  const { database, store, signer, externalServices, authenticate, schoolName, log } = args
   const exchange = createExchange(createCatalogue(args), log)
   return async (ctx, next) => {
     if (ctx.path !== '/mcp') return next()
@@ -59,7 +59,7 @@ export function createMcp(args: McpArguments): Middleware<RequestState> {
           database,
           store,
           signer,
-          outside,
+          externalServices,
           school,
           schoolName: await schoolName(school),
           requestId: ctx.state.requestId,

@@ -1,6 +1,6 @@
 import type { Keyring } from '../lib/keyring.ts'
 import { isSessionOver } from '../policy/browserSessions.ts'
-import type { BrowserSession, Outside } from '../policy/externalServices.ts'
+import type { BrowserSession, ExternalServices } from '../policy/externalServices.ts'
 import { findAccount } from '../store/accounts.ts'
 import { databaseArtifacts } from '../store/databaseArtifacts.ts'
 import type { Sql } from '../store/sql.ts'
@@ -9,7 +9,7 @@ import { isSplit, type Stores } from './stores.ts'
 const model = 'Session'
 
 /** The browser sessions of an account, wherever they are kept, for the API that shows and ends them. */
-export function ownSessions({ stores, keyring }: { stores: Stores; keyring: Keyring }): Outside['sessions'] {
+export function ownSessions({ stores, keyring }: { stores: Stores; keyring: Keyring }): ExternalServices['sessions'] {
   const artifactsIn = (sql: Sql | undefined) => (isSplit(stores) || !sql ? stores.ephemeral : databaseArtifacts(sql))
   return {
     async list(schoolId, accountId, sql) {

@@ -28,8 +28,8 @@ export interface BrowserSession {
  * What a rule of the school can ask of the world outside its transaction. Handed in where the service is put together:
  * a declaration knows what it needs and nothing of who does it.
  */
-export interface Outside {
-  files: OutsideFiles
+export interface ExternalServices {
+  files: FileServices
   /** Where an item is paid; undefined where the school names no checkout. */
   checkoutAddress(school: School, item: CheckoutItem, code?: string): string | undefined
   /** Leaves work for the time after the answer: nobody waits for it, and no request fails with it. Never throws. */
@@ -56,7 +56,7 @@ export interface WaitingBytes {
 }
 
 /** File storage, signed addresses and limits, as declarations reach them. */
-export interface OutsideFiles {
+export interface FileServices {
   limits: { quotaBytes: number; uploadsPerMinute: number; bytesPerDay: number }
   /** Where the bytes of an announced file are sent, until then. */
   uploadAddress(school: School, uploadId: string, expiresAt: Date): string

@@ -138,14 +138,14 @@ export const account = defineResource({
       id: 'listAuthorizations',
       summary: 'List what you allowed to apps',
       output: listOf(authorization, 'What was allowed, the newest first.'),
-      run: ({ school, outside }, { id }) => listAuthorizations(outside, school, id),
+      run: ({ school, externalServices }, { id }) => listAuthorizations(externalServices, school, id),
     },
     sessions: {
       scope: 'read',
       id: 'listSessions',
       summary: 'List the browsers in which you are signed in',
       output: listOf(session, 'Browsers, the latest sign-in first.'),
-      run: ({ school, outside }, { id }) => listSessions(outside, school, id),
+      run: ({ school, externalServices }, { id }) => listSessions(externalServices, school, id),
     },
     export: {
       scope: 'read',
@@ -188,8 +188,8 @@ export const account = defineResource({
       status: 204,
       summary: 'End what you allowed to an app',
       parameters: z.object({ id: ownId('aut', 'Id of the authorization.') }),
-      perform: ({ sql, school, outside, parameters }, row) =>
-        revokeAuthorization(sql, outside, school, { accountId: row.id, id: String(parameters.get('id')) }),
+      perform: ({ sql, school, externalServices, parameters }, row) =>
+        revokeAuthorization(sql, externalServices, school, { accountId: row.id, id: String(parameters.get('id')) }),
     },
     end_session: {
       scope: 'write',
@@ -199,8 +199,8 @@ export const account = defineResource({
       status: 204,
       summary: 'Sign out in one browser',
       parameters: z.object({ id: ownId('ses', 'Id of the session.') }),
-      perform: ({ sql, school, outside, parameters }, row) =>
-        endSession(sql, outside, school, { accountId: row.id, id: String(parameters.get('id')) }),
+      perform: ({ sql, school, externalServices, parameters }, row) =>
+        endSession(sql, externalServices, school, { accountId: row.id, id: String(parameters.get('id')) }),
     },
   },
 })

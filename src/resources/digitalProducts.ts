@@ -63,9 +63,9 @@ export const digitalProducts = defineResource({
     },
     files: {
       select: filesOf,
-      of: (files: readonly StoredProductFile[] | null, { school, outside }) =>
+      of: (files: readonly StoredProductFile[] | null, { school, externalServices }) =>
         (files ?? []).map((file) => {
-          const { url, expires_at } = outside.files.downloadAddress(school, { ...file, id: file.file_id })
+          const { url, expires_at } = externalServices.files.downloadAddress(school, { ...file, id: file.file_id })
           return { ...file, byte_size: Number(file.byte_size), download_url: url, expires_at }
         }),
     },
@@ -141,10 +141,10 @@ export const digitalProducts = defineResource({
       parameters: fileParameter,
       input: z.object({}),
       output: downloadAnswer,
-      async run({ store, school, caller, outside, parameters }, product) {
+      async run({ store, school, caller, externalServices, parameters }, product) {
         if (!store) throw new Error('a download is counted, and there is nothing to count on')
         const file = await download(store, { school, caller, product: product as never, fileId: fileOf(parameters) })
-        return outside.files.downloadAddress(school, file)
+        return externalServices.files.downloadAddress(school, file)
       },
     },
   },

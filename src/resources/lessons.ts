@@ -28,8 +28,8 @@ import { sections } from './sections.ts'
 /** What the query has read of a lesson's files. */
 const filesOf = (row: object): readonly LessonFile[] => (row as { attachments?: LessonFile[] | null }).attachments ?? []
 
-const addressOf = (file: LessonFile, { outside, school }: Pick<Presentation, 'outside' | 'school'>) =>
-  outside.files.downloadAddress(school, { ...file, id: file.file_id })
+const addressOf = (file: LessonFile, { externalServices, school }: Pick<Presentation, 'outside' | 'school'>) =>
+  externalServices.files.downloadAddress(school, { ...file, id: file.file_id })
 
 /** What is played, with the address of an uploaded file for a while. */
 function playable(media: StoredMedia | null, files: readonly LessonFile[], context: Presentation) {

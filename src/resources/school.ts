@@ -83,8 +83,8 @@ export const school = defineResource({
     limits: {
       select: (school) =>
         school.selectFrom('storage_usage').select('storage_usage.bytes').whereRef('storage_usage.school_id', '=', 'school.id'),
-      of: (bytes: number | string | null, { outside }) => ({
-        storage_bytes: outside.files.limits.quotaBytes,
+      of: (bytes: number | string | null, { externalServices }) => ({
+        storage_bytes: externalServices.files.limits.quotaBytes,
         storage_used_bytes: Number(bytes ?? 0),
         staff_seats: null,
       }),

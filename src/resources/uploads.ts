@@ -44,13 +44,13 @@ export const uploads = defineResource({
       select: targetOf,
       of: (
         { id, status, expires_at, content_type }: { id: string; status: string; expires_at: string; content_type: string },
-        { school, outside },
+        { school, externalServices },
       ) =>
         status === 'completed'
           ? null
           : {
               method: 'PUT' as const,
-              url: outside.files.uploadAddress(school, id, new Date(expires_at)),
+              url: externalServices.files.uploadAddress(school, id, new Date(expires_at)),
               headers: { 'Content-Type': content_type },
               expires_at: new Date(expires_at).toISOString(),
             },

@@ -3,7 +3,7 @@ import type { Keyring } from '../lib/keyring.ts'
 import { ownSessions } from '../oidc/ownSessions.ts'
 import { endGrant, isSplit, type Stores } from '../oidc/stores.ts'
 import { checkoutAddress } from '../policy/checkout.ts'
-import type { Outside, OutsideFiles } from '../policy/externalServices.ts'
+import type { ExternalServices, FileServices } from '../policy/externalServices.ts'
 import type { SendMessage } from '../policy/messages.ts'
 import type { School } from '../policy/school.ts'
 import { databaseArtifacts } from '../store/databaseArtifacts.ts'
@@ -20,7 +20,7 @@ export function endGrantWithin(stores: Stores, sql: Sql, schoolId: string, grant
 }
 
 /** What declarations ask of the world outside. */
-export function createOutside({
+export function createExternalServices({
   stores,
   keyring,
   afterwards,
@@ -32,10 +32,10 @@ export function createOutside({
   keyring: Keyring
   afterwards: LeaveWork
   letter: SendMessage
-  files: OutsideFiles
+  files: FileServices
   /** The template of the school's file. */
   checkoutUrl(school: School): string | undefined
-}): Outside {
+}): ExternalServices {
   return {
     afterwards,
     send: letter,

@@ -14,7 +14,7 @@ import { toPublicId } from '../lib/ids.ts'
 import type { Keyring } from '../lib/keyring.ts'
 import { Problem } from '../lib/problem.ts'
 import { callerFrom } from '../policy/caller.ts'
-import type { Outside, OutsideFiles } from '../policy/externalServices.ts'
+import type { ExternalServices, FileServices } from '../policy/externalServices.ts'
 import { fileUrl } from '../policy/fileUrl.ts'
 import type { School } from '../policy/school.ts'
 import { type AddressSigner, signAddress } from '../policy/signedAddress.ts'
@@ -35,7 +35,7 @@ export interface FilesArguments {
   /** Signs cursors, as everywhere that a declaration is read. */
   signer: CursorSigner
   /** What declarations reach, files included. */
-  outside(): Outside
+  externalServices(): ExternalServices
 }
 
 const signedMinutes = { media: 360, others: 5 }
@@ -45,11 +45,11 @@ const freeSeconds = 30
 const longestSeconds = 3600
 
 /** Everything about files that the composition needs: what declarations reach, and the two addresses of bytes. */
-export function createFiles(args: FilesArguments): { outside: OutsideFiles; uploads: Middleware; downloads: Middleware } {
+export function createFiles(args: FilesArguments): { externalServices: FileServices; uploads: Middleware; downloads: Middleware } {
   const { database, storage, keyring, limits } = args
   const [uploads, downloads] = [signerOf(keyring, 'uploads'), signerOf(keyring, 'downloads')]
   const prefixes = new Map(args.operations.map(({ resource }) => [resource.object, resource.idPrefix]))
-  const outside: OutsideFiles = {
+  const externalServices: FileServices = {
     get limits() {
       const { quota_bytes: quotaBytes, uploads_per_minute: uploadsPerMinute, bytes_per_day: bytesPerDay } = limits()
       return { quotaBytes, uploadsPerMinute, bytesPerDay }
@@ -71,7 +71,7 @@ export function createFiles(args: FilesArguments): { outside: OutsideFiles; uplo
     publicId: (object, id) => toPublicId(prefixes.get(object) ?? 'req', id),
   }
   return {
-    outside,
+    externalServices,
     uploads: uploadRoute({
       signer: uploads,
       receive: (key, sent) => receiveUpload({ database, storage }, key, sent),
@@ -94,7 +94,7 @@ const signerOf = (keyring: Keyring, purpose: 'uploads' | 'downloads'): AddressSi
 
 /** The file as the person reads it who brought it: the road of every other answer. */
 async function asBringer(
-  { database, operations, findPerson, signer, outside }: FilesArguments,
+  { database, operations, findPerson, signer, externalServices }: FilesArguments,
   { school, fileId, accountId }: { school: School; fileId: string; accountId: string },
 ): Promise<Answer> {
   const operation = operations.find(({ id }) => id === 'getFile')
@@ -103,6 +103,6 @@ async function asBringer(
   const scopes = [operation.scope]
   const caller = callerFrom(person, { scopes, clientId: '', grantId: '' }, new Set(scopes))
   const sent = { parameters: () => ({ id: toPublicId('fil', fileId) }) }
-  const surroundings = { database: database.kysely, school, signer, outside: outside() }
+  const surroundings = { database: database.kysely, school, signer, externalServices: externalServices() }
   return await run(operation, caller, sent, surroundings)
 }

@@ -15,7 +15,7 @@ import { createLog } from '../../src/lib/log.ts'
 import { Problem } from '../../src/lib/problem.ts'
 import { createMcp } from '../../src/mcp/endpoint.ts'
 import { type Caller, callerFrom } from '../../src/policy/caller.ts'
-import type { OutsideFiles } from '../../src/policy/externalServices.ts'
+import type { FileServices } from '../../src/policy/externalServices.ts'
 import type { MessageKind, SendMessage } from '../../src/policy/messages.ts'
 import type { School } from '../../src/policy/school.ts'
 import { operationsIn, resources, scopeCatalogue } from '../../src/resources/index.ts'
@@ -23,7 +23,7 @@ import { databaseArtifacts } from '../../src/store/databaseArtifacts.ts'
 import { planRemoval } from '../../src/store/fileRemovals.ts'
 import { schoolContact } from '../../src/store/schools.ts'
 import { leaveWork } from '../../src/wiring/enqueue.ts'
-import { createOutside } from '../../src/wiring/externalServices.ts'
+import { createExternalServices } from '../../src/wiring/externalServices.ts'
 import type { TestDatabase } from '../support/databases.ts'
 import { filesWithoutBytes } from '../support/files.ts'
 import { newSchool } from '../support/rows.ts'
@@ -101,7 +101,7 @@ export async function startDemoApi(
   }
 
   // Bytes wait for a row, which calls off their removal.
-  const store: OutsideFiles['store'] = async (to, key, waiting) => {
+  const store: FileServices['store'] = async (to, key, waiting) => {
     await planRemoval(database.sql, { school_id: to.id, storage_key: key }, 3600)
     return { byteSize: waiting.bytes, checksum: 'e3b0c442'.repeat(8), width: 1600, height: 900 }
   }
@@ -110,7 +110,7 @@ export async function startDemoApi(
   const durable = databaseArtifacts(database.sql)
   const errands = createErrands({ log })
   const post: SendMessage = async (_school, { email }, kind, links) => void messages.push({ to: email, kind, links })
-  const outside = createOutside({
+  const externalServices = createExternalServices({
     stores: { sql: database.sql, durable, ephemeral: durable, log },
     keyring,
     afterwards: leaveWork({ errands, log }),
@@ -133,7 +133,7 @@ export async function startDemoApi(
   }
 
   const koa = new Koa<RequestState>()
-  const road = { operations, database: database.kysely, store: database, signer, outside, authenticate: guard(authenticate) }
+  const road = { operations, database: database.kysely, store: database, signer, externalServices, authenticate: guard(authenticate) }
   const api = createApi(road)
   const mcp = createMcp({ ...road, documents: [], log, schoolName: async () => 'Demo', allowedOrigins: () => [] })
   koa.use((ctx, next) => {

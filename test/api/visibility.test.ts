@@ -10,7 +10,7 @@ import { run } from '../../src/framework/run.ts'
 import { toPublicId } from '../../src/lib/ids.ts'
 import { Problem } from '../../src/lib/problem.ts'
 import { type Audience, audiences, type Caller, type PersonCaller } from '../../src/policy/caller.ts'
-import type { Outside } from '../../src/policy/externalServices.ts'
+import type { ExternalServices } from '../../src/policy/externalServices.ts'
 import { operationsIn, resources } from '../../src/resources/index.ts'
 import { newEvent, newPost, newRsvps } from '../support/community.ts'
 import { databasesToTest } from '../support/databases.ts'
@@ -26,7 +26,7 @@ const rowReads = operations.filter(({ kind, resource }) => kind === 'get' && !re
 const listOf = (resource: Resource): Operation | undefined => lists.find((one) => one.resource === resource && one.parent === undefined)
 const curriculum = operations.find(({ id }) => id === 'getCurriculum') as Operation
 // Reading asks nothing of the world outside but addresses of files.
-const outside = { files: filesWithoutBytes } as Outside
+const externalServices = { files: filesWithoutBytes } as ExternalServices
 /** So many rows of one table are opened one by one, other ones each time. */
 const openedRows = 12
 
@@ -122,7 +122,7 @@ describe.each(await databasesToTest())('who sees which rows, on $name', ({ open 
 
   const ask = (operation: Operation, caller: Caller, parameters: Record<string, unknown>) => {
     const { database, signer, school } = api
-    return run(operation, caller, { parameters: () => parameters }, { database: database.kysely, signer, school, outside })
+    return run(operation, caller, { parameters: () => parameters }, { database: database.kysely, signer, school, externalServices })
   }
 
   /** Undefined where there is nothing for the caller. */

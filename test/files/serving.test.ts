@@ -27,13 +27,13 @@ describe('the address of a file', () => {
       failures: { check: async () => {}, count: async () => {} },
       findPerson: async () => undefined,
       signer: { sign: () => '', verify: () => false },
-      outside: () => {
+      externalServices: () => {
         throw new Error('nothing is announced here')
       },
     })
     const school = { id: service.schoolId(), slug: 'first', issuer: service.issuer }
     const { id, filename, content_type } = file.json
-    return files.outside.downloadAddress(school, { id: fromPublicId('fil', id) as string, filename, content_type })
+    return files.externalServices.downloadAddress(school, { id: fromPublicId('fil', id) as string, filename, content_type })
   }
 
   test('of a public one serves bytes that a browser keeps for ever and takes for nothing else', async () => {

@@ -88,12 +88,12 @@ describe.each(await everyDatabase())('the $name database', ({ open }) => {
     })
     await written
     // The embedded database lets the others wait instead.
-    const outside = slugs()
-    const early = await Promise.race([outside, setTimeout(100, [])])
+    const externalServices = slugs()
+    const early = await Promise.race([externalServices, setTimeout(100, [])])
     hasLooked()
     expect(early).toEqual([])
     expect(await transaction).toBe('done')
-    await outside
+    await externalServices
     expect(await slugs()).toEqual(['kysely'])
   })
 

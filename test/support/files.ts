@@ -1,5 +1,5 @@
 import { newId } from '../../src/lib/ids.ts'
-import type { OutsideFiles } from '../../src/policy/externalServices.ts'
+import type { FileServices } from '../../src/policy/externalServices.ts'
 import type { FileStorage } from '../../src/store/fileStorage.ts'
 import type { Sql } from '../../src/store/sql.ts'
 
@@ -26,7 +26,7 @@ export async function newFile(sql: Sql, schoolId: string, file: FileRow = {}): P
 }
 
 /** Files as declarations reach them, where no bytes are sent or read. */
-export const filesWithoutBytes: OutsideFiles = {
+export const filesWithoutBytes: FileServices = {
   limits: { quotaBytes: 1_000_000_000, uploadsPerMinute: 1000, bytesPerDay: 1_000_000_000 },
   uploadAddress: ({ issuer }, uploadId) => `${issuer}/uploads/${uploadId}`,
   downloadAddress: ({ issuer }, { id }) => ({ url: `${issuer}/files/${id}`, expires_at: '2026-03-01T00:05:00.000Z' }),

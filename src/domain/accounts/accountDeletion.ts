@@ -1,7 +1,7 @@
 import { Problem } from '../../lib/problem.ts'
 import { accountPaths } from '../../policy/accountPaths.ts'
 import type { PersonCaller } from '../../policy/caller.ts'
-import type { Outside } from '../../policy/externalServices.ts'
+import type { ExternalServices } from '../../policy/externalServices.ts'
 import { quotedName } from '../../policy/messages.ts'
 import type { School } from '../../policy/school.ts'
 import { findAnyClient } from '../../store/clients.ts'
@@ -21,7 +21,7 @@ export interface DeletionRequest {
   school: School
   caller: PersonCaller
   now: Date
-  outside: Pick<Outside, 'send'>
+  externalServices: Pick<ExternalServices, 'send'>
   afterwards(name: string, work: () => Promise<void>): void
 }
 
@@ -30,7 +30,7 @@ export interface DeletionRequest {
  * @throws Problem last_owner, active_subscription
  */
 export async function scheduleDeletion(
-  { writer, sql, school, caller, now, outside, afterwards }: DeletionRequest,
+  { writer, sql, school, caller, now, externalServices, afterwards }: DeletionRequest,
   account: { email: string; locale: string | null; deletion_scheduled_at: Date | null },
 ) {
   if (account.deletion_scheduled_at) return undefined
@@ -43,7 +43,7 @@ export async function scheduleDeletion(
   const client = await findAnyClient(sql, school.id, caller.clientId)
   const app = quotedName(String(client?.metadata.client_name ?? caller.clientId))
   afterwards('deletion notice', () =>
-    outside.send(school, { email: account.email, locales: [account.locale] }, 'deletion_scheduled', { link, app }),
+    externalServices.send(school, { email: account.email, locales: [account.locale] }, 'deletion_scheduled', { link, app }),
   )
   return { deletion_scheduled_at: new Date(now.getTime() + deletionDays * 86_400_000) }
 }

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import type { DB } from '../../gen/kysely/tables.ts'
 import { hashedId } from '../../lib/ids.ts'
 import { Problem } from '../../lib/problem.ts'
-import type { Authorization, BrowserSession, Outside } from '../../policy/externalServices.ts'
+import type { Authorization, BrowserSession, ExternalServices } from '../../policy/externalServices.ts'
 import type { School } from '../../policy/school.ts'
 import type { Sql } from '../../store/sql.ts'
 import { beginEmailChange } from './emailChange.ts'
@@ -12,7 +12,7 @@ import { membershipFrom, membershipOf, type StoredMembership } from './membershi
 interface EmailChange {
   sql: Sql
   school: School
-  outside: Pick<Outside, 'send'>
+  externalServices: Pick<ExternalServices, 'send'>
   afterwards(name: string, work: () => Promise<void>): void
 }
 
@@ -21,7 +21,7 @@ interface EmailChange {
  * @throws Problem validation_failed, or invalid_state where there is no change to send again
  */
 export async function changeEmail(
-  { sql, school, outside, afterwards }: EmailChange,
+  { sql, school, externalServices, afterwards }: EmailChange,
   account: { id: string; email: string; locale: string | null },
   typed: string | null,
 ): Promise<{ pending_email: string | null }> {
@@ -39,18 +39,18 @@ export async function changeEmail(
     email,
     locale: account.locale,
   })
-  if (tell) afterwards('change of address', () => tell(outside.send))
+  if (tell) afterwards('change of address', () => tell(externalServices.send))
   return { pending_email: pendingEmail }
 }
 
 /** What the caller allowed to apps, newest first. */
-export const listAuthorizations = async ({ authorizations }: Pick<Outside, 'authorizations'>, school: School, accountId: string) => ({
+export const listAuthorizations = async ({ authorizations }: Pick<ExternalServices, 'authorizations'>, school: School, accountId: string) => ({
   object: 'list',
   data: (await authorizations.list(school.id, accountId)).map(presentAuthorization),
 })
 
 /** The browsers in which the caller is signed in, latest first. */
-export const listSessions = async ({ sessions }: Pick<Outside, 'sessions'>, school: School, accountId: string) => ({
+export const listSessions = async ({ sessions }: Pick<ExternalServices, 'sessions'>, school: School, accountId: string) => ({
   object: 'list',
   data: (await sessions.list(school.id, accountId)).map(presentSession),
 })
@@ -58,7 +58,7 @@ export const listSessions = async ({ sessions }: Pick<Outside, 'sessions'>, scho
 /** @throws Problem not_found for what is not the caller's own, as for what is not there */
 export async function revokeAuthorization(
   sql: Sql,
-  { authorizations }: Pick<Outside, 'authorizations'>,
+  { authorizations }: Pick<ExternalServices, 'authorizations'>,
   school: School,
   { accountId, id }: { accountId: string; id: string },
 ): Promise<Record<string, never>> {
@@ -72,7 +72,7 @@ export async function revokeAuthorization(
 /** @throws Problem not_found, as above */
 export async function endSession(
   sql: Sql,
-  { sessions }: Pick<Outside, 'sessions'>,
+  { sessions }: Pick<ExternalServices, 'sessions'>,
   school: School,
   { accountId, id }: { accountId: string; id: string },
 ): Promise<Record<string, never>> {
@@ -90,7 +90,7 @@ interface OwnRow extends Record<string, unknown> {
 
 /** Everything that is kept under the caller's account. */
 export async function exportAccount(
-  { database, school, outside }: { database: Kysely<DB>; school: School; outside: Pick<Outside, 'authorizations' | 'sessions'> },
+  { database, school, externalServices }: { database: Kysely<DB>; school: School; externalServices: Pick<ExternalServices, 'authorizations' | 'sessions'> },
   row: OwnRow,
 ) {
   const { membership } = await database
@@ -110,8 +110,8 @@ export async function exportAccount(
   return {
     object: 'account_export',
     account: { ...row, notification_preferences: row.preferences, membership: membershipFrom(membership) },
-    authorizations: (await outside.authorizations.list(school.id, row.id)).map(presentAuthorization),
-    sessions: (await outside.sessions.list(school.id, row.id)).map(presentSession),
+    authorizations: (await externalServices.authorizations.list(school.id, row.id)).map(presentAuthorization),
+    sessions: (await externalServices.sessions.list(school.id, row.id)).map(presentSession),
     files: files.map(({ bytes, ...file }) => ({ ...file, byte_size: Number(bytes) })),
   }
 }

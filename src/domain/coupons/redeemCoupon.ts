@@ -1,7 +1,7 @@
 import { fromPublicId } from '../../lib/ids.ts'
 import { Problem } from '../../lib/problem.ts'
 import { audienceOf, type PersonCaller } from '../../policy/caller.ts'
-import type { Outside } from '../../policy/externalServices.ts'
+import type { ExternalServices } from '../../policy/externalServices.ts'
 import type { School } from '../../policy/school.ts'
 import type { Sql } from '../../store/sql.ts'
 import { checkoutRequired } from '../checkoutRequired.ts'
@@ -17,7 +17,7 @@ interface Redeeming {
   school: School
   caller: PersonCaller
   now: Date
-  outside: Outside
+  externalServices: ExternalServices
 }
 
 /** What is sent, with ids as the API writes them. */

@@ -1,4 +1,4 @@
-import type { Outside } from '../../policy/externalServices.ts'
+import type { ExternalServices } from '../../policy/externalServices.ts'
 import type { School } from '../../policy/school.ts'
 import type { Sql } from '../../store/sql.ts'
 
@@ -13,7 +13,7 @@ export interface LetterEvent {
 interface Post {
   sql: Sql
   school: School
-  outside: Pick<Outside, 'send'>
+  externalServices: Pick<ExternalServices, 'send'>
   afterwards(name: string, work: () => Promise<void>): void
 }
 
@@ -26,7 +26,7 @@ interface Reader {
 
 /** Tells everybody who has a seat, or waits for one, that the event does not take place. */
 export async function tellOfCancellation(
-  { sql, school, outside, afterwards }: Post,
+  { sql, school, externalServices, afterwards }: Post,
   event: LetterEvent,
   reason: string | null,
 ): Promise<void> {
@@ -42,15 +42,15 @@ export async function tellOfCancellation(
   afterwards('notice of cancellation', async () => {
     for (const reader of readers) {
       const to = addresseeOf(reader)
-      if (reason === null) await outside.send(school, to, 'event_canceled', said)
-      else await outside.send(school, to, 'event_canceled_because', { ...said, reason })
+      if (reason === null) await externalServices.send(school, to, 'event_canceled', said)
+      else await externalServices.send(school, to, 'event_canceled_because', { ...said, reason })
     }
   })
 }
 
 /** Tells people who waited that they have a seat. */
 export async function tellOfSeats(
-  { sql, school, outside, afterwards }: Post,
+  { sql, school, externalServices, afterwards }: Post,
   event: LetterEvent,
   personIds: readonly string[],
 ): Promise<void> {
@@ -63,7 +63,7 @@ export async function tellOfSeats(
   )
   const said = { title: event.title, when: whenOf(event) }
   afterwards('notice of a seat', async () => {
-    for (const reader of readers) await outside.send(school, addresseeOf(reader), 'rsvp_promoted', said)
+    for (const reader of readers) await externalServices.send(school, addresseeOf(reader), 'rsvp_promoted', said)
   })
 }
 

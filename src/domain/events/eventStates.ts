@@ -1,5 +1,5 @@
 import { Problem } from '../../lib/problem.ts'
-import type { Outside } from '../../policy/externalServices.ts'
+import type { ExternalServices } from '../../policy/externalServices.ts'
 import type { School } from '../../policy/school.ts'
 import { recordChanges } from '../../store/changeLog.ts'
 import type { InTransaction } from '../courses/courseWriting.ts'
@@ -10,7 +10,7 @@ import { promoteWaiting } from './eventSeats.ts'
 /** What a change of an event's state needs of its transaction. */
 export interface EventChange extends InTransaction {
   school: School
-  outside: Pick<Outside, 'send'>
+  externalServices: Pick<ExternalServices, 'send'>
   afterwards(name: string, work: () => Promise<void>): void
 }
 

@@ -1,6 +1,6 @@
 import { Problem } from '../../lib/problem.ts'
 import { audienceOf, type PersonCaller } from '../../policy/caller.ts'
-import type { Outside } from '../../policy/externalServices.ts'
+import type { ExternalServices } from '../../policy/externalServices.ts'
 import type { Writer } from '../../store/database.ts'
 import { letGoOfBytes } from '../../store/files.ts'
 import type { Sql } from '../../store/sql.ts'
@@ -10,7 +10,7 @@ interface Removal {
   writer: Writer
   school: { id: string }
   caller: PersonCaller
-  outside: Outside
+  externalServices: ExternalServices
   parameters: ReadonlyMap<string, unknown>
 }
 
@@ -19,7 +19,7 @@ interface Removal {
  * @throws Problem resource_in_use with everything that refers to it; access_denied where others than staff would force it
  */
 export async function letGoOfFile(
-  { sql, writer, school, caller, outside, parameters }: Removal,
+  { sql, writer, school, caller, externalServices, parameters }: Removal,
   file: { id: string; storage_key: string; bytes: string | number },
 ): Promise<undefined> {
   const isForced = parameters.get('force') === true
@@ -32,7 +32,7 @@ export async function letGoOfFile(
     throw new Problem('resource_in_use', {
       description: 'The file is in use. Take it out of what details name, or let staff remove it with force=true.',
       details: referrers.map(({ ref_type, ref_id, field }) => {
-        const id = outside.files.publicId(ref_type, ref_id)
+        const id = externalServices.files.publicId(ref_type, ref_id)
         return { field, code: 'resource_in_use', message: `${ref_type} ${id} names it in ${field}.`, meta: { type: ref_type, id } }
       }),
     })

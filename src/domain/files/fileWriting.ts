@@ -1,7 +1,7 @@
 import { newId } from '../../lib/ids.ts'
 import { Problem, type ProblemDetail } from '../../lib/problem.ts'
 import { audienceOf, type PersonCaller } from '../../policy/caller.ts'
-import type { Outside, WaitingBytes } from '../../policy/externalServices.ts'
+import type { ExternalServices, WaitingBytes } from '../../policy/externalServices.ts'
 import { type FilePurpose, type FilePurposeName, filePurposes } from '../../policy/filePurposes.ts'
 import type { School } from '../../policy/school.ts'
 import { recordChange } from '../../store/changeLog.ts'
@@ -19,7 +19,7 @@ export interface FileContext {
   school: School
   caller: PersonCaller
   now: Date
-  outside: Outside
+  externalServices: ExternalServices
 }
 
 /** A file as it is announced. */
@@ -110,13 +110,13 @@ export interface Stored {
  */
 export async function takeFile(
   { fields, file }: { fields: Readonly<Record<string, string>>; file: WaitingBytes | undefined },
-  { school, caller, outside }: Pick<FileContext, 'school' | 'caller' | 'outside'>,
+  { school, caller, externalServices }: Pick<FileContext, 'school' | 'caller' | 'outside'>,
 ): Promise<Stored & Record<string, unknown>> {
   const purpose = fields.purpose ?? ''
   if (!file || file.bytes === 0 || !Object.hasOwn(filePurposes, purpose)) return {}
   requireAllowed({ purpose: purpose as FilePurposeName, content_type: file.contentType, byte_size: file.bytes }, caller)
   const storage_key = `${school.id}/${newId()}`
-  const { byteSize, ...facts } = await outside.files.store(school, storage_key, file)
+  const { byteSize, ...facts } = await externalServices.files.store(school, storage_key, file)
   return { storage_key, content_type: file.contentType, bytes: byteSize, ...facts }
 }
 
@@ -159,8 +159,8 @@ const columnsOf = ({ filename, content_type, byte_size, purpose, visibility, alt
 })
 
 /** @throws Problem quota_exceeded for the school, rate_limited for the person */
-async function requireRoom({ sql, school, caller, outside }: FileContext, bytes: number): Promise<void> {
-  const { quotaBytes, uploadsPerMinute, bytesPerDay } = outside.files.limits
+async function requireRoom({ sql, school, caller, externalServices }: FileContext, bytes: number): Promise<void> {
+  const { quotaBytes, uploadsPerMinute, bytesPerDay } = externalServices.files.limits
   if (!(await takeRoom(sql, school.id, { bytes, quota: quotaBytes }))) throw new Problem('quota_exceeded')
   // Behind the lock of the school's room: of many who ask at once each sees those before.
   const recent = await recentUploads(sql, school.id, caller.accountId)

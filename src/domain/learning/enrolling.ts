@@ -1,7 +1,7 @@
 import { fromPublicId, toPublicId } from '../../lib/ids.ts'
 import { Problem, type ProblemDetail } from '../../lib/problem.ts'
 import { audienceOf, type PersonCaller } from '../../policy/caller.ts'
-import type { Outside } from '../../policy/externalServices.ts'
+import type { ExternalServices } from '../../policy/externalServices.ts'
 import type { School } from '../../policy/school.ts'
 import type { ChangeAction } from '../../store/changeActions.ts'
 import { recordChange } from '../../store/changeLog.ts'
@@ -23,7 +23,7 @@ export interface EnrollingContext {
   school: School
   caller: PersonCaller
   now: Date
-  outside: Outside
+  externalServices: ExternalServices
   afterwards(name: string, work: () => Promise<void>): void
 }
 

@@ -1,7 +1,7 @@
 import { fromPublicId, toPublicId } from '../../lib/ids.ts'
 import { Problem, type ProblemDetail } from '../../lib/problem.ts'
 import { audienceOf, type PersonCaller } from '../../policy/caller.ts'
-import type { Outside } from '../../policy/externalServices.ts'
+import type { ExternalServices } from '../../policy/externalServices.ts'
 import type { School } from '../../policy/school.ts'
 import type { Writer } from '../../store/database.ts'
 import type { Sql } from '../../store/sql.ts'
@@ -22,7 +22,7 @@ export interface Subscribing {
   school: School
   caller: PersonCaller
   now: Date
-  outside: Outside
+  externalServices: ExternalServices
 }
 
 /** A subscription that began earlier did so no longer ago than this. */
@@ -34,7 +34,7 @@ const earliestDays = 5 * 366
  * @throws Problem checkout_required where a person would have to pay first
  */
 export async function checkSubscription(values: Values, subscribing: Subscribing): Promise<ProblemDetail[]> {
-  const { sql, school, caller, now, outside } = subscribing
+  const { sql, school, caller, now, externalServices } = subscribing
   const isStaff = audienceOf(caller) === 'staff'
   const personId = whoseOf(values, caller)
   if (!isStaff && personId !== caller.personId) {
@@ -65,7 +65,7 @@ export async function checkSubscription(values: Values, subscribing: Subscribing
     terms.amount === 0 || (terms.trial_days > 0 && !(await hadTrial(sql, { schoolId: school.id, personId, planId: terms.plan_id })))
   if (!costsNothing) {
     throw checkoutRequired(
-      { outside, school },
+      { externalServices, school },
       { type: 'membership_plan', id: toPublicId('mpl', terms.plan_id) },
       { ...(code !== undefined && { code }), meta: { price_id: toPublicId('prc', terms.price_id) } },
     )

@@ -1,5 +1,5 @@
 import type { PersonCaller } from '../../policy/caller.ts'
-import type { Outside } from '../../policy/externalServices.ts'
+import type { ExternalServices } from '../../policy/externalServices.ts'
 import type { School } from '../../policy/school.ts'
 import type { Writer } from '../../store/database.ts'
 import type { Sql } from '../../store/sql.ts'
@@ -11,6 +11,6 @@ export interface StaffChange {
   school: School
   caller: PersonCaller
   now: Date
-  outside: Pick<Outside, 'send'>
+  externalServices: Pick<ExternalServices, 'send'>
   afterwards(name: string, work: () => Promise<void>): void
 }

@@ -1,6 +1,6 @@
 import { Problem } from '../../lib/problem.ts'
 import { accountPaths } from '../../policy/accountPaths.ts'
-import type { Outside } from '../../policy/externalServices.ts'
+import type { ExternalServices } from '../../policy/externalServices.ts'
 import type { School } from '../../policy/school.ts'
 import { type ChangedPerson, changedPersonColumns, recordPersonChanges } from '../../store/personChanges.ts'
 import type { Sql } from '../../store/sql.ts'
@@ -10,7 +10,7 @@ import { addressOf } from '../accounts/mailedLinks.ts'
 export interface Inviting {
   school: School
   now: Date
-  outside: Pick<Outside, 'send'>
+  externalServices: Pick<ExternalServices, 'send'>
   afterwards(name: string, work: () => Promise<void>): void
 }
 
@@ -25,9 +25,9 @@ interface Invitee {
 }
 
 /** Writes to a person that the school expects them, with a link to where an account is made. */
-export function tellInvited({ school, outside, afterwards }: Inviting, { email, locale }: Pick<Invitee, 'email' | 'locale'>): void {
+export function tellInvited({ school, externalServices, afterwards }: Inviting, { email, locale }: Pick<Invitee, 'email' | 'locale'>): void {
   const link = addressOf(school, accountPaths.signUp)
-  afterwards('invitation', () => outside.send(school, { email, locales: [locale] }, 'person_invited', { link }))
+  afterwards('invitation', () => externalServices.send(school, { email, locales: [locale] }, 'person_invited', { link }))
 }
 
 /**

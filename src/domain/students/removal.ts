@@ -1,5 +1,5 @@
 import { Problem } from '../../lib/problem.ts'
-import type { Outside } from '../../policy/externalServices.ts'
+import type { ExternalServices } from '../../policy/externalServices.ts'
 import { type CancellationReason, cancelSubscriptionsOf, hasRunningSubscription } from '../memberships/endSubscriptions.ts'
 import { hasOtherOwner, lockOwners } from '../staff/owners.ts'
 import { erasePerson } from './erasePerson.ts'
@@ -8,7 +8,7 @@ import { type PersonChange, type PersonRow, requirePowerOver } from './personWri
 /** What the end of a person at the school needs. */
 export interface Ending extends PersonChange {
   parameters: ReadonlyMap<string, unknown>
-  outside: Pick<Outside, 'authorizations'>
+  externalServices: Pick<ExternalServices, 'authorizations'>
 }
 
 /**
@@ -30,7 +30,7 @@ export async function endSubscriptions(
  * @throws Problem self_change, access_denied for staff unless an owner asks, last_owner, active_subscription
  */
 export async function eraseByStaff(ending: Ending, row: PersonRow): Promise<Record<never, never> | undefined> {
-  const { sql, writer, school, caller, now, outside } = ending
+  const { sql, writer, school, caller, now, externalServices } = ending
   if (row.erased_at !== null) return undefined
   if (row.id === caller.personId) {
     throw new Problem('self_change', { description: 'Nobody erases themselves here. Delete your account instead: DELETE /api/v1/account.' })
@@ -45,7 +45,7 @@ export async function eraseByStaff(ending: Ending, row: PersonRow): Promise<Reco
     schoolId: school.id,
     personId: row.id,
     now,
-    endGrant: (within, schoolId, grantId) => outside.authorizations.end(within, schoolId, grantId),
+    endGrant: (within, schoolId, grantId) => externalServices.authorizations.end(within, schoolId, grantId),
   })
   return {}
 }

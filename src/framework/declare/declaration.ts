@@ -1,7 +1,7 @@
 import type { Expression } from 'kysely'
 import type { z } from 'zod'
 import type { Audience, Caller, PersonCaller } from '../../policy/caller.ts'
-import type { Outside } from '../../policy/externalServices.ts'
+import type { ExternalServices } from '../../policy/externalServices.ts'
 import type { Feature } from '../../policy/features.ts'
 import type { School } from '../../policy/school.ts'
 import type { Writer } from '../../store/database.ts'
@@ -21,7 +21,7 @@ import type { View } from './views.ts'
 export interface Presentation {
   school: School
   caller: Caller
-  outside: Outside
+  externalServices: ExternalServices
   /** Values of the operation's parameters, by name: what `reading` declares is found here. */
   parameters: ParameterValues
 }

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { Caller } from '../../policy/caller.ts'
-import type { Outside } from '../../policy/externalServices.ts'
+import type { ExternalServices } from '../../policy/externalServices.ts'
 import type { School } from '../../policy/school.ts'
 import type { Database, Reader } from '../../store/database.ts'
 import type { ScopeVerb } from '../declare/area.ts'
@@ -16,7 +16,7 @@ export interface Reading {
   caller: Caller
   /** Values of the declared parameters, by name. */
   parameters: ParameterValues
-  outside: Outside
+  externalServices: ExternalServices
   /** The whole database, for what is counted while it is read. */
   store?: Pick<Database, 'kind' | 'transaction'> | undefined
 }

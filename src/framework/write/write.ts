@@ -31,7 +31,7 @@ export async function write<Asked extends Operation>(
   const { store, caller, operation, school } = call
   if (!store || caller.kind !== 'person') throw new Error(`${operation.id} needs a database to write to, and a person`)
   const key = operation.method === 'POST' ? readKey(sent.idempotencyKey) : undefined
-  const { body, received } = await readSent(operation, sent, { school, caller, outside: call.outside })
+  const { body, received } = await readSent(operation, sent, { school, caller, externalServices: call.externalServices })
   const explained = async (write: Write<Asked>): Promise<Answer> => {
     try {
       return await change(write)
@@ -63,7 +63,7 @@ export async function write<Asked extends Operation>(
     })
   // A refusal that was kept under a key: its record had to be committed first.
   if (outcome instanceof Problem) throw outcome
-  for (const { name, work } of left) call.outside.afterwards(name, work)
+  for (const { name, work } of left) call.externalServices.afterwards(name, work)
   return outcome
 }
 

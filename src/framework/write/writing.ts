@@ -4,7 +4,7 @@ import type { z } from 'zod'
 import type { DB } from '../../gen/kysely/tables.ts'
 import type { ProblemDetail } from '../../lib/problem.ts'
 import type { Audience, PersonCaller } from '../../policy/caller.ts'
-import type { Outside } from '../../policy/externalServices.ts'
+import type { ExternalServices } from '../../policy/externalServices.ts'
 import type { School } from '../../policy/school.ts'
 import type { ChangeAction } from '../../store/changeActions.ts'
 import type { Writer } from '../../store/database.ts'
@@ -27,7 +27,7 @@ export interface Writing {
   now: Date
   /** Values of the operation's parameters, by name. */
   parameters: ParameterValues
-  outside: Outside
+  externalServices: ExternalServices
   /** Leaves work for the time after the change stands: a message to a person. A change that fails leaves none. */
   afterwards(name: string, work: () => Promise<void>): void
   /** What `receive` made of a form. */
@@ -80,7 +80,7 @@ export interface FormRules {
   type: 'multipart/form-data'
   maxBytes: number
   /** Takes the file before the transaction begins. What it answers stands in `writing.received`. Throws a Problem where it is refused. */
-  receive(form: SentForm, context: { school: School; caller: PersonCaller; outside: Outside }): Promise<Values>
+  receive(form: SentForm, context: { school: School; caller: PersonCaller; externalServices: ExternalServices }): Promise<Values>
 }
 
 /** A row that was made, or that was there. */
