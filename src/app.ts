@@ -35,7 +35,7 @@ import { rollupJobs } from './jobs/rollups.ts'
 import type { Job } from './jobs/schedule.ts'
 import { subscriptionJobs } from './jobs/subscriptions.ts'
 import { sweepJobs } from './jobs/sweep.ts'
-import { createErrands } from './lib/backgroundTasks.ts'
+import { createBackgroundTasks } from './lib/backgroundTasks.ts'
 import type { Keyring } from './lib/keyring.ts'
 import type { Log } from './lib/log.ts'
 import { createMail } from './mail/mail.ts'
@@ -69,7 +69,7 @@ import type { FileStorage } from './store/fileStorage.ts'
 import type { RedisConnection } from './store/redis.ts'
 import { schoolContact, schoolFace } from './store/schools.ts'
 import { describeClient, registrationRules } from './wiring/clients.ts'
-import { leaveWork } from './wiring/enqueue.ts'
+import { createEnqueue } from './wiring/enqueue.ts'
 import { createExternalServices, endGrantWithin } from './wiring/externalServices.ts'
 import { createFiles } from './wiring/files.ts'
 import { sendAfterwards } from './wiring/messages.ts'
@@ -161,10 +161,10 @@ export async function createApp(args: AppArguments): Promise<App> {
   })
   const gate = createPasswordGate(config.server.passwords)
   const checkPassword = createSignIn({ database: accounts, gate })
-  const errands = createErrands({ log })
+  const backgroundTasks = createBackgroundTasks({ log })
   const letter = createMail({ ...args.mail, face, languages })
-  const afterwards = leaveWork({ errands, log })
-  const send = sendAfterwards({ letter, afterwards })
+  const enqueue = createEnqueue({ backgroundTasks, log })
+  const send = sendAfterwards({ letter, enqueue })
 
   const enginePages = createEnginePages({
     setting,
@@ -217,7 +217,7 @@ export async function createApp(args: AppArguments): Promise<App> {
     hashPassword: (password) => gate(() => hashPassword(password)),
     sessionSeconds: () => config.oauth.lifetimes.session_days * 86_400,
     send,
-    errands,
+    backgroundTasks,
     endGrant: (schoolId, grantId) => endGrant(stores, schoolId, grantId),
     removeSessions: (schoolId, accountId) => stores.ephemeral.destroyOfAccount(schoolId, 'Session', accountId),
   })
@@ -240,7 +240,7 @@ export async function createApp(args: AppArguments): Promise<App> {
     count: metrics.count,
   })
   const externalServices = createExternalServices({
-    ...{ stores, keyring, afterwards, letter },
+    ...{ stores, keyring, enqueue, letter },
     files: files.externalServices,
     checkoutUrl: (school) => schools.byId(school.id).config.checkout_url,
   })
@@ -348,6 +348,6 @@ export async function createApp(args: AppArguments): Promise<App> {
       selfCheck.restart()
       return changes
     },
-    settled: () => errands.settled(),
+    settled: () => backgroundTasks.settled(),
   }
 }

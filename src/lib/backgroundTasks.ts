@@ -2,7 +2,7 @@ import type { Log } from './log.ts'
 import { Problem } from './problem.ts'
 
 /** Work that is done after the answer has gone, so that neither its time nor its outcome shows in the answer. */
-export interface Errands {
+export interface BackgroundTasks {
   /**
    * Takes work on. What fails is logged, without what it was about.
    * @throws Problem temporarily_unavailable where too much is waiting
@@ -13,17 +13,17 @@ export interface Errands {
 }
 
 /** Does at most `concurrency` errands at once, and lets at most `waiting` wait. */
-export function createErrands({ log, concurrency = 4, waiting = 1000 }: { log: Log; concurrency?: number; waiting?: number }): Errands {
+export function createBackgroundTasks({ log, concurrency = 4, waiting = 1000 }: { log: Log; concurrency?: number; waiting?: number }): BackgroundTasks {
   const queue: { name: string; work: () => Promise<void> }[] = []
   const idle: (() => void)[] = []
   let running = 0
   const next = async (): Promise<void> => {
-    const errand = queue.shift()
-    if (errand) {
+    const task = queue.shift()
+    if (task) {
       try {
-        await errand.work()
+        await task.work()
       } catch (error) {
-        log.error({ err: error, errand: errand.name }, 'an errand failed')
+        log.error({ err: error, task: task.name }, 'an errand failed')
       }
       return next()
     }

@@ -33,7 +33,7 @@ export interface ExternalServices {
   /** Where an item is paid; undefined where the school names no checkout. */
   checkoutAddress(school: School, item: CheckoutItem, code?: string): string | undefined
   /** Leaves work for the time after the answer: nobody waits for it, and no request fails with it. Never throws. */
-  afterwards(name: string, work: () => Promise<void>): void
+  enqueue(name: string, work: () => Promise<void>): void
   /** Sends a message now, and fails where it cannot be sent: for work that was left for afterwards. */
   send: SendMessage
   authorizations: {

@@ -1,15 +1,15 @@
-import type { Errands } from '../lib/backgroundTasks.ts'
+import type { BackgroundTasks } from '../lib/backgroundTasks.ts'
 import type { Log } from '../lib/log.ts'
 
 /** Leaves work for the time after the answer. What it is about has happened: where too much is waiting it is dropped, and logged by its name. */
-export const leaveWork =
-  ({ errands, log }: { errands: Errands; log: Log }) =>
+export const createEnqueue =
+  ({ backgroundTasks, log }: { backgroundTasks: BackgroundTasks; log: Log }) =>
   (name: string, work: () => Promise<void>, about: { school?: string } = {}): void => {
     try {
-      errands.run(name, work)
+      backgroundTasks.run(name, work)
     } catch (error) {
-      log.error({ err: error, errand: name, ...about }, 'an errand was dropped: too many wait')
+      log.error({ err: error, task: name, ...about }, 'an errand was dropped: too many wait')
     }
   }
 
-export type LeaveWork = ReturnType<typeof leaveWork>
+export type Enqueue = ReturnType<typeof createEnqueue>

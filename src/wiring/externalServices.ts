@@ -8,7 +8,7 @@ import type { SendMessage } from '../policy/messages.ts'
 import type { School } from '../policy/school.ts'
 import { databaseArtifacts } from '../store/databaseArtifacts.ts'
 import type { Sql } from '../store/sql.ts'
-import type { LeaveWork } from './enqueue.ts'
+import type { Enqueue } from './enqueue.ts'
 
 /** What a person can look through at once; who has more ends some. */
 const most = 500
@@ -23,21 +23,21 @@ export function endGrantWithin(stores: Stores, sql: Sql, schoolId: string, grant
 export function createExternalServices({
   stores,
   keyring,
-  afterwards,
+  enqueue,
   letter,
   files,
   checkoutUrl,
 }: {
   stores: Stores
   keyring: Keyring
-  afterwards: LeaveWork
+  enqueue: Enqueue
   letter: SendMessage
   files: FileServices
   /** The template of the school's file. */
   checkoutUrl(school: School): string | undefined
 }): ExternalServices {
   return {
-    afterwards,
+    enqueue,
     send: letter,
     files,
     checkoutAddress(school, item, code) {

@@ -9,7 +9,7 @@ import { findPerson } from '../../src/domain/accounts/callers.ts'
 import type { Operation } from '../../src/framework/declare/operations.ts'
 import { renderProblems } from '../../src/http/problems.ts'
 import type { RequestState } from '../../src/http/requestState.ts'
-import { createErrands, type Errands } from '../../src/lib/backgroundTasks.ts'
+import { createBackgroundTasks, type BackgroundTasks } from '../../src/lib/backgroundTasks.ts'
 import { createKeyring } from '../../src/lib/keyring.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { Problem } from '../../src/lib/problem.ts'
@@ -22,7 +22,7 @@ import { operationsIn, resources, scopeCatalogue } from '../../src/resources/ind
 import { databaseArtifacts } from '../../src/store/databaseArtifacts.ts'
 import { planRemoval } from '../../src/store/fileRemovals.ts'
 import { schoolContact } from '../../src/store/schools.ts'
-import { leaveWork } from '../../src/wiring/enqueue.ts'
+import { createEnqueue } from '../../src/wiring/enqueue.ts'
 import { createExternalServices } from '../../src/wiring/externalServices.ts'
 import type { TestDatabase } from '../support/databases.ts'
 import { filesWithoutBytes } from '../support/files.ts'
@@ -58,7 +58,7 @@ export interface DemoApi extends TestDatabase {
   caller(email: string | undefined, scopes?: readonly string[]): Promise<Caller>
   signer: { sign(text: string): string; verify(text: string, signature: string): boolean }
   /** What is done once answers have gone. */
-  errands: Errands
+  backgroundTasks: BackgroundTasks
   /** Messages to people, once what was left for afterwards is done. */
   messages(): Promise<SentMessage[]>
   stop(): Promise<void>
@@ -108,12 +108,12 @@ export async function startDemoApi(
   const log = createLog('silent')
   const messages: SentMessage[] = []
   const durable = databaseArtifacts(database.sql)
-  const errands = createErrands({ log })
+  const backgroundTasks = createBackgroundTasks({ log })
   const post: SendMessage = async (_school, { email }, kind, links) => void messages.push({ to: email, kind, links })
   const externalServices = createExternalServices({
     stores: { sql: database.sql, durable, ephemeral: durable, log },
     keyring,
-    afterwards: leaveWork({ errands, log }),
+    enqueue: createEnqueue({ backgroundTasks, log }),
     letter: post,
     files: { ...filesWithoutBytes, store },
     checkoutUrl: () => 'https://shop.example.com/pay?item={type}/{id}&code={code}',
@@ -164,9 +164,9 @@ export async function startDemoApi(
     signer,
     caller,
     send: ask,
-    errands,
+    backgroundTasks,
     async messages() {
-      await errands.settled()
+      await backgroundTasks.settled()
       return messages
     },
     get: (path, options = {}) => ask(path, { method: 'GET', ...options }),

@@ -231,7 +231,7 @@ describe.each(await databasesToTest())('lecturers, staff and their logins, on $n
       })
       const isFull = (): boolean => {
         try {
-          api.errands.run('held', () => held)
+          api.backgroundTasks.run('held', () => held)
           return false
         } catch {
           return true

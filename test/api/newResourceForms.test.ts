@@ -134,7 +134,7 @@ const makers = defineResource({
       status: 202,
       parameters: z.object({ n: z.int().min(1).max(9).meta({ description: 'Number of the note.' }) }),
       async run(writing) {
-        writing.afterwards('note', async () => void sent.push(`note ${String(writing.parameters.get('n'))}`))
+        writing.enqueue('note', async () => void sent.push(`note ${String(writing.parameters.get('n'))}`))
         if (writing.parameters.get('n') === 9) throw new Error('thrown on purpose')
         return {}
       },

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
-import { createErrands } from '../../src/lib/backgroundTasks.ts'
+import { createBackgroundTasks } from '../../src/lib/backgroundTasks.ts'
 import { createLog } from '../../src/lib/log.ts'
 
 const lines: string[] = []
@@ -8,47 +8,47 @@ const log = createLog('info', new Writable({ write: (chunk, _encoding, done) => 
 
 describe('errands', () => {
   test('begin after the caller is done, run a bounded number at a time, and are waited for with all that they begin', async () => {
-    const errands = createErrands({ log, concurrency: 2 })
+    const backgroundTasks = createBackgroundTasks({ log, concurrency: 2 })
     const seen: number[] = []
     let [now, most] = [0, 0]
     for (let at = 0; at < 7; at++) {
-      errands.run('count', async () => {
+      backgroundTasks.run('count', async () => {
         most = Math.max(most, ++now)
         await new Promise((resolve) => setImmediate(resolve))
         now -= 1
         seen.push(at)
-        if (at === 6) errands.run('last', async () => void seen.push(7))
+        if (at === 6) backgroundTasks.run('last', async () => void seen.push(7))
       })
     }
     expect(seen).toEqual([])
-    await errands.settled()
+    await backgroundTasks.settled()
     expect(seen.toSorted()).toEqual([0, 1, 2, 3, 4, 5, 6, 7])
     expect(most).toBe(2)
-    await errands.settled()
+    await backgroundTasks.settled()
   })
 
   test('that fail are logged and stop nothing, also where they fail at once', async () => {
-    const errands = createErrands({ log, concurrency: 1 })
+    const backgroundTasks = createBackgroundTasks({ log, concurrency: 1 })
     let isDone = false
-    errands.run('first', () => Promise.reject(new Error('it broke')))
-    errands.run('second', () => {
+    backgroundTasks.run('first', () => Promise.reject(new Error('it broke')))
+    backgroundTasks.run('second', () => {
       throw new Error('it broke at once')
     })
-    errands.run('third', async () => {
+    backgroundTasks.run('third', async () => {
       isDone = true
     })
-    await errands.settled()
+    await backgroundTasks.settled()
     expect(isDone).toBe(true)
     expect(lines.join('')).toMatch(/"errand":"first"[\s\S]*"errand":"second"/)
   })
 
   test('are refused where too many wait', async () => {
-    const errands = createErrands({ log, concurrency: 1, waiting: 2 })
+    const backgroundTasks = createBackgroundTasks({ log, concurrency: 1, waiting: 2 })
     const { promise, resolve } = Promise.withResolvers<void>()
-    errands.run('holds', () => promise)
-    errands.run('waits', async () => {})
-    expect(() => errands.run('too many', async () => {})).toThrow('temporarily_unavailable')
+    backgroundTasks.run('holds', () => promise)
+    backgroundTasks.run('waits', async () => {})
+    expect(() => backgroundTasks.run('too many', async () => {})).toThrow('temporarily_unavailable')
     resolve()
-    await errands.settled()
+    await backgroundTasks.settled()
   })
 })

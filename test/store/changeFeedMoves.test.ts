@@ -127,9 +127,9 @@ describe.runIf(programs !== undefined)('the change feed of a database that is re
       expect(isBehind).toBe(true)
       await consumer.read(restored)
       expect(consumer.seen).toEqual([...first, ...unread])
-      const afterwards = [await change(restored, school), await change(restored, school)]
+      const enqueue = [await change(restored, school), await change(restored, school)]
       await Promise.all([consumer.read(restored), ahead.read(restored)])
-      expect(consumer.seen).toEqual([...first, ...unread, ...afterwards])
+      expect(consumer.seen).toEqual([...first, ...unread, ...enqueue])
       expect(ahead.seen).toEqual(consumer.seen)
       const fresh = consumerOf(school)
       await fresh.read(restored)

@@ -1,8 +1,8 @@
 import { Writable } from 'node:stream'
 import { expect, test } from 'vitest'
-import { createErrands } from '../../src/lib/backgroundTasks.ts'
+import { createBackgroundTasks } from '../../src/lib/backgroundTasks.ts'
 import { createLog } from '../../src/lib/log.ts'
-import { leaveWork } from '../../src/wiring/enqueue.ts'
+import { createEnqueue } from '../../src/wiring/enqueue.ts'
 import { sendAfterwards } from '../../src/wiring/messages.ts'
 
 const school = { id: 's', slug: 'lanternfield', issuer: 'https://school.example' }
@@ -11,16 +11,16 @@ const to = { email: 'person@example.com', locales: [] }
 test('work that cannot be taken on is dropped and logged by its name, without what it was about', async () => {
   const lines: string[] = []
   const log = createLog('info', new Writable({ write: (chunk, _encoding, done) => done(void lines.push(String(chunk))) }))
-  const errands = createErrands({ log, concurrency: 1, waiting: 1 })
+  const backgroundTasks = createBackgroundTasks({ log, concurrency: 1, waiting: 1 })
   const done: string[] = []
-  const afterwards = leaveWork({ errands, log })
-  const send = sendAfterwards({ letter: async (_school, { email }) => void done.push(email), afterwards })
-  afterwards('notice', async () => void done.push('notice'))
-  afterwards('another notice', async () => void done.push('another'))
+  const enqueue = createEnqueue({ backgroundTasks, log })
+  const send = sendAfterwards({ letter: async (_school, { email }) => void done.push(email), enqueue })
+  enqueue('notice', async () => void done.push('notice'))
+  enqueue('another notice', async () => void done.push('another'))
   await send(school, to, 'password_changed', { reset: 'https://school.example/account/password' })
-  await errands.settled()
+  await backgroundTasks.settled()
   expect(done).toEqual(['notice'])
-  const dropped = lines.map((line) => JSON.parse(line)).map(({ errand, school, msg }) => [errand, school, msg])
+  const dropped = lines.map((line) => JSON.parse(line)).map(({ task, school, msg }) => [task, school, msg])
   expect(dropped).toEqual([
     ['another notice', undefined, 'an errand was dropped: too many wait'],
     ['message password_changed', 'lanternfield', 'an errand was dropped: too many wait'],

@@ -22,7 +22,7 @@ export interface DeletionRequest {
   caller: PersonCaller
   now: Date
   externalServices: Pick<ExternalServices, 'send'>
-  afterwards(name: string, work: () => Promise<void>): void
+  enqueue(name: string, work: () => Promise<void>): void
 }
 
 /**
@@ -30,7 +30,7 @@ export interface DeletionRequest {
  * @throws Problem last_owner, active_subscription
  */
 export async function scheduleDeletion(
-  { writer, sql, school, caller, now, externalServices, afterwards }: DeletionRequest,
+  { writer, sql, school, caller, now, externalServices, enqueue }: DeletionRequest,
   account: { email: string; locale: string | null; deletion_scheduled_at: Date | null },
 ) {
   if (account.deletion_scheduled_at) return undefined
@@ -42,7 +42,7 @@ export async function scheduleDeletion(
   const link = addressOf(school, accountPaths.apps)
   const client = await findAnyClient(sql, school.id, caller.clientId)
   const app = quotedName(String(client?.metadata.client_name ?? caller.clientId))
-  afterwards('deletion notice', () =>
+  enqueue('deletion notice', () =>
     externalServices.send(school, { email: account.email, locales: [account.locale] }, 'deletion_scheduled', { link, app }),
   )
   return { deletion_scheduled_at: new Date(now.getTime() + deletionDays * 86_400_000) }

@@ -13,7 +13,7 @@ interface EmailChange {
   sql: Sql
   school: School
   externalServices: Pick<ExternalServices, 'send'>
-  afterwards(name: string, work: () => Promise<void>): void
+  enqueue(name: string, work: () => Promise<void>): void
 }
 
 /**
@@ -21,7 +21,7 @@ interface EmailChange {
  * @throws Problem validation_failed, or invalid_state where there is no change to send again
  */
 export async function changeEmail(
-  { sql, school, externalServices, afterwards }: EmailChange,
+  { sql, school, externalServices, enqueue }: EmailChange,
   account: { id: string; email: string; locale: string | null },
   typed: string | null,
 ): Promise<{ pending_email: string | null }> {
@@ -39,7 +39,7 @@ export async function changeEmail(
     email,
     locale: account.locale,
   })
-  if (tell) afterwards('change of address', () => tell(externalServices.send))
+  if (tell) enqueue('change of address', () => tell(externalServices.send))
   return { pending_email: pendingEmail }
 }
 

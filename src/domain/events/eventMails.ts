@@ -14,7 +14,7 @@ interface Post {
   sql: Sql
   school: School
   externalServices: Pick<ExternalServices, 'send'>
-  afterwards(name: string, work: () => Promise<void>): void
+  enqueue(name: string, work: () => Promise<void>): void
 }
 
 /** Whom to write to about their answer. Who has no address any more is left out. */
@@ -26,7 +26,7 @@ interface Reader {
 
 /** Tells everybody who has a seat, or waits for one, that the event does not take place. */
 export async function tellOfCancellation(
-  { sql, school, externalServices, afterwards }: Post,
+  { sql, school, externalServices, enqueue }: Post,
   event: LetterEvent,
   reason: string | null,
 ): Promise<void> {
@@ -39,7 +39,7 @@ export async function tellOfCancellation(
     [school.id, event.id],
   )
   const said = { title: event.title, when: whenOf(event) }
-  afterwards('notice of cancellation', async () => {
+  enqueue('notice of cancellation', async () => {
     for (const reader of readers) {
       const to = addresseeOf(reader)
       if (reason === null) await externalServices.send(school, to, 'event_canceled', said)
@@ -50,7 +50,7 @@ export async function tellOfCancellation(
 
 /** Tells people who waited that they have a seat. */
 export async function tellOfSeats(
-  { sql, school, externalServices, afterwards }: Post,
+  { sql, school, externalServices, enqueue }: Post,
   event: LetterEvent,
   personIds: readonly string[],
 ): Promise<void> {
@@ -62,7 +62,7 @@ export async function tellOfSeats(
     [school.id, personIds],
   )
   const said = { title: event.title, when: whenOf(event) }
-  afterwards('notice of a seat', async () => {
+  enqueue('notice of a seat', async () => {
     for (const reader of readers) await externalServices.send(school, addresseeOf(reader), 'rsvp_promoted', said)
   })
 }

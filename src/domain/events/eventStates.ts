@@ -11,7 +11,7 @@ import { promoteWaiting } from './eventSeats.ts'
 export interface EventChange extends InTransaction {
   school: School
   externalServices: Pick<ExternalServices, 'send'>
-  afterwards(name: string, work: () => Promise<void>): void
+  enqueue(name: string, work: () => Promise<void>): void
 }
 
 interface Event extends LetterEvent {

@@ -24,7 +24,7 @@ export interface EnrollingContext {
   caller: PersonCaller
   now: Date
   externalServices: ExternalServices
-  afterwards(name: string, work: () => Promise<void>): void
+  enqueue(name: string, work: () => Promise<void>): void
 }
 
 /** Whom to enrol in what, as it is sent. */

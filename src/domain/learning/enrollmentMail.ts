@@ -8,16 +8,16 @@ interface Context {
   sql: Sql
   school: School
   externalServices: ExternalServices
-  afterwards(name: string, work: () => Promise<void>): void
+  enqueue(name: string, work: () => Promise<void>): void
 }
 
 /** Writes to a person that the school has enrolled them, once that stands. Who has no login yet is told where to make one. */
-export async function tellEnrolled({ sql, school, externalServices, afterwards }: Context, personId: string): Promise<void> {
+export async function tellEnrolled({ sql, school, externalServices, enqueue }: Context, personId: string): Promise<void> {
   const [person] = await sql.query<{ email: string; locale: string | null; account_id: string | null }>(
     'SELECT email, locale, account_id FROM person WHERE school_id = $1 AND id = $2',
     [school.id, personId],
   )
   if (!person) return
   const link = addressOf(school, person.account_id ? accountPaths.signIn : accountPaths.signUp)
-  afterwards('enrolment', () => externalServices.send(school, { email: person.email, locales: [person.locale] }, 'enrolled', { link }))
+  enqueue('enrolment', () => externalServices.send(school, { email: person.email, locales: [person.locale] }, 'enrolled', { link }))
 }

@@ -12,5 +12,5 @@ export interface StaffChange {
   caller: PersonCaller
   now: Date
   externalServices: Pick<ExternalServices, 'send'>
-  afterwards(name: string, work: () => Promise<void>): void
+  enqueue(name: string, work: () => Promise<void>): void
 }

@@ -142,7 +142,7 @@ async function writeStaff(
   await recordChange(sql, { school_id: school.id, type: 'staff', resource_id: id, action: 'updated', version })
 }
 
-function tell({ school, externalServices, afterwards }: StaffChange, email: string, hasLogin: boolean): void {
+function tell({ school, externalServices, enqueue }: StaffChange, email: string, hasLogin: boolean): void {
   const address = addressOf(school, hasLogin ? accountPaths.signIn : accountPaths.signUp)
-  afterwards('staff invitation', () => externalServices.send(school, { email, locales: [] }, 'staff_invited', { link: address }))
+  enqueue('staff invitation', () => externalServices.send(school, { email, locales: [] }, 'staff_invited', { link: address }))
 }

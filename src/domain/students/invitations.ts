@@ -11,7 +11,7 @@ export interface Inviting {
   school: School
   now: Date
   externalServices: Pick<ExternalServices, 'send'>
-  afterwards(name: string, work: () => Promise<void>): void
+  enqueue(name: string, work: () => Promise<void>): void
 }
 
 /** So long the next letter waits: nobody's mailbox is filled by who presses a button again. */
@@ -25,9 +25,9 @@ interface Invitee {
 }
 
 /** Writes to a person that the school expects them, with a link to where an account is made. */
-export function tellInvited({ school, externalServices, afterwards }: Inviting, { email, locale }: Pick<Invitee, 'email' | 'locale'>): void {
+export function tellInvited({ school, externalServices, enqueue }: Inviting, { email, locale }: Pick<Invitee, 'email' | 'locale'>): void {
   const link = addressOf(school, accountPaths.signUp)
-  afterwards('invitation', () => externalServices.send(school, { email, locales: [locale] }, 'person_invited', { link }))
+  enqueue('invitation', () => externalServices.send(school, { email, locales: [locale] }, 'person_invited', { link }))
 }
 
 /**

@@ -74,14 +74,14 @@ async function writeItem(
     body: item,
     isPart: true,
     precondition: undefined,
-    afterwards: (...one: (typeof left)[number]) => left.push(one),
+    enqueue: (...one: (typeof left)[number]) => left.push(one),
   }
   const id = mode === 'upsert' ? await find(part, item) : undefined
   const answer =
     id === undefined
       ? await createRow({ ...part, operation: of(operations, 'create') })
       : await updateRow({ ...part, operation: of(operations, 'update'), parameters: keyed(write, of(operations, 'update'), id) })
-  for (const one of left) write.afterwards(...one)
+  for (const one of left) write.enqueue(...one)
   return { status: id === undefined ? 201 : 200, id: String(answer.body.id) }
 }
 

@@ -51,7 +51,7 @@ export async function write<Asked extends Operation>(
         body,
         received,
         now: new Date(),
-        afterwards: (name, work) => left.push({ name, work }),
+        enqueue: (name, work) => left.push({ name, work }),
       }
       if (key === undefined) return await explained(write)
       const id = [caller.clientId, caller.accountId, operation.method, (sent.target ?? operation.path).split('?')[0] as string, key]
@@ -63,7 +63,7 @@ export async function write<Asked extends Operation>(
     })
   // A refusal that was kept under a key: its record had to be committed first.
   if (outcome instanceof Problem) throw outcome
-  for (const { name, work } of left) call.externalServices.afterwards(name, work)
+  for (const { name, work } of left) call.externalServices.enqueue(name, work)
   return outcome
 }
 

@@ -29,7 +29,7 @@ export interface Writing {
   parameters: ParameterValues
   externalServices: ExternalServices
   /** Leaves work for the time after the change stands: a message to a person. A change that fails leaves none. */
-  afterwards(name: string, work: () => Promise<void>): void
+  enqueue(name: string, work: () => Promise<void>): void
   /** What `receive` made of a form. */
   received?: Values | undefined
   /** The row of another resource that a new row is made under, locked. */

@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import type Provider from 'oidc-provider'
 import type { SignIn } from '../../domain/accounts/signIn.ts'
-import type { Errands } from '../../lib/backgroundTasks.ts'
+import type { BackgroundTasks } from '../../lib/backgroundTasks.ts'
 import type { Keyring } from '../../lib/keyring.ts'
 import type { Log } from '../../lib/log.ts'
 import type { SendMessage } from '../../policy/messages.ts'
@@ -32,7 +32,7 @@ export interface AccountArguments {
   /** For how long a browser stays signed in. */
   sessionSeconds(): number
   send: SendMessage
-  errands: Errands
+  backgroundTasks: BackgroundTasks
   /** Ends every token and code of a grant. */
   endGrant(schoolId: string, grantId: string): Promise<void>
   /** Removes an account's sessions from where they are kept. */

@@ -132,7 +132,7 @@ export function requestPages(args: AccountArguments, present: AccountPresenter):
         paragraphs: [texts.parts(`${await wordsFor(ctx, kind.key)}.sent`, { email: wanted.email }), texts.parts('mail_sent.hint', {})],
         links: [{ href: signInAgain(target), label: texts.text('account_links.sign_in') }],
       })
-      args.errands.run(`${kind.key} message`, () => begin(ctx, { ...wanted, returnTo: target, language: texts.language }))
+      args.backgroundTasks.run(`${kind.key} message`, () => begin(ctx, { ...wanted, returnTo: target, language: texts.language }))
     },
   })
 
