@@ -105,7 +105,7 @@ export interface App {
   /** Takes over what can change while running: schools, integrations, roles, policies, lifetimes. Nobody is signed out. */
   reload(config: Config): Promise<Record<string, IntegrationChanges>>
   /** Once everything that was left for after an answer is done. */
-  settled(): Promise<void>
+  drained(): Promise<void>
 }
 
 const isPage = (path: string): boolean => /^\/(oauth|account)(\/|$)/i.test(path)
@@ -348,6 +348,6 @@ export async function createApp(args: AppArguments): Promise<App> {
       selfCheck.restart()
       return changes
     },
-    settled: () => backgroundTasks.settled(),
+    drained: () => backgroundTasks.drained(),
   }
 }

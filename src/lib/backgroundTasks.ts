@@ -9,7 +9,7 @@ export interface BackgroundTasks {
    */
   run(name: string, work: () => Promise<void>): void
   /** Once all that was taken on is done. */
-  settled(): Promise<void>
+  drained(): Promise<void>
 }
 
 /** Does at most `concurrency` errands at once, and lets at most `waiting` wait. */
@@ -39,6 +39,6 @@ export function createBackgroundTasks({ log, concurrency = 4, waiting = 1000 }: 
       // Not at once: the answer goes first.
       setImmediate(() => void next())
     },
-    settled: () => (running === 0 ? Promise.resolve() : new Promise((resolve) => idle.push(resolve))),
+    drained: () => (running === 0 ? Promise.resolve() : new Promise((resolve) => idle.push(resolve))),
   }
 }

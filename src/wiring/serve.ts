@@ -113,7 +113,7 @@ export async function serve({ environment, config, rootSecrets, log, migrations,
       log,
       isLimited: environment.RATE_LIMITS === 'on',
     })
-    undo.push(() => unlessCutOff(app.settled(), cutOffAfter(config.server.shutdown_seconds)))
+    undo.push(() => unlessCutOff(app.drained(), cutOffAfter(config.server.shutdown_seconds)))
     await prepare?.(database, app, storage)
     const jobs = schedule(app.jobs, log)
     undo.push(() => jobs.stop())

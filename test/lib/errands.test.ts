@@ -21,10 +21,10 @@ describe('errands', () => {
       })
     }
     expect(seen).toEqual([])
-    await backgroundTasks.settled()
+    await backgroundTasks.drained()
     expect(seen.toSorted()).toEqual([0, 1, 2, 3, 4, 5, 6, 7])
     expect(most).toBe(2)
-    await backgroundTasks.settled()
+    await backgroundTasks.drained()
   })
 
   test('that fail are logged and stop nothing, also where they fail at once', async () => {
@@ -37,7 +37,7 @@ describe('errands', () => {
     backgroundTasks.run('third', async () => {
       isDone = true
     })
-    await backgroundTasks.settled()
+    await backgroundTasks.drained()
     expect(isDone).toBe(true)
     expect(lines.join('')).toMatch(/"errand":"first"[\s\S]*"errand":"second"/)
   })
@@ -49,6 +49,6 @@ describe('errands', () => {
     backgroundTasks.run('waits', async () => {})
     expect(() => backgroundTasks.run('too many', async () => {})).toThrow('temporarily_unavailable')
     resolve()
-    await backgroundTasks.settled()
+    await backgroundTasks.drained()
   })
 })

@@ -112,7 +112,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     schoolId,
     log: () => lines.join(''),
     async letters() {
-      await app.settled()
+      await app.drained()
       return [...sent]
     },
     reload: async (changed) => app.reload(await load(changed)),
@@ -120,7 +120,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     async stop() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
-      await app.settled()
+      await app.drained()
       await drop()
       await rm(directory, { recursive: true, force: true })
     },

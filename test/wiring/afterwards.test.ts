@@ -18,7 +18,7 @@ test('work that cannot be taken on is dropped and logged by its name, without wh
   enqueue('notice', async () => void done.push('notice'))
   enqueue('another notice', async () => void done.push('another'))
   await send(school, to, 'password_changed', { reset: 'https://school.example/account/password' })
-  await backgroundTasks.settled()
+  await backgroundTasks.drained()
   expect(done).toEqual(['notice'])
   const dropped = lines.map((line) => JSON.parse(line)).map(({ task, school, msg }) => [task, school, msg])
   expect(dropped).toEqual([
