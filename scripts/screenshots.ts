@@ -59,8 +59,8 @@ async function linkInOutbox(outbox: string, email: string): Promise<string> {
   const find = async (): Promise<string | undefined> => {
     const names = (await readdir(outbox).catch(() => [])).toSorted().reverse()
     for (const name of names) {
-      const letter = await readFile(join(outbox, name), 'utf8')
-      if (letter.includes(`To: ${email}`)) return /^https?:\/\/\S+$/m.exec(letter)?.[0]
+      const email = await readFile(join(outbox, name), 'utf8')
+      if (email.includes(`To: ${email}`)) return /^https?:\/\/\S+$/m.exec(email)?.[0]
     }
     return undefined
   }

@@ -39,7 +39,7 @@ import { createBackgroundTasks } from './lib/backgroundTasks.ts'
 import type { Keyring } from './lib/keyring.ts'
 import type { Log } from './lib/log.ts'
 import { createMail } from './mail/mail.ts'
-import type { Post } from './mail/transport.ts'
+import type { MailTransport } from './mail/transport.ts'
 import { pricingDocument } from './mcp/catalogueResources.ts'
 import { createMcp } from './mcp/endpoint.ts'
 import { createAuthenticate, type FindPerson } from './oidc/bearer.ts'
@@ -90,7 +90,7 @@ export interface AppArguments {
   /** Where the bytes of files stand. */
   storage: FileStorage
   /** Where messages to people go, and the address that they come from. */
-  mail: { post: Post; from?: string | undefined }
+  mail: { post: MailTransport; from?: string | undefined }
   /** Off only where every issuer is loopback. */
   isLimited: boolean
 }
@@ -162,9 +162,9 @@ export async function createApp(args: AppArguments): Promise<App> {
   const gate = createPasswordGate(config.server.passwords)
   const checkPassword = createSignIn({ database: accounts, gate })
   const backgroundTasks = createBackgroundTasks({ log })
-  const letter = createMail({ ...args.mail, face, languages })
+  const email = createMail({ ...args.mail, face, languages })
   const enqueue = createEnqueue({ backgroundTasks, log })
-  const send = sendAfterwards({ letter, enqueue })
+  const send = sendAfterwards({ email, enqueue })
 
   const enginePages = createEnginePages({
     setting,
@@ -240,7 +240,7 @@ export async function createApp(args: AppArguments): Promise<App> {
     count: metrics.count,
   })
   const externalServices = createExternalServices({
-    ...{ stores, keyring, enqueue, letter },
+    ...{ stores, keyring, enqueue, email },
     files: files.externalServices,
     checkoutUrl: (school) => schools.byId(school.id).config.checkout_url,
   })

@@ -26,7 +26,7 @@ function refusals(operation: Operation | ChangeFeed): Refusal[] {
   return [...byStatus].map(([status, codes]) => ({ name: codes.map(pascalCase).join('Or'), status, codes }))
 }
 
-const pascalCase = (code: string): string => code.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
+const pascalCase = (code: string): string => code.replace(/(?:^|_)([a-z])/g, (_, email: string) => email.toUpperCase())
 
 const headersOfStatus: Readonly<Record<number, readonly AnswerHeader[]>> = {
   401: ['WWW-Authenticate'],

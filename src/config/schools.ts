@@ -105,4 +105,4 @@ export const errorsUrl = ({ issuer, docs_url: docsUrl }: Pick<SchoolConfig, 'iss
 const ownDocs = (issuer: string): string => `${issuer}/auth.md`
 
 const nameOf = (slug: string): string =>
-  slug.replace(/(^|-)([a-z0-9])/g, (_, dash: string, letter: string) => `${dash && ' '}${letter.toUpperCase()}`)
+  slug.replace(/(^|-)([a-z0-9])/g, (_, dash: string, email: string) => `${dash && ' '}${email.toUpperCase()}`)

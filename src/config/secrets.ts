@@ -85,8 +85,8 @@ function publish(path: string, text: string): void {
 
 /** Four groups of base58 letters, which has no two that look alike: 93 bits. */
 function readablePassword(): string {
-  const letters = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
-  const group = (): string => Array.from({ length: 4 }, () => letters[randomInt(letters.length)]).join('')
+  const emailTemplates = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
+  const group = (): string => Array.from({ length: 4 }, () => emailTemplates[randomInt(emailTemplates.length)]).join('')
   return Array.from({ length: 4 }, group).join('-')
 }
 

@@ -113,14 +113,14 @@ export const batch = {
   endedDaysAgo: -60,
 } as const
 
-const letters = 'ABCDEFGHJKMNPQRSTVWXYZ23456789'
+const emailTemplates = 'ABCDEFGHJKMNPQRSTVWXYZ23456789'
 
 export function batchCode(index: number): string {
   let rest = (index + 11) * 7_919_993
   let text = ''
   for (let place = 0; place < 6; place += 1) {
-    text += letters[rest % letters.length]
-    rest = Math.floor(rest / letters.length) + index * 31 + place
+    text += emailTemplates[rest % emailTemplates.length]
+    rest = Math.floor(rest / emailTemplates.length) + index * 31 + place
   }
   return `KILN-${text}`
 }

@@ -12,7 +12,7 @@ export interface Dice {
 
 export function createDice(seed: string): Dice {
   let state = 0x811c9dc5
-  for (const letter of seed) state = Math.imul(state ^ (letter.codePointAt(0) as number), 0x01000193)
+  for (const email of seed) state = Math.imul(state ^ (email.codePointAt(0) as number), 0x01000193)
   // The generator known as mulberry32.
   const next = (): number => {
     state = (state + 0x6d2b79f5) | 0

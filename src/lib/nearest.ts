@@ -17,10 +17,10 @@ export function nearest(word: string, candidates: readonly string[]): string | u
 /** Levenshtein distance. */
 function editDistance(left: string, right: string): number {
   let row = Array.from({ length: right.length + 1 }, (_, at) => at)
-  for (const [i, letter] of [...left].entries()) {
+  for (const [i, email] of [...left].entries()) {
     const next = [i + 1]
     for (let j = 1; j <= right.length; j += 1) {
-      const replaced = (row[j - 1] as number) + (letter === right[j - 1] ? 0 : 1)
+      const replaced = (row[j - 1] as number) + (email === right[j - 1] ? 0 : 1)
       next[j] = Math.min((row[j] as number) + 1, (next[j - 1] as number) + 1, replaced)
     }
     row = next

@@ -1,8 +1,8 @@
 import type { SendMailOptions } from 'nodemailer'
-import type { Letter } from './transport.ts'
+import type { Email } from './transport.ts'
 
 /** A letter as nodemailer takes it: addresses as objects, so that none is parsed, and nothing fetched from files or the network. */
-export function compose({ from, to, subject, language, text }: Letter): SendMailOptions {
+export function compose({ from, to, subject, language, text }: Email): SendMailOptions {
   return {
     from,
     to: { name: '', address: to },

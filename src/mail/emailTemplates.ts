@@ -1,5 +1,5 @@
 /** The words of every message in English. `{school}` is the school's name; the other names are links, and words of an event. */
-export const letters = {
+export const emailTemplates = {
   sign_up: {
     subject: 'Finish your sign-up at {school}',
     text: `Somebody, probably you, asked for an account at {school} with this e-mail address.
@@ -134,7 +134,7 @@ If you did not ask for a seat there, do nothing.`,
   },
 } as const satisfies Record<string, { subject: string; text: string }>
 
-export type LetterKind = keyof typeof letters
+export type EmailKind = keyof typeof emailTemplates
 
 /** The words of every message in one language. */
-export type Letters = Record<LetterKind, { subject: string; text: string }>
+export type EmailTemplates = Record<EmailKind, { subject: string; text: string }>

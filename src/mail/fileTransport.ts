@@ -4,19 +4,19 @@ import { createTransport } from 'nodemailer'
 import { newId } from '../lib/ids.ts'
 import type { Log } from '../lib/log.ts'
 import { compose } from './compose.ts'
-import type { Post } from './transport.ts'
+import type { MailTransport } from './transport.ts'
 
 const most = 500
 
 /** Writes messages as .eml files, readable by the service alone, and keeps the newest 500. They are not sent. */
-export function outboxPost({ directory, log }: { directory: string; log: Log }): Post {
+export function outboxPost({ directory, log }: { directory: string; log: Log }): MailTransport {
   const transport = createTransport({ streamTransport: true, buffer: true, newline: 'unix' })
   return {
-    async deliver(letter) {
-      const { message } = await transport.sendMail(compose(letter))
+    async deliver(email) {
+      const { message } = await transport.sendMail(compose(email))
       const file = join(directory, `${newId()}.eml`)
       await mkdir(directory, { recursive: true, mode: 0o700 })
-      await writeFile(file, readable(String(message), letter.text), { mode: 0o600, flag: 'wx' })
+      await writeFile(file, readable(String(message), email.text), { mode: 0o600, flag: 'wx' })
       // The link in it opens an account: it stays out of the log.
       log.info({ file }, 'a message was written to the outbox, since SMTP_URL is not set')
       await forget(directory)

@@ -1,7 +1,7 @@
-import type { Letters } from './emailTemplates.ts'
+import type { EmailTemplates } from './emailTemplates.ts'
 
 /** The words of every message in German, with the same names to fill in. */
-export const germanLetters: Letters = {
+export const germanTemplates: EmailTemplates = {
   sign_up: {
     subject: 'Schließen Sie Ihre Anmeldung bei {school} ab',
     text: `Jemand, vermutlich Sie, hat mit dieser E-Mail-Adresse ein Konto bei {school} angefragt.

@@ -1,7 +1,7 @@
 import { type Language, languages, lookUpLanguage } from '../lib/languages.ts'
-import { type LetterKind, type Letters, letters } from './emailTemplates.ts'
-import { germanLetters } from './germanTemplates.ts'
-import type { Post } from './transport.ts'
+import { type EmailKind, type EmailTemplates, emailTemplates } from './emailTemplates.ts'
+import { germanTemplates } from './germanTemplates.ts'
+import type { MailTransport } from './transport.ts'
 
 /** The school that a message comes from. */
 export interface Sender {
@@ -11,7 +11,7 @@ export interface Sender {
 }
 
 export interface MailArguments {
-  post: Post
+  post: MailTransport
   /** The address that messages come from; where there is none it is made from the school's own host. */
   from?: string | undefined
   face(school: Sender): Promise<{ name: string; locale: string }>
@@ -20,18 +20,18 @@ export interface MailArguments {
 }
 
 /** Whom a letter goes to, and what is known of the language that they read, the surest first. */
-export interface Addressee {
+export interface Recipient {
   email: string
   locales: readonly (string | null | undefined)[]
 }
 
-const catalogues: Record<Language, Letters> = { en: letters, de: germanLetters }
+const catalogues: Record<Language, EmailTemplates> = { en: emailTemplates, de: germanTemplates }
 
 /** Writes a letter to one address. */
-export type SendLetter = (school: Sender, to: Addressee, kind: LetterKind, links: Record<string, string>) => Promise<void>
+export type SendEmail = (school: Sender, to: Recipient, kind: EmailKind, links: Record<string, string>) => Promise<void>
 
 /** The school's mail: the words of a message with the school's name and the links, and nothing else that anybody chose. */
-export function createMail({ post, from, face, languages: languagesOf }: MailArguments): SendLetter {
+export function createMail({ post, from, face, languages: languagesOf }: MailArguments): SendEmail {
   return async (school, { email, locales }, kind, links) => {
     const { name: title, locale } = await face(school)
     const name = oneLine(title)

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { createTransport } from 'nodemailer'
 import { compose } from './compose.ts'
-import type { Post } from './transport.ts'
+import type { MailTransport } from './transport.ts'
 
 export interface SmtpOptions {
   /** `smtp://` or `smtps://`, with the user and password where the server wants them. */
@@ -13,7 +13,7 @@ export interface SmtpOptions {
 const patienceMilliseconds = 10_000
 
 /** Hands messages to a mail server. What fails for now is tried again; what fails for good throws. */
-export function smtpPost({ url, pauses = [1000, 5000] }: SmtpOptions): Post {
+export function smtpPost({ url, pauses = [1000, 5000] }: SmtpOptions): MailTransport {
   const transport = createTransport({
     url,
     pool: true,
@@ -23,11 +23,11 @@ export function smtpPost({ url, pauses = [1000, 5000] }: SmtpOptions): Post {
     socketTimeout: patienceMilliseconds,
   })
   return {
-    async deliver(letter) {
+    async deliver(email) {
       const left = [...pauses]
       for (;;) {
         try {
-          await transport.sendMail(compose(letter))
+          await transport.sendMail(compose(email))
           return
         } catch (error) {
           const pause = isTemporary(error) ? left.shift() : undefined

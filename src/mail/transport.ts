@@ -1,5 +1,5 @@
 /** A message that is ready to go. */
-export interface Letter {
+export interface Email {
   from: { name: string; address: string }
   /** One address; nothing is read out of it. */
   to: string
@@ -11,8 +11,8 @@ export interface Letter {
 }
 
 /** Where messages go: a mail server, a folder, a test. */
-export interface Post {
-  deliver(letter: Letter): Promise<void>
+export interface MailTransport {
+  deliver(email: Email): Promise<void>
   /** What an operator should know of it at the start. */
   describe(): string
   close(): void

@@ -33,4 +33,4 @@ export async function read(
   return (await run(operation, visitor, { parameters: () => values }, surroundings)).body
 }
 
-const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (email) => `_${email.toLowerCase()}`)

@@ -33,4 +33,4 @@ const rule = (declarations: Record<string, string>): string =>
 const properties = (values: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [`--${kebab(name)}`, value]))
 
-const kebab = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+const kebab = (name: string): string => name.replace(/[A-Z]/g, (email) => `-${email.toLowerCase()}`)

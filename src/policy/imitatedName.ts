@@ -29,8 +29,8 @@ function looksLike(name: string, protectedName: string): boolean {
 
 /** What remains of a name at a glance. */
 function look(name: string): string {
-  const letters = skeleton(skeleton(name).toLowerCase()).toLowerCase()
-  const bare = letters.replace(/\p{M}/gu, '')
+  const emailTemplates = skeleton(skeleton(name).toLowerCase()).toLowerCase()
+  const bare = emailTemplates.replace(/\p{M}/gu, '')
   // A capital I looks like a small l, and a small i is its other case: the three are one.
   return (bare.replace(/[^\p{L}\p{N}]/gu, '') || bare.trim()).replaceAll('i', 'l')
 }

@@ -39,11 +39,11 @@ export const quotedName = (name: string): string =>
 export type MessageKind = keyof Messages
 
 /** Whom a message goes to. */
-export interface Addressee {
+export interface Recipient {
   /** As `mailAddress` answered it. */
   email: string
   /** What is known of the language that they read, the surest first: the message is in the first one that the school has. */
   locales: readonly (string | null | undefined)[]
 }
 
-export type SendMessage = <Kind extends MessageKind>(school: School, to: Addressee, kind: Kind, links: Messages[Kind]) => Promise<void>
+export type SendMessage = <Kind extends MessageKind>(school: School, to: Recipient, kind: Kind, links: Messages[Kind]) => Promise<void>

@@ -24,21 +24,21 @@ export function createExternalServices({
   stores,
   keyring,
   enqueue,
-  letter,
+  email,
   files,
   checkoutUrl,
 }: {
   stores: Stores
   keyring: Keyring
   enqueue: Enqueue
-  letter: SendMessage
+  email: SendMessage
   files: FileServices
   /** The template of the school's file. */
   checkoutUrl(school: School): string | undefined
 }): ExternalServices {
   return {
     enqueue,
-    send: letter,
+    send: email,
     files,
     checkoutAddress(school, item, code) {
       const template = checkoutUrl(school)

@@ -5,7 +5,7 @@ import type { ServerConfig } from '../config/server.ts'
 import type { Log } from '../lib/log.ts'
 import { outboxPost } from '../mail/fileTransport.ts'
 import { smtpPost } from '../mail/smtpTransport.ts'
-import type { Post } from '../mail/transport.ts'
+import type { MailTransport } from '../mail/transport.ts'
 import type { Stores } from '../oidc/stores.ts'
 import type { Database } from '../store/database.ts'
 import { databaseArtifacts } from '../store/databaseArtifacts.ts'
@@ -59,7 +59,7 @@ export async function openConfiguredRedis(
 }
 
 /** Where messages to people go. The caller closes it. */
-export function openConfiguredPost({ DATA_DIR, SMTP_URL }: Pick<Environment, 'DATA_DIR' | 'SMTP_URL'>, log: Log): Post {
+export function openConfiguredPost({ DATA_DIR, SMTP_URL }: Pick<Environment, 'DATA_DIR' | 'SMTP_URL'>, log: Log): MailTransport {
   return SMTP_URL ? smtpPost({ url: SMTP_URL }) : outboxPost({ directory: join(DATA_DIR, 'outbox'), log })
 }
 

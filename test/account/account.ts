@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { beginEmailChange } from '../../src/domain/accounts/emailChange.ts'
 import { languages } from '../../src/lib/languages.ts'
 import { createMail } from '../../src/mail/mail.ts'
-import type { Letter } from '../../src/mail/transport.ts'
+import type { Email } from '../../src/mail/transport.ts'
 import type { School } from '../../src/policy/school.ts'
 import { type Answer, type Browser, createBrowser } from '../pages/browser.ts'
 import type { TestService } from '../support/service.ts'
@@ -51,8 +51,8 @@ export async function resetLink(service: TestService, email: string, browser = c
 
 /** The first link of the newest message to an address. */
 export async function lastLink(service: TestService, email: string): Promise<URL> {
-  const letter = (await service.letters()).findLast(({ to }) => to === email)
-  return new URL(/https?:\/\/\S+/.exec(letter?.text ?? '')?.[0] ?? `nothing://was-sent-to/${email}`)
+  const email = (await service.emailTemplates()).findLast(({ to }) => to === email)
+  return new URL(/https?:\/\/\S+/.exec(email?.text ?? '')?.[0] ?? `nothing://was-sent-to/${email}`)
 }
 
 /** Opens a mailed link and chooses a password. */
@@ -91,9 +91,9 @@ export async function startEmailChange(
   service: TestService,
   school: School,
   { accountId, email }: { accountId: string; email: string },
-): Promise<Letter[]> {
-  const letters: Letter[] = []
-  const post = { deliver: async (letter: Letter) => void letters.push(letter), describe: () => '', close() {} }
+): Promise<Email[]> {
+  const emailTemplates: Email[] = []
+  const post = { deliver: async (email: Email) => void emailTemplates.push(email), describe: () => '', close() {} }
   const send = createMail({ post, face: async () => ({ name: 'First School', locale: 'en' }), languages: () => languages })
   const { tell } = await service.database.transaction(async (_writer, sql) => {
     const [account] = await sql.query<{ email: string }>('SELECT email FROM account WHERE school_id = $1 AND id = $2', [
@@ -105,5 +105,5 @@ export async function startEmailChange(
     return begun
   })
   await tell?.(send)
-  return letters
+  return emailTemplates
 }

@@ -114,7 +114,7 @@ export async function startDemoApi(
     stores: { sql: database.sql, durable, ephemeral: durable, log },
     keyring,
     enqueue: createEnqueue({ backgroundTasks, log }),
-    letter: post,
+    email: post,
     files: { ...filesWithoutBytes, store },
     checkoutUrl: () => 'https://shop.example.com/pay?item={type}/{id}&code={code}',
   })

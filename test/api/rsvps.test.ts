@@ -47,7 +47,7 @@ describe.each((await databasesToTest()).slice(-1))('answers to events, on $name'
     return reply.json.id as string
   }
   const lettersTo = async ({ email }: SomebodyNew, kind: string) =>
-    (await api.messages()).filter((letter) => letter.to === email && letter.kind === kind)
+    (await api.messages()).filter((email) => email.to === email && email.kind === kind)
 
   test('of a hundred at once thirty get the thirty seats, the others wait; of those the first five get what five give up', async () => {
     const event = await made({ capacity: 30 })
@@ -64,8 +64,8 @@ describe.each((await databasesToTest()).slice(-1))('answers to events, on $name'
     expect(await read(event)).toMatchObject({ going_count: 30, waitlisted_count: 65 })
     const waiting = (await list(event, owner, 'status=waitlisted&sort=queued_at&limit=100')).map(({ member }) => member.id)
     expect(waiting).toEqual(queue.slice(5))
-    const letters = (await api.messages()).filter(({ kind }) => kind === 'rsvp_promoted').map(({ to }) => to)
-    expect(letters.toSorted()).toEqual(
+    const emailTemplates = (await api.messages()).filter(({ kind }) => kind === 'rsvp_promoted').map(({ to }) => to)
+    expect(emailTemplates.toSorted()).toEqual(
       crowd
         .filter(({ id }) => queue.slice(0, 5).includes(toPublicId('mbr', id)))
         .map(({ email }) => email)

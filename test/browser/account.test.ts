@@ -140,9 +140,9 @@ describe.skipIf(!hasChromium())('a person looks after their account, in Chromium
   test('confirms a new address with the mailed link, and signs in with it from then on', async () => {
     const { accountId } = await service.addPerson({ email: 'before@example.com' })
     const school = { id: service.schoolId(), slug: 'first', issuer: service.issuer }
-    const [letter] = await startEmailChange(service, school, { accountId, email: 'after@example.com' })
+    const [email] = await startEmailChange(service, school, { accountId, email: 'after@example.com' })
     const { page } = visitor
-    await page.goto(/https?:\/\/\S+/.exec(letter?.text ?? '')?.[0] ?? '')
+    await page.goto(/https?:\/\/\S+/.exec(email?.text ?? '')?.[0] ?? '')
     await signIn(page, 'before@example.com', password)
     expect(await heading()).toBe('Use this e-mail address from now on?')
     await page.getByRole('button', { name: 'Use the new address' }).click()

@@ -90,14 +90,14 @@ describe("a school's own stylesheet", () => {
 
   test('an import is refused however its letters are escaped', () => {
     const spelling = fc.tuple(
-      ...[...'import'].map((letter) => {
-        const code = (letter.codePointAt(0) as number).toString(16)
-        return fc.constantFrom(letter, letter.toUpperCase(), `\\${code} `, `\\${code.padStart(6, '0')}`)
+      ...[...'import'].map((email) => {
+        const code = (email.codePointAt(0) as number).toString(16)
+        return fc.constantFrom(email, email.toUpperCase(), `\\${code} `, `\\${code.padStart(6, '0')}`)
       }),
     )
     fc.assert(
-      fc.property(spelling, (letters) => {
-        expect(faultsOfCss(`@${letters.join('')} "x";`, issuer)).not.toEqual([])
+      fc.property(spelling, (emailTemplates) => {
+        expect(faultsOfCss(`@${emailTemplates.join('')} "x";`, issuer)).not.toEqual([])
       }),
     )
   })

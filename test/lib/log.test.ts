@@ -37,7 +37,7 @@ describe.each(names)('%s never reaches a line', (name) => {
     ['among headers of a request', { request: { headers: holder } }],
     ['deep inside', { a: { b: { c: { d: { e: holder } } } } }],
     ['in a list', { list: [holder, { deep: [holder] }] }],
-    ['spelt as a header', { headers: { [name.replace(/(^|[-_])\w/g, (letter) => letter.toUpperCase())]: planted } }],
+    ['spelt as a header', { headers: { [name.replace(/(^|[-_])\w/g, (email) => email.toUpperCase())]: planted } }],
     ['in capitals', { [name.toUpperCase()]: planted }],
     ['with an object as its value', { [name]: { value: planted } }],
   ])('%s', (_place, members) => {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { type Language, languages } from '../../src/lib/languages.ts'
-import { type LetterKind, letters } from '../../src/mail/emailTemplates.ts'
-import { germanLetters } from '../../src/mail/germanTemplates.ts'
+import { type EmailKind, emailTemplates } from '../../src/mail/emailTemplates.ts'
+import { germanTemplates } from '../../src/mail/germanTemplates.ts'
 import { createMail } from '../../src/mail/mail.ts'
-import type { Letter } from '../../src/mail/transport.ts'
+import type { Email } from '../../src/mail/transport.ts'
 import { quotedName } from '../../src/policy/messages.ts'
 
 const school = { id: 'x', slug: 'one', issuer: 'https://school.example.com' }
@@ -15,7 +15,7 @@ const links = {
   app: 'Study Helper',
   contact: 'hello@example.com',
 }
-const kinds = Object.keys(letters) as LetterKind[]
+const kinds = Object.keys(emailTemplates) as EmailKind[]
 
 interface Given {
   name?: string
@@ -27,8 +27,8 @@ interface Given {
 const to = (email: string, ...locales: (string | null)[]) => ({ email, locales })
 
 function mail({ name = 'Lanternfield', from, locale = 'en', available = languages }: Given = {}) {
-  const sent: Letter[] = []
-  const post = { deliver: async (letter: Letter) => void sent.push(letter), describe: () => '', close() {} }
+  const sent: Email[] = []
+  const post = { deliver: async (email: Email) => void sent.push(email), describe: () => '', close() {} }
   return { sent, send: createMail({ post, from, face: async () => ({ name, locale }), languages: () => available }) }
 }
 
@@ -44,20 +44,20 @@ describe('letters', () => {
   test.each(kinds)('%s names the school, says what to do if it was somebody else, and leaves no place unfilled', async (kind) => {
     const { sent, send } = mail()
     await send(school, to('marlo@example.com'), kind, links)
-    const [letter] = sent
-    expect(letter?.subject).toContain('Lanternfield')
-    expect(letter?.text).toMatch(/If it was not you|If you did not ask/)
-    expect(`${letter?.subject} ${letter?.text}`).not.toMatch(/[{}]|undefined/)
-    for (const [, url] of letter?.text.matchAll(/^(https?:\S+)$/gm) ?? []) expect(url).toMatch(/^https:\/\/school\.example\.com\//)
-    expect(letter?.text.match(/https?:/g)?.length ?? 0).toBe(letters[kind].text.match(/^\{(?!contact\})[a-z_]+\}$/gm)?.length ?? 0)
+    const [email] = sent
+    expect(email?.subject).toContain('Lanternfield')
+    expect(email?.text).toMatch(/If it was not you|If you did not ask/)
+    expect(`${email?.subject} ${email?.text}`).not.toMatch(/[{}]|undefined/)
+    for (const [, url] of email?.text.matchAll(/^(https?:\S+)$/gm) ?? []) expect(url).toMatch(/^https:\/\/school\.example\.com\//)
+    expect(email?.text.match(/https?:/g)?.length ?? 0).toBe(emailTemplates[kind].text.match(/^\{(?!contact\})[a-z_]+\}$/gm)?.length ?? 0)
   })
 
   test.each(kinds)('%s says in German what it says in English: the same places to fill, in paragraphs as many', (kind) => {
     const places = (text: string) => [...text.matchAll(/\{[a-z_]+\}/g)].map(([place]) => place).toSorted()
-    for (const part of ['subject', 'text'] as const) expect(places(germanLetters[kind][part])).toEqual(places(letters[kind][part]))
-    expect(germanLetters[kind].text.split('\n\n')).toHaveLength(letters[kind].text.split('\n\n').length)
-    expect(germanLetters[kind].text).toMatch(/Wenn Sie das nicht/)
-    expect(`${germanLetters[kind].text} ${letters[kind].text}`).not.toMatch(/\bemail\b|\bEmail\b/)
+    for (const part of ['subject', 'text'] as const) expect(places(germanTemplates[kind][part])).toEqual(places(emailTemplates[kind][part]))
+    expect(germanTemplates[kind].text.split('\n\n')).toHaveLength(emailTemplates[kind].text.split('\n\n').length)
+    expect(germanTemplates[kind].text).toMatch(/Wenn Sie das nicht/)
+    expect(`${germanTemplates[kind].text} ${emailTemplates[kind].text}`).not.toMatch(/\bemail\b|\bEmail\b/)
   })
 
   test('are in the language of the person, else in that of the school, among those that the school has', async () => {

@@ -8,10 +8,10 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { createLog } from '../../src/lib/log.ts'
 import { outboxPost } from '../../src/mail/fileTransport.ts'
 import { smtpPost } from '../../src/mail/smtpTransport.ts'
-import type { Letter } from '../../src/mail/transport.ts'
+import type { Email } from '../../src/mail/transport.ts'
 
 const link = `https://school.example.com/account/password/new?token=${'T'.repeat(43)}`
-const letter = (more: Partial<Letter> = {}): Letter => ({
+const email = (more: Partial<Email> = {}): Email => ({
   from: { name: 'Schule «Ä»', address: 'no-reply@school.example.com' },
   to: 'marlo@example.com',
   subject: 'Grüße',
@@ -35,7 +35,7 @@ async function outbox() {
 describe('the outbox', () => {
   test('keeps each message in a file that the service alone can read, and says so in the log without the link', async () => {
     const { directory, lines, post } = await outbox()
-    await post.deliver(letter())
+    await post.deliver(email())
     const [name = ''] = await readdir(directory)
     const file = join(directory, name)
     expect(name).toMatch(/^[0-9a-f-]{36}\.eml$/)
@@ -50,10 +50,10 @@ describe('the outbox', () => {
 
   test('keeps the newest 500', async () => {
     const { directory, post } = await outbox()
-    await post.deliver(letter())
+    await post.deliver(email())
     for (let at = 0; at < 505; at++) await writeFile(join(directory, `0000-${String(at).padStart(4, '0')}.eml`), '')
     await writeFile(join(directory, 'notes.txt'), '')
-    await post.deliver(letter())
+    await post.deliver(email())
     const names = (await readdir(directory)).toSorted()
     expect(names.filter((name) => name.endsWith('.eml'))).toHaveLength(500)
     expect(names).toContain('notes.txt')
@@ -66,7 +66,7 @@ describe('the outbox', () => {
     ['a recipient', { to: 'marlo@example.com\r\nBcc: evil@example.com' }],
   ])('writes no header that stood in %s', async (_what, more) => {
     const { directory, post } = await outbox()
-    await post.deliver(letter(more))
+    await post.deliver(email(more))
     const [name = ''] = await readdir(directory)
     const [head = ''] = (await readFile(join(directory, name), 'utf8')).split('\n\n')
     expect(head).not.toMatch(/^bcc:/im)
@@ -129,7 +129,7 @@ async function mailServer(answers: string[] = []) {
 describe('a mail server', () => {
   test('is given one recipient, the sender and the whole text', async () => {
     const { heard, post } = await mailServer()
-    await post.deliver(letter())
+    await post.deliver(email())
     expect(heard.filter((line) => /^(MAIL|RCPT)/.test(line))).toEqual([
       'MAIL FROM:<no-reply@school.example.com>',
       'RCPT TO:<marlo@example.com>',
@@ -141,14 +141,14 @@ describe('a mail server', () => {
 
   test('that says "not now" is asked again; one that says "never" is not, and no address gets into the failure', async () => {
     const later = await mailServer(['451 busy', '451 busy'])
-    await later.post.deliver(letter())
+    await later.post.deliver(email())
     expect(later.heard.filter((line) => line.startsWith('RCPT'))).toHaveLength(3)
 
     const busy = await mailServer(['451 busy', '451 busy', '451 busy'])
-    await expect(busy.post.deliver(letter())).rejects.toThrow('451')
+    await expect(busy.post.deliver(email())).rejects.toThrow('451')
 
     const never = await mailServer(['550 no marlo@example.com here'])
-    const failure = await never.post.deliver(letter()).catch((error: Error) => error)
+    const failure = await never.post.deliver(email()).catch((error: Error) => error)
     expect(String(failure)).toMatch(/550/)
     expect(JSON.stringify([failure, String(failure), (failure as Error).cause])).not.toContain('marlo')
     expect(never.heard.filter((line) => line.startsWith('RCPT'))).toHaveLength(1)
@@ -158,7 +158,7 @@ describe('a mail server', () => {
     const { port } = await mailServer()
     await Promise.all(undo.splice(0).map((step) => step()))
     const post = smtpPost({ url: `smtp://127.0.0.1:${port}`, pauses: [1, 1] })
-    await expect(post.deliver(letter())).rejects.toThrow(/did not take a message: E/)
+    await expect(post.deliver(email())).rejects.toThrow(/did not take a message: E/)
     post.close()
   })
 

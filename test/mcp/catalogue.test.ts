@@ -18,7 +18,7 @@ interface Listed {
 const reads = operationsIn(resources).filter(
   ({ method, anonymous, resource }) => method === 'GET' && anonymous !== 'none' && resource.isInCatalogue,
 )
-const toolName = ({ id }: { id: string }): string => id.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+const toolName = ({ id }: { id: string }): string => id.replace(/[A-Z]/g, (email) => `_${email.toLowerCase()}`)
 const ajv = new Ajv2020({ strict: true, allErrors: true, strictTypes: false })
 addFormats.default(ajv)
 

@@ -20,7 +20,7 @@ import { type SentSecrets, sendSecrets } from './sendSecrets.ts'
 const publicMark = 'zq9pub'
 const reads = operationsIn(resources).filter(({ method }) => method === 'GET')
 const publicReads = reads.filter(({ anonymous }) => anonymous !== 'none')
-const toolName = ({ id }: Operation): string => id.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+const toolName = ({ id }: Operation): string => id.replace(/[A-Z]/g, (email) => `_${email.toLowerCase()}`)
 const documents = [
   '/',
   '/llms.txt',

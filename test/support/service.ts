@@ -13,7 +13,7 @@ import { hashPassword } from '../../src/domain/accounts/password.ts'
 import { newId } from '../../src/lib/ids.ts'
 import { createKeyring } from '../../src/lib/keyring.ts'
 import { createLog } from '../../src/lib/log.ts'
-import type { Letter, Post } from '../../src/mail/transport.ts'
+import type { Email, MailTransport } from '../../src/mail/transport.ts'
 import type { Role } from '../../src/policy/caller.ts'
 import { usableScopes } from '../../src/policy/grantable.ts'
 import { resources, scopeCatalogue } from '../../src/resources/index.ts'
@@ -37,8 +37,8 @@ export interface ServiceOptions {
   isLimited?: boolean
   /** In place of a directory of its own. */
   storage?: FileStorage
-  /** In place of the letters that `letters` collects. */
-  post?: Post
+  /** In place of the letters that `emailTemplates` collects. */
+  post?: MailTransport
 }
 
 export interface TestService {
@@ -49,7 +49,7 @@ export interface TestService {
   app: App
   database: Database
   /** Every message sent so far, oldest first, once all that was under way has been sent. */
-  letters(): Promise<Letter[]>
+  emailTemplates(): Promise<Email[]>
   /** Every log line written so far. */
   log(): string
   /** Writes the configuration anew and has the service take it over. */
@@ -81,7 +81,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   const [issuer, other] = [`http://127.0.0.1:${port}`, `http://localhost:${port}`]
   const directory = await mkdtemp(join(tmpdir(), 'schoolgate-config-'))
   const lines: string[] = []
-  const sent: Letter[] = []
+  const sent: Email[] = []
   const log = createLog('debug', new Writable({ write: (chunk, _encoding, done) => done(void lines.push(String(chunk))) }))
   const { database, drop } = options.database ? { database: options.database, drop: async () => {} } : await openTestDatabase()
   const load = async (changed: ServiceOptions): Promise<Config> => {
@@ -111,7 +111,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     database,
     schoolId,
     log: () => lines.join(''),
-    async letters() {
+    async emailTemplates() {
       await app.drained()
       return [...sent]
     },
@@ -127,10 +127,10 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   }
 }
 
-function postThatKeeps(sent: Letter[]): Post {
+function postThatKeeps(sent: Email[]): MailTransport {
   return {
-    async deliver(letter) {
-      sent.push(letter)
+    async deliver(email) {
+      sent.push(email)
     },
     describe: () => 'messages are kept for the test',
     close() {},

@@ -83,12 +83,12 @@ function enrollmentRow(
   }
 }
 
-const letters = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+const emailTemplates = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
 /** Sixteen letters and digits that no other school has. */
 function certificateNumber(schoolId: string, number: number): string {
   const bytes = createHash('sha256').update(`lanternfield/${schoolId}/certificate/${number}`).digest().subarray(0, 16)
-  return Array.from(bytes, (byte) => letters[byte % letters.length]).join('')
+  return Array.from(bytes, (byte) => emailTemplates[byte % emailTemplates.length]).join('')
 }
 
 function positionOf({ lesson: { lesson }, completedAt, at }: DemoProgress): number | null {

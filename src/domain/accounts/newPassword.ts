@@ -57,12 +57,12 @@ const unleet = (text: string): string => text.replace(/(?<=.*\p{L}.*)[@431!0$57]
 
 /** The address, the school's name or a part of them, with hardly anything around it. */
 function isCloseTo(plain: string, { email, schoolName = '' }: PasswordContext): boolean {
-  const letters = lettersOf(plain)
+  const emailTemplates = lettersOf(plain)
   const [local = '', host = ''] = email.toLowerCase().split('@')
   const name = schoolName.normalize('NFKC').toLowerCase()
   const known = [email, local, host, ...local.split(/[._+-]/), ...host.split('.'), name, ...name.split(/\s+/)].map(lettersOf)
-  const words = known.filter((word) => word.length >= 4 && letters.includes(word)).toSorted((a, b) => b.length - a.length)
-  return words.length > 0 && words.reduce((left, word) => left.replaceAll(word, ''), letters).length < 5
+  const words = known.filter((word) => word.length >= 4 && emailTemplates.includes(word)).toSorted((a, b) => b.length - a.length)
+  return words.length > 0 && words.reduce((left, word) => left.replaceAll(word, ''), emailTemplates).length < 5
 }
 
 const lettersOf = (text: string): string => text.replace(/[^\p{L}\p{N}]/gu, '')

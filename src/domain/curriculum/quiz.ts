@@ -50,13 +50,13 @@ export function withIds<Sent extends Quiz>(quiz: Sent): Sent {
   }
 }
 
-function numbered<One extends { id?: string | undefined }>(list: readonly One[], letter: string): (One & { id: string })[] {
+function numbered<One extends { id?: string | undefined }>(list: readonly One[], email: string): (One & { id: string })[] {
   const taken = new Set(list.map(({ id }) => id))
   let next = 0
   const free = (): string => {
     do next += 1
-    while (taken.has(`${letter}${next}`))
-    return `${letter}${next}`
+    while (taken.has(`${email}${next}`))
+    return `${email}${next}`
   }
   return list.map((one) => ({ ...one, id: one.id ?? free() }))
 }

@@ -4,12 +4,12 @@ import type { PersonCaller } from '../../policy/caller.ts'
 import { recordChange } from '../../store/changeLog.ts'
 import type { Sql } from '../../store/sql.ts'
 import { mayTakePart } from './eventAccess.ts'
-import type { LetterEvent } from './eventMails.ts'
+import type { EventDetails } from './eventMails.ts'
 import { countWaiting, freeSeats, type LockedEvent, seatsOf, takeSeats } from './eventSeats.ts'
 import { type EventChange, fillSeats } from './eventStates.ts'
 
 /** What of the event decides. Its row is locked. */
-export interface AnsweredEvent extends LetterEvent {
+export interface AnsweredEvent extends EventDetails {
   status: string
   ends_at: Date
   rsvp_opens_at: Date | null

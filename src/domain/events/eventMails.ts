@@ -3,14 +3,14 @@ import type { School } from '../../policy/school.ts'
 import type { Sql } from '../../store/sql.ts'
 
 /** What a letter about an event says. */
-export interface LetterEvent {
+export interface EventDetails {
   id: string
   title: string
   starts_at: Date
   time_zone: string
 }
 
-interface Post {
+interface MailTransport {
   sql: Sql
   school: School
   externalServices: Pick<ExternalServices, 'send'>
@@ -26,8 +26,8 @@ interface Reader {
 
 /** Tells everybody who has a seat, or waits for one, that the event does not take place. */
 export async function tellOfCancellation(
-  { sql, school, externalServices, enqueue }: Post,
-  event: LetterEvent,
+  { sql, school, externalServices, enqueue }: MailTransport,
+  event: EventDetails,
   reason: string | null,
 ): Promise<void> {
   const readers = await sql.query<Reader>(
@@ -50,8 +50,8 @@ export async function tellOfCancellation(
 
 /** Tells people who waited that they have a seat. */
 export async function tellOfSeats(
-  { sql, school, externalServices, enqueue }: Post,
-  event: LetterEvent,
+  { sql, school, externalServices, enqueue }: MailTransport,
+  event: EventDetails,
   personIds: readonly string[],
 ): Promise<void> {
   if (personIds.length === 0) return
@@ -70,7 +70,7 @@ export async function tellOfSeats(
 const addresseeOf = ({ email, person_locale, account_locale }: Reader) => ({ email, locales: [account_locale, person_locale] })
 
 /** The time as it is where the event is: `2026-03-01 18:30 (Europe/Berlin)`. */
-function whenOf({ starts_at, time_zone }: LetterEvent): string {
+function whenOf({ starts_at, time_zone }: EventDetails): string {
   const format = new Intl.DateTimeFormat('sv-SE', { timeZone: time_zone, dateStyle: 'short', timeStyle: 'short' })
   return `${format.format(starts_at)} (${time_zone})`
 }

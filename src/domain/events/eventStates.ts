@@ -4,7 +4,7 @@ import type { School } from '../../policy/school.ts'
 import { recordChanges } from '../../store/changeLog.ts'
 import type { InTransaction } from '../courses/courseWriting.ts'
 import { requirePublisher } from '../lecturers/lecturerPublishing.ts'
-import { type LetterEvent, tellOfCancellation, tellOfSeats } from './eventMails.ts'
+import { type EventDetails, tellOfCancellation, tellOfSeats } from './eventMails.ts'
 import { promoteWaiting } from './eventSeats.ts'
 
 /** What a change of an event's state needs of its transaction. */
@@ -14,7 +14,7 @@ export interface EventChange extends InTransaction {
   enqueue(name: string, work: () => Promise<void>): void
 }
 
-interface Event extends LetterEvent {
+interface Event extends EventDetails {
   status: string
   kind: string
   join_url: string | null
@@ -73,7 +73,7 @@ export async function removeEventParts(context: EventChange, event: Event): Prom
 }
 
 /** Lets those in who waited, where there is room by now, and tells them. */
-export async function fillSeats(context: EventChange, event: LetterEvent): Promise<void> {
+export async function fillSeats(context: EventChange, event: EventDetails): Promise<void> {
   const promoted = await promoteWaiting(context.sql, { schoolId: context.school.id, eventId: event.id })
   await tellOfSeats(context, event, promoted)
 }

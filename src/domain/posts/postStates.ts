@@ -5,7 +5,7 @@ import type { Sql } from '../../store/sql.ts'
 import type { InTransaction } from '../courses/courseWriting.ts'
 import { requirePublisher } from '../lecturers/lecturerPublishing.ts'
 
-interface Post {
+interface MailTransport {
   id: string
   status: string
   scheduled_for: Date | null
@@ -18,7 +18,7 @@ const yearMs = 366 * 86_400_000
  * Publishes a post now, or at a time to come. `published_at` says at once when it will be: lists are sorted by it.
  * @throws Problem invalid_state, validation_failed
  */
-export async function publishPost(context: InTransaction, post: Post, { at }: { at?: string | null }) {
+export async function publishPost(context: InTransaction, post: MailTransport, { at }: { at?: string | null }) {
   const { now } = context
   const time = at === undefined || at === null ? undefined : new Date(at)
   if (time && (time <= now || time.getTime() - now.getTime() > yearMs)) {
@@ -96,7 +96,7 @@ export async function bringOutDue(sql: Sql, limit: number): Promise<number> {
 }
 
 /** Removes what was said of a post, and its text. */
-export async function removePostParts({ writer, sql, school }: InTransaction, { id }: Post): Promise<undefined> {
+export async function removePostParts({ writer, sql, school }: InTransaction, { id }: MailTransport): Promise<undefined> {
   const comments = await writer
     .deleteFrom('comment')
     .where('school_id', '=', school.id)

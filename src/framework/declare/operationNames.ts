@@ -15,7 +15,7 @@ export const one = ({ called }: Resource): string => pascalCase(called.one)
 /** What names of operations call all rows: `Courses`. */
 export const many = ({ called }: Resource): string => pascalCase(called.many)
 
-const camelCase = (name: string): string => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+const camelCase = (name: string): string => name.replace(/_([a-z])/g, (_, email: string) => email.toUpperCase())
 
 /** `revisions/{n}/restore` names what it does last: `restoreRevisions`. */
 export const verbName = (verb: string): string => {

@@ -38,7 +38,7 @@ export const publishedSchema = (schema: z.ZodType): JsonSchema =>
 export const referenceTo = (name: string): string => `#/components/schemas/${name}`
 
 /** `membership_plan` → `MembershipPlan`. */
-export const schemaName = (object: string): string => object.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
+export const schemaName = (object: string): string => object.replace(/(?:^|_)([a-z])/g, (_, email: string) => email.toUpperCase())
 
 /** The name of an operation's body: `CreateCourseBody`. */
 export const bodyName = ({ id }: Pick<Operation, 'id'>): string => `${id.charAt(0).toUpperCase()}${id.slice(1)}Body`
