@@ -1,6 +1,6 @@
 import { isLoopback, isOrigin } from './address.ts'
 import type { CheckedFile } from './checkFile.ts'
-import type { Mistake } from './configErrors.ts'
+import type { ConfigIssue } from './configErrors.ts'
 import type { Environment } from './environment.ts'
 import type { ResourcesConfig } from './resourceServers.ts'
 import type { SchoolFile } from './schools.ts'
@@ -21,9 +21,9 @@ export function addressOf(slug: string, file: CheckedFile<SchoolFile>, baseUrl: 
 }
 
 /** Every school but the demo school must state its address, and no two may share a host: the host tells them apart. */
-export function issuerMistakes(schools: readonly SchoolAddress[]): Mistake[] {
+export function issuerIssues(schools: readonly SchoolAddress[]): ConfigIssue[] {
   const owners = new Map<string, string>()
-  return schools.flatMap(({ slug, file, issuer }): Mistake[] => {
+  return schools.flatMap(({ slug, file, issuer }): ConfigIssue[] => {
     const place = { file: file.file, line: file.lineOf(['issuer']), key: 'issuer' }
     if (issuer === undefined) {
       const isMissing = typeof file.raw === 'object' && file.raw !== null && !('issuer' in file.raw)
@@ -41,8 +41,8 @@ export function issuerMistakes(schools: readonly SchoolAddress[]): Mistake[] {
 }
 
 /** The API and the MCP endpoint of a school are resources by themselves: a second entry would open them to other clients. */
-export function resourceMistakes(resources: CheckedFile<ResourcesConfig>, schools: readonly SchoolAddress[]): Mistake[] {
-  return (resources.value?.resource_servers ?? []).flatMap(({ identifier }, index): Mistake[] => {
+export function resourceIssues(resources: CheckedFile<ResourcesConfig>, schools: readonly SchoolAddress[]): ConfigIssue[] {
+  return (resources.value?.resource_servers ?? []).flatMap(({ identifier }, index): ConfigIssue[] => {
     const owner = schools.find(({ issuer }) => issuer !== undefined && [issuer, `${issuer}/`, `${issuer}/mcp`].includes(identifier))
     if (!owner) return []
     const path = ['resource_servers', index, 'identifier']
@@ -54,10 +54,10 @@ export function resourceMistakes(resources: CheckedFile<ResourcesConfig>, school
 export type AddressEnvironment = Pick<Environment, 'BASE_URL' | 'RATE_LIMITS' | 'SECRET_KEY' | 'SECRET_KEY_FILE'>
 
 /** What a service that others can reach must not do without. */
-export function publicMistakes(environment: AddressEnvironment, issuers: readonly string[]): Mistake[] {
+export function publicAddressIssues(environment: AddressEnvironment, issuers: readonly string[]): ConfigIssue[] {
   const reachable = issuers.find((issuer) => !isLoopback(issuer))
   if (reachable === undefined) return []
-  const mistake = (key: string, expected: string): Mistake => ({ file: 'environment', key, expected })
+  const mistake = (key: string, expected: string): ConfigIssue => ({ file: 'environment', key, expected })
   return [
     ...(environment.RATE_LIMITS === 'off' ? [mistake('RATE_LIMITS', `must be on: ${reachable} is not a loopback address`)] : []),
     ...(environment.SECRET_KEY === undefined && environment.SECRET_KEY_FILE === undefined

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { nearest } from '../lib/nearest.ts'
 import { plainAscii } from '../lib/problem.ts'
-import type { Mistake } from './configErrors.ts'
+import type { ConfigIssue } from './configErrors.ts'
 import { describeType, type JsonSchema, keysOf, type Path, schemaAt, toJsonSchema } from './jsonSchema.ts'
 import { type Finding, readYaml } from './yamlText.ts'
 
@@ -11,7 +11,7 @@ export interface CheckedFile<Value> {
   value: Value | undefined
   /** What the file says as it stands, also where it is wrong. */
   raw: unknown
-  mistakes: Mistake[]
+  issues: ConfigIssue[]
   lineOf(path: Path): number
 }
 
@@ -25,14 +25,14 @@ export function checkFile<Schema extends z.ZodType>(file: string, text: string, 
     .flatMap((issue) => judge(issue, shape, raw))
     .filter(({ path }) => path.length === 0 || !faulty.has(formatPath(path)))
     .map((finding): Finding => ({ ...finding, line: lineOf(finding.path) }))
-  const mistakes = [...findings, ...judged].map(({ path, line, expected, nearest: name }) => ({
+  const issues = [...findings, ...judged].map(({ path, line, expected, nearest: name }) => ({
     file,
     line,
     key: formatPath(path),
     expected,
     nearest: name,
   }))
-  return { file, value: mistakes.length === 0 ? parsed?.data : undefined, raw, mistakes, lineOf }
+  return { file, value: issues.length === 0 ? parsed?.data : undefined, raw, issues, lineOf }
 }
 
 type Judgement = Omit<Finding, 'line'>

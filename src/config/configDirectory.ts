@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { nearest } from '../lib/nearest.ts'
-import { ConfigError, type Mistake } from './configErrors.ts'
+import { ConfigError, type ConfigIssue } from './configErrors.ts'
 import { isMissing, reasonOf } from './configFile.ts'
 
 /** Files that may stand in the configuration directory, besides the schools. */
@@ -21,7 +21,7 @@ export interface SchoolFileName {
  * Names that begin with a dot belong to editors and to whoever mounts the directory.
  * @throws ConfigError where there is no directory
  */
-export function listConfigDirectory(directory: string): { schools: SchoolFileName[]; mistakes: Mistake[] } {
+export function listConfigDirectory(directory: string): { schools: SchoolFileName[]; issues: ConfigIssue[] } {
   const known = [...configFileNames, ...generated, schoolsFolder]
   const entries = list(directory)
   if (typeof entries === 'string') {
@@ -30,26 +30,26 @@ export function listConfigDirectory(directory: string): { schools: SchoolFileNam
   }
   const unknown = entries
     .filter((name) => !known.includes(name))
-    .map((name): Mistake => ({ file: join(directory, name), key: '', expected: 'is not a known file', nearest: nearest(name, known) }))
-  const { schools, mistakes } = listSchools(join(directory, schoolsFolder))
-  return { schools, mistakes: [...unknown, ...mistakes] }
+    .map((name): ConfigIssue => ({ file: join(directory, name), key: '', expected: 'is not a known file', nearest: nearest(name, known) }))
+  const { schools, issues } = listSchools(join(directory, schoolsFolder))
+  return { schools, issues: [...unknown, ...issues] }
 }
 
-function listSchools(folder: string): { schools: SchoolFileName[]; mistakes: Mistake[] } {
+function listSchools(folder: string): { schools: SchoolFileName[]; issues: ConfigIssue[] } {
   const entries = list(folder)
-  if (typeof entries === 'string' && entries !== 'missing') return { schools: [], mistakes: [{ file: folder, key: '', expected: entries }] }
+  if (typeof entries === 'string' && entries !== 'missing') return { schools: [], issues: [{ file: folder, key: '', expected: entries }] }
   const names = typeof entries === 'string' ? [] : entries
   const schools = names.flatMap((name) => {
     const slug = schoolFile.exec(name)?.[1]
     return slug === undefined ? [] : [{ slug, path: join(folder, name) }]
   })
   const expected = 'is not a school: its name must be <slug>.yaml, the slug of at most 63 letters a-z, digits and single words joined by -'
-  const mistakes: Mistake[] = names
+  const issues: ConfigIssue[] = names
     .filter((name) => !schoolFile.test(name))
     .map((name) => ({ file: join(folder, name), key: '', expected }))
   if (names.length === 0)
-    mistakes.push({ file: folder, key: '', expected: 'holds no school: add <slug>.yaml with at least the line issuer: https://HOST' })
-  return { schools, mistakes }
+    issues.push({ file: folder, key: '', expected: 'holds no school: add <slug>.yaml with at least the line issuer: https://HOST' })
+  return { schools, issues }
 }
 
 /** Sorted names, or what is wrong. */

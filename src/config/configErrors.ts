@@ -1,5 +1,5 @@
 /** One thing that is wrong in the configuration. */
-export interface Mistake {
+export interface ConfigIssue {
   file: string
   line?: number | undefined
   /** Dotted path of the key; empty where the file as a whole is meant. */
@@ -12,17 +12,17 @@ export interface Mistake {
 
 /** Everything that is wrong with the configuration, at once. */
 export class ConfigError extends Error {
-  readonly mistakes: readonly Mistake[]
+  readonly issues: readonly ConfigIssue[]
 
-  constructor(mistakes: readonly Mistake[]) {
-    super(mistakes.map(printMistake).join('\n'))
+  constructor(issues: readonly ConfigIssue[]) {
+    super(issues.map(printIssue).join('\n'))
     this.name = 'ConfigError'
-    this.mistakes = mistakes
+    this.issues = issues
   }
 }
 
 /** `config/oauth.yaml:12  lifetimes.acces_token_seconds  is not a known key; did you mean access_token_seconds?` */
-export function printMistake({ file, line, key, expected, nearest }: Mistake): string {
+export function printIssue({ file, line, key, expected, nearest }: ConfigIssue): string {
   const place = line === undefined ? file : `${file}:${line}`
   const hint = nearest === undefined ? '' : `; did you mean ${nearest}?`
   return [place, key, `${expected}${hint}`].filter(Boolean).join('  ')

@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import { z } from 'zod'
 import { nearest } from '../lib/nearest.ts'
 import { origin } from './address.ts'
-import { ConfigError, type Mistake } from './configErrors.ts'
+import { ConfigError, type ConfigIssue } from './configErrors.ts'
 
 const text = () => z.string().min(1)
 const number = (least: number, most: number) => z.coerce.number<string>().int().min(least).max(most)
@@ -171,24 +171,24 @@ export type Environment = Omit<z.output<typeof schema>, 'BASE_URL'> & { BASE_URL
 export function readEnvironment(given: Record<string, string | undefined>): Environment {
   const present = Object.fromEntries(Object.keys(variables).flatMap((name) => (given[name] ? [[name, given[name]]] : [])))
   const { data, error } = schema.safeParse(present)
-  const mistakes: Mistake[] = (error?.issues ?? []).map((issue) => {
+  const issues: ConfigIssue[] = (error?.issues ?? []).map((issue) => {
     const key = String(issue.path[0])
     const values = issue.code === 'invalid_value' ? issue.values.map(String) : []
     const title = (variables as Record<string, z.ZodType>)[key]?.meta()?.title ?? values.join(' or ')
     return { file: 'environment', key, expected: `must be ${title}`, nearest: nearest(given[key] ?? '', values) }
   })
   if (Number(present.WORKERS) > 1 && !present.DATABASE_URL) {
-    mistakes.push({
+    issues.push({
       file: 'environment',
       key: 'WORKERS',
       expected: 'above 1 needs DATABASE_URL: the embedded database belongs to one process',
     })
   }
   if (present.SECRET_KEY && present.SECRET_KEY_FILE) {
-    mistakes.push({ file: 'environment', key: 'SECRET_KEY_FILE', expected: 'must not be set together with SECRET_KEY: keep one of them' })
+    issues.push({ file: 'environment', key: 'SECRET_KEY_FILE', expected: 'must not be set together with SECRET_KEY: keep one of them' })
   }
   if (data && data.PORT !== 0 && data.PORT === data.ADMIN_PORT)
-    mistakes.push({ file: 'environment', key: 'ADMIN_PORT', expected: 'must differ from PORT' })
-  if (!data || mistakes.length > 0) throw new ConfigError(mistakes)
+    issues.push({ file: 'environment', key: 'ADMIN_PORT', expected: 'must differ from PORT' })
+  if (!data || issues.length > 0) throw new ConfigError(issues)
   return { ...data, BASE_URL: data.BASE_URL ?? `http://127.0.0.1:${data.PORT}` }
 }

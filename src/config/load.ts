@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import type { z } from 'zod'
-import { type AddressEnvironment, addressOf, issuerMistakes, publicMistakes, resourceMistakes } from './acrossFiles.ts'
+import { type AddressEnvironment, addressOf, issuerIssues, publicAddressIssues, resourceIssues } from './acrossFiles.ts'
 import { type CheckedFile, checkFile } from './checkFile.ts'
 import { listConfigDirectory } from './configDirectory.ts'
-import { ConfigError, type Mistake } from './configErrors.ts'
+import { ConfigError, type ConfigIssue } from './configErrors.ts'
 import { FileFault, readConfigFile } from './configFile.ts'
 import { type OAuthConfig, oauthSchema } from './oauth.ts'
 import { type ResourcesConfig, resourcesSchema } from './resourceServers.ts'
@@ -42,14 +42,14 @@ export function loadConfig({ directory, environment, knownScopes, usableScopes }
   const schools = listing.schools.map(({ slug, path }) => addressOf(slug, readFile(path, schoolSchema), environment.BASE_URL))
   const issuers = schools.flatMap(({ issuer }) => issuer ?? [])
 
-  const mistakes: Mistake[] = [
-    ...listing.mistakes,
-    ...[server, oauth, resources, roles, ...schools.map(({ file }) => file)].flatMap((file) => file.mistakes),
-    ...issuerMistakes(schools),
-    ...resourceMistakes(resources, schools),
-    ...publicMistakes(environment, issuers),
+  const issues: ConfigIssue[] = [
+    ...listing.issues,
+    ...[server, oauth, resources, roles, ...schools.map(({ file }) => file)].flatMap((file) => file.issues),
+    ...issuerIssues(schools),
+    ...resourceIssues(resources, schools),
+    ...publicAddressIssues(environment, issuers),
   ]
-  if (mistakes.length > 0) throw new ConfigError(mistakes.toSorted(byPlace))
+  if (issues.length > 0) throw new ConfigError(issues.toSorted(byPlace))
 
   const { baseline_scopes: baseline, ...rest } = requireValue(oauth)
   return freeze({
@@ -66,8 +66,8 @@ function readFile<Schema extends z.ZodType>(path: string, schema: Schema): Check
     return checkFile(path, readConfigFile(path) ?? '', schema)
   } catch (error) {
     if (!(error instanceof FileFault)) throw error
-    const mistakes = [{ file: path, key: '', expected: error.message }]
-    return { file: path, value: undefined, raw: undefined, mistakes, lineOf: () => 1 }
+    const issues = [{ file: path, key: '', expected: error.message }]
+    return { file: path, value: undefined, raw: undefined, issues, lineOf: () => 1 }
   }
 }
 
@@ -76,7 +76,7 @@ function requireValue<Value>({ file, value }: CheckedFile<Value>): Value {
   return value
 }
 
-function byPlace(a: Mistake, b: Mistake): number {
+function byPlace(a: ConfigIssue, b: ConfigIssue): number {
   if (a.file !== b.file) return a.file < b.file ? -1 : 1
   return (a.line ?? 0) - (b.line ?? 0)
 }

@@ -2,7 +2,7 @@ import { randomInt, randomUUID } from 'node:crypto'
 import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { randomToken } from '../lib/keyring.ts'
-import { type AddressEnvironment, publicMistakes } from './acrossFiles.ts'
+import { type AddressEnvironment, publicAddressIssues } from './acrossFiles.ts'
 import { ConfigError } from './configErrors.ts'
 import { FileFault, readConfigFile, reasonOf } from './configFile.ts'
 import { type Environment, secretKeys } from './environment.ts'
@@ -20,7 +20,7 @@ export interface SecretArguments {
 export function readSecretKeys({ environment, issuers }: SecretArguments): readonly string[] {
   if (environment.SECRET_KEY) return environment.SECRET_KEY
   if (environment.SECRET_KEY_FILE) return parse(environment.SECRET_KEY_FILE, readSecretFile(environment.SECRET_KEY_FILE, 'SECRET_KEY_FILE'))
-  const missing = publicMistakes(environment, issuers).filter(({ key }) => key === 'SECRET_KEY')
+  const missing = publicAddressIssues(environment, issuers).filter(({ key }) => key === 'SECRET_KEY')
   if (missing.length > 0) throw new ConfigError(missing)
   const path = join(environment.DATA_DIR, 'secret_key')
   return parse(

@@ -17,7 +17,7 @@ export function startFailure(error: unknown, { isTerminal }: { isTerminal: boole
       line = text
     },
   })
-  const mistakes = error instanceof ConfigError ? { mistakes: error.mistakes } : {}
-  log.fatal({ reason: failureText(error), ...mistakes }, 'cannot start')
+  const issues = error instanceof ConfigError ? { issues: error.issues } : {}
+  log.fatal({ reason: failureText(error), ...issues }, 'cannot start')
   return line
 }

@@ -33,7 +33,7 @@ test('config check --json lists every mistake with file, line and key, and ends 
   expect(checked).toMatchObject({ exitCode: 1, err: 'schoolgate: the configuration has 1 mistake\n' })
   expect(checked.json()).toEqual({
     ok: false,
-    mistakes: [
+    issues: [
       {
         file: join(directory, 'oauth.yaml'),
         line: 2,

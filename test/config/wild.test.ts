@@ -56,7 +56,7 @@ function survives(directory: string): void {
     loadConfig({ directory, environment: readEnvironment({}), ...scopes })
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    expect(error.message.split('\n')).toHaveLength(error.mistakes.length)
+    expect(error.message.split('\n')).toHaveLength(error.issues.length)
     expect(error.message.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u2028]/u)
   }
 }

@@ -28,13 +28,13 @@ test('the log of a ready service names the issuers and where the demo password i
 })
 
 test('a failed start is text on a terminal, and one JSON line elsewhere', () => {
-  const mistakes = [{ file: 'environment', key: 'PORT', expected: 'must be a port' }]
-  expect(startFailure(new ConfigError(mistakes), { isTerminal: true })).toBe(
+  const issues = [{ file: 'environment', key: 'PORT', expected: 'must be a port' }]
+  expect(startFailure(new ConfigError(issues), { isTerminal: true })).toBe(
     'The configuration is not right:\nenvironment  PORT  must be a port\n',
   )
   expect(startFailure(new Error('no disk'), { isTerminal: true })).toBe('Schoolgate cannot start: no disk\n')
-  const line = startFailure(new ConfigError(mistakes), { isTerminal: false })
+  const line = startFailure(new ConfigError(issues), { isTerminal: false })
   expect(line).toMatch(/^[^\n]+\n$/)
-  expect(JSON.parse(line)).toMatchObject({ level: 60, msg: 'cannot start', mistakes })
+  expect(JSON.parse(line)).toMatchObject({ level: 60, msg: 'cannot start', issues })
   expect(JSON.parse(startFailure(new Error('no disk'), { isTerminal: false }))).toMatchObject({ reason: 'no disk', msg: 'cannot start' })
 })

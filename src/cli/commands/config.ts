@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { parse } from 'yaml'
-import { ConfigError, printMistake } from '../../config/configErrors.ts'
+import { ConfigError, printIssue } from '../../config/configErrors.ts'
 import { checkDataDirectory } from '../../config/dataDirectory.ts'
 import { unknownIntrospectionClients } from '../../config/introspectionClients.ts'
 import { printConfig } from '../../config/print.ts'
@@ -31,12 +31,12 @@ an introspection client that is in no school's file, is a warning.`,
       const schools = config.schools.map(({ slug, issuer }) => ({ slug, issuer }))
       const warnings = unknownIntrospectionClients(config)
       if (json) return terminal.out(printed({ ok: true, directory: environment.CONFIG_DIR, schools, warnings }))
-      for (const warning of warnings) terminal.err(`warning: ${printMistake(warning)}\n`)
+      for (const warning of warnings) terminal.err(`warning: ${printIssue(warning)}\n`)
       terminal.out(`${environment.CONFIG_DIR} is right. Schools:\n${schools.map(({ slug, issuer }) => `  ${slug}  ${issuer}\n`).join('')}`)
     } catch (error) {
       if (!json || !(error instanceof ConfigError)) throw error
-      terminal.out(printed({ ok: false, mistakes: error.mistakes }))
-      throw failure(`the configuration has ${error.mistakes.length} ${error.mistakes.length === 1 ? 'mistake' : 'mistakes'}`)
+      terminal.out(printed({ ok: false, issues: error.issues }))
+      throw failure(`the configuration has ${error.issues.length} ${error.issues.length === 1 ? 'mistake' : 'mistakes'}`)
     }
   })
 

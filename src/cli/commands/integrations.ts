@@ -125,7 +125,7 @@ function addRemove(group: Command, session: Session): void {
 
 /** Judges it by the rules of a school's file. */
 function checkIntegration(given: object): z.output<typeof integration> {
-  const { value, mistakes } = checkFile('integration', stringify(given), integration)
+  const { value, issues } = checkFile('integration', stringify(given), integration)
   if (value) return value
-  throw usage(mistakes.map(({ key, expected }) => `${key} ${expected}`).join('; '))
+  throw usage(issues.map(({ key, expected }) => `${key} ${expected}`).join('; '))
 }
