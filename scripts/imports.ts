@@ -22,12 +22,12 @@ const { summary }: ICruiseResult = JSON.parse(stdout)
 // Without a TypeScript compiler that it can drive, dependency-cruiser reads nothing and still exits with 0.
 if (summary.totalCruised === 0) fail('no module was read: does the package "typescript" still provide the API of TypeScript 6?')
 
-const faults = summary.violations.map(({ from, to, rule, cycle }) => {
+const fieldErrors = summary.violations.map(({ from, to, rule, cycle }) => {
   const why = importRules.find(({ name }) => name === rule.name)?.comment
   const path = cycle ? [from, ...cycle.map(({ name }) => name)].join(' -> ') : `${from} -> ${to}`
   return `${path}\n  ${rule.name}: ${why}`
 })
-if (faults.length > 0) fail(`${faults.join('\n')}\n\nThe table is scripts/importTable.ts; ARCHITECTURE.md prints it.`)
+if (fieldErrors.length > 0) fail(`${fieldErrors.join('\n')}\n\nThe table is scripts/importTable.ts; ARCHITECTURE.md prints it.`)
 process.stdout.write(`${summary.totalCruised} modules, no forbidden import\n`)
 
 function fail(message: string): never {

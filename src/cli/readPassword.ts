@@ -1,4 +1,4 @@
-import { minPasswordCharacters, type PasswordContext, type PasswordFault, passwordFault } from '../domain/accounts/newPassword.ts'
+import { minPasswordCharacters, type PasswordContext, type PasswordIssue, passwordIssue } from '../domain/accounts/newPassword.ts'
 import { maxPasswordBytes } from '../domain/accounts/password.ts'
 import { failure, usage } from './failures.ts'
 import type { Terminal } from './terminal.ts'
@@ -17,12 +17,12 @@ export async function readPassword(
   { fromInput, ...context }: PasswordContext & { fromInput: boolean | undefined },
 ): Promise<string> {
   const password = fromInput ? withoutLineEnd(await terminal.readInput()) : await askTwice(terminal, context.email)
-  const fault = passwordFault(password, context)
+  const fault = passwordIssue(password, context)
   if (fault) throw failure(`the password ${wayOut[fault]}; nothing was changed`)
   return password
 }
 
-const wayOut: Record<PasswordFault, string> = {
+const wayOut: Record<PasswordIssue, string> = {
   too_short: `must have at least ${minPasswordCharacters} characters`,
   too_long: `must have at most ${maxPasswordBytes} bytes`,
   not_typed: 'must be one line without control characters',

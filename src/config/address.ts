@@ -1,6 +1,6 @@
 import { isIP, isIPv6 } from 'node:net'
 import { z } from 'zod'
-import { redirectTextFault } from '../lib/redirectText.ts'
+import { redirectTextError } from '../lib/redirectText.ts'
 import { isWebUrl, maxUrlLength } from '../lib/webUrl.ts'
 
 /** Whether an address leads to this machine: only there may people be sent without TLS (RFC 8252 section 8.3). */
@@ -57,7 +57,7 @@ export const fixedCallback = z
   .string()
   .max(2048)
   .refine(isFixedCallback)
-  .refine((text) => redirectTextFault(text) === undefined, {
+  .refine((text) => redirectTextError(text) === undefined, {
     params: { expected: 'must have no broken % escape and no parameter of the response (code, state, iss, error)' },
   })
   .meta({ title: 'a complete https:// address in its normal spelling, without fragment, user name or *' })

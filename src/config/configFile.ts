@@ -12,22 +12,22 @@ export function readConfigFile(path: string): string | undefined {
   try {
     const stat = statSync(path)
     // Reading a pipe or a device would never end.
-    if (!stat.isFile()) throw new FileFault('is not a file')
-    if (stat.size > mostBytes) throw new FileFault(`is larger than ${mostBytes} bytes`)
+    if (!stat.isFile()) throw new ConfigFileError('is not a file')
+    if (stat.size > mostBytes) throw new ConfigFileError(`is larger than ${mostBytes} bytes`)
     bytes = readFileSync(path)
   } catch (error) {
     if (isMissing(error)) return undefined
-    throw error instanceof FileFault ? error : new FileFault(`cannot be read: ${reasonOf(error)}`)
+    throw error instanceof ConfigFileError ? error : new ConfigFileError(`cannot be read: ${reasonOf(error)}`)
   }
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    throw new FileFault('is not text in UTF-8')
+    throw new ConfigFileError('is not text in UTF-8')
   }
 }
 
 /** What is wrong with a file before anything in it is looked at. */
-export class FileFault extends Error {}
+export class ConfigFileError extends Error {}
 
 /** Whether a file system error says that there is nothing. */
 export const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT'

@@ -4,7 +4,7 @@ import { type AddressEnvironment, addressOf, issuerIssues, publicAddressIssues, 
 import { type CheckedFile, checkFile } from './checkFile.ts'
 import { listConfigDirectory } from './configDirectory.ts'
 import { ConfigError, type ConfigIssue } from './configErrors.ts'
-import { FileFault, readConfigFile } from './configFile.ts'
+import { ConfigFileError, readConfigFile } from './configFile.ts'
 import { type OAuthConfig, oauthSchema } from './oauth.ts'
 import { type ResourcesConfig, resourcesSchema } from './resourceServers.ts'
 import { type RoleScopes, type RolesConfig, resolveRoles, rolesSchema } from './roles.ts'
@@ -65,7 +65,7 @@ function readFile<Schema extends z.ZodType>(path: string, schema: Schema): Check
   try {
     return checkFile(path, readConfigFile(path) ?? '', schema)
   } catch (error) {
-    if (!(error instanceof FileFault)) throw error
+    if (!(error instanceof ConfigFileError)) throw error
     const issues = [{ file: path, key: '', expected: error.message }]
     return { file: path, value: undefined, raw: undefined, issues, lineOf: () => 1 }
   }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { randomToken } from '../lib/keyring.ts'
 import { type AddressEnvironment, publicAddressIssues } from './acrossFiles.ts'
 import { ConfigError } from './configErrors.ts'
-import { FileFault, readConfigFile, reasonOf } from './configFile.ts'
+import { ConfigFileError, readConfigFile, reasonOf } from './configFile.ts'
 import { type Environment, secretKeys } from './environment.ts'
 
 export interface SecretArguments {
@@ -50,7 +50,7 @@ function keepSecret(path: string, variable: string, make: () => string): string 
   } catch (error) {
     throw fault(
       path,
-      error instanceof FileFault ? error.message : `cannot be made: ${reasonOf(error)}. Make DATA_DIR writable, or set ${variable}`,
+      error instanceof ConfigFileError ? error.message : `cannot be made: ${reasonOf(error)}. Make DATA_DIR writable, or set ${variable}`,
     )
   }
   return readSecretFile(path, variable)
@@ -62,7 +62,7 @@ function readSecretFile(path: string, variable: string): string {
     if (text) return text
     throw fault(path, text === undefined ? `is not there: ${variable} needs it` : `is empty: remove it, or set ${variable}`)
   } catch (error) {
-    throw error instanceof FileFault ? fault(path, error.message) : error
+    throw error instanceof ConfigFileError ? fault(path, error.message) : error
   }
 }
 

@@ -30,11 +30,11 @@ export function readYaml(text: string, isSection: (path: Path) => boolean): Yaml
   const counter = new LineCounter()
   const document = parseDocument(text, { version: '1.2', schema: 'core', uniqueKeys: false, prettyErrors: false, lineCounter: counter })
   const lineAt = (offset: number): number => Math.max(1, counter.linePos(offset).line)
-  const faults = [...document.errors, ...document.warnings]
-  if (faults.length > 0) {
+  const fieldErrors = [...document.errors, ...document.warnings]
+  if (fieldErrors.length > 0) {
     return {
       value: undefined,
-      findings: onePerLine(faults.map((fault) => syntaxFinding(fault, lineAt))),
+      findings: onePerLine(fieldErrors.map((fault) => syntaxFinding(fault, lineAt))),
       isReadable: false,
       lineOf: () => 1,
     }

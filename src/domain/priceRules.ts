@@ -10,10 +10,10 @@ export interface Priced {
 }
 
 /** Whether access, price and former price fit together, in the currency that the school sells in. */
-export function priceFaults({ access, price, compare_at_price: compareAt }: Priced, currency: string, noun: string): ProblemDetail[] {
+export function priceErrors({ access, price, compare_at_price: compareAt }: Priced, currency: string, noun: string): ProblemDetail[] {
   const isPaid = access === 'paid'
-  const faults: ProblemDetail[] = []
-  const fault = (field: string, code: string, message: string): number => faults.push({ field, code, message: `${field}: ${message}` })
+  const fieldErrors: ProblemDetail[] = []
+  const fault = (field: string, code: string, message: string): number => fieldErrors.push({ field, code, message: `${field}: ${message}` })
   if (isPaid && !price) fault('price', 'required', `a paid ${noun} needs one`)
   if (!isPaid && price) fault('price', 'not_allowed', `only a paid ${noun} has one`)
   if (price && price.amount === 0) fault('price.amount', 'min', 'must be greater than 0')
@@ -21,5 +21,5 @@ export function priceFaults({ access, price, compare_at_price: compareAt }: Pric
   for (const [field, money] of Object.entries({ price, compare_at_price: compareAt })) {
     if (money && money.currency !== currency) fault(`${field}.currency`, 'not_allowed', `the school sells in ${currency}`)
   }
-  return faults
+  return fieldErrors
 }

@@ -2,7 +2,7 @@
 const reserved: ReadonlySet<string> = new Set(['code', 'state', 'iss', 'error', 'error_description', 'error_uri'])
 
 /** Says what is wrong with the escapes or the query of a redirect URI, or nothing where both are right. */
-export function redirectTextFault(uri: string): string | undefined {
+export function redirectTextError(uri: string): string | undefined {
   try {
     // Every escape has to be two hexadecimal digits, and together they have to be UTF-8.
     decodeURIComponent(uri)

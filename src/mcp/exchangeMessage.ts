@@ -1,6 +1,6 @@
 import { createMcpHandler, isLegacyRequest, type Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
 import type { Log } from '../lib/log.ts'
-import { paramsFault } from './params.ts'
+import { paramsError } from './params.ts'
 import { revisions, revisionWithBatches } from './revisions.ts'
 import { rpcCodes, rpcRefusal, unsupportedRevision } from './rpcProblem.ts'
 import type { Served } from './server.ts'
@@ -60,7 +60,7 @@ export function createExchange(serverFor: (served: Served) => Server, log: Log):
     }
     // What a revision does not know it does not know in any form.
     const isGone = revision === revisions[0] && goneMethods.some((method) => isCallOf(message, method))
-    const fault = isGone ? undefined : paramsFault(message)
+    const fault = isGone ? undefined : paramsError(message)
     if (fault !== undefined)
       return { status: 200, body: rpcRefusal(rpcCodes.invalidParams, `Invalid params: ${fault}`, { answered: message }) }
     const response = isOld ? await serveOld(request, message, served) : await modern.fetch(request, { parsedBody: message })

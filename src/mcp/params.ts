@@ -19,7 +19,7 @@ const envelope = 'JSONRPCRequest' satisfies SpecTypeName
  * What is wrong with the params of a request whose every other part is right; undefined where nothing is. The SDK calls such params a
  * failure of the server, or no message at all.
  */
-export function paramsFault(message: unknown): string | undefined {
+export function paramsError(message: unknown): string | undefined {
   if (typeof message !== 'object' || message === null || !('method' in message)) return undefined
   const { params, ...rest } = message as Record<string, unknown>
   const type = requests.get(String(rest.method))

@@ -109,7 +109,7 @@ const searchOutput = (types: readonly string[]): JsonSchema => ({
 /** @throws Problem invalid_parameter that names everything that is wrong */
 function readAsked(values: Readonly<Record<string, unknown>>, known: readonly string[]): Asked {
   const { query, types = known, limit = defaultLimit, ...others } = values
-  const faults = [
+  const fieldErrors = [
     ...Object.keys(others).map((name) => fault(name.slice(0, 100), 'is unknown. search_catalog takes query, types and limit.')),
     ...(typeof query === 'string' && query.length >= 2 && query.length <= 100 && !query.includes('\0')
       ? []
@@ -121,7 +121,7 @@ function readAsked(values: Readonly<Record<string, unknown>>, known: readonly st
       ? []
       : [fault('limit', `must be a whole number from 1 to ${maxToolRows}.`)]),
   ]
-  if (faults[0]) throw new Problem('invalid_parameter', { description: faults[0].message, details: faults.slice(0, 20) })
+  if (fieldErrors[0]) throw new Problem('invalid_parameter', { description: fieldErrors[0].message, details: fieldErrors.slice(0, 20) })
   return { query: query as string, types: types as string[], limit: limit as number }
 }
 

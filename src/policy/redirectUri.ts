@@ -1,4 +1,4 @@
-import { redirectTextFault } from '../lib/redirectText.ts'
+import { redirectTextError } from '../lib/redirectText.ts'
 
 /** Loopback hosts that an operator may allow; the first is always allowed (RFC 8252 section 7.3). */
 export type LoopbackHost = '127.0.0.1' | '[::1]' | 'localhost'
@@ -7,7 +7,7 @@ export type LoopbackHost = '127.0.0.1' | '[::1]' | 'localhost'
  * Says what is wrong with a redirect URI of a self-registered client, or nothing where it is right.
  * Right is `http://<loopback host>[:port]/path[?query]`, in exactly that spelling.
  */
-export function redirectUriFault(uri: unknown, hosts: readonly string[]): string | undefined {
+export function redirectUriError(uri: unknown, hosts: readonly string[]): string | undefined {
   if (typeof uri !== 'string') return 'is not a string'
   if (uri.length > 2048) return 'is longer than 2048 characters'
   const host = hosts.find((name) => uri.startsWith(`http://${name}:`) || uri.startsWith(`http://${name}/`))
@@ -24,5 +24,5 @@ export function redirectUriFault(uri: unknown, hosts: readonly string[]): string
   if (!parsed || parsed.username || parsed.password || parsed.hostname !== host) return 'is not a valid URI'
   // A parser rewrites dot segments: what the client registers would not be what its person is sent to.
   if (parsed.pathname + parsed.search !== path) return 'is not in its normal form'
-  return redirectTextFault(uri)
+  return redirectTextError(uri)
 }

@@ -1,4 +1,4 @@
-import { redirectUriFault } from './redirectUri.ts'
+import { redirectUriError } from './redirectUri.ts'
 
 export interface RegistrationRules {
   loopbackHosts: readonly string[]
@@ -48,7 +48,7 @@ function redirectUrisRefusal(member: string, value: unknown, rules: Registration
   if (!Array.isArray(value) || value.length === 0) return refuse(`must be a list with at least one loopback address such as ${example}`)
   if (value.length > rules.maxRedirectUris) return refuse(`may hold at most ${rules.maxRedirectUris} addresses`)
   for (const uri of value) {
-    const fault = redirectUriFault(uri, rules.loopbackHosts)
+    const fault = redirectUriError(uri, rules.loopbackHosts)
     if (fault) {
       return refuse(
         `holds ${quote(uri)} which ${fault}. Self-service registration takes loopback addresses only, such as ${example}: ` +

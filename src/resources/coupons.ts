@@ -11,7 +11,7 @@ import { publicItem, storedIdOf, storedItem } from '../domain/itemRef.ts'
 import { everything, nothing } from '../framework/declare/expressions.ts'
 import { money, moneyOf, reference } from '../framework/declare/fields.ts'
 import { defineResource } from '../framework/declare/resource.ts'
-import { requireNoFaults } from '../framework/write/body.ts'
+import { requireNoFieldErrors } from '../framework/write/body.ts'
 import type { Writing } from '../framework/write/writing.ts'
 import { fromPublicId } from '../lib/ids.ts'
 import { Problem } from '../lib/problem.ts'
@@ -233,7 +233,7 @@ export const coupons = defineResource({
       }),
       async run(writing, { template, prefix, count, random_length }) {
         const terms = template as Record<string, unknown>
-        requireNoFaults(await checkTerms(terms, writing, 'template.'))
+        requireNoFieldErrors(await checkTerms(terms, writing, 'template.'))
         const { batchId, codes } = await generateCoupons(writing.sql, {
           schoolId: writing.school.id,
           now: writing.now,

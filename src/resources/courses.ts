@@ -24,7 +24,7 @@ import { line, moneyColumns, moneyOf, reference, slug } from '../framework/decla
 import { imageField } from '../framework/declare/image.ts'
 import { defineResource, type Resource } from '../framework/declare/resource.ts'
 import { freeSlug, lockSlugs, reservedSlugs } from '../framework/declare/slugs.ts'
-import { requireNoFaults } from '../framework/write/body.ts'
+import { requireNoFieldErrors } from '../framework/write/body.ts'
 import { Problem } from '../lib/problem.ts'
 import { courseSchema, lecturer_ids } from './courseFields.ts'
 import { curriculum } from './curriculum.ts'
@@ -229,7 +229,7 @@ export const courses = defineResource({
       summary: 'Say who teaches a course',
       input: z.object({ lecturer_ids }),
       async run(writing, course, input) {
-        requireNoFaults(await checkCourseLecturers(input, writing, course))
+        requireNoFieldErrors(await checkCourseLecturers(input, writing, course))
         return (await assignLecturers(writing, course, input)) ? {} : undefined
       },
     },

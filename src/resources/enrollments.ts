@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { certificateNumber } from '../domain/learning/certificates.ts'
-import { type AskedEnrollment, enrollAsAsked, faultsOfTimes } from '../domain/learning/enrolling.ts'
+import { type AskedEnrollment, enrollAsAsked, enrollmentTimeErrors } from '../domain/learning/enrolling.ts'
 import { statusAt } from '../domain/learning/enrollmentStatus.ts'
 import { reopen, resetProgress } from '../domain/learning/enrollmentTransitions.ts'
 import {
@@ -112,7 +112,7 @@ export const enrollments = defineResource({
       view: 'staff',
       roles: teachers,
       check: ({ starts_at, expires_at }, { now }) =>
-        faultsOfTimes({ startsAt: new Date(String(starts_at)), expiresAt: expires_at === null ? null : new Date(String(expires_at)) }, now),
+        enrollmentTimeErrors({ startsAt: new Date(String(starts_at)), expiresAt: expires_at === null ? null : new Date(String(expires_at)) }, now),
       before: (writing, row, { expires_at }) => reopen(writing, row, expires_at === null ? null : new Date(String(expires_at))),
     },
   },

@@ -131,9 +131,9 @@ export const members = defineResource({
       roles: ['staff'],
       async check(values, writing): Promise<ProblemDetail[]> {
         const scopes = [scopeName(members.area, 'write'), startsSubscription] as const
-        const faults = [...checkPerson(values), ...(await checkGivenPlan(writing, values.plan_id, scopes))]
-        if (faults.length === 0) await requireFreeEmail(writing, values)
-        return faults
+        const fieldErrors = [...checkPerson(values), ...(await checkGivenPlan(writing, values.plan_id, scopes))]
+        if (fieldErrors.length === 0) await requireFreeEmail(writing, values)
+        return fieldErrors
       },
       defaults: async ({ now }, { send_invite, display_name }) => ({
         is_member: true,

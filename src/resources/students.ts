@@ -102,9 +102,9 @@ export const students = defineResource({
       scope: 'write',
       roles: ['staff'],
       async check(values, writing) {
-        const faults = checkPerson(values)
-        if (faults.length === 0) await requireFreeEmail(writing, values)
-        return faults
+        const fieldErrors = checkPerson(values)
+        if (fieldErrors.length === 0) await requireFreeEmail(writing, values)
+        return fieldErrors
       },
       defaults: async ({ now }, { send_invite }) => ({
         is_student: true,

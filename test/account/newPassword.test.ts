@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { mailAddress } from '../../src/domain/accounts/mailAddress.ts'
-import { passwordFault } from '../../src/domain/accounts/newPassword.ts'
+import { passwordIssue } from '../../src/domain/accounts/newPassword.ts'
 import { isTooLong } from '../../src/domain/accounts/password.ts'
 
 const context = { email: 'marlo.quill@lanternmail.example', schoolName: 'Lanternfield School of Making' }
@@ -32,25 +32,25 @@ describe('a new password', () => {
     ['quillmarlo1', 'too_close'],
     ['MARLO.QUILL@lanternmail.example', 'too_close'],
   ] as const)('%j is %s', (password, fault) => {
-    expect(passwordFault(password, context)).toBe(fault)
+    expect(passwordIssue(password, context)).toBe(fault)
   })
 
   test.each(['tiny blue kettle', 'f8#kQz!2', 'correct horse battery staple', 'маленький чайник', `${'x'.repeat(1000)}yz`, '        .'])(
     '%j is taken: nothing is asked of its characters',
     (password) => {
-      expect(passwordFault(password, context)).toBeUndefined()
+      expect(passwordIssue(password, context)).toBeUndefined()
     },
   )
 
   test('is judged in bounded time, and never throws, whatever it is', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 1100 }), fc.string({ unit: 'binary' }), (password, schoolName) => {
-        const fault = passwordFault(password, { email: context.email, schoolName })
+        const fault = passwordIssue(password, { email: context.email, schoolName })
         if (isTooLong(password)) expect(fault).toBeDefined()
       }),
     )
     const start = performance.now()
-    for (const unit of ['a', 'ab', 'a1', '@', '1a!']) passwordFault(unit.repeat(Math.floor(1024 / unit.length) - 1) + unit[0], context)
+    for (const unit of ['a', 'ab', 'a1', '@', '1a!']) passwordIssue(unit.repeat(Math.floor(1024 / unit.length) - 1) + unit[0], context)
     expect(performance.now() - start).toBeLessThan(500)
   })
 })

@@ -76,17 +76,17 @@ describe.skipIf(!hasChromium())('the reference in Chromium', () => {
 
   test('draws every operation, asks nobody else for anything, and breaks no rule of its policy', async () => {
     const page = await browser.newPage()
-    const faults: string[] = []
+    const fieldErrors: string[] = []
     page.on('request', (request) => {
-      if (!request.url().startsWith(service.issuer) && !request.url().startsWith('data:')) faults.push(`asked ${request.url()}`)
+      if (!request.url().startsWith(service.issuer) && !request.url().startsWith('data:')) fieldErrors.push(`asked ${request.url()}`)
     })
     page.on('response', (response) => {
-      if (response.status() >= 400 && !response.url().endsWith('/favicon.ico')) faults.push(`${response.status()} ${response.url()}`)
+      if (response.status() >= 400 && !response.url().endsWith('/favicon.ico')) fieldErrors.push(`${response.status()} ${response.url()}`)
     })
     page.on('console', (message) => {
-      if (/Content Security Policy/.test(message.text())) faults.push(message.text())
+      if (/Content Security Policy/.test(message.text())) fieldErrors.push(message.text())
     })
-    page.on('pageerror', (error) => faults.push(String(error)))
+    page.on('pageerror', (error) => fieldErrors.push(String(error)))
     await page.goto(`${service.issuer}/docs`)
     const { paths } = (await fetched('/openapi.json')).body as { paths: Record<string, object> }
     const count = Object.values(paths).flatMap((methods) => Object.keys(methods)).length
@@ -95,7 +95,7 @@ describe.skipIf(!hasChromium())('the reference in Chromium', () => {
     await expect.poll(() => page.locator('.opblock').count(), { timeout: 25_000 }).toBe(count)
     await page.locator('#operations-courses-listCourses .opblock-summary-control').click()
     await page.getByText('next_cursor or prev_cursor of another page').first().waitFor({ timeout: 20_000 })
-    expect(faults).toEqual([])
+    expect(fieldErrors).toEqual([])
     await page.close()
   })
 

@@ -86,13 +86,13 @@ describe.each(await databasesToTest())('the looks of a school, on $name', ({ ope
 
   test('a target has what its type needs and nothing else, and addresses that run code are refused', async () => {
     const navigation = (target: object) => ({ navigation: { header: [{ label: 'x', target }] } })
-    const faults = async (target: object) => details(await patch(navigation(target)))
+    const fieldErrors = async (target: object) => details(await patch(navigation(target)))
     const at = 'navigation.header.0.target'
-    expect(await faults({ type: 'page' })).toEqual([[`${at}.page_id`, 'required']])
-    expect(await faults({ type: 'url' })).toEqual([[`${at}.url`, 'required']])
-    expect(await faults({ type: 'course_list', url: 'https://school.example' })).toEqual([[`${at}.url`, 'not_allowed']])
-    expect(await faults({ type: 'url', url: 'javascript:alert(1)' })).toEqual([[`${at}.url`, 'format']])
-    expect(await faults({ type: 'nowhere' })).toEqual([[`${at}.type`, 'not_allowed']])
+    expect(await fieldErrors({ type: 'page' })).toEqual([[`${at}.page_id`, 'required']])
+    expect(await fieldErrors({ type: 'url' })).toEqual([[`${at}.url`, 'required']])
+    expect(await fieldErrors({ type: 'course_list', url: 'https://school.example' })).toEqual([[`${at}.url`, 'not_allowed']])
+    expect(await fieldErrors({ type: 'url', url: 'javascript:alert(1)' })).toEqual([[`${at}.url`, 'format']])
+    expect(await fieldErrors({ type: 'nowhere' })).toEqual([[`${at}.type`, 'not_allowed']])
     const page_id = 'pag_01jgwejj00e6srgkpqm2sqf05m'
     const reply = await patch(navigation({ type: 'page', page_id }))
     expect([reply.status, reply.json.error, details(reply)]).toEqual([422, 'invalid_reference', [[`${at}.page_id`, 'invalid_reference']]])

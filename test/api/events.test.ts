@@ -35,7 +35,7 @@ describe.each((await databasesToTest()).slice(0, 1))('events, on $name', ({ open
     if (isPublished) expect((await events(`/${reply.json.id}/publish`, as, 'POST', {})).status).toBe(200)
     return reply.json.id as string
   }
-  const faults = (reply: Reply) =>
+  const fieldErrors = (reply: Reply) =>
     ((reply.json.details ?? []) as { field: string; code: string }[]).map(({ field, code }) => `${field} ${code}`)
   const calendarOf = async (end: string, as?: string) => await api.get(`/api/v1/events${end}`, { as, headers: { accept: 'text/calendar' } })
 
@@ -51,7 +51,7 @@ describe.each((await databasesToTest()).slice(0, 1))('events, on $name', ({ open
     })
     const reply = await events('', owner, 'POST', wrong)
     expect(reply.status).toBe(422)
-    expect(faults(reply)).toEqual([
+    expect(fieldErrors(reply)).toEqual([
       'ends_at min',
       'rsvp_closes_at max',
       'rsvp_closes_at min',
@@ -69,7 +69,7 @@ describe.each((await databasesToTest()).slice(0, 1))('events, on $name', ({ open
       [{ course_id: 'crs_01jgwejj00e6srgkpqm2sqf05m' }, 'course_id invalid_reference'],
       [{ capacity: 0 }, 'capacity min'],
     ] as const)
-      expect(faults(await events('', owner, 'POST', fields(more)))).toEqual([fault])
+      expect(fieldErrors(await events('', owner, 'POST', fields(more)))).toEqual([fault])
   })
 
   test('take the time zone of the school, and a slug of their title', async () => {
@@ -238,7 +238,7 @@ describe.each((await databasesToTest()).slice(0, 1))('events, on $name', ({ open
       })
     const reply = await lesson({ event_id: id })
     expect([reply.status, reply.json.event_id]).toEqual([201, id])
-    expect(faults(await lesson({ event_id: 'evt_01jgwejj00e6srgkpqm2sqf05m' }))).toEqual(['event_id invalid_reference'])
+    expect(fieldErrors(await lesson({ event_id: 'evt_01jgwejj00e6srgkpqm2sqf05m' }))).toEqual(['event_id invalid_reference'])
     expect((await events(`/${id}`, owner, 'DELETE')).status).toBe(204)
     expect((await api.get(`/api/v1/lessons/${reply.json.id}`, { as: owner })).json.event_id).toBeNull()
   })

@@ -18,7 +18,7 @@ describe.each(await databasesToTest())('a picture of a row on $name', ({ open })
     toPublicId('fil', await newFile(api.database.sql, api.school.id, file))
   const make = (body: object, as = owner) => api.send('/api/v1/courses', { as, body: { title: 'Spoon carving', ...body } })
   const change = (id: unknown, body: object, as = owner) => api.send(`/api/v1/courses/${id}`, { method: 'PATCH', as, body })
-  const faults = (json: Record<string, unknown>) =>
+  const fieldErrors = (json: Record<string, unknown>) =>
     ((json.details ?? []) as { field: string; code: string }[]).map(({ field, code }) => [field, code])
   const references = async () =>
     (
@@ -69,7 +69,7 @@ describe.each(await databasesToTest())('a picture of a row on $name', ({ open })
     ]
     for (const file_id of wrong) {
       const reply = await make({ cover_image: { file_id } })
-      expect([reply.status, reply.json.error, faults(reply.json)]).toEqual([
+      expect([reply.status, reply.json.error, fieldErrors(reply.json)]).toEqual([
         422,
         'invalid_reference',
         [['cover_image.file_id', 'invalid_reference']],
@@ -91,7 +91,7 @@ describe.each(await databasesToTest())('a picture of a row on $name', ({ open })
 
   test('address and size are read, never written', async () => {
     const reply = await make({ cover_image: { file_id: await picture(), url: 'https://evil.example/x.png', width: 1 } })
-    expect([reply.status, faults(reply.json)]).toEqual([
+    expect([reply.status, fieldErrors(reply.json)]).toEqual([
       422,
       [
         ['cover_image.url', 'read_only_field'],

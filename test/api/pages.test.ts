@@ -190,20 +190,20 @@ describe.each(await databasesToTest())('pages, on $name', ({ open }) => {
   })
 
   test('blocks are judged by their type, with the path of every fault', async () => {
-    const faults = async (blocks: unknown[]) => codes(await send('', { body: { title: 'x', blocks } }))
-    expect(await faults([{ type: 'marquee', props: {} }])).toEqual([['blocks.0.type', 'invalid']])
-    expect(await faults([{ type: 'divider', props: { width: 1 } }])).toEqual([['blocks.0.props.width', 'unknown_field']])
-    expect(await faults([{ type: 'button', props: { label: 'x', url: 'javascript:alert(1)' } }])).toEqual([
+    const fieldErrors = async (blocks: unknown[]) => codes(await send('', { body: { title: 'x', blocks } }))
+    expect(await fieldErrors([{ type: 'marquee', props: {} }])).toEqual([['blocks.0.type', 'invalid']])
+    expect(await fieldErrors([{ type: 'divider', props: { width: 1 } }])).toEqual([['blocks.0.props.width', 'unknown_field']])
+    expect(await fieldErrors([{ type: 'button', props: { label: 'x', url: 'javascript:alert(1)' } }])).toEqual([
       ['blocks.0.props.url', 'invalid'],
     ])
-    expect(await faults([{ type: 'hero', props: {} }])).toEqual([['blocks.0.props.heading', 'required']])
-    expect(await faults([{ type: 'image', props: { file_id: 'fil_01jgwejj00e6srgkpqm2sqf05m' } }])).toEqual([
+    expect(await fieldErrors([{ type: 'hero', props: {} }])).toEqual([['blocks.0.props.heading', 'required']])
+    expect(await fieldErrors([{ type: 'image', props: { file_id: 'fil_01jgwejj00e6srgkpqm2sqf05m' } }])).toEqual([
       ['blocks.0.props.file_id', 'invalid_reference'],
     ])
-    expect(await faults([...text('a'), ...text('b')])).toEqual([['blocks.1.id', 'duplicate']])
-    expect(await faults(Array.from({ length: 101 }, () => ({ type: 'divider', props: {} })))).toEqual([['blocks', 'max']])
+    expect(await fieldErrors([...text('a'), ...text('b')])).toEqual([['blocks.1.id', 'duplicate']])
+    expect(await fieldErrors(Array.from({ length: 101 }, () => ({ type: 'divider', props: {} })))).toEqual([['blocks', 'max']])
     const large = Array.from({ length: 6 }, () => ({ type: 'text', props: { content: 'x'.repeat(99_000) } }))
-    expect(await faults(large)).toEqual([['blocks', 'max']])
+    expect(await fieldErrors(large)).toEqual([['blocks', 'max']])
   })
 
   const hostile = [

@@ -84,7 +84,7 @@ describe.each((await databasesToTest()).slice(0, 1))('posts, on $name', ({ open 
     )
     return id
   }
-  const faults = (reply: Reply) =>
+  const fieldErrors = (reply: Reply) =>
     ((reply.json.details ?? []) as { field: string; code: string }[]).map(({ field, code }) => `${field} ${code}`)
 
   test.each(Object.entries(states))('a post that is %s', async (state, expected) => {
@@ -160,8 +160,8 @@ describe.each((await databasesToTest()).slice(0, 1))('posts, on $name', ({ open 
 
   test('a time that is past, or more than a year off, is none', async () => {
     const id = await made()
-    expect(faults(await send(`/${id}/publish`, 'POST', { at: inDays(-1) }))).toEqual(['at min'])
-    expect(faults(await send(`/${id}/publish`, 'POST', { at: inDays(400) }))).toEqual(['at max'])
+    expect(fieldErrors(await send(`/${id}/publish`, 'POST', { at: inDays(-1) }))).toEqual(['at min'])
+    expect(fieldErrors(await send(`/${id}/publish`, 'POST', { at: inDays(400) }))).toEqual(['at max'])
     expect((await read(id, owner)).json.status).toBe('draft')
   })
 
@@ -264,8 +264,8 @@ describe.each((await databasesToTest()).slice(0, 1))('posts, on $name', ({ open 
     const [other] = (await api.get('/api/v1/lecturers?limit=100')).json.data as { id: string }[]
     const named = [other?.id, null].filter((one) => one !== author.lecturer_id)
     for (const author_lecturer_id of named)
-      expect(faults(await send(`/${id}`, 'PATCH', { author_lecturer_id }, lecturer))).toEqual(['author_lecturer_id not_allowed'])
-    expect(faults(await send(`/${id}`, 'PATCH', { pinned: true }, lecturer))).toEqual(['pinned read_only_field'])
+      expect(fieldErrors(await send(`/${id}`, 'PATCH', { author_lecturer_id }, lecturer))).toEqual(['author_lecturer_id not_allowed'])
+    expect(fieldErrors(await send(`/${id}`, 'PATCH', { pinned: true }, lecturer))).toEqual(['pinned read_only_field'])
     const allow = (is: boolean) =>
       api.database.sql.query(`UPDATE school SET settings = settings || $2 WHERE id = $1`, [
         api.school.id,

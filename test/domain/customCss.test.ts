@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { faultsOfCss } from '../../src/domain/school/customCss.ts'
+import { cssErrors } from '../../src/domain/school/customCss.ts'
 
 const issuer = 'https://school.example'
 
@@ -68,11 +68,11 @@ const hostile = [
 
 describe("a school's own stylesheet", () => {
   test.each(harmless)('may say %j', (css) => {
-    expect(faultsOfCss(css, issuer)).toEqual([])
+    expect(cssErrors(css, issuer)).toEqual([])
   })
 
   test.each(hostile)('may not say %j', (css) => {
-    expect(faultsOfCss(css, issuer)).not.toEqual([])
+    expect(cssErrors(css, issuer)).not.toEqual([])
   })
 
   test('what is refused stays refused among anything else', () => {
@@ -82,7 +82,7 @@ describe("a school's own stylesheet", () => {
         fc.constantFrom(...hostile.slice(0, 20)),
         fc.constantFrom(...harmless),
         (before, bad, after) => {
-          expect(faultsOfCss(`${before}\n${bad}\n${after}`, issuer)).not.toEqual([])
+          expect(cssErrors(`${before}\n${bad}\n${after}`, issuer)).not.toEqual([])
         },
       ),
     )
@@ -97,7 +97,7 @@ describe("a school's own stylesheet", () => {
     )
     fc.assert(
       fc.property(spelling, (emailTemplates) => {
-        expect(faultsOfCss(`@${emailTemplates.join('')} "x";`, issuer)).not.toEqual([])
+        expect(cssErrors(`@${emailTemplates.join('')} "x";`, issuer)).not.toEqual([])
       }),
     )
   })
@@ -107,11 +107,11 @@ describe("a school's own stylesheet", () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...pieces), { maxLength: 30 }), (chosen) => {
         const css = chosen.join('')
-        if (faultsOfCss(css, issuer).length > 0) return
+        if (cssErrors(css, issuer).length > 0) return
         expect(css).not.toMatch(/(?<![\w\\-])url\(\s*(https:|\/\/)|@import/i)
       }),
       { numRuns: 2000 },
     )
-    fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 80 }), (css) => Array.isArray(faultsOfCss(css, issuer))))
+    fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 80 }), (css) => Array.isArray(cssErrors(css, issuer))))
   })
 })

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Resource } from '../../src/framework/declare/resource.ts'
 import { writeForm } from '../../src/framework/declare/writeForm.ts'
 import { checkValue } from '../../src/framework/write/checkValue.ts'
-import { faultsOf } from '../../src/framework/write/faults.ts'
+import { fieldErrorsOf } from '../../src/framework/write/faults.ts'
 import { resources } from '../../src/resources/index.ts'
 
 interface Text {
@@ -40,7 +40,7 @@ const urls = sendable.filter(({ path }) => /url$/.test(path))
 
 const messagesOf = (schema: z.ZodType, value: unknown): string[] => {
   const { error } = checkValue(schema, value)
-  return error ? faultsOf('field', error).map(({ message }) => message) : []
+  return error ? fieldErrorsOf('field', error).map(({ message }) => message) : []
 }
 
 describe('one rule for names and titles', () => {

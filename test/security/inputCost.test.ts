@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { mailAddress } from '../../src/domain/accounts/mailAddress.ts'
-import { passwordFault } from '../../src/domain/accounts/newPassword.ts'
+import { passwordIssue } from '../../src/domain/accounts/newPassword.ts'
 import { cleanSvg, drawingLimits } from '../../src/domain/files/cleanSvg.ts'
 import { pictureSize, requireType } from '../../src/domain/files/fileContents.ts'
 import { htmlOf, plainText } from '../../src/domain/richText.ts'
-import { faultsOfCss } from '../../src/domain/school/customCss.ts'
+import { cssErrors } from '../../src/domain/school/customCss.ts'
 import type { Resource } from '../../src/framework/declare/resource.ts'
 import { slugOf } from '../../src/framework/declare/slugs.ts'
 import { writeForm } from '../../src/framework/declare/writeForm.ts'
@@ -13,7 +13,7 @@ import { unseal } from '../../src/framework/read/cursor.ts'
 import { readParameters } from '../../src/framework/read/readParameters.ts'
 import { readBody } from '../../src/framework/write/body.ts'
 import { checkValue } from '../../src/framework/write/checkValue.ts'
-import { faultsOf } from '../../src/framework/write/faults.ts'
+import { fieldErrorsOf } from '../../src/framework/write/faults.ts'
 import { readKey } from '../../src/framework/write/idempotency.ts'
 import { mergePatch } from '../../src/framework/write/mergePatch.ts'
 import { readPrecondition } from '../../src/framework/write/preconditions.ts'
@@ -181,7 +181,7 @@ const cases: readonly ParserCase[] = [
     parse: (text) => htmlOf(text, 'markdown'),
     maxOutput: markupLimits.htmlLength,
   }),
-  ...texts('CSS', (text) => faultsOfCss(text, 'https://school.example').join(), cssPieces, { size: 32_768, maxOutput: 10_000 }),
+  ...texts('CSS', (text) => cssErrors(text, 'https://school.example').join(), cssPieces, { size: 32_768, maxOutput: 10_000 }),
   ...texts('iCalendar', (text) => iCalendar('a', [entry(text)]), ['a', '\n', ',', '\\', 'é', '\r\n', 'https://a']),
   defineCase({
     parser: 'iCalendar',
@@ -195,7 +195,7 @@ const cases: readonly ParserCase[] = [
     grows: 'number of members',
     size: 10_000,
     input: (n) => Object.fromEntries(Array.from({ length: n }, (_, index) => [`titel_${index}`, 1])),
-    parse: (body) => JSON.stringify(readBody({ resource: courses, caller: owner, view: 'staff' }, body).faults.slice(0, 100)),
+    parse: (body) => JSON.stringify(readBody({ resource: courses, caller: owner, view: 'staff' }, body).fieldErrors.slice(0, 100)),
     maxOutput: 20_000,
   }),
   defineCase({
@@ -207,7 +207,7 @@ const cases: readonly ParserCase[] = [
         .array(z.int())
         .max(10)
         .safeParse(Array.from({ length: n }, () => 'x')).error as z.ZodError,
-    parse: (error) => JSON.stringify(faultsOf('items', error)),
+    parse: (error) => JSON.stringify(fieldErrorsOf('items', error)),
     maxOutput: 50_000,
   }),
   defineCase({
@@ -239,7 +239,7 @@ const cases: readonly ParserCase[] = [
   ...texts('ui_locales', (text) => lookUpLanguage(text.split(' '), languages), ['a-', 'de ', ' ', '-']),
   ...texts('name of a client', (text) => imitatedName(text, ['Schoolgate', 'Art']), words, { size: 20_000 }),
   ...texts('address of a mailbox', (text) => mailAddress(text), words),
-  ...texts('new password', (text) => passwordFault(text, { email: 'a@example.com', schoolName: 'A School' }), [...words, 'ab', 'a1'], {
+  ...texts('new password', (text) => passwordIssue(text, { email: 'a@example.com', schoolName: 'A School' }), [...words, 'ab', 'a1'], {
     size: 32_768,
   }),
   ...texts('slug of a title', (text) => slugOf(text), words),

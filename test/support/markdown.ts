@@ -3,8 +3,8 @@ import { lint } from 'markdownlint/promise'
 /** What markdownlint finds, by its default rules. Long lines are fine: tables and links have them. */
 export async function markdownFaults(text: string, { htmlElements = [] }: { htmlElements?: string[] } = {}): Promise<string[]> {
   const config = { default: true, MD013: false, MD033: { allowed_elements: htmlElements } }
-  const { text: faults = [] } = await lint({ strings: { text }, config })
-  return faults.map(({ lineNumber, ruleNames, ruleDescription, errorDetail }) =>
+  const { text: fieldErrors = [] } = await lint({ strings: { text }, config })
+  return fieldErrors.map(({ lineNumber, ruleNames, ruleDescription, errorDetail }) =>
     [`line ${lineNumber}`, ruleNames[0], ruleDescription, errorDetail].filter(Boolean).join(': '),
   )
 }

@@ -8,7 +8,7 @@ export const minPasswordCharacters = 8
 export const advisedPasswordCharacters = 15
 
 /** Why a new password is not taken. */
-export type PasswordFault = 'too_short' | 'too_long' | 'not_typed' | 'too_common' | 'too_close'
+export type PasswordIssue = 'too_short' | 'too_long' | 'not_typed' | 'too_common' | 'too_close'
 
 /** What a guesser knows of the person. */
 export interface PasswordContext {
@@ -17,7 +17,7 @@ export interface PasswordContext {
 }
 
 /** Judges a new password by its length, by what guessers try first, and by what they know of the person; undefined where it is taken. */
-export function passwordFault(password: string, context: PasswordContext): PasswordFault | undefined {
+export function passwordIssue(password: string, context: PasswordContext): PasswordIssue | undefined {
   const text = password.normalize('NFKC')
   if ([...text].length < minPasswordCharacters) return 'too_short'
   if (isTooLong(password)) return 'too_long'

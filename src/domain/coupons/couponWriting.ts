@@ -26,9 +26,9 @@ const tables: Readonly<Record<ItemType, string>> = {
 
 /** Whether the terms of a coupon fit together, and name what the school has. */
 export async function checkTerms(values: Values, { sql, school }: InSchool, path = ''): Promise<ProblemDetail[]> {
-  const faults: ProblemDetail[] = []
+  const fieldErrors: ProblemDetail[] = []
   const fault = (field: string, code: string, message: string): number =>
-    faults.push({ field: path + field, code, message: `${path}${field}: ${message}` })
+    fieldErrors.push({ field: path + field, code, message: `${path}${field}: ${message}` })
   const { discount, duration, duration_months, minimum_subtotal, starts_at, ends_at, applies_to, audience } = values
   const off = (discount as { amount_off?: Money } | undefined)?.amount_off
   const currency = await currencyOf(sql, school.id)
@@ -46,20 +46,20 @@ export async function checkTerms(values: Values, { sql, school }: InSchool, path
   const people = (audience as { person_ids?: string[] } | undefined)?.person_ids ?? []
   if (!(await knowsAll(sql, school.id, people)))
     fault('audience.person_ids', 'invalid_reference', 'names a person whom the school does not have')
-  return faults
+  return fieldErrors
 }
 
 /** The same of a coupon that is there: what was used keeps its discount, and as many uses as it had. */
 export async function checkChange(values: Values, writing: InSchool, coupon: CouponColumns): Promise<ProblemDetail[]> {
-  const faults = await checkTerms(values, writing)
+  const fieldErrors = await checkTerms(values, writing)
   const max = values.max_redemptions as number | null
   if (max !== null && max < coupon.redemptions_count) {
-    faults.push({ field: 'max_redemptions', code: 'min', message: `max_redemptions: it was used ${coupon.redemptions_count} times` })
+    fieldErrors.push({ field: 'max_redemptions', code: 'min', message: `max_redemptions: it was used ${coupon.redemptions_count} times` })
   }
   if ((await isUsed(writing, coupon.id)) && !isSameDiscount(values.discount, coupon)) {
-    faults.push({ field: 'discount', code: 'immutable_field', message: 'discount: cannot be changed once the coupon was used' })
+    fieldErrors.push({ field: 'discount', code: 'immutable_field', message: 'discount: cannot be changed once the coupon was used' })
   }
-  return faults
+  return fieldErrors
 }
 
 interface CouponColumns {

@@ -5,7 +5,7 @@ import type { PersonCaller } from '../../policy/caller.ts'
 import { audienceOf } from '../../policy/caller.ts'
 import type { Writer } from '../../store/database.ts'
 import type { Sql } from '../../store/sql.ts'
-import { priceFaults } from '../priceRules.ts'
+import { priceErrors } from '../priceRules.ts'
 
 /** What a rule here needs of the change that it belongs to. */
 export interface InTransaction {
@@ -34,15 +34,15 @@ export async function courseDefaults({ writer, school }: InTransaction) {
 export async function checkCourse(values: Values, context: InTransaction, before?: Values): Promise<ProblemDetail[]> {
   const { currency, mayPrice } = await priceRules(context)
   const price = values.price as Money
-  const faults = priceFaults(values, currency, 'course')
-  const fault = (field: string, code: string, message: string): number => faults.push({ field, code, message: `${field}: ${message}` })
+  const fieldErrors = priceErrors(values, currency, 'course')
+  const fault = (field: string, code: string, message: string): number => fieldErrors.push({ field, code, message: `${field}: ${message}` })
   const [starts, ends] = [values.enrollment_starts_at, values.enrollment_ends_at]
   if (typeof starts === 'string' && typeof ends === 'string' && ends <= starts) {
     fault('enrollment_ends_at', 'min', 'must be later than enrollment_starts_at')
   }
   const isPriced = before ? changesPrice(before, price, values.access) : values.access === 'paid'
   if (isPriced && !mayPrice) fault('price', 'read_only_field', 'in this school lecturers do not set prices')
-  return faults
+  return fieldErrors
 }
 
 function changesPrice(before: Values, price: Money, access: unknown): boolean {
@@ -109,8 +109,8 @@ export async function checkCourseLecturers(values: Values, context: InTransactio
     const isOwn = !course && named.length === 1 && fromPublicId('lec', named[0] as string) === caller.lecturerId
     if (!isOwn) return [{ field, code: 'read_only_field', message: `${field}: only staff choose who teaches a course` }]
   }
-  const faults = await checkLecturers(values, context)
-  if (faults.length > 0 || course?.status !== 'published' || (await hasTeacher(context, named))) return faults
+  const fieldErrors = await checkLecturers(values, context)
+  if (fieldErrors.length > 0 || course?.status !== 'published' || (await hasTeacher(context, named))) return fieldErrors
   const message = `${field}: a published course keeps a lecturer who is not archived. Unpublish the course first.`
   return [{ field, code: 'required', message }]
 }

@@ -4,7 +4,7 @@ import { recordChanges } from '../../store/changeLog.ts'
 import { enrollmentsIn, recountCourse } from '../learning/progressCounts.ts'
 import type { TextFormat } from '../richText.ts'
 import { countTree } from './countTree.ts'
-import { faultsOfImport } from './importErrors.ts'
+import { importErrors } from './importErrors.ts'
 import { type Held, type Import, type ImportedLesson, type LessonRow, type Plan, planImport, type SectionRow } from './importPlan.ts'
 import type { InCurriculum } from './inCurriculum.ts'
 import { removeTexts, writeTexts } from './lessonBody.ts'
@@ -20,7 +20,7 @@ export async function importCurriculum(context: InCurriculum, { id: courseId }: 
   const key = { schoolId: school.id, courseId }
   const { held, texts } = await readHeld(context, courseId)
   const plan = planImport(held, sent)
-  const details = await faultsOfImport(context, key, { sent, held, plan })
+  const details = await importErrors(context, key, { sent, held, plan })
   if (details.length > 0)
     throw new Problem('validation_failed', { description: 'The import is not valid. See details.', details: details.slice(0, 100) })
 

@@ -7,13 +7,13 @@ import { checkLessonFiles, filesIn, type StoredMedia } from './lessonFiles.ts'
 import { checkLesson } from './lessonRules.ts'
 
 /** Everything that is wrong with an import, each fault with the path to its place. */
-export async function faultsOfImport(
+export async function importErrors(
   context: InCurriculum,
   key: CourseKey,
   { sent, held, plan }: { sent: Import; held: Held; plan: Plan },
 ): Promise<ProblemDetail[]> {
-  const faults: ProblemDetail[] = []
-  const fault = (field: string, code: string, message: string): number => faults.push({ field, code, message: `${field}: ${message}` })
+  const fieldErrors: ProblemDetail[] = []
+  const fault = (field: string, code: string, message: string): number => fieldErrors.push({ field, code, message: `${field}: ${message}` })
   const lessons = sent.sections.flatMap((section, at) =>
     section.lessons.map((lesson, index) => ({ lesson, path: `sections.${at}.lessons.${index}` })),
   )
@@ -51,10 +51,10 @@ export async function faultsOfImport(
       ? await checkLessonFiles(context, filesIn(values), { media: (old?.media ?? null) as StoredMedia | null, attachment_file_ids: [] })
       : []
     for (const { field, code, message } of [...checkLesson(values), ...files]) {
-      faults.push({ field: `${path}.${field}`, code, message: `${path}.${message}` })
+      fieldErrors.push({ field: `${path}.${field}`, code, message: `${path}.${message}` })
     }
   }
-  return faults
+  return fieldErrors
 }
 
 /** Which of these keys belong to rows of other courses. */

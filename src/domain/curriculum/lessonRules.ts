@@ -16,10 +16,10 @@ interface Media {
 
 /** Whether the fields of a lesson fit together. Files are looked up elsewhere. */
 export function checkLesson({ kind, quiz, media, drip }: Values): ProblemDetail[] {
-  const faults: ProblemDetail[] = []
-  const fault = (field: string, code: string, message: string): number => faults.push({ field, code, message: `${field}: ${message}` })
+  const fieldErrors: ProblemDetail[] = []
+  const fault = (field: string, code: string, message: string): number => fieldErrors.push({ field, code, message: `${field}: ${message}` })
   if (quiz && kind !== 'quiz') fault('quiz', 'not_allowed', 'only a lesson of the kind quiz has one')
-  else if (quiz) faults.push(...checkQuiz(quiz as Quiz))
+  else if (quiz) fieldErrors.push(...checkQuiz(quiz as Quiz))
   const { file_id, embed_url } = (media ?? {}) as Media
   if (media && !file_id === !embed_url) fault('media', 'not_allowed', 'names either a file or an address')
   if (embed_url && !isEmbeddable(embed_url)) {
@@ -28,7 +28,7 @@ export function checkLesson({ kind, quiz, media, drip }: Values): ProblemDetail[
   const { mode, days, at } = (drip ?? { mode: 'none' }) as Drip
   if (mode === 'days_after_enrollment' && days === undefined) fault('drip.days', 'required', 'says after how many days')
   if (mode === 'date' && at === undefined) fault('drip.at', 'required', 'says when')
-  return faults
+  return fieldErrors
 }
 
 /** What of a drip belongs to its mode; the rest is left from another one. */

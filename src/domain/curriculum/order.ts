@@ -30,11 +30,11 @@ export async function requireCompleteOrder(sql: Sql, { schoolId, courseId }: Cou
   }
   const sections = order.map(({ id }) => id)
   const lessons = order.flatMap(({ lessonIds }) => lessonIds)
-  const faults = [
-    ...faultsOf({ field: 'sections', prefix: 'sec', sent: sections, present: await idsIn('section') }),
-    ...faultsOf({ field: 'sections.lesson_ids', prefix: 'les', sent: lessons, present: await idsIn('lesson') }),
+  const fieldErrors = [
+    ...fieldErrorsOf({ field: 'sections', prefix: 'sec', sent: sections, present: await idsIn('section') }),
+    ...fieldErrorsOf({ field: 'sections.lesson_ids', prefix: 'les', sent: lessons, present: await idsIn('lesson') }),
   ]
-  if (faults.length > 0) throw new Problem('incomplete_order', { details: faults })
+  if (fieldErrors.length > 0) throw new Problem('incomplete_order', { details: fieldErrors })
 }
 
 interface Compared {
@@ -46,7 +46,7 @@ interface Compared {
 
 const maxNamed = 100
 
-function faultsOf({ field, prefix, sent, present }: Compared): ProblemDetail[] {
+function fieldErrorsOf({ field, prefix, sent, present }: Compared): ProblemDetail[] {
   const named = new Set<string>()
   const twice = sent.filter((id) => named.size === named.add(id).size)
   const fault = (code: string, ids: Iterable<string>, message: string): ProblemDetail[] => {

@@ -21,8 +21,8 @@ export interface Quiz {
 
 /** What of a quiz does not fit together: an answer that nobody can give, a choice that stands twice. */
 export function checkQuiz({ questions }: Quiz): ProblemDetail[] {
-  const faults: ProblemDetail[] = []
-  const fault = (field: string, code: string, message: string): number => faults.push({ field, code, message: `${field}: ${message}` })
+  const fieldErrors: ProblemDetail[] = []
+  const fault = (field: string, code: string, message: string): number => fieldErrors.push({ field, code, message: `${field}: ${message}` })
   if (hasTwice(questions)) fault('quiz.questions', 'duplicate', 'two questions have one id')
   for (const [index, { kind, choices, accepted_answers }] of questions.entries()) {
     const field = `quiz.questions.${index}`
@@ -39,7 +39,7 @@ export function checkQuiz({ questions }: Quiz): ProblemDetail[] {
     if (kind === 'multiple' && correct === 0) fault(`${field}.choices`, 'required', 'at least one is correct')
     if (kind !== 'multiple' && correct !== 1) fault(`${field}.choices`, 'not_allowed', 'exactly one is correct')
   }
-  return faults
+  return fieldErrors
 }
 
 /** The quiz with an id for every question and choice: those that were sent, and `q1`, `c1` … where none was. */

@@ -20,16 +20,16 @@ export async function eventDefaults({ writer, school }: InTransaction, values: V
 /** Whether the fields of an event fit together, and name what the school has. */
 export async function checkEvent(values: Values, context: InTransaction, before?: { going_count: number }): Promise<ProblemDetail[]> {
   const own = [
-    ...timeFaults(values),
-    ...placeFaults(values),
-    ...accessFaults(values),
+    ...timeErrors(values),
+    ...placeErrors(values),
+    ...accessErrors(values),
     ...checkPlaceAndLanguage({ time_zone: values.time_zone }),
   ]
   const capacity = values.capacity as number | null | undefined
   if (before && typeof capacity === 'number' && capacity < before.going_count) {
     own.push({ ...fault('capacity', 'min', `${before.going_count} seats are taken`), meta: { min: before.going_count } })
   }
-  return [...own, ...(await planFaults(values, context)), ...(await checkLecturers(values, context))]
+  return [...own, ...(await planErrors(values, context)), ...(await checkLecturers(values, context))]
 }
 
 /** @throws Problem invalid_state for an event that was called off: it stays as it was, and can be copied */
@@ -87,38 +87,38 @@ const fault = (field: string, code: string, message: string): ProblemDetail => (
 
 const timeOf = (value: unknown): number | undefined => (typeof value === 'string' ? Date.parse(value) : undefined)
 
-function timeFaults(values: Values): ProblemDetail[] {
+function timeErrors(values: Values): ProblemDetail[] {
   const [starts, ends] = [timeOf(values.starts_at), timeOf(values.ends_at)]
   const [opens, closes] = [timeOf(values.rsvp_opens_at), timeOf(values.rsvp_closes_at)]
-  const faults: ProblemDetail[] = []
+  const fieldErrors: ProblemDetail[] = []
   if (starts !== undefined && ends !== undefined) {
-    if (ends <= starts) faults.push(fault('ends_at', 'min', 'must be later than starts_at'))
+    if (ends <= starts) fieldErrors.push(fault('ends_at', 'min', 'must be later than starts_at'))
     else if (ends - starts > longestDays * dayMs)
-      faults.push(fault('ends_at', 'max', `must be at most ${longestDays} days after starts_at`))
+      fieldErrors.push(fault('ends_at', 'max', `must be at most ${longestDays} days after starts_at`))
   }
   if (closes !== undefined && ends !== undefined && closes > ends)
-    faults.push(fault('rsvp_closes_at', 'max', 'must not be later than ends_at'))
+    fieldErrors.push(fault('rsvp_closes_at', 'max', 'must not be later than ends_at'))
   if (opens !== undefined && closes !== undefined && closes <= opens) {
-    faults.push(fault('rsvp_closes_at', 'min', 'must be later than rsvp_opens_at'))
+    fieldErrors.push(fault('rsvp_closes_at', 'min', 'must be later than rsvp_opens_at'))
   }
-  return faults
+  return fieldErrors
 }
 
-const placeFaults = ({ kind, location }: Values): ProblemDetail[] =>
+const placeErrors = ({ kind, location }: Values): ProblemDetail[] =>
   kind !== 'online' && (location === null || location === undefined)
     ? [fault('location', 'required', 'an event that is not online takes place somewhere')]
     : []
 
-function accessFaults({ access = 'public', plan_ids = [], course_id = null }: Values): ProblemDetail[] {
+function accessErrors({ access = 'public', plan_ids = [], course_id = null }: Values): ProblemDetail[] {
   const plans = plan_ids as string[]
-  const faults: ProblemDetail[] = []
-  if (access === 'plans' && plans.length === 0) faults.push(fault('plan_ids', 'required', 'say which plans open the event'))
-  if (access !== 'plans' && plans.length > 0) faults.push(fault('plan_ids', 'not_allowed', 'only an event with the access plans has them'))
-  if (access === 'course' && course_id === null) faults.push(fault('course_id', 'required', 'say which course opens the event'))
-  return faults
+  const fieldErrors: ProblemDetail[] = []
+  if (access === 'plans' && plans.length === 0) fieldErrors.push(fault('plan_ids', 'required', 'say which plans open the event'))
+  if (access !== 'plans' && plans.length > 0) fieldErrors.push(fault('plan_ids', 'not_allowed', 'only an event with the access plans has them'))
+  if (access === 'course' && course_id === null) fieldErrors.push(fault('course_id', 'required', 'say which course opens the event'))
+  return fieldErrors
 }
 
-async function planFaults({ plan_ids = [] }: Values, { writer, school }: InTransaction): Promise<ProblemDetail[]> {
+async function planErrors({ plan_ids = [] }: Values, { writer, school }: InTransaction): Promise<ProblemDetail[]> {
   const ids = [...new Set((plan_ids as string[]).flatMap((id) => fromPublicId('mpl', id) ?? []))]
   if (ids.length === 0) return []
   const found = await writer.selectFrom('membership_plan').select('id').where('school_id', '=', school.id).where('id', 'in', ids).execute()

@@ -16,8 +16,8 @@ export interface HostedEvent extends AnsweredEvent {
 
 /** Somebody whom the school does not have, or has shut out. */
 export async function checkGuest({ member_id, status }: Values, { writer, school }: EventChange): Promise<ProblemDetail[]> {
-  const faults: ProblemDetail[] = []
-  const fault = (field: string, code: string, message: string): number => faults.push({ field, code, message: `${field}: ${message}` })
+  const fieldErrors: ProblemDetail[] = []
+  const fault = (field: string, code: string, message: string): number => fieldErrors.push({ field, code, message: `${field}: ${message}` })
   if (status !== undefined && status !== 'going' && status !== 'waitlisted')
     fault('status', 'not_allowed', 'must be going or waitlisted here')
   const person = await writer
@@ -29,7 +29,7 @@ export async function checkGuest({ member_id, status }: Values, { writer, school
     .executeTakeFirst()
   if (!person) fault('member_id', 'invalid_reference', 'there is no such person in this school')
   else if (person.member_status === 'blocked') fault('member_id', 'not_allowed', 'this person is blocked')
-  return faults
+  return fieldErrors
 }
 
 /**
@@ -120,11 +120,11 @@ export async function recordAttendance(context: EventChange, event: HostedEvent,
     [school.id, event.id],
   )
   const seated = new Set(rows.map(({ id }) => id))
-  const faults = ids.flatMap((id, index): ProblemDetail[] => {
+  const fieldErrors = ids.flatMap((id, index): ProblemDetail[] => {
     const field = `attended.${index}`
     return seated.has(id) ? [] : [{ field, code: 'invalid_reference', message: `${field}: nobody with this rsvp has a seat` }]
   })
-  if (faults.length > 0) throw new Problem('invalid_reference', { details: faults.slice(0, 100) })
+  if (fieldErrors.length > 0) throw new Problem('invalid_reference', { details: fieldErrors.slice(0, 100) })
   const came = new Set(ids)
   const present = rows.filter(({ id, status }) => came.has(id) && status !== 'attended')
   const missing = rows.filter(({ id, status }) => !came.has(id) && status === 'going')

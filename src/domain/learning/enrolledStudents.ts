@@ -22,21 +22,21 @@ interface Context {
 const keys = ['student_id', 'student_email', 'student_external_id'] as const
 
 /**
- * The person who is meant. Somebody else is meant only by who may: what is wrong is added to `faults`.
+ * The person who is meant. Somebody else is meant only by who may: what is wrong is added to `fieldErrors`.
  * @throws Problem access_denied for who has no place among the students
  */
 export async function findStudent(
   { sql, school, caller, now }: Context,
   asked: AskedStudent,
-  { isFor, createMissing, faults }: { isFor: 'others' | 'oneself' | 'anybody'; createMissing: boolean; faults: ProblemDetail[] },
+  { isFor, createMissing, fieldErrors }: { isFor: 'others' | 'oneself' | 'anybody'; createMissing: boolean; fieldErrors: ProblemDetail[] },
 ): Promise<string | undefined> {
   const named = keys.filter((key) => asked[key] !== undefined)
   const [key, second] = named
-  if (second !== undefined) faults.push(fault(second, 'not_allowed', `the student is named by ${String(key)} already`))
+  if (second !== undefined) fieldErrors.push(fault(second, 'not_allowed', `the student is named by ${String(key)} already`))
   if (isFor === 'oneself' || (key === undefined && audienceOf(caller) === 'learner'))
-    return await oneself({ sql, school, caller }, asked, faults)
+    return await oneself({ sql, school, caller }, asked, fieldErrors)
   if (key === undefined) {
-    faults.push(fault('student_id', 'required', 'is required, or student_email. Send one of them.'))
+    fieldErrors.push(fault('student_id', 'required', 'is required, or student_email. Send one of them.'))
     return undefined
   }
   const found = await findPerson(sql, school.id, asked)
@@ -46,14 +46,14 @@ export async function findStudent(
     const made = await findOrMakePerson(sql, { schoolId: school.id, email, facet: 'student', now })
     return made.personId
   }
-  faults.push(fault(key, 'invalid_reference', 'the school has no such student'))
+  fieldErrors.push(fault(key, 'invalid_reference', 'the school has no such student'))
   return undefined
 }
 
 async function oneself(
   { sql, school, caller }: Omit<Context, 'now'>,
   asked: AskedStudent,
-  faults: ProblemDetail[],
+  fieldErrors: ProblemDetail[],
 ): Promise<string | undefined> {
   const [me] = await sql.query<{ id: string; email: string; external_id: string | null; student_status: string }>(
     'SELECT id, email, external_id, student_status FROM person WHERE school_id = $1 AND id = $2',
@@ -67,7 +67,7 @@ async function oneself(
     student_external_id: () => false,
   }
   for (const key of keys) {
-    if (asked[key] !== undefined && !isMe[key]()) faults.push(fault(key, 'not_allowed', 'you can enrol yourself, and nobody else'))
+    if (asked[key] !== undefined && !isMe[key]()) fieldErrors.push(fault(key, 'not_allowed', 'you can enrol yourself, and nobody else'))
   }
   return me.id
 }

@@ -55,19 +55,19 @@ export async function enrollAsAsked(
   const { school, now } = context
   const course = await findCourse(context, asked.course_id)
   const isFor = course?.is_taught ? 'others' : 'oneself'
-  const faults: ProblemDetail[] = []
-  if (!course) faults.push(fault('course_id', 'invalid_reference', 'there is no such course'))
-  const personId = await findStudent(context, asked, { isFor: course ? isFor : 'anybody', createMissing, faults })
+  const fieldErrors: ProblemDetail[] = []
+  if (!course) fieldErrors.push(fault('course_id', 'invalid_reference', 'there is no such course'))
+  const personId = await findStudent(context, asked, { isFor: course ? isFor : 'anybody', createMissing, fieldErrors })
   if (isFor === 'oneself' && course) {
     for (const field of ['starts_at', 'expires_at', 'notify', 'override'] as const) {
-      if (asked[field]) faults.push(fault(field, 'not_allowed', 'is for those who teach the course'))
+      if (asked[field]) fieldErrors.push(fault(field, 'not_allowed', 'is for those who teach the course'))
     }
   }
   const startsAt = asked.starts_at === undefined ? undefined : new Date(asked.starts_at)
   const expiresAt = asked.expires_at === undefined || asked.expires_at === null ? asked.expires_at : new Date(asked.expires_at)
-  faults.push(...faultsOfTimes({ startsAt: startsAt ?? now, expiresAt: expiresAt ?? null }, now))
-  if (faults.length > 0 || !course || personId === undefined) {
-    throw new Problem('validation_failed', { description: 'The enrolment is not valid. See details.', details: faults })
+  fieldErrors.push(...enrollmentTimeErrors({ startsAt: startsAt ?? now, expiresAt: expiresAt ?? null }, now))
+  if (fieldErrors.length > 0 || !course || personId === undefined) {
+    throw new Problem('validation_failed', { description: 'The enrolment is not valid. See details.', details: fieldErrors })
   }
   if (!isAnother(personId, course.id))
     throw new Problem('invalid_state', { description: 'The same enrolment stands earlier in the request.' })
@@ -107,7 +107,7 @@ export async function enrollAndNote(...[context, asked, options]: Parameters<typ
 }
 
 /** What is wrong with the times of an enrolment. */
-export function faultsOfTimes({ startsAt, expiresAt }: { startsAt: Date; expiresAt: Date | null }, now: Date): ProblemDetail[] {
+export function enrollmentTimeErrors({ startsAt, expiresAt }: { startsAt: Date; expiresAt: Date | null }, now: Date): ProblemDetail[] {
   const tenYearsAgo = new Date(now)
   tenYearsAgo.setUTCFullYear(now.getUTCFullYear() - 10)
   return [

@@ -14,7 +14,7 @@ import {
   requireUnlocked,
   writeLessonProgress,
 } from './progressWriting.ts'
-import { type Answer, faultsOfAnswers, type StoredQuiz, scoreOf } from './quizScore.ts'
+import { type Answer, quizAnswerErrors, type StoredQuiz, scoreOf } from './quizScore.ts'
 
 interface Attempting extends ProgressContext {
   caller: PersonCaller
@@ -33,8 +33,8 @@ export async function attemptQuiz(context: Attempting, answers: readonly Answer[
   if (!row) throw lessonLocked('not_enrolled')
   const lesson = await findLesson(context, { enrollmentId: row.id, lessonId })
   const quiz = lesson.quiz as StoredQuiz | null
-  const faults = quiz ? faultsOfAnswers(quiz, answers) : []
-  if (faults.length > 0) throw new Problem('validation_failed', { description: 'The answers are not valid. See details.', details: faults })
+  const fieldErrors = quiz ? quizAnswerErrors(quiz, answers) : []
+  if (fieldErrors.length > 0) throw new Problem('validation_failed', { description: 'The answers are not valid. See details.', details: fieldErrors })
   requireUnlocked(lesson, { isOwn: true })
   if (!quiz) throw new Problem('invalid_state', { description: 'The lesson has no quiz.' })
   const [last] = await sql.query<{ attempt_no: number }>(

@@ -29,9 +29,9 @@ export interface Score {
 }
 
 /** What is wrong with the form of the answers. Nothing in it says which answer is right. */
-export function faultsOfAnswers({ questions }: StoredQuiz, answers: readonly Answer[]): ProblemDetail[] {
-  const faults: ProblemDetail[] = []
-  const fault = (field: string, code: string, message: string): number => faults.push({ field, code, message: `${field}: ${message}` })
+export function quizAnswerErrors({ questions }: StoredQuiz, answers: readonly Answer[]): ProblemDetail[] {
+  const fieldErrors: ProblemDetail[] = []
+  const fault = (field: string, code: string, message: string): number => fieldErrors.push({ field, code, message: `${field}: ${message}` })
   const answered = new Set<string>()
   for (const [index, { question_id, choice_ids, text }] of answers.entries()) {
     const field = `answers.${index}`
@@ -57,7 +57,7 @@ export function faultsOfAnswers({ questions }: StoredQuiz, answers: readonly Ans
       if (!isKnown) fault(`${field}.choice_ids.${place}`, 'invalid_reference', 'the question has no such choice')
     }
   }
-  return faults
+  return fieldErrors
 }
 
 /** The share of the points. A question counts whole or not at all; one that was not answered counts as wrong. */

@@ -7,7 +7,7 @@ type Values = Readonly<Record<string, unknown>>
 
 /** What is wrong with other times of a subscription. */
 export function checkTimes({ trial_ends_at, current_period_end }: Values, { now }: Subscribing, row: SubscriptionRow): ProblemDetail[] {
-  const faults: ProblemDetail[] = []
+  const fieldErrors: ProblemDetail[] = []
   const check = (field: 'trial_ends_at' | 'current_period_end', sent: unknown) => {
     if (sent === (row[field]?.toISOString() ?? null)) return
     const [from, to] = [row.current_period_start, now.getTime() + 10 * 366 * 86_400_000]
@@ -19,11 +19,11 @@ export function checkTimes({ trial_ends_at, current_period_end }: Values, { now 
         : at > to
           ? 'must not be more than ten years ahead'
           : undefined
-    if (message) faults.push({ field, code: 'not_allowed', message: `${field}: ${message}` })
+    if (message) fieldErrors.push({ field, code: 'not_allowed', message: `${field}: ${message}` })
   }
   check('trial_ends_at', trial_ends_at)
   check('current_period_end', current_period_end)
-  return faults
+  return fieldErrors
 }
 
 /**

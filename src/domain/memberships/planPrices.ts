@@ -19,8 +19,8 @@ export interface NewPrice {
  */
 export async function addPrice(context: InTransaction, plan: { id: string }, price: NewPrice): Promise<void> {
   const { writer, school, now } = context
-  const faults = [...checkPrice(price, await currencyOf(context)), ...checkBeside(price, await pricesIn(context, plan))]
-  if (faults.length > 0) throw new Problem('validation_failed', { details: faults })
+  const fieldErrors = [...checkPrice(price, await currencyOf(context)), ...checkBeside(price, await pricesIn(context, plan))]
+  if (fieldErrors.length > 0) throw new Problem('validation_failed', { details: fieldErrors })
   await writer
     .insertInto('plan_price')
     .values({
@@ -78,11 +78,11 @@ async function currencyOf({ writer, school }: InTransaction): Promise<string> {
 }
 
 function checkPrice({ interval, interval_count, amount, trial_days }: NewPrice, currency: string): ProblemDetail[] {
-  const faults: ProblemDetail[] = []
-  if (amount.currency !== currency) faults.push(fault('amount.currency', 'not_allowed', `the school sells in ${currency}`))
-  if (interval === 'one_time' && interval_count !== 1) faults.push(fault('interval_count', 'max', 'what is paid once has no more than one'))
-  if (amount.amount === 0 && trial_days > 0) faults.push(fault('trial_days', 'max', 'what costs nothing needs no trial'))
-  return faults
+  const fieldErrors: ProblemDetail[] = []
+  if (amount.currency !== currency) fieldErrors.push(fault('amount.currency', 'not_allowed', `the school sells in ${currency}`))
+  if (interval === 'one_time' && interval_count !== 1) fieldErrors.push(fault('interval_count', 'max', 'what is paid once has no more than one'))
+  if (amount.amount === 0 && trial_days > 0) fieldErrors.push(fault('trial_days', 'max', 'what costs nothing needs no trial'))
+  return fieldErrors
 }
 
 function checkBeside({ amount }: NewPrice, others: readonly Price[]): ProblemDetail[] {

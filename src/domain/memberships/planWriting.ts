@@ -31,7 +31,7 @@ export async function planDefaults({ writer, school }: InTransaction, values: Va
 export async function checkIncludes(values: Values, { writer, school }: InTransaction): Promise<ProblemDetail[]> {
   const includes = values.includes as SentIncludes | undefined
   if (!includes) return []
-  const faults = await Promise.all(
+  const fieldErrors = await Promise.all(
     kinds.map(async ({ type, prefix, field }) => {
       const ids = includes[field].map((id) => fromPublicId(prefix, id) as string)
       const known = await idsIn(writer, { table: type, schoolId: school.id, ids })
@@ -41,7 +41,7 @@ export async function checkIncludes(values: Values, { writer, school }: InTransa
       })
     }),
   )
-  return faults.flat()
+  return fieldErrors.flat()
 }
 
 /** Writes what a plan names one by one. Who has the plan gains or loses it with this transaction: access is read, never copied. */

@@ -40,8 +40,8 @@ export async function checkSubscription(values: Values, subscribing: Subscribing
   if (!isStaff && personId !== caller.personId) {
     throw new Problem('access_denied', { description: 'You start subscriptions for yourself. The staff of the school does it for others.' })
   }
-  const faults: ProblemDetail[] = []
-  const fault = (field: string, code: string, message: string) => faults.push({ field, code, message: `${field}: ${message}` })
+  const fieldErrors: ProblemDetail[] = []
+  const fault = (field: string, code: string, message: string) => fieldErrors.push({ field, code, message: `${field}: ${message}` })
   const person = personId === null ? undefined : await findPerson(sql, school.id, personId)
   if (!person) fault('member_id', 'invalid_reference', 'the school has no such person')
   const terms = await offeredTerms(subscribing, values, fault)
@@ -58,7 +58,7 @@ export async function checkSubscription(values: Values, subscribing: Subscribing
       if (reason !== undefined) fault('coupon_code', 'invalid_reference', `the coupon does not count here: ${reason}`)
     }
   }
-  if (faults.length > 0 || !terms || personId === null) return faults
+  if (fieldErrors.length > 0 || !terms || personId === null) return fieldErrors
   if (isStaff) return []
   if (person?.member_status === 'blocked') throw new Problem('access_denied', { description: 'The school has blocked this membership.' })
   const costsNothing =
@@ -71,7 +71,7 @@ export async function checkSubscription(values: Values, subscribing: Subscribing
     )
   }
   if (code !== undefined) fault('coupon_code', 'not_allowed', 'is for what is paid at the checkout')
-  return faults
+  return fieldErrors
 }
 
 /** The columns of the new row that nobody sent; the seat is taken by now. */

@@ -21,27 +21,27 @@ export async function checkPost(
   before?: { id: string; pinned: boolean },
 ): Promise<ProblemDetail[]> {
   const plans = (values.plan_ids as string[] | undefined) ?? []
-  const faults: ProblemDetail[] = []
-  if (values.visibility === 'plans' && plans.length === 0) faults.push(fault('plan_ids', 'required', 'say which plans open the post'))
+  const fieldErrors: ProblemDetail[] = []
+  if (values.visibility === 'plans' && plans.length === 0) fieldErrors.push(fault('plan_ids', 'required', 'say which plans open the post'))
   if (values.visibility !== 'plans' && plans.length > 0) {
-    faults.push(fault('plan_ids', 'not_allowed', 'only a post with the visibility plans has them'))
+    fieldErrors.push(fault('plan_ids', 'not_allowed', 'only a post with the visibility plans has them'))
   }
   return [
-    ...faults,
-    ...(await planFaults(plans, context)),
-    ...(await authorFaults(values, context)),
-    ...(values.pinned === true && !before?.pinned ? await pinFaults(context) : []),
+    ...fieldErrors,
+    ...(await planErrors(plans, context)),
+    ...(await authorErrors(values, context)),
+    ...(values.pinned === true && !before?.pinned ? await pinErrors(context) : []),
   ]
 }
 
-async function planFaults(plans: readonly string[], { writer, school }: InTransaction): Promise<ProblemDetail[]> {
+async function planErrors(plans: readonly string[], { writer, school }: InTransaction): Promise<ProblemDetail[]> {
   const ids = [...new Set(plans.flatMap((id) => fromPublicId('mpl', id) ?? []))]
   if (ids.length === 0) return []
   const found = await writer.selectFrom('membership_plan').select('id').where('school_id', '=', school.id).where('id', 'in', ids).execute()
   return found.length < ids.length ? [fault('plan_ids', 'invalid_reference', 'names a plan that the school does not have')] : []
 }
 
-async function authorFaults({ author_lecturer_id }: Values, { writer, school, caller }: InTransaction): Promise<ProblemDetail[]> {
+async function authorErrors({ author_lecturer_id }: Values, { writer, school, caller }: InTransaction): Promise<ProblemDetail[]> {
   if (author_lecturer_id === undefined) return []
   const field = 'author_lecturer_id'
   const id = author_lecturer_id === null ? null : fromPublicId('lec', author_lecturer_id as string)
@@ -57,7 +57,7 @@ async function authorFaults({ author_lecturer_id }: Values, { writer, school, ca
 }
 
 /** One after the other: two who pin at once do not both take the last place. */
-async function pinFaults({ sql, school }: InTransaction): Promise<ProblemDetail[]> {
+async function pinErrors({ sql, school }: InTransaction): Promise<ProblemDetail[]> {
   await sql.query(`SELECT pg_advisory_xact_lock(hashtextextended('pinned posts ' || $1, 0))`, [school.id])
   const [row] = await sql.query<{ count: number }>('SELECT count(*)::int AS count FROM post WHERE school_id = $1 AND pinned', [school.id])
   return (row?.count ?? 0) >= mostPinned ? [fault('pinned', 'max', `${mostPinned} posts are pinned already`)] : []

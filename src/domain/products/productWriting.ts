@@ -2,7 +2,7 @@ import { fromPublicId } from '../../lib/ids.ts'
 import { Problem, type ProblemDetail } from '../../lib/problem.ts'
 import { lockFiles, removeFileReferences, setFileReferences } from '../../store/fileReferences.ts'
 import type { InTransaction } from '../courses/courseWriting.ts'
-import { priceFaults } from '../priceRules.ts'
+import { priceErrors } from '../priceRules.ts'
 import { htmlColumn } from '../richText.ts'
 import { requireNamedNowhere } from './namedProduct.ts'
 
@@ -30,10 +30,10 @@ export async function productDefaults({ writer, school }: InTransaction, values:
 export async function checkProduct(values: Values, context: InTransaction, before?: Product): Promise<ProblemDetail[]> {
   const { writer, school } = context
   const { currency } = await writer.selectFrom('school').select('currency').where('id', '=', school.id).executeTakeFirstOrThrow()
-  return [...priceFaults(values, currency, 'product'), ...(await previewFaults(values, context, before))]
+  return [...priceErrors(values, currency, 'product'), ...(await previewErrors(values, context, before))]
 }
 
-async function previewFaults(
+async function previewErrors(
   { preview_file: sent }: Values,
   { writer, school }: InTransaction,
   before?: Product,

@@ -4,7 +4,7 @@ import { fromPublicId } from '../../lib/ids.ts'
 import type { Palette, Theme } from '../../lib/palettes.ts'
 import type { ProblemDetail } from '../../lib/problem.ts'
 import type { Writer } from '../../store/database.ts'
-import { faultsOfCss } from './customCss.ts'
+import { cssErrors } from './customCss.ts'
 import { type Navigation, type NavigationTarget, navigationItems } from './navigation.ts'
 import { lookOf } from './themes.ts'
 
@@ -70,7 +70,7 @@ function checkTimes({ starts_at, ends_at }: { starts_at: string | null; ends_at:
 }
 
 const checkCss = (css: string, issuer: string): ProblemDetail[] =>
-  faultsOfCss(css, issuer).map((fault) => ({ field: 'custom_css', code: 'not_allowed', message: `custom_css: ${fault}` }))
+  cssErrors(css, issuer).map((fault) => ({ field: 'custom_css', code: 'not_allowed', message: `custom_css: ${fault}` }))
 
 /** A page is named by id, a foreign place by address, a list by nothing. */
 function checkTarget({ type, page_id, url }: NavigationTarget, path: string): ProblemDetail[] {

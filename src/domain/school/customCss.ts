@@ -39,7 +39,7 @@ const refusedFunctions: ReadonlySet<string> = new Set([
 ])
 const refusedProperties: ReadonlySet<string> = new Set(['behavior', '-ms-behavior', '-moz-binding'])
 const unreadable: ReadonlySet<string> = new Set([TokenType.BadString, TokenType.BadURL, TokenType.CDC, TokenType.CDO])
-const maxFaults = 10
+const maxErrors = 10
 /** Compatibility forms of one character can be eighteen characters long. */
 const maxNarrowLength = 131_072
 
@@ -48,7 +48,7 @@ const maxNarrowLength = 131_072
  * reads them, so an escape hides nothing; then once more without comments and with wide letters made narrow, as old browsers
  * read them. An empty list means that it can be served.
  */
-export function faultsOfCss(css: string, issuer: string): string[] {
+export function cssErrors(css: string, issuer: string): string[] {
   if (/<\/style|<!--|-->/i.test(css)) return ['must not contain </style or the marks of an HTML comment']
   const tokens = tokenize({ css }).filter(([type]) => type !== TokenType.Comment)
   const narrow = tokens
@@ -57,18 +57,18 @@ export function faultsOfCss(css: string, issuer: string): string[] {
     .normalize('NFKC')
   if (narrow.length > maxNarrowLength) return [`must have at most ${maxNarrowLength} characters in the form NFKC: remove ligatures`]
   const squeezed = tokenize({ css: narrow })
-  return [...new Set([...faultsOfTokens(tokens, issuer), ...faultsOfTokens(squeezed, issuer)])].slice(0, maxFaults)
+  return [...new Set([...faultsOfTokens(tokens, issuer), ...faultsOfTokens(squeezed, issuer)])].slice(0, maxErrors)
 }
 
 function faultsOfTokens(tokens: readonly CSSToken[], issuer: string): string[] {
   const words = tokens.filter(([type]) => type !== TokenType.Whitespace)
-  const faults = new Set<string>()
+  const fieldErrors = new Set<string>()
   for (const [index, token] of words.entries()) {
     const fault = faultOf(token, words[index + 1], issuer)
-    if (fault !== undefined) faults.add(fault)
-    if (faults.size === maxFaults) break
+    if (fault !== undefined) fieldErrors.add(fault)
+    if (fieldErrors.size === maxErrors) break
   }
-  return [...faults]
+  return [...fieldErrors]
 }
 
 function faultOf(token: CSSToken, next: CSSToken | undefined, issuer: string): string | undefined {

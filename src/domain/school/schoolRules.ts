@@ -17,12 +17,12 @@ export function checkPlaceAndLanguage({ locale, time_zone }: Values): ProblemDet
 export function checkSchool(values: Values): ProblemDetail[] {
   const { supported_locales, currency } = values
   const others = Array.isArray(supported_locales) ? (supported_locales as string[]) : []
-  const faults = checkPlaceAndLanguage(values)
+  const fieldErrors = checkPlaceAndLanguage(values)
   others.forEach((tag, index) => {
-    if (!isLanguage(tag)) faults.push(fault(`supported_locales.${index}`, 'must be a BCP 47 tag such as en or de-AT'))
+    if (!isLanguage(tag)) fieldErrors.push(fault(`supported_locales.${index}`, 'must be a BCP 47 tag such as en or de-AT'))
   })
-  if (!currencies.has(String(currency))) faults.push(fault('currency', 'must be an ISO 4217 code such as EUR'))
-  return faults
+  if (!currencies.has(String(currency))) fieldErrors.push(fault('currency', 'must be an ISO 4217 code such as EUR'))
+  return fieldErrors
 }
 
 const fault = (field: string, message: string): ProblemDetail => ({ field, code: 'not_allowed', message: `${field}: ${message}` })

@@ -42,17 +42,17 @@ const fault = (field: string, code: string, message: string): ProblemDetail => (
  */
 export function checkPerson(values: Values, row?: PersonRow): ProblemDetail[] {
   const { email, country } = values
-  const faults = checkPlaceAndLanguage(values)
+  const fieldErrors = checkPlaceAndLanguage(values)
   if (typeof country === 'string' && !isCountry(country)) {
-    faults.push(fault('country', 'not_allowed', 'must be an ISO 3166-1 code of two letters such as DE'))
+    fieldErrors.push(fault('country', 'not_allowed', 'must be an ISO 3166-1 code of two letters such as DE'))
   }
   if (typeof email === 'string' && email !== row?.email) {
-    if (mailAddress(email) === undefined) faults.push(fault('email', 'format', 'mail cannot be sent to this address'))
+    if (mailAddress(email) === undefined) fieldErrors.push(fault('email', 'format', 'mail cannot be sent to this address'))
     else if (row && row.account_id !== null) {
-      faults.push(fault('email', 'not_allowed', 'this person signs in with it, and changes it in their own account'))
+      fieldErrors.push(fault('email', 'not_allowed', 'this person signs in with it, and changes it in their own account'))
     }
   }
-  return faults
+  return fieldErrors
 }
 
 /** @throws Problem email_taken with the id of who has the address */

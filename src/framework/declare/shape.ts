@@ -33,11 +33,11 @@ export function readShape({
   const fields = parameters.get('fields') as string[] | undefined
   const asked = (parameters.get('expand') as string[] | undefined) ?? []
   const paths = asked.filter((path) => !resource.onDemand.includes(path))
-  const faults = [
+  const fieldErrors = [
     ...(fields ?? []).flatMap((field) => unknownPath('fields', field, fieldPaths(resource, caller))),
     ...paths.flatMap((path) => unknownPath('expand', path, expansionPaths(resource))),
   ]
-  if (faults[0]) throw new Problem('invalid_parameter', { description: faults[0].message, details: faults })
+  if (fieldErrors[0]) throw new Problem('invalid_parameter', { description: fieldErrors[0].message, details: fieldErrors })
   requireScopes(
     paths.flatMap((path) => resourcesOn(resource, path)),
     scope,

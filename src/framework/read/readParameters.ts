@@ -7,7 +7,7 @@ import { checkValue } from '../write/checkValue.ts'
 /** Values by parameter name; a parameter that was not sent and has no default is absent. */
 export type ParameterValues = ReadonlyMap<string, unknown>
 
-const maxFaults = 20
+const maxErrors = 20
 /** Of one value in an address or a tool call: longer ones are not taken apart. */
 const maxTextLength = 8192
 
@@ -17,21 +17,21 @@ const maxTextLength = 8192
  */
 export function readParameters(parameters: readonly Parameter[], raw: Readonly<Record<string, unknown>>): ParameterValues {
   const known = new Map(parameters.map((parameter) => [parameter.name, parameter]))
-  const faults: ProblemDetail[] = []
+  const fieldErrors: ProblemDetail[] = []
   const values = new Map<string, unknown>()
   const unknown = Object.keys(raw).filter((name) => !known.has(name))
   // A message names the nearest parameter, which costs time: the first ones are enough.
-  for (const name of unknown.slice(0, maxFaults)) faults.push(unknownParameter(name, [...known.keys()]))
+  for (const name of unknown.slice(0, maxErrors)) fieldErrors.push(unknownParameter(name, [...known.keys()]))
   for (const { name, schema, isRequired } of parameters) {
     const sent = Object.hasOwn(raw, name) ? raw[name] : undefined
     const result = checkValue(schema, readable(schema, sent))
     if (result.success) values.set(name, result.data)
-    else if (sent !== undefined || isRequired) faults.push(fault(name, result.error))
+    else if (sent !== undefined || isRequired) fieldErrors.push(fault(name, result.error))
   }
-  if (faults.length > 0) {
-    const [first] = faults as [ProblemDetail]
-    const others = faults.length > 1 ? ` ${Math.min(faults.length, maxFaults) - 1} more in details.` : ''
-    throw new Problem('invalid_parameter', { description: `${first.message}${others}`, details: faults.slice(0, maxFaults) })
+  if (fieldErrors.length > 0) {
+    const [first] = fieldErrors as [ProblemDetail]
+    const others = fieldErrors.length > 1 ? ` ${Math.min(fieldErrors.length, maxErrors) - 1} more in details.` : ''
+    throw new Problem('invalid_parameter', { description: `${first.message}${others}`, details: fieldErrors.slice(0, maxErrors) })
   }
   return values
 }

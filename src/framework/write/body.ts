@@ -6,7 +6,7 @@ import { isReserved } from '../declare/slugs.ts'
 import { isShownIn, type View } from '../declare/views.ts'
 import { isSendable, unwrapped, writeForm } from '../declare/writeForm.ts'
 import { checkValue } from './checkValue.ts'
-import { faultsOf, maxSuggestions, problemOfFaults, unknownField, unknownFields, unstorableTexts } from './faults.ts'
+import { fieldErrorsOf, maxSuggestions, problemOfFieldErrors, unknownField, unknownFields, unstorableTexts } from './faults.ts'
 import { isObject, mergePatch } from './mergePatch.ts'
 
 export interface BodyRules {
@@ -23,7 +23,7 @@ export interface BodyRules {
 /** What is wrong, and the values of what is right. */
 export interface BodyReading {
   values: Record<string, unknown>
-  faults: ProblemDetail[]
+  fieldErrors: ProblemDetail[]
 }
 
 /**
@@ -31,11 +31,11 @@ export interface BodyReading {
  * and every faulty field is found at once.
  */
 export function readBody(rules: BodyRules, body: unknown): BodyReading {
-  if (!isObject(body)) return { values: {}, faults: [{ code: 'type', message: 'The body must be a JSON object.' }] }
+  if (!isObject(body)) return { values: {}, fieldErrors: [{ code: 'type', message: 'The body must be a JSON object.' }] }
   const { resource, current } = rules
   const values = new Map<string, unknown>()
   let suggestions = 0
-  const faults = Object.entries(body).flatMap(([field, sent]) => {
+  const fieldErrors = Object.entries(body).flatMap(([field, sent]) => {
     const refused = refusalOf(rules, field, suggestions < maxSuggestions) ?? [
       ...unstorableTexts(field.slice(0, 100), sent),
       ...readOnlyMembers(rules.resource.schema.shape[field], field, sent),
@@ -44,20 +44,20 @@ export function readBody(rules: BodyRules, body: unknown): BodyReading {
     if (refused.length > 0) return refused
     const result = readField(rules, field, sent)
     if (result.success) values.set(field, result.data)
-    return result.success ? reservedSlug(rules.resource, field, result.data) : faultsOf(field, result.error)
+    return result.success ? reservedSlug(rules.resource, field, result.data) : fieldErrorsOf(field, result.error)
   })
   if (current === undefined) {
     for (const field of resource.required) {
-      if (!Object.hasOwn(body, field)) faults.push({ field, code: 'required', message: `${field}: is required. Send it.` })
+      if (!Object.hasOwn(body, field)) fieldErrors.push({ field, code: 'required', message: `${field}: is required. Send it.` })
     }
   }
-  return { values: Object.fromEntries(values), faults }
+  return { values: Object.fromEntries(values), fieldErrors }
 }
 
 /** Reads a whole row that takes the place of one: what was not sent takes its default or is nothing; without either it is missing. */
 export function readWhole(rules: Omit<BodyRules, 'current'>, body: unknown): BodyReading {
-  const { values, faults } = readBody({ ...rules, isReplacement: true }, body)
-  if (!isObject(body)) return { values, faults }
+  const { values, fieldErrors } = readBody({ ...rules, isReplacement: true }, body)
+  if (!isObject(body)) return { values, fieldErrors }
   const audience = audienceOf(rules.caller)
   const writable = rules.resource.writable.filter(({ roles, isCreateOnly }) => !isCreateOnly && (roles?.includes(audience) ?? true))
   for (const { field } of writable) {
@@ -67,16 +67,16 @@ export function readWhole(rules: Omit<BodyRules, 'current'>, body: unknown): Bod
     const absent = writeForm(schema, rules.view)
     const result = checkValue(absent, absent instanceof z.ZodNullable ? null : undefined)
     if (result.success) values[field] = result.data
-    else if (!faults.some((fault) => fault.field === field))
-      faults.push({ field, code: 'required', message: `${field}: is required. Send it.` })
+    else if (!fieldErrors.some((fault) => fault.field === field))
+      fieldErrors.push({ field, code: 'required', message: `${field}: is required. Send it.` })
   }
-  return { values, faults }
+  return { values, fieldErrors }
 }
 
 /** @throws Problem with every fault, where there are any */
-export function requireNoFaults(faults: readonly ProblemDetail[]): void {
-  const [first, ...others] = faults
-  if (first) throw problemOfFaults([first, ...others])
+export function requireNoFieldErrors(fieldErrors: readonly ProblemDetail[]): void {
+  const [first, ...others] = fieldErrors
+  if (first) throw problemOfFieldErrors([first, ...others])
 }
 
 /**
@@ -84,19 +84,19 @@ export function requireNoFaults(faults: readonly ProblemDetail[]): void {
  * @throws Problem
  */
 export function readInput(input: z.ZodObject | undefined, body: unknown): Record<string, unknown> {
-  if (!isObject(body)) requireNoFaults([{ code: 'type', message: 'The body must be a JSON object.' }])
+  if (!isObject(body)) requireNoFieldErrors([{ code: 'type', message: 'The body must be a JSON object.' }])
   const texts = Object.entries(body as object).flatMap(([field, value]) => unstorableTexts(field.slice(0, 100), value))
-  requireNoFaults(texts)
+  requireNoFieldErrors(texts)
   const schema = writeForm(input ?? z.object({}), 'staff')
   const result = checkValue(schema, body)
   if (result.success) return result.data as Record<string, unknown>
   const names = Object.keys(input?.shape ?? {})
-  const faults = result.error.issues.flatMap((issue): ProblemDetail[] => {
+  const fieldErrors = result.error.issues.flatMap((issue): ProblemDetail[] => {
     const [field, ...path] = issue.path
     if (field === undefined && issue.code === 'unrecognized_keys') return unknownFields(issue.keys, names)
-    return faultsOf(String(field ?? 'body'), new z.ZodError([{ ...issue, path }]))
+    return fieldErrorsOf(String(field ?? 'body'), new z.ZodError([{ ...issue, path }]))
   })
-  requireNoFaults(faults)
+  requireNoFieldErrors(fieldErrors)
   throw new Error('an input was refused without a fault')
 }
 

@@ -8,9 +8,9 @@ import { freeSlug, lockSlugs } from '../declare/slugs.ts'
 import type { SeenRow } from '../declare/visibility.ts'
 import { keyOfCall, noSuchRow } from '../read/row.ts'
 import { lockRow, readWritten } from '../read/rows.ts'
-import { readBody, readInput, requireNoFaults } from './body.ts'
+import { readBody, readInput, requireNoFieldErrors } from './body.ts'
 import { answerWritten, requireVisible } from './changeRow.ts'
-import { faultsTogether } from './faultsTogether.ts'
+import { joinFieldErrors } from './faultsTogether.ts'
 import { record } from './record.ts'
 import type { Write } from './write.ts'
 import { insertRow } from './writeRows.ts'
@@ -23,12 +23,12 @@ export async function createRow(write: Write<OperationOf<'create'>>): Promise<An
   const owner = parent && (await lockParent(write, parent))
   const writing = { ...write, parent: owner }
   if (rules.perform && rules.input) return await answerPerformed(write, await rules.perform(writing, readInput(rules.input, body)))
-  const { values, faults } = readBody({ resource, caller, view: audienceOf(caller) === 'learner' ? 'own' : 'staff' }, body)
-  const together = await faultsTogether(faults, values, async (seen) => [
+  const { values, fieldErrors } = readBody({ resource, caller, view: audienceOf(caller) === 'learner' ? 'own' : 'staff' }, body)
+  const together = await joinFieldErrors(fieldErrors, values, async (seen) => [
     ...((await rules.check?.(seen, writing)) ?? []),
     ...(await checkFileFields(write, seen)),
   ])
-  requireNoFaults([...faults, ...together])
+  requireNoFieldErrors([...fieldErrors, ...together])
   if (rules.perform) return await answerPerformed(write, await rules.perform(writing, values))
   const id = newId()
   const slug = await slugOfNew(write, id, values)

@@ -14,12 +14,12 @@ const ownCodes: ReadonlySet<string> = new Set<ProblemCode>([
 const maxDetails = 100
 
 /** All faults of a body as one Problem. Where they are all of one kind, its code says which. */
-export function problemOfFaults(faults: readonly [ProblemDetail, ...ProblemDetail[]]): Problem {
-  const codes = new Set(faults.map(({ code }) => code))
-  const [first] = faults
+export function problemOfFieldErrors(fieldErrors: readonly [ProblemDetail, ...ProblemDetail[]]): Problem {
+  const codes = new Set(fieldErrors.map(({ code }) => code))
+  const [first] = fieldErrors
   const code = codes.size === 1 && ownCodes.has(first.code) ? (first.code as ProblemCode) : 'validation_failed'
-  const description = faults.length === 1 ? first.message : `${faults.length} fields are not valid. See details.`
-  return new Problem(code, { description, details: faults.slice(0, maxDetails) })
+  const description = fieldErrors.length === 1 ? first.message : `${fieldErrors.length} fields are not valid. See details.`
+  return new Problem(code, { description, details: fieldErrors.slice(0, maxDetails) })
 }
 
 /** A field that the body should not have. */
@@ -42,8 +42,8 @@ export const unknownFields = (fields: readonly string[], names: readonly string[
   fields.slice(0, maxDetails).map((field, index) => unknownField(field, index < maxSuggestions ? names : []))
 
 /** What a schema finds wrong with the value of a field. */
-export function faultsOf(field: string, { issues }: z.ZodError): ProblemDetail[] {
-  const faults = issues.slice(0, maxDetails).flatMap((issue): ProblemDetail[] => {
+export function fieldErrorsOf(field: string, { issues }: z.ZodError): ProblemDetail[] {
+  const fieldErrors = issues.slice(0, maxDetails).flatMap((issue): ProblemDetail[] => {
     const path = [field, ...issue.path.map(String)].join('.').slice(0, 200)
     if (issue.code === 'unrecognized_keys')
       return unknownFields(
@@ -53,7 +53,7 @@ export function faultsOf(field: string, { issues }: z.ZodError): ProblemDetail[]
     return [{ field: path, message: `${path}: ${issue.message}`, ...codeOf(issue) }]
   })
   // Two checks of one schema can have the same rule.
-  return [...new Map(faults.toReversed().map((fault) => [fault.message, fault])).values()].toReversed()
+  return [...new Map(fieldErrors.toReversed().map((fault) => [fault.message, fault])).values()].toReversed()
 }
 
 function codeOf(issue: z.core.$ZodIssue): { code: string; meta?: Record<string, unknown> } {

@@ -5,13 +5,13 @@ import type { Values } from './writing.ts'
  * Faults of the fields together, in addition to those of single fields, so that one response names everything. A rule that reads a
  * field which is not valid by itself would judge without it: its result is left out.
  */
-export async function faultsTogether(
-  faults: readonly ProblemDetail[],
+export async function joinFieldErrors(
+  fieldErrors: readonly ProblemDetail[],
   values: Values,
   check: (values: Values) => Promise<readonly ProblemDetail[]>,
 ): Promise<readonly ProblemDetail[]> {
-  if (faults.length === 0) return await check(values)
-  const faulty = new Set(faults.map(({ field }) => field?.split('.')[0]))
+  if (fieldErrors.length === 0) return await check(values)
+  const faulty = new Set(fieldErrors.map(({ field }) => field?.split('.')[0]))
   let isJudgedWithout = false
   const watched = new Proxy(values, {
     get(target, name, receiver) {

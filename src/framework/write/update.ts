@@ -7,10 +7,10 @@ import type { Resource } from '../declare/resource.ts'
 import { lockSlugs } from '../declare/slugs.ts'
 import { presentWhole } from '../output/present.ts'
 import { readWritten } from '../read/rows.ts'
-import { readBody, readWhole, requireNoFaults, sendablePart } from './body.ts'
+import { readBody, readWhole, requireNoFieldErrors, sendablePart } from './body.ts'
 import { canonical } from './canonical.ts'
 import { answerWritten, changeRow, rowToChange } from './changeRow.ts'
-import { faultsTogether } from './faultsTogether.ts'
+import { joinFieldErrors } from './faultsTogether.ts'
 import type { Write } from './write.ts'
 import type { Values } from './writing.ts'
 
@@ -22,14 +22,14 @@ export async function updateRow(write: Write<OperationOf<'update' | 'replace'>>)
   const current = presentWhole(resource, row, write)
   const rulesOfBody = { resource, caller, view: row.seen_as }
   const reading = operation.kind === 'replace' ? readWhole(rulesOfBody, body) : readBody({ ...rulesOfBody, current }, body)
-  const { faults } = reading
+  const { fieldErrors } = reading
   const values = withoutCurrentInputs(resource, current, reading.values)
   const merged = { ...current, ...values }
   const together = [
-    ...(await faultsTogether(faults, merged, async (seen) => (await rules.check?.(seen, write, row as never)) ?? [])),
-    ...(await faultsTogether(faults, values, (seen) => checkFileFields(write, seen, row))),
+    ...(await joinFieldErrors(fieldErrors, merged, async (seen) => (await rules.check?.(seen, write, row as never)) ?? [])),
+    ...(await joinFieldErrors(fieldErrors, values, (seen) => checkFileFields(write, seen, row))),
   ]
-  requireNoFaults([...faults, ...together])
+  requireNoFieldErrors([...fieldErrors, ...together])
   const changed = Object.fromEntries(
     Object.entries(values).filter(
       ([field, value]) => field in resource.inputs || isChange(resource.schema.shape[field] as z.ZodType, current[field], value),

@@ -1,5 +1,5 @@
 import type { Context, Middleware } from 'koa'
-import { advisedPasswordCharacters, minPasswordCharacters, type PasswordFault, passwordFault } from '../../domain/accounts/newPassword.ts'
+import { advisedPasswordCharacters, minPasswordCharacters, type PasswordIssue, passwordIssue } from '../../domain/accounts/newPassword.ts'
 import { findPasswordReset, finishPasswordReset } from '../../domain/accounts/passwordReset.ts'
 import { findSignUp, finishSignUp } from '../../domain/accounts/signUp.ts'
 import type { Language } from '../../lib/languages.ts'
@@ -40,7 +40,7 @@ interface Purpose {
   hasBox: boolean
 }
 
-const faultKeys: Record<PasswordFault | 'differs', TextKey> = {
+const faultKeys: Record<PasswordIssue | 'differs', TextKey> = {
   too_short: 'new_password.too_short',
   too_long: 'new_password.too_long',
   not_typed: 'new_password.not_typed',
@@ -124,7 +124,7 @@ export function newPasswordPages(
         const { texts, schoolName } = await present.setting(ctx)
         const password = form.get('password') ?? ''
         const fault =
-          passwordFault(password, { email: holder.email, schoolName }) ?? (password === form.get('repeated') ? undefined : 'differs')
+          passwordIssue(password, { email: holder.email, schoolName }) ?? (password === form.get('repeated') ? undefined : 'differs')
         if (fault !== undefined) {
           ctx.status = 400
           return showForm(ctx, purpose, token, holder, fault)
