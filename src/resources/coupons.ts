@@ -6,7 +6,7 @@ import { archiveCoupon, pauseCoupon, resumeCoupon } from '../domain/coupons/coup
 import { bpsOf, checkChange, checkTerms, currencyOf, keepCouponItems, requireUnused } from '../domain/coupons/couponWriting.ts'
 import { generateCoupons } from '../domain/coupons/generateCoupons.ts'
 import { publicQuote } from '../domain/coupons/publicQuote.ts'
-import { toldReason, validateCoupon } from '../domain/coupons/validateCoupon.ts'
+import { publicReason, validateCoupon } from '../domain/coupons/validateCoupon.ts'
 import { publicItem, storedIdOf, storedItem } from '../domain/itemRef.ts'
 import { everything, nothing } from '../framework/declare/expressions.ts'
 import { money, moneyOf, reference } from '../framework/declare/fields.ts'
@@ -193,7 +193,7 @@ export const coupons = defineResource({
             personId,
           })
           const off = reason === undefined && coupon ? publicDiscount(coupon) : null
-          return { valid: reason === undefined, reason: toldReason(reason, caller), discount: off, ...publicQuote(known, quote, currency) }
+          return { valid: reason === undefined, reason: publicReason(reason, caller), discount: off, ...publicQuote(known, quote, currency) }
         })
       },
     },

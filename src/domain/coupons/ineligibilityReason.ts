@@ -4,7 +4,7 @@ import type { Offer } from './couponOffers.ts'
 import { type CouponRow, isGoodFor } from './couponRow.ts'
 
 /** Why a coupon cannot be used, in words for programs of the staff. Everybody else is told `not_applicable`. */
-export type WhyNot =
+export type IneligibilityReason =
   | 'unknown_code'
   | 'scheduled'
   | 'paused'
@@ -27,11 +27,11 @@ interface Asked {
 }
 
 /** The first thing that keeps the coupon from being used for these offers, or undefined. Nothing is locked: using it decides. */
-export async function whyNot(
+export async function ineligibilityReason(
   sql: Sql,
   coupon: CouponRow | undefined,
   { schoolId, currency, offers, personId }: Asked,
-): Promise<WhyNot | undefined> {
+): Promise<IneligibilityReason | undefined> {
   if (!coupon) return 'unknown_code'
   if (coupon.status !== 'active') return coupon.status
   if (coupon.currency !== null && coupon.currency !== currency) return 'other_currency'
@@ -41,7 +41,7 @@ export async function whyNot(
   return personId === null ? undefined : await whyNotPerson(sql, schoolId, coupon, personId)
 }
 
-async function whyNotPerson(sql: Sql, schoolId: string, coupon: CouponRow, personId: string | undefined): Promise<WhyNot | undefined> {
+async function whyNotPerson(sql: Sql, schoolId: string, coupon: CouponRow, personId: string | undefined): Promise<IneligibilityReason | undefined> {
   const { labels, person_ids } = coupon.audience
   const isForSome = labels !== undefined || person_ids !== undefined
   if (personId === undefined) return isForSome ? 'other_audience' : undefined

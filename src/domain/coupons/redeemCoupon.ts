@@ -10,7 +10,7 @@ import { recordOrder } from '../orders/recordOrder.ts'
 import { findOffers, type Offer } from './couponOffers.ts'
 import { currencyOf } from './couponWriting.ts'
 import { publicQuote } from './publicQuote.ts'
-import { toldReason, type Validation, validateCoupon } from './validateCoupon.ts'
+import { publicReason, type Validation, validateCoupon } from './validateCoupon.ts'
 
 interface Redeeming {
   sql: Sql
@@ -90,7 +90,7 @@ async function requireOffer({ sql, school }: Redeeming, { item, price_id }: Rede
 function requireUsable({ caller }: Redeeming, { coupon, reason }: Validation): NonNullable<Validation['coupon']> {
   if (coupon && reason === undefined) return coupon
   if (reason === 'already_used') throw new Problem('coupon_already_used')
-  const told = toldReason(reason, caller) as string
+  const told = publicReason(reason, caller) as string
   throw new Problem('coupon_unavailable', { details: [{ field: 'code', code: told, message: `code: ${told.replaceAll('_', ' ')}` }] })
 }
 

@@ -28,7 +28,7 @@ const usesOf = (
   WHERE school_id = $1 AND coupon_id = ${coupon} AND person_id = ${person} AND status <> 'released') used`
 
 /** The two steps of using a coupon. The first keeps everybody else waiting until the transaction ends: keep it short. */
-export const useCoupon = {
+export const reserveCoupon = {
   /**
    * Counts one more use, if there is one left. Its version stays: how often it was used is no change of what it is.
    * @throws Problem coupon_unavailable
@@ -76,7 +76,7 @@ export async function renewUse(
     [schoolId, orderId],
   )
   if (!given) return
-  await useCoupon.count(sql, { schoolId, couponId })
+  await reserveCoupon.count(sql, { schoolId, couponId })
   const [renewed] = await sql.query<{ version: number }>(
     `UPDATE coupon_redemption r SET status = 'reserved', person_seq = used.next, version = r.version + 1, updated_at = $4
        FROM coupon c, ${usesOf('$3', '$5')}

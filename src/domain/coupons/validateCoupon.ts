@@ -2,13 +2,13 @@ import { audienceOf, type Caller } from '../../policy/caller.ts'
 import type { Sql } from '../../store/sql.ts'
 import type { Offer } from './couponOffers.ts'
 import { type CouponRow, discountOf, findCoupon, isGoodFor } from './couponRow.ts'
-import { type WhyNot, whyNot } from './ineligibilityReason.ts'
+import { type IneligibilityReason, ineligibilityReason } from './ineligibilityReason.ts'
 import { type Quote, quote } from './quote.ts'
 
 export interface Validation {
   coupon: CouponRow | undefined
   /** Undefined where the coupon can be used. */
-  reason: WhyNot | undefined
+  reason: IneligibilityReason | undefined
   /** What it makes of the prices: nothing, where it cannot be used. */
   quote: Quote
 }
@@ -33,12 +33,12 @@ export async function validateCoupon(
   },
 ): Promise<Validation> {
   const coupon = await findCoupon(sql, schoolId, code, isLocked)
-  const reason = await whyNot(sql, coupon, { schoolId, currency, offers, personId })
+  const reason = await ineligibilityReason(sql, coupon, { schoolId, currency, offers, personId })
   const usable = reason === undefined ? coupon : undefined
   const lines = offers.map((offer) => ({ price: offer.amount, applies: usable !== undefined && isGoodFor(usable, offer) }))
   return { coupon, reason, quote: quote(lines, usable && discountOf(usable)) }
 }
 
 /** What of a reason the caller is told: limits, dates and whom a coupon is for are the school's own business. */
-export const toldReason = (reason: WhyNot | undefined, caller: Caller): string | null =>
+export const publicReason = (reason: IneligibilityReason | undefined, caller: Caller): string | null =>
   reason === undefined ? null : audienceOf(caller) === 'staff' ? reason : 'not_applicable'

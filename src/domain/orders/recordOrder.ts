@@ -1,7 +1,7 @@
 import { newId } from '../../lib/ids.ts'
 import { Problem } from '../../lib/problem.ts'
 import type { Sql } from '../../store/sql.ts'
-import { useCoupon } from '../coupons/reserveCoupon.ts'
+import { reserveCoupon } from '../coupons/reserveCoupon.ts'
 import { type OrderAmounts, priceLines, type Tax } from './amounts.ts'
 import { openAccess } from './orderAccess.ts'
 import { addSpend, type InSchool, recordOrderChange } from './orderContext.ts'
@@ -57,10 +57,10 @@ export async function recordOrder(sql: Sql, order: NewOrder): Promise<{ orderId:
   const orderId = newId()
   // The coupon is locked before anything that is opened, and the person after all of it.
   const counted = coupon?.isNewUse === false ? undefined : coupon
-  if (counted) await useCoupon.count(sql, { schoolId, couponId: counted.id })
+  if (counted) await reserveCoupon.count(sql, { schoolId, couponId: counted.id })
   await insertOrder(sql, order, { orderId, currency, amounts, tax })
   const redemptionId = counted
-    ? await useCoupon.redeem(sql, {
+    ? await reserveCoupon.redeem(sql, {
         schoolId,
         now,
         couponId: counted.id,
