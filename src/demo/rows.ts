@@ -12,7 +12,7 @@ import { pages } from './pages.ts'
 import { lecturers, people, schoolRow, teamCount } from './school.ts'
 import { archivedAt, publishedAt } from './story/published.ts'
 import type { Story } from './story/tell.ts'
-import { takenBy, taughtBy } from './tables/learning.ts'
+import { enrolledBy, taughtBy } from './tables/learning.ts'
 
 /** The demo's data as rows of one school, each table's in its own call. */
 export function demoRows(schoolId: string, now: Date, { hasFiles }: { hasFiles: boolean }) {
@@ -148,7 +148,7 @@ export function demoRows(schoolId: string, now: Date, { hasFiles }: { hasFiles: 
         price_currency: course.price_amount === null ? null : schoolRow.currency,
         enrollment_open: course.status === 'published',
         position: index,
-        enrollments_count: takenBy(enrollments, index),
+        enrollments_count: enrolledBy(enrollments, index),
         published_at: course.status === 'draft' ? null : new Date(publishedAt(now.getTime(), index)),
         archived_at: course.status === 'archived' ? new Date(archivedAt(now.getTime())) : null,
       })),

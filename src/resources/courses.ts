@@ -12,7 +12,7 @@ import {
 } from '../domain/courses/courses.ts'
 import { assignLecturers, checkCourse, checkCourseLecturers, courseDefaults, reassignLecturers } from '../domain/courses/courseWriting.ts'
 import { type Copying, duplicateCourse } from '../domain/courses/duplicateCourse.ts'
-import { enrollmentIn, enrollmentsShown, isTakenBy } from '../domain/courses/enrolledCourses.ts'
+import { enrollmentIn, enrollmentsShown, isEnrolled } from '../domain/courses/enrolledCourses.ts'
 import { recordCurriculum } from '../domain/curriculum/countTree.ts'
 import { requireNobodyEnrolled } from '../domain/learning/courseInUse.ts'
 import { recountCourse } from '../domain/learning/progressCounts.ts'
@@ -124,7 +124,7 @@ export const courses = defineResource({
       name: 'enrolled',
       description: 'courses you are or were enrolled in (true), or all others (false)',
       value: z.boolean(),
-      where: (course, [isEnrolled], caller) => (isEnrolled ? isTakenBy(course, caller) : course.not(isTakenBy(course, caller))),
+      where: (course, [isEnrolled], caller) => (isEnrolled ? isEnrolled(course, caller) : course.not(isEnrolled(course, caller))),
     },
     'created_at',
     'updated_at',
@@ -148,8 +148,8 @@ export const courses = defineResource({
   listedUnder: [{ resource: (): Resource => lecturers, where: (course, id) => isTaughtBy(course, { lecturerId: id }) }],
   visibility: {
     anonymous: isInCatalogue,
-    learner: (course, me) => course.or([isOpenToMembers(course), isTakenBy(course, me)]),
-    lecturer: (course, me) => course.or([isOpenToMembers(course), isTakenBy(course, me), isTaughtBy(course, me)]),
+    learner: (course, me) => course.or([isOpenToMembers(course), isEnrolled(course, me)]),
+    lecturer: (course, me) => course.or([isOpenToMembers(course), isEnrolled(course, me), isTaughtBy(course, me)]),
     staff: everything,
   },
   unlisted: isUnlisted,

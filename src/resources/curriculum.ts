@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isInCatalogue, isOpenToMembers, isTaughtBy, isUnlisted } from '../domain/courses/courses.ts'
-import { isTakenBy } from '../domain/courses/enrolledCourses.ts'
+import { isEnrolled } from '../domain/courses/enrolledCourses.ts'
 import { importCurriculum } from '../domain/curriculum/importCurriculum.ts'
 import { orderFrom, requireCompleteOrder, writeOrder } from '../domain/curriculum/order.ts'
 import { readTree, sectionsOf, treeFrom } from '../domain/curriculum/tree.ts'
@@ -118,8 +118,8 @@ export const curriculum = defineResource({
   },
   visibility: {
     anonymous: (course) => course.or([isInCatalogue(course), isUnlisted(course)]),
-    learner: (course, me) => course.or([isOpenToMembers(course), isUnlisted(course), isTakenBy(course, me)]),
-    lecturer: (course, me) => course.or([isOpenToMembers(course), isUnlisted(course), isTakenBy(course, me), isTaughtBy(course, me)]),
+    learner: (course, me) => course.or([isOpenToMembers(course), isUnlisted(course), isEnrolled(course, me)]),
+    lecturer: (course, me) => course.or([isOpenToMembers(course), isUnlisted(course), isEnrolled(course, me), isTaughtBy(course, me)]),
     staff: everything,
   },
   views: { staff: isTaughtBy },

@@ -52,7 +52,7 @@ export const lessonCompletedAt = (personId: string): Expression<Date | null> =>
      WHERE ${mineIn('lesson', personId)} AND "lesson_progress"."lesson_id" = "lesson"."id")`
 
 /** Whether the person takes, or has taken, a row of `course`, which is no draft. */
-export const isTakenBySql = (personId: string): Expression<SqlBool> =>
+export const isEnrolledSql = (personId: string): Expression<SqlBool> =>
   sql<SqlBool>`("course"."status" IN ('published', 'archived') AND EXISTS (SELECT 1 FROM "enrollment"
      WHERE ${mineIn('course', personId)} AND "enrollment"."status" <> 'canceled'))`
 

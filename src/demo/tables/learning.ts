@@ -37,7 +37,7 @@ export function learningRows(context: Context, story: Story) {
 }
 
 /** How many take a course now, by its place in the catalogue. */
-export const takenBy = (enrollments: readonly DemoEnrollment[], course: number): number =>
+export const enrolledBy = (enrollments: readonly DemoEnrollment[], course: number): number =>
   enrollments.filter((one) => one.course === course && ['active', 'completed', 'suspended'].includes(one.status)).length
 
 /** How many different people take or took a course of the lecturer. */

@@ -1,7 +1,7 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 import type { DB } from '../../gen/kysely/tables.ts'
 import { audienceOf, type Caller } from '../../policy/caller.ts'
-import { enrollmentOf, isTakenBySql, showsCounts } from '../../store/enrollmentExpressions.ts'
+import { enrollmentOf, isEnrolledSql, showsCounts } from '../../store/enrollmentExpressions.ts'
 import { isTaughtBy } from './courses.ts'
 
 type Courses = ExpressionBuilder<DB, 'course'>
@@ -9,9 +9,9 @@ type Courses = ExpressionBuilder<DB, 'course'>
 const personOf = (caller: Caller): string | null => (caller.kind === 'person' ? caller.personId : null)
 
 /** Courses that the caller takes or has taken: also those that the catalogue shows no more. */
-export function isTakenBy(course: Courses, caller: Caller): Expression<SqlBool> {
+export function isEnrolled(course: Courses, caller: Caller): Expression<SqlBool> {
   const personId = personOf(caller)
-  return personId === null ? course.lit(false) : isTakenBySql(personId)
+  return personId === null ? course.lit(false) : isEnrolledSql(personId)
 }
 
 /** The caller's own enrolment in a course, or null. */

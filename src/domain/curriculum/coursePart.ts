@@ -2,7 +2,7 @@ import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 import type { DB } from '../../gen/kysely/tables.ts'
 import type { PersonCaller } from '../../policy/caller.ts'
 import { isInCatalogue, isOpenToMembers, isTaughtBy, isUnlisted } from '../courses/courses.ts'
-import { isTakenBy } from '../courses/enrolledCourses.ts'
+import { isEnrolled } from '../courses/enrolledCourses.ts'
 
 type Part = 'section' | 'lesson'
 /** Rows that name a course. */
@@ -32,7 +32,7 @@ export function rulesOfPart<Table extends Part>(table: Table, isShown: (part: Pa
       part.and([isShown(part), inCourse(table, part, which)])
   const isTaught = (part: Parts<Table>, me: PersonCaller): Condition => inCourse(table, part, (course) => isTaughtBy(course, me))
   const seenBy = (part: Parts<Table>, me: PersonCaller): Condition =>
-    shownIn((course) => course.or([isOpenToMembers(course), isTakenBy(course, me)]))(part)
+    shownIn((course) => course.or([isOpenToMembers(course), isEnrolled(course, me)]))(part)
   return {
     anonymous: shownIn(isInCatalogue),
     /** Of a course that only who knows its address can open. */

@@ -10,7 +10,7 @@ import { isOffered } from '../../store/expressions.ts'
 import type { Sql } from '../../store/sql.ts'
 import { checkoutRequired } from '../checkoutRequired.ts'
 import { isOpenToMembers, isTaughtBy, isUnlisted } from '../courses/courses.ts'
-import { isTakenBy } from '../courses/enrolledCourses.ts'
+import { isEnrolled } from '../courses/enrolledCourses.ts'
 import { findLiveSource } from './activeEntitlement.ts'
 import { type Enrolling, placeEnrollment } from './enroll.ts'
 import { type AskedStudent, findStudent } from './enrolledStudents.ts'
@@ -139,7 +139,7 @@ async function findCourse({ writer, school, caller }: EnrollingContext, publicId
         : course.or([
             isTaughtBy(course, caller),
             course.and([
-              course.or([isOpenToMembers(course), isUnlisted(course), isTakenBy(course, caller)]),
+              course.or([isOpenToMembers(course), isUnlisted(course), isEnrolled(course, caller)]),
               isOffered(school.id, 'courses'),
             ]),
           ]),
