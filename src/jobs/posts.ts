@@ -1,4 +1,4 @@
-import { bringOutDue } from '../domain/posts/postStates.ts'
+import { publishDuePosts } from '../domain/posts/postStates.ts'
 import type { Database } from '../store/database.ts'
 import { drain } from './drain.ts'
 import type { Job } from './schedule.ts'
@@ -13,7 +13,7 @@ export function postJobs({ database }: { database: Database }): Job[] {
       everySeconds: 30,
       run: (signal) =>
         database.exclusively('publish_posts', async () => ({
-          published: await drain(() => database.transaction((_writer, sql) => bringOutDue(sql, batch)), signal),
+          published: await drain(() => database.transaction((_writer, sql) => publishDuePosts(sql, batch)), signal),
         })),
     },
   ]

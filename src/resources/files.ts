@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { letGoOfFile } from '../domain/files/fileRemoval.ts'
+import { releaseFile } from '../domain/files/fileRemoval.ts'
 import { isBroughtBy, referencesOf } from '../domain/files/files.ts'
 import { checkForm, fileOfForm, takeFile } from '../domain/files/fileWriting.ts'
 import { everything, nothing } from '../framework/declare/expressions.ts'
@@ -82,7 +82,7 @@ export const files = defineResource({
           .default(false)
           .meta({ description: 'Staff: take the file out of everything that refers to it.', example: false }),
       }),
-      before: letGoOfFile,
+      before: releaseFile,
     },
   },
 })

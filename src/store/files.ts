@@ -56,12 +56,12 @@ export async function completeFile(
 }
 
 /** What follows when a file's row goes: its bytes are to go as well, and its room is free. */
-export async function letGoOfBytes(sql: Sql, file: { school_id: string; storage_key: string; bytes: string | number }): Promise<void> {
+export async function releaseBytes(sql: Sql, file: { school_id: string; storage_key: string; bytes: string | number }): Promise<void> {
   await planRemoval(sql, file, 0)
   await changeRoom(sql, file.school_id, -Number(file.bytes))
 }
 
-type SweptFile = Parameters<typeof letGoOfBytes>[1] & { id: string }
+type SweptFile = Parameters<typeof releaseBytes>[1] & { id: string }
 
 /**
  * Removes files that nothing refers to for longer than `unusedSeconds`, and those whose bytes never came. The rows are locked first
@@ -87,7 +87,7 @@ export async function sweepFiles(sql: Sql, { unusedSeconds, limit }: { unusedSec
       [school_id, id],
     )
     if (!file) continue
-    await letGoOfBytes(sql, file)
+    await releaseBytes(sql, file)
     removed += 1
   }
   return removed

@@ -75,7 +75,7 @@ export function createFiles(args: FilesArguments): { externalServices: FileServi
     uploads: uploadRoute({
       signer: uploads,
       receive: (key, sent) => receiveUpload({ database, storage }, key, sent),
-      describe: (school, file) => asBringer(args, { school, ...file }),
+      describe: (school, file) => asUploader(args, { school, ...file }),
       secondsFor: (bytes) => Math.min(longestSeconds, freeSeconds + Math.ceil(bytes / limits().slowest_bytes_per_second)),
     }),
     downloads: downloadRoute({
@@ -93,7 +93,7 @@ const signerOf = (keyring: Keyring, purpose: 'uploads' | 'downloads'): AddressSi
 })
 
 /** The file as the person reads it who brought it: the road of every other answer. */
-async function asBringer(
+async function asUploader(
   { database, operations, findPerson, signer, externalServices }: FilesArguments,
   { school, fileId, accountId }: { school: School; fileId: string; accountId: string },
 ): Promise<Answer> {

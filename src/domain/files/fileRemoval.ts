@@ -2,7 +2,7 @@ import { Problem } from '../../lib/problem.ts'
 import { audienceOf, type PersonCaller } from '../../policy/caller.ts'
 import type { ExternalServices } from '../../policy/externalServices.ts'
 import type { Writer } from '../../store/database.ts'
-import { letGoOfBytes } from '../../store/files.ts'
+import { releaseBytes } from '../../store/files.ts'
 import type { Sql } from '../../store/sql.ts'
 
 interface Removal {
@@ -18,7 +18,7 @@ interface Removal {
  * Lets go of a file that is to be removed: of what refers to it, where the school's staff say so, and of its bytes.
  * @throws Problem resource_in_use with everything that refers to it; access_denied where others than staff would force it
  */
-export async function letGoOfFile(
+export async function releaseFile(
   { sql, writer, school, caller, externalServices, parameters }: Removal,
   file: { id: string; storage_key: string; bytes: string | number },
 ): Promise<undefined> {
@@ -38,5 +38,5 @@ export async function letGoOfFile(
     })
   }
   await writer.deleteFrom('file_reference').where('school_id', '=', school.id).where('file_id', '=', file.id).execute()
-  await letGoOfBytes(sql, { school_id: school.id, ...file })
+  await releaseBytes(sql, { school_id: school.id, ...file })
 }

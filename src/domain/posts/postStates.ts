@@ -65,7 +65,7 @@ export async function archivePost(context: InTransaction) {
 export const restorePost = async () => ({ archived_at: null, published_at: null })
 
 /** What is due is out before anything else is done with it: nobody changes a post in a state that it is not in any more. */
-export async function bringOut(writer: Writer, { schoolId, id }: { schoolId: string; id: string }): Promise<void> {
+export async function publishPost(writer: Writer, { schoolId, id }: { schoolId: string; id: string }): Promise<void> {
   await writer
     .updateTable('post')
     .set((post) => ({ status: 'published', published_at: post.ref('scheduled_for'), scheduled_for: null }))
@@ -80,7 +80,7 @@ export async function bringOut(writer: Writer, { schoolId, id }: { schoolId: str
  * Writes down that posts are out whose time has come: their readers have seen them since. The clock changes no version.
  * Answers how many.
  */
-export async function bringOutDue(sql: Sql, limit: number): Promise<number> {
+export async function publishDuePosts(sql: Sql, limit: number): Promise<number> {
   const rows = await sql.query<{ school_id: string; id: string; version: number }>(
     `UPDATE post SET status = 'published', published_at = scheduled_for, scheduled_for = NULL, updated_at = now()
        FROM (SELECT school_id, id FROM post WHERE status = 'scheduled' AND scheduled_for <= now()
