@@ -37,8 +37,8 @@ function requireShortQuery(query: string): void {
 /** The way back from the pages. Who carries the answer is shown it here, once: the interaction has ended with it. */
 export const resume: Handler = async (ctx, args) => {
   await dispatch(ctx, args)
-  const handOver = takeHandOver(ctx)
-  if (handOver) await args.showHandOver(ctx, handOver)
+  const manualCode = takeHandOver(ctx)
+  if (manualCode) await args.showHandOver(ctx, manualCode)
 }
 
 /** Sign-out. Where nobody is signed in there is nothing to confirm: the engine's self-submitting form is passed over. */

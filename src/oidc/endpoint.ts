@@ -9,7 +9,7 @@ import type { FindPerson } from './bearer.ts'
 import { isDisabledClient } from './disabledClients.ts'
 import type { Exchange, Exchanges } from './engineTransaction.ts'
 import { explain } from './explain.ts'
-import type { HandOver } from './manualCodeUri.ts'
+import type { ManualCode } from './manualCodeUri.ts'
 import type { Runtimes } from './runtimes.ts'
 import type { Stores } from './stores.ts'
 
@@ -31,7 +31,7 @@ export interface ServiceArguments {
   grantable(role: Role): ReadonlySet<string>
   recordAudit(entries: AuditEntry[]): Promise<void>
   /** Shows the answer that a person carries to the app. */
-  showHandOver(ctx: Context, handOver: HandOver): Promise<void>
+  showHandOver(ctx: Context, manualCode: ManualCode): Promise<void>
   /** Shows a person why their request was refused; a program that asks for JSON gets JSON. */
   showProblem(ctx: Context, problem: Problem): Promise<void>
   /** Counts an event whose audit row the commit itself writes. */

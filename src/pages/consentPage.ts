@@ -2,7 +2,7 @@ import type { SignedIn } from '../domain/accounts/signedIn.ts'
 import { interactionPath } from '../oidc/endpoints.ts'
 import type { RequestedScopes } from './consentScopes.ts'
 import type { Destination } from './destination.ts'
-import { handOverBox, mayHandOver } from './manualCode.ts'
+import { manualCodeField, mayHandOver } from './manualCode.ts'
 import type { OpenInteraction } from './openInteraction.ts'
 import type { PageSetting } from './pageContext.ts'
 import type { ConsentScope } from './pagesArguments.ts'
@@ -107,7 +107,7 @@ export function consentPage(views: Views, page: ConsentPageArguments): ConsentPa
             areas: areasOf(texts, before, { grantable, isTrusted: true }),
           },
     elsewhere: mayHandOver(open)
-      ? { ...handOverBox, label: texts.text('consent.elsewhere'), hint: texts.text('consent.elsewhere_hint') }
+      ? { ...manualCodeField, label: texts.text('consent.elsewhere'), hint: texts.text('consent.elsewhere_hint') }
       : undefined,
     csrf,
     consentAction: `${address}/consent`,

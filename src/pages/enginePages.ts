@@ -4,12 +4,12 @@ import { isOutage } from '../lib/outage.ts'
 import { type Problem, problems } from '../lib/problem.ts'
 import { disabledClientText } from '../oidc/disabledClients.ts'
 import { endpoints } from '../oidc/endpoints.ts'
-import type { HandOver } from '../oidc/manualCodeUri.ts'
+import type { ManualCode } from '../oidc/manualCodeUri.ts'
 import type { School } from '../policy/school.ts'
 import { destinationOf } from './destination.ts'
 import { type PageError, showErrorPage } from './errorPage.ts'
 import type { LanguageState } from './language.ts'
-import { handOverPage } from './manualCodePage.ts'
+import { manualCodePage } from './manualCodePage.ts'
 import { type FindSetting, languageToCarry, type PageSetting } from './pageContext.ts'
 import { isSessionNotFound } from './pageErrors.ts'
 import { setPageHeaders } from './pageHeaders.ts'
@@ -22,7 +22,7 @@ export interface EnginePages {
   /** Shows a person why a request was refused before the engine saw it. */
   showProblem(ctx: Context, problem: Problem): Promise<void>
   /** Shows the answer that a person carries to an app on another machine. */
-  showHandOver(ctx: Context, handOver: HandOver): Promise<void>
+  showHandOver(ctx: Context, manualCode: ManualCode): Promise<void>
   renderLogoutPage(ctx: Context, form: string): Promise<void>
   renderLogoutSuccessPage(ctx: Context): Promise<void>
   /** The engine's `renderError`. */
@@ -53,8 +53,8 @@ export function createEnginePages({ setting, findRemovedClient, isDisabledClient
 
   const renderErrorPage: EnginePages['renderErrorPage'] = async (ctx, error) => showErrorPage(ctx, views, await settingOf(ctx), error)
 
-  const showHandOver: EnginePages['showHandOver'] = async (ctx, handOver) => {
-    const html = views.render('hand-over', handOverPage(views, await settingOf(ctx), handOver))
+  const showHandOver: EnginePages['showHandOver'] = async (ctx, manualCode) => {
+    const html = views.render('hand-over', manualCodePage(views, await settingOf(ctx), manualCode))
     setPageHeaders(ctx)
     ctx.status = 200
     ctx.type = 'html'

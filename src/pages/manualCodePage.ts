@@ -1,9 +1,9 @@
-import type { HandOver } from '../oidc/manualCodeUri.ts'
+import type { ManualCode } from '../oidc/manualCodeUri.ts'
 import type { PageSetting } from './pageContext.ts'
 import { type Frame, frame, type Views } from './templates.ts'
 
 /** The answer to an app on another machine, for a person to copy. */
-export interface HandOverPage extends Frame {
+export interface ManualCodePage extends Frame {
   heading: string
   explanation: string
   /** What can be copied, each in a field of its own. */
@@ -13,7 +13,7 @@ export interface HandOverPage extends Frame {
 }
 
 /** Builds the page: address and code, or the address that tells the app of a refusal. Pure. */
-export function handOverPage(views: Views, setting: PageSetting, { address, seconds }: HandOver): HandOverPage {
+export function manualCodePage(views: Views, setting: PageSetting, { address, seconds }: ManualCode): ManualCodePage {
   const { texts } = setting
   // It cannot be shown again, so not in another language either.
   const own = { ...setting, languageLinks: [] }

@@ -33,16 +33,16 @@ export function answerConsent(args: PagesArguments, present: Presenter): Middlew
     const decision = decide(requested, args.grantable(role), new Set(form.getAll('scope')))
     if (decision.granted.length === 0) return refuse(ctx, args, open, 'Nothing of what was asked for was granted.')
 
-    const handOver = isHandedOver(form, open)
+    const manualCode = isHandedOver(form, open)
     const grantId = await saveGrant(open, subjectOf(accountId), requested, decision)
     const details = {
       granted: decision.granted.join(' '),
       refused: decision.refused.join(' '),
       resources: [...requested.resources.keys()],
-      ...(handOver ? { handed_over: true } : {}),
+      ...(manualCode ? { handed_over: true } : {}),
     }
     await args.audit(auditEntry(ctx, 'consent.granted', { account_id: accountId, client_id: open.clientId, grant_id: grantId, details }))
-    await finishInteraction(ctx, open, { consent: { grantId }, hand_over: handOver }, { merge: true })
+    await finishInteraction(ctx, open, { consent: { grantId }, hand_over: manualCode }, { merge: true })
   }
 }
 

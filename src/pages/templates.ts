@@ -6,7 +6,7 @@ import type { AccountFormPage } from './account/formPage.ts'
 import type { AccountMessagePage } from './account/messagePage.ts'
 import type { ConsentPage } from './consentPage.ts'
 import type { ErrorPage } from './errorPage.ts'
-import type { HandOverPage } from './manualCodePage.ts'
+import type { ManualCodePage } from './manualCodePage.ts'
 import type { LanguageLink, PageSetting } from './pageContext.ts'
 import type { PageLogo } from './schoolLogo.ts'
 import type { SignInPage } from './signInPage.ts'
@@ -33,7 +33,7 @@ export interface ViewPages {
   'account-message': AccountMessagePage
   consent: ConsentPage
   error: ErrorPage
-  'hand-over': HandOverPage
+  'hand-over': ManualCodePage
   'sign-in': SignInPage
   'sign-out': SignOutPage
   'signed-out': SignedOutPage

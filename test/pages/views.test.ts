@@ -7,7 +7,7 @@ import { type Language, languages } from '../../src/lib/languages.ts'
 import { consentPage } from '../../src/pages/consentPage.ts'
 import type { Destination } from '../../src/pages/destination.ts'
 import { errorPage } from '../../src/pages/errorPage.ts'
-import { handOverPage } from '../../src/pages/manualCodePage.ts'
+import { manualCodePage } from '../../src/pages/manualCodePage.ts'
 import type { OpenInteraction } from '../../src/pages/openInteraction.ts'
 import { plainText } from '../../src/pages/plainText.ts'
 import { schoolLogo } from '../../src/pages/schoolLogo.ts'
@@ -77,7 +77,7 @@ function everyView(text: string, language: Language = 'en'): string[] {
       signInPage(views, { setting, open, csrf: text, error: { key: 'sign_in.too_many', values: { minutes: text } }, email: text }),
     ),
     views.render('error', errorPage(views, setting, { issuer: text, status: 400, error: text, errorDescription: text, requestId: text })),
-    views.render('hand-over', handOverPage(views, setting, { address: handedOver, seconds: 300 })),
+    views.render('hand-over', manualCodePage(views, setting, { address: handedOver, seconds: 300 })),
     views.render('sign-out', signOutPage(views, setting, { form })),
     views.render('signed-out', signedOutPage(views, setting)),
   ]
