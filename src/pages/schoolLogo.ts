@@ -1,6 +1,6 @@
 import type { Logo } from '../domain/school/appearance.ts'
 import { fileUrl } from '../policy/fileUrl.ts'
-import { schemeOf, schoolShades } from '../policy/themeColours.ts'
+import { schemeOf, schoolThemeColours } from '../policy/themeColours.ts'
 import type { Look } from './schoolStylesheet.ts'
 
 /** A picture as a page shows it. Width and height are in pixels; undefined where they are not known. */
@@ -19,8 +19,8 @@ export interface PageLogo extends Picture {
 
 /** The logo of a school's pages; undefined where it has none. */
 export function schoolLogo(look: Look, name: string): PageLogo | undefined {
-  const { light, dark } = schoolShades(look)
-  const [logo, darkLogo] = [logoOn(light.ground, look).logo, logoOn(dark.ground, look).logo]
+  const { light, dark } = schoolThemeColours(look)
+  const [logo, darkLogo] = [logoOn(light.background, look).logo, logoOn(dark.background, look).logo]
   if (!logo || !darkLogo) return undefined
   return { ...picture(logo), alt: logo.alt || darkLogo.alt || name, onDark: darkLogo.id === logo.id ? undefined : picture(darkLogo) }
 }
@@ -35,7 +35,7 @@ const picture = (logo: Logo): Picture => ({
 const plates = { light: '#ffffff', dark: '#121614' }
 
 /** The logo for a ground, and the colour behind it: another one than the ground where the school's only logo is made for the opposite. */
-export function logoOn(ground: string, { logo, logo_dark }: Pick<Look, 'logo' | 'logo_dark'>): { logo: Logo | null; plate: string } {
-  const [own, other, opposite] = schemeOf(ground) === 'light' ? ([logo, logo_dark, 'dark'] as const) : ([logo_dark, logo, 'light'] as const)
-  return own || !other ? { logo: own, plate: ground } : { logo: other, plate: plates[opposite] }
+export function logoOn(background: string, { logo, logo_dark }: Pick<Look, 'logo' | 'logo_dark'>): { logo: Logo | null; plate: string } {
+  const [own, other, opposite] = schemeOf(background) === 'light' ? ([logo, logo_dark, 'dark'] as const) : ([logo_dark, logo, 'light'] as const)
+  return own || !other ? { logo: own, plate: background } : { logo: other, plate: plates[opposite] }
 }

@@ -1,5 +1,5 @@
 import type { SchoolLook } from '../domain/school/appearance.ts'
-import { type Shades, schoolShades } from '../policy/themeColours.ts'
+import { type ThemeColours, schoolThemeColours } from '../policy/themeColours.ts'
 import { logoOn } from './schoolLogo.ts'
 import { type Stylesheet, stylesheet } from './stylesheet.ts'
 
@@ -18,9 +18,9 @@ const corners: Record<Look['corner_radius'], { '--corner': string; '--inner-corn
 
 /** The school's colours and corners as custom properties, which the stylesheet of all schools uses. */
 export function schoolStylesheet(look: Look): Stylesheet {
-  const { light, dark } = schoolShades(look)
-  const block = ({ scheme, ...colours }: Shades): string =>
-    rule({ 'color-scheme': scheme, ...properties({ ...colours, plate: logoOn(colours.ground, look).plate }) })
+  const { light, dark } = schoolThemeColours(look)
+  const block = ({ scheme, ...colours }: ThemeColours): string =>
+    rule({ 'color-scheme': scheme, ...properties({ ...colours, plate: logoOn(colours.background, look).plate }) })
   const body = [rule(corners[look.corner_radius]), block(light), `@media (prefers-color-scheme: dark) {\n${block(dark)}}\n`]
   return stylesheet(schoolStylesheetName, body.join('\n'))
 }

@@ -2,22 +2,22 @@ import { contrastRatio, leastContrast } from '../lib/contrast.ts'
 import type { Palette } from '../lib/palettes.ts'
 
 /** Every colour of a page, each legible where it stands. */
-export interface Shades {
+export interface ThemeColours {
   scheme: 'light' | 'dark'
   /** Behind everything, with its text. */
-  ground: string
-  groundInk: string
-  groundQuiet: string
+  background: string
+  onBackground: string
+  onBackgroundMuted: string
   /** Behind the page's content. */
-  sheet: string
+  surface: string
   /** Behind what is typed, within the sheet. */
   field: string
   /** Text on sheet and field, and what is said more quietly. */
-  ink: string
-  quiet: string
+  text: string
+  muted: string
   /** Edges that show where something is, and those that only divide. */
   line: string
-  faint: string
+  border: string
   /** Links and the one main button, with its text. */
   primary: string
   onPrimary: string
@@ -44,32 +44,32 @@ const neutrals = {
 }
 
 /** The shades of a school's pages on light and on dark devices. Its grounds are used where they suit, its primary colour and accent in both. */
-export function schoolShades({ mode, colors }: { mode: 'light' | 'dark' | 'auto'; colors: Palette }): { light: Shades; dark: Shades } {
+export function schoolThemeColours({ mode, colors }: { mode: 'light' | 'dark' | 'auto'; colors: Palette }): { light: ThemeColours; dark: ThemeColours } {
   const own = schemeOf(colors.background)
-  const shades = (scheme: 'light' | 'dark'): Shades => shadesOf(scheme === own ? colors : { ...colors, ...neutrals[scheme] })
+  const themeColours = (scheme: 'light' | 'dark'): ThemeColours => themeColoursOf(scheme === own ? colors : { ...colors, ...neutrals[scheme] })
   const [light, dark] = mode === 'auto' ? (['light', 'dark'] as const) : ([mode, mode] as const)
-  return { light: shades(light), dark: shades(dark) }
+  return { light: themeColours(light), dark: themeColours(dark) }
 }
 
 /** A colour that cannot be read where it stands gives way to the nearest one towards the text, and the text to one towards black or white. */
-export function shadesOf({ primary, accent, background: ground, surface: sheet, text }: Palette): Shades {
-  const ink = legible(text, { on: [sheet], towards: pole(sheet) })
-  const groundInk = legible(text, { on: [ground], towards: pole(ground) })
-  const field = contrastRatio(ink, ground) >= leastContrast ? ground : sheet
-  const inside = { on: [sheet, field], towards: ink }
+export function themeColoursOf({ primary, accent, background: background, surface: surface, text }: Palette): ThemeColours {
+  const text = legible(text, { on: [surface], towards: pole(surface) })
+  const onBackground = legible(text, { on: [background], towards: pole(background) })
+  const field = contrastRatio(text, background) >= leastContrast ? background : surface
+  const inside = { on: [surface, field], towards: text }
   const main = legible(primary, inside)
-  const scheme = schemeOf(sheet)
+  const scheme = schemeOf(surface)
   return {
     scheme,
-    ground,
-    groundInk,
-    groundQuiet: legible(mix(groundInk, ground, 0.3), { on: [ground], towards: groundInk }),
-    sheet,
+    background,
+    onBackground,
+    onBackgroundMuted: legible(mix(onBackground, background, 0.3), { on: [background], towards: onBackground }),
+    surface,
     field,
-    ink,
-    quiet: legible(mix(ink, sheet, 0.3), inside),
-    line: legible(mix(ink, sheet, 0.55), { ...inside, least: leastEdgeContrast }),
-    faint: mix(ink, sheet, 0.85),
+    text,
+    muted: legible(mix(text, surface, 0.3), inside),
+    line: legible(mix(text, surface, 0.55), { ...inside, least: leastEdgeContrast }),
+    border: mix(text, surface, 0.85),
     primary: main,
     onPrimary: contrastRatio('#ffffff', main) >= leastContrast ? '#ffffff' : '#000000',
     accent: legible(accent, { ...inside, least: leastEdgeContrast }),
@@ -78,7 +78,7 @@ export function shadesOf({ primary, accent, background: ground, surface: sheet, 
 }
 
 /** Whether dark text or light text stands out on a ground. */
-export const schemeOf = (ground: string): 'light' | 'dark' => (pole(ground) === '#000000' ? 'light' : 'dark')
+export const schemeOf = (background: string): 'light' | 'dark' => (pole(background) === '#000000' ? 'light' : 'dark')
 
 /** Black or white, whichever stands out more: at least 4.58 to 1, whatever the colour. */
 const pole = (colour: string): string => (contrastRatio('#000000', colour) >= contrastRatio('#ffffff', colour) ? '#000000' : '#ffffff')
@@ -89,7 +89,7 @@ const steps = 20
 function legible(colour: string, { on, towards, least = leastContrast }: { on: string[]; towards: string; least?: number }): string {
   for (let step = 0; step < steps; step++) {
     const tried = mix(colour, towards, step / steps)
-    if (on.every((ground) => contrastRatio(tried, ground) >= least)) return tried
+    if (on.every((background) => contrastRatio(tried, background) >= least)) return tried
   }
   return towards
 }

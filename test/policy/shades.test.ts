@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { contrastRatio } from '../../src/lib/contrast.ts'
 import { type Palette, palettes } from '../../src/lib/palettes.ts'
-import { type Shades, schoolShades } from '../../src/policy/themeColours.ts'
+import { type ThemeColours, schoolThemeColours } from '../../src/policy/themeColours.ts'
 
 const colour = fc.integer({ min: 0, max: 0xffffff }).map((value) => `#${value.toString(16).padStart(6, '0')}`)
 const anyPalette: fc.Arbitrary<Palette> = fc.record({
@@ -14,7 +14,7 @@ const anyPalette: fc.Arbitrary<Palette> = fc.record({
 })
 const modes = ['auto', 'light', 'dark'] as const
 
-const texts: readonly (readonly [keyof Shades, keyof Shades])[] = [
+const texts: readonly (readonly [keyof ThemeColours, keyof ThemeColours])[] = [
   ['groundInk', 'ground'],
   ['groundQuiet', 'ground'],
   ['ink', 'sheet'],
@@ -27,22 +27,22 @@ const texts: readonly (readonly [keyof Shades, keyof Shades])[] = [
   ['cautionInk', 'cautionGround'],
   ['faultInk', 'faultGround'],
 ]
-const edges: readonly (readonly [keyof Shades, keyof Shades])[] = [
+const edges: readonly (readonly [keyof ThemeColours, keyof ThemeColours])[] = [
   ['line', 'sheet'],
   ['line', 'field'],
   ['accent', 'sheet'],
 ]
 
-const tooFaint = (shades: Shades): string[] => [
-  ...texts.filter(([on, ground]) => contrastRatio(shades[on], shades[ground]) < 4.5).map(String),
-  ...edges.filter(([on, ground]) => contrastRatio(shades[on], shades[ground]) < 3).map(String),
+const tooFaint = (themeColours: ThemeColours): string[] => [
+  ...texts.filter(([on, background]) => contrastRatio(themeColours[on], themeColours[background]) < 4.5).map(String),
+  ...edges.filter(([on, background]) => contrastRatio(themeColours[on], themeColours[background]) < 3).map(String),
 ]
 
 describe('the shades of a page', () => {
   test('can be read in light and in dark, whatever colours a school chooses (WCAG 2.2 success criteria 1.4.3 and 1.4.11)', () => {
     fc.assert(
       fc.property(anyPalette, fc.constantFrom(...modes), (colors, mode) => {
-        const { light, dark } = schoolShades({ mode, colors })
+        const { light, dark } = schoolThemeColours({ mode, colors })
         expect([tooFaint(light), tooFaint(dark)]).toEqual([[], []])
         for (const value of Object.values({ ...light, ...dark })) expect(value).toMatch(/^#[0-9a-f]{6}$|^light$|^dark$/)
       }),
@@ -52,15 +52,15 @@ describe('the shades of a page', () => {
 
   test('are the very colours of the school where they can be read', () => {
     for (const colors of Object.values(palettes)) {
-      const { light } = schoolShades({ mode: 'auto', colors })
-      expect(light).toMatchObject({ primary: colors.primary, ground: colors.background, sheet: colors.surface, ink: colors.text })
+      const { light } = schoolThemeColours({ mode: 'auto', colors })
+      expect(light).toMatchObject({ primary: colors.primary, background: colors.background, surface: colors.surface, text: colors.text })
     }
   })
 
   test('follow the mode: a school that is always light or dark is so on every device', () => {
     const colors = palettes.studio
     const schemes = (mode: (typeof modes)[number]) => {
-      const { light, dark } = schoolShades({ mode, colors })
+      const { light, dark } = schoolThemeColours({ mode, colors })
       return [light.scheme, dark.scheme]
     }
     expect(modes.map(schemes)).toEqual([
@@ -68,12 +68,12 @@ describe('the shades of a page', () => {
       ['light', 'light'],
       ['dark', 'dark'],
     ])
-    expect(schoolShades({ mode: 'light', colors }).dark).toEqual(schoolShades({ mode: 'auto', colors }).light)
+    expect(schoolThemeColours({ mode: 'light', colors }).dark).toEqual(schoolThemeColours({ mode: 'auto', colors }).light)
   })
 
   test("use a school's dark grounds on dark devices, and neutral ones on light devices", () => {
     const colors = { primary: '#8ecbff', accent: '#ffaa00', background: '#0b1020', surface: '#141c33', text: '#f0f4ff' }
-    const { light, dark } = schoolShades({ mode: 'auto', colors })
-    expect([dark.ground, dark.primary, light.scheme, light.ground === colors.background]).toEqual(['#0b1020', '#8ecbff', 'light', false])
+    const { light, dark } = schoolThemeColours({ mode: 'auto', colors })
+    expect([dark.background, dark.primary, light.scheme, light.background === colors.background]).toEqual(['#0b1020', '#8ecbff', 'light', false])
   })
 })
