@@ -127,7 +127,7 @@ export async function createApp(args: AppArguments): Promise<App> {
   const face = (school: School) => schoolFace(accounts.sql, school.id)
   const look = (school: School) => schoolLook(accounts.sql, school.id)
   const languages = (school: School) => schools.byId(school.id).config.languages
-  const setting = createSettings({ face, look, languages })
+  const pageContext = createSettings({ face, look, languages })
   const protectedNames = async (school: School): Promise<readonly string[]> => [
     ...schools.byId(school.id).config.protected_client_names,
     (await face(school)).name,
@@ -167,7 +167,7 @@ export async function createApp(args: AppArguments): Promise<App> {
   const send = sendAfterwards({ email, enqueue })
 
   const enginePages = createEnginePages({
-    setting,
+    pageContext,
     isDisabledClient: (school, clientId) => isDisabledClient(accounts.sql, school.id, clientId),
     findRemovedClient: (school, client) => findTombstone(accounts.sql, school.id, client),
   })
@@ -197,7 +197,7 @@ export async function createApp(args: AppArguments): Promise<App> {
     knownBrowsers,
     clients: { describe: (schoolId, clientId) => describeClient(accounts.sql, schoolId, clientId) },
     protectedNames,
-    setting,
+    pageContext,
     look,
     audit: (entry) => audit([entry]),
     checkPassword,
@@ -211,7 +211,7 @@ export async function createApp(args: AppArguments): Promise<App> {
     limits,
     knownBrowsers,
     protectedNames,
-    setting,
+    pageContext,
     audit: (entry) => audit([entry]),
     checkPassword,
     hashPassword: (password) => gate(() => hashPassword(password)),

@@ -4,7 +4,7 @@ import type { RequestedScopes } from './consentScopes.ts'
 import type { Destination } from './destination.ts'
 import { manualCodeField, mayHandOver } from './manualCode.ts'
 import type { OpenInteraction } from './openInteraction.ts'
-import type { PageSetting } from './pageContext.ts'
+import type { PageContext } from './pageContext.ts'
 import type { ConsentScope } from './pagesArguments.ts'
 import { plainText } from './plainText.ts'
 import { type Frame, frame, type Views } from './templates.ts'
@@ -61,7 +61,7 @@ export interface ConsentChoice {
 }
 
 export interface ConsentPageArguments {
-  setting: PageSetting
+  pageContext: PageContext
   open: Pick<OpenInteraction, 'interaction' | 'clientName' | 'origin' | 'imitated' | 'destination'>
   requested: RequestedScopes
   /** Scopes that the person allowed this app before. */
@@ -73,8 +73,8 @@ export interface ConsentPageArguments {
 
 /** Builds the page. Pure. */
 export function consentPage(views: Views, page: ConsentPageArguments): ConsentPage {
-  const { setting, open, requested, grantable, signedIn, csrf } = page
-  const { texts, schoolName } = setting
+  const { pageContext, open, requested, grantable, signedIn, csrf } = page
+  const { texts, schoolName } = pageContext
   const address = `${interactionPath}/${open.interaction.uid}`
   const isTrusted = open.origin?.registeredVia === 'integration'
   const mayAllow = requested.known.some(({ name }) => grantable.has(name))
@@ -83,7 +83,7 @@ export function consentPage(views: Views, page: ConsentPageArguments): ConsentPa
   const fresh = requested.known.filter((scope) => !isBefore(scope))
   const isNews = fresh.some(({ name }) => grantable.has(name))
   return {
-    ...frame(views, setting, texts.text('consent.title')),
+    ...frame(views, pageContext, texts.text('consent.title')),
     heading: texts.text('consent.heading'),
     introduction: open.clientName
       ? texts.parts('consent.introduction', { app: open.clientName, school: schoolName })

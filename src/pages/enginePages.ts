@@ -10,7 +10,7 @@ import { destinationOf } from './destination.ts'
 import { type PageError, showErrorPage } from './errorPage.ts'
 import type { LanguageState } from './language.ts'
 import { manualCodePage } from './manualCodePage.ts'
-import { type FindSetting, languageToCarry, type PageSetting } from './pageContext.ts'
+import { type FindSetting, languageToCarry, type PageContext } from './pageContext.ts'
 import { isSessionNotFound } from './pageErrors.ts'
 import { setPageHeaders } from './pageHeaders.ts'
 import { signedOutPage, signOutPage } from './signOutPages.ts'
@@ -34,7 +34,7 @@ export interface EnginePages {
 }
 
 export interface EnginePagesArguments {
-  setting: FindSetting
+  pageContext: FindSetting
   /** When clean-up removed the client with this id and address; undefined where that is not known. */
   findRemovedClient(school: School, client: { clientId: string; redirectUri: string }): Promise<Date | undefined>
   /** Whether the school has disabled the client with this id. */
@@ -42,13 +42,13 @@ export interface EnginePagesArguments {
 }
 
 /** Makes the engine's pages. */
-export function createEnginePages({ setting, findRemovedClient, isDisabledClient }: EnginePagesArguments): EnginePages {
+export function createEnginePages({ pageContext, findRemovedClient, isDisabledClient }: EnginePagesArguments): EnginePages {
   const views = createViews()
 
-  const settingOf = (ctx: Context): Promise<PageSetting> => {
+  const settingOf = (ctx: Context): Promise<PageContext> => {
     // Both requests have it: OpenID Connect Core section 3.1.2.1, RP-Initiated Logout section 2.
     Object.assign(ctx.state, { uiLocales: (ctx as Partial<KoaContextWithOIDC>).oidc?.params?.ui_locales } satisfies LanguageState)
-    return setting(ctx)
+    return pageContext(ctx)
   }
 
   const renderErrorPage: EnginePages['renderErrorPage'] = async (ctx, error) => showErrorPage(ctx, views, await settingOf(ctx), error)

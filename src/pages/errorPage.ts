@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 import type { School } from '../policy/school.ts'
-import type { PageSetting } from './pageContext.ts'
+import type { PageContext } from './pageContext.ts'
 import { setPageHeaders } from './pageHeaders.ts'
 import type { PageErrorKind } from './pageProblem.ts'
 import { plainText } from './plainText.ts'
@@ -93,14 +93,14 @@ const waysOut: Record<PageErrorKind, { heading: TextKey; explanation: TextKey; s
 }
 
 /** Builds the page. Pure. */
-export function errorPage(views: Views, setting: PageSetting, { issuer, ...error }: PageError & { issuer: string }): ErrorPage {
-  const { texts } = setting
+export function errorPage(views: Views, pageContext: PageContext, { issuer, ...error }: PageError & { issuer: string }): ErrorPage {
+  const { texts } = pageContext
   const way = waysOut[error.kind ?? kindOf(error)]
   const values = { issuer }
   const machine = { error: error.error, error_description: error.errorDescription, request_id: error.requestId }
   return {
     // It leads nowhere, and does not ask again for what has just failed.
-    ...frame(views, { ...setting, languageLinks: [] }, texts.text(way.heading)),
+    ...frame(views, { ...pageContext, languageLinks: [] }, texts.text(way.heading)),
     heading: texts.text(way.heading),
     explanation: texts.text(way.explanation, values),
     stepsHeading: texts.text('error.steps_heading'),
@@ -113,7 +113,7 @@ export function errorPage(views: Views, setting: PageSetting, { issuer, ...error
 }
 
 /** Answers with the error page, and with no way to anywhere else. */
-export function showErrorPage(ctx: Context, views: Views, setting: PageSetting, error: PageError): void {
+export function showErrorPage(ctx: Context, views: Views, pageContext: PageContext, error: PageError): void {
   const { school } = ctx.state as { school?: School }
   ctx.status = error.status
   ctx.remove('Location')
@@ -126,7 +126,7 @@ export function showErrorPage(ctx: Context, views: Views, setting: PageSetting, 
     return
   }
   ctx.type = 'html'
-  ctx.body = views.render('error', errorPage(views, setting, { issuer: school?.issuer ?? '', ...error }))
+  ctx.body = views.render('error', errorPage(views, pageContext, { issuer: school?.issuer ?? '', ...error }))
 }
 
 function kindOf({ status, error }: PageError): PageErrorKind {

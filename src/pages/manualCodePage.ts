@@ -1,5 +1,5 @@
 import type { ManualCode } from '../oidc/manualCodeUri.ts'
-import type { PageSetting } from './pageContext.ts'
+import type { PageContext } from './pageContext.ts'
 import { type Frame, frame, type Views } from './templates.ts'
 
 /** The answer to an app on another machine, for a person to copy. */
@@ -13,10 +13,10 @@ export interface ManualCodePage extends Frame {
 }
 
 /** Builds the page: address and code, or the address that tells the app of a refusal. Pure. */
-export function manualCodePage(views: Views, setting: PageSetting, { address, seconds }: ManualCode): ManualCodePage {
-  const { texts } = setting
+export function manualCodePage(views: Views, pageContext: PageContext, { address, seconds }: ManualCode): ManualCodePage {
+  const { texts } = pageContext
   // It cannot be shown again, so not in another language either.
-  const own = { ...setting, languageLinks: [] }
+  const own = { ...pageContext, languageLinks: [] }
   const code = address.searchParams.get('code')
   const whole = { id: 'address', label: texts.text('hand_over.address'), value: address.href }
   const common = { noPlace: texts.text('hand_over.no_place'), close: texts.text('hand_over.close') }

@@ -8,7 +8,7 @@ import { type Look, schoolStylesheet } from './schoolStylesheet.ts'
 import { createTexts, type Texts } from './texts.ts'
 
 /** What is the same for every page of one answer: the person's language, and the school. */
-export interface PageSetting {
+export interface PageContext {
   texts: Texts
   schoolName: string
   schoolLogo: PageLogo | undefined
@@ -34,7 +34,7 @@ export interface SchoolFace {
 }
 
 /** Finds out the setting of a page. `again` is the path of the same page for an answer to POST. */
-export type FindSetting = (ctx: Context, again?: string) => Promise<PageSetting>
+export type FindSetting = (ctx: Context, again?: string) => Promise<PageContext>
 
 export interface SettingArguments {
   face(school: School): Promise<SchoolFace>
@@ -95,5 +95,5 @@ function linksOf(available: readonly Language[], current: Language, again: strin
 }
 
 /** The language that a way to another page has to carry, where nothing but this request tells it. */
-export const languageToCarry = (ctx: Context, { texts }: PageSetting): Language | undefined =>
+export const languageToCarry = (ctx: Context, { texts }: PageContext): Language | undefined =>
   typeof (ctx.state as LanguageState).uiLocales === 'string' ? texts.language : undefined

@@ -8,7 +8,7 @@ import type { PageErrorKind } from './pageProblem.ts'
 import type { Views } from './templates.ts'
 
 /** Shows what the pages throw as a page: a person is looking. What is no `Problem` is a bug of ours and is logged. */
-export function pageErrors({ views, log, setting }: { views: Views; log: Log; setting: FindSetting }): Middleware {
+export function pageErrors({ views, log, pageContext }: { views: Views; log: Log; pageContext: FindSetting }): Middleware {
   return async (ctx: Context, next) => {
     try {
       await next()
@@ -19,7 +19,7 @@ export function pageErrors({ views, log, setting }: { views: Views; log: Log; se
         log.error({ err: error, request_id: ctx.state.requestId }, 'page failed')
       }
       ctx.set(problem.headers)
-      showErrorPage(ctx, views, await setting(ctx), pageErrorOf(problem, ctx.state.requestId))
+      showErrorPage(ctx, views, await pageContext(ctx), pageErrorOf(problem, ctx.state.requestId))
     }
   }
 }

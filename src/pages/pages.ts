@@ -24,10 +24,10 @@ export function createPages(args: PagesArguments): Router {
   const present = createPresenter({
     views,
     csrf,
-    setting: args.setting,
+    pageContext: args.pageContext,
     mayRegister: (school) => isOpenToSignUp(args.database.sql, school.id),
   })
-  const errors = pageErrors({ views, log: args.log, setting: args.setting })
+  const errors = pageErrors({ views, log: args.log, pageContext: args.pageContext })
   const form = [errors, sameOriginOnly(), formBody(), ownFormOnly(csrf)] as const
   const page = `${interactionPath}/:uid`
 

@@ -26,7 +26,7 @@ export interface PagesArguments {
   /** Names that no self-registered client should carry, the school's own among them. */
   protectedNames(school: School): Promise<readonly string[]>
   clients: { describe(schoolId: string, clientId: string): Promise<ClientOrigin | undefined> }
-  setting: FindSetting
+  pageContext: FindSetting
   /** How a school's pages look now. */
   look(school: School): Promise<Look>
   audit(entry: PageAuditEntry): Promise<void>

@@ -22,12 +22,12 @@ export interface Presenter {
 export function createPresenter({
   views,
   csrf,
-  setting,
+  pageContext,
   mayRegister,
 }: {
   views: Views
   csrf: Csrf
-  setting: FindSetting
+  pageContext: FindSetting
   mayRegister(school: School): Promise<boolean>
 }): Presenter {
   const show = (ctx: Context, { destination }: OpenInteraction, html: string): void => {
@@ -36,20 +36,20 @@ export function createPresenter({
     ctx.type = 'html'
     ctx.body = html
   }
-  const settingOf = (ctx: Context, { interaction }: OpenInteraction) => setting(ctx, `${interactionPath}/${interaction.uid}`)
+  const settingOf = (ctx: Context, { interaction }: OpenInteraction) => pageContext(ctx, `${interactionPath}/${interaction.uid}`)
   return {
     async signIn(ctx, open, more = {}) {
       const page = await settingOf(ctx, open)
       const isOpen = await mayRegister(ctx.state.school)
       const token = csrf.issue(ctx, open.interaction.uid)
       const carriedLanguage = languageToCarry(ctx, page)
-      const content = signInPage(views, { setting: page, open, csrf: token, mayRegister: isOpen, carriedLanguage, ...more })
+      const content = signInPage(views, { pageContext: page, open, csrf: token, mayRegister: isOpen, carriedLanguage, ...more })
       show(ctx, open, views.render('sign-in', content))
     },
     async consent(ctx, open, more) {
       const page = await settingOf(ctx, open)
       const token = csrf.issue(ctx, open.interaction.uid)
-      show(ctx, open, views.render('consent', consentPage(views, { setting: page, open, csrf: token, ...more })))
+      show(ctx, open, views.render('consent', consentPage(views, { pageContext: page, open, csrf: token, ...more })))
     },
   }
 }

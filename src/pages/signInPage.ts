@@ -3,7 +3,7 @@ import { interactionPath } from '../oidc/endpoints.ts'
 import { accountPaths, withQuery } from '../policy/accountPaths.ts'
 import { languageParameter } from './language.ts'
 import type { OpenInteraction } from './openInteraction.ts'
-import type { PageSetting } from './pageContext.ts'
+import type { PageContext } from './pageContext.ts'
 import { plainText } from './plainText.ts'
 import { type Frame, frame, type Views } from './templates.ts'
 import type { Said, TextKey, TextPart } from './texts.ts'
@@ -32,7 +32,7 @@ export interface SignInPage extends Frame {
 }
 
 export interface SignInPageArguments {
-  setting: PageSetting
+  pageContext: PageContext
   open: Pick<OpenInteraction, 'interaction' | 'clientName'>
   csrf: string
   error?: Said | undefined
@@ -47,9 +47,9 @@ export interface SignInPageArguments {
 /** Builds the page. Pure. */
 export function signInPage(
   views: Views,
-  { setting, open, csrf, error, email, isSwitch = false, mayRegister = false, carriedLanguage }: SignInPageArguments,
+  { pageContext, open, csrf, error, email, isSwitch = false, mayRegister = false, carriedLanguage }: SignInPageArguments,
 ): SignInPage {
-  const { texts, schoolName } = setting
+  const { texts, schoolName } = pageContext
   const isBlamed = error?.key === 'sign_in.failed'
   const address = `${interactionPath}/${open.interaction.uid}`
   const aside = (path: string, label: TextKey) => ({
@@ -57,7 +57,7 @@ export function signInPage(
     label: texts.text(label),
   })
   return {
-    ...frame(views, setting, texts.text(isBlamed ? 'sign_in.failed_title' : 'sign_in.title')),
+    ...frame(views, pageContext, texts.text(isBlamed ? 'sign_in.failed_title' : 'sign_in.title')),
     heading: texts.text(isSwitch ? 'sign_in.heading_switch' : 'sign_in.heading', { school: schoolName }),
     introduction: open.clientName
       ? texts.parts('sign_in.introduction', { app: open.clientName, school: schoolName })

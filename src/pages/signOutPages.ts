@@ -1,7 +1,7 @@
 import type { Language } from '../lib/languages.ts'
 import { withQuery } from '../policy/accountPaths.ts'
 import { languageParameter } from './language.ts'
-import type { PageSetting } from './pageContext.ts'
+import type { PageContext } from './pageContext.ts'
 import { type Frame, frame, type Views } from './templates.ts'
 
 /** The question whether to sign out. */
@@ -23,15 +23,15 @@ export interface SignedOutPage extends Frame {
 /** Builds the question. `form` is the engine's own form, of which only the address and the token are taken. */
 export function signOutPage(
   views: Views,
-  setting: PageSetting,
+  pageContext: PageContext,
   { form, carriedLanguage }: { form: string; carriedLanguage?: Language | undefined },
 ): SignOutPage {
-  const { texts, schoolName } = setting
+  const { texts, schoolName } = pageContext
   const action = /\baction="([^"<>]+)"/.exec(form)?.[1]
   const xsrf = /\bname="xsrf" value="([^"<>]+)"/.exec(form)?.[1]
   if (action === undefined || xsrf === undefined) throw new Error('the engine gave a sign-out form that is not understood')
   return {
-    ...frame(views, setting, texts.text('sign_out.title')),
+    ...frame(views, pageContext, texts.text('sign_out.title')),
     heading: texts.text('sign_out.heading', { school: schoolName }),
     explanation: texts.text('sign_out.explanation'),
     action: withQuery(URL.parse(action)?.pathname ?? action, { [languageParameter]: carriedLanguage }),
@@ -42,10 +42,10 @@ export function signOutPage(
 }
 
 /** Builds the page after signing out. */
-export function signedOutPage(views: Views, setting: PageSetting): SignedOutPage {
-  const { texts, schoolName } = setting
+export function signedOutPage(views: Views, pageContext: PageContext): SignedOutPage {
+  const { texts, schoolName } = pageContext
   return {
-    ...frame(views, setting, texts.text('signed_out.title')),
+    ...frame(views, pageContext, texts.text('signed_out.title')),
     heading: texts.text('signed_out.heading'),
     explanation: texts.text('signed_out.explanation', { school: schoolName }),
   }

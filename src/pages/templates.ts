@@ -7,7 +7,7 @@ import type { AccountMessagePage } from './account/messagePage.ts'
 import type { ConsentPage } from './consentPage.ts'
 import type { ErrorPage } from './errorPage.ts'
 import type { ManualCodePage } from './manualCodePage.ts'
-import type { LanguageLink, PageSetting } from './pageContext.ts'
+import type { LanguageLink, PageContext } from './pageContext.ts'
 import type { PageLogo } from './schoolLogo.ts'
 import type { SignInPage } from './signInPage.ts'
 import type { SignedOutPage, SignOutPage } from './signOutPages.ts'
@@ -82,7 +82,7 @@ function compileView(name: ViewName): (page: ViewPages[ViewName]) => string {
 /** The members that all pages share. */
 export function frame(
   { stylesheet }: Views,
-  { texts, schoolName, schoolLogo, schoolStylesheet, languageLinks }: PageSetting,
+  { texts, schoolName, schoolLogo, schoolStylesheet, languageLinks }: PageContext,
   title: string,
 ): Frame {
   return {

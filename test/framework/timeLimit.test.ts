@@ -8,15 +8,15 @@ import { everyDatabase } from '../support/databases.ts'
 describe.each(await everyDatabase())('statements on $name', ({ name, open }) => {
   test('have a limit by their purpose, for one transaction', async () => {
     const { database, drop } = await open()
-    const setting = async (sql: typeof database.sql) =>
+    const pageContext = async (sql: typeof database.sql) =>
       (await sql.query<{ limit: string }>(`SELECT current_setting('statement_timeout') AS limit`))[0]?.limit
-    const before = await setting(database.sql)
+    const before = await pageContext(database.sql)
     const inside = await database.transaction(async (_writer, sql) => {
       await limitStatements(database.kind, sql, 'read')
-      return await setting(sql)
+      return await pageContext(sql)
     })
     expect(inside).toBe(name === 'postgresql' ? '3s' : before)
-    expect(await setting(database.sql)).toBe(before)
+    expect(await pageContext(database.sql)).toBe(before)
     await drop()
   })
 

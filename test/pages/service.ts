@@ -93,8 +93,8 @@ export async function startService(): Promise<TestService> {
   const audits: PageAuditEntry[] = []
   const attempts = { allowed: true, seen: [] as string[] }
   const look = async () => ({ ...lookOf('studio'), logo: null, logo_dark: null })
-  const setting = createSettings({ face: async () => ({ name: 'Demo <School>', locale: 'en' }), look, languages: () => languages })
-  const enginePages = createEnginePages({ setting, findRemovedClient: async () => undefined, isDisabledClient: async () => false })
+  const pageContext = createSettings({ face: async () => ({ name: 'Demo <School>', locale: 'en' }), look, languages: () => languages })
+  const enginePages = createEnginePages({ pageContext, findRemovedClient: async () => undefined, isDisabledClient: async () => false })
   const provider = new Provider(base, {
     adapter: (name) => memoryAdapter(name, store),
     findAccount: (_ctx, subject) => ({ accountId: subject, claims: () => ({ sub: subject }) }),
@@ -154,7 +154,7 @@ export async function startService(): Promise<TestService> {
       },
     },
     protectedNames: async () => ['Claude', 'Lanternfield', 'Art'],
-    setting,
+    pageContext,
     look,
     async audit(entry) {
       audits.push(entry)

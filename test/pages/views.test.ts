@@ -44,7 +44,7 @@ const loopback: Destination = { source: 'http://127.0.0.1:1', kind: 'this comput
 function everyView(text: string, language: Language = 'en'): string[] {
   const logo = { id: newId(), filename: text.toWellFormed(), alt: text, width: 1, height: 1 }
   const look = { ...lookOf('studio'), logo, logo_dark: { ...logo, id: newId() } }
-  const setting = { ...settingOf(text, language), schoolLogo: schoolLogo(look, text) }
+  const pageContext = { ...settingOf(text, language), schoolLogo: schoolLogo(look, text) }
   const open = {
     interaction: { uid: 'uid', params: { login_hint: text } } as unknown as OpenInteraction['interaction'],
     clientName: plainText(text, 60),
@@ -63,7 +63,7 @@ function everyView(text: string, language: Language = 'en'): string[] {
     views.render(
       'consent',
       consentPage(views, {
-        setting,
+        pageContext,
         open,
         requested,
         allowed: new Set(['openid']),
@@ -74,12 +74,12 @@ function everyView(text: string, language: Language = 'en'): string[] {
     ),
     views.render(
       'sign-in',
-      signInPage(views, { setting, open, csrf: text, error: { key: 'sign_in.too_many', values: { minutes: text } }, email: text }),
+      signInPage(views, { pageContext, open, csrf: text, error: { key: 'sign_in.too_many', values: { minutes: text } }, email: text }),
     ),
-    views.render('error', errorPage(views, setting, { issuer: text, status: 400, error: text, errorDescription: text, requestId: text })),
-    views.render('hand-over', manualCodePage(views, setting, { address: handedOver, seconds: 300 })),
-    views.render('sign-out', signOutPage(views, setting, { form })),
-    views.render('signed-out', signedOutPage(views, setting)),
+    views.render('error', errorPage(views, pageContext, { issuer: text, status: 400, error: text, errorDescription: text, requestId: text })),
+    views.render('hand-over', manualCodePage(views, pageContext, { address: handedOver, seconds: 300 })),
+    views.render('sign-out', signOutPage(views, pageContext, { form })),
+    views.render('signed-out', signedOutPage(views, pageContext)),
   ]
 }
 

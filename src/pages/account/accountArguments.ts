@@ -24,7 +24,7 @@ export interface AccountArguments {
   knownBrowsers: KnownBrowsers
   /** Names that no self-registered client should carry, the school's own among them. */
   protectedNames(school: School): Promise<readonly string[]>
-  setting: FindSetting
+  pageContext: FindSetting
   audit(entry: PageAuditEntry): Promise<void>
   checkPassword: SignIn
   /** @throws Problem temporarily_unavailable where too many passwords are being hashed */

@@ -18,9 +18,9 @@ import { signInPages } from './signInPages.ts'
 /** The pages about a person's own account. They work without JavaScript; only a POST changes anything. */
 export function createAccountPages(args: AccountArguments): Router {
   const views = createViews()
-  const { setting } = args
-  const present = createAccountPresenter({ views, csrf: createCsrf(args.keyring), setting })
-  const errors = pageErrors({ views, log: args.log, setting })
+  const { pageContext } = args
+  const present = createAccountPresenter({ views, csrf: createCsrf(args.keyring), pageContext })
+  const errors = pageErrors({ views, log: args.log, pageContext })
   const form = [errors, sameOriginOnly('foreign_account_form'), formBody()] as const
 
   const signIn = signInPages(args, present)

@@ -21,23 +21,23 @@ export type FormContent = Omit<Content<AccountFormPage>, 'csrf' | 'error' | 'hid
 export interface AccountPresenter {
   csrf: Csrf
   /** The words for the page, and the school that it speaks of. */
-  setting: FindSetting
+  pageContext: FindSetting
   form(ctx: Context, content: FormContent): Promise<void>
   message(ctx: Context, content: Content<AccountMessagePage> & { title: string; again?: string }): Promise<void>
   /** `again` is the path of the same page for an answer to POST. */
   show<Name extends ViewName>(ctx: Context, view: Name, page: Content<ViewPages[Name]> & { title: string; again?: string }): Promise<void>
 }
 
-export function createAccountPresenter({ views, csrf, setting }: { views: Views; csrf: Csrf; setting: FindSetting }): AccountPresenter {
+export function createAccountPresenter({ views, csrf, pageContext }: { views: Views; csrf: Csrf; pageContext: FindSetting }): AccountPresenter {
   const show: AccountPresenter['show'] = async (ctx, view, { title, again, ...content }) => {
-    const page = { ...content, ...frame(views, await setting(ctx, again), title) } as ViewPages[typeof view]
+    const page = { ...content, ...frame(views, await pageContext(ctx, again), title) } as ViewPages[typeof view]
     setPageHeaders(ctx)
     ctx.type = 'html'
     ctx.body = views.render(view, page)
   }
   return {
     csrf,
-    setting,
+    pageContext,
     show,
     form(ctx, { subject, ...content }) {
       const page = { error: '', hidden: [], boxes: [], asides: [], ...content, csrf: csrf.issue(ctx, subject) }

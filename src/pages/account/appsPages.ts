@@ -51,7 +51,7 @@ export function appsPages(args: AccountArguments, present: AccountPresenter): Ap
       const done = typeof ctx.query.done === 'string' && Object.hasOwn(notices, ctx.query.done) ? notices[ctx.query.done] : undefined
       // An account that is put down again was kept once: that is no news.
       const isNews = done !== 'apps.done_kept' || person.who.deletion_scheduled_at === null
-      const { texts, schoolName } = await present.setting(ctx)
+      const { texts, schoolName } = await present.pageContext(ctx)
       const content = appsPage(texts, {
         schoolName,
         now: new Date(),
@@ -106,7 +106,7 @@ export function appsPages(args: AccountArguments, present: AccountPresenter): Ap
       await endEverySession(ctx, args, accountId)
       if (isWithApps) await endEveryGrant(ctx, args, accountId)
       await endBrowserSession(ctx, await args.provider(ctx))
-      const { texts } = await present.setting(ctx)
+      const { texts } = await present.pageContext(ctx)
       await present.message(ctx, {
         title: texts.text('signed_out.title'),
         heading: texts.text('signed_out_everywhere.heading'),

@@ -29,7 +29,7 @@ export function emailPages(args: AccountArguments, present: AccountPresenter): E
       if (!person) return
       const change = await findEmailChange(args.database.sql, school, token)
       if (change?.accountId !== person.accountId) return ended(ctx)
-      const { texts } = await present.setting(ctx)
+      const { texts } = await present.pageContext(ctx)
       await present.form(ctx, {
         title: texts.text('email_change.title'),
         heading: texts.text('email_change.heading'),
@@ -52,7 +52,7 @@ export function emailPages(args: AccountArguments, present: AccountPresenter): E
       if (!person) return
       requireOwnForm(ctx, present.csrf, { subject: formSubject(person), kind: 'foreign_account_form' })
       const { accountId } = person
-      const { texts } = await present.setting(ctx)
+      const { texts } = await present.pageContext(ctx)
       const finished = await finishEmailChange(args, school, { token, accountId, language: texts.language })
       if (!finished) return ended(ctx)
       const isChanged = finished.outcome === 'changed'

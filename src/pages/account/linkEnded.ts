@@ -4,7 +4,7 @@ import type { AccountPresenter } from './accountPresenter.ts'
 
 /** Answers a mailed link that is good for nothing: used, expired, of another school, or never made. All of them look the same. */
 export async function showLinkEnded(ctx: Context, present: AccountPresenter, again: { path: string; label: TextKey }): Promise<void> {
-  const { texts } = await present.setting(ctx)
+  const { texts } = await present.pageContext(ctx)
   ctx.status = 410
   return present.message(ctx, {
     // Without the token: what was wrong with it is nobody's business.

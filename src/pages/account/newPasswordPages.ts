@@ -64,7 +64,7 @@ export function newPasswordPages(
     holder: LinkHolder,
     fault?: keyof typeof faultKeys,
   ) => {
-    const { texts, schoolName } = await present.setting(ctx)
+    const { texts, schoolName } = await present.pageContext(ctx)
     const error = fault === undefined ? '' : texts.text(faultKeys[fault], numbers)
     await present.form(ctx, {
       title: texts.text(`${key}.title`),
@@ -121,7 +121,7 @@ export function newPasswordPages(
         const token = linkToken(form.get('token'))
         const holder = await purpose.find(school, token)
         if (!holder) return ended(ctx)
-        const { texts, schoolName } = await present.setting(ctx)
+        const { texts, schoolName } = await present.pageContext(ctx)
         const password = form.get('password') ?? ''
         const fault =
           passwordIssue(password, { email: holder.email, schoolName }) ?? (password === form.get('repeated') ? undefined : 'differs')

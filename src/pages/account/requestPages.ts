@@ -52,7 +52,7 @@ export function requestPages(args: AccountArguments, present: AccountPresenter):
     key === 'sign_up' && !(await isOpenToSignUp(args.database.sql, ctx.state.school.id)) ? 'sign_up_invited' : key
 
   const showForm = async (ctx: Context, { key, path }: Kind, target: string | undefined, typed?: Typed, failure: Failure = {}) => {
-    const { texts, schoolName } = await present.setting(ctx)
+    const { texts, schoolName } = await present.pageContext(ctx)
     const say = await wordsFor(ctx, key)
     const { error, fields = {} } = failure
     const isBlamed = error !== undefined
@@ -125,7 +125,7 @@ export function requestPages(args: AccountArguments, present: AccountPresenter):
         return showForm(ctx, kind, target, typed, { error: { key: 'account_form.too_many', values: { minutes } } })
       }
       await keepForEmail(() => args.provider(ctx), target)
-      const { texts } = await present.setting(ctx)
+      const { texts } = await present.pageContext(ctx)
       await present.message(ctx, {
         title: texts.text('mail_sent.title'),
         heading: texts.text('mail_sent.heading'),

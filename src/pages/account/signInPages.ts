@@ -23,7 +23,7 @@ export interface SignInPages {
 export function signInPages(args: AccountArguments, present: AccountPresenter): SignInPages {
   const showForm = async (ctx: Context, { target, email = '', error }: { target: string | undefined; email?: string; error?: Said }) => {
     const { school } = ctx.state as { school: School }
-    const { texts, schoolName } = await present.setting(ctx)
+    const { texts, schoolName } = await present.pageContext(ctx)
     const isBlamed = error !== undefined
     const isInvalid = error?.key === 'sign_in.failed'
     const further = { return_to: target }
