@@ -1,5 +1,5 @@
+import { type QueryScope, schoolColumn, tables } from '../src/framework/declare/queryScope.ts'
 import { positionOf, reversed, type Sort, sortColumns, sortExpression } from '../src/framework/declare/sorts.ts'
-import { type QueryScope, schoolColumn, tables } from '../src/framework/declare/visibility.ts'
 import type { CursorSigner } from '../src/framework/read/cursor.ts'
 import { unseal, writeCursor } from '../src/framework/read/cursor.ts'
 import { isVisible } from '../src/framework/read/visible.ts'

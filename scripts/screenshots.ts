@@ -59,8 +59,8 @@ async function linkInOutbox(outbox: string, email: string): Promise<string> {
   const find = async (): Promise<string | undefined> => {
     const names = (await readdir(outbox).catch(() => [])).toSorted().reverse()
     for (const name of names) {
-      const email = await readFile(join(outbox, name), 'utf8')
-      if (email.includes(`To: ${email}`)) return /^https?:\/\/\S+$/m.exec(email)?.[0]
+      const message = await readFile(join(outbox, name), 'utf8')
+      if (message.includes(`To: ${email}`)) return /^https?:\/\/\S+$/m.exec(message)?.[0]
     }
     return undefined
   }

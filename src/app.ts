@@ -90,7 +90,7 @@ export interface AppArguments {
   /** Where the bytes of files stand. */
   storage: FileStorage
   /** Where messages to people go, and the address that they come from. */
-  mail: { post: MailTransport; from?: string | undefined }
+  mail: { transport: MailTransport; from?: string | undefined }
   /** Off only where every issuer is loopback. */
   isLimited: boolean
 }

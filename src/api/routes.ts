@@ -21,7 +21,7 @@ export interface ApiArguments {
   store: NonNullable<Surroundings['store']>
   /** Signs the cursors of lists. */
   signer: Surroundings['signer']
-  externalServices: Surroundings['outside']
+  externalServices: Surroundings['externalServices']
   /**
    * Who calls: the anonymous caller where there is no token. Throws `invalid_token` where there is a bad one, and `rate_limited` where
    * one of the operation's limits is used up.

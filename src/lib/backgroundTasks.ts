@@ -12,8 +12,16 @@ export interface BackgroundTasks {
   drained(): Promise<void>
 }
 
-/** Does at most `concurrency` errands at once, and lets at most `waiting` wait. */
-export function createBackgroundTasks({ log, concurrency = 4, waiting = 1000 }: { log: Log; concurrency?: number; waiting?: number }): BackgroundTasks {
+/** Runs at most `concurrency` tasks at a time and queues at most `waiting`. */
+export function createBackgroundTasks({
+  log,
+  concurrency = 4,
+  waiting = 1000,
+}: {
+  log: Log
+  concurrency?: number
+  waiting?: number
+}): BackgroundTasks {
   const queue: { name: string; work: () => Promise<void> }[] = []
   const idle: (() => void)[] = []
   let running = 0
@@ -23,7 +31,7 @@ export function createBackgroundTasks({ log, concurrency = 4, waiting = 1000 }: 
       try {
         await task.work()
       } catch (error) {
-        log.error({ err: error, task: task.name }, 'an errand failed')
+        log.error({ err: error, task: task.name }, 'background task failed')
       }
       return next()
     }

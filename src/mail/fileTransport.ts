@@ -9,7 +9,7 @@ import type { MailTransport } from './transport.ts'
 const most = 500
 
 /** Writes messages as .eml files, readable by the service alone, and keeps the newest 500. They are not sent. */
-export function outboxPost({ directory, log }: { directory: string; log: Log }): MailTransport {
+export function fileTransport({ directory, log }: { directory: string; log: Log }): MailTransport {
   const transport = createTransport({ streamTransport: true, buffer: true, newline: 'unix' })
   return {
     async deliver(email) {

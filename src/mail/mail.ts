@@ -11,7 +11,7 @@ export interface Sender {
 }
 
 export interface MailArguments {
-  post: MailTransport
+  transport: MailTransport
   /** The address that messages come from; where there is none it is made from the school's own host. */
   from?: string | undefined
   face(school: Sender): Promise<{ name: string; locale: string }>
@@ -31,7 +31,7 @@ const catalogues: Record<Language, EmailTemplates> = { en: emailTemplates, de: g
 export type SendEmail = (school: Sender, to: Recipient, kind: EmailKind, links: Record<string, string>) => Promise<void>
 
 /** The school's mail: the words of a message with the school's name and the links, and nothing else that anybody chose. */
-export function createMail({ post, from, face, languages: languagesOf }: MailArguments): SendEmail {
+export function createMail({ transport, from, face, languages: languagesOf }: MailArguments): SendEmail {
   return async (school, { email, locales }, kind, links) => {
     const { name: title, locale } = await face(school)
     const name = oneLine(title)
@@ -48,7 +48,7 @@ export function createMail({ post, from, face, languages: languagesOf }: MailArg
         return value
       })
     const { subject, text } = catalogues[language][kind]
-    await post.deliver({
+    await transport.deliver({
       from: { name, address: from ?? defaultSender(school.issuer) },
       to: email,
       language,

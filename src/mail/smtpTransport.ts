@@ -13,7 +13,7 @@ export interface SmtpOptions {
 const patienceMilliseconds = 10_000
 
 /** Hands messages to a mail server. What fails for now is tried again; what fails for good throws. */
-export function smtpPost({ url, pauses = [1000, 5000] }: SmtpOptions): MailTransport {
+export function smtpTransport({ url, pauses = [1000, 5000] }: SmtpOptions): MailTransport {
   const transport = createTransport({
     url,
     pool: true,

@@ -17,7 +17,7 @@ export interface McpArguments extends CatalogueArguments {
   /** Puts a limit on how long a hard question may take. */
   store: Surroundings['store']
   signer: Surroundings['signer']
-  externalServices: Surroundings['outside']
+  externalServices: Surroundings['externalServices']
   schoolName(school: School): Promise<string>
   /**
    * Counts the request. Whose token came along makes no difference; throws `invalid_token` where one came that is not good here,

@@ -99,7 +99,7 @@ export function createEnginePages({ pageContext, findRemovedClient, isDisabledCl
 /** The engine says "client is invalid" and no more: why, and the way out. */
 async function lostClient(
   ctx: KoaContextWithOIDC,
-  { findRemovedClient: find, isDisabledClient }: Omit<EnginePagesArguments, 'setting'>,
+  { findRemovedClient: find, isDisabledClient }: Omit<EnginePagesArguments, 'pageContext'>,
 ): Promise<Pick<PageError, 'kind' | 'errorDescription'>> {
   const { school } = ctx.state as { school: School }
   const { client_id: clientId, redirect_uri: redirectUri } = ctx.query

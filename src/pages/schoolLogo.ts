@@ -36,6 +36,7 @@ const plates = { light: '#ffffff', dark: '#121614' }
 
 /** The logo for a ground, and the colour behind it: another one than the ground where the school's only logo is made for the opposite. */
 export function logoOn(background: string, { logo, logo_dark }: Pick<Look, 'logo' | 'logo_dark'>): { logo: Logo | null; plate: string } {
-  const [own, other, opposite] = schemeOf(background) === 'light' ? ([logo, logo_dark, 'dark'] as const) : ([logo_dark, logo, 'light'] as const)
+  const [own, other, opposite] =
+    schemeOf(background) === 'light' ? ([logo, logo_dark, 'dark'] as const) : ([logo_dark, logo, 'light'] as const)
   return own || !other ? { logo: own, plate: background } : { logo: other, plate: plates[opposite] }
 }

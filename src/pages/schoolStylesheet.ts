@@ -1,5 +1,5 @@
 import type { SchoolLook } from '../domain/school/appearance.ts'
-import { type ThemeColours, schoolThemeColours } from '../policy/themeColours.ts'
+import { schoolThemeColours, type ThemeColours } from '../policy/themeColours.ts'
 import { logoOn } from './schoolLogo.ts'
 import { type Stylesheet, stylesheet } from './stylesheet.ts'
 

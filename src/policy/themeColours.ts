@@ -23,18 +23,18 @@ export interface ThemeColours {
   onPrimary: string
   /** Edges of what is to be noticed. */
   accent: string
-  cautionGround: string
-  cautionInk: string
-  faultGround: string
-  faultInk: string
+  cautionBackground: string
+  cautionText: string
+  errorBackground: string
+  errorText: string
 }
 
 /** The least contrast of what is no text (WCAG 2.2 success criterion 1.4.11). */
 export const leastEdgeContrast = 3
 
 const signals = {
-  light: { cautionGround: '#fdf3dc', cautionInk: '#5c3d00', faultGround: '#fdeaea', faultInk: '#8c1c1c' },
-  dark: { cautionGround: '#33290f', cautionInk: '#f3d48d', faultGround: '#3b1a1a', faultInk: '#f6b3b3' },
+  light: { cautionBackground: '#fdf3dc', cautionText: '#5c3d00', errorBackground: '#fdeaea', errorText: '#8c1c1c' },
+  dark: { cautionBackground: '#33290f', cautionText: '#f3d48d', errorBackground: '#3b1a1a', errorText: '#f6b3b3' },
 }
 
 // Grounds for the scheme that a school's own colours are not made for.
@@ -44,17 +44,21 @@ const neutrals = {
 }
 
 /** The shades of a school's pages on light and on dark devices. Its grounds are used where they suit, its primary colour and accent in both. */
-export function schoolThemeColours({ mode, colors }: { mode: 'light' | 'dark' | 'auto'; colors: Palette }): { light: ThemeColours; dark: ThemeColours } {
+export function schoolThemeColours({ mode, colors }: { mode: 'light' | 'dark' | 'auto'; colors: Palette }): {
+  light: ThemeColours
+  dark: ThemeColours
+} {
   const own = schemeOf(colors.background)
-  const themeColours = (scheme: 'light' | 'dark'): ThemeColours => themeColoursOf(scheme === own ? colors : { ...colors, ...neutrals[scheme] })
+  const themeColours = (scheme: 'light' | 'dark'): ThemeColours =>
+    themeColoursOf(scheme === own ? colors : { ...colors, ...neutrals[scheme] })
   const [light, dark] = mode === 'auto' ? (['light', 'dark'] as const) : ([mode, mode] as const)
   return { light: themeColours(light), dark: themeColours(dark) }
 }
 
 /** A colour that cannot be read where it stands gives way to the nearest one towards the text, and the text to one towards black or white. */
-export function themeColoursOf({ primary, accent, background: background, surface: surface, text }: Palette): ThemeColours {
-  const text = legible(text, { on: [surface], towards: pole(surface) })
-  const onBackground = legible(text, { on: [background], towards: pole(background) })
+export function themeColoursOf({ primary, accent, background, surface, text: wanted }: Palette): ThemeColours {
+  const text = legible(wanted, { on: [surface], towards: pole(surface) })
+  const onBackground = legible(wanted, { on: [background], towards: pole(background) })
   const field = contrastRatio(text, background) >= leastContrast ? background : surface
   const inside = { on: [surface, field], towards: text }
   const main = legible(primary, inside)

@@ -193,7 +193,12 @@ export const coupons = defineResource({
             personId,
           })
           const off = reason === undefined && coupon ? publicDiscount(coupon) : null
-          return { valid: reason === undefined, reason: publicReason(reason, caller), discount: off, ...publicQuote(known, quote, currency) }
+          return {
+            valid: reason === undefined,
+            reason: publicReason(reason, caller),
+            discount: off,
+            ...publicQuote(known, quote, currency),
+          }
         })
       },
     },

@@ -124,7 +124,7 @@ export const courses = defineResource({
       name: 'enrolled',
       description: 'courses you are or were enrolled in (true), or all others (false)',
       value: z.boolean(),
-      where: (course, [isEnrolled], caller) => (isEnrolled ? isEnrolled(course, caller) : course.not(isEnrolled(course, caller))),
+      where: (course, [wanted], caller) => (wanted ? isEnrolled(course, caller) : course.not(isEnrolled(course, caller))),
     },
     'created_at',
     'updated_at',

@@ -112,7 +112,10 @@ export const enrollments = defineResource({
       view: 'staff',
       roles: teachers,
       check: ({ starts_at, expires_at }, { now }) =>
-        enrollmentTimeErrors({ startsAt: new Date(String(starts_at)), expiresAt: expires_at === null ? null : new Date(String(expires_at)) }, now),
+        enrollmentTimeErrors(
+          { startsAt: new Date(String(starts_at)), expiresAt: expires_at === null ? null : new Date(String(expires_at)) },
+          now,
+        ),
       before: (writing, row, { expires_at }) => reopen(writing, row, expires_at === null ? null : new Date(String(expires_at))),
     },
   },

@@ -28,7 +28,7 @@ import { sections } from './sections.ts'
 /** What the query has read of a lesson's files. */
 const filesOf = (row: object): readonly LessonFile[] => (row as { attachments?: LessonFile[] | null }).attachments ?? []
 
-const addressOf = (file: LessonFile, { externalServices, school }: Pick<Presentation, 'outside' | 'school'>) =>
+const addressOf = (file: LessonFile, { externalServices, school }: Pick<Presentation, 'externalServices' | 'school'>) =>
   externalServices.files.downloadAddress(school, { ...file, id: file.file_id })
 
 /** What is played, with the address of an uploaded file for a while. */

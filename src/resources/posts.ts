@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { duplicatePost } from '../domain/posts/duplicatePost.ts'
 import { hasAuthor, hasPostTag, isForAll, isInStatus, isMyPost, isOut, mayReadPost } from '../domain/posts/postAccess.ts'
 import { authorOf, bodyOf, countTags, excerptOf, plansOfPost, type StoredAuthor, schoolNameOf, timesOf } from '../domain/posts/postParts.ts'
-import { archivePost, publishPost, publishPost, removePostParts, restorePost, unschedulePost } from '../domain/posts/postStates.ts'
+import { archivePost, publishIfDue, publishPost, removePostParts, restorePost, unschedulePost } from '../domain/posts/postStates.ts'
 import { checkPost, keepPostParts, postColumns } from '../domain/posts/postWriting.ts'
 import { everything } from '../framework/declare/expressions.ts'
 import { reference, timestamp } from '../framework/declare/fields.ts'
@@ -113,7 +113,7 @@ export const posts = defineResource({
     staff: everything,
   },
   views: { staff: isMyPost, own: mayReadPost, open: isForAll },
-  lockFirst: publishPost,
+  lockFirst: publishIfDue,
   operations: {
     list: 'read',
     get: 'read',

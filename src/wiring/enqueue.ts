@@ -8,7 +8,7 @@ export const createEnqueue =
     try {
       backgroundTasks.run(name, work)
     } catch (error) {
-      log.error({ err: error, task: name, ...about }, 'an errand was dropped: too many wait')
+      log.error({ err: error, task: name, ...about }, 'background queue full, task dropped')
     }
   }
 

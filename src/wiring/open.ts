@@ -3,8 +3,8 @@ import type { Environment } from '../config/environment.ts'
 import type { OAuthConfig } from '../config/oauth.ts'
 import type { ServerConfig } from '../config/server.ts'
 import type { Log } from '../lib/log.ts'
-import { outboxPost } from '../mail/fileTransport.ts'
-import { smtpPost } from '../mail/smtpTransport.ts'
+import { fileTransport } from '../mail/fileTransport.ts'
+import { smtpTransport } from '../mail/smtpTransport.ts'
 import type { MailTransport } from '../mail/transport.ts'
 import type { Stores } from '../oidc/stores.ts'
 import type { Database } from '../store/database.ts'
@@ -59,8 +59,8 @@ export async function openConfiguredRedis(
 }
 
 /** Where messages to people go. The caller closes it. */
-export function openConfiguredPost({ DATA_DIR, SMTP_URL }: Pick<Environment, 'DATA_DIR' | 'SMTP_URL'>, log: Log): MailTransport {
-  return SMTP_URL ? smtpPost({ url: SMTP_URL }) : outboxPost({ directory: join(DATA_DIR, 'outbox'), log })
+export function openConfiguredTransport({ DATA_DIR, SMTP_URL }: Pick<Environment, 'DATA_DIR' | 'SMTP_URL'>, log: Log): MailTransport {
+  return SMTP_URL ? smtpTransport({ url: SMTP_URL }) : fileTransport({ directory: join(DATA_DIR, 'outbox'), log })
 }
 
 export interface StoreArguments {

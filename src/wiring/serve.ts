@@ -14,7 +14,7 @@ import { migrate, pendingMigrations } from '../store/migrate.ts'
 import { withinDeadline } from '../store/withinDeadline.ts'
 import { listenOn } from './listenOn.ts'
 import { mailWarning } from './mailWarning.ts'
-import { openConfiguredFileStorage, openConfiguredPost } from './open.ts'
+import { openConfiguredFileStorage, openConfiguredTransport } from './open.ts'
 import { createSigningKeyCheck } from './signingKeyCheck.ts'
 import { type WaitArguments, waitForDatabase, waitForRedis } from './waitForStores.ts'
 
@@ -90,9 +90,9 @@ export async function serve({ environment, config, rootSecrets, log, migrations,
     })
     await keys()
 
-    const post = openConfiguredPost(environment, log)
-    undo.push(async () => post.close())
-    log.info(post.describe())
+    const transport = openConfiguredTransport(environment, log)
+    undo.push(async () => transport.close())
+    log.info(transport.describe())
     const warning = mailWarning(
       config.schools.map(({ issuer }) => issuer),
       environment.SMTP_URL,
@@ -108,7 +108,7 @@ export async function serve({ environment, config, rootSecrets, log, migrations,
       config,
       database,
       redis,
-      mail: { post, from: environment.MAIL_FROM },
+      mail: { transport, from: environment.MAIL_FROM },
       keyring,
       log,
       isLimited: environment.RATE_LIMITS === 'on',

@@ -51,8 +51,8 @@ export async function resetLink(service: TestService, email: string, browser = c
 
 /** The first link of the newest message to an address. */
 export async function lastLink(service: TestService, email: string): Promise<URL> {
-  const email = (await service.emailTemplates()).findLast(({ to }) => to === email)
-  return new URL(/https?:\/\/\S+/.exec(email?.text ?? '')?.[0] ?? `nothing://was-sent-to/${email}`)
+  const message = (await service.emails()).findLast(({ to }) => to === email)
+  return new URL(/https?:\/\/\S+/.exec(message?.text ?? '')?.[0] ?? `nothing://was-sent-to/${email}`)
 }
 
 /** Opens a mailed link and chooses a password. */
@@ -92,9 +92,9 @@ export async function startEmailChange(
   school: School,
   { accountId, email }: { accountId: string; email: string },
 ): Promise<Email[]> {
-  const emailTemplates: Email[] = []
-  const post = { deliver: async (email: Email) => void emailTemplates.push(email), describe: () => '', close() {} }
-  const send = createMail({ post, face: async () => ({ name: 'First School', locale: 'en' }), languages: () => languages })
+  const emails: Email[] = []
+  const transport = { deliver: async (email: Email) => void emails.push(email), describe: () => '', close() {} }
+  const send = createMail({ transport, face: async () => ({ name: 'First School', locale: 'en' }), languages: () => languages })
   const { tell } = await service.database.transaction(async (_writer, sql) => {
     const [account] = await sql.query<{ email: string }>('SELECT email FROM account WHERE school_id = $1 AND id = $2', [
       school.id,
@@ -105,5 +105,5 @@ export async function startEmailChange(
     return begun
   })
   await tell?.(send)
-  return emailTemplates
+  return emails
 }

@@ -23,15 +23,15 @@ const schoolAt = (issuer: string) => {
 
 /** Begins a change, and answers the messages that it sent. */
 async function begin(accountId: string, email: string, issuer = service.issuer) {
-  const emailTemplates = await startEmailChange(service, schoolAt(issuer), { accountId, email })
-  return { emailTemplates, link: /https?:\/\/\S+token=\S+/.exec(emailTemplates[0]?.text ?? '')?.[0] ?? '' }
+  const emails = await startEmailChange(service, schoolAt(issuer), { accountId, email })
+  return { emails, link: /https?:\/\/\S+token=\S+/.exec(emails[0]?.text ?? '')?.[0] ?? '' }
 }
 
 describe('a change of the address', () => {
   test('takes effect when the person, signed in, confirms it; the previous address gets a message that says how to reach the school', async () => {
     const { email, accountId, personId } = await person()
-    const { emailTemplates, link } = await begin(accountId, 'fresh@example.com')
-    expect(emailTemplates).toMatchObject([{ to: 'fresh@example.com' }])
+    const { emails, link } = await begin(accountId, 'fresh@example.com')
+    expect(emails).toMatchObject([{ to: 'fresh@example.com' }])
     expect(await account(accountId)).toMatchObject({ email, pending_email: 'fresh@example.com' })
 
     const browser = createBrowser(service.issuer)
@@ -48,7 +48,7 @@ describe('a change of the address', () => {
     expect(await account(accountId)).toMatchObject({ email: 'fresh@example.com', pending_email: null, email_verified: true })
     const [row] = await service.database.kysely.selectFrom('person').select('email').where('id', '=', personId).execute()
     expect(row?.email).toBe('fresh@example.com')
-    expect((await service.emailTemplates()).at(-1)).toMatchObject({
+    expect((await service.emails()).at(-1)).toMatchObject({
       to: email,
       subject: expect.stringContaining('was changed'),
       text: expect.stringMatching(/contact the school immediately:\n\nhello@example\.com\n/),
@@ -80,8 +80,8 @@ describe('a change of the address', () => {
 
   test('to the address of another account tells its owner only; to the caller it looks like any other', async () => {
     const [one, two] = [await person(), await person()]
-    const { emailTemplates, link } = await begin(one.accountId, two.email)
-    expect(emailTemplates).toMatchObject([{ to: two.email, subject: expect.stringContaining('already have an account') }])
+    const { emails, link } = await begin(one.accountId, two.email)
+    expect(emails).toMatchObject([{ to: two.email, subject: expect.stringContaining('already have an account') }])
     expect(link).toBe('')
     expect(await account(one.accountId)).toMatchObject({ email: one.email, pending_email: two.email })
   })
@@ -119,7 +119,7 @@ describe('a change of the address', () => {
     expect((await send(browser, page)).status).toBe(410)
     expect(await account(accountId)).toMatchObject({ email })
     const called = await begin(accountId, email)
-    expect(called.emailTemplates).toEqual([])
+    expect(called.emails).toEqual([])
     expect(await account(accountId)).toMatchObject({ pending_email: null })
     expect((await browser.get(second.link)).status).toBe(410)
   })

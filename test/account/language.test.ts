@@ -24,7 +24,7 @@ const linkTo = ({ html }: Answer, language: string): string => {
   return href.replaceAll('&amp;', '&')
 }
 
-const letterTo = async (email: string) => (await service.emailTemplates()).findLast(({ to }) => to === email)
+const letterTo = async (email: string) => (await service.emails()).findLast(({ to }) => to === email)
 
 describe('the language that an app asks for', () => {
   test('holds from sign-in to consent, on a failed try, and on the pages beside the way', async () => {

@@ -48,7 +48,7 @@ describe('a forgotten password', () => {
     const form = await refused.get('/account/sign-in')
     expect((await send(refused, form, { email: 'marlo@example.com', password })).status).toBe(400)
     await signedIn(service, 'marlo@example.com', newPassword)
-    const email = (await service.emailTemplates()).at(-1)
+    const email = (await service.emails()).at(-1)
     expect(email).toMatchObject({ to: 'marlo@example.com', subject: expect.stringContaining('was changed') })
     expect(email?.text).not.toContain('token=')
     expect((await auditOf(service, 'password.changed')).map(({ account_id }) => account_id)).toEqual([accountId])
@@ -72,7 +72,7 @@ describe('a forgotten password', () => {
     await service.addPerson({ email: 'known@example.com' })
     const gone = await service.addPerson({ email: 'gone@example.com' })
     await change(gone.accountId, { disabled_at: new Date() })
-    const before = (await service.emailTemplates()).length
+    const before = (await service.emails()).length
     const seen = []
     for (const email of ['known@example.com', 'unknown@example.com', 'gone@example.com']) {
       const { status, headers, html } = await ask(email)
@@ -81,7 +81,7 @@ describe('a forgotten password', () => {
     }
     expect(seen[1]).toEqual(seen[0])
     expect(seen[2]).toEqual(seen[0])
-    expect((await service.emailTemplates()).slice(before).map(({ to }) => to)).toEqual(['known@example.com'])
+    expect((await service.emails()).slice(before).map(({ to }) => to)).toEqual(['known@example.com'])
   })
 
   test('of one school is not that of another, nor is the link', async () => {
@@ -166,7 +166,7 @@ describe('a forgotten password', () => {
     const href = /href="(\/account\/password\?[^"]*)"/.exec(app.html)?.[1] ?? ''
     const sent = await send(browser, await browser.get(href), { email: 'back@example.com' })
     expect(sent.html).toContain(`href="${app.url.pathname}"`)
-    const link = new URL(/https?:\/\/\S+/.exec((await service.emailTemplates()).at(-1)?.text ?? '')?.[0] ?? '')
+    const link = new URL(/https?:\/\/\S+/.exec((await service.emails()).at(-1)?.text ?? '')?.[0] ?? '')
     expect(link.search).not.toContain('return_to')
     const done = await choosePassword(service, link, {}, browser)
     expect(done.html).toContain(`href="${app.url.pathname}"`)
@@ -181,11 +181,11 @@ test('a link is shown by the page that it was made for, and ended by every other
   const { accountId } = await service.addPerson({ email })
   const [{ school } = { school: undefined }] = service.app.schools.all.filter((one) => one.school.issuer === service.issuer)
   if (!school) throw new Error('no school')
-  const [email] = await startEmailChange(service, school, { accountId, email: 'another.address@example.com' })
+  const [message] = await startEmailChange(service, school, { accountId, email: 'another.address@example.com' })
   const links = {
     [accountPaths.newPassword]: await resetLink(service, email),
     [accountPaths.finishSignUp]: await signUpLink(service, 'newcomer@example.com'),
-    [accountPaths.email]: new URL(/https?:\/\/\S+/.exec(email?.text ?? '')?.[0] ?? ''),
+    [accountPaths.email]: new URL(/https?:\/\/\S+/.exec(message?.text ?? '')?.[0] ?? ''),
   }
   const browser = await signedIn(service, email)
   const shown = await Promise.all(
@@ -226,7 +226,7 @@ describe('requests for messages', () => {
       expect(await statuses(['unknown@example.com', 'KNOWN@example.com', 'unknown@example.com', 'unknown@example.com'], signUp)).toEqual([
         200, 429, 200, 429,
       ])
-      expect(await limited.emailTemplates()).toHaveLength(4)
+      expect(await limited.emails()).toHaveLength(4)
       expect(await statuses(['a@example.com', 'b@example.com'], signUp)).toEqual([429, 429])
       expect(await statuses(['a@example.com', 'b@example.com'])).toEqual([200, 429])
       const refused = await send(browser, form, { email: 'c@example.com' })

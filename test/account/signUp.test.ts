@@ -106,7 +106,7 @@ describe('sign-up', () => {
       const asked = [...statements]
       const { date: _date, 'request-id': _id, 'content-length': _length, ...rest } = Object.fromEntries(headers)
       seen.push({ status, rest, html: withoutToken(html).replaceAll(email.trim().toLowerCase(), 'ADDRESS'), asked })
-      await service.emailTemplates()
+      await service.emails()
     }
     expect(seen[1]).toEqual(seen[0])
     expect(seen[2]).toEqual(seen[0])
@@ -117,7 +117,7 @@ describe('sign-up', () => {
 
   test('writes to a known address that there is an account, without a link that makes one', async () => {
     await ask({ email: 'known@example.com', name: 'https://evil.example buy now' })
-    const email = (await service.emailTemplates()).at(-1)
+    const email = (await service.emails()).at(-1)
     expect(email).toMatchObject({ to: 'known@example.com', subject: expect.stringContaining('already have an account') })
     expect(email?.text).not.toMatch(/token=|evil/)
     expect([...(email?.text.matchAll(/https?:\/\/\S+/g) ?? [])].map(String)).toEqual([
@@ -128,7 +128,7 @@ describe('sign-up', () => {
 
   test('repeats nothing in a message that a stranger typed', async () => {
     await ask({ email: 'target@example.com', name: 'Win money at https://evil.example' })
-    const email = (await service.emailTemplates()).at(-1)
+    const email = (await service.emails()).at(-1)
     expect(JSON.stringify(email)).not.toMatch(/evil|money/)
   })
 
@@ -138,13 +138,13 @@ describe('sign-up', () => {
     const form = await browser.get('/account/sign-up')
     const page = await browser.get(link.href)
     const school = service.database.kysely.updateTable('school').where('id', '=', service.schoolId())
-    const before = (await service.emailTemplates()).length
+    const before = (await service.emails()).length
     await school.set({ registration: 'invite_only' }).execute()
     try {
       expect((await send(browser, form, { email: 'later@example.com', name: 'A' })).status).toBe(200)
       expect((await send(browser, page, { password: newPassword, repeated: newPassword })).status).toBe(410)
       expect(await accounts('late@example.com')).toEqual([])
-      expect(await service.emailTemplates()).toHaveLength(before)
+      expect(await service.emails()).toHaveLength(before)
     } finally {
       await school.set({ registration: 'open' }).execute()
     }
@@ -190,11 +190,11 @@ describe('sign-up', () => {
       const pages = new Map<string, string>()
       for (const email of [invited, removed, stranger]) {
         const browser = createBrowser(service.issuer)
-        const before = (await service.emailTemplates()).length
+        const before = (await service.emails()).length
         const answer = await send(browser, await browser.get('/account/sign-up'), { email, name: 'Rowan' })
         expect(answer.status).toBe(200)
         pages.set(email, withoutToken(answer.html).replaceAll(email, 'ADDRESS'))
-        expect([email, (await service.emailTemplates()).length - before]).toEqual([email, email === invited ? 1 : 0])
+        expect([email, (await service.emails()).length - before]).toEqual([email, email === invited ? 1 : 0])
       }
       expect(new Set(pages.values()).size).toBe(1)
     })
@@ -228,9 +228,9 @@ describe('sign-up', () => {
       const other = createBrowser(service.other)
       await service.database.sql.query(`UPDATE school SET registration = $1 WHERE slug = 'second'`, [registration])
       try {
-        const before = (await service.emailTemplates()).length
+        const before = (await service.emails()).length
         expect((await send(other, await other.get('/account/sign-up'), { email, name: 'Rowan' })).status).toBe(200)
-        expect(await service.emailTemplates()).toHaveLength(before)
+        expect(await service.emails()).toHaveLength(before)
       } finally {
         await service.database.sql.query(`UPDATE school SET registration = 'open' WHERE slug = 'second'`)
       }
@@ -250,12 +250,12 @@ describe('sign-up', () => {
     ['a host that is a literal', { email: 'x@[127.0.0.1]', name: 'A' }, ['email']],
     ['a NUL', { email: 'x\0@example.com', name: 'A' }, ['email']],
   ])('refuses %s beside the field, and sends nothing', async (_what, fields, blamed) => {
-    const before = (await service.emailTemplates()).length
+    const before = (await service.emails()).length
     const answer = await ask(fields)
     expect(answer.status).toBe(400)
     for (const name of ['email', 'name']) expect(answer.html.includes(`id="${name}-error"`)).toBe(blamed.includes(name))
     for (const name of blamed) expect(answer.html).toMatch(new RegExp(`aria-invalid="true"\\s+aria-describedby="${name}-error"`))
-    expect(await service.emailTemplates()).toHaveLength(before)
+    expect(await service.emails()).toHaveLength(before)
   })
 })
 
@@ -339,7 +339,7 @@ describe('a mailed link', () => {
       const headers = { host: 'evil.example', 'x-forwarded-host': 'evil.example', forwarded: 'host=evil.example', cookie }
       const answer = await askAs(single.issuer, 'POST', { ...headers, 'content-type': 'application/x-www-form-urlencoded' }, body)
       expect(answer.status).toBe(200)
-      const [email] = await single.emailTemplates()
+      const [email] = await single.emails()
       expect((await lastLink(single, 'host@example.com')).origin).toBe(single.issuer)
       expect(JSON.stringify(email)).not.toContain('evil')
     } finally {

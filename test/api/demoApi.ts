@@ -9,7 +9,7 @@ import { findPerson } from '../../src/domain/accounts/callers.ts'
 import type { Operation } from '../../src/framework/declare/operations.ts'
 import { renderProblems } from '../../src/http/problems.ts'
 import type { RequestState } from '../../src/http/requestState.ts'
-import { createBackgroundTasks, type BackgroundTasks } from '../../src/lib/backgroundTasks.ts'
+import { type BackgroundTasks, createBackgroundTasks } from '../../src/lib/backgroundTasks.ts'
 import { createKeyring } from '../../src/lib/keyring.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { Problem } from '../../src/lib/problem.ts'
@@ -166,7 +166,7 @@ export async function startDemoApi(
     send: ask,
     backgroundTasks,
     async messages() {
-      await backgroundTasks.settled()
+      await backgroundTasks.drained()
       return messages
     },
     get: (path, options = {}) => ask(path, { method: 'GET', ...options }),

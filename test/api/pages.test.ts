@@ -320,8 +320,8 @@ describe.each(await databasesToTest())('pages, on $name', ({ open }) => {
     expect(page).toMatch(/<a href="\/plans\/plan-[^"]+"[^>]*>Bench &lt;b&gt;for&lt;\/b&gt; all<\/a><p>€9\.00 \/ 1 month<\/p>/)
     expect(page).toMatch(/Salt &amp; Fire<\/a><p><time datetime="[^"]+Z">/)
     expect(page).toContain('Ask the studio')
-    const emailTemplates = [...page.matchAll(/Glaze Letter \d/g)].map(([title]) => title)
-    expect(emailTemplates.toSorted()).toEqual(['Glaze Letter 0', 'Glaze Letter 1'])
+    const emails = [...page.matchAll(/Glaze Letter \d/g)].map(([title]) => title)
+    expect(emails.toSorted()).toEqual(['Glaze Letter 0', 'Glaze Letter 1'])
     for (const word of ['Bench for few', 'Secret Fire', 'Vault', 'The whole of it.', 'Closed form']) expect(page).not.toContain(word)
     expect(await html(id)).toBe(page)
     await sql.query(`UPDATE school SET features = features || '{"events": false, "blog": false, "memberships": false}' WHERE id = $1`, [

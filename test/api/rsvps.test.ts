@@ -46,8 +46,8 @@ describe.each((await databasesToTest()).slice(-1))('answers to events, on $name'
     expect((await send(`${reply.json.id}/publish`, owner, 'POST', {})).status).toBe(200)
     return reply.json.id as string
   }
-  const lettersTo = async ({ email }: SomebodyNew, kind: string) =>
-    (await api.messages()).filter((email) => email.to === email && email.kind === kind)
+  const emailsTo = async ({ email }: SomebodyNew, kind: string) =>
+    (await api.messages()).filter((message) => message.to === email && message.kind === kind)
 
   test('of a hundred at once thirty get the thirty seats, the others wait; of those the first five get what five give up', async () => {
     const event = await made({ capacity: 30 })
@@ -64,8 +64,8 @@ describe.each((await databasesToTest()).slice(-1))('answers to events, on $name'
     expect(await read(event)).toMatchObject({ going_count: 30, waitlisted_count: 65 })
     const waiting = (await list(event, owner, 'status=waitlisted&sort=queued_at&limit=100')).map(({ member }) => member.id)
     expect(waiting).toEqual(queue.slice(5))
-    const emailTemplates = (await api.messages()).filter(({ kind }) => kind === 'rsvp_promoted').map(({ to }) => to)
-    expect(emailTemplates.toSorted()).toEqual(
+    const emails = (await api.messages()).filter(({ kind }) => kind === 'rsvp_promoted').map(({ to }) => to)
+    expect(emails.toSorted()).toEqual(
       crowd
         .filter(({ id }) => queue.slice(0, 5).includes(toPublicId('mbr', id)))
         .map(({ email }) => email)
@@ -117,7 +117,7 @@ describe.each((await databasesToTest()).slice(-1))('answers to events, on $name'
     expect((await answer(event, host, 'going', { guests: 4 })).json).toMatchObject({ error: 'event_full' })
     await answer(event, host, 'going', { guests: 1 })
     expect(await read(event)).toMatchObject({ going_count: 6, waitlisted_count: 0 })
-    expect(await lettersTo(party, 'rsvp_promoted')).toHaveLength(1)
+    expect(await emailsTo(party, 'rsvp_promoted')).toHaveLength(1)
     for (const guests of [-1, 6, 1.5, '1']) expect((await answer(event, host, 'going', { guests })).status).toBe(422)
   })
 
@@ -263,11 +263,11 @@ describe.each((await databasesToTest()).slice(-1))('answers to events, on $name'
     await answer(event, gone, 'canceled')
     const reply = await send(`${event}/cancel`, owner, 'POST', { reason: 'It rains.' })
     expect(reply.json).toMatchObject({ status: 'canceled', cancel_reason: 'It rains.', canceled_at: expect.any(String) })
-    expect(await lettersTo(going, 'event_canceled_because')).toMatchObject([{ links: { title: 'Dye Walk', reason: 'It rains.' } }])
-    expect(await lettersTo(waiting, 'event_canceled_because')).toHaveLength(1)
-    expect(await lettersTo(gone, 'event_canceled_because')).toEqual([])
+    expect(await emailsTo(going, 'event_canceled_because')).toMatchObject([{ links: { title: 'Dye Walk', reason: 'It rains.' } }])
+    expect(await emailsTo(waiting, 'event_canceled_because')).toHaveLength(1)
+    expect(await emailsTo(gone, 'event_canceled_because')).toEqual([])
     // A seat of an event that was called off is nobody's gain.
-    expect(await lettersTo(waiting, 'rsvp_promoted')).toEqual([])
+    expect(await emailsTo(waiting, 'rsvp_promoted')).toEqual([])
     expect((await send(event, owner, 'PATCH', { capacity: 9 })).json.error).toBe('invalid_state')
   })
 

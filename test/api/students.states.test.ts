@@ -74,14 +74,14 @@ describe.each(await databasesToTest())('states of a student, on $name', ({ open 
     const { json } = await add({ send_invite: true })
     expect(json).toMatchObject({ status: 'invited', has_account: false })
     expect((await act(json.id as string, 'resend_invite')).status).toBe(200)
-    const emailTemplates = async () => (await api.messages()).filter(({ to }) => to === json.email)
-    expect(await emailTemplates()).toEqual([{ to: json.email, kind: 'person_invited', links: { link: `${api.school.issuer}/account/sign-up` } }])
+    const emails = async () => (await api.messages()).filter(({ to }) => to === json.email)
+    expect(await emails()).toEqual([{ to: json.email, kind: 'person_invited', links: { link: `${api.school.issuer}/account/sign-up` } }])
     await api.database.sql.query(`UPDATE person SET invited_at = now() - interval '1 hour' WHERE school_id = $1 AND id = $2`, [
       api.school.id,
       fromPublicId('std', json.id as string),
     ])
     await act(json.id as string, 'resend_invite')
-    expect(await emailTemplates()).toHaveLength(2)
+    expect(await emails()).toHaveLength(2)
   })
 
   test('who has a login is not invited', async () => {

@@ -96,8 +96,8 @@ describe("a school's own stylesheet", () => {
       }),
     )
     fc.assert(
-      fc.property(spelling, (emailTemplates) => {
-        expect(cssErrors(`@${emailTemplates.join('')} "x";`, issuer)).not.toEqual([])
+      fc.property(spelling, (emails) => {
+        expect(cssErrors(`@${emails.join('')} "x";`, issuer)).not.toEqual([])
       }),
     )
   })

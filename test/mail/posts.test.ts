@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createLog } from '../../src/lib/log.ts'
-import { outboxPost } from '../../src/mail/fileTransport.ts'
-import { smtpPost } from '../../src/mail/smtpTransport.ts'
+import { fileTransport } from '../../src/mail/fileTransport.ts'
+import { smtpTransport } from '../../src/mail/smtpTransport.ts'
 import type { Email } from '../../src/mail/transport.ts'
 
 const link = `https://school.example.com/account/password/new?token=${'T'.repeat(43)}`
@@ -29,13 +29,13 @@ async function outbox() {
   undo.push(() => rm(join(directory, '..'), { recursive: true }))
   const lines: string[] = []
   const log = createLog('trace', new Writable({ write: (chunk, _encoding, done) => done(void lines.push(String(chunk))) }))
-  return { directory, lines, post: outboxPost({ directory, log }) }
+  return { directory, lines, transport: fileTransport({ directory, log }) }
 }
 
 describe('the outbox', () => {
   test('keeps each message in a file that the service alone can read, and says so in the log without the link', async () => {
-    const { directory, lines, post } = await outbox()
-    await post.deliver(email())
+    const { directory, lines, transport } = await outbox()
+    await transport.deliver(email())
     const [name = ''] = await readdir(directory)
     const file = join(directory, name)
     expect(name).toMatch(/^[0-9a-f-]{36}\.eml$/)
@@ -49,11 +49,11 @@ describe('the outbox', () => {
   })
 
   test('keeps the newest 500', async () => {
-    const { directory, post } = await outbox()
-    await post.deliver(email())
+    const { directory, transport } = await outbox()
+    await transport.deliver(email())
     for (let at = 0; at < 505; at++) await writeFile(join(directory, `0000-${String(at).padStart(4, '0')}.eml`), '')
     await writeFile(join(directory, 'notes.txt'), '')
-    await post.deliver(email())
+    await transport.deliver(email())
     const names = (await readdir(directory)).toSorted()
     expect(names.filter((name) => name.endsWith('.eml'))).toHaveLength(500)
     expect(names).toContain('notes.txt')
@@ -65,8 +65,8 @@ describe('the outbox', () => {
     ['a name of the sender', { from: { name: 'x\r\nBcc: evil@example.com', address: 'no-reply@school.example.com' } }],
     ['a recipient', { to: 'marlo@example.com\r\nBcc: evil@example.com' }],
   ])('writes no header that stood in %s', async (_what, more) => {
-    const { directory, post } = await outbox()
-    await post.deliver(email(more))
+    const { directory, transport } = await outbox()
+    await transport.deliver(email(more))
     const [name = ''] = await readdir(directory)
     const [head = ''] = (await readFile(join(directory, name), 'utf8')).split('\n\n')
     expect(head).not.toMatch(/^bcc:/im)
@@ -118,18 +118,18 @@ async function mailServer(answers: string[] = []) {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
-  const post = smtpPost({ url: `smtp://127.0.0.1:${port}`, pauses: [1, 1] })
+  const transport = smtpTransport({ url: `smtp://127.0.0.1:${port}`, pauses: [1, 1] })
   undo.push(async () => {
-    post.close()
+    transport.close()
     await new Promise((resolve) => server.close(resolve))
   })
-  return { heard, post, port }
+  return { heard, transport, port }
 }
 
 describe('a mail server', () => {
   test('is given one recipient, the sender and the whole text', async () => {
-    const { heard, post } = await mailServer()
-    await post.deliver(email())
+    const { heard, transport } = await mailServer()
+    await transport.deliver(email())
     expect(heard.filter((line) => /^(MAIL|RCPT)/.test(line))).toEqual([
       'MAIL FROM:<no-reply@school.example.com>',
       'RCPT TO:<marlo@example.com>',
@@ -141,14 +141,14 @@ describe('a mail server', () => {
 
   test('that says "not now" is asked again; one that says "never" is not, and no address gets into the failure', async () => {
     const later = await mailServer(['451 busy', '451 busy'])
-    await later.post.deliver(email())
+    await later.transport.deliver(email())
     expect(later.heard.filter((line) => line.startsWith('RCPT'))).toHaveLength(3)
 
     const busy = await mailServer(['451 busy', '451 busy', '451 busy'])
-    await expect(busy.post.deliver(email())).rejects.toThrow('451')
+    await expect(busy.transport.deliver(email())).rejects.toThrow('451')
 
     const never = await mailServer(['550 no marlo@example.com here'])
-    const failure = await never.post.deliver(email()).catch((error: Error) => error)
+    const failure = await never.transport.deliver(email()).catch((error: Error) => error)
     expect(String(failure)).toMatch(/550/)
     expect(JSON.stringify([failure, String(failure), (failure as Error).cause])).not.toContain('marlo')
     expect(never.heard.filter((line) => line.startsWith('RCPT'))).toHaveLength(1)
@@ -157,14 +157,14 @@ describe('a mail server', () => {
   test('that is not there is asked again, and the failure says so', async () => {
     const { port } = await mailServer()
     await Promise.all(undo.splice(0).map((step) => step()))
-    const post = smtpPost({ url: `smtp://127.0.0.1:${port}`, pauses: [1, 1] })
-    await expect(post.deliver(email())).rejects.toThrow(/did not take a message: E/)
-    post.close()
+    const transport = smtpTransport({ url: `smtp://127.0.0.1:${port}`, pauses: [1, 1] })
+    await expect(transport.deliver(email())).rejects.toThrow(/did not take a message: E/)
+    transport.close()
   })
 
   test('is named at the start without its password', () => {
-    const post = smtpPost({ url: 'smtps://user:s3cret@mail.example.com:465' })
-    expect(post.describe()).toBe('messages go to the mail server mail.example.com:465')
-    post.close()
+    const transport = smtpTransport({ url: 'smtps://user:s3cret@mail.example.com:465' })
+    expect(transport.describe()).toBe('messages go to the mail server mail.example.com:465')
+    transport.close()
   })
 })

@@ -76,7 +76,10 @@ function everyView(text: string, language: Language = 'en'): string[] {
       'sign-in',
       signInPage(views, { pageContext, open, csrf: text, error: { key: 'sign_in.too_many', values: { minutes: text } }, email: text }),
     ),
-    views.render('error', errorPage(views, pageContext, { issuer: text, status: 400, error: text, errorDescription: text, requestId: text })),
+    views.render(
+      'error',
+      errorPage(views, pageContext, { issuer: text, status: 400, error: text, errorDescription: text, requestId: text }),
+    ),
     views.render('hand-over', manualCodePage(views, pageContext, { address: handedOver, seconds: 300 })),
     views.render('sign-out', signOutPage(views, pageContext, { form })),
     views.render('signed-out', signedOutPage(views, pageContext)),

@@ -79,7 +79,7 @@ describe('a name looks like a protected one', () => {
 
   test('whatever is put between and around the letters, it is seen', () => {
     const noise = fc.constantFrom('', ' ', '\u200B', '\u2060', '\u0301', '-', '\u00AD', '\u034F', '\u2003', '.')
-    const emailTemplates: [string, ...string[]][] = [
+    const emails: [string, ...string[]][] = [
       ['C', 'С', 'ϲ', 'Ｃ', 'c'],
       ['l', 'I', '1', 'ӏ', 'ｌ'],
       ['a', 'а', 'ɑ', 'A', 'á'],
@@ -87,7 +87,7 @@ describe('a name looks like a protected one', () => {
       ['d', 'ԁ', 'D'],
       ['e', 'е', 'E', 'é'],
     ]
-    const name = fc.tuple(...emailTemplates.flatMap((some) => [fc.constantFrom(...some), noise])).map((parts) => parts.join(''))
+    const name = fc.tuple(...emails.flatMap((some) => [fc.constantFrom(...some), noise])).map((parts) => parts.join(''))
     fc.assert(
       fc.property(name, (text) => {
         expect(imitatedName(text, names)).toBe('Claude')

@@ -37,8 +37,8 @@ export interface ServiceOptions {
   isLimited?: boolean
   /** In place of a directory of its own. */
   storage?: FileStorage
-  /** In place of the letters that `emailTemplates` collects. */
-  post?: MailTransport
+  /** In place of the letters that `emails` collects. */
+  transport?: MailTransport
 }
 
 export interface TestService {
@@ -49,7 +49,7 @@ export interface TestService {
   app: App
   database: Database
   /** Every message sent so far, oldest first, once all that was under way has been sent. */
-  emailTemplates(): Promise<Email[]>
+  emails(): Promise<Email[]>
   /** Every log line written so far. */
   log(): string
   /** Writes the configuration anew and has the service take it over. */
@@ -96,7 +96,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     log,
     isLimited: options.isLimited ?? false,
     storage: options.storage ?? diskFiles(join(directory, 'files')),
-    mail: { post: options.post ?? postThatKeeps(sent) },
+    mail: { transport: options.transport ?? recordingTransport(sent) },
   })
   server.on('request', app.koa.callback())
   const schoolId = (address = issuer): string => {
@@ -111,7 +111,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     database,
     schoolId,
     log: () => lines.join(''),
-    async emailTemplates() {
+    async emails() {
       await app.drained()
       return [...sent]
     },
@@ -127,7 +127,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   }
 }
 
-function postThatKeeps(sent: Email[]): MailTransport {
+function recordingTransport(sent: Email[]): MailTransport {
   return {
     async deliver(email) {
       sent.push(email)

@@ -44,7 +44,11 @@ export async function changeEmail(
 }
 
 /** What the caller allowed to apps, newest first. */
-export const listAuthorizations = async ({ authorizations }: Pick<ExternalServices, 'authorizations'>, school: School, accountId: string) => ({
+export const listAuthorizations = async (
+  { authorizations }: Pick<ExternalServices, 'authorizations'>,
+  school: School,
+  accountId: string,
+) => ({
   object: 'list',
   data: (await authorizations.list(school.id, accountId)).map(presentAuthorization),
 })
@@ -90,7 +94,11 @@ interface OwnRow extends Record<string, unknown> {
 
 /** Everything that is kept under the caller's account. */
 export async function exportAccount(
-  { database, school, externalServices }: { database: Kysely<DB>; school: School; externalServices: Pick<ExternalServices, 'authorizations' | 'sessions'> },
+  {
+    database,
+    school,
+    externalServices,
+  }: { database: Kysely<DB>; school: School; externalServices: Pick<ExternalServices, 'authorizations' | 'sessions'> },
   row: OwnRow,
 ) {
   const { membership } = await database

@@ -41,7 +41,12 @@ export async function ineligibilityReason(
   return personId === null ? undefined : await whyNotPerson(sql, schoolId, coupon, personId)
 }
 
-async function whyNotPerson(sql: Sql, schoolId: string, coupon: CouponRow, personId: string | undefined): Promise<IneligibilityReason | undefined> {
+async function whyNotPerson(
+  sql: Sql,
+  schoolId: string,
+  coupon: CouponRow,
+  personId: string | undefined,
+): Promise<IneligibilityReason | undefined> {
   const { labels, person_ids } = coupon.audience
   const isForSome = labels !== undefined || person_ids !== undefined
   if (personId === undefined) return isForSome ? 'other_audience' : undefined

@@ -10,7 +10,7 @@ export interface EventDetails {
   time_zone: string
 }
 
-interface MailTransport {
+interface Sending {
   sql: Sql
   school: School
   externalServices: Pick<ExternalServices, 'send'>
@@ -26,7 +26,7 @@ interface Reader {
 
 /** Tells everybody who has a seat, or waits for one, that the event does not take place. */
 export async function tellOfCancellation(
-  { sql, school, externalServices, enqueue }: MailTransport,
+  { sql, school, externalServices, enqueue }: Sending,
   event: EventDetails,
   reason: string | null,
 ): Promise<void> {
@@ -50,7 +50,7 @@ export async function tellOfCancellation(
 
 /** Tells people who waited that they have a seat. */
 export async function tellOfSeats(
-  { sql, school, externalServices, enqueue }: MailTransport,
+  { sql, school, externalServices, enqueue }: Sending,
   event: EventDetails,
   personIds: readonly string[],
 ): Promise<void> {

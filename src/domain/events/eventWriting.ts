@@ -113,7 +113,8 @@ function accessErrors({ access = 'public', plan_ids = [], course_id = null }: Va
   const plans = plan_ids as string[]
   const fieldErrors: ProblemDetail[] = []
   if (access === 'plans' && plans.length === 0) fieldErrors.push(fault('plan_ids', 'required', 'say which plans open the event'))
-  if (access !== 'plans' && plans.length > 0) fieldErrors.push(fault('plan_ids', 'not_allowed', 'only an event with the access plans has them'))
+  if (access !== 'plans' && plans.length > 0)
+    fieldErrors.push(fault('plan_ids', 'not_allowed', 'only an event with the access plans has them'))
   if (access === 'course' && course_id === null) fieldErrors.push(fault('course_id', 'required', 'say which course opens the event'))
   return fieldErrors
 }

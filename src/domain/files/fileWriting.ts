@@ -110,7 +110,7 @@ export interface Stored {
  */
 export async function takeFile(
   { fields, file }: { fields: Readonly<Record<string, string>>; file: WaitingBytes | undefined },
-  { school, caller, externalServices }: Pick<FileContext, 'school' | 'caller' | 'outside'>,
+  { school, caller, externalServices }: Pick<FileContext, 'school' | 'caller' | 'externalServices'>,
 ): Promise<Stored & Record<string, unknown>> {
   const purpose = fields.purpose ?? ''
   if (!file || file.bytes === 0 || !Object.hasOwn(filePurposes, purpose)) return {}

@@ -34,7 +34,8 @@ export async function attemptQuiz(context: Attempting, answers: readonly Answer[
   const lesson = await findLesson(context, { enrollmentId: row.id, lessonId })
   const quiz = lesson.quiz as StoredQuiz | null
   const fieldErrors = quiz ? quizAnswerErrors(quiz, answers) : []
-  if (fieldErrors.length > 0) throw new Problem('validation_failed', { description: 'The answers are not valid. See details.', details: fieldErrors })
+  if (fieldErrors.length > 0)
+    throw new Problem('validation_failed', { description: 'The answers are not valid. See details.', details: fieldErrors })
   requireUnlocked(lesson, { isOwn: true })
   if (!quiz) throw new Problem('invalid_state', { description: 'The lesson has no quiz.' })
   const [last] = await sql.query<{ attempt_no: number }>(

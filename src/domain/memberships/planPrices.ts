@@ -80,7 +80,8 @@ async function currencyOf({ writer, school }: InTransaction): Promise<string> {
 function checkPrice({ interval, interval_count, amount, trial_days }: NewPrice, currency: string): ProblemDetail[] {
   const fieldErrors: ProblemDetail[] = []
   if (amount.currency !== currency) fieldErrors.push(fault('amount.currency', 'not_allowed', `the school sells in ${currency}`))
-  if (interval === 'one_time' && interval_count !== 1) fieldErrors.push(fault('interval_count', 'max', 'what is paid once has no more than one'))
+  if (interval === 'one_time' && interval_count !== 1)
+    fieldErrors.push(fault('interval_count', 'max', 'what is paid once has no more than one'))
   if (amount.amount === 0 && trial_days > 0) fieldErrors.push(fault('trial_days', 'max', 'what costs nothing needs no trial'))
   return fieldErrors
 }

@@ -5,7 +5,7 @@ import type { Sql } from '../../store/sql.ts'
 import type { InTransaction } from '../courses/courseWriting.ts'
 import { requirePublisher } from '../lecturers/lecturerPublishing.ts'
 
-interface MailTransport {
+interface Post {
   id: string
   status: string
   scheduled_for: Date | null
@@ -18,7 +18,7 @@ const yearMs = 366 * 86_400_000
  * Publishes a post now, or at a time to come. `published_at` says at once when it will be: lists are sorted by it.
  * @throws Problem invalid_state, validation_failed
  */
-export async function publishPost(context: InTransaction, post: MailTransport, { at }: { at?: string | null }) {
+export async function publishPost(context: InTransaction, post: Post, { at }: { at?: string | null }) {
   const { now } = context
   const time = at === undefined || at === null ? undefined : new Date(at)
   if (time && (time <= now || time.getTime() - now.getTime() > yearMs)) {
@@ -64,8 +64,8 @@ export async function archivePost(context: InTransaction) {
 /** Makes a draft again of what was archived. */
 export const restorePost = async () => ({ archived_at: null, published_at: null })
 
-/** What is due is out before anything else is done with it: nobody changes a post in a state that it is not in any more. */
-export async function publishPost(writer: Writer, { schoolId, id }: { schoolId: string; id: string }): Promise<void> {
+/** Publishes a scheduled post whose time has come, so that a change never sees a status that no longer applies. */
+export async function publishIfDue(writer: Writer, { schoolId, id }: { schoolId: string; id: string }): Promise<void> {
   await writer
     .updateTable('post')
     .set((post) => ({ status: 'published', published_at: post.ref('scheduled_for'), scheduled_for: null }))
@@ -77,8 +77,8 @@ export async function publishPost(writer: Writer, { schoolId, id }: { schoolId: 
 }
 
 /**
- * Writes down that posts are out whose time has come: their readers have seen them since. The clock changes no version.
- * Answers how many.
+ * Marks scheduled posts whose time has come as published. Readers see them from that time on, so their version stays.
+ * Returns how many.
  */
 export async function publishDuePosts(sql: Sql, limit: number): Promise<number> {
   const rows = await sql.query<{ school_id: string; id: string; version: number }>(
@@ -96,7 +96,7 @@ export async function publishDuePosts(sql: Sql, limit: number): Promise<number> 
 }
 
 /** Removes what was said of a post, and its text. */
-export async function removePostParts({ writer, sql, school }: InTransaction, { id }: MailTransport): Promise<undefined> {
+export async function removePostParts({ writer, sql, school }: InTransaction, { id }: Post): Promise<undefined> {
   const comments = await writer
     .deleteFrom('comment')
     .where('school_id', '=', school.id)

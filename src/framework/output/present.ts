@@ -1,8 +1,8 @@
 import type { z } from 'zod'
 import type { Presentation } from '../declare/declaration.ts'
+import type { SeenRow } from '../declare/queryScope.ts'
 import type { Resource } from '../declare/resource.ts'
 import { isShownIn, pickerOf } from '../declare/views.ts'
-import type { SeenRow } from '../declare/visibility.ts'
 import { rowEtag } from './etag.ts'
 
 /** One row as the caller's view shows it. */

@@ -1,14 +1,14 @@
 import type { Call } from '../call.ts'
 import type { AnyExpansion } from '../declare/expansion.ts'
+import type { SeenRow } from '../declare/queryScope.ts'
 import type { Resource } from '../declare/resource.ts'
 import { type Shape, selectFields } from '../declare/shape.ts'
-import type { SeenRow } from '../declare/visibility.ts'
 import { present, presentOnDemand, withoutGated } from '../output/present.ts'
 import { findRowsById, findRowsOf } from './rows.ts'
 
 const maxRows = 20
 
-type Context = Pick<Call, 'database' | 'sight' | 'school' | 'caller' | 'outside' | 'parameters'>
+type Context = Pick<Call, 'database' | 'queryScope' | 'school' | 'caller' | 'externalServices' | 'parameters'>
 
 /** Rows as they are answered, with the rows of other resources that were asked for: one query for each expansion, never for each row. */
 export async function expanded(

@@ -2,9 +2,9 @@ import { Problem } from '../../lib/problem.ts'
 import { audienceOf } from '../../policy/caller.ts'
 import type { Answer, Call } from '../call.ts'
 import type { ListParent, OperationOf } from '../declare/operations.ts'
+import type { SeenRow } from '../declare/queryScope.ts'
 import { readShape } from '../declare/shape.ts'
 import { positionOf, reversed, type Sort } from '../declare/sorts.ts'
-import type { SeenRow } from '../declare/visibility.ts'
 import { listEtag } from '../output/etag.ts'
 import { listFingerprint, type Place, readCursor, writeCursor } from './cursor.ts'
 import { expanded } from './expand.ts'
@@ -88,11 +88,16 @@ interface PageOfRows {
 
 /** A page before or behind a place. One row more than asked for tells whether there is another page beyond. */
 async function readPage(
-  { database, queryScope }: Pick<Call, 'database' | 'sight'>,
+  { database, queryScope }: Pick<Call, 'database' | 'queryScope'>,
   { sort, conditions, from, limit }: Omit<ListQuery, 'fingerprint' | 'ownerId'> & { limit: number },
 ): Promise<PageOfRows> {
   const isBackward = from?.isBackward ?? false
-  const found = await findRows(database, queryScope, { conditions, sort: isBackward ? reversed(sort) : sort, after: from, limit: limit + 1 })
+  const found = await findRows(database, queryScope, {
+    conditions,
+    sort: isBackward ? reversed(sort) : sort,
+    after: from,
+    limit: limit + 1,
+  })
   const rows = found.slice(0, limit)
   const isMore = found.length > limit
   // Where one comes from is a page as well.

@@ -3,9 +3,9 @@ import { audienceOf } from '../../policy/caller.ts'
 import type { Reader, Writer } from '../../store/database.ts'
 import { contains, rankWithin } from '../../store/expressions.ts'
 import type { AnyRows, Condition } from '../declare/expressions.ts'
+import { type QueryScope, type RowKey, type SeenRow, schoolColumn, tables } from '../declare/queryScope.ts'
 import type { Searched } from '../declare/resource.ts'
 import { isBehind, type Position, type Sort, sortColumns, sortExpression } from '../declare/sorts.ts'
-import { type RowKey, type SeenRow, type QueryScope, schoolColumn, tables } from '../declare/visibility.ts'
 import { named, selectRows, selectWhole, wholeRow } from './selectRows.ts'
 import { isReadable, isVisible } from './visible.ts'
 
@@ -58,7 +58,12 @@ export async function findRowsOf(
 }
 
 /** How many rows the list has, counted no further than `limit`. */
-export async function countRows(database: Reader, queryScope: QueryScope, conditions: readonly RowCondition[], limit: number): Promise<number> {
+export async function countRows(
+  database: Reader,
+  queryScope: QueryScope,
+  conditions: readonly RowCondition[],
+  limit: number,
+): Promise<number> {
   const found = tables(database)
     .selectFrom(queryScope.resource.table as 'any_table')
     .select('id')

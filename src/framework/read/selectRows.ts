@@ -1,11 +1,15 @@
 import type { AliasedExpression, Expression, SelectQueryBuilder } from 'kysely'
 import type { Reader } from '../../store/database.ts'
 import type { AnyRows, AnyTables } from '../declare/expressions.ts'
-import { type RowKey, type QueryScope, schoolColumn, tables } from '../declare/visibility.ts'
+import { type QueryScope, type RowKey, schoolColumn, tables } from '../declare/queryScope.ts'
 import { isReadable, seenAs } from './visible.ts'
 
 /** The fields of all rows of the school; who asks says which rows are seen. */
-export function selectRows(database: Reader, queryScope: QueryScope, { isWhole = false } = {}): SelectQueryBuilder<AnyTables, 'any_table', object> {
+export function selectRows(
+  database: Reader,
+  queryScope: QueryScope,
+  { isWhole = false } = {},
+): SelectQueryBuilder<AnyTables, 'any_table', object> {
   const { resource, schoolId, caller } = queryScope
   const table = tables(database).selectFrom(resource.table as 'any_table')
   // What the resource makes of a column comes later: it stands under that name.
@@ -31,7 +35,8 @@ export function wholeRow(database: Reader, queryScope: QueryScope, key: RowKey |
 }
 
 /** The same with every column. */
-export const selectWhole = (database: Reader, queryScope: QueryScope): ReturnType<typeof selectRows> => selectRows(database, queryScope, { isWhole: true })
+export const selectWhole = (database: Reader, queryScope: QueryScope): ReturnType<typeof selectRows> =>
+  selectRows(database, queryScope, { isWhole: true })
 
 const versionOf = ({ resource }: QueryScope, rows: AnyRows): AliasedExpression<unknown, string> =>
   named(rows.ref(resource.versionColumn), 'version')

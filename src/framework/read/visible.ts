@@ -4,21 +4,28 @@ import { audienceOf, type Caller, type PersonCaller } from '../../policy/caller.
 import type { Reader } from '../../store/database.ts'
 import { isOffered } from '../../store/expressions.ts'
 import type { AnyRows, AnyRule, Condition } from '../declare/expressions.ts'
+import type { QueryScope } from '../declare/queryScope.ts'
 import type { View } from '../declare/views.ts'
-import type { QueryScope } from '../declare/visibility.ts'
 
 /** Rows that stand in the caller's list. */
 export const isVisible = (queryScope: QueryScope, rows: AnyRows): Condition =>
-  offered(queryScope, rows, ofItsPart(queryScope, rows, ask(queryScope.resource.visibility[audienceOf(queryScope.caller)], rows, queryScope.caller)))
+  offered(
+    queryScope,
+    rows,
+    ofItsPart(queryScope, rows, ask(queryScope.resource.visibility[audienceOf(queryScope.caller)], rows, queryScope.caller)),
+  )
 
 /** Rows that can be read by who names them: those of the list, and those that stand in none. */
 export function isReadable(queryScope: QueryScope, rows: AnyRows): Condition {
   const { unlisted } = queryScope.resource
-  return unlisted ? rows.or([isVisible(queryScope, rows), offered(queryScope, rows, ofItsPart(queryScope, rows, unlisted(rows)))]) : isVisible(queryScope, rows)
+  return unlisted
+    ? rows.or([isVisible(queryScope, rows), offered(queryScope, rows, ofItsPart(queryScope, rows, unlisted(rows)))])
+    : isVisible(queryScope, rows)
 }
 
 /** Of a table that two resources share, the rows of this one. */
-const ofItsPart = ({ resource: { part } }: QueryScope, rows: AnyRows, rule: Condition): Condition => (part ? rows.and([part(rows), rule]) : rule)
+const ofItsPart = ({ resource: { part } }: QueryScope, rows: AnyRows, rule: Condition): Condition =>
+  part ? rows.and([part(rows), rule]) : rule
 
 /** Where the school has turned off what the resource belongs to, there are no rows but for its staff. */
 function offered({ resource, schoolId, caller }: QueryScope, rows: AnyRows, rule: Condition): Condition {

@@ -1,7 +1,7 @@
 import type { Answer } from '../call.ts'
 import { apiPath, type OperationOf } from '../declare/operations.ts'
+import type { SeenRow } from '../declare/queryScope.ts'
 import { pickerOf } from '../declare/views.ts'
-import type { SeenRow } from '../declare/visibility.ts'
 import { rowEtag } from '../output/etag.ts'
 import { represent } from '../output/present.ts'
 import { readWritten } from '../read/rows.ts'

@@ -68,7 +68,7 @@ async function writeItem(
   { item, mode, find, operations }: Item,
 ): Promise<{ status: number; id: string }> {
   if (!isObject(item)) throw new Problem('validation_failed', { description: 'An item must be a JSON object.' })
-  const left: Parameters<Writing['afterwards']>[] = []
+  const left: Parameters<Writing['enqueue']>[] = []
   const part = {
     ...write,
     body: item,

@@ -1,5 +1,5 @@
 import type { Writer } from '../../store/database.ts'
-import { type SeenRow, type QueryScope, schoolColumn, tables } from '../declare/visibility.ts'
+import { type QueryScope, type SeenRow, schoolColumn, tables } from '../declare/queryScope.ts'
 import { named } from '../read/selectRows.ts'
 
 /** Adds a row to the school. */
@@ -14,7 +14,12 @@ export async function insertRow(writer: Writer, { resource, schoolId }: QuerySco
  * Writes columns of a row that the transaction has locked, and returns its new version. The stored version is raised, not the one that
  * was read: effects earlier in the same transaction may have raised it already.
  */
-export async function updateVersion(writer: Writer, queryScope: QueryScope, id: SeenRow['id'], columns: Record<string, unknown>): Promise<number> {
+export async function updateVersion(
+  writer: Writer,
+  queryScope: QueryScope,
+  id: SeenRow['id'],
+  columns: Record<string, unknown>,
+): Promise<number> {
   const { table, versionColumn } = queryScope.resource
   const { version } = await tables(writer)
     .updateTable(table as 'any_table')

@@ -11,9 +11,9 @@ import type { Writer } from '../../store/database.ts'
 import type { Sql } from '../../store/sql.ts'
 import type { ScopeVerb } from '../declare/area.ts'
 import type { Row, TableName } from '../declare/expressions.ts'
+import type { SeenRow } from '../declare/queryScope.ts'
 import type { Resource } from '../declare/resource.ts'
 import type { View } from '../declare/views.ts'
-import type { SeenRow } from '../declare/visibility.ts'
 import type { ParameterValues } from '../read/readParameters.ts'
 
 /** What a rule of the school is given while something is written, inside the one transaction. */

@@ -28,7 +28,15 @@ export interface AccountPresenter {
   show<Name extends ViewName>(ctx: Context, view: Name, page: Content<ViewPages[Name]> & { title: string; again?: string }): Promise<void>
 }
 
-export function createAccountPresenter({ views, csrf, pageContext }: { views: Views; csrf: Csrf; pageContext: FindSetting }): AccountPresenter {
+export function createAccountPresenter({
+  views,
+  csrf,
+  pageContext,
+}: {
+  views: Views
+  csrf: Csrf
+  pageContext: FindSetting
+}): AccountPresenter {
   const show: AccountPresenter['show'] = async (ctx, view, { title, again, ...content }) => {
     const page = { ...content, ...frame(views, await pageContext(ctx, again), title) } as ViewPages[typeof view]
     setPageHeaders(ctx)

@@ -22,8 +22,8 @@ test('work that cannot be taken on is dropped and logged by its name, without wh
   expect(done).toEqual(['notice'])
   const dropped = lines.map((line) => JSON.parse(line)).map(({ task, school, msg }) => [task, school, msg])
   expect(dropped).toEqual([
-    ['another notice', undefined, 'an errand was dropped: too many wait'],
-    ['message password_changed', 'lanternfield', 'an errand was dropped: too many wait'],
+    ['another notice', undefined, 'background queue full, task dropped'],
+    ['message password_changed', 'lanternfield', 'background queue full, task dropped'],
   ])
   expect(lines.join('')).not.toContain('person@example.com')
 })

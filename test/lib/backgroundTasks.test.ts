@@ -6,7 +6,7 @@ import { createLog } from '../../src/lib/log.ts'
 const lines: string[] = []
 const log = createLog('info', new Writable({ write: (chunk, _encoding, done) => done(void lines.push(String(chunk))) }))
 
-describe('errands', () => {
+describe('backgroundTasks', () => {
   test('begin after the caller is done, run a bounded number at a time, and are waited for with all that they begin', async () => {
     const backgroundTasks = createBackgroundTasks({ log, concurrency: 2 })
     const seen: number[] = []
@@ -39,7 +39,7 @@ describe('errands', () => {
     })
     await backgroundTasks.drained()
     expect(isDone).toBe(true)
-    expect(lines.join('')).toMatch(/"errand":"first"[\s\S]*"errand":"second"/)
+    expect(lines.join('')).toMatch(/"task":"first"[\s\S]*"task":"second"/)
   })
 
   test('are refused where too many wait', async () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { contrastRatio } from '../../src/lib/contrast.ts'
 import { type Palette, palettes } from '../../src/lib/palettes.ts'
-import { type ThemeColours, schoolThemeColours } from '../../src/policy/themeColours.ts'
+import { schoolThemeColours, type ThemeColours } from '../../src/policy/themeColours.ts'
 
 const colour = fc.integer({ min: 0, max: 0xffffff }).map((value) => `#${value.toString(16).padStart(6, '0')}`)
 const anyPalette: fc.Arbitrary<Palette> = fc.record({
@@ -15,22 +15,22 @@ const anyPalette: fc.Arbitrary<Palette> = fc.record({
 const modes = ['auto', 'light', 'dark'] as const
 
 const texts: readonly (readonly [keyof ThemeColours, keyof ThemeColours])[] = [
-  ['groundInk', 'ground'],
-  ['groundQuiet', 'ground'],
-  ['ink', 'sheet'],
-  ['ink', 'field'],
-  ['quiet', 'sheet'],
-  ['quiet', 'field'],
-  ['primary', 'sheet'],
+  ['onBackground', 'background'],
+  ['onBackgroundMuted', 'background'],
+  ['text', 'surface'],
+  ['text', 'field'],
+  ['muted', 'surface'],
+  ['muted', 'field'],
+  ['primary', 'surface'],
   ['primary', 'field'],
   ['onPrimary', 'primary'],
-  ['cautionInk', 'cautionGround'],
-  ['faultInk', 'faultGround'],
+  ['cautionText', 'cautionBackground'],
+  ['errorText', 'errorBackground'],
 ]
 const edges: readonly (readonly [keyof ThemeColours, keyof ThemeColours])[] = [
-  ['line', 'sheet'],
+  ['line', 'surface'],
   ['line', 'field'],
-  ['accent', 'sheet'],
+  ['accent', 'surface'],
 ]
 
 const tooFaint = (themeColours: ThemeColours): string[] => [
@@ -74,6 +74,11 @@ describe('the shades of a page', () => {
   test("use a school's dark grounds on dark devices, and neutral ones on light devices", () => {
     const colors = { primary: '#8ecbff', accent: '#ffaa00', background: '#0b1020', surface: '#141c33', text: '#f0f4ff' }
     const { light, dark } = schoolThemeColours({ mode: 'auto', colors })
-    expect([dark.background, dark.primary, light.scheme, light.background === colors.background]).toEqual(['#0b1020', '#8ecbff', 'light', false])
+    expect([dark.background, dark.primary, light.scheme, light.background === colors.background]).toEqual([
+      '#0b1020',
+      '#8ecbff',
+      'light',
+      false,
+    ])
   })
 })
