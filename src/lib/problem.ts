@@ -92,6 +92,11 @@ export interface ProblemDetail {
   meta?: Record<string, unknown>
 }
 
+/** Returns the detail that names a field or parameter, the code of the rule that it breaks, and a message. */
+export function fieldError(field: string, code: string, message: string): ProblemDetail {
+  return { field, code, message: `${field}: ${message}` }
+}
+
 export interface ProblemOptions {
   /** Replaces the table's text. Plain ASCII without `"` and `\` (RFC 6749 section 5.2). */
   description?: string
