@@ -133,7 +133,7 @@ export const packageOwners: readonly PackageOwner[] = [
   { name: 'pg', modules: ['store'] },
   { name: 'pg-copy-streams', modules: ['store'] },
   { name: 'ioredis', modules: ['store'] },
-  { name: 'kysely', modules: ['store'], typesIn: ['framework', 'policy', 'domain', 'resources'] },
+  { name: 'kysely', modules: ['store', 'domain'], typesIn: ['framework', 'policy', 'resources'] },
   { name: 'zod', modules: ['config', 'framework', 'resources'] },
   { name: 'oidc-provider', modules: ['oidc'], typesIn: ['pages'] },
   { name: 'ejs', modules: ['pages', 'agents'] },
