@@ -1,4 +1,4 @@
-import type { Sql } from './sql.ts'
+import { type Handle, rawSql } from './rawSql.ts'
 
 export interface AccountRow {
   id: string
@@ -17,8 +17,8 @@ export interface AccountRow {
 }
 
 /** A person's login, unless it has been disabled. */
-export async function findAccount(sql: Sql, schoolId: string, id: string): Promise<AccountRow | undefined> {
-  const rows = await sql.query<AccountRow>(
+export async function findAccount(sql: Handle, schoolId: string, id: string): Promise<AccountRow | undefined> {
+  const rows = await rawSql(sql).query<AccountRow>(
     `SELECT id, email, email_verified, name, given_name, family_name, locale, time_zone, updated_at,
             sessions_valid_after,
             (SELECT json_build_object('id', file.id, 'filename', file.filename) FROM file

@@ -1,4 +1,4 @@
-import type { Sql } from './sql.ts'
+import { type Handle, rawSql } from './rawSql.ts'
 
 /** The looks of a school, as the columns of its row. */
 export interface LookRow {
@@ -10,8 +10,8 @@ export interface LookRow {
 }
 
 /** Makes the row of a school's looks the first time. Afterwards the school's staff own it. */
-export async function ensureAppearance(sql: Sql, schoolId: string, look: LookRow): Promise<void> {
-  await sql.query(
+export async function ensureAppearance(sql: Handle, schoolId: string, look: LookRow): Promise<void> {
+  await rawSql(sql).query(
     `INSERT INTO appearance (school_id, id, theme, mode, colors, fonts, corner_radius)
      VALUES ($1, $1, $2, $3, $4, $5, $6) ON CONFLICT (school_id) DO NOTHING`,
     [schoolId, look.theme, look.mode, JSON.stringify(look.colors), JSON.stringify(look.fonts), look.corner_radius],
@@ -39,8 +39,8 @@ export interface AppearanceRow extends LookRow {
 }
 
 /** The looks of a school now; undefined where it has no row yet. */
-export async function findAppearance(sql: Sql, schoolId: string): Promise<AppearanceRow | undefined> {
-  const rows = await sql.query<AppearanceRow>(
+export async function findAppearance(sql: Handle, schoolId: string): Promise<AppearanceRow | undefined> {
+  const rows = await rawSql(sql).query<AppearanceRow>(
     `SELECT theme, mode, colors, fonts, corner_radius, ${logo('logo')}, ${logo('logo_dark')} FROM appearance a WHERE school_id = $1`,
     [schoolId],
     'appearance',
@@ -49,8 +49,8 @@ export async function findAppearance(sql: Sql, schoolId: string): Promise<Appear
 }
 
 /** The stylesheet of the school's own, empty where it has none. */
-export async function findCustomCss(sql: Sql, schoolId: string): Promise<string> {
-  const rows = await sql.query<{ custom_css: string | null }>(
+export async function findCustomCss(sql: Handle, schoolId: string): Promise<string> {
+  const rows = await rawSql(sql).query<{ custom_css: string | null }>(
     'SELECT custom_css FROM appearance WHERE school_id = $1',
     [schoolId],
     'custom_css',

@@ -1,10 +1,11 @@
 import type { SqlDriverAdapterFactory } from '@prisma/client/runtime/client'
-import { CompiledQuery, type Dialect, Kysely } from 'kysely'
+import { type Dialect, Kysely } from 'kysely'
 import type { DB } from '../gen/kysely/tables.ts'
 import { PrismaClient } from '../gen/prisma/client.ts'
 import type { Database, Lane } from './database.ts'
 import { guardedKysely } from './guardedKysely.ts'
 import type { Queue } from './queue.ts'
+import { rawSql, withKysely } from './rawSql.ts'
 import type { Sql } from './sql.ts'
 import type { TransactionGuard } from './transactionGuard.ts'
 
@@ -47,18 +48,20 @@ export function assembleDatabase(engine: Engine, guard: TransactionGuard): Datab
 
   const over = (connections: Connections): Database => {
     const inner = new Kysely<DB>({ dialect: connections.dialect })
+    const kysely = guardedKysely(inner, guard, () => {
+      throw new Error('database.kysely starts no transaction: use database.transaction, which guards its inside')
+    })
+    const sql: Sql = {
+      async query(text, values, name) {
+        assertUsable('database.sql')
+        return await connections.query(text, values, name)
+      },
+    }
     return {
       kind: engine.kind,
       lane: (lane) => lanes[lane],
-      sql: {
-        async query(text, values, name) {
-          assertUsable('database.sql')
-          return await connections.query(text, values, name)
-        },
-      },
-      kysely: guardedKysely(inner, guard, () => {
-        throw new Error('database.kysely starts no transaction: use database.transaction, which guards its inside')
-      }),
+      sql: withKysely(sql, kysely),
+      kysely,
       prisma() {
         assertUsable('database.prisma()')
         prisma ??= new PrismaClient({ adapter: api.prismaAdapter() })
@@ -66,7 +69,7 @@ export function assembleDatabase(engine: Engine, guard: TransactionGuard): Datab
       },
       async transaction(work, purpose = 'write') {
         assertUsable('database.transaction')
-        const run = () => inner.transaction().execute((writer) => guard.inside(() => work(writer, sqlOver(writer))))
+        const run = () => inner.transaction().execute((writer) => guard.inside(() => work(writer, rawSql(writer))))
         return purpose === 'write' ? await connections.write(run) : await run()
       },
       async script(work) {
@@ -95,13 +98,4 @@ export function assembleDatabase(engine: Engine, guard: TransactionGuard): Datab
     background: background === api ? main : over(background),
   }
   return main
-}
-
-/** Raw SQL on the connection of a Kysely transaction. Statements are not named there: Kysely has no place for a name. */
-function sqlOver(writer: Kysely<DB>): Sql {
-  return {
-    async query<Row extends object>(text: string, values: readonly unknown[] = []) {
-      return (await writer.executeQuery<Row>(CompiledQuery.raw(text, [...values]))).rows
-    },
-  }
 }

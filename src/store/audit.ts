@@ -1,5 +1,5 @@
 import { newId } from '../lib/ids.ts'
-import type { Sql } from './sql.ts'
+import { type Handle, rawSql } from './rawSql.ts'
 import { storableJson, storableText } from './storableText.ts'
 
 /** One thing that happened. Members are named as the columns of `audit_log`. */
@@ -22,9 +22,9 @@ export interface AuditEntry {
  * Nothing is filtered here. Never hand in a token, code, secret, cookie or password, nor a hash that opens something:
  * the log is kept for ever and read by many.
  */
-export async function recordAudit(sql: Sql, entries: readonly AuditEntry[]): Promise<void> {
+export async function recordAudit(sql: Handle, entries: readonly AuditEntry[]): Promise<void> {
   if (entries.length === 0) return
-  await sql.query(
+  await rawSql(sql).query(
     `INSERT INTO audit_log (id, school_id, event, account_id, client_id, grant_id, request_id, address, details)
      SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::jsonb[])`,
     [

@@ -1,6 +1,6 @@
 import { newId } from '../lib/ids.ts'
 import type { ChangeAction } from './changeActions.ts'
-import type { Sql } from './sql.ts'
+import { type Handle, rawSql } from './rawSql.ts'
 
 export interface Change {
   school_id: string
@@ -44,13 +44,13 @@ const writtenEpoch = `coalesce(${ownEpoch}, current_change_epoch())`
  * Adds the epoch of this run of the database server where it is missing. Call it outside a transaction when the service starts:
  * otherwise the first change adds it, and other writers wait for the transaction of that change.
  */
-export async function beginChangeEpoch(sql: Sql): Promise<void> {
-  await sql.query('SELECT current_change_epoch()')
+export async function beginChangeEpoch(sql: Handle): Promise<void> {
+  await rawSql(sql).query('SELECT current_change_epoch()')
 }
 
 /** Notes a change, in the transaction that makes it. */
-export async function recordChange(sql: Sql, { school_id, type, resource_id, action, version }: Change): Promise<void> {
-  await sql.query(
+export async function recordChange(sql: Handle, { school_id, type, resource_id, action, version }: Change): Promise<void> {
+  await rawSql(sql).query(
     `INSERT INTO change_log (school_id, epoch, transaction, id, type, resource_id, action, version)
      VALUES ($1, ${writtenEpoch}, pg_current_xact_id()::text::bigint, $2, $3, $4, $5, $6)`,
     [school_id, newId(), type, resource_id, action, version],
@@ -59,12 +59,12 @@ export async function recordChange(sql: Sql, { school_id, type, resource_id, act
 
 /** Notes the same of many rows of one type, in one statement. */
 export async function recordChanges(
-  sql: Sql,
+  sql: Handle,
   { school_id, type, action }: Pick<Change, 'school_id' | 'type' | 'action'>,
   rows: readonly { id: string; version: number }[],
 ): Promise<void> {
   if (rows.length === 0) return
-  await sql.query(
+  await rawSql(sql).query(
     `INSERT INTO change_log (school_id, epoch, transaction, id, type, resource_id, action, version)
      SELECT $1::uuid, ${writtenEpoch}, pg_current_xact_id()::text::bigint, noted.id, $2::text, noted.resource_id, $3::text, noted.version
        FROM unnest($4::uuid[], $5::uuid[], $6::int[]) AS noted (id, resource_id, version)`,
@@ -83,9 +83,9 @@ export interface ChangeQuery {
  * are final, so the changes of a slow transaction are returned late and never skipped. Earlier epochs are complete: their
  * transactions ended with the database server that ran them, and their ids mean nothing to this one.
  */
-export async function readChanges(sql: Sql, schoolId: string, { types, after, limit }: ChangeQuery): Promise<RecordedChange[]> {
+export async function readChanges(sql: Handle, schoolId: string, { types, after, limit }: ChangeQuery): Promise<RecordedChange[]> {
   const { epoch, transaction, id } = after ?? firstPosition
-  return await sql.query<RecordedChange>(
+  return await rawSql(sql).query<RecordedChange>(
     `SELECT id, epoch::text AS epoch, transaction::text AS transaction, type, resource_id, action, version, occurred_at
        FROM change_log
       WHERE school_id = $1 AND (epoch, transaction, id) > ($2::bigint, $3::bigint, $4::uuid) AND type = ANY ($5::text[])
@@ -98,8 +98,8 @@ export async function readChanges(sql: Sql, schoolId: string, { types, after, li
 }
 
 /** The current end of the changes: every change that is not final yet comes after it. */
-export async function latestPosition(sql: Sql): Promise<ChangePosition> {
-  const [row] = await sql.query<{ own: string | null; newest: string | null; transaction: string }>(
+export async function latestPosition(sql: Handle): Promise<ChangePosition> {
+  const [row] = await rawSql(sql).query<{ own: string | null; newest: string | null; transaction: string }>(
     `SELECT ${ownEpoch}::text AS own, (SELECT max(number) FROM change_epoch)::text AS newest,
             (pg_snapshot_xmin(pg_current_snapshot())::text::bigint - 1)::text AS transaction`,
   )
@@ -110,8 +110,8 @@ export async function latestPosition(sql: Sql): Promise<ChangePosition> {
 }
 
 /** True for a position that this database has not reached: it comes from a database that was set back since. */
-export async function isUnreached(sql: Sql, { epoch, transaction }: ChangePosition): Promise<boolean> {
-  const [row] = await sql.query<{ isUnreached: boolean }>(
+export async function isUnreached(sql: Handle, { epoch, transaction }: ChangePosition): Promise<boolean> {
+  const [row] = await rawSql(sql).query<{ isUnreached: boolean }>(
     `SELECT coalesce((own.epoch, pg_snapshot_xmax(pg_current_snapshot())::text::bigint) <= ($1::bigint, $2::bigint), false) AS "isUnreached"
        FROM (SELECT ${ownEpoch} AS epoch) AS own`,
     [epoch, transaction],
@@ -120,8 +120,8 @@ export async function isUnreached(sql: Sql, { epoch, transaction }: ChangePositi
 }
 
 /** Removes up to `limit` changes that are too old to be read. */
-export async function sweepChanges(sql: Sql, limit: number): Promise<number> {
-  const rows = await sql.query(
+export async function sweepChanges(sql: Handle, limit: number): Promise<number> {
+  const rows = await rawSql(sql).query(
     `DELETE FROM change_log WHERE ctid IN
        (SELECT ctid FROM change_log WHERE occurred_at < now() - make_interval(days => $1) LIMIT $2 FOR UPDATE SKIP LOCKED) RETURNING id`,
     [changeDays, limit],

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Sql } from './sql.ts'
+import { type Handle, rawSql } from './rawSql.ts'
 import { storableText } from './storableText.ts'
 
 /** How long a removed client is remembered. */
@@ -22,14 +22,14 @@ export function burying(removal: string): string {
  * registered is told nothing of it.
  */
 export async function findTombstone(
-  sql: Sql,
+  sql: Handle,
   schoolId: string,
   { clientId, redirectUri }: { clientId: string; redirectUri: string },
 ): Promise<Date | undefined> {
   // The database would fail on a text that it cannot hold. No client has it as its id.
   if (storableText(clientId) !== clientId) return undefined
   const address = redirectUri.replace(/^(http:\/\/[^/]*):[0-9]+\//, '$1/')
-  const rows = await sql.query<{ removed_at: Date }>(
+  const rows = await rawSql(sql).query<{ removed_at: Date }>(
     `SELECT removed_at FROM oidc_client_tombstone
       WHERE school_id = $1 AND id = $2 AND $3 = ANY (redirect_hashes) AND removed_at > now() - make_interval(days => ${keptDays})`,
     [schoolId, clientId, createHash('sha256').update(address).digest('hex')],
@@ -39,8 +39,8 @@ export async function findTombstone(
 }
 
 /** Forgets what was removed too long ago. Answers the number. */
-export async function sweepTombstones(sql: Sql): Promise<number> {
-  const rows = await sql.query(
+export async function sweepTombstones(sql: Handle): Promise<number> {
+  const rows = await rawSql(sql).query(
     `DELETE FROM oidc_client_tombstone WHERE removed_at <= now() - make_interval(days => ${keptDays}) RETURNING id`,
     [],
   )

@@ -1,5 +1,5 @@
 import { burying } from './clientTombstones.ts'
-import type { Sql } from './sql.ts'
+import { type Handle, rawSql } from './rawSql.ts'
 import { storableJson } from './storableText.ts'
 
 /** How a client came to be: RFC 7591 registration, the school's file, or an operator's command. */
@@ -19,8 +19,8 @@ export interface ClientRow {
 export type DisabledBy = 'operator' | 'file'
 
 /** The client, unless it has been disabled. */
-export async function findClient(sql: Sql, schoolId: string, id: string): Promise<ClientRow | undefined> {
-  const rows = await sql.query<ClientRow>(
+export async function findClient(sql: Handle, schoolId: string, id: string): Promise<ClientRow | undefined> {
+  const rows = await rawSql(sql).query<ClientRow>(
     `SELECT id, created_at, registered_via, metadata, last_used_at, disabled_at, disabled_by
        FROM oidc_client WHERE school_id = $1 AND id = $2 AND disabled_at IS NULL`,
     [schoolId, id],
@@ -30,8 +30,8 @@ export async function findClient(sql: Sql, schoolId: string, id: string): Promis
 }
 
 /** The client, disabled or not. */
-export async function findAnyClient(sql: Sql, schoolId: string, id: string): Promise<ClientRow | undefined> {
-  const rows = await sql.query<ClientRow>(
+export async function findAnyClient(sql: Handle, schoolId: string, id: string): Promise<ClientRow | undefined> {
+  const rows = await rawSql(sql).query<ClientRow>(
     `SELECT id, created_at, registered_via, metadata, last_used_at, disabled_at, disabled_by FROM oidc_client WHERE school_id = $1 AND id = $2`,
     [schoolId, id],
   )
@@ -39,9 +39,9 @@ export async function findAnyClient(sql: Sql, schoolId: string, id: string): Pro
 }
 
 /** Removes a client that has been ended, and what people allowed it: nobody who takes its id later inherits anything. */
-export async function deleteClient(sql: Sql, schoolId: string, id: string): Promise<void> {
-  await sql.query('DELETE FROM oidc_grant WHERE school_id = $1 AND client_id = $2', [schoolId, id])
-  await sql.query('DELETE FROM oidc_client WHERE school_id = $1 AND id = $2', [schoolId, id])
+export async function deleteClient(sql: Handle, schoolId: string, id: string): Promise<void> {
+  await rawSql(sql).query('DELETE FROM oidc_grant WHERE school_id = $1 AND client_id = $2', [schoolId, id])
+  await rawSql(sql).query('DELETE FROM oidc_client WHERE school_id = $1 AND id = $2', [schoolId, id])
 }
 
 /**
@@ -49,10 +49,10 @@ export async function deleteClient(sql: Sql, schoolId: string, id: string): Prom
  * disabled.
  */
 export async function saveClient(
-  sql: Sql,
+  sql: Handle,
   client: { schoolId: string; id: string; registeredVia: RegisteredVia; metadata: object; isDisabledByFile?: boolean },
 ): Promise<void> {
-  await sql.query(
+  await rawSql(sql).query(
     `INSERT INTO oidc_client (school_id, id, registered_via, metadata, disabled_at, disabled_by)
      VALUES ($1, $2, $3, $4::jsonb, CASE WHEN $5::boolean THEN now() END, CASE WHEN $5::boolean THEN 'file' END)
      ON CONFLICT (school_id, id) DO UPDATE
@@ -65,8 +65,8 @@ export async function saveClient(
 }
 
 /** Notes who disabled a client. What an operator disabled, a file does not take over. */
-export async function noteDisabledBy(sql: Sql, client: { schoolId: string; id: string; by: DisabledBy }): Promise<void> {
-  await sql.query(
+export async function noteDisabledBy(sql: Handle, client: { schoolId: string; id: string; by: DisabledBy }): Promise<void> {
+  await rawSql(sql).query(
     `UPDATE oidc_client SET disabled_by = $3
       WHERE school_id = $1 AND id = $2 AND disabled_at IS NOT NULL AND disabled_by IS DISTINCT FROM 'operator'`,
     [client.schoolId, client.id, client.by],
@@ -74,8 +74,8 @@ export async function noteDisabledBy(sql: Sql, client: { schoolId: string; id: s
 }
 
 /** Every client of a school, newest first. */
-export function listClients(sql: Sql, schoolId: string): Promise<ClientRow[]> {
-  return sql.query<ClientRow>(
+export function listClients(sql: Handle, schoolId: string): Promise<ClientRow[]> {
+  return rawSql(sql).query<ClientRow>(
     `SELECT c.id, c.created_at, c.registered_via, c.metadata, c.disabled_at, c.disabled_by,
             (SELECT max(coalesce(g.last_used_at, g.created_at)) FROM oidc_grant g WHERE g.school_id = c.school_id AND g.client_id = c.id)
               AS last_used_at
@@ -96,17 +96,16 @@ export interface PruneRules {
 }
 
 /** Removes self-registered clients that nobody uses. One with a living grant is never touched. Answers their number. */
-export async function pruneClients(sql: Sql, { neverUsedDays, idleDays, schoolId, dryRun = false }: PruneRules): Promise<number> {
+export async function pruneClients(sql: Handle, { neverUsedDays, idleDays, schoolId, dryRun = false }: PruneRules): Promise<number> {
   const which = `FROM oidc_client c
       WHERE c.registered_via = 'self' AND ($3::uuid IS NULL OR c.school_id = $3)
         AND (CASE WHEN c.last_used_at IS NULL THEN c.created_at < now() - make_interval(days => $1)
                   ELSE c.last_used_at < now() - make_interval(days => $2) END)
         AND NOT EXISTS (SELECT 1 FROM oidc_grant g WHERE g.school_id = c.school_id AND g.client_id = c.id
                            AND g.revoked_at IS NULL AND g.expires_at > now())`
-  const rows = await sql.query(dryRun ? `SELECT c.id ${which}` : burying(`DELETE ${which} RETURNING c.school_id, c.id, c.metadata`), [
-    neverUsedDays,
-    idleDays,
-    schoolId ?? null,
-  ])
+  const rows = await rawSql(sql).query(
+    dryRun ? `SELECT c.id ${which}` : burying(`DELETE ${which} RETURNING c.school_id, c.id, c.metadata`),
+    [neverUsedDays, idleDays, schoolId ?? null],
+  )
   return rows.length
 }

@@ -1,4 +1,4 @@
-import type { Sql } from './sql.ts'
+import { type Handle, rawSql } from './rawSql.ts'
 
 /** Bytes that no row names, or none yet. */
 export interface Removal {
@@ -7,8 +7,8 @@ export interface Removal {
 }
 
 /** Notes that bytes are to go once this time has passed, whatever becomes of this process until then. */
-export async function planRemoval(sql: Sql, { school_id, storage_key }: Removal, inSeconds: number): Promise<void> {
-  await sql.query(
+export async function planRemoval(sql: Handle, { school_id, storage_key }: Removal, inSeconds: number): Promise<void> {
+  await rawSql(sql).query(
     `INSERT INTO file_removal (school_id, storage_key, due_at) VALUES ($1, $2, now() + make_interval(secs => $3))
      ON CONFLICT (school_id, storage_key) DO UPDATE SET due_at = excluded.due_at`,
     [school_id, storage_key, inSeconds],
@@ -19,8 +19,8 @@ export async function planRemoval(sql: Sql, { school_id, storage_key }: Removal,
  * Removes the bytes of one plan that is due. Its row stays locked meanwhile: no file can come to stand over bytes that are going.
  * Answers false where none is due. Runs inside a transaction.
  */
-export async function removeOneDue(sql: Sql, remove: (key: string) => Promise<void>): Promise<boolean> {
-  const [due] = await sql.query<Removal>(
+export async function removeOneDue(sql: Handle, remove: (key: string) => Promise<void>): Promise<boolean> {
+  const [due] = await rawSql(sql).query<Removal>(
     'SELECT school_id, storage_key FROM file_removal WHERE due_at <= now() ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED',
   )
   if (!due) return false
@@ -29,8 +29,8 @@ export async function removeOneDue(sql: Sql, remove: (key: string) => Promise<vo
 }
 
 /** The bytes are gone, or have a row now. Answers whether they were still to go. */
-export async function dropRemoval(sql: Sql, { school_id, storage_key }: Removal): Promise<boolean> {
-  const dropped = await sql.query('DELETE FROM file_removal WHERE school_id = $1 AND storage_key = $2 RETURNING 1 AS dropped', [
+export async function dropRemoval(sql: Handle, { school_id, storage_key }: Removal): Promise<boolean> {
+  const dropped = await rawSql(sql).query('DELETE FROM file_removal WHERE school_id = $1 AND storage_key = $2 RETURNING 1 AS dropped', [
     school_id,
     storage_key,
   ])

@@ -1,9 +1,9 @@
-import type { Sql } from './sql.ts'
+import { type Handle, rawSql } from './rawSql.ts'
 import { storableJson } from './storableText.ts'
 
 /** A live grant as the engine stored it, or undefined where it has ended. */
-export async function findGrant(sql: Sql, schoolId: string, id: string): Promise<Record<string, unknown> | undefined> {
-  const rows = await sql.query<{ payload: Record<string, unknown> }>(
+export async function findGrant(sql: Handle, schoolId: string, id: string): Promise<Record<string, unknown> | undefined> {
+  const rows = await rawSql(sql).query<{ payload: Record<string, unknown> }>(
     `SELECT payload FROM oidc_grant WHERE school_id = $1 AND id = $2 AND revoked_at IS NULL AND expires_at > now()`,
     [schoolId, id],
     'grant_find',
@@ -16,10 +16,10 @@ export async function findGrant(sql: Sql, schoolId: string, id: string): Promise
  * stays as it is.
  */
 export async function saveGrant(
-  sql: Sql,
+  sql: Handle,
   grant: { schoolId: string; id: string; accountId: string; clientId: string; payload: object; expiresInSeconds: number },
 ): Promise<void> {
-  await sql.query(
+  await rawSql(sql).query(
     `WITH used AS (UPDATE oidc_client SET last_used_at = now() WHERE school_id = $1 AND id = $4)
      INSERT INTO oidc_grant (school_id, id, account_id, client_id, payload, expires_at)
      VALUES ($1, $2, $3, $4, $5::jsonb, now() + make_interval(secs => $6))
@@ -41,11 +41,11 @@ export interface GrantRow {
 
 /** The live grants of a school, newest first; of one account or one client where named. */
 export function listGrants(
-  sql: Sql,
+  sql: Handle,
   schoolId: string,
   { accountId, clientId }: { accountId?: string; clientId?: string } = {},
 ): Promise<GrantRow[]> {
-  return sql.query<GrantRow>(
+  return rawSql(sql).query<GrantRow>(
     `SELECT id, account_id, client_id, payload, created_at, last_used_at, expires_at FROM oidc_grant
       WHERE school_id = $1 AND revoked_at IS NULL AND expires_at > now()
         AND ($2::uuid IS NULL OR account_id = $2) AND ($3::text IS NULL OR client_id = $3)

@@ -1,8 +1,8 @@
-import type { Sql } from './sql.ts'
+import { type Handle, rawSql } from './rawSql.ts'
 
 /** Counts anew how many different people take the courses of each lecturer. No version counts it: an editor's ETag stays valid. */
-export async function countStudentsOfLecturers(sql: Sql): Promise<number> {
-  const rows = await sql.query(
+export async function countStudentsOfLecturers(sql: Handle): Promise<number> {
+  const rows = await rawSql(sql).query(
     `UPDATE lecturer SET students_count = counted.students
        FROM (SELECT lecturer.school_id, lecturer.id, count(DISTINCT enrollment.person_id)::int AS students
                FROM lecturer

@@ -1,6 +1,6 @@
 import type { ChangeAction } from './changeActions.ts'
 import { recordChanges } from './changeLog.ts'
-import type { Sql } from './sql.ts'
+import type { Handle } from './rawSql.ts'
 
 /** A person as an UPDATE of `person` returns it. */
 export interface ChangedPerson {
@@ -15,7 +15,7 @@ export const changedPersonColumns = 'person.id, person.version, person.is_studen
 
 /** Records a change of people under each of their facets: a student and a member may be one row with one version. */
 export async function recordPersonChanges(
-  sql: Sql,
+  sql: Handle,
   schoolId: string,
   people: readonly ChangedPerson[],
   { student = 'updated', member = 'updated' }: { student?: ChangeAction; member?: ChangeAction } = {},

@@ -1,8 +1,8 @@
-import type { Sql } from './sql.ts'
+import { type Handle, rawSql } from './rawSql.ts'
 
 /** Counts anew what every school, or this one, has. No version counts it: an editor's ETag stays valid. */
-export async function countSchools(sql: Sql, schoolId?: string): Promise<number> {
-  const rows = await sql.query(
+export async function countSchools(sql: Handle, schoolId?: string): Promise<number> {
+  const rows = await rawSql(sql).query(
     `UPDATE school SET counts = counted.counts
        FROM (SELECT id,
                     jsonb_build_object(

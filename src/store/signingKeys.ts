@@ -1,4 +1,4 @@
-import type { Sql } from './sql.ts'
+import { type Handle, rawSql } from './rawSql.ts'
 
 export interface SigningKeyRow {
   kid: string
@@ -11,8 +11,8 @@ export interface SigningKeyRow {
 }
 
 /** Keys of a school that are still published: all but those retired longer than `keepHours` ago. */
-export function listSigningKeys(sql: Sql, schoolId: string, keepHours: number): Promise<SigningKeyRow[]> {
-  return sql.query<SigningKeyRow>(
+export function listSigningKeys(sql: Handle, schoolId: string, keepHours: number): Promise<SigningKeyRow[]> {
+  return rawSql(sql).query<SigningKeyRow>(
     `SELECT kid, alg, private_jwk, created_at, active_at, retired_at FROM signing_key
       WHERE school_id = $1 AND (retired_at IS NULL OR retired_at > now() - make_interval(hours => $2))
       ORDER BY active_at DESC, created_at DESC, kid`,
@@ -23,18 +23,18 @@ export function listSigningKeys(sql: Sql, schoolId: string, keepHours: number): 
 
 /** Adds a key that signs from `activeInSeconds` on. */
 export async function addSigningKey(
-  sql: Sql,
+  sql: Handle,
   key: { schoolId: string; kid: string; alg: string; privateJwk: string; activeInSeconds: number },
 ): Promise<void> {
-  await sql.query(
+  await rawSql(sql).query(
     `INSERT INTO signing_key (school_id, kid, alg, private_jwk, active_at) VALUES ($1, $2, $3, $4, now() + make_interval(secs => $5))`,
     [key.schoolId, key.kid, key.alg, key.privateJwk, key.activeInSeconds],
   )
 }
 
 /** Marks a key as signing no more from `retiredInSeconds` on. False where the school has no such key, or it retires by then anyway. */
-export async function retireSigningKey(sql: Sql, key: { schoolId: string; kid: string; retiredInSeconds: number }): Promise<boolean> {
-  const rows = await sql.query(
+export async function retireSigningKey(sql: Handle, key: { schoolId: string; kid: string; retiredInSeconds: number }): Promise<boolean> {
+  const rows = await rawSql(sql).query(
     `UPDATE signing_key SET retired_at = now() + make_interval(secs => $3)
       WHERE school_id = $1 AND kid = $2 AND (retired_at IS NULL OR retired_at > now() + make_interval(secs => $3)) RETURNING kid`,
     [key.schoolId, key.kid, key.retiredInSeconds],
@@ -51,8 +51,8 @@ export interface PublishedKey {
 }
 
 /** The published keys of these schools. */
-export function listPublishedKeys(sql: Sql, slugs: readonly string[], keepHours: number): Promise<PublishedKey[]> {
-  return sql.query<PublishedKey>(
+export function listPublishedKeys(sql: Handle, slugs: readonly string[], keepHours: number): Promise<PublishedKey[]> {
+  return rawSql(sql).query<PublishedKey>(
     `SELECT k.school_id, s.slug, k.kid, md5(k.private_jwk) AS fingerprint FROM signing_key k JOIN school s ON s.id = k.school_id
       WHERE s.slug = ANY ($1) AND (k.retired_at IS NULL OR k.retired_at > now() - make_interval(hours => $2))
       ORDER BY s.slug, k.kid`,
@@ -62,8 +62,8 @@ export function listPublishedKeys(sql: Sql, slugs: readonly string[], keepHours:
 }
 
 /** The sealed private key, or undefined if it was removed. */
-export async function findSealedKey(sql: Sql, schoolId: string, kid: string): Promise<string | undefined> {
-  const rows = await sql.query<{ private_jwk: string }>('SELECT private_jwk FROM signing_key WHERE school_id = $1 AND kid = $2', [
+export async function findSealedKey(sql: Handle, schoolId: string, kid: string): Promise<string | undefined> {
+  const rows = await rawSql(sql).query<{ private_jwk: string }>('SELECT private_jwk FROM signing_key WHERE school_id = $1 AND kid = $2', [
     schoolId,
     kid,
   ])

@@ -1,5 +1,5 @@
 import { recordChanges } from './changeLog.ts'
-import type { Sql } from './sql.ts'
+import { type Handle, rawSql } from './rawSql.ts'
 
 /** The file that an upload is for, as it was announced. */
 export interface AnnouncedRow {
@@ -21,8 +21,8 @@ export interface UploadKey {
  * Compare-and-set: the upload for one sender at a time, as long as it is neither used up nor past its life, and who asked for the
  * address may still sign in.
  */
-export async function claimUpload(sql: Sql, { schoolId, id }: UploadKey): Promise<AnnouncedRow | undefined> {
-  const [row] = await sql.query<AnnouncedRow>(
+export async function claimUpload(sql: Handle, { schoolId, id }: UploadKey): Promise<AnnouncedRow | undefined> {
+  const [row] = await rawSql(sql).query<AnnouncedRow>(
     `UPDATE upload u SET status = 'receiving', updated_at = now()
        FROM file f JOIN account a ON a.school_id = f.school_id AND a.id = f.uploaded_by AND a.disabled_at IS NULL
       WHERE u.school_id = $1 AND u.id = $2 AND u.status = 'pending' AND u.expires_at > now()
@@ -34,16 +34,16 @@ export async function claimUpload(sql: Sql, { schoolId, id }: UploadKey): Promis
 }
 
 /** Lets the upload be tried again: nothing has been stored. */
-export async function releaseUpload(sql: Sql, { schoolId, id }: UploadKey): Promise<void> {
-  await sql.query(`UPDATE upload SET status = 'pending', updated_at = now() WHERE school_id = $1 AND id = $2 AND status = 'receiving'`, [
-    schoolId,
-    id,
-  ])
+export async function releaseUpload(sql: Handle, { schoolId, id }: UploadKey): Promise<void> {
+  await rawSql(sql).query(
+    `UPDATE upload SET status = 'pending', updated_at = now() WHERE school_id = $1 AND id = $2 AND status = 'receiving'`,
+    [schoolId, id],
+  )
 }
 
 /** The bytes are there. Answers false where the upload has been swept meanwhile. */
-export async function completeUpload(sql: Sql, { schoolId, id }: UploadKey): Promise<boolean> {
-  const completed = await sql.query<{ id: string; version: number }>(
+export async function completeUpload(sql: Handle, { schoolId, id }: UploadKey): Promise<boolean> {
+  const completed = await rawSql(sql).query<{ id: string; version: number }>(
     `UPDATE upload SET status = 'completed', version = version + 1, updated_at = now()
       WHERE school_id = $1 AND id = $2 AND status = 'receiving' RETURNING id, version`,
     [schoolId, id],
