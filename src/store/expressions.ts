@@ -1,4 +1,17 @@
-import { type Expression, type SqlBool, sql } from 'kysely'
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely'
+import type { DB } from '../gen/kysely/tables.ts'
+
+/** A condition of a query. */
+export type Condition = Expression<SqlBool>
+
+/** Builds expressions over the rows of these tables. */
+export type Builder<Tables extends keyof DB> = ExpressionBuilder<DB, Tables>
+
+/** The time at which the transaction began. */
+export const now: Expression<Date> = sql<Date>`now()`
+
+/** The time at which the statement reads the database's clock. */
+export const clockTime: Expression<Date> = sql<Date>`clock_timestamp()`
 
 /** Stands in an order for a time that is absent. Written out: an index over it is found only by the same words. */
 export const beforeAllTimes: Expression<Date> = sql<Date>`'-infinity'::timestamptz`
