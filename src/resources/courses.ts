@@ -11,11 +11,11 @@ import {
   lecturersOf,
 } from '../domain/courses/courses.ts'
 import { assignLecturers, checkCourse, checkCourseLecturers, courseDefaults, reassignLecturers } from '../domain/courses/courseWriting.ts'
-import { type Copying, duplicateCourse } from '../domain/courses/duplicateCourse.ts'
+import { type CopyOptions, duplicateCourse } from '../domain/courses/duplicateCourse.ts'
 import { enrollmentIn, enrollmentsShown, isEnrolled } from '../domain/courses/enrolledCourses.ts'
 import { recordCurriculum } from '../domain/curriculum/countTree.ts'
-import { requireNobodyEnrolled } from '../domain/learning/courseInUse.ts'
-import { recountCourse } from '../domain/learning/progressCounts.ts'
+import { recountCourse } from '../domain/learning/countProgress.ts'
+import { requireNobodyEnrolled } from '../domain/learning/requireNobodyEnrolled.ts'
 import { isOpenedBy, plansOpening } from '../domain/memberships/planVisibility.ts'
 import { setPositions } from '../domain/positions.ts'
 import { htmlColumn } from '../domain/richText.ts'
@@ -218,7 +218,7 @@ export const courses = defineResource({
         if (input.slug !== undefined) await lockSlugs(writing.writer, courses, writing.school.id)
         const free = (title: string, id: string): Promise<string> =>
           freeSlug(writing.writer, courses, { schoolId: writing.school.id, title, id })
-        return { made: await duplicateCourse(writing, course, input as unknown as Copying, free) }
+        return { made: await duplicateCourse(writing, course, input as unknown as CopyOptions, free) }
       },
     },
     lecturers: {

@@ -1,9 +1,15 @@
 import { z } from 'zod'
 import { statusAt } from '../domain/learning/enrollmentStatus.ts'
-import { type Transition, transit, transitions } from '../domain/learning/enrollmentTransitions.ts'
-import { shareCourseOf } from '../domain/learning/enrollmentVisibility.ts'
-import { readLessonProgress } from '../domain/learning/progressReading.ts'
-import { countAndComplete, findLesson, noteActivity, requireUnlocked, writeLessonProgress } from '../domain/learning/progressWriting.ts'
+import { applyTransition, type Transition, transitions } from '../domain/learning/enrollmentTransitions.ts'
+import { lockCourseForProgress } from '../domain/learning/enrollmentVisibility.ts'
+import { readLessonProgress } from '../domain/learning/readProgress.ts'
+import {
+  countAndComplete,
+  findLesson,
+  recordActivity,
+  requireUnlocked,
+  writeLessonProgress,
+} from '../domain/learning/writeLessonProgress.ts'
 import { reference } from '../framework/declare/fields.ts'
 import type { Action } from '../framework/write/writing.ts'
 import { wrongState } from '../framework/write/wrongState.ts'
@@ -31,7 +37,7 @@ export function transitionOf(transition: Transition, summary: string): Enrollmen
       const allowed = isOwn ? from.filter((one) => one !== 'suspended') : from
       if (!(allowed as readonly string[]).includes(status))
         throw wrongState({ object: 'enrollment' }, { verb: transition, status, from: allowed })
-      return await transit(writing, row, transition)
+      return await applyTransition(writing, row, transition)
     },
   }
 }
@@ -43,7 +49,7 @@ export const putProgress: EnrollmentAction = {
   method: 'PUT',
   summary: 'Say how far a student has got in a lesson',
   // Nobody's place in the course changes: those who learn do not wait for each other.
-  lockFirst: shareCourseOf,
+  lockFirst: lockCourseForProgress,
   parameters: z.object({ lesson_id: reference('les', 'Id of the lesson.') }),
   input: z.object({
     completed: z.boolean().optional().meta({ description: 'Whether it is done. Of a quiz: by passing it.', example: true }),
@@ -60,7 +66,7 @@ export const putProgress: EnrollmentAction = {
     if (isOwn && completed && lesson.kind === 'quiz' && lesson.quiz !== null)
       throw new Problem('invalid_state', { description: 'A quiz is completed by passing it.' })
     const isChanged = await writeLessonProgress(writing, row, lessonId, { completed, position_seconds })
-    if (isOwn) await noteActivity(writing, row, lessonId)
+    if (isOwn) await recordActivity(writing, row, lessonId)
     const { counts, columns } = await countAndComplete(writing, row)
     return {
       ...(columns && { columns }),

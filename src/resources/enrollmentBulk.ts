@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type AskedEnrollment, enrollAndNote } from '../domain/learning/enrolling.ts'
+import { type EnrollmentRequest, enrollAndRecord } from '../domain/learning/enrollOnRequest.ts'
 import { lockCourses } from '../domain/learning/lockCourses.ts'
 import { reference, timestamp } from '../framework/declare/fields.ts'
 import { bulk, bulkOutput } from '../framework/write/bulk.ts'
@@ -9,7 +9,7 @@ import { fromPublicId, toPublicId } from '../lib/ids.ts'
 import { audienceOf } from '../policy/caller.ts'
 import { enrollmentSchema, named } from './enrollmentFields.ts'
 
-interface Item extends AskedEnrollment {
+interface Item extends EnrollmentRequest {
   student_external_id?: string
 }
 
@@ -76,7 +76,7 @@ export const bulkEnrollments: CollectionAction<'read' | 'write'> = {
       isAtomic: atomic,
       explain: (error) => explainViolation(error, { table: 'enrollment', schema: enrollmentSchema }),
       async each(item) {
-        const { id, action } = await enrollAndNote(writing, { ...item, notify, override }, { createMissing, isAnother })
+        const { id, action } = await enrollAndRecord(writing, { ...item, notify, override }, { createMissing, isAnother })
         return { status: action === 'created' ? 201 : 200, id: toPublicId('enr', id) }
       },
     })

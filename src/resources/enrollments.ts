@@ -1,16 +1,16 @@
 import { z } from 'zod'
 import { certificateNumber } from '../domain/learning/certificates.ts'
-import { type AskedEnrollment, enrollAsAsked, enrollmentTimeErrors } from '../domain/learning/enrolling.ts'
 import { statusAt } from '../domain/learning/enrollmentStatus.ts'
 import { reopen, resetProgress } from '../domain/learning/enrollmentTransitions.ts'
 import {
+  hasEnrollmentStatus,
   learningRules,
+  lockCourseForProgress,
   lockCourseOfEnrollment,
   publishedLessonsOf,
-  shareCourseOf,
-  standsAs,
 } from '../domain/learning/enrollmentVisibility.ts'
-import { readProgress } from '../domain/learning/progressReading.ts'
+import { type EnrollmentRequest, enrollmentTimeErrors, enrollOnRequest } from '../domain/learning/enrollOnRequest.ts'
+import { readProgress } from '../domain/learning/readProgress.ts'
 import { everything, nothing } from '../framework/declare/expressions.ts'
 import { reference } from '../framework/declare/fields.ts'
 import { apiPath } from '../framework/declare/operations.ts'
@@ -65,7 +65,7 @@ export const enrollments = defineResource({
       name: 'status',
       description: 'how it stands now',
       value: enrollmentStatus,
-      where: (_enrollment, statuses) => standsAs(statuses),
+      where: (_enrollment, statuses) => hasEnrollmentStatus(statuses),
     },
     'source',
     {
@@ -106,7 +106,11 @@ export const enrollments = defineResource({
   operations: {
     list: 'read',
     get: 'read',
-    create: { scope: 'write', isOnce: true, perform: (writing, values) => enrollAsAsked(writing, values as unknown as AskedEnrollment) },
+    create: {
+      scope: 'write',
+      isOnce: true,
+      perform: (writing, values) => enrollOnRequest(writing, values as unknown as EnrollmentRequest),
+    },
     update: {
       scope: 'write',
       view: 'staff',
@@ -154,7 +158,7 @@ export const enrollments = defineResource({
       id: 'issueCertificate',
       summary: 'Issue the certificate of a completed course',
       status: 201,
-      lockFirst: shareCourseOf,
+      lockFirst: lockCourseForProgress,
       async perform({ writer, school, now }, row) {
         if (row.completed_at === null)
           throw new Problem('invalid_state', { description: 'A certificate says that a course was completed.' })

@@ -1,13 +1,13 @@
-import { findByKeys, giveFacet } from '../domain/students/findOrMakePerson.ts'
+import { eraseByStaff } from '../domain/students/eraseByStaff.ts'
+import { addFacet, findPersonByKeys } from '../domain/students/findOrCreatePerson.ts'
 import {
   checkPerson,
-  noteOtherFacet,
   type PersonChange,
+  recordOtherFacet,
+  requireAuthorityOver,
   requireFreeEmail,
   requireNotErased,
-  requirePowerOver,
 } from '../domain/students/personWriting.ts'
-import { eraseByStaff } from '../domain/students/removal.ts'
 import type { Change, Removal, RowsInBulk, Values } from '../framework/write/writing.ts'
 import { cancelParameter } from './studentFields.ts'
 
@@ -22,13 +22,13 @@ export const changeOf = (facet: Facet, writeWords: WriteWords): Change<'person',
   check: (values, _writing, row) => checkPerson(values, row),
   async before(writing, row, values) {
     requireNotErased(row)
-    await requirePowerOver(writing, row.id)
+    await requireAuthorityOver(writing, row.id)
     await requireFreeEmail(writing, values, row)
     return {}
   },
   async after(writing, row, values) {
     await writeWords(writing, row, values)
-    await noteOtherFacet(writing, row, facet, 'updated')
+    await recordOtherFacet(writing, row, facet, 'updated')
   },
 })
 
@@ -40,7 +40,7 @@ export const erasureOf = (facet: Facet, id: string): Removal<'person', 'write'> 
   status: 204,
   parameters: cancelParameter,
   instead: eraseByStaff,
-  after: (writing, row) => noteOtherFacet(writing, row, facet, 'deleted'),
+  after: (writing, row) => recordOtherFacet(writing, row, facet, 'deleted'),
 })
 
 /** Many people at once: who is known by one of the keys that an item names gets the facet. */
@@ -48,8 +48,8 @@ export const manyOf = (facet: Facet): RowsInBulk<'write'> => ({
   scope: 'write',
   roles: ['staff'],
   find: async ({ sql, school, now }, item) => {
-    const id = await findByKeys(sql, school.id, item)
-    if (id !== undefined) await giveFacet(sql, { schoolId: school.id, personId: id, facet, now })
+    const id = await findPersonByKeys(sql, school.id, item)
+    if (id !== undefined) await addFacet(sql, { schoolId: school.id, personId: id, facet, now })
     return id
   },
 })

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import {
   hasExpertise,
-  hostedBy,
   isActiveLecturer,
   isMyProfile,
   lecturerDefaults,
@@ -11,6 +10,7 @@ import {
   type Taught,
   taughtBy,
   teachesCourse,
+  upcomingEventsCount,
 } from '../domain/lecturers/lecturers.ts'
 import { setPositions } from '../domain/positions.ts'
 import { htmlColumn } from '../domain/richText.ts'
@@ -73,7 +73,7 @@ export const lecturers = defineResource({
     avatar: imageField('lecturer', 'avatar'),
     cover_image: imageField('lecturer', 'cover_image'),
     courses_count: { select: taughtBy, of: (taught: Taught) => taught.in_catalogue },
-    events_count: { select: hostedBy },
+    events_count: { select: upcomingEventsCount },
     staff_id: { select: staffOf },
   },
   writable: [

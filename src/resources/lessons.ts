@@ -5,18 +5,18 @@ import { completedAtOf, isOpenPreview, lockReasonOf, mayReadBody, unlocksAtOf } 
 import { mediaFrom, type StoredMedia } from '../domain/curriculum/lessonFiles.ts'
 import { dripOf } from '../domain/curriculum/lessonRules.ts'
 import {
+  afterLessonChange,
   afterLessonRemoval,
-  announceRemoval,
+  afterPublicationChange,
   checkChangedLesson,
   checkNewLesson,
   completeLesson,
-  followLesson,
-  followPublication,
   moveLesson,
   placeLesson,
+  removalHeaders,
 } from '../domain/curriculum/lessonWriting.ts'
 import { withIds } from '../domain/curriculum/quiz.ts'
-import { type LessonFile, lessonFilesOf, positionSeen, textOf } from '../domain/curriculum/selections.ts'
+import { type LessonFile, lessonFilesOf, textOf, visiblePosition } from '../domain/curriculum/selections.ts'
 import type { Presentation } from '../framework/declare/declaration.ts'
 import { everything } from '../framework/declare/expressions.ts'
 import { externalId, metadata, reference, timestamp } from '../framework/declare/fields.ts'
@@ -86,7 +86,7 @@ export const lessons = defineResource({
     metadata: metadata(),
   }),
   derived: {
-    position: { select: positionSeen },
+    position: { select: visiblePosition },
     locked: { select: lockReasonOf, of: (reason: string | null) => reason !== null },
     lock_reason: { select: lockReasonOf },
     content: { select: textOf('content'), write: () => ({}) },
@@ -154,8 +154,8 @@ export const lessons = defineResource({
   operations: {
     get: 'read',
     create: { scope: 'write', check: checkNewLesson, defaults: placeLesson, after: completeLesson },
-    update: { scope: 'write', view: 'staff', check: checkChangedLesson, before: moveLesson, after: followLesson },
-    remove: { scope: 'write', view: 'staff', before: announceRemoval, after: afterLessonRemoval },
+    update: { scope: 'write', view: 'staff', check: checkChangedLesson, before: moveLesson, after: afterLessonChange },
+    remove: { scope: 'write', view: 'staff', before: removalHeaders, after: afterLessonRemoval },
   },
   actions: {
     publish: {
@@ -164,7 +164,7 @@ export const lessons = defineResource({
       summary: 'Show a lesson to those who see the course',
       from: ['draft'],
       to: 'published',
-      after: followPublication,
+      after: afterPublicationChange,
     },
     unpublish: {
       scope: 'write',
@@ -172,7 +172,7 @@ export const lessons = defineResource({
       summary: 'Make a draft of a lesson again',
       from: ['published'],
       to: 'draft',
-      after: followPublication,
+      after: afterPublicationChange,
     },
   },
 })

@@ -10,9 +10,15 @@ import {
   isKnownToMembers,
   isMember,
 } from '../domain/members/memberVisibility.ts'
-import { tellInvited } from '../domain/students/invitations.ts'
+import { sendInvitation } from '../domain/students/invitations.ts'
 import { hasTag, setTags, tagsOf } from '../domain/students/personTags.ts'
-import { checkPerson, noteOtherFacet, type PersonChange, requireFreeEmail, requirePowerOver } from '../domain/students/personWriting.ts'
+import {
+  checkPerson,
+  type PersonChange,
+  recordOtherFacet,
+  requireAuthorityOver,
+  requireFreeEmail,
+} from '../domain/students/personWriting.ts'
 import { isMe } from '../domain/students/studentVisibility.ts'
 import { scopeName } from '../framework/declare/area.ts'
 import { everything } from '../framework/declare/expressions.ts'
@@ -143,7 +149,7 @@ export const members = defineResource({
       async after(writing, row, values) {
         await writeLabels(writing, row, values)
         if (typeof values.plan_id === 'string') await givePlan(writing, row.id, values.plan_id)
-        if (values.send_invite === true) tellInvited(writing, row)
+        if (values.send_invite === true) sendInvitation(writing, row)
       },
     },
     update: changeOf('member', writeLabels),
@@ -159,7 +165,7 @@ export const members = defineResource({
       to: 'blocked',
       input: reasonInput,
       run: (writing, row, { reason }) => blockMember(writing, row, reason as string | null),
-      after: (writing, row) => noteOtherFacet(writing, row, 'member', 'updated'),
+      after: (writing, row) => recordOtherFacet(writing, row, 'member', 'updated'),
     },
     unblock: {
       scope: 'write',
@@ -169,10 +175,10 @@ export const members = defineResource({
       to: 'active',
       input: reasonInput,
       async run(writing, row) {
-        await requirePowerOver(writing, row.id)
+        await requireAuthorityOver(writing, row.id)
         return { member_status_reason: null }
       },
-      after: (writing, row) => noteOtherFacet(writing, row, 'member', 'updated'),
+      after: (writing, row) => recordOtherFacet(writing, row, 'member', 'updated'),
     },
     remove: {
       scope: 'write',
@@ -188,7 +194,7 @@ export const members = defineResource({
       }),
       run: (writing, row, { reason, cancel_subscriptions }) =>
         removeMember(writing, row, { reason: reason as string | null, isAsked: cancel_subscriptions === true }),
-      after: (writing, row) => noteOtherFacet(writing, row, 'member', 'updated'),
+      after: (writing, row) => recordOtherFacet(writing, row, 'member', 'updated'),
     },
     leave: {
       scope: 'write',
@@ -198,7 +204,7 @@ export const members = defineResource({
       from: ['active'],
       to: 'left',
       run: leaveSchool,
-      after: (writing, row) => noteOtherFacet(writing, row, 'member', 'updated'),
+      after: (writing, row) => recordOtherFacet(writing, row, 'member', 'updated'),
     },
   },
   collectionActions: {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { attemptQuiz } from '../domain/learning/quizAttempts.ts'
-import type { Answer } from '../domain/learning/quizScore.ts'
+import { attemptQuiz } from '../domain/learning/attemptQuiz.ts'
+import type { Answer } from '../domain/learning/scoreQuiz.ts'
 import type { Rows } from '../framework/declare/expressions.ts'
 import { everything, nothing } from '../framework/declare/expressions.ts'
 import { reference } from '../framework/declare/fields.ts'

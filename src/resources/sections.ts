@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { lockCourseOf } from '../domain/curriculum/countTree.ts'
 import { sectionRules } from '../domain/curriculum/coursePart.ts'
 import { checkNewSection, closeSectionGap, countSectionIn, placeSection, removeLessonsIn } from '../domain/curriculum/sectionWriting.ts'
-import { lessonsCountOf } from '../domain/curriculum/selections.ts'
+import { visibleLessonsCount } from '../domain/curriculum/selections.ts'
 import { everything } from '../framework/declare/expressions.ts'
 import { externalId, line, metadata, reference } from '../framework/declare/fields.ts'
 import { defineResource } from '../framework/declare/resource.ts'
@@ -29,7 +29,7 @@ export const sections = defineResource({
     external_id: externalId(),
     metadata: metadata(),
   }),
-  derived: { lessons_count: { select: lessonsCountOf } },
+  derived: { lessons_count: { select: visibleLessonsCount } },
   inputs: z.object({
     after_section_id: reference('sec', 'Section after which the new one is placed.').meta({
       description: 'Section after which the new one is placed. Without it: at the end.',

@@ -1,10 +1,16 @@
 import { z } from 'zod'
 import { exportPerson } from '../domain/students/exportPerson.ts'
-import { inviteAgain, tellInvited } from '../domain/students/invitations.ts'
+import { invitePerson, sendInvitation } from '../domain/students/invitations.ts'
 import { spendOf } from '../domain/students/personSelections.ts'
 import { hasTag, setTags, tagsOf } from '../domain/students/personTags.ts'
-import { checkPerson, noteOtherFacet, type PersonChange, requireFreeEmail, requirePowerOver } from '../domain/students/personWriting.ts'
-import { isMe, isStudent, learnsFromMe } from '../domain/students/studentVisibility.ts'
+import {
+  checkPerson,
+  type PersonChange,
+  recordOtherFacet,
+  requireAuthorityOver,
+  requireFreeEmail,
+} from '../domain/students/personWriting.ts'
+import { isMe, isStudent, isTaughtByCaller } from '../domain/students/studentVisibility.ts'
 import { everything, nothing } from '../framework/declare/expressions.ts'
 import { imageField } from '../framework/declare/image.ts'
 import { defineResource, type Resource } from '../framework/declare/resource.ts'
@@ -91,7 +97,7 @@ export const students = defineResource({
   visibility: {
     anonymous: nothing,
     learner: isMe,
-    lecturer: (person, me) => person.or([isMe(person, me), learnsFromMe(person, me)]),
+    lecturer: (person, me) => person.or([isMe(person, me), isTaughtByCaller(person, me)]),
     staff: everything,
   },
   views: { own: isMe },
@@ -112,7 +118,7 @@ export const students = defineResource({
       }),
       async after(writing, row, values) {
         await writeTags(writing, row, values)
-        if (values.send_invite === true) tellInvited(writing, row)
+        if (values.send_invite === true) sendInvitation(writing, row)
       },
     },
     update: changeOf('student', writeTags),
@@ -147,10 +153,10 @@ export const students = defineResource({
       to: 'suspended',
       input: reasonInput,
       async run(writing, row, { reason }) {
-        await requirePowerOver(writing, row.id)
+        await requireAuthorityOver(writing, row.id)
         return { student_status_reason: reason as string | null }
       },
-      after: (writing, row) => noteOtherFacet(writing, row, 'student', 'updated'),
+      after: (writing, row) => recordOtherFacet(writing, row, 'student', 'updated'),
     },
     reactivate: {
       scope: 'write',
@@ -160,10 +166,10 @@ export const students = defineResource({
       to: 'active',
       input: reasonInput,
       async run(writing, row) {
-        await requirePowerOver(writing, row.id)
+        await requireAuthorityOver(writing, row.id)
         return { student_status_reason: null }
       },
-      after: (writing, row) => noteOtherFacet(writing, row, 'student', 'updated'),
+      after: (writing, row) => recordOtherFacet(writing, row, 'student', 'updated'),
     },
     resend_invite: {
       scope: 'write',
@@ -172,7 +178,7 @@ export const students = defineResource({
       summary: 'Invite a student who has no login, once more or for the first time',
       input: z.object({}),
       async run(writing, row) {
-        const invited = inviteAgain(writing, row, row.student_status)
+        const invited = invitePerson(writing, row, row.student_status)
         return invited && { ...invited, student_status: 'invited' }
       },
     },

@@ -28,7 +28,7 @@ const mineIn = (part: 'lesson' | 'course', personId: string) =>
   )} AND "enrollment"."person_id" = ${personId}`
 
 /** Rows of `enrollment` that stand in one of these states now. */
-export function standsNow(statuses: readonly string[]): Expression<SqlBool> {
+export function hasCurrentStatus(statuses: readonly string[]): Expression<SqlBool> {
   // What time has ended is still stored under another state: an index finds both.
   const stored = [...new Set(statuses.flatMap((status) => (status === 'expired' ? ['expired', 'active', 'completed'] : [status])))]
   return sql<SqlBool>`("enrollment"."status" IN (${sql.join(stored)}) AND ${sql.raw(statusNowSql)} IN (${sql.join([...statuses])}))`

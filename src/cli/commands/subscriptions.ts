@@ -3,7 +3,7 @@ import { confirmPayment, failPayment } from '../../domain/memberships/payments.t
 import { startSubscription } from '../../domain/memberships/startSubscription.ts'
 import { termsOf } from '../../domain/memberships/terms.ts'
 import { paymentProviders } from '../../domain/orders/payment.ts'
-import { findOrMakePerson } from '../../domain/students/findOrMakePerson.ts'
+import { findOrCreatePerson } from '../../domain/students/findOrCreatePerson.ts'
 import { fromPublicId, toPublicId } from '../../lib/ids.ts'
 import { confirm, requireAnswer } from '../confirm.ts'
 import { define, ofSchool, type SchoolOption, unasked, type YesOption } from '../define.ts'
@@ -36,7 +36,7 @@ function addStart(group: Command, session: Session): void {
     if (!terms) throw failure(`the school has no price ${price}`)
     const begun = await session.change(async ({ sql, record }) => {
       const at = { schoolId: school.id, now: new Date() }
-      const { personId } = await findOrMakePerson(sql, { ...at, email, facet: 'member' })
+      const { personId } = await findOrCreatePerson(sql, { ...at, email, facet: 'member' })
       const started = await startSubscription(sql, { ...at, personId, planId: terms.plan_id, priceId, collection: 'automatic' })
       const subscription = toPublicId('sub', started.subscriptionId)
       await record({ school_id: school.id, event: 'operator.subscription_started', details: { subscription } })

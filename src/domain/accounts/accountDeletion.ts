@@ -9,7 +9,7 @@ import type { Database, Writer } from '../../store/database.ts'
 import type { Sql } from '../../store/sql.ts'
 import { cancelSubscriptionsOf, hasRunningSubscription } from '../memberships/endSubscriptions.ts'
 import { hasOtherOwner, lockOwners } from '../staff/owners.ts'
-import { eraseAccount, erasePerson, noteErased } from '../students/erasePerson.ts'
+import { eraseAccount, erasePerson, recordErasure } from '../students/erasePerson.ts'
 import { addressOf } from './mailedLinks.ts'
 
 /** How long a person can still change their mind. */
@@ -101,6 +101,6 @@ async function deleteAccount(
   const now = new Date()
   await cancelSubscriptionsOf(sql, { schoolId, personId: person.id, now, reason: 'other' })
   await erasePerson(sql, { schoolId, personId: person.id, now, endGrant })
-  await noteErased(sql, { schoolId, personId: person.id, now })
+  await recordErasure(sql, { schoolId, personId: person.id, now })
   return 1
 }

@@ -1,6 +1,6 @@
 import { sessionTime } from '../../policy/browserSessions.ts'
 import type { Database } from '../../store/database.ts'
-import { noteArrival } from '../students/invitations.ts'
+import { recordSignIn } from '../students/invitations.ts'
 import { isTooLong, verifyPassword } from './password.ts'
 import type { PasswordGate } from './passwordGate.ts'
 
@@ -38,7 +38,7 @@ export function createSignIn({ database, gate }: { database: Database; gate: Pas
       .where('school_id', '=', schoolId)
       .where('id', '=', account.id)
       .execute()
-    await noteArrival(database.sql, { schoolId, accountId: account.id })
+    await recordSignIn(database.sql, { schoolId, accountId: account.id })
     return { accountId: account.id, signedInAt: sessionTime(account.now, account.sessions_valid_after) }
   }
 }

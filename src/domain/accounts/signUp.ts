@@ -7,7 +7,7 @@ import type { Database } from '../../store/database.ts'
 import { findMailedLink, useMailedLink } from '../../store/mailedLinks.ts'
 import { type ChangedPerson, changedPersonColumns, recordPersonChanges } from '../../store/personChanges.ts'
 import type { Sql } from '../../store/sql.ts'
-import { noteArrival } from '../students/invitations.ts'
+import { recordSignIn } from '../students/invitations.ts'
 import { addressOf, linkKey, makeMailedLink } from './mailedLinks.ts'
 import { maySignUp } from './signUpAllowed.ts'
 
@@ -110,7 +110,7 @@ export async function finishSignUp(
       [school.id, account.id],
     )
     await recordChanges(sql, { school_id: school.id, type: 'staff', action: 'activated' }, staff)
-    await noteArrival(sql, { schoolId: school.id, accountId: account.id })
+    await recordSignIn(sql, { schoolId: school.id, accountId: account.id })
     return { outcome: 'made', accountId: account.id }
   })
 }

@@ -2,9 +2,9 @@ import type { ProblemDetail } from '../../lib/problem.ts'
 import { recordChanges } from '../../store/changeLog.ts'
 import { recordCurriculum } from '../curriculum/countTree.ts'
 import { removeLessons } from '../curriculum/sectionWriting.ts'
-import { requirePublisher } from '../lecturers/lecturerPublishing.ts'
+import { requirePublisher } from '../lecturers/requirePublisher.ts'
 import { requireNamedNowhere } from '../products/namedProduct.ts'
-import type { InTransaction } from './courseWriting.ts'
+import type { CourseContext } from './courseWriting.ts'
 
 interface Course {
   id: string
@@ -21,7 +21,7 @@ export type NotPublishable = (details: ProblemDetail[]) => Error
 
 /** Makes the course findable. The first time is kept. */
 export function publishCourse(notPublishable: NotPublishable) {
-  return async (context: InTransaction, course: Course) => {
+  return async (context: CourseContext, course: Course) => {
     await requirePublisher(context)
     const missing: ProblemDetail[] = []
     if (!(await hasLecturers(context, course)))
@@ -37,14 +37,14 @@ export function publishCourse(notPublishable: NotPublishable) {
 }
 
 /** Takes the course out of the catalogue. */
-export async function archiveCourse(context: InTransaction) {
+export async function archiveCourse(context: CourseContext) {
   await requirePublisher(context)
   return { archived_at: context.now }
 }
 
 /** Turns the course back into a draft, which nobody may be taking. */
-export function unpublishCourse(requireUnused: (context: InTransaction, course: Course) => Promise<void>) {
-  return async (context: InTransaction, course: Course) => {
+export function unpublishCourse(requireUnused: (context: CourseContext, course: Course) => Promise<void>) {
+  return async (context: CourseContext, course: Course) => {
     await requirePublisher(context)
     await requireUnused(context, course)
     return {}
@@ -55,7 +55,7 @@ export function unpublishCourse(requireUnused: (context: InTransaction, course: 
  * Lets go of what only the course holds.
  * @throws Problem resource_in_use where anything of people or money names it
  */
-export async function removeCourseParts({ writer, sql, school }: InTransaction, course: Course): Promise<undefined> {
+export async function removeCourseParts({ writer, sql, school }: CourseContext, course: Course): Promise<undefined> {
   await requireNamedNowhere({ sql, school }, { type: 'course', id: course.id })
   const lessons = await writer
     .selectFrom('lesson')
@@ -78,7 +78,7 @@ export async function removeCourseParts({ writer, sql, school }: InTransaction, 
   await writer.deleteFrom('course_lecturer').where('school_id', '=', school.id).where('course_id', '=', course.id).execute()
 }
 
-async function hasLecturers({ writer, school }: InTransaction, course: Course): Promise<boolean> {
+async function hasLecturers({ writer, school }: CourseContext, course: Course): Promise<boolean> {
   const row = await writer
     .selectFrom('course_lecturer')
     .innerJoin('lecturer', (join) =>

@@ -8,7 +8,7 @@ import type { Sql } from '../../store/sql.ts'
 import { priceErrors } from '../priceRules.ts'
 
 /** What a rule here needs of the change that it belongs to. */
-export interface InTransaction {
+export interface CourseContext {
   writer: Writer
   sql: Sql
   school: { id: string }
@@ -20,7 +20,7 @@ type Values = Readonly<Record<string, unknown>>
 type Money = { amount: number; currency: string } | null | undefined
 
 /** What of a new course follows from the school: its language, its currency, the last place in the catalogue. */
-export async function courseDefaults({ writer, school }: InTransaction) {
+export async function courseDefaults({ writer, school }: CourseContext) {
   const { locale } = await writer.selectFrom('school').select('locale').where('id', '=', school.id).executeTakeFirstOrThrow()
   const last = await writer
     .selectFrom('course')
@@ -31,7 +31,7 @@ export async function courseDefaults({ writer, school }: InTransaction) {
 }
 
 /** Whether the fields of a course fit together, and whether the caller may say what it costs. */
-export async function checkCourse(values: Values, context: InTransaction, before?: Values): Promise<ProblemDetail[]> {
+export async function checkCourse(values: Values, context: CourseContext, before?: Values): Promise<ProblemDetail[]> {
   const { currency, mayPrice } = await priceRules(context)
   const price = values.price as Money
   const fieldErrors = priceErrors(values, currency, 'course')
@@ -50,7 +50,7 @@ function changesPrice(before: Values, price: Money, access: unknown): boolean {
   return amount !== (price?.amount ?? null) || (access !== before.access && (access === 'paid' || before.access === 'paid'))
 }
 
-async function priceRules({ writer, school, caller }: InTransaction): Promise<{ currency: string; mayPrice: boolean }> {
+async function priceRules({ writer, school, caller }: CourseContext): Promise<{ currency: string; mayPrice: boolean }> {
   const { currency, settings } = await writer
     .selectFrom('school')
     .select(['currency', 'settings'])
@@ -61,7 +61,7 @@ async function priceRules({ writer, school, caller }: InTransaction): Promise<{ 
 }
 
 /** Who teaches a course: those who were named, or the lecturer who makes it. Answers whether that is new. */
-export async function assignLecturers({ writer, school, caller }: InTransaction, course: { id: string }, values: Values): Promise<boolean> {
+export async function assignLecturers({ writer, school, caller }: CourseContext, course: { id: string }, values: Values): Promise<boolean> {
   const named = values.lecturer_ids as string[] | undefined
   const own = audienceOf(caller) === 'lecturer' ? caller.lecturerId : null
   const ids = named?.flatMap((id) => fromPublicId('lec', id) ?? []) ?? (own === null ? [] : [own])
@@ -69,12 +69,12 @@ export async function assignLecturers({ writer, school, caller }: InTransaction,
 }
 
 /** The same where a course is changed: only if they were named. */
-export async function reassignLecturers(context: InTransaction, course: { id: string }, values: Values): Promise<void> {
+export async function reassignLecturers(context: CourseContext, course: { id: string }, values: Values): Promise<void> {
   if (values.lecturer_ids !== undefined) await assignLecturers(context, course, values)
 }
 
 /** Lecturers that do not exist in the school, and duplicates. */
-export async function checkLecturers(values: Values, { writer, school, caller }: InTransaction): Promise<ProblemDetail[]> {
+export async function checkLecturers(values: Values, { writer, school, caller }: CourseContext): Promise<ProblemDetail[]> {
   const ids = ((values.lecturer_ids as string[] | undefined) ?? []).map((id) => fromPublicId('lec', id) as string)
   if (ids.length === 0) return []
   const field = 'lecturer_ids'
@@ -100,7 +100,7 @@ export async function checkLecturers(values: Values, { writer, school, caller }:
  * What is wrong with the lecturers that are sent for a course: in addition to what checkLecturers finds, a lecturer chooses nobody, and a
  * published course keeps somebody who teaches it.
  */
-export async function checkCourseLecturers(values: Values, context: InTransaction, course?: { status: string }): Promise<ProblemDetail[]> {
+export async function checkCourseLecturers(values: Values, context: CourseContext, course?: { status: string }): Promise<ProblemDetail[]> {
   const named = values.lecturer_ids as string[] | undefined
   if (named === undefined) return []
   const field = 'lecturer_ids'
@@ -115,7 +115,7 @@ export async function checkCourseLecturers(values: Values, context: InTransactio
   return [{ field, code: 'required', message }]
 }
 
-async function hasTeacher({ writer, school }: InTransaction, named: readonly string[]): Promise<boolean> {
+async function hasTeacher({ writer, school }: CourseContext, named: readonly string[]): Promise<boolean> {
   const ids = named.flatMap((id) => fromPublicId('lec', id) ?? [])
   if (ids.length === 0) return false
   const teacher = await writer

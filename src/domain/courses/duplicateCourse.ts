@@ -3,7 +3,7 @@ import { recordChanges } from '../../store/changeLog.ts'
 import { setFileReferences } from '../../store/fileReferences.ts'
 import type { Sql } from '../../store/sql.ts'
 import { countTree, recordCurriculum } from '../curriculum/countTree.ts'
-import type { InCurriculum } from '../curriculum/inCurriculum.ts'
+import type { CurriculumContext } from '../curriculum/curriculumContext.ts'
 
 interface Course {
   id: string
@@ -11,7 +11,7 @@ interface Course {
 }
 
 /** What a copy is called, and whether it holds what the course holds. */
-export interface Copying {
+export interface CopyOptions {
   title?: string
   slug?: string
   include_curriculum: boolean
@@ -21,7 +21,12 @@ export interface Copying {
 export type FreeSlug = (title: string, id: string) => Promise<string>
 
 /** Copies a course as a draft at the end of the catalogue, with its lecturers and, where asked, its curriculum; answers the id of the copy. */
-export async function duplicateCourse(context: InCurriculum, course: Course, copying: Copying, freeSlug: FreeSlug): Promise<string> {
+export async function duplicateCourse(
+  context: CurriculumContext,
+  course: Course,
+  copying: CopyOptions,
+  freeSlug: FreeSlug,
+): Promise<string> {
   const { writer, sql, school, now } = context
   const ofSchool = writer.selectFrom('course').where('school_id', '=', school.id)
   const original = await ofSchool.selectAll().where('id', '=', course.id).executeTakeFirstOrThrow()

@@ -1,21 +1,21 @@
 import { createHash } from 'node:crypto'
 import { Problem } from '../../lib/problem.ts'
 import { recordChanges } from '../../store/changeLog.ts'
-import { enrollmentsIn, recountCourse } from '../learning/progressCounts.ts'
+import { countStartedEnrollments, recountCourse } from '../learning/countProgress.ts'
 import type { TextFormat } from '../richText.ts'
 import { countTree } from './countTree.ts'
+import type { CurriculumContext } from './curriculumContext.ts'
 import { importErrors } from './importErrors.ts'
 import { type Held, type Import, type ImportedLesson, type LessonRow, type Plan, planImport, type SectionRow } from './importPlan.ts'
-import type { InCurriculum } from './inCurriculum.ts'
 import { removeTexts, writeTexts } from './lessonBody.ts'
-import { keepLessonFiles, type StoredMedia } from './lessonFiles.ts'
+import { type StoredMedia, saveLessonFileReferences } from './lessonFiles.ts'
 import { removeLessons } from './sectionWriting.ts'
 
 /**
  * Brings a course in line with what another system sends, whose keys say which rows are meant. The course is locked.
  * @throws Problem validation_failed with every fault
  */
-export async function importCurriculum(context: InCurriculum, { id: courseId }: { id: string }, sent: Import) {
+export async function importCurriculum(context: CurriculumContext, { id: courseId }: { id: string }, sent: Import) {
   const { writer, sql, school } = context
   const key = { schoolId: school.id, courseId }
   const { held, texts } = await readHeld(context, courseId)
@@ -24,7 +24,7 @@ export async function importCurriculum(context: InCurriculum, { id: courseId }: 
   if (details.length > 0)
     throw new Problem('validation_failed', { description: 'The import is not valid. See details.', details: details.slice(0, 100) })
 
-  const headers = { 'Affected-Enrollments': String(await enrollmentsIn(sql, school.id, plan.goneLessons)) }
+  const headers = { 'Affected-Enrollments': String(await countStartedEnrollments(sql, school.id, plan.goneLessons)) }
   const rewritten = plan.lessons.filter((row) => isRewritten(plan.sent.get(row.id), texts.get(row.id)))
   const changed = [...new Map([...plan.changedLessons, ...rewritten].map((row) => [row.id, row])).values()]
   // Places are checked once all rows have theirs.
@@ -35,7 +35,7 @@ export async function importCurriculum(context: InCurriculum, { id: courseId }: 
   for (const row of plan.changedLessons) {
     if (plan.sent.get(row.id)?.media === undefined) continue
     const attachment_file_ids = texts.get(row.id)?.attachment_file_ids ?? []
-    await keepLessonFiles(context, row.id, { media: row.media as StoredMedia | null, attachment_file_ids })
+    await saveLessonFileReferences(context, row.id, { media: row.media as StoredMedia | null, attachment_file_ids })
   }
   await removeLessons(context, plan.goneLessons)
   if (plan.goneSections.length > 0) {
@@ -60,7 +60,7 @@ interface HeldText {
 }
 
 /** What the course holds. Of its texts the hashes will do. */
-async function readHeld({ sql, school }: InCurriculum, courseId: string): Promise<{ held: Held; texts: Map<string, HeldText> }> {
+async function readHeld({ sql, school }: CurriculumContext, courseId: string): Promise<{ held: Held; texts: Map<string, HeldText> }> {
   const sections = await sql.query<SectionRow>(
     'SELECT id, title, summary, position, external_id FROM section WHERE school_id = $1 AND course_id = $2 ORDER BY position',
     [school.id, courseId],
@@ -85,7 +85,7 @@ function isRewritten(sent: ImportedLesson | undefined, text: HeldText | undefine
 }
 
 async function writeImportedTexts(
-  { writer, school }: InCurriculum,
+  { writer, school }: CurriculumContext,
   rewritten: readonly LessonRow[],
   { plan, texts }: { plan: Plan; texts: ReadonlyMap<string, HeldText> },
 ): Promise<void> {
@@ -108,7 +108,11 @@ async function writeImportedTexts(
   )
 }
 
-async function recordWritten({ sql, school }: InCurriculum, type: string, rows: readonly { id: string; version: number }[]): Promise<void> {
+async function recordWritten(
+  { sql, school }: CurriculumContext,
+  type: string,
+  rows: readonly { id: string; version: number }[],
+): Promise<void> {
   const isNew = ({ version }: { version: number }): boolean => version === 1
   await recordChanges(sql, { school_id: school.id, type, action: 'created' }, rows.filter(isNew))
   await recordChanges(
@@ -118,7 +122,7 @@ async function recordWritten({ sql, school }: InCurriculum, type: string, rows: 
   )
 }
 
-async function writeSections(context: InCurriculum, course_id: string, rows: readonly SectionRow[]): Promise<void> {
+async function writeSections(context: CurriculumContext, course_id: string, rows: readonly SectionRow[]): Promise<void> {
   if (rows.length === 0) return
   const { writer, school, now } = context
   const written = await writer
@@ -138,7 +142,7 @@ async function writeSections(context: InCurriculum, course_id: string, rows: rea
   await recordWritten(context, 'section', written)
 }
 
-async function writeLessons(context: InCurriculum, course_id: string, rows: readonly LessonRow[]): Promise<void> {
+async function writeLessons(context: CurriculumContext, course_id: string, rows: readonly LessonRow[]): Promise<void> {
   if (rows.length === 0) return
   const { writer, school, now } = context
   const json = (value: unknown): string | null => (value === null ? null : JSON.stringify(value))

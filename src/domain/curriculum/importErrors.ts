@@ -1,14 +1,14 @@
 import type { ProblemDetail } from '../../lib/problem.ts'
 import type { Writer } from '../../store/database.ts'
 import { type CourseKey, maxLessons, maxSections } from './countTree.ts'
+import type { CurriculumContext, Values } from './curriculumContext.ts'
 import type { Held, Import, Plan } from './importPlan.ts'
-import type { InCurriculum, Values } from './inCurriculum.ts'
 import { checkLessonFiles, filesIn, type StoredMedia } from './lessonFiles.ts'
 import { checkLesson } from './lessonRules.ts'
 
 /** Everything that is wrong with an import, each fault with the path to its place. */
 export async function importErrors(
-  context: InCurriculum,
+  context: CurriculumContext,
   key: CourseKey,
   { sent, held, plan }: { sent: Import; held: Held; plan: Plan },
 ): Promise<ProblemDetail[]> {

@@ -3,7 +3,7 @@ import type { ProblemDetail } from '../../lib/problem.ts'
 import { audienceOf } from '../../policy/caller.ts'
 import type { FilePurposeName } from '../../policy/filePurposes.ts'
 import { lockFiles, removeFileReferences, setFileReferences } from '../../store/fileReferences.ts'
-import type { InCurriculum, Values } from './inCurriculum.ts'
+import type { CurriculumContext, Values } from './curriculumContext.ts'
 
 /** What a lesson plays, as its column holds it: ids as they are stored. */
 export interface StoredMedia {
@@ -57,7 +57,7 @@ export const filesIn = (values: Values): Files => ({
 
 /** Files that the lesson may not name: unknown ones, unfinished ones, those of somebody else. What it names already, it may keep. */
 export async function checkLessonFiles(
-  { writer, school, caller }: InCurriculum,
+  { writer, school, caller }: CurriculumContext,
   sent: Files,
   before: Files = { media: null, attachment_file_ids: [] },
 ): Promise<ProblemDetail[]> {
@@ -80,8 +80,8 @@ export async function checkLessonFiles(
 }
 
 /** Notes which files a lesson names now. */
-export async function keepLessonFiles(
-  { writer, school }: Pick<InCurriculum, 'writer' | 'school'>,
+export async function saveLessonFileReferences(
+  { writer, school }: Pick<CurriculumContext, 'writer' | 'school'>,
   lessonId: string,
   files: Files,
 ): Promise<void> {
@@ -94,8 +94,8 @@ export async function keepLessonFiles(
 }
 
 /** Lets go of the files of lessons that go away. */
-export async function dropLessonFiles(
-  { writer, school }: Pick<InCurriculum, 'writer' | 'school'>,
+export async function removeLessonFileReferences(
+  { writer, school }: Pick<CurriculumContext, 'writer' | 'school'>,
   lessonIds: readonly string[],
 ): Promise<void> {
   if (lessonIds.length === 0) return

@@ -1,6 +1,6 @@
 import type { ProblemDetail } from '../../lib/problem.ts'
+import type { Values } from './curriculumContext.ts'
 import { isEmbeddable } from './embedHosts.ts'
-import type { Values } from './inCurriculum.ts'
 import { checkQuiz, type Quiz } from './quiz.ts'
 
 interface Drip {

@@ -1,10 +1,10 @@
 import { fromPublicId } from '../../lib/ids.ts'
 import type { ProblemDetail } from '../../lib/problem.ts'
-import { enrollmentsIn, recountCourse } from '../learning/progressCounts.ts'
+import { countStartedEnrollments, recountCourse } from '../learning/countProgress.ts'
 import { countTree, maxLessons } from './countTree.ts'
-import type { InCurriculum, Values } from './inCurriculum.ts'
+import type { CurriculumContext, Values } from './curriculumContext.ts'
 import { changeText } from './lessonBody.ts'
-import { checkLessonFiles, filesIn, keepLessonFiles, type StoredMedia } from './lessonFiles.ts'
+import { checkLessonFiles, filesIn, type StoredMedia, saveLessonFileReferences } from './lessonFiles.ts'
 import { checkLesson } from './lessonRules.ts'
 import { movePositions, nextPosition, requireRoom } from './places.ts'
 
@@ -23,7 +23,7 @@ interface Section {
   course_id?: unknown
 }
 
-type UnderSection = InCurriculum & { parent?: Section | undefined }
+type UnderSection = CurriculumContext & { parent?: Section | undefined }
 
 const courseOf = ({ parent }: UnderSection): string => String((parent as Section).course_id)
 
@@ -44,14 +44,14 @@ export async function placeLesson(context: UnderSection, values: Values) {
 }
 
 /** What a new lesson brings besides its row: its text, its files, its part in the numbers of the course. */
-export async function completeLesson(context: InCurriculum, lesson: Lesson, values: Values): Promise<void> {
+export async function completeLesson(context: CurriculumContext, lesson: Lesson, values: Values): Promise<void> {
   await changeText(context.writer, { schoolId: context.school.id, lessonId: lesson.id }, values)
-  await keepLessonFiles(context, lesson.id, filesIn(values))
+  await saveLessonFileReferences(context, lesson.id, filesIn(values))
   await countLessonIn(context, lesson)
 }
 
 /** What is wrong with a changed lesson, and with the section that it is to move into. */
-export async function checkChangedLesson(values: Values, context: InCurriculum, lesson: Lesson): Promise<ProblemDetail[]> {
+export async function checkChangedLesson(values: Values, context: CurriculumContext, lesson: Lesson): Promise<ProblemDetail[]> {
   const { writer, school } = context
   const files = await checkLessonFiles(context, filesIn(values), filesOf(lesson))
   const id = fromPublicId('sec', String(values.section_id)) ?? ''
@@ -68,7 +68,7 @@ export async function checkChangedLesson(values: Values, context: InCurriculum, 
 }
 
 /** The place of a lesson that moves: the last one of its new section. What stood behind it moves up. */
-export async function moveLesson(context: InCurriculum, lesson: Lesson, values: Values) {
+export async function moveLesson(context: CurriculumContext, lesson: Lesson, values: Values) {
   const attachments = values.attachment_file_ids === undefined ? {} : { attachment_file_ids: [...filesIn(values).attachment_file_ids] }
   const sectionId = fromPublicId('sec', String(values.section_id)) as string
   if (sectionId === lesson.section_id) return attachments
@@ -96,40 +96,40 @@ const unseen: ReadonlySet<string> = new Set([
 ])
 
 /** What else follows from a change, of which `changed` names the fields. */
-export async function followLesson(context: InCurriculum, lesson: Lesson, changed: Values): Promise<void> {
+export async function afterLessonChange(context: CurriculumContext, lesson: Lesson, changed: Values): Promise<void> {
   await changeText(context.writer, { schoolId: context.school.id, lessonId: lesson.id }, changed)
-  if ('media' in changed || 'attachment_file_ids' in changed) await keepLessonFiles(context, lesson.id, filesOf(lesson))
+  if ('media' in changed || 'attachment_file_ids' in changed) await saveLessonFileReferences(context, lesson.id, filesOf(lesson))
   if (Object.keys(changed).some((field) => !unseen.has(field))) await countLessonIn(context, lesson)
 }
 
 /** How many people a removal takes something from. */
-export const announceRemoval = async (context: InCurriculum, { id }: Lesson) => ({
-  headers: { 'Affected-Enrollments': String(await enrollmentsIn(context.sql, context.school.id, [id])) },
+export const removalHeaders = async (context: CurriculumContext, { id }: Lesson) => ({
+  headers: { 'Affected-Enrollments': String(await countStartedEnrollments(context.sql, context.school.id, [id])) },
 })
 
 /** Closes the gap that a removed lesson leaves. */
-export async function afterLessonRemoval(context: InCurriculum, lesson: Lesson): Promise<void> {
+export async function afterLessonRemoval(context: CurriculumContext, lesson: Lesson): Promise<void> {
   await closeGap(context, lesson)
   await countLessonIn(context, lesson)
   await recount(context, lesson)
 }
 
 /** A lesson that is shown, or no more, is another share of the course for everybody who takes it. */
-export async function followPublication(context: InCurriculum, lesson: Lesson): Promise<{ headers: Record<string, string> }> {
+export async function afterPublicationChange(context: CurriculumContext, lesson: Lesson): Promise<{ headers: Record<string, string> }> {
   await countLessonIn(context, lesson)
   return { headers: { 'Affected-Enrollments': String(await recount(context, lesson)) } }
 }
 
-const recount = ({ sql, school, now }: InCurriculum, { course_id: courseId }: Lesson): Promise<number> =>
+const recount = ({ sql, school, now }: CurriculumContext, { course_id: courseId }: Lesson): Promise<number> =>
   recountCourse(sql, { schoolId: school.id, courseId, now })
 
 /** Counts the tree anew after one of its lessons was made, changed or removed. */
-export const countLessonIn = ({ sql, school }: InCurriculum, { course_id }: Pick<Lesson, 'course_id'>): Promise<void> =>
+export const countLessonIn = ({ sql, school }: CurriculumContext, { course_id }: Pick<Lesson, 'course_id'>): Promise<void> =>
   countTree(sql, { schoolId: school.id, courseId: course_id }, { isSeen: true })
 
 const filesOf = ({ media, attachment_file_ids }: Lesson) => ({ media: media as StoredMedia | null, attachment_file_ids })
 
-const closeGap = (context: InCurriculum, { section_id, position }: Lesson): Promise<void> =>
+const closeGap = (context: CurriculumContext, { section_id, position }: Lesson): Promise<void> =>
   movePositions(context, { part: 'lesson', id: section_id }, { behind: position, by: -1 })
 
 const fault = (field: string, code: string, message: string): ProblemDetail => ({ field, code, message: `${field}: ${message}` })

@@ -1,6 +1,6 @@
 import { Problem } from '../../lib/problem.ts'
 import { recordChanges } from '../../store/changeLog.ts'
-import type { InCurriculum } from './inCurriculum.ts'
+import type { CurriculumContext } from './curriculumContext.ts'
 
 /** What has an order, and the column that names what it stands in. */
 const columns = { section: 'course_id', lesson: 'section_id' } as const
@@ -11,7 +11,7 @@ export interface Whole {
   id: string
 }
 
-type InOrder = Pick<InCurriculum, 'writer' | 'sql' | 'school' | 'now'>
+type InOrder = Pick<CurriculumContext, 'writer' | 'sql' | 'school' | 'now'>
 
 /** The place behind the last one, counted from 0. */
 export async function nextPosition({ writer, school }: Pick<InOrder, 'writer' | 'school'>, whole: Whole): Promise<number> {

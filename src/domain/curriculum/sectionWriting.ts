@@ -2,10 +2,10 @@ import { fromPublicId } from '../../lib/ids.ts'
 import { Problem, type ProblemDetail } from '../../lib/problem.ts'
 import { recordChanges } from '../../store/changeLog.ts'
 import type { Writer } from '../../store/database.ts'
-import { enrollmentsIn, recountCourse } from '../learning/progressCounts.ts'
+import { countStartedEnrollments, recountCourse } from '../learning/countProgress.ts'
 import { countTree, maxSections } from './countTree.ts'
-import type { InCurriculum, Values } from './inCurriculum.ts'
-import { dropLessonFiles } from './lessonFiles.ts'
+import type { CurriculumContext, Values } from './curriculumContext.ts'
+import { removeLessonFileReferences } from './lessonFiles.ts'
 import { movePositions, nextPosition, requireRoom } from './places.ts'
 
 interface Section {
@@ -18,7 +18,7 @@ interface Course {
   id: string
 }
 
-type UnderCourse = InCurriculum & { parent?: Course | undefined }
+type UnderCourse = CurriculumContext & { parent?: Course | undefined }
 
 /** @throws Problem curriculum_full where the course takes no more */
 export async function checkNewSection({ after_section_id }: Values, context: UnderCourse): Promise<ProblemDetail[]> {
@@ -42,14 +42,14 @@ export async function placeSection(context: UnderCourse, { after_section_id }: V
 }
 
 /** Counts the tree anew after one of its sections was made, changed or removed. */
-export const countSectionIn = ({ sql, school }: InCurriculum, { course_id }: Pick<Section, 'course_id'>): Promise<void> =>
+export const countSectionIn = ({ sql, school }: CurriculumContext, { course_id }: Pick<Section, 'course_id'>): Promise<void> =>
   countTree(sql, { schoolId: school.id, courseId: course_id }, { isSeen: true })
 
 /**
  * Removes the lessons of a section that is about to go, where that was asked for.
  * @throws Problem section_not_empty
  */
-export async function removeLessonsIn(context: InCurriculum & { parameters: ReadonlyMap<string, unknown> }, section: Section) {
+export async function removeLessonsIn(context: CurriculumContext & { parameters: ReadonlyMap<string, unknown> }, section: Section) {
   const { writer, school, parameters } = context
   const lessons = await writer
     .selectFrom('lesson')
@@ -59,18 +59,18 @@ export async function removeLessonsIn(context: InCurriculum & { parameters: Read
     .execute()
   const ids = lessons.map(({ id }) => id)
   if (ids.length > 0 && parameters.get('cascade') !== true) throw new Problem('section_not_empty')
-  const headers = { 'Affected-Enrollments': String(await enrollmentsIn(context.sql, school.id, ids)) }
+  const headers = { 'Affected-Enrollments': String(await countStartedEnrollments(context.sql, school.id, ids)) }
   await removeLessons(context, ids)
   return { headers }
 }
 
 /** Removes lessons with all that hangs on them. */
 export async function removeLessons(
-  { writer, sql, school }: Pick<InCurriculum, 'writer' | 'sql' | 'school'>,
+  { writer, sql, school }: Pick<CurriculumContext, 'writer' | 'sql' | 'school'>,
   ids: readonly string[],
 ): Promise<void> {
   if (ids.length === 0) return
-  await dropLessonFiles({ writer, school }, ids)
+  await removeLessonFileReferences({ writer, school }, ids)
   const gone = await writer
     .deleteFrom('lesson')
     .where('school_id', '=', school.id)
@@ -81,7 +81,7 @@ export async function removeLessons(
 }
 
 /** Closes the gap that a removed section leaves. */
-export async function closeSectionGap(context: InCurriculum, section: Section): Promise<void> {
+export async function closeSectionGap(context: CurriculumContext, section: Section): Promise<void> {
   await movePositions(context, { part: 'section', id: section.course_id }, { behind: section.position, by: -1 })
   await countSectionIn(context, section)
   await recountCourse(context.sql, { schoolId: context.school.id, courseId: section.course_id, now: context.now })

@@ -56,7 +56,7 @@ export function lessonFilesOf(lesson: Lessons): Expression<unknown> {
 const isAttached = (file: ExpressionBuilder<DB, 'file' | 'lesson'>) => file('file.id', '=', file.fn.any('lesson.attachment_file_ids'))
 
 /** The place of a lesson among those that the caller sees: drafts are not counted for who does not see them. */
-export function positionSeen(lesson: Lessons, caller: Caller): Expression<unknown> {
+export function visiblePosition(lesson: Lessons, caller: Caller): Expression<unknown> {
   if (audienceOf(caller) === 'staff') return lesson.ref('lesson.position')
   const published = lesson
     .selectFrom('lesson as other')
@@ -70,7 +70,7 @@ export function positionSeen(lesson: Lessons, caller: Caller): Expression<unknow
 }
 
 /** How many lessons of a section the caller sees. */
-export function lessonsCountOf(section: Sections, caller: Caller): Expression<unknown> {
+export function visibleLessonsCount(section: Sections, caller: Caller): Expression<unknown> {
   return section
     .selectFrom('lesson')
     .select((lesson) => lesson.cast<number>(lesson.fn.countAll(), 'integer').as('count'))

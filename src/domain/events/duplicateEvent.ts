@@ -1,10 +1,10 @@
 import { newId } from '../../lib/ids.ts'
 import { setFileReferences } from '../../store/fileReferences.ts'
-import type { InTransaction } from '../courses/courseWriting.ts'
+import type { CourseContext } from '../courses/courseWriting.ts'
 
 /** Copies an event as a draft to which nobody has answered, with its hosts and plans; answers the id of the copy. */
 export async function duplicateEvent(
-  { writer, sql, school, now }: InTransaction,
+  { writer, sql, school, now }: CourseContext,
   event: { id: string; title: string },
   freeSlug: (title: string, id: string) => Promise<string>,
 ): Promise<string> {

@@ -9,7 +9,7 @@ type Condition = Expression<SqlBool>
 type Me = Pick<PersonCaller, 'personId'>
 
 /** States of an answer that holds seats. */
-export const seated = ['going', 'attended', 'no_show'] as const
+export const statusesWithPlace = ['going', 'attended', 'no_show'] as const
 
 /** What everybody finds: what is to come, what has been, and what has been called off. */
 export const isAnnounced = (event: Events): Condition => event('event.status', 'in', ['published', 'canceled'])
@@ -50,7 +50,7 @@ export const hasAnswered = (event: Events, { personId }: Me): Condition =>
 
 /** Whether the person has a seat. One who was blocked has none. */
 export const hasSeat = (event: Events, { personId }: Me): Condition =>
-  personId === null ? event.lit(false) : event.and([answered(event, personId, seated), isWelcome(event, personId)])
+  personId === null ? event.lit(false) : event.and([answered(event, personId, statusesWithPlace), isWelcome(event, personId)])
 
 /**
  * Whether an event that is not for everybody is for this person: by membership, by a plan, or by the course that it belongs to.

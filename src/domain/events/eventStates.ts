@@ -2,13 +2,13 @@ import { Problem } from '../../lib/problem.ts'
 import type { ExternalServices } from '../../policy/externalServices.ts'
 import type { School } from '../../policy/school.ts'
 import { recordChanges } from '../../store/changeLog.ts'
-import type { InTransaction } from '../courses/courseWriting.ts'
-import { requirePublisher } from '../lecturers/lecturerPublishing.ts'
+import type { CourseContext } from '../courses/courseWriting.ts'
+import { requirePublisher } from '../lecturers/requirePublisher.ts'
 import { type EventDetails, tellOfCancellation, tellOfSeats } from './eventMails.ts'
 import { promoteWaiting } from './eventSeats.ts'
 
 /** What a change of an event's state needs of its transaction. */
-export interface EventChange extends InTransaction {
+export interface EventChange extends CourseContext {
   school: School
   externalServices: Pick<ExternalServices, 'send'>
   enqueue(name: string, work: () => Promise<void>): void

@@ -2,7 +2,7 @@ import { fromPublicId } from '../../lib/ids.ts'
 import { Problem, type ProblemDetail } from '../../lib/problem.ts'
 import { audienceOf } from '../../policy/caller.ts'
 import type { Writer } from '../../store/database.ts'
-import { checkLecturers, type InTransaction } from '../courses/courseWriting.ts'
+import { type CourseContext, checkLecturers } from '../courses/courseWriting.ts'
 import { htmlColumn } from '../richText.ts'
 import { checkPlaceAndLanguage } from '../school/schoolRules.ts'
 
@@ -12,13 +12,13 @@ const longestDays = 14
 const dayMs = 86_400_000
 
 /** What of a new event follows from the school, and the HTML of its text. */
-export async function eventDefaults({ writer, school }: InTransaction, values: Values) {
+export async function eventDefaults({ writer, school }: CourseContext, values: Values) {
   const { time_zone } = await writer.selectFrom('school').select('time_zone').where('id', '=', school.id).executeTakeFirstOrThrow()
   return { time_zone, ...htmlColumn('description', values) }
 }
 
 /** Whether the fields of an event fit together, and name what the school has. */
-export async function checkEvent(values: Values, context: InTransaction, before?: { going_count: number }): Promise<ProblemDetail[]> {
+export async function checkEvent(values: Values, context: CourseContext, before?: { going_count: number }): Promise<ProblemDetail[]> {
   const own = [
     ...timeErrors(values),
     ...placeErrors(values),
@@ -45,7 +45,7 @@ export function requireNotCanceled({ status }: { status: string }): void {
 
 /** Who hosts an event, and which plans open it, where they were sent. A lecturer who makes an event hosts it. */
 export async function keepEventParts(
-  { writer, school, caller }: InTransaction,
+  { writer, school, caller }: CourseContext,
   event: { id: string },
   values: Values,
   isNew = false,
@@ -119,7 +119,7 @@ function accessErrors({ access = 'public', plan_ids = [], course_id = null }: Va
   return fieldErrors
 }
 
-async function planErrors({ plan_ids = [] }: Values, { writer, school }: InTransaction): Promise<ProblemDetail[]> {
+async function planErrors({ plan_ids = [] }: Values, { writer, school }: CourseContext): Promise<ProblemDetail[]> {
   const ids = [...new Set((plan_ids as string[]).flatMap((id) => fromPublicId('mpl', id) ?? []))]
   if (ids.length === 0) return []
   const found = await writer.selectFrom('membership_plan').select('id').where('school_id', '=', school.id).where('id', 'in', ids).execute()

@@ -119,10 +119,10 @@ export async function recordAttendance(context: EventChange, event: HostedEvent,
     `SELECT id, status FROM rsvp WHERE school_id = $1 AND event_id = $2 AND status IN ('going', 'attended', 'no_show') FOR UPDATE`,
     [school.id, event.id],
   )
-  const seated = new Set(rows.map(({ id }) => id))
+  const statusesWithPlace = new Set(rows.map(({ id }) => id))
   const fieldErrors = ids.flatMap((id, index): ProblemDetail[] => {
     const field = `attended.${index}`
-    return seated.has(id) ? [] : [{ field, code: 'invalid_reference', message: `${field}: nobody with this rsvp has a seat` }]
+    return statusesWithPlace.has(id) ? [] : [{ field, code: 'invalid_reference', message: `${field}: nobody with this rsvp has a seat` }]
   })
   if (fieldErrors.length > 0) throw new Problem('invalid_reference', { details: fieldErrors.slice(0, 100) })
   const came = new Set(ids)

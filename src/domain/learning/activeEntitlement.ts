@@ -3,10 +3,10 @@ import type { Sql } from '../../store/sql.ts'
 import type { EnrollmentSource } from './enrollmentStatus.ts'
 
 /** What ends: it opens nothing from now on, whatever its row says. */
-export type Ending = { orderId: string; subscriptionId?: undefined } | { subscriptionId: string; orderId?: undefined }
+export type EndedSource = { orderId: string; subscriptionId?: undefined } | { subscriptionId: string; orderId?: undefined }
 
 /** What else opens a course to a person. */
-export interface LiveSource {
+export interface ActiveEntitlement {
   source: EnrollmentSource
   order_id: string | null
   subscription_id: string | null
@@ -15,12 +15,12 @@ export interface LiveSource {
 }
 
 /** What opens the course to the person beside what ends: something bought or given before a plan. Undefined where nothing does. */
-export async function findLiveSource(
+export async function findActiveEntitlement(
   sql: Sql,
   { schoolId, personId, courseId }: { schoolId: string; personId: string; courseId: string },
-  { orderId, subscriptionId }: Partial<Ending> = {},
-): Promise<LiveSource | undefined> {
-  const rows = await sql.query<LiveSource>(
+  { orderId, subscriptionId }: Partial<EndedSource> = {},
+): Promise<ActiveEntitlement | undefined> {
+  const rows = await sql.query<ActiveEntitlement>(
     `SELECT 'purchase' AS source, orders.id AS order_id, NULL::uuid AS subscription_id,
             coalesce(orders.paid_at, orders.placed_at) + make_interval(days => course.access_duration_days) AS expires_at, 1 AS place
        FROM orders

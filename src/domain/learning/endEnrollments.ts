@@ -1,11 +1,11 @@
 import { recordChange } from '../../store/changeLog.ts'
 import type { Sql } from '../../store/sql.ts'
-import { type Ending, findLiveSource } from './activeEntitlement.ts'
-import { countMoves, type Move } from './counters.ts'
-import type { Standing } from './enrollmentStatus.ts'
+import { type EndedSource, findActiveEntitlement } from './activeEntitlement.ts'
+import { type StatusChange, updateEnrollmentCounters } from './enrollmentCounters.ts'
+import type { CountedEnrollment } from './enrollmentStatus.ts'
 import { lockCourses } from './lockCourses.ts'
 
-interface Ended extends Standing {
+interface Ended extends CountedEnrollment {
   id: string
   version: number
   course_id: string
@@ -27,9 +27,9 @@ const openedBy = {
  * stays, under that source. Part of the caller's transaction.
  * @returns how many were ended, and how many stay
  */
-export async function endEnrollmentsOf(
+export async function endEnrollments(
   sql: Sql,
-  { schoolId, now, ...ending }: { schoolId: string; now: Date } & Ending,
+  { schoolId, now, ...ending }: { schoolId: string; now: Date } & EndedSource,
 ): Promise<{ ended: number; kept: number }> {
   const id = ending.orderId ?? ending.subscriptionId
   const which = `school_id = $1 AND status <> 'canceled' AND ${openedBy[ending.orderId === undefined ? 'subscription' : 'order']}`
@@ -41,10 +41,10 @@ export async function endEnrollmentsOf(
       WHERE ${which} AND course_id = ANY ($3::uuid[]) ORDER BY id FOR UPDATE`,
     [schoolId, id, courseIds],
   )
-  const moves: Move[] = []
+  const moves: StatusChange[] = []
   for (const row of rows) {
     const key = { schoolId, personId: row.person_id, courseId: row.course_id }
-    const other = await findLiveSource(sql, key, ending)
+    const other = await findActiveEntitlement(sql, key, ending)
     const change = { school_id: schoolId, type: 'enrollment', resource_id: row.id, version: row.version + 1 }
     if (other) {
       await sql.query(
@@ -63,6 +63,6 @@ export async function endEnrollmentsOf(
     await recordChange(sql, { ...change, action: 'canceled' })
     moves.push({ courseId: row.course_id, personId: row.person_id, before: row, after: { ...row, status: 'canceled' } })
   }
-  await countMoves(sql, schoolId, moves)
+  await updateEnrollmentCounters(sql, schoolId, moves)
   return { ended: moves.length, kept: rows.length - moves.length }
 }

@@ -3,14 +3,14 @@ import { Problem } from '../../lib/problem.ts'
 import { recordChange } from '../../store/changeLog.ts'
 import { type ChangedPerson, changedPersonColumns, recordPersonChanges } from '../../store/personChanges.ts'
 import type { Sql } from '../../store/sql.ts'
-import { countMoves } from './counters.ts'
-import { type EnrollmentSource, type Standing, seated, statusAt } from './enrollmentStatus.ts'
-import { keepAside } from './fallbackAccess.ts'
+import { updateEnrollmentCounters } from './enrollmentCounters.ts'
+import { type CountedEnrollment, type EnrollmentSource, statusAt, statusesWithPlace } from './enrollmentStatus.ts'
+import { saveFallbackAccess } from './fallbackAccess.ts'
 import { lockCourses } from './lockCourses.ts'
 import { type PlaceTaker, requirePlace } from './requirePlace.ts'
 
 /** Whom, in what, and what opens it. */
-export interface Enrolling {
+export interface EnrollmentInput {
   schoolId: string
   now: Date
   personId: string
@@ -27,7 +27,7 @@ export interface Enrolling {
   requiresPlaceFor?: PlaceTaker | undefined
 }
 
-export interface Enrolled {
+export interface EnrollmentResult {
   enrollmentId: string
   /** `unchanged`: it was open already, or the school has suspended it. */
   outcome: 'made' | 'reactivated' | 'unchanged'
@@ -39,7 +39,7 @@ export interface Enrolled {
  * progress, and one that is open is never shortened. Part of the caller's transaction, and noted in the change feed.
  * @throws Problem invalid_reference where the school has no such course, invalid_state where it has no place left
  */
-export async function enroll(sql: Sql, enrolling: Enrolling): Promise<Enrolled> {
+export async function enroll(sql: Sql, enrolling: EnrollmentInput): Promise<EnrollmentResult> {
   const enrolled = await placeEnrollment(sql, enrolling)
   const { enrollmentId, outcome, version } = enrolled
   if (outcome !== 'unchanged' || enrolled.isExtended) {
@@ -49,7 +49,7 @@ export async function enroll(sql: Sql, enrolling: Enrolling): Promise<Enrolled> 
   return { enrollmentId, outcome, version }
 }
 
-interface Existing extends Standing {
+interface Existing extends CountedEnrollment {
   id: string
   version: number
   source: string
@@ -60,7 +60,7 @@ interface Existing extends Standing {
 }
 
 /** The same for who notes the change themselves. */
-export async function placeEnrollment(sql: Sql, enrolling: Enrolling): Promise<Enrolled & { isExtended: boolean }> {
+export async function placeEnrollment(sql: Sql, enrolling: EnrollmentInput): Promise<EnrollmentResult & { isExtended: boolean }> {
   const { schoolId, now, personId, courseId, source } = enrolling
   const [course] = await lockCourses(sql, schoolId, [courseId])
   if (!course) {
@@ -78,13 +78,13 @@ export async function placeEnrollment(sql: Sql, enrolling: Enrolling): Promise<E
     [schoolId, courseId, personId],
   )
   const provenance = [enrolling.orderId ?? null, enrolling.subscriptionId ?? null, enrolling.couponId ?? null]
-  const isOpen = existing !== undefined && seated.includes(statusAt(existing, now))
+  const isOpen = existing !== undefined && statusesWithPlace.includes(statusAt(existing, now))
   if (isOpen) return await extend(sql, { enrolling, existing, expiresAt })
 
-  const holdsPlace = existing !== undefined && seated.includes(existing.status)
+  const holdsPlace = existing !== undefined && statusesWithPlace.includes(existing.status)
   if (enrolling.requiresPlaceFor && !holdsPlace) requirePlace(course, enrolling.requiresPlaceFor)
   // What was completed stays so: progress is kept, and nothing revokes a completion.
-  const after: Standing = { status: existing?.completed_at ? 'completed' : 'active', completed_at: existing?.completed_at ?? null }
+  const after: CountedEnrollment = { status: existing?.completed_at ? 'completed' : 'active', completed_at: existing?.completed_at ?? null }
   const enrollmentId = existing?.id ?? newId()
   const version = (existing?.version ?? 0) + 1
   await sql.query(
@@ -102,7 +102,7 @@ export async function placeEnrollment(sql: Sql, enrolling: Enrolling): Promise<E
     ],
   )
   await becomeStudent(sql, { schoolId, personId, now })
-  await countMoves(sql, schoolId, [{ courseId, personId, before: existing, after }])
+  await updateEnrollmentCounters(sql, schoolId, [{ courseId, personId, before: existing, after }])
   return { enrollmentId, outcome: existing ? 'reactivated' : 'made', version, isExtended: false }
 }
 
@@ -112,8 +112,8 @@ export async function placeEnrollment(sql: Sql, enrolling: Enrolling): Promise<E
  */
 async function extend(
   sql: Sql,
-  { enrolling, existing, expiresAt }: { enrolling: Enrolling; existing: Existing; expiresAt: Date | null },
-): Promise<Enrolled & { isExtended: boolean }> {
+  { enrolling, existing, expiresAt }: { enrolling: EnrollmentInput; existing: Existing; expiresAt: Date | null },
+): Promise<EnrollmentResult & { isExtended: boolean }> {
   const { schoolId, now, personId, courseId, source } = enrolling
   const isLonger = existing.expires_at !== null && (expiresAt === null || expiresAt > existing.expires_at)
   const [kept, aside] = isLonger
@@ -131,7 +131,7 @@ async function extend(
     isLonger ? (enrolling.couponId ?? existing.coupon_id) : (existing.coupon_id ?? enrolling.couponId ?? null),
   ]
   if (isGiven(aside.source) && (isLonger || !isGiven(kept.source)) && (aside.expires_at === null || aside.expires_at > now)) {
-    await keepAside(sql, { schoolId, personId, courseId, now }, aside.expires_at)
+    await saveFallbackAccess(sql, { schoolId, personId, courseId, now }, aside.expires_at)
   }
   const known = [existing.order_id, existing.subscription_id, existing.coupon_id]
   const isExtended = isLonger || provenance.some((id, index) => id !== known[index])
@@ -150,7 +150,7 @@ async function extend(
 const isGiven = (source: string): boolean => ['self', 'manual', 'import'].includes(source)
 
 /** Who takes a course is a student of the school. */
-async function becomeStudent(sql: Sql, { schoolId, personId, now }: Pick<Enrolling, 'schoolId' | 'personId' | 'now'>): Promise<void> {
+async function becomeStudent(sql: Sql, { schoolId, personId, now }: Pick<EnrollmentInput, 'schoolId' | 'personId' | 'now'>): Promise<void> {
   const changed = await sql.query<ChangedPerson>(
     `UPDATE person SET is_student = true, version = version + 1, updated_at = $3
       WHERE school_id = $1 AND id = $2 AND NOT is_student RETURNING ${changedPersonColumns}`,

@@ -5,13 +5,13 @@ export type EnrollmentStatus = 'active' | 'completed' | 'expired' | 'suspended' 
 export type EnrollmentSource = 'self' | 'manual' | 'purchase' | 'plan' | 'coupon' | 'import'
 
 /** What of an enrolment is counted elsewhere. */
-export interface Standing {
+export interface CountedEnrollment {
   status: string
   completed_at: Date | null
 }
 
 /** States in which somebody takes the course: they hold one of its places. */
-export const seated: readonly string[] = ['active', 'completed', 'suspended'] satisfies EnrollmentStatus[]
+export const statusesWithPlace: readonly string[] = ['active', 'completed', 'suspended'] satisfies EnrollmentStatus[]
 
 /** States that time ends. */
 export const open: readonly string[] = ['active', 'completed'] satisfies EnrollmentStatus[]

@@ -1,7 +1,7 @@
 import type { Sql } from '../../store/sql.ts'
-import { countMoves } from './counters.ts'
-import type { EnrollmentStatus, Standing } from './enrollmentStatus.ts'
-import { forgetGiven } from './fallbackAccess.ts'
+import { updateEnrollmentCounters } from './enrollmentCounters.ts'
+import type { CountedEnrollment, EnrollmentStatus } from './enrollmentStatus.ts'
+import { revokeFallbackAccess } from './fallbackAccess.ts'
 import { lockCourses } from './lockCourses.ts'
 import { requirePlace } from './requirePlace.ts'
 
@@ -15,7 +15,7 @@ export const transitions = {
 
 export type Transition = keyof typeof transitions
 
-export interface EnrollmentRow extends Standing {
+export interface EnrollmentRow extends CountedEnrollment {
   id: string
   person_id: string
   course_id: string
@@ -30,11 +30,11 @@ interface Context {
 }
 
 /** The columns that follow from a transition, once what they count is counted. Whether the state allows it has been asked. */
-export async function transit({ sql, school, now }: Context, row: EnrollmentRow, transition: Transition) {
+export async function applyTransition({ sql, school, now }: Context, row: EnrollmentRow, transition: Transition) {
   const columns = columnsAfter(row, transition, now)
   const { person_id: personId, course_id: courseId } = row
-  if (transition === 'cancel') await forgetGiven(sql, { schoolId: school.id, personId, courseId, now })
-  await countMoves(sql, school.id, [{ courseId, personId, before: row, after: { ...row, ...columns } }])
+  if (transition === 'cancel') await revokeFallbackAccess(sql, { schoolId: school.id, personId, courseId, now })
+  await updateEnrollmentCounters(sql, school.id, [{ courseId, personId, before: row, after: { ...row, ...columns } }])
   return columns
 }
 
@@ -62,7 +62,9 @@ export async function reopen({ sql, school, now }: Context, row: EnrollmentRow, 
   const [course] = await lockCourses(sql, school.id, [row.course_id])
   if (course) requirePlace(course, 'staff', 'Create the enrolment again with override: true to open it anyway.')
   const columns = { status: row.completed_at ? 'completed' : 'active', expired_at: null }
-  await countMoves(sql, school.id, [{ courseId: row.course_id, personId: row.person_id, before: row, after: { ...row, ...columns } }])
+  await updateEnrollmentCounters(sql, school.id, [
+    { courseId: row.course_id, personId: row.person_id, before: row, after: { ...row, ...columns } },
+  ])
   return columns
 }
 
@@ -84,7 +86,7 @@ export async function resetProgress(
     completed_lessons_count: 0,
     last_lesson_id: null,
   }
-  await countMoves(sql, school.id, [
+  await updateEnrollmentCounters(sql, school.id, [
     { courseId: row.course_id, personId: row.person_id, before: row, after: { status: columns.status, completed_at: null } },
   ])
   return columns

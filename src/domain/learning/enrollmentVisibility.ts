@@ -2,7 +2,7 @@ import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 import type { DB } from '../../gen/kysely/tables.ts'
 import type { PersonCaller } from '../../policy/caller.ts'
 import type { Writer } from '../../store/database.ts'
-import { standsNow } from '../../store/enrollmentExpressions.ts'
+import { hasCurrentStatus } from '../../store/enrollmentExpressions.ts'
 import { isTaughtBy } from '../courses/courses.ts'
 import { inCourse } from '../curriculum/coursePart.ts'
 
@@ -46,7 +46,7 @@ export async function lockCourseOfEnrollment(writer: Writer, { schoolId, id }: {
  * Locks the course of an enrolment against changes of its lessons, and not against others who learn. It comes before the enrolment, as
  * with everybody who locks both.
  */
-export async function shareCourseOf(writer: Writer, { schoolId, id }: { schoolId: string; id: string }): Promise<void> {
+export async function lockCourseForProgress(writer: Writer, { schoolId, id }: { schoolId: string; id: string }): Promise<void> {
   await writer
     .selectFrom('course')
     .select('id')
@@ -59,4 +59,4 @@ export async function shareCourseOf(writer: Writer, { schoolId, id }: { schoolId
 }
 
 /** Enrolments that stand in one of these states now. */
-export const standsAs = (statuses: readonly string[]): Expression<SqlBool> => standsNow(statuses)
+export const hasEnrollmentStatus = (statuses: readonly string[]): Expression<SqlBool> => hasCurrentStatus(statuses)

@@ -1,6 +1,6 @@
 import { recordChanges } from '../../store/changeLog.ts'
 import type { Database } from '../../store/database.ts'
-import { countMoves } from './counters.ts'
+import { updateEnrollmentCounters } from './enrollmentCounters.ts'
 import { lockCourses } from './lockCourses.ts'
 
 const perCourse = 500
@@ -37,7 +37,7 @@ export async function expireEnrollments(database: Pick<Database, 'sql' | 'transa
         [schoolId, courseId, perCourse],
       )
       await recordChanges(sql, { school_id: schoolId, type: 'enrollment', action: 'expired' }, rows)
-      await countMoves(
+      await updateEnrollmentCounters(
         sql,
         schoolId,
         rows.map(({ person_id, before, completed_at }) => ({

@@ -12,7 +12,7 @@ interface Given {
  * Remembers that a course was given to a person, while something else opens it longer: when that ends, what was given is still there.
  * There is one such row; it lasts as long as the longest.
  */
-export async function keepAside(sql: Sql, { schoolId, personId, courseId, now }: Given, endsAt: Date | null): Promise<void> {
+export async function saveFallbackAccess(sql: Sql, { schoolId, personId, courseId, now }: Given, endsAt: Date | null): Promise<void> {
   const [there] = await sql.query(
     `UPDATE entitlement SET ends_at = CASE WHEN ends_at IS NULL OR $4::timestamptz IS NULL THEN NULL ELSE greatest(ends_at, $4) END,
             revoked_at = NULL, version = version + 1, updated_at = $5
@@ -29,7 +29,7 @@ export async function keepAside(sql: Sql, { schoolId, personId, courseId, now }:
 }
 
 /** Takes it back, with the enrolment that it would open. */
-export async function forgetGiven(sql: Sql, { schoolId, personId, courseId, now }: Given): Promise<void> {
+export async function revokeFallbackAccess(sql: Sql, { schoolId, personId, courseId, now }: Given): Promise<void> {
   await sql.query(
     `UPDATE entitlement SET revoked_at = $4, version = version + 1, updated_at = $4
       WHERE school_id = $1 AND person_id = $2 AND product_type = 'course' AND product_id = $3 AND source_type = 'manual' AND revoked_at IS NULL`,

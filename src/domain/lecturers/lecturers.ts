@@ -4,7 +4,7 @@ import { Problem } from '../../lib/problem.ts'
 import type { PersonCaller } from '../../policy/caller.ts'
 import type { Writer } from '../../store/database.ts'
 import { isInCatalogue } from '../courses/courses.ts'
-import type { InTransaction } from '../courses/courseWriting.ts'
+import type { CourseContext } from '../courses/courseWriting.ts'
 import { htmlColumn } from '../richText.ts'
 
 type Lecturers = ExpressionBuilder<DB, 'lecturer'>
@@ -61,7 +61,7 @@ export const staffOf = (lecturer: Lecturers): Expression<unknown> =>
     .limit(1)
 
 /** How many events they host that are still to come, or are on. */
-export const hostedBy = (lecturer: Lecturers): Expression<unknown> =>
+export const upcomingEventsCount = (lecturer: Lecturers): Expression<unknown> =>
   lecturer
     .selectFrom('event_host')
     .innerJoin('event', (join) => join.onRef('event.school_id', '=', 'event_host.school_id').onRef('event.id', '=', 'event_host.event_id'))
@@ -81,7 +81,7 @@ const taughtCourses = (lecturer: Lecturers) =>
     .whereRef('course_lecturer.lecturer_id', '=', 'lecturer.id')
 
 /** What a new lecturer has beside what was sent: the last place, and the HTML of the text. */
-export async function lecturerDefaults(context: InTransaction, values: Values) {
+export async function lecturerDefaults(context: CourseContext, values: Values) {
   const last = await context.writer
     .selectFrom('lecturer')
     .select((row) => row.fn.max('position').as('position'))
@@ -105,7 +105,7 @@ export async function lockCoursesTaught(writer: Writer, { schoolId, id }: { scho
 }
 
 /** @throws Problem resource_in_use for who alone teaches a published course */
-export async function retireLecturer({ writer, school }: InTransaction, { id }: { id: string }) {
+export async function retireLecturer({ writer, school }: CourseContext, { id }: { id: string }) {
   // Again: a course may have got this lecturer while the row of the lecturer was waited for.
   await lockCoursesTaught(writer, { schoolId: school.id, id })
   const alone = await writer

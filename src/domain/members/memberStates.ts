@@ -1,6 +1,6 @@
 import { Problem } from '../../lib/problem.ts'
-import { type PersonChange, requirePowerOver } from '../students/personWriting.ts'
-import { endSubscriptions } from '../students/removal.ts'
+import { endSubscriptions } from '../students/eraseByStaff.ts'
+import { type PersonChange, requireAuthorityOver } from '../students/personWriting.ts'
 
 interface MemberRow {
   id: string
@@ -17,7 +17,7 @@ export async function blockMember(
   reason: string | null,
 ): Promise<{ member_status_reason: string | null }> {
   if (row.id === change.caller.personId) throw new Problem('self_change', { description: 'Nobody blocks themselves.' })
-  await requirePowerOver(change, row.id)
+  await requireAuthorityOver(change, row.id)
   const owner = await change.writer
     .selectFrom('staff')
     .select('id')
@@ -39,7 +39,7 @@ export async function removeMember(
   row: MemberRow,
   { reason, isAsked }: { reason: string | null; isAsked: boolean },
 ): Promise<{ member_status_reason: string | null }> {
-  await requirePowerOver(change, row.id)
+  await requireAuthorityOver(change, row.id)
   await endSubscriptions(change, row.id, { isAsked, reason: 'staff' })
   return { member_status_reason: reason }
 }

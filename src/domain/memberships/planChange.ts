@@ -1,7 +1,7 @@
 import { Problem } from '../../lib/problem.ts'
 import { coursePlanSql } from '../../store/accessExpressions.ts'
 import type { Sql } from '../../store/sql.ts'
-import { endEnrollmentsOf } from '../learning/endEnrollments.ts'
+import { endEnrollments } from '../learning/endEnrollments.ts'
 import { enroll } from '../learning/enroll.ts'
 import { freeSeat, requireNoOther, takeSeat } from './planSeats.ts'
 import type { InSchool, SubscriptionRow } from './subscriptionRow.ts'
@@ -42,7 +42,7 @@ export async function followPlan(sql: Sql, { schoolId, now }: InSchool, row: Sub
     [schoolId, row.person_id, row.plan_id],
   )
   if (courses.every(({ is_kept }) => is_kept)) return
-  await endEnrollmentsOf(sql, { schoolId, now, subscriptionId: row.id })
+  await endEnrollments(sql, { schoolId, now, subscriptionId: row.id })
   for (const { course_id: courseId } of courses.filter(({ is_kept }) => is_kept)) {
     await enroll(sql, { schoolId, now, personId: row.person_id, courseId, source: 'plan', subscriptionId: row.id })
   }

@@ -1,6 +1,6 @@
 import { newId } from '../../lib/ids.ts'
 import { Problem, type ProblemDetail } from '../../lib/problem.ts'
-import type { InTransaction } from '../courses/courseWriting.ts'
+import type { CourseContext } from '../courses/courseWriting.ts'
 
 /** A plan keeps its old prices: somebody may still pay them. */
 const maxPrices = 20
@@ -17,7 +17,7 @@ export interface NewPrice {
  * Adds a price to a plan. What it costs and for how long never changes afterwards.
  * @throws Problem validation_failed for a price that does not go with the others: a plan is free, with one price of nothing, or is not
  */
-export async function addPrice(context: InTransaction, plan: { id: string }, price: NewPrice): Promise<void> {
+export async function addPrice(context: CourseContext, plan: { id: string }, price: NewPrice): Promise<void> {
   const { writer, school, now } = context
   const fieldErrors = [...checkPrice(price, await currencyOf(context)), ...checkBeside(price, await pricesIn(context, plan))]
   if (fieldErrors.length > 0) throw new Problem('validation_failed', { details: fieldErrors })
@@ -43,7 +43,7 @@ export async function addPrice(context: InTransaction, plan: { id: string }, pri
  * @throws Problem not_found for a price that is not the plan's, last_price where an active plan would be left without one
  */
 export async function setPriceActive(
-  context: InTransaction,
+  context: CourseContext,
   plan: { id: string; status: string },
   { priceId, active }: { priceId: string | undefined; active: boolean | undefined },
 ): Promise<boolean> {
@@ -64,7 +64,7 @@ export async function setPriceActive(
 
 type Price = { id: string; amount: number | string; active: boolean }
 
-const pricesIn = ({ writer, school }: InTransaction, plan: { id: string }): Promise<Price[]> =>
+const pricesIn = ({ writer, school }: CourseContext, plan: { id: string }): Promise<Price[]> =>
   writer
     .selectFrom('plan_price')
     .select(['id', 'amount', 'active'])
@@ -72,7 +72,7 @@ const pricesIn = ({ writer, school }: InTransaction, plan: { id: string }): Prom
     .where('plan_id', '=', plan.id)
     .execute()
 
-async function currencyOf({ writer, school }: InTransaction): Promise<string> {
+async function currencyOf({ writer, school }: CourseContext): Promise<string> {
   const { currency } = await writer.selectFrom('school').select('currency').where('id', '=', school.id).executeTakeFirstOrThrow()
   return currency
 }

@@ -1,7 +1,7 @@
 import { fromPublicId } from '../../lib/ids.ts'
 import { Problem, type ProblemDetail } from '../../lib/problem.ts'
 import type { Writer } from '../../store/database.ts'
-import type { InTransaction } from '../courses/courseWriting.ts'
+import type { CourseContext } from '../courses/courseWriting.ts'
 import { htmlColumn } from '../richText.ts'
 
 type Values = Readonly<Record<string, unknown>>
@@ -18,7 +18,7 @@ const kinds = [
 ] as const
 
 /** What a new plan has beside what was sent: the last place, and the HTML of its text. */
-export async function planDefaults({ writer, school }: InTransaction, values: Values) {
+export async function planDefaults({ writer, school }: CourseContext, values: Values) {
   const last = await writer
     .selectFrom('membership_plan')
     .select((plan) => plan.fn.max('position').as('position'))
@@ -28,7 +28,7 @@ export async function planDefaults({ writer, school }: InTransaction, values: Va
 }
 
 /** Courses and products that a plan names and the school does not have. */
-export async function checkIncludes(values: Values, { writer, school }: InTransaction): Promise<ProblemDetail[]> {
+export async function checkIncludes(values: Values, { writer, school }: CourseContext): Promise<ProblemDetail[]> {
   const includes = values.includes as SentIncludes | undefined
   if (!includes) return []
   const fieldErrors = await Promise.all(
@@ -45,7 +45,7 @@ export async function checkIncludes(values: Values, { writer, school }: InTransa
 }
 
 /** Writes what a plan names one by one. Who has the plan gains or loses it with this transaction: access is read, never copied. */
-export async function keepItems({ writer, school }: InTransaction, plan: { id: string }, values: Values): Promise<void> {
+export async function keepItems({ writer, school }: CourseContext, plan: { id: string }, values: Values): Promise<void> {
   const includes = values.includes as SentIncludes | undefined
   if (!includes) return
   await writer.deleteFrom('plan_item').where('school_id', '=', school.id).where('plan_id', '=', plan.id).execute()
@@ -61,7 +61,7 @@ export async function keepItems({ writer, school }: InTransaction, plan: { id: s
 }
 
 /** @throws Problem not_publishable for a plan without a price that can be chosen */
-export async function requirePrice({ writer, school }: InTransaction, plan: { id: string }) {
+export async function requirePrice({ writer, school }: CourseContext, plan: { id: string }) {
   const price = await writer
     .selectFrom('plan_price')
     .select('id')
@@ -76,7 +76,7 @@ export async function requirePrice({ writer, school }: InTransaction, plan: { id
 }
 
 /** Lets go of what only the plan holds. */
-export async function removePrices({ writer, school }: InTransaction, plan: { id: string }): Promise<undefined> {
+export async function removePrices({ writer, school }: CourseContext, plan: { id: string }): Promise<undefined> {
   await writer.deleteFrom('plan_price').where('school_id', '=', school.id).where('plan_id', '=', plan.id).execute()
 }
 

@@ -3,7 +3,7 @@ import { recordChanges } from '../../store/changeLog.ts'
 import { type ChangedPerson, changedPersonColumns, recordPersonChanges } from '../../store/personChanges.ts'
 import type { Sql } from '../../store/sql.ts'
 import { releaseUses } from '../coupons/releaseCoupon.ts'
-import { endEnrollmentsOf } from '../learning/endEnrollments.ts'
+import { endEnrollments } from '../learning/endEnrollments.ts'
 import type { OfSubscription, SubscriptionRow } from './subscriptionRow.ts'
 
 /** What a person has, as an expression over `person`: what they pay for comes before what they were given. */
@@ -38,7 +38,7 @@ export async function settle(
     schoolId,
     subscriptionId,
   ])
-  if (!granting) await endEnrollmentsOf(sql, { schoolId, now, subscriptionId })
+  if (!granting) await endEnrollments(sql, { schoolId, now, subscriptionId })
   await dropAwaited(sql, { schoolId, now, subscriptionId })
   await settleTier(sql, { schoolId, now }, [row.person_id])
 }

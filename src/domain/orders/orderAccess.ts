@@ -1,6 +1,6 @@
 import { newId } from '../../lib/ids.ts'
 import type { Sql } from '../../store/sql.ts'
-import { endEnrollmentsOf } from '../learning/endEnrollments.ts'
+import { endEnrollments } from '../learning/endEnrollments.ts'
 import { enroll } from '../learning/enroll.ts'
 import { grantProduct } from '../products/grantProduct.ts'
 import type { InSchool } from './orderContext.ts'
@@ -60,7 +60,7 @@ export async function closeAccess(sql: Sql, { schoolId, now, orderId }: OfOrder)
   for (const { product_type, product_id } of items) {
     if (product_type === 'digital_product') await countSale(sql, schoolId, product_id, -1)
   }
-  await endEnrollmentsOf(sql, { schoolId, now, orderId })
+  await endEnrollments(sql, { schoolId, now, orderId })
   await sql.query(
     `UPDATE product_grant g SET order_id = other.source_id, revoked_at = CASE WHEN other.source_id IS NULL THEN $3::timestamptz END,
             version = g.version + 1, updated_at = $3::timestamptz

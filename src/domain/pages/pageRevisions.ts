@@ -6,7 +6,7 @@ const kept = 50
 
 export type RevisionEvent = 'created' | 'updated' | 'discarded' | 'restored'
 
-export interface InTransaction {
+export interface CourseContext {
   writer: Writer
   school: { id: string }
   caller: PersonCaller
@@ -15,7 +15,7 @@ export interface InTransaction {
 
 /** Keeps the content of a page as it is from now on, and forgets what lies more than fifty revisions back. The page is locked. */
 export async function addRevision(
-  { writer, school, caller, now }: InTransaction,
+  { writer, school, caller, now }: CourseContext,
   pageId: string,
   { event, content }: { event: RevisionEvent; content: PageContent },
 ): Promise<void> {

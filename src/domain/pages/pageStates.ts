@@ -1,6 +1,6 @@
 import { Problem } from '../../lib/problem.ts'
 import { draftColumns, draftOf, hasUnpublishedChanges, liveOf, type PageColumns } from './pageContent.ts'
-import { addRevision, findRevision, type InTransaction } from './pageRevisions.ts'
+import { addRevision, type CourseContext, findRevision } from './pageRevisions.ts'
 import { keepPageFiles, saysTheSame } from './pageWriting.ts'
 
 export interface Page extends PageColumns {
@@ -11,7 +11,7 @@ export interface Page extends PageColumns {
 }
 
 /** Lets visitors see the draft as it is now. What they see already stays as it is. */
-export async function publishPage(context: InTransaction, page: Page) {
+export async function publishPage(context: CourseContext, page: Page) {
   if (page.status === 'published' && !hasUnpublishedChanges(page)) return { isUnchanged: true }
   const draft = draftOf(page)
   const live = JSON.stringify(draft)
@@ -20,7 +20,7 @@ export async function publishPage(context: InTransaction, page: Page) {
 }
 
 /** Takes the page back from visitors. The draft stays; the home page stays published. */
-export async function withdrawPage(context: InTransaction, page: Page) {
+export async function withdrawPage(context: CourseContext, page: Page) {
   if (await isHome(context, page)) {
     throw new Problem('invalid_state', {
       description:
@@ -32,7 +32,7 @@ export async function withdrawPage(context: InTransaction, page: Page) {
 }
 
 /** Goes back to what visitors see. */
-export async function discardDraft(context: InTransaction, page: Page) {
+export async function discardDraft(context: CourseContext, page: Page) {
   const live = liveOf(page)
   if (live === null)
     throw new Problem('invalid_state', { description: 'The page is not published: there is nothing to go back to but its revisions.' })
@@ -43,7 +43,7 @@ export async function discardDraft(context: InTransaction, page: Page) {
 }
 
 /** Makes the draft what it was in a revision. What visitors see does not change. */
-export async function restoreRevision(context: InTransaction & { parameters: ReadonlyMap<string, unknown> }, page: Page) {
+export async function restoreRevision(context: CourseContext & { parameters: ReadonlyMap<string, unknown> }, page: Page) {
   const number = context.parameters.get('n') as number
   const content = await findRevision(context.writer, context.school.id, { id: page.id, number })
   if (!content) throw new Problem('not_found', { description: 'The page has no such revision. The last fifty are kept.' })
@@ -54,7 +54,7 @@ export async function restoreRevision(context: InTransaction & { parameters: Rea
 }
 
 /** @throws Problem resource_in_use for the home page, and for a page that the navigation leads to */
-export async function requireUnused(context: InTransaction, page: Page): Promise<undefined> {
+export async function requireUnused(context: CourseContext, page: Page): Promise<undefined> {
   if (await isHome(context, page)) {
     throw new Problem('resource_in_use', { description: 'This is the home page. Make another page the home page first.' })
   }
@@ -64,7 +64,7 @@ export async function requireUnused(context: InTransaction, page: Page): Promise
   }
 }
 
-async function isHome({ writer, school }: InTransaction, { id, kind }: Page): Promise<boolean> {
+async function isHome({ writer, school }: CourseContext, { id, kind }: Page): Promise<boolean> {
   if (kind === 'home') return true
   const row = await writer.selectFrom('appearance').select('home_page_id').where('school_id', '=', school.id).executeTakeFirst()
   return row?.home_page_id === id

@@ -5,7 +5,7 @@ import { imagePurposes } from '../../policy/filePurposes.ts'
 import { lockFiles, setFileReferences } from '../../store/fileReferences.ts'
 import { type Block, markupIn, picturesIn } from './pageBlock.ts'
 import { contentText, draftOf, liveOf, type PageColumns } from './pageContent.ts'
-import { addRevision, type InTransaction, type RevisionEvent } from './pageRevisions.ts'
+import { addRevision, type CourseContext, type RevisionEvent } from './pageRevisions.ts'
 
 /** Of all blocks together, as JSON. */
 const maxBytes = 512 * 1024
@@ -13,7 +13,7 @@ const maxBytes = 512 * 1024
 type Values = Readonly<Record<string, unknown>>
 
 /** What is wrong with the blocks of a page together: their size, an id that stands twice, a picture that cannot be shown. */
-export async function checkPage(values: Values, { writer, school }: InTransaction): Promise<ProblemDetail[]> {
+export async function checkPage(values: Values, { writer, school }: CourseContext): Promise<ProblemDetail[]> {
   const blocks = (values.blocks ?? []) as Block[]
   if (Buffer.byteLength(JSON.stringify(blocks)) > maxBytes)
     return [{ field: 'blocks', code: 'max', message: 'blocks: must not be larger than 512 KiB together', meta: { max: maxBytes } }]
@@ -54,7 +54,7 @@ interface WrittenPage extends PageColumns {
 }
 
 /** Notes which files the page names now, in its draft and in what is live. */
-export async function keepPageFiles({ writer, school }: InTransaction, page: WrittenPage): Promise<void> {
+export async function keepPageFiles({ writer, school }: CourseContext, page: WrittenPage): Promise<void> {
   const blocks = [...draftOf(page).blocks, ...(liveOf(page)?.blocks ?? [])]
   const fileIds = [...new Set(picturesIn(blocks).map(({ file_id }) => fromPublicId('fil', file_id) as string))]
   const references = fileIds.map((fileId) => ({ field: 'blocks', fileId }))
@@ -63,7 +63,7 @@ export async function keepPageFiles({ writer, school }: InTransaction, page: Wri
 
 /** What follows when a page was made or its draft was changed: a revision, and the files that it names. */
 export function afterWriting(event: RevisionEvent) {
-  return async (context: InTransaction, page: WrittenPage, changed: Values): Promise<void> => {
+  return async (context: CourseContext, page: WrittenPage, changed: Values): Promise<void> => {
     if (!['title', 'blocks', 'seo', 'show_in_navigation'].some((field) => field in changed)) return
     await addRevision(context, page.id, { event, content: draftOf(page) })
     await keepPageFiles(context, page)

@@ -1,11 +1,11 @@
 import { newId } from '../../lib/ids.ts'
 import { audienceOf } from '../../policy/caller.ts'
 import { setFileReferences } from '../../store/fileReferences.ts'
-import type { InTransaction } from '../courses/courseWriting.ts'
+import type { CourseContext } from '../courses/courseWriting.ts'
 
 /** Copies a post as a draft, with its text and its plans; answers the id of the copy. */
 export async function duplicatePost(
-  { writer, sql, school, caller, now }: InTransaction,
+  { writer, sql, school, caller, now }: CourseContext,
   post: { id: string; title: string },
   freeSlug: (title: string, id: string) => Promise<string>,
 ): Promise<string> {

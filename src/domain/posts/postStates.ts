@@ -2,8 +2,8 @@ import { Problem } from '../../lib/problem.ts'
 import { recordChanges } from '../../store/changeLog.ts'
 import type { Writer } from '../../store/database.ts'
 import type { Sql } from '../../store/sql.ts'
-import type { InTransaction } from '../courses/courseWriting.ts'
-import { requirePublisher } from '../lecturers/lecturerPublishing.ts'
+import type { CourseContext } from '../courses/courseWriting.ts'
+import { requirePublisher } from '../lecturers/requirePublisher.ts'
 
 interface Post {
   id: string
@@ -18,7 +18,7 @@ const yearMs = 366 * 86_400_000
  * Publishes a post now, or at a time to come. `published_at` says at once when it will be: lists are sorted by it.
  * @throws Problem invalid_state, validation_failed
  */
-export async function publishPost(context: InTransaction, post: Post, { at }: { at?: string | null }) {
+export async function publishPost(context: CourseContext, post: Post, { at }: { at?: string | null }) {
   const { now } = context
   const time = at === undefined || at === null ? undefined : new Date(at)
   if (time && (time <= now || time.getTime() - now.getTime() > yearMs)) {
@@ -50,13 +50,13 @@ export async function publishPost(context: InTransaction, post: Post, { at }: { 
 }
 
 /** Takes back what was to come. */
-export async function unschedulePost(context: InTransaction) {
+export async function unschedulePost(context: CourseContext) {
   await requirePublisher(context)
   return { scheduled_for: null, published_at: null }
 }
 
 /** Takes a post away from its readers; it is pinned no more. */
-export async function archivePost(context: InTransaction) {
+export async function archivePost(context: CourseContext) {
   await requirePublisher(context)
   return { archived_at: context.now, pinned: false }
 }
@@ -96,7 +96,7 @@ export async function publishDuePosts(sql: Sql, limit: number): Promise<number> 
 }
 
 /** Removes what was said of a post, and its text. */
-export async function removePostParts({ writer, sql, school }: InTransaction, { id }: Post): Promise<undefined> {
+export async function removePostParts({ writer, sql, school }: CourseContext, { id }: Post): Promise<undefined> {
   const comments = await writer
     .deleteFrom('comment')
     .where('school_id', '=', school.id)

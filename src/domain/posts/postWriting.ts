@@ -2,7 +2,7 @@ import { fromPublicId } from '../../lib/ids.ts'
 import type { ProblemDetail } from '../../lib/problem.ts'
 import { audienceOf } from '../../policy/caller.ts'
 import type { Writer } from '../../store/database.ts'
-import type { InTransaction } from '../courses/courseWriting.ts'
+import type { CourseContext } from '../courses/courseWriting.ts'
 import { htmlOf, plainText, type TextFormat } from '../richText.ts'
 
 type Values = Readonly<Record<string, unknown>>
@@ -17,7 +17,7 @@ const fault = (field: string, code: string, message: string): ProblemDetail => (
 /** Whether the fields of a post fit together, and name what the school has. */
 export async function checkPost(
   values: Values,
-  context: InTransaction,
+  context: CourseContext,
   before?: { id: string; pinned: boolean },
 ): Promise<ProblemDetail[]> {
   const plans = (values.plan_ids as string[] | undefined) ?? []
@@ -34,14 +34,14 @@ export async function checkPost(
   ]
 }
 
-async function planErrors(plans: readonly string[], { writer, school }: InTransaction): Promise<ProblemDetail[]> {
+async function planErrors(plans: readonly string[], { writer, school }: CourseContext): Promise<ProblemDetail[]> {
   const ids = [...new Set(plans.flatMap((id) => fromPublicId('mpl', id) ?? []))]
   if (ids.length === 0) return []
   const found = await writer.selectFrom('membership_plan').select('id').where('school_id', '=', school.id).where('id', 'in', ids).execute()
   return found.length < ids.length ? [fault('plan_ids', 'invalid_reference', 'names a plan that the school does not have')] : []
 }
 
-async function authorErrors({ author_lecturer_id }: Values, { writer, school, caller }: InTransaction): Promise<ProblemDetail[]> {
+async function authorErrors({ author_lecturer_id }: Values, { writer, school, caller }: CourseContext): Promise<ProblemDetail[]> {
   if (author_lecturer_id === undefined) return []
   const field = 'author_lecturer_id'
   const id = author_lecturer_id === null ? null : fromPublicId('lec', author_lecturer_id as string)
@@ -57,14 +57,14 @@ async function authorErrors({ author_lecturer_id }: Values, { writer, school, ca
 }
 
 /** One after the other: two who pin at once do not both take the last place. */
-async function pinErrors({ sql, school }: InTransaction): Promise<ProblemDetail[]> {
+async function pinErrors({ sql, school }: CourseContext): Promise<ProblemDetail[]> {
   await sql.query(`SELECT pg_advisory_xact_lock(hashtextextended('pinned posts ' || $1, 0))`, [school.id])
   const [row] = await sql.query<{ count: number }>('SELECT count(*)::int AS count FROM post WHERE school_id = $1 AND pinned', [school.id])
   return (row?.count ?? 0) >= mostPinned ? [fault('pinned', 'max', `${mostPinned} posts are pinned already`)] : []
 }
 
 /** Returns the columns of a post that follow from its fields. The author of a new post is the lecturer who creates it. */
-export function postColumns(values: Values, { caller }: Pick<InTransaction, 'caller'>, { isNew = false } = {}) {
+export function postColumns(values: Values, { caller }: Pick<CourseContext, 'caller'>, { isNew = false } = {}) {
   const isLecturer = audienceOf(caller) === 'lecturer'
   const named = values.author_lecturer_id as string | null | undefined
   const author = named === undefined ? (isNew && isLecturer ? caller.lecturerId : undefined) : named && fromPublicId('lec', named)
@@ -97,7 +97,7 @@ async function textOfPost(writer: Writer, schoolId: string, postId: string): Pro
 }
 
 /** Keeps the text of a post, and the plans that open it, where they were sent. */
-export async function keepPostParts({ writer, school }: InTransaction, { id }: { id: string }, sent: Values): Promise<void> {
+export async function keepPostParts({ writer, school }: CourseContext, { id }: { id: string }, sent: Values): Promise<void> {
   if ('content' in sent || 'content_format' in sent) {
     const before = await textOfPost(writer, school.id, id)
     const content = 'content' in sent ? String(sent.content ?? '') : before.content

@@ -1,10 +1,10 @@
 import { newId } from '../../lib/ids.ts'
-import type { InTransaction } from '../courses/courseWriting.ts'
+import type { CourseContext } from '../courses/courseWriting.ts'
 import type { FreeSlug } from '../courses/duplicateCourse.ts'
 
 /** Copies a product as a draft at the end of the shop, with its files; answers the id of the copy. */
 export async function duplicateProduct(
-  { writer, sql, school, now }: InTransaction,
+  { writer, sql, school, now }: CourseContext,
   { id: originalId, title: originalTitle }: { id: string; title: string },
   copying: { title?: string; slug?: string },
   freeSlug: FreeSlug,

@@ -1,7 +1,7 @@
 import { fromPublicId, newId } from '../../lib/ids.ts'
 import { Problem, type ProblemDetail } from '../../lib/problem.ts'
 import { lockFiles, setFileReferences } from '../../store/fileReferences.ts'
-import type { InTransaction } from '../courses/courseWriting.ts'
+import type { CourseContext } from '../courses/courseWriting.ts'
 
 /** How many files a product has at most. */
 export const mostFiles = 50
@@ -16,7 +16,7 @@ interface SentFile {
  * @throws Problem invalid_reference, validation_failed where there is no room
  */
 export async function addFile(
-  context: InTransaction,
+  context: CourseContext,
   productId: string,
   { file_id, title }: { file_id: string; title: string },
 ): Promise<void> {
@@ -51,7 +51,7 @@ export async function addFile(
  * @returns whether anything is new
  * @throws Problem not_found, invalid_reference
  */
-export async function changeFile(context: InTransaction, productId: string, id: string, { file_id, title }: SentFile): Promise<boolean> {
+export async function changeFile(context: CourseContext, productId: string, id: string, { file_id, title }: SentFile): Promise<boolean> {
   const { writer, school, now } = context
   const file = (await filesOfProduct(context, productId)).find((one) => one.id === id)
   if (!file) throw noSuchFile()
@@ -78,7 +78,7 @@ export async function changeFile(context: InTransaction, productId: string, id: 
  * Takes a file away. What is published keeps one.
  * @throws Problem not_found, invalid_state
  */
-export async function removeFile(context: InTransaction, product: { id: string; status: string }, id: string): Promise<void> {
+export async function removeFile(context: CourseContext, product: { id: string; status: string }, id: string): Promise<void> {
   const { writer, school } = context
   const files = await filesOfProduct(context, product.id)
   if (!files.some((one) => one.id === id)) throw noSuchFile()
@@ -97,7 +97,7 @@ export async function removeFile(context: InTransaction, product: { id: string; 
  * @returns whether anything is new
  * @throws Problem incomplete_order with the ids that are missing or not of this product
  */
-export async function orderFiles(context: InTransaction, productId: string, sent: readonly string[]): Promise<boolean> {
+export async function orderFiles(context: CourseContext, productId: string, sent: readonly string[]): Promise<boolean> {
   const before = (await filesOfProduct(context, productId)).map(({ id }) => id)
   const ids = sent.map((id) => fromPublicId('dpf', id) as string)
   const foreign = sent.filter((_id, index) => !before.includes(ids[index] as string))
@@ -113,7 +113,7 @@ export async function orderFiles(context: InTransaction, productId: string, sent
 }
 
 /** Locks nothing: who changes files holds the row of their product. */
-const filesOfProduct = ({ writer, school }: InTransaction, productId: string) =>
+const filesOfProduct = ({ writer, school }: CourseContext, productId: string) =>
   writer
     .selectFrom('product_file')
     .select(['id', 'file_id', 'title', 'position'])
@@ -122,7 +122,7 @@ const filesOfProduct = ({ writer, school }: InTransaction, productId: string) =>
     .orderBy('position')
     .execute()
 
-async function requireFile({ writer, school }: InTransaction, sent: string, kept?: string): Promise<string> {
+async function requireFile({ writer, school }: CourseContext, sent: string, kept?: string): Promise<string> {
   const id = fromPublicId('fil', sent) as string
   if (id === kept) return id
   const [file] = await lockFiles(writer, school.id, [id])
@@ -139,7 +139,7 @@ async function requireFile({ writer, school }: InTransaction, sent: string, kept
 }
 
 // One statement: the constraint on the places is checked at its end.
-async function placeFiles({ sql, school }: InTransaction, ids: readonly string[]): Promise<void> {
+async function placeFiles({ sql, school }: CourseContext, ids: readonly string[]): Promise<void> {
   await sql.query(
     `UPDATE product_file SET position = placed.position - 1
        FROM unnest($2::uuid[]) WITH ORDINALITY AS placed (id, position)
@@ -148,7 +148,7 @@ async function placeFiles({ sql, school }: InTransaction, ids: readonly string[]
   )
 }
 
-async function keepFiles(context: InTransaction, productId: string): Promise<void> {
+async function keepFiles(context: CourseContext, productId: string): Promise<void> {
   const { writer, school } = context
   const fileIds = [...new Set((await filesOfProduct(context, productId)).map(({ file_id }) => file_id))]
   const references = fileIds.map((fileId) => ({ field: 'files', fileId }))

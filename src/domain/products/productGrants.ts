@@ -3,7 +3,7 @@ import type { DB } from '../../gen/kysely/tables.ts'
 import { fromPublicId } from '../../lib/ids.ts'
 import { Problem, type ProblemDetail } from '../../lib/problem.ts'
 import { recordChange } from '../../store/changeLog.ts'
-import type { InTransaction } from '../courses/courseWriting.ts'
+import type { CourseContext } from '../courses/courseWriting.ts'
 import { grantProduct } from './grantProduct.ts'
 
 type Grants = ExpressionBuilder<DB, 'product_grant'>
@@ -37,7 +37,7 @@ interface Gift {
  * @returns the id of the grant
  * @throws Problem validation_failed, invalid_reference
  */
-export async function giveProduct({ writer, sql, school, now }: InTransaction, productId: string, gift: Gift): Promise<string> {
+export async function giveProduct({ writer, sql, school, now }: CourseContext, productId: string, gift: Gift): Promise<string> {
   const { student_id, member_id, note } = gift
   if ((student_id === undefined) === (member_id === undefined)) {
     throw new Problem('validation_failed', { details: [fault('student_id', 'required', 'name a student or a member, and not both')] })
@@ -63,7 +63,7 @@ export async function giveProduct({ writer, sql, school, now }: InTransaction, p
  * @returns whether it was there to take
  * @throws Problem not_found
  */
-export async function revokeGrant({ writer, sql, school, now }: InTransaction, productId: string, grantId: string): Promise<boolean> {
+export async function revokeGrant({ writer, sql, school, now }: CourseContext, productId: string, grantId: string): Promise<boolean> {
   const grant = await writer
     .selectFrom('product_grant')
     .select('revoked_at')

@@ -1,7 +1,7 @@
 import { fromPublicId } from '../../lib/ids.ts'
 import { Problem, type ProblemDetail } from '../../lib/problem.ts'
 import { lockFiles, removeFileReferences, setFileReferences } from '../../store/fileReferences.ts'
-import type { InTransaction } from '../courses/courseWriting.ts'
+import type { CourseContext } from '../courses/courseWriting.ts'
 import { priceErrors } from '../priceRules.ts'
 import { htmlColumn } from '../richText.ts'
 import { requireNamedNowhere } from './namedProduct.ts'
@@ -17,7 +17,7 @@ interface Product {
 }
 
 /** What a new product has beside what was sent: the last place, and the HTML of its text. */
-export async function productDefaults({ writer, school }: InTransaction, values: Values) {
+export async function productDefaults({ writer, school }: CourseContext, values: Values) {
   const last = await writer
     .selectFrom('digital_product')
     .select((product) => product.fn.max('position').as('position'))
@@ -27,7 +27,7 @@ export async function productDefaults({ writer, school }: InTransaction, values:
 }
 
 /** Whether the fields of a product fit together, and whether everybody may look at its preview. */
-export async function checkProduct(values: Values, context: InTransaction, before?: Product): Promise<ProblemDetail[]> {
+export async function checkProduct(values: Values, context: CourseContext, before?: Product): Promise<ProblemDetail[]> {
   const { writer, school } = context
   const { currency } = await writer.selectFrom('school').select('currency').where('id', '=', school.id).executeTakeFirstOrThrow()
   return [...priceErrors(values, currency, 'product'), ...(await previewErrors(values, context, before))]
@@ -35,7 +35,7 @@ export async function checkProduct(values: Values, context: InTransaction, befor
 
 async function previewErrors(
   { preview_file: sent }: Values,
-  { writer, school }: InTransaction,
+  { writer, school }: CourseContext,
   before?: Product,
 ): Promise<ProblemDetail[]> {
   const field = 'preview_file.file_id'
@@ -47,7 +47,7 @@ async function previewErrors(
 }
 
 /** Notes which file a product shows beforehand. */
-export async function keepPreview({ writer, school }: InTransaction, product: Product): Promise<void> {
+export async function keepPreview({ writer, school }: CourseContext, product: Product): Promise<void> {
   const references = product.preview_file_id === null ? [] : [{ field: 'preview_file', fileId: product.preview_file_id }]
   await setFileReferences(
     writer,
@@ -57,7 +57,7 @@ export async function keepPreview({ writer, school }: InTransaction, product: Pr
 }
 
 /** @throws Problem not_publishable with everything that is missing */
-export async function publishProduct({ writer, school, now }: InTransaction, product: Product) {
+export async function publishProduct({ writer, school, now }: CourseContext, product: Product) {
   const missing: ProblemDetail[] = []
   const file = await writer
     .selectFrom('product_file')
@@ -73,7 +73,7 @@ export async function publishProduct({ writer, school, now }: InTransaction, pro
 }
 
 /** @throws Problem invalid_state where somebody owns it */
-export async function unpublishProduct({ writer, school }: InTransaction, product: Product) {
+export async function unpublishProduct({ writer, school }: CourseContext, product: Product) {
   const owner = await writer
     .selectFrom('product_grant')
     .select('id')
@@ -90,7 +90,7 @@ export async function unpublishProduct({ writer, school }: InTransaction, produc
 }
 
 /** Lets go of what only the product holds. */
-export async function removeProductParts(context: InTransaction, product: Product): Promise<undefined> {
+export async function removeProductParts(context: CourseContext, product: Product): Promise<undefined> {
   const { writer, school } = context
   await requireNamedNowhere(context, { type: 'digital_product', id: product.id })
   await removeFileReferences(writer, { schoolId: school.id, type: 'digital_product', id: product.id })

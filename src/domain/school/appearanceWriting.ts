@@ -8,7 +8,7 @@ import { cssErrors } from './customCss.ts'
 import { type Navigation, type NavigationTarget, navigationItems } from './navigation.ts'
 import { lookOf } from './themes.ts'
 
-interface InTransaction {
+interface CourseContext {
   writer: Writer
   school: { id: string; issuer: string }
 }
@@ -29,7 +29,7 @@ interface Before {
 }
 
 /** What is wrong with the looks of a school as they would be. Pages that were named before and have gone back to draft may stay. */
-export async function checkAppearance(values: object, context: InTransaction, before: Before = {}): Promise<ProblemDetail[]> {
+export async function checkAppearance(values: object, context: CourseContext, before: Before = {}): Promise<ProblemDetail[]> {
   const { colors, navigation, home_page_id = null, announcement, custom_css = null } = values as Fields
   return [
     ...(colors ? checkContrast(colors) : []),
@@ -89,7 +89,7 @@ function checkTarget({ type, page_id, url }: NavigationTarget, path: string): Pr
 }
 
 async function checkPages(
-  { writer, school }: InTransaction,
+  { writer, school }: CourseContext,
   { navigation, home_page_id }: Pick<Fields, 'navigation' | 'home_page_id'>,
   before: Before,
 ): Promise<ProblemDetail[]> {

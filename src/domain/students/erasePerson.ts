@@ -5,7 +5,7 @@ import { forgetAnswers } from '../../store/idempotency.ts'
 import type { Sql } from '../../store/sql.ts'
 import { scrubComments } from './scrubComments.ts'
 
-export interface Erasing {
+export interface Erasure {
   schoolId: string
   personId: string
   now: Date
@@ -28,7 +28,7 @@ const nowhere = (id: string): string => `deleted-${id}@deleted.invalid`
  * orders, forms, comments and answers. What they did stays as numbers: orders add up as before. Counts no version. Who called decides
  * before whether it may be, and ends subscriptions that run.
  */
-export async function erasePerson(sql: Sql, { schoolId, personId, now, endGrant }: Erasing): Promise<void> {
+export async function erasePerson(sql: Sql, { schoolId, personId, now, endGrant }: Erasure): Promise<void> {
   const key = [schoolId, personId]
   const [known] = await sql.query<Known>(
     `SELECT p.account_id, array_remove(ARRAY[p.name, p.display_name, a.name], NULL) AS names,
@@ -93,7 +93,7 @@ const erasedRow = `UPDATE person
   WHERE school_id = $1 AND id = $2`
 
 /** Counts the version of an erased person, and says in the change feed that they are gone. */
-export async function noteErased(sql: Sql, { schoolId, personId, now }: Omit<Erasing, 'endGrant'>): Promise<void> {
+export async function recordErasure(sql: Sql, { schoolId, personId, now }: Omit<Erasure, 'endGrant'>): Promise<void> {
   const [row] = await sql.query<{ version: number; is_student: boolean; is_member: boolean }>(
     `UPDATE person SET updated_at = $3, version = version + 1 WHERE school_id = $1 AND id = $2 RETURNING version, is_student, is_member`,
     [schoolId, personId, now],
@@ -106,7 +106,7 @@ export async function noteErased(sql: Sql, { schoolId, personId, now }: Omit<Era
 /** The login: sessions, grants, mailed links, and the names of files that nothing shows any more. */
 export async function eraseAccount(
   sql: Sql,
-  { schoolId, accountId, endGrant }: { schoolId: string; accountId: string; endGrant: Erasing['endGrant'] },
+  { schoolId, accountId, endGrant }: { schoolId: string; accountId: string; endGrant: Erasure['endGrant'] },
 ): Promise<void> {
   const key = [schoolId, accountId]
   for (const { id } of await listOwnGrants(sql, schoolId, accountId)) await endGrant(sql, schoolId, id)

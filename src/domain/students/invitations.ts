@@ -7,7 +7,7 @@ import type { Sql } from '../../store/sql.ts'
 import { addressOf } from '../accounts/mailedLinks.ts'
 
 /** What an invitation needs of the change that it belongs to. */
-export interface Inviting {
+export interface InvitationContext {
   school: School
   now: Date
   externalServices: Pick<ExternalServices, 'send'>
@@ -25,7 +25,10 @@ interface Invitee {
 }
 
 /** Writes to a person that the school expects them, with a link to where an account is made. */
-export function tellInvited({ school, externalServices, enqueue }: Inviting, { email, locale }: Pick<Invitee, 'email' | 'locale'>): void {
+export function sendInvitation(
+  { school, externalServices, enqueue }: InvitationContext,
+  { email, locale }: Pick<Invitee, 'email' | 'locale'>,
+): void {
   const link = addressOf(school, accountPaths.signUp)
   enqueue('invitation', () => externalServices.send(school, { email, locales: [locale] }, 'person_invited', { link }))
 }
@@ -34,18 +37,18 @@ export function tellInvited({ school, externalServices, enqueue }: Inviting, { e
  * Invites a person without a login, once more or for the first time; undefined where that was done a moment ago.
  * @throws Problem invalid_state for who can sign in, and for who is in another state than the two given
  */
-export function inviteAgain(inviting: Inviting, row: Invitee, status: string): { invited_at: Date } | undefined {
+export function invitePerson(inviting: InvitationContext, row: Invitee, status: string): { invited_at: Date } | undefined {
   if (row.account_id !== null) throw new Problem('invalid_state', { description: 'This person has a login already.' })
   if (status !== 'invited' && status !== 'active') {
     throw new Problem('invalid_state', { description: `Nobody who is ${status} is invited.` })
   }
   if (status === 'invited' && row.invited_at && inviting.now.getTime() - row.invited_at.getTime() < pauseMs) return undefined
-  tellInvited(inviting, row)
+  sendInvitation(inviting, row)
   return { invited_at: inviting.now }
 }
 
 /** A person has signed in: whoever was invited is there from now on. No version counts the visit, and one counts what it changes. */
-export async function noteArrival(sql: Sql, { schoolId, accountId }: { schoolId: string; accountId: string }): Promise<void> {
+export async function recordSignIn(sql: Sql, { schoolId, accountId }: { schoolId: string; accountId: string }): Promise<void> {
   const people = await sql.query<ChangedPerson & { has_arrived: boolean }>(
     `UPDATE person
         SET last_active_at = now(),

@@ -7,7 +7,7 @@ import type { Writer } from '../../store/database.ts'
 import type { Sql } from '../../store/sql.ts'
 import { mailAddress } from '../accounts/mailAddress.ts'
 import { checkPlaceAndLanguage } from '../school/schoolRules.ts'
-import type { Facet } from './findOrMakePerson.ts'
+import type { Facet } from './findOrCreatePerson.ts'
 
 /** What a change of a person needs of its transaction. */
 export interface PersonChange {
@@ -85,7 +85,7 @@ export function requireNotErased({ erased_at }: { erased_at: Date | null }): voi
  * Whether the caller may decide about this person: about owners and admins only owners do.
  * @throws Problem access_denied
  */
-export async function requirePowerOver(
+export async function requireAuthorityOver(
   { writer, school, caller }: PersonChange,
   personId: string,
   roles: readonly Exclude<Role, 'learner'>[] = ['owner', 'admin'],
@@ -104,7 +104,7 @@ export async function requirePowerOver(
 }
 
 /** Who keeps a copy of the person under their other facet is told as well: both are one row. */
-export async function noteOtherFacet({ sql, school }: PersonChange, row: PersonRow, own: Facet, action: ChangeAction): Promise<void> {
+export async function recordOtherFacet({ sql, school }: PersonChange, row: PersonRow, own: Facet, action: ChangeAction): Promise<void> {
   const other = own === 'student' ? 'member' : 'student'
   if (other === 'student' ? !row.is_student : !row.is_member) return
   await recordChange(sql, { school_id: school.id, type: other, resource_id: row.id, action, version: row.version })

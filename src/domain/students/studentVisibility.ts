@@ -13,7 +13,7 @@ export const isMe = (person: Persons, { personId }: Pick<PersonCaller, 'personId
   personId === null ? person.lit(false) : person('person.id', '=', personId)
 
 /** Who takes, or took, a course that the caller teaches. */
-export function learnsFromMe(person: Persons, { lecturerId }: Pick<PersonCaller, 'lecturerId'>): Condition {
+export function isTaughtByCaller(person: Persons, { lecturerId }: Pick<PersonCaller, 'lecturerId'>): Condition {
   if (lecturerId === null) return person.lit(false)
   return person.exists(
     person

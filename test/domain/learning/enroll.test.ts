@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Ending } from '../../../src/domain/learning/activeEntitlement.ts'
-import { endEnrollmentsOf } from '../../../src/domain/learning/endEnrollments.ts'
-import { type Enrolling, enroll } from '../../../src/domain/learning/enroll.ts'
+import type { EndedSource } from '../../../src/domain/learning/activeEntitlement.ts'
+import { endEnrollments } from '../../../src/domain/learning/endEnrollments.ts'
+import { type EnrollmentInput, enroll } from '../../../src/domain/learning/enroll.ts'
 import { databasesToTest, type TestDatabase } from '../../support/databases.ts'
 import { newSchool } from '../../support/rows.ts'
 import { newCourse, newLearner, newOrder, newPlan, newSubscription } from './learning.ts'
@@ -25,12 +25,12 @@ describe.each(stores)('enrolling on $name', ({ open }) => {
   })
 
   const sql = () => opened.database.sql
-  const put = (more: Partial<Enrolling> = {}) =>
+  const put = (more: Partial<EnrollmentInput> = {}) =>
     opened.database.transaction((_writer, inside) =>
       enroll(inside, { schoolId, now: new Date(), personId, courseId, source: 'manual', ...more }),
     )
-  const end = (ending: Ending) =>
-    opened.database.transaction((_writer, inside) => endEnrollmentsOf(inside, { schoolId, now: new Date(), ...ending }))
+  const end = (ending: EndedSource) =>
+    opened.database.transaction((_writer, inside) => endEnrollments(inside, { schoolId, now: new Date(), ...ending }))
   const rowOf = async () => {
     const rows = await sql().query<Record<string, unknown>>(
       'SELECT * FROM enrollment WHERE school_id = $1 AND person_id = $2 AND course_id = $3',

@@ -3,7 +3,7 @@ import type { ExternalServices } from '../../policy/externalServices.ts'
 import { type CancellationReason, cancelSubscriptionsOf, hasRunningSubscription } from '../memberships/endSubscriptions.ts'
 import { hasOtherOwner, lockOwners } from '../staff/owners.ts'
 import { erasePerson } from './erasePerson.ts'
-import { type PersonChange, type PersonRow, requirePowerOver } from './personWriting.ts'
+import { type PersonChange, type PersonRow, requireAuthorityOver } from './personWriting.ts'
 
 /** What the end of a person at the school needs. */
 export interface Ending extends PersonChange {
@@ -35,7 +35,7 @@ export async function eraseByStaff(ending: Ending, row: PersonRow): Promise<Reco
   if (row.id === caller.personId) {
     throw new Problem('self_change', { description: 'Nobody erases themselves here. Delete your account instead: DELETE /api/v1/account.' })
   }
-  await requirePowerOver(ending, row.id, ['owner', 'admin', 'lecturer'])
+  await requireAuthorityOver(ending, row.id, ['owner', 'admin', 'lecturer'])
   await lockOwners(writer, school.id)
   if ((await isOwner(ending, row.id)) && !(await hasOtherOwner(writer, { schoolId: school.id, personId: row.id }))) {
     throw new Problem('last_owner')

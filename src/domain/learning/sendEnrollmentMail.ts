@@ -12,7 +12,7 @@ interface Context {
 }
 
 /** Writes to a person that the school has enrolled them, once that stands. Who has no login yet is told where to make one. */
-export async function tellEnrolled({ sql, school, externalServices, enqueue }: Context, personId: string): Promise<void> {
+export async function sendEnrollmentMail({ sql, school, externalServices, enqueue }: Context, personId: string): Promise<void> {
   const [person] = await sql.query<{ email: string; locale: string | null; account_id: string | null }>(
     'SELECT email, locale, account_id FROM person WHERE school_id = $1 AND id = $2',
     [school.id, personId],

@@ -8,7 +8,7 @@ import { mailAddress } from '../accounts/mailAddress.ts'
 /** What a person is to the school: who learns, and who belongs to its community. One person can be both. */
 export type Facet = 'student' | 'member'
 
-export interface KnownBy {
+export interface PersonInput {
   schoolId: string
   /** As it was typed. */
   email: string
@@ -23,10 +23,10 @@ export interface KnownBy {
  * who is suspended or blocked is so still, and who left as a member is one again.
  * @throws Problem validation_failed for an address that mail cannot be sent to
  */
-export async function findOrMakePerson(sql: Sql, known: KnownBy): Promise<{ personId: string; isNew: boolean }> {
+export async function findOrCreatePerson(sql: Sql, known: PersonInput): Promise<{ personId: string; isNew: boolean }> {
   const { schoolId, facet, now } = known
   const email = mailAddress(known.email)
-  if (email === undefined) throw nobodysAddress()
+  if (email === undefined) throw undeliverableAddress()
   const name = (known.name ?? email.slice(0, email.lastIndexOf('@'))).slice(0, 120)
   const isMember = facet === 'member'
   const [made] = await sql.query<{ id: string }>(
@@ -43,12 +43,12 @@ export async function findOrMakePerson(sql: Sql, known: KnownBy): Promise<{ pers
     schoolId,
     email,
   ])
-  if (!there) throw nobodysAddress()
-  await giveFacet(sql, { schoolId, personId: there.id, facet, now, isJoining: true })
+  if (!there) throw undeliverableAddress()
+  await addFacet(sql, { schoolId, personId: there.id, facet, now, isJoining: true })
   return { personId: there.id, isNew: false }
 }
 
-interface Giving {
+interface FacetInput {
   schoolId: string
   personId: string
   facet: Facet
@@ -58,7 +58,7 @@ interface Giving {
 }
 
 /** Makes a person of the school a student or a member as well. Answers whether that is new. */
-export async function giveFacet(sql: Sql, { schoolId, personId, facet, now, isJoining = false }: Giving): Promise<boolean> {
+export async function addFacet(sql: Sql, { schoolId, personId, facet, now, isJoining = false }: FacetInput): Promise<boolean> {
   const changed = await sql.query<ChangedPerson>(
     facet === 'student' ? becomesStudent : becomesMember,
     facet === 'student' ? [schoolId, personId, now] : [schoolId, personId, now, isJoining],
@@ -75,7 +75,7 @@ const becomesMember = `UPDATE person
   WHERE school_id = $1 AND id = $2 AND erased_at IS NULL AND (NOT is_member OR ($4::boolean AND member_status = 'left')) RETURNING ${changedPersonColumns}`
 
 /** The person whom an importer means: by the key of the other system, else by the address. Undefined where there is none. */
-export async function findByKeys(sql: Sql, schoolId: string, item: Readonly<Record<string, unknown>>): Promise<string | undefined> {
+export async function findPersonByKeys(sql: Sql, schoolId: string, item: Readonly<Record<string, unknown>>): Promise<string | undefined> {
   const { external_id, email } = item
   const [found] = await sql.query<{ id: string }>(
     `SELECT id FROM person WHERE school_id = $1 AND erased_at IS NULL AND (external_id = $2 OR email = $3)
@@ -85,5 +85,5 @@ export async function findByKeys(sql: Sql, schoolId: string, item: Readonly<Reco
   return found?.id
 }
 
-const nobodysAddress = (): Problem =>
+const undeliverableAddress = (): Problem =>
   new Problem('validation_failed', { details: [{ field: 'email', code: 'format', message: 'email: mail cannot be sent to this address' }] })

@@ -11,13 +11,13 @@ import type { Sql } from '../../store/sql.ts'
 import { checkoutRequired } from '../checkoutRequired.ts'
 import { isOpenToMembers, isTaughtBy, isUnlisted } from '../courses/courses.ts'
 import { isEnrolled } from '../courses/enrolledCourses.ts'
-import { findLiveSource } from './activeEntitlement.ts'
-import { type Enrolling, placeEnrollment } from './enroll.ts'
-import { type AskedStudent, findStudent } from './enrolledStudents.ts'
-import { tellEnrolled } from './enrollmentMail.ts'
-import { findOwnOpen, requireOpenEnrollment } from './enrollmentWindow.ts'
+import { findActiveEntitlement } from './activeEntitlement.ts'
+import { type EnrollmentInput, placeEnrollment } from './enroll.ts'
+import { findStudent, type StudentReference } from './findStudent.ts'
+import { findOpenEnrollment, requireOpenEnrollment } from './requireOpenEnrollment.ts'
+import { sendEnrollmentMail } from './sendEnrollmentMail.ts'
 
-export interface EnrollingContext {
+export interface EnrollmentContext {
   writer: Writer
   sql: Sql
   school: School
@@ -28,7 +28,7 @@ export interface EnrollingContext {
 }
 
 /** Whom to enrol in what, as it is sent. */
-export interface AskedEnrollment extends AskedStudent {
+export interface EnrollmentRequest extends StudentReference {
   course_id: string
   starts_at?: string | undefined
   expires_at?: string | null | undefined
@@ -44,9 +44,9 @@ export interface AskedEnrollment extends AskedStudent {
  * free to them. Who is enrolled by the school is never asked for payment.
  * @throws Problem validation_failed, checkout_required, invalid_state, access_denied
  */
-export async function enrollAsAsked(
-  context: EnrollingContext,
-  asked: AskedEnrollment,
+export async function enrollOnRequest(
+  context: EnrollmentContext,
+  asked: EnrollmentRequest,
   {
     createMissing = false,
     isAnother = () => true,
@@ -73,11 +73,11 @@ export async function enrollAsAsked(
     throw new Problem('invalid_state', { description: 'The same enrolment stands earlier in the request.' })
   const whom = { schoolId: school.id, now, personId, courseId: course.id }
   if (isFor === 'oneself') {
-    const there = await findOwnOpen(context.sql, whom)
+    const there = await findOpenEnrollment(context.sql, whom)
     // What is open already stays so, whether the course takes anybody else or not.
     if (there !== undefined) return { id: there, action: undefined }
   }
-  const how: Pick<Enrolling, 'source'> & Partial<Enrolling> =
+  const how: Pick<EnrollmentInput, 'source'> & Partial<EnrollmentInput> =
     isFor === 'others'
       ? { source: 'manual', startsAt, expiresAt, ...(!asked.override && { requiresPlaceFor: 'staff' }) }
       : { ...(await sourceOfOwn(context, course)), requiresPlaceFor: 'person' }
@@ -89,15 +89,17 @@ export async function enrollAsAsked(
       [school.id, id, asked.external_id ?? null, asked.metadata === undefined ? null : JSON.stringify(asked.metadata)],
     )
   }
-  if (asked.notify && outcome !== 'unchanged') await tellEnrolled(context, personId)
+  if (asked.notify && outcome !== 'unchanged') await sendEnrollmentMail(context, personId)
   const actions = { made: 'created', reactivated: 'reactivated', unchanged: isExtended ? 'updated' : undefined } as const
   const action = actions[outcome]
   return { id, action }
 }
 
 /** The same for one of many: the change feed is told here. */
-export async function enrollAndNote(...[context, asked, options]: Parameters<typeof enrollAsAsked>): ReturnType<typeof enrollAsAsked> {
-  const enrolled = await enrollAsAsked(context, asked, options)
+export async function enrollAndRecord(
+  ...[context, asked, options]: Parameters<typeof enrollOnRequest>
+): ReturnType<typeof enrollOnRequest> {
+  const enrolled = await enrollOnRequest(context, asked, options)
   const { id, action } = enrolled
   if (action === undefined) return enrolled
   const { sql, school } = context
@@ -124,7 +126,7 @@ interface Course {
 }
 
 /** The course as far as the caller knows it. */
-async function findCourse({ writer, school, caller }: EnrollingContext, publicId: string): Promise<Course | undefined> {
+async function findCourse({ writer, school, caller }: EnrollmentContext, publicId: string): Promise<Course | undefined> {
   const row = await writer
     .selectFrom('course')
     .select(['id', 'access'])
@@ -149,11 +151,14 @@ async function findCourse({ writer, school, caller }: EnrollingContext, publicId
 }
 
 /** What opens a course to who enrols themselves: it is free, or they have it already. */
-async function sourceOfOwn(context: EnrollingContext, course: Course): Promise<Pick<Enrolling, 'source'> & Partial<Enrolling>> {
+async function sourceOfOwn(
+  context: EnrollmentContext,
+  course: Course,
+): Promise<Pick<EnrollmentInput, 'source'> & Partial<EnrollmentInput>> {
   const { sql, school, caller } = context
   const key = { schoolId: school.id, personId: caller.personId as string, courseId: course.id }
   if (course.access === 'free') return { source: 'self' }
-  const live = await findLiveSource(sql, key)
+  const live = await findActiveEntitlement(sql, key)
   if (!live) throw checkoutRequired(context, { type: 'course', id: toPublicId('crs', course.id) })
   return {
     source: live.source,

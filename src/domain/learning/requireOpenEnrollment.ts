@@ -1,6 +1,6 @@
 import { Problem } from '../../lib/problem.ts'
 import type { Sql } from '../../store/sql.ts'
-import { seated, statusAt } from './enrollmentStatus.ts'
+import { statusAt, statusesWithPlace } from './enrollmentStatus.ts'
 import { lockCourses } from './lockCourses.ts'
 
 interface Key {
@@ -11,13 +11,13 @@ interface Key {
 }
 
 /** The enrolment of the person where it is open, or suspended by the school. The course is locked from here on. */
-export async function findOwnOpen(sql: Sql, { schoolId, personId, courseId, now }: Key): Promise<string | undefined> {
+export async function findOpenEnrollment(sql: Sql, { schoolId, personId, courseId, now }: Key): Promise<string | undefined> {
   await lockCourses(sql, schoolId, [courseId])
   const [row] = await sql.query<{ id: string; status: string; expires_at: Date | null }>(
     'SELECT id, status, expires_at FROM enrollment WHERE school_id = $1 AND course_id = $2 AND person_id = $3 FOR UPDATE',
     [schoolId, courseId, personId],
   )
-  return row && seated.includes(statusAt(row, now)) ? row.id : undefined
+  return row && statusesWithPlace.includes(statusAt(row, now)) ? row.id : undefined
 }
 
 interface Window {

@@ -1,6 +1,6 @@
 import { recordChanges } from '../../store/changeLog.ts'
 import type { Sql } from '../../store/sql.ts'
-import { countMoves } from './counters.ts'
+import { updateEnrollmentCounters } from './enrollmentCounters.ts'
 
 /** What an enrolment has of its course. */
 export interface ProgressCounts {
@@ -62,7 +62,7 @@ export async function recountCourse(
     [schoolId, courseId, now],
   )
   await recordChanges(sql, { school_id: schoolId, type: 'enrollment', action: 'completed' }, completed)
-  await countMoves(
+  await updateEnrollmentCounters(
     sql,
     schoolId,
     completed.map(({ person_id }) => ({
@@ -76,7 +76,7 @@ export async function recountCourse(
 }
 
 /** How many enrolments have begun one of these lessons. */
-export async function enrollmentsIn(sql: Sql, schoolId: string, lessonIds: readonly string[]): Promise<number> {
+export async function countStartedEnrollments(sql: Sql, schoolId: string, lessonIds: readonly string[]): Promise<number> {
   if (lessonIds.length === 0) return 0
   const [row] = await sql.query<{ count: number }>(
     'SELECT count(DISTINCT enrollment_id)::int AS count FROM lesson_progress WHERE school_id = $1 AND lesson_id = ANY ($2::uuid[])',

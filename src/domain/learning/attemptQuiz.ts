@@ -5,16 +5,16 @@ import type { ChangeAction } from '../../store/changeActions.ts'
 import { recordChange } from '../../store/changeLog.ts'
 import type { Sql } from '../../store/sql.ts'
 import type { EnrollmentRow } from './enrollmentTransitions.ts'
+import { type Answer, quizAnswerErrors, type StoredQuiz, scoreQuiz } from './scoreQuiz.ts'
 import {
   countAndComplete,
   findLesson,
   lessonLocked,
-  noteActivity,
   type ProgressContext,
+  recordActivity,
   requireUnlocked,
   writeLessonProgress,
-} from './progressWriting.ts'
-import { type Answer, quizAnswerErrors, type StoredQuiz, scoreOf } from './quizScore.ts'
+} from './writeLessonProgress.ts'
 
 interface Attempting extends ProgressContext {
   caller: PersonCaller
@@ -48,7 +48,7 @@ export async function attemptQuiz(context: Attempting, answers: readonly Answer[
       details: [{ code: 'attempts_exhausted', message: 'Every attempt is used up.', meta: { max_attempts: quiz.max_attempts } }],
     })
   }
-  const score = scoreOf(quiz, answers)
+  const score = scoreQuiz(quiz, answers)
   const id = newId()
   await sql.query(
     `INSERT INTO quiz_attempt (school_id, id, enrollment_id, lesson_id, person_id, attempt_no, score_bps, passed, answers, created_at, updated_at)
@@ -56,7 +56,7 @@ export async function attemptQuiz(context: Attempting, answers: readonly Answer[
     [school.id, id, row.id, lessonId, row.person_id, attemptNo, score.bps, score.isPassed, JSON.stringify(answers), now],
   )
   await writeLessonProgress(context, row, lessonId, score.isPassed ? { completed: true } : {})
-  await noteActivity(context, row, lessonId)
+  await recordActivity(context, row, lessonId)
   await completeWhereEnough(context, row)
   return { id, action: 'created' }
 }

@@ -1,12 +1,12 @@
 import type { Sql } from '../../store/sql.ts'
-import { type Standing, seated } from './enrollmentStatus.ts'
+import { type CountedEnrollment, statusesWithPlace } from './enrollmentStatus.ts'
 
 /** One enrolment that changed: how it stood before and stands now. None before: it is new. */
-export interface Move {
+export interface StatusChange {
   courseId: string
   personId: string
-  before: Standing | undefined
-  after: Standing
+  before: CountedEnrollment | undefined
+  after: CountedEnrollment
 }
 
 interface PersonDelta {
@@ -19,7 +19,7 @@ interface PersonDelta {
  * Counts into course and person what changed, in the transaction that changes it. Nothing of it is a new version of either. Courses come
  * before persons, and both in the order of their ids, so that two who count never wait for each other.
  */
-export async function countMoves(sql: Sql, schoolId: string, moves: readonly Move[]): Promise<void> {
+export async function updateEnrollmentCounters(sql: Sql, schoolId: string, moves: readonly StatusChange[]): Promise<void> {
   const courses = new Map<string, number>()
   const people = new Map<string, PersonDelta>()
   for (const { courseId, personId, before, after } of moves) {
@@ -47,9 +47,9 @@ export async function countMoves(sql: Sql, schoolId: string, moves: readonly Mov
   }
 }
 
-const isSeated = (row: Standing | undefined): number => (row && seated.includes(row.status) ? 1 : 0)
-const isActive = (row: Standing | undefined): number => (row?.status === 'active' ? 1 : 0)
-const isCompleted = (row: Standing | undefined): number => (row?.completed_at ? 1 : 0)
+const isSeated = (row: CountedEnrollment | undefined): number => (row && statusesWithPlace.includes(row.status) ? 1 : 0)
+const isActive = (row: CountedEnrollment | undefined): number => (row?.status === 'active' ? 1 : 0)
+const isCompleted = (row: CountedEnrollment | undefined): number => (row?.completed_at ? 1 : 0)
 
 const inOrder = <Value>(deltas: ReadonlyMap<string, Value>): [string, Value][] =>
   [...deltas].toSorted(([first], [second]) => (first < second ? -1 : 1))

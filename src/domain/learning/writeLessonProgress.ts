@@ -3,9 +3,9 @@ import { Problem } from '../../lib/problem.ts'
 import { recordChange } from '../../store/changeLog.ts'
 import { lockOfEnrollment, opensAtOfEnrollment } from '../../store/enrollmentExpressions.ts'
 import type { Sql } from '../../store/sql.ts'
-import { countMoves } from './counters.ts'
+import { countProgress, type ProgressCounts } from './countProgress.ts'
+import { updateEnrollmentCounters } from './enrollmentCounters.ts'
 import type { EnrollmentRow } from './enrollmentTransitions.ts'
-import { countProgress, type ProgressCounts } from './progressCounts.ts'
 
 export interface ProgressContext {
   sql: Sql
@@ -22,7 +22,7 @@ export interface LessonProgress {
 }
 
 /** A lesson of the course, and why it is closed to who has the enrolment. */
-export interface LessonAsked {
+export interface LessonAccess {
   id: string
   kind: string
   quiz: unknown
@@ -34,8 +34,8 @@ export interface LessonAsked {
 export async function findLesson(
   { sql, school }: ProgressContext,
   { enrollmentId, lessonId }: { enrollmentId: string; lessonId: string },
-): Promise<LessonAsked> {
-  const [lesson] = await sql.query<LessonAsked>(
+): Promise<LessonAccess> {
+  const [lesson] = await sql.query<LessonAccess>(
     `SELECT lesson.id, lesson.kind, lesson.quiz, ${lockOfEnrollment} AS lock, ${opensAtOfEnrollment} AS opens_at
        FROM enrollment JOIN lesson ON lesson.school_id = enrollment.school_id AND lesson.course_id = enrollment.course_id
       WHERE enrollment.school_id = $1 AND enrollment.id = $2 AND lesson.id = $3 AND lesson.status = 'published'`,
@@ -46,7 +46,7 @@ export async function findLesson(
 }
 
 /** @throws Problem lesson_locked. Those who teach may be ahead of the time at which a lesson opens. */
-export function requireUnlocked({ lock, opens_at }: LessonAsked, { isOwn }: { isOwn: boolean }): void {
+export function requireUnlocked({ lock, opens_at }: LessonAccess, { isOwn }: { isOwn: boolean }): void {
   if (lock === 'open' || (lock === 'drip' && !isOwn)) return
   throw lessonLocked(lock, lock === 'drip' ? opens_at : null)
 }
@@ -109,7 +109,7 @@ export async function writeLessonProgress(
 }
 
 /** Notes that somebody was at it: in the enrolment, and once a minute in the person. Neither is a new version. */
-export async function noteActivity(
+export async function recordActivity(
   { sql, school, now }: ProgressContext,
   { id, person_id }: Pick<EnrollmentRow, 'id' | 'person_id'>,
   lessonId: string,
@@ -134,6 +134,6 @@ export async function countAndComplete(
   const counts = await countProgress(sql, { schoolId: school.id, enrollmentId: row.id })
   if (!counts.is_enough || row.status !== 'active') return { counts, columns: undefined }
   const columns = { status: 'completed', completed_at: row.completed_at ?? now }
-  await countMoves(sql, school.id, [{ courseId: row.course_id, personId: row.person_id, before: row, after: columns }])
+  await updateEnrollmentCounters(sql, school.id, [{ courseId: row.course_id, personId: row.person_id, before: row, after: columns }])
   return { counts, columns }
 }

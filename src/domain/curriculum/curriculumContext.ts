@@ -3,7 +3,7 @@ import type { Writer } from '../../store/database.ts'
 import type { Sql } from '../../store/sql.ts'
 
 /** What a rule here needs of the change that it belongs to. */
-export interface InCurriculum {
+export interface CurriculumContext {
   writer: Writer
   sql: Sql
   school: { id: string }

@@ -3,10 +3,10 @@ import { Problem, type ProblemDetail } from '../../lib/problem.ts'
 import { audienceOf, type PersonCaller } from '../../policy/caller.ts'
 import type { Sql } from '../../store/sql.ts'
 import { mailAddress, normaliseEmail } from '../accounts/mailAddress.ts'
-import { findOrMakePerson } from '../students/findOrMakePerson.ts'
+import { findOrCreatePerson } from '../students/findOrCreatePerson.ts'
 
 /** One student, named in one of three ways. Who names none means themselves. */
-export interface AskedStudent {
+export interface StudentReference {
   student_id?: string | undefined
   student_email?: string | undefined
   student_external_id?: string | undefined
@@ -27,7 +27,7 @@ const keys = ['student_id', 'student_email', 'student_external_id'] as const
  */
 export async function findStudent(
   { sql, school, caller, now }: Context,
-  asked: AskedStudent,
+  asked: StudentReference,
   { isFor, createMissing, fieldErrors }: { isFor: 'others' | 'oneself' | 'anybody'; createMissing: boolean; fieldErrors: ProblemDetail[] },
 ): Promise<string | undefined> {
   const named = keys.filter((key) => asked[key] !== undefined)
@@ -43,7 +43,7 @@ export async function findStudent(
   if (found !== undefined) return found
   const email = asked.student_email === undefined ? undefined : mailAddress(asked.student_email)
   if (createMissing && email !== undefined) {
-    const made = await findOrMakePerson(sql, { schoolId: school.id, email, facet: 'student', now })
+    const made = await findOrCreatePerson(sql, { schoolId: school.id, email, facet: 'student', now })
     return made.personId
   }
   fieldErrors.push(fault(key, 'invalid_reference', 'the school has no such student'))
@@ -52,7 +52,7 @@ export async function findStudent(
 
 async function oneself(
   { sql, school, caller }: Omit<Context, 'now'>,
-  asked: AskedStudent,
+  asked: StudentReference,
   fieldErrors: ProblemDetail[],
 ): Promise<string | undefined> {
   const [me] = await sql.query<{ id: string; email: string; external_id: string | null; student_status: string }>(
@@ -72,7 +72,7 @@ async function oneself(
   return me.id
 }
 
-async function findPerson(sql: Sql, schoolId: string, asked: AskedStudent): Promise<string | undefined> {
+async function findPerson(sql: Sql, schoolId: string, asked: StudentReference): Promise<string | undefined> {
   const [row] = await sql.query<{ id: string }>(
     `SELECT id FROM person WHERE school_id = $1 AND erased_at IS NULL AND (id = $2::uuid OR email = $3::text OR external_id = $4::text)
         AND ($2::uuid IS NULL OR id = $2) AND ($3::text IS NULL OR email = $3) AND ($4::text IS NULL OR external_id = $4)`,

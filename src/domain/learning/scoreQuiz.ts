@@ -61,7 +61,7 @@ export function quizAnswerErrors({ questions }: StoredQuiz, answers: readonly An
 }
 
 /** The share of the points. A question counts whole or not at all; one that was not answered counts as wrong. */
-export function scoreOf({ questions, pass_percent }: StoredQuiz, answers: readonly Answer[]): Score {
+export function scoreQuiz({ questions, pass_percent }: StoredQuiz, answers: readonly Answer[]): Score {
   const byQuestion = new Map(answers.map((answer) => [answer.question_id, answer]))
   const total = questions.reduce((sum, { points }) => sum + points, 0)
   const won = questions.reduce((sum, question) => sum + (isRight(question, byQuestion.get(question.id)) ? question.points : 0), 0)
