@@ -107,19 +107,19 @@ function formatOf(ctx: Context, operation: Operation): Format {
 }
 
 const notAcceptable = (offered: readonly string[]): Problem =>
-  new Problem('not_acceptable', { description: `This address answers ${offered.join(', ')}.` })
+  new Problem('not_acceptable', { description: `This URL responds with ${offered.join(', ')}.` })
 
-/** What no route has taken: another method of a known address, or an unknown address. Says nothing about rows, so it asks for no token. */
+/** Rejects requests without a route: an unknown URL or an unsupported method. It reveals no rows, so it requires no token. */
 function refuse(ctx: Context, methods: ReadonlySet<string>): void {
   if (methods.size === 0) {
     throw new Problem('not_found', {
-      description: `There is nothing at ${ctx.path.slice(0, 100)}. The addresses of the API begin with /api/v1/.`,
+      description: `${ctx.path.slice(0, 100)} does not exist. URLs of the API begin with /api/v1/.`,
     })
   }
   const allowed = [...methods, 'OPTIONS'].join(', ')
   ctx.set('Allow', allowed)
   if (ctx.method !== 'OPTIONS') {
-    throw new Problem('method_not_allowed', { description: `${ctx.path.slice(0, 100)} takes ${allowed}.`, headers: { Allow: allowed } })
+    throw new Problem('method_not_allowed', { description: `${ctx.path.slice(0, 100)} supports ${allowed}.`, headers: { Allow: allowed } })
   }
   ctx.status = 204
 }

@@ -67,7 +67,7 @@ function requireSignature(ctx: Context, signer: AddressSigner, subject: readonly
   const { expires, signature } = signatureOf(ctx)
   if (expires === undefined && signature === undefined) throw nothingHere()
   if (checkAddress(signer, subject, { expires, signature }, new Date()) === 'valid') return
-  throw new Problem('signature_invalid', { description: 'The signed address was altered, or it is past its life. Ask for a new one.' })
+  throw new Problem('signature_invalid', { description: 'The signed URL is invalid or has expired. Request a new one.' })
 }
 
 /** What keeps bytes that somebody brought from ever being more than bytes: no sniffing, no scripts, no frame, no origin of its own. */
@@ -81,7 +81,7 @@ function headersOf({ visibility }: ServedFile): Record<string, string> {
   }
 }
 
-const nothingHere = (): Problem => new Problem('not_found', { description: 'There is no such file.' })
+const nothingHere = (): Problem => new Problem('not_found', { description: 'This file does not exist.' })
 
 function decoded(text: string): string | undefined {
   try {

@@ -61,7 +61,7 @@ async function* arriving(request: IncomingMessage, seconds: number): AsyncGenera
   try {
     yield* request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>
   } catch (cause) {
-    const description = isLate ? `The bytes took longer than ${seconds} seconds.` : 'The bytes broke off before they were complete.'
+    const description = isLate ? `The upload took longer than ${seconds} seconds.` : 'The upload ended before all bytes were received.'
     throw new Problem('invalid_request', { description, cause })
   } finally {
     clearTimeout(deadline)
