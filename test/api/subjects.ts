@@ -242,8 +242,11 @@ export async function foreignId(api: DemoApi, resource: Resource): Promise<strin
 
 /** A new row for the address to name, in its first state. */
 export async function freshRow(api: DemoApi, operation: Operation): Promise<string> {
-  if (!namesRow(operation)) return ''
-  const resource = resourceOnPath(operation)
+  return namesRow(operation) ? await newRow(api, resourceOnPath(operation)) : ''
+}
+
+/** Creates a row that only staff can see, and returns its id. */
+export async function newRow(api: DemoApi, resource: Resource): Promise<string> {
   return await (made[resource.name]?.(api) ?? create(api, resource))
 }
 

@@ -1,0 +1,98 @@
+import type { Operation } from '../../src/framework/declare/operations.ts'
+import { tables } from '../../src/framework/declare/queryScope.ts'
+import type { Resource } from '../../src/framework/declare/resource.ts'
+import { isReadable } from '../../src/framework/read/visible.ts'
+import { toPublicId } from '../../src/lib/ids.ts'
+import { operationsIn, resources } from '../../src/resources/index.ts'
+import type { DemoApi } from './demoApi.ts'
+import { newRow } from './subjects.ts'
+
+/** One account of each kind of caller, from the one that sees the least to the one that sees everything. */
+export const callersByPower = [undefined, 'learner001@example.org', 'lecturer1@example.com', 'admin1@example.com', 'owner@example.com']
+const [guest, learner] = callersByPower
+const owner = 'owner@example.com'
+
+const declared = resources.flatMap((one) => ('operations' in one ? [one] : []))
+const readsByKey = operationsIn(resources).filter(({ method, path }) => method === 'GET' && path.includes('{'))
+
+/** The rows that the path of a read operation can name. */
+export interface RowsToRead {
+  /** Returns the key of a row that as many callers as possible can read; an empty text if the path names no row. */
+  visible(operation: Operation): string
+  /** Returns the key of a row that staff can read and anonymous callers and learners cannot; undefined if there is none. */
+  hidden(operation: Operation): string | undefined
+  /** Returns true if the caller can read the row that `visible` returns. */
+  isVisibleTo(operation: Operation, email: string | undefined): boolean
+}
+
+interface Keys {
+  visible: string
+  hidden: string | undefined
+  readers: ReadonlySet<string | undefined>
+}
+
+/**
+ * Chooses rows of the demo for every read operation, with the visibility rules of the declarations. If the demo has no such row, it is
+ * created as test/api/subjects.ts describes.
+ */
+export async function chooseRowsToRead(api: DemoApi): Promise<RowsToRead> {
+  const keys = new Map<string, Keys>()
+  for (const operation of readsByKey) keys.set(operation.id, await chooseKeys(api, operation))
+  const keysOf = ({ id }: Operation): Keys | undefined => keys.get(id)
+  return {
+    visible: (operation) => keysOf(operation)?.visible ?? '',
+    hidden: (operation) => keysOf(operation)?.hidden,
+    isVisibleTo: (operation, email) => keysOf(operation)?.readers.has(email) ?? true,
+  }
+}
+
+/** Returns the resource whose row the path names: in `/api/v1/courses/{id}/enrollments` a course. */
+export function resourceNamed({ path, resource }: Operation): Resource {
+  const [before = ''] = path.split('/{')
+  return declared.find((one) => before.endsWith(`/${one.path}`)) ?? resource
+}
+
+async function chooseKeys(api: DemoApi, operation: Operation): Promise<Keys> {
+  const resource = resourceNamed(operation)
+  if ((await readableIds(api, resource, owner)).size === 0) await newRow(api, resource)
+  const visibleTo = new Map<string | undefined, Set<string>>()
+  for (const email of callersByPower) visibleTo.set(email, await readableIds(api, resource, email))
+  const readersOf = (id: string) => new Set(callersByPower.filter((email) => visibleTo.get(email)?.has(id)))
+
+  const all = [...(visibleTo.get(owner) as Set<string>)]
+  const most = Math.max(...all.map((id) => readersOf(id).size))
+  const visible = all.find((id) => readersOf(id).size === most) as string
+  const hidden = all.find((id) => !visibleTo.get(guest)?.has(id) && !visibleTo.get(learner)?.has(id))
+  return { visible: await keyOf(api, operation, resource, visible), hidden: await hiddenKey(), readers: readersOf(visible) }
+
+  async function hiddenKey(): Promise<string | undefined> {
+    if (hidden !== undefined) return await keyOf(api, operation, resource, hidden)
+    return operation.kind === 'collectionRead' ? undefined : await newRow(api, resource)
+  }
+}
+
+async function readableIds(
+  { database, school, caller: callerOf }: DemoApi,
+  resource: Resource,
+  email: string | undefined,
+): Promise<Set<string>> {
+  const caller = await callerOf(email)
+  const rows = await tables(database.kysely)
+    .selectFrom(resource.table as 'any_table')
+    .select('id')
+    .where('school_id', '=', school.id)
+    .where((row) => isReadable({ resource, schoolId: school.id, caller }, row))
+    .orderBy('id')
+    .execute()
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** Returns what the path takes: the id, or the number of a certificate. */
+async function keyOf({ database, school }: DemoApi, { path }: Operation, { idPrefix, table }: Resource, id: string): Promise<string> {
+  if (!path.includes('{number}')) return toPublicId(idPrefix, id)
+  const [row] = await database.sql.query<{ certificate_number: string }>(
+    `SELECT certificate_number FROM ${table} WHERE school_id = $1 AND id = $2`,
+    [school.id, id],
+  )
+  return String(row?.certificate_number)
+}
