@@ -1,0 +1,128 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { createBrowser } from './browser.ts'
+import type { Client, Reply } from './client.ts'
+
+export const credentials = { email: 'bench@example.com', password: 'correct horse battery staple' }
+
+/** An authorization server that is measured, and how its sign-in differs. */
+export interface AuthorizationServer {
+  origin: string
+  client: Client
+  credentials: { email: string; password: string }
+  /** Paths of the endpoints, from the server's metadata. */
+  paths: Record<'authorization' | 'token' | 'userinfo' | 'introspection' | 'revocation' | 'registration' | 'metadata', string>
+  scope: string
+  /** `forms` for pages with forms; `json` for better-auth, whose pages are the application's and call its JSON API. */
+  pages: 'forms' | 'json'
+}
+
+export interface RegisteredClient {
+  client_id: string
+  client_secret: string
+}
+
+export interface Tokens {
+  access_token: string
+  refresh_token: string
+}
+
+const redirectUri = 'http://127.0.0.1:53682/callback'
+const verifier = randomBytes(32).toString('base64url')
+const challenge = createHash('sha256').update(verifier).digest('base64url')
+
+/** Reads the endpoints from the server's metadata. */
+export async function discover(client: Client, path = '/.well-known/openid-configuration'): Promise<AuthorizationServer['paths']> {
+  const metadata = parse(expectStatus(await client.send(path), 200))
+  const at = (name: string): string => new URL(String(metadata[name])).pathname
+  return {
+    authorization: at('authorization_endpoint'),
+    token: at('token_endpoint'),
+    userinfo: at('userinfo_endpoint'),
+    introspection: at('introspection_endpoint'),
+    revocation: at('revocation_endpoint'),
+    registration: at('registration_endpoint'),
+    metadata: path,
+  }
+}
+
+/** Registers a client that authenticates with `client_secret_post`, which every server has in common. */
+export async function register({ client, paths, scope }: AuthorizationServer): Promise<RegisteredClient> {
+  const metadata = {
+    client_name: 'Bench',
+    application_type: 'native',
+    redirect_uris: [redirectUri],
+    token_endpoint_auth_method: 'client_secret_post',
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code'],
+    scope,
+  }
+  const reply = await client.send(paths.registration, { json: metadata })
+  if (reply.status !== 200 && reply.status !== 201) throw new Error(`registration: ${reply.status} ${reply.text.slice(0, 300)}`)
+  return parse(reply) as unknown as RegisteredClient
+}
+
+/** A person's browser that is signed in, or that signs in with the first authorization. */
+export interface SignedInBrowser {
+  authorize(registered: RegisteredClient): Promise<string>
+}
+
+/** A whole sign-in with consent in a new browser: returns the code, and authorizes again within the session. */
+export function openBrowser(server: AuthorizationServer): SignedInBrowser {
+  const { client, origin, paths, scope } = server
+  const browser = createBrowser(client, origin)
+  return {
+    async authorize({ client_id }) {
+      const query = new URLSearchParams({
+        response_type: 'code',
+        client_id,
+        redirect_uri: redirectUri,
+        scope,
+        state: 'a-state-that-is-long-enough',
+        code_challenge: challenge,
+        code_challenge_method: 'S256',
+        prompt: 'consent',
+      })
+      let page = await browser.open(`${paths.authorization}?${query}`)
+      for (let steps = 0; steps < 6 && !page.leftFor; steps += 1) page = await step(page)
+      const code = page.leftFor?.searchParams.get('code')
+      if (!code)
+        throw new Error(`no code at ${origin}: ${page.leftFor ?? `${page.path} ${page.reply.status} ${page.reply.text.slice(0, 300)}`}`)
+      return code
+
+      async function step(current: typeof page): Promise<typeof page> {
+        if (server.pages === 'json') {
+          const { pathname, search } = new URL(current.path, origin)
+          const isSignIn = pathname === '/sign-in'
+          const body = isSignIn ? { ...server.credentials, oauth_query: search.slice(1) } : { accept: true, oauth_query: search.slice(1) }
+          const reply = await browser.open(isSignIn ? '/api/auth/sign-in/email' : '/api/auth/oauth2/consent', {
+            json: body,
+            headers: { origin },
+          })
+          const target = new URL(String(parse(reply.reply).url), origin)
+          return target.origin === origin ? browser.open(target.pathname + target.search) : { ...reply, leftFor: target }
+        }
+        return current.reply.text.includes('name="password"')
+          ? browser.submit(current, 'password', server.credentials)
+          : browser.submit(current, current.reply.text.includes('name="decision"') ? 'decision' : 'csrf', { decision: 'allow' })
+      }
+    },
+  }
+}
+
+/** Redeems a code. */
+export async function exchange({ client, paths }: AuthorizationServer, registered: RegisteredClient, code: string): Promise<Tokens> {
+  const form = { grant_type: 'authorization_code', code, redirect_uri: redirectUri, code_verifier: verifier, ...registered }
+  return parse(expectStatus(await client.send(paths.token, { form }), 200)) as unknown as Tokens
+}
+
+export async function refresh({ client, paths }: AuthorizationServer, registered: RegisteredClient, refreshToken: string): Promise<Tokens> {
+  const form = { grant_type: 'refresh_token', refresh_token: refreshToken, ...registered }
+  return parse(expectStatus(await client.send(paths.token, { form }), 200)) as unknown as Tokens
+}
+
+export function expectStatus(reply: Reply, status: number): Reply {
+  if (reply.status !== status) throw new Error(`status ${reply.status} in place of ${status}: ${reply.text.slice(0, 300)}`)
+  return reply
+}
+
+export const parse = ({ text }: Reply): Record<string, unknown> => JSON.parse(text)

@@ -1,0 +1,130 @@
+import type { Client } from './client.ts'
+import type { Operation } from './measure.ts'
+import { type AuthorizationServer, exchange, expectStatus, openBrowser, refresh, register } from './oauth.ts'
+
+export type OperationName =
+  | 'whole sign-in'
+  | 'code exchange'
+  | 'refresh'
+  | 'UserInfo'
+  | 'introspection'
+  | 'revocation'
+  | 'registration'
+  | 'discovery'
+  | 'discovery, If-None-Match'
+  | 'list of courses'
+  | 'one course'
+  | 'list of courses, token'
+  | 'one course, token'
+  | 'MCP list_courses'
+
+export type Operations = Partial<Record<OperationName, Operation>>
+
+const repeat =
+  (request: () => Promise<void>): Operation['prepare'] =>
+  async (count) =>
+    Array.from({ length: count }, () => request)
+
+/** The operations of an authorization server. `scale` multiplies the requests of a round. */
+export async function authorizationOperations(server: AuthorizationServer, scale: number): Promise<Operations> {
+  const { client, paths } = server
+  const registered = await register(server)
+  const session = openBrowser(server)
+  // Signing in again and again costs a password hash each time: codes and tokens to use up come from one session.
+  await session.authorize(registered)
+
+  const codes = async (count: number): Promise<string[]> => {
+    const all: string[] = []
+    for (let made = 0; made < count; made += 1) all.push(await session.authorize(registered))
+    return all
+  }
+  const tokens = async (count: number) => {
+    const all = []
+    for (const code of await codes(count)) all.push(await exchange(server, registered, code))
+    return all
+  }
+  const [{ access_token: token } = { access_token: '' }] = await tokens(1)
+  const bearer = { authorization: `Bearer ${token}` }
+  const etag = expectStatus(await client.send(paths.metadata), 200).headers.etag
+
+  return {
+    'whole sign-in': { count: 24 * scale, prepare: repeat(async () => void (await openBrowser(server).authorize(registered))) },
+    'code exchange': {
+      count: 60 * scale,
+      prepare: async (count) => (await codes(count)).map((code) => async () => void (await exchange(server, registered, code))),
+    },
+    refresh: {
+      count: 160 * scale,
+      // Each chain of rotations belongs to one worker: a refresh token is used once.
+      async prepare(count) {
+        const chains = await tokens(8)
+        const free = chains.map(({ refresh_token }) => refresh_token)
+        return Array.from({ length: count }, () => async () => {
+          const current = free.pop()
+          if (current === undefined) throw new Error('every refresh token is in use')
+          free.unshift((await refresh(server, registered, current)).refresh_token)
+        })
+      },
+    },
+    UserInfo: {
+      count: 400 * scale,
+      prepare: repeat(async () => void expectStatus(await client.send(paths.userinfo, { headers: bearer }), 200)),
+    },
+    introspection: {
+      count: 300 * scale,
+      prepare: repeat(async () => {
+        const reply = expectStatus(await client.send(paths.introspection, { form: { token, ...registered } }), 200)
+        if (!reply.text.includes('"active":true')) throw new Error(`introspection: ${reply.text}`)
+      }),
+    },
+    revocation: {
+      count: 40 * scale,
+      prepare: async (count) =>
+        (await tokens(count)).map(({ refresh_token }) => async () => {
+          const form = { token: refresh_token, token_type_hint: 'refresh_token', ...registered }
+          expectStatus(await client.send(paths.revocation, { form }), 200)
+        }),
+    },
+    registration: { count: 100 * scale, prepare: repeat(async () => void (await register(server))) },
+    discovery: { count: 600 * scale, prepare: repeat(async () => void expectStatus(await client.send(paths.metadata), 200)) },
+    // A server without entity tags answers 200 to the same request.
+    'discovery, If-None-Match': {
+      count: 600 * scale,
+      prepare: repeat(async () => {
+        const reply = await client.send(paths.metadata, { headers: { 'if-none-match': typeof etag === 'string' ? etag : '"none"' } })
+        expectStatus(reply, typeof etag === 'string' ? 304 : 200)
+      }),
+    },
+  }
+}
+
+/** The operations of a catalogue: the paths of its list and of one row, and a token where the server takes one. */
+export function catalogueOperations(
+  client: Client,
+  { list, one, token }: { list: string; one: string; token?: string },
+  scale: number,
+): Operations {
+  const get = (path: string, headers: Record<string, string> = {}): Operation => ({
+    count: 200 * scale,
+    prepare: repeat(async () => void expectStatus(await client.send(path, { headers }), 200)),
+  })
+  const bearer = { authorization: `Bearer ${token}` }
+  return {
+    'list of courses': get(list),
+    'one course': get(one),
+    ...(token === undefined ? {} : { 'list of courses, token': get(list, bearer), 'one course, token': get(one, bearer) }),
+  }
+}
+
+/** One MCP tool call of the current protocol revision. */
+export function mcpOperation(client: Client, scale: number): Operation {
+  const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'list_courses', arguments: { limit: 20 } } }
+  const headers = { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-06-18' }
+  return {
+    count: 120 * scale,
+    prepare: repeat(async () => {
+      const reply = expectStatus(await client.send('/mcp', { json: call, headers }), 200)
+      if (!reply.text.includes('"result"')) throw new Error(`tools/call: ${reply.text.slice(0, 300)}`)
+    }),
+  }
+}

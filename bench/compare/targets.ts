@@ -1,0 +1,117 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { Client as PostgresClient } from 'pg'
+import { type Client, createClient } from './client.ts'
+
+const root = resolve(import.meta.dirname, '../..')
+const peers = join(root, 'bench/peers')
+
+/** A server under measurement. */
+export interface Target {
+  name: string
+  pid: number
+  origin: string
+  client: Client
+}
+
+/** What a run starts, and stops again whatever happens. */
+export interface Targets {
+  redisUrl: string
+  redisPid: number
+  database(): Promise<string>
+  start(name: string, command: readonly string[], environment: Record<string, string>, ready: string): Promise<Target>
+  stop(): Promise<void>
+}
+
+/** Prepares throwaway databases on the PostgreSQL server of `serverUrl`, and a Redis server of this run alone. */
+export async function createTargets(serverUrl: string): Promise<Targets> {
+  const children: ChildProcess[] = []
+  const databases: string[] = []
+  const directory = await mkdtemp(join(tmpdir(), 'schoolgate-bench-'))
+  const redisPort = await freePort()
+  const redis = launch('redis-server', ['--port', String(redisPort), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'], {})
+
+  function launch(file: string, args: readonly string[], environment: Record<string, string>, cwd = directory): ChildProcess {
+    const child = spawn(file, args, {
+      cwd,
+      stdio: ['ignore', 'ignore', 'pipe'],
+      env: { PATH: process.env.PATH, HOME: process.env.HOME, ...environment },
+    })
+    child.stderr?.on('data', (chunk: Buffer) => process.env.BENCH_DEBUG && process.stderr.write(chunk))
+    child.on('error', (error) => process.stderr.write(`${file}: ${error.message}\n`))
+    children.push(child)
+    return child
+  }
+
+  return {
+    redisUrl: `redis://127.0.0.1:${redisPort}`,
+    redisPid: redis.pid ?? 0,
+    async database() {
+      const name = `schoolgate_bench_${randomBytes(6).toString('hex')}`
+      await onServer(serverUrl, `CREATE DATABASE ${name}`)
+      databases.push(name)
+      const url = new URL(serverUrl)
+      url.pathname = `/${name}`
+      return url.href
+    },
+    async start(name, [file = '', ...args], environment, ready) {
+      const port = await freePort()
+      const adminPort = await freePort()
+      const own = { PORT: String(port), ADMIN_PORT: String(adminPort), DATA_DIR: join(directory, name.replaceAll(/\W/g, '')) }
+      const child = launch(file, args, { ...own, ...environment }, name === 'Schoolgate' ? root : peers)
+      const origin = `http://127.0.0.1:${port}`
+      const client = createClient(origin)
+      const deadline = Date.now() + 120_000
+      while (
+        !(await client.send(ready).then(
+          ({ status }) => status === 200,
+          () => false,
+        ))
+      ) {
+        if (child.exitCode !== null) throw new Error(`${name} ended with ${child.exitCode}; BENCH_DEBUG=1 shows what it printed`)
+        if (Date.now() > deadline) throw new Error(`${name} was not ready within two minutes`)
+        await new Promise((resume) => setTimeout(resume, 100))
+      }
+      return { name, pid: child.pid ?? 0, origin, client }
+    },
+    async stop() {
+      await Promise.all(children.map((child) => ended(child)))
+      for (const name of databases) await onServer(serverUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+      await rm(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Ends a process: SIGTERM, and SIGKILL after ten seconds. */
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return
+  const exit = new Promise((resume) => child.once('exit', resume))
+  child.kill('SIGTERM')
+  const force = setTimeout(() => child.kill('SIGKILL'), 10_000)
+  await exit
+  clearTimeout(force)
+}
+
+/** Runs statements on a database. */
+export async function onServer(url: string, ...statements: readonly string[]): Promise<void> {
+  const client = new PostgresClient({ connectionString: url })
+  await client.connect()
+  try {
+    for (const statement of statements) await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resume) => server.listen(0, '127.0.0.1', resume))
+  const address = server.address()
+  await new Promise((resume) => server.close(resume))
+  if (address === null || typeof address === 'string') throw new Error('no free port')
+  return address.port
+}
