@@ -49,9 +49,9 @@ describe('a new password', () => {
         if (isTooLong(password)) expect(fault).toBeDefined()
       }),
     )
-    const start = performance.now()
+    const before = process.cpuUsage()
     for (const unit of ['a', 'ab', 'a1', '@', '1a!']) passwordIssue(unit.repeat(Math.floor(1024 / unit.length) - 1) + unit[0], context)
-    expect(performance.now() - start).toBeLessThan(500)
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(500)
   })
 })
 

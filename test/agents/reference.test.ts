@@ -92,9 +92,9 @@ describe.skipIf(!hasChromium())('the reference in Chromium', () => {
     const count = Object.values(paths).flatMap((methods) => Object.keys(methods)).length
     // What is out of sight is drawn when one scrolls there.
     await page.setViewportSize({ width: 1200, height: 25_000 })
-    await expect.poll(() => page.locator('.opblock').count(), { timeout: 25_000 }).toBe(count)
+    await expect.poll(() => page.locator('.opblock').count()).toBe(count)
     await page.locator('#operations-courses-listCourses .opblock-summary-control').click()
-    await page.getByText('next_cursor or prev_cursor of another page').first().waitFor({ timeout: 20_000 })
+    await page.getByText('next_cursor or prev_cursor of another page').first().waitFor({ timeout: 60_000 })
     expect(fieldErrors).toEqual([])
     await page.close()
   })

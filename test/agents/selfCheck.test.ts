@@ -38,7 +38,7 @@ describe('with two schools, one of which cannot answer for its metadata', () => 
     await two.stop()
   })
   const become = (states: Record<string, SelfCheckState>) =>
-    until(() => JSON.stringify(two.app.selfCheck.states()) === JSON.stringify(states), { what: JSON.stringify(states), deadlineMs: 20_000 })
+    until(() => JSON.stringify(two.app.selfCheck.states()) === JSON.stringify(states), { what: JSON.stringify(states) })
   const gauge = async (): Promise<string> => (await two.app.metrics.render()).text
   const logged = (message: string) =>
     two
@@ -194,14 +194,14 @@ describe('the background check', () => {
       report: ({ slug }, { state, problems, retrySeconds }) => reported.push([slug, state, problems.length, retrySeconds]),
     })
     check.start()
-    await until(() => reported.length >= 2, { what: 'a second check', deadlineMs: 15_000 })
+    await until(() => reported.length >= 2, { what: 'a second check' })
     expect(reported.slice(0, 2)).toEqual([
       ['first', 'failed', 1, 1],
       ['first', 'failed', 1, 2],
     ])
     expect(check.summary()).toMatchObject({ failed: { first: [expect.stringContaining('/openapi.json')] }, unknown: {} })
     isWrong = false
-    await until(() => check.states().first === 'passed', { what: 'the check to pass', deadlineMs: 15_000 })
+    await until(() => check.states().first === 'passed', { what: 'the check to pass' })
     await check.stop()
   })
 
@@ -228,7 +228,7 @@ describe('the background check', () => {
       (await app.metrics.render()).text.split('\n').filter((line) => line.startsWith('schoolgate_request_seconds_count'))
     const [log, requests] = [service.log(), await requestsIn()]
     app.selfCheck.start()
-    await until(() => app.selfCheck.states().first === 'passed', { what: 'the check to pass', deadlineMs: 15_000 })
+    await until(() => app.selfCheck.states().first === 'passed', { what: 'the check to pass' })
     await app.selfCheck.stop()
     expect(await database.sql.query('SELECT event FROM audit_log')).toEqual([])
     expect(await requestsIn()).toEqual(requests)

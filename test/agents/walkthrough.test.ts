@@ -35,10 +35,9 @@ async function paste(
   try {
     const address = await until(() => /^http\S+\/oauth\/authorize\?\S+$/m.exec(output)?.[0], {
       what: 'the address to open',
-      deadlineMs: 25_000,
     })
     await onAddress(address, (line) => shell.stdin.write(`${line}\n`))
-    await until(() => output.includes('@@end@@'), { what: 'the last command', deadlineMs: 25_000 })
+    await until(() => output.includes('@@end@@'), { what: 'the last command' })
     expect(await errors).toBe('')
     return output.split(/@@\w+@@\n/).slice(1)
   } finally {
@@ -65,7 +64,7 @@ describe('the commands of the served auth.md, pasted into a shell', () => {
           fetch(redirect)
             .then((answer) => answer.ok)
             .catch(() => false),
-        { what: 'the listener', deadlineMs: 20_000 },
+        { what: 'the listener' },
       )
     })
     expect(printed(all, outputs, '/.well-known/oauth-authorization-server')).toContain('"registration_endpoint"')

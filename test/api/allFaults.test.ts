@@ -9,7 +9,7 @@ describe('one response names everything that is wrong with a body', () => {
   beforeAll(async () => {
     const [open] = (await databasesToTest()).toReversed()
     api = await startDemoApi(await (open as NonNullable<typeof open>).open())
-  }, 60_000)
+  })
   afterAll(() => api.stop())
 
   const refused = async (path: string, body: object, method = 'POST') => {

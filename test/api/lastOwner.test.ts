@@ -71,7 +71,7 @@ describe.each((await databasesToTest()).filter(({ name }) => name === 'postgresq
           )
           return isAnswered || waiting.length > 0
         },
-        { what: 'a request that waits for the owners', deadlineMs: 15_000 },
+        { what: 'a request that waits for the owners' },
       )
       return { reply }
     })

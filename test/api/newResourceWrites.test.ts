@@ -219,7 +219,7 @@ describe.each(await databasesToTest())('on $name', ({ open }) => {
         const page = await api.get(`${path}&cursor=${now.page.next_cursor}`, { as, scopes })
         return (page.json.data as object[]).length === 2 && page
       },
-      { what: 'two changes in the feed', deadlineMs: 20_000 },
+      { what: 'two changes in the feed' },
     )
     expect(next.json.data).toMatchObject([
       { type: 'potter', action: 'created', resource: { type: 'potter', id: json.id }, version: 1 },

@@ -223,7 +223,7 @@ describe.each(await databasesToTest())('who sees which rows, on $name', ({ open 
       }),
       { numRuns: 3, endOnFailure: true },
     )
-  }, 60_000)
+  })
 
   async function provesOpening(read: Operation, audience: Audience, seed: number): Promise<void> {
     const { resource } = read

@@ -9,7 +9,7 @@ import { box, openVisitor, signIn, type Visitor } from './visitor.ts'
 
 const chosen = 'four lanterns over the quiet pond'
 
-describe.skipIf(!hasChromium())('a person looks after their account, in Chromium without scripts', { timeout: 120_000 }, () => {
+describe.skipIf(!hasChromium())('a person looks after their account, in Chromium without scripts', () => {
   let service: TestService
   let browser: Browser
   let callback: Callback
@@ -24,7 +24,7 @@ describe.skipIf(!hasChromium())('a person looks after their account, in Chromium
     const metadata = { client_name: 'Course Companion', redirect_uris: [callback.redirectUri] }
     const { body } = await postJson(`${service.issuer}/api/oauth/register`, metadata)
     agent = agentOf(service.issuer, body.client_id, undefined, callback.redirectUri)
-  }, 120_000)
+  })
   afterAll(async () => {
     await browser?.close()
     await callback?.close()

@@ -23,7 +23,7 @@ const corpus = [
   `<a href="data:text/html,<script>${run}</script>" id=location>x</a>`,
 ]
 
-describe.skipIf(!hasChromium())('whatever a stranger sends, nothing of it runs in Chromium', { timeout: 120_000 }, () => {
+describe.skipIf(!hasChromium())('whatever a stranger sends, nothing of it runs in Chromium', () => {
   let service: TestService
   let browser: Browser
   let callback: Callback
@@ -39,7 +39,7 @@ describe.skipIf(!hasChromium())('whatever a stranger sends, nothing of it runs i
     visitor = await openVisitor(browser)
     seen = []
     visitor.page.on('dialog', (dialog) => void dialog.dismiss())
-  }, 120_000)
+  })
   afterAll(async () => {
     await visitor?.close()
     await browser?.close()

@@ -22,7 +22,7 @@ const desk = { width: 1280, colorScheme: 'dark', rules: 'looks' } as const
 const isDark = (page: Page) =>
   page.evaluate<boolean>(`getComputedStyle(document.body).backgroundColor.match(/\\d+/g).every((value) => value < 64)`)
 
-describe.skipIf(!hasChromium())('every page, in Chromium', { timeout: 400_000 }, () => {
+describe.skipIf(!hasChromium())('every page, in Chromium', () => {
   let service: TestService
   let browser: Browser
   let guide: TourGuide
@@ -36,7 +36,7 @@ describe.skipIf(!hasChromium())('every page, in Chromium', { timeout: 400_000 },
     // The longest name that is shown, and no place in it to break the line.
     const agent = await createAgent(service.issuer, { client_name: 'Courseware'.repeat(6) })
     guide = { agent, mailedLink: async (email) => (await lastLink(service, email)).href }
-  }, 120_000)
+  })
   afterAll(async () => {
     await browser?.close()
     await service?.stop()

@@ -62,7 +62,7 @@ describe.runIf(services.postgresql && services.redis)('a demo school whose servi
       await database.sql.query(text.replaceAll('$1 ||', '$1::text ||').replace('VALUES ($1,', 'VALUES ($1::uuid,'), [demoId, ...values])
     }
     await redis.client.set(`sg:${demoId}:Session:planted`, 'x', 'EX', 600)
-  }, 90_000)
+  })
   afterAll(async () => {
     await redis.client.del(`sg:${demoId}:Session:planted`)
     await redis.close()
@@ -101,11 +101,11 @@ describe.runIf(services.postgresql && services.redis)('a demo school whose servi
     for (const part of ['owner@example.com', 'https://school.example.com', 'schoolgate demo remove', 'DEMO=on'])
       expect(refused).toContain(part)
     expect(await start({ ...publicly, DEMO: 'off' })).toContain('schoolgate demo remove')
-  }, 60_000)
+  })
 
   test('is served with DEMO=on', async () => {
     expect(await start({ ...publicly, DEMO: 'on' })).toBeUndefined()
-  }, 60_000)
+  })
 
   test('is not removed without a yes, or together with accounts that the demo did not make', async () => {
     expect(await cli(['demo', 'remove'])).toMatchObject({ exitCode: 2, out: '', err: expect.stringContaining('--yes') })
@@ -119,7 +119,7 @@ describe.runIf(services.postgresql && services.redis)('a demo school whose servi
     expect(await tablesWith(demoId)).toEqual(
       expect.arrayContaining(['account', 'oidc_grant', 'oidc_artifact', 'file', 'analytics_daily_school', 'audit_log', 'school']),
     )
-  }, 60_000)
+  })
 
   test('is removed as a whole, row by row counted: no table, no file and no key in Redis names it afterwards', async () => {
     const tables = await database.sql.query<{ name: string }>(
@@ -155,5 +155,5 @@ describe.runIf(services.postgresql && services.redis)('a demo school whose servi
     expect(fresh).toEqual([{ accounts: '0', event: 'operator.demo_removed' }])
     expect(await cli(['demo', 'remove', '--yes'])).toMatchObject({ exitCode: 1, err: expect.stringContaining('nothing was removed') })
     expect(await start(publicly)).toBeUndefined()
-  }, 90_000)
+  })
 })

@@ -8,7 +8,7 @@ import { type Demo, expectDead, scopesOf, startDemo } from './demo.ts'
 let demo: Demo
 beforeAll(async () => {
   demo = await startDemo()
-}, 120_000)
+})
 afterAll(() => demo?.stop())
 
 /** What an MCP client keeps between its runs. */

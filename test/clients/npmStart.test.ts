@@ -63,7 +63,7 @@ test('SIGTERM ends the service with 0 once requests in flight are answered, and 
   const { body: tokens } = await agent.tokens(learner())
   const refresh = await beginRefresh(first.issuer, agent, tokens.refresh_token)
   const code = first.stop()
-  await until(() => isRefused(first.issuer), { what: 'the port to close', deadlineMs: 20_000 })
+  await until(() => isRefused(first.issuer), { what: 'the port to close' })
   const answer = await refresh.finish()
   expect(answer.status).toBe(200)
   expect(await code).toBe(0)
@@ -72,7 +72,7 @@ test('SIGTERM ends the service with 0 once requests in flight are answered, and 
   expect((await withToken(`${second.issuer}/api/v1/account`, answer.body.access_token)).status).toBe(200)
   const again = await agentOf(second.issuer, agent.clientId, undefined, agent.redirectUri).refresh(answer.body.refresh_token)
   expect([again.status, again.body.error]).toEqual([200, undefined])
-}, 180_000)
+})
 
 test('a second service on the same data directory ends with 1 and says who holds it and what to do, and the first goes on', async () => {
   const first = await start({ viaNpm: true })
@@ -84,4 +84,4 @@ test('a second service on the same data directory ends with 1 and says who holds
   }
   const agent = await createAgent(first.issuer)
   expect((await agent.tokens(learner())).status).toBe(200)
-}, 180_000)
+})

@@ -6,7 +6,7 @@ import { type Demo, expectAlive, expectDead, scopesOf, startDemo } from './demo.
 let demo: Demo
 beforeAll(async () => {
   demo = await startDemo()
-}, 120_000)
+})
 afterAll(() => demo?.stop())
 
 const insecure = { [oauth.allowInsecureRequests]: true }

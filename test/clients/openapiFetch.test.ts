@@ -122,5 +122,5 @@ describe('a client typed by openapi-typescript, with openapi-fetch, both with th
       late: [412, 'precondition_failed'],
       removed: 204,
     })
-  }, 120_000)
+  })
 })

@@ -5,7 +5,7 @@ import { type Demo, expectAlive, expectDead, scopesOf, startDemo } from './demo.
 let demo: Demo
 beforeAll(async () => {
   demo = await startDemo()
-}, 120_000)
+})
 afterAll(() => demo?.stop())
 
 const scope = 'openid profile email account:read courses:read'

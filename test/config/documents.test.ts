@@ -68,5 +68,5 @@ describe('the generated documents', () => {
     expect(run('--check')).toMatchObject({ status: 0, stderr: '' })
     writeFileSync(join(folder, 'config/README.md'), 'old')
     expect(run('--check').stderr).toBe('not up to date: config/README.md. Run: npm run docs\n')
-  }, 30_000)
+  })
 })

@@ -78,7 +78,7 @@ describe('the root secret', () => {
     expect(new Set(answers).size).toBe(1)
     expect(answers[0]).toMatch(/[A-Za-z0-9_-]{64}$/)
     expect(readdirSync(DATA_DIR)).toEqual(['secret_key'])
-  }, 30_000)
+  })
 })
 
 describe('the password of the demo accounts', () => {

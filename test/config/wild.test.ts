@@ -76,11 +76,11 @@ describe('whatever stands in a file, the loader answers with a configuration or 
 
   test('text made of what means something in YAML', () => {
     withText(fc.array(fc.constantFrom(...marks, ...keys), { maxLength: 40 }).map((parts) => parts.join('')))
-  }, 60_000)
+  })
 
   test('any text', () => {
     withText(fc.string({ unit: 'binary', maxLength: 200 }))
-  }, 60_000)
+  })
 
   test('known keys with any values', () => {
     const { tree } = fc.letrec((tie) => ({
@@ -93,7 +93,7 @@ describe('whatever stands in a file, the loader answers with a configuration or 
       leaf: fc.oneof(fc.string(), fc.integer(), fc.double(), fc.boolean(), fc.constant(null), fc.webUrl(), fc.constantFrom(...knownScopes)),
     }))
     withText(fc.dictionary(fc.constantFrom(...keys), tree).map((value) => stringify(value)))
-  }, 60_000)
+  })
 
   test.each([
     ['brackets', '['.repeat(100_000)],

@@ -376,9 +376,9 @@ describe('a wrong file is refused with a message that says where and what', () =
   })
 
   test('aliases that multiply, at once', () => {
-    const started = performance.now()
+    const before = process.cpuUsage()
     expect(complaint(configFolder({ 'server.yaml': bomb }))).toContain('uses more than 50 aliases')
-    expect(performance.now() - started).toBeLessThan(2000)
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(2000)
   })
 
   test('every mistake of every file at once, also where a rule between keys is broken beside a misspelt key', () => {

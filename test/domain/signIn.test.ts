@@ -35,7 +35,7 @@ beforeAll(async () => {
       return work()
     },
   })
-}, 30_000)
+})
 
 afterAll(() => database.close())
 

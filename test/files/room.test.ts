@@ -14,7 +14,7 @@ describe.each(await databasesToTest())('the room of a school on $name', ({ open 
     drop = opened.drop
     const storage = { quota_bytes: places * png.length + 3, uploads_per_minute: 1000 }
     service = await startStorage({ database: opened.database, server: { storage } })
-  }, 60_000)
+  })
   afterAll(async () => {
     await service.stop()
     await drop()

@@ -13,7 +13,7 @@ describe('the address of a file', () => {
   let service: StorageService
   beforeAll(async () => {
     service = await startStorage({ schools: 2 })
-  }, 60_000)
+  })
   afterAll(() => service.stop())
 
   const headers = (reply: Reply, ...names: string[]) => names.map((name) => reply.headers.get(name))

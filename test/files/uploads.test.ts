@@ -13,7 +13,7 @@ describe.each(await databasesToTest())('uploads on $name', ({ open }) => {
     const opened = await open()
     drop = opened.drop
     service = await startStorage({ database: opened.database, server: { storage: { uploads_per_minute: 1000 } } })
-  }, 60_000)
+  })
   afterAll(async () => {
     await service.stop()
     await drop()
@@ -83,7 +83,7 @@ describe.each(await databasesToTest())('uploads on $name', ({ open }) => {
     ])
     const json = await service.call(owner, 'storage/files', { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } })
     expect([json.status, json.json.error]).toEqual([415, 'unsupported_media_type'])
-  }, 30_000)
+  })
 
   test('bytes that are not of the announced type are refused, whatever they are called', async () => {
     const lies: [Uint8Array, object][] = [

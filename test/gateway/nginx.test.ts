@@ -47,13 +47,13 @@ describe.runIf(isRunnable)('two processes behind the nginx file of deploy/', () 
     const scope = 'openid courses:read courses:write storage:write'
     const { body } = await agent.tokens(personCalled('owner@example.com'), { scope }, { scopes: 'all' })
     token = body.access_token
-  }, 240_000)
+  })
   afterAll(async () => {
     for (const service of processes) await service.kill()
     await nginx?.stop()
     await database?.drop()
     await home?.remove()
-  }, 60_000)
+  })
 
   const api = (path: string, init: RequestInit = {}): Promise<Response> =>
     fetch(path.startsWith('http') ? path : issuer + path, {
@@ -146,7 +146,7 @@ describe.runIf(isRunnable)('two processes behind the nginx file of deploy/', () 
         const restarted = await start(index)
         processes[index] = restarted
         // The next one may stop when nginx uses this one again.
-        await until(() => restarted.output().includes('/coupons/validate'), { what: 'nginx to use the process again', deadlineMs: 20_000 })
+        await until(() => restarted.output().includes('/coupons/validate'), { what: 'nginx to use the process again' })
       }
     } finally {
       isOver = true
@@ -155,7 +155,7 @@ describe.runIf(isRunnable)('two processes behind the nginx file of deploy/', () 
     }
     expect(sent).toBeGreaterThan(50)
     expect(lost, await nginx.errors()).toEqual([])
-  }, 240_000)
+  })
 })
 
 interface Sent {

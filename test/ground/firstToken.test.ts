@@ -29,7 +29,7 @@ function begin(...args: string[]): Walk {
   return {
     child,
     output: () => output,
-    address: () => until(address, { what: 'the address to open', deadlineMs: 20_000 }),
+    address: () => until(address, { what: 'the address to open' }),
     exit: async () => {
       await closed
       return child.exitCode

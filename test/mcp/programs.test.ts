@@ -25,7 +25,7 @@ beforeAll(async () => {
   service = await startProcess({ home })
   address = `${service.issuer}/mcp`
   scratch = await mkdtemp(join(tmpdir(), 'schoolgate-mcp-'))
-}, 120_000)
+})
 afterAll(async () => {
   await service?.stop()
   await home?.remove()

@@ -57,7 +57,7 @@ test('a kill -9 during sign-ins and refreshes loses no client and no grant that 
   await verify(service.issuer, acknowledged)
   expect(acknowledged.grants.length).toBeGreaterThanOrEqual(rounds)
   expect(await service.stop()).toBe(0)
-}, 180_000)
+})
 
 async function verify(issuer: string, { clients, grants }: Acknowledged): Promise<void> {
   for (const id of clients) {

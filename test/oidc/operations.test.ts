@@ -15,7 +15,7 @@ describe('a process with the embedded database', () => {
   beforeAll(async () => {
     home = await createHome()
     service = await startProcess({ home })
-  }, 90_000)
+  })
   afterAll(async () => {
     await service.stop()
     await home.remove()
@@ -100,5 +100,5 @@ describe.runIf(postgresql && redis)('with WORKERS', () => {
       await drop()
       await home.remove()
     }
-  }, 90_000)
+  })
 })

@@ -10,7 +10,7 @@ describe.each(await databasesToTest())('a registration that clean-up removed, on
   beforeAll(async () => {
     opened = await open()
     service = await startService({ database: opened.database })
-  }, 60_000)
+  })
   afterAll(async () => {
     await service?.stop()
     await opened?.drop()

@@ -15,7 +15,7 @@ beforeAll(async () => {
     { client_id: 'web', client_name: 'Mailer', application_type: 'web', redirect_uris: ['https://mailer.example.com/cb'] },
     'integration',
   )
-}, 30_000)
+})
 
 afterAll(() => service.close())
 

@@ -13,7 +13,7 @@ describe('the logo of a school on its pages', () => {
       (await service.bring(owner, png, { filename, content_type: 'image/png', purpose: 'image', visibility: 'public' })).json.id
     logo = await bring('kiln & "glaze".png')
     darkLogo = await bring('dark.png')
-  }, 60_000)
+  })
   afterAll(() => service.stop())
 
   const change = (set: string, ...values: unknown[]) =>

@@ -5,7 +5,7 @@ import { startService, type TestService } from './service.ts'
 let service: TestService
 beforeAll(async () => {
   service = await startService()
-}, 30_000)
+})
 afterAll(() => service.close())
 
 const css = readFileSync(new URL('../../views/assets/schoolgate.css', import.meta.url), 'utf8')

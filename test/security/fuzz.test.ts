@@ -211,7 +211,7 @@ describe('whatever is sent, the answer is no 5xx and our log tells of no failure
     )
     expect(failures()).toEqual([])
     expect(({} as Record<string, unknown>).polluted).toBeUndefined()
-  }, 60_000)
+  })
 
   test('the forms of sign-in and consent, with any text in any field', async () => {
     const person = personCalled(email)
@@ -236,7 +236,7 @@ describe('whatever is sent, the answer is no 5xx and our log tells of no failure
     )
     expect(failures()).toEqual([])
     await expectAlive()
-  }, 60_000)
+  })
 
   test('headers: bytes of any kind in those that are read', async () => {
     const names = [
@@ -300,7 +300,7 @@ describe('whatever is sent, the answer is no 5xx and our log tells of no failure
     )
     expect(failures()).toEqual([])
     await expectAlive()
-  }, 60_000)
+  })
 
   test.each([
     ['malformed percent-encoding', 'a=%&client_id=%zz&token=%E0%A4%A'],

@@ -12,7 +12,8 @@ import { type Gate, openGate } from './gate.ts'
 
 const { postgresql, redis: hasRedis } = await availableServices()
 const email = 'learner@example.org'
-const patienceMs = 4000
+/** Two seconds by the settings, with an allowance for a machine under load. */
+const patienceMs = 12_000
 const killWaiting = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`
 
 describe.runIf(postgresql && hasRedis)('a store that is cut off in mid-flight', () => {
@@ -47,7 +48,7 @@ describe.runIf(postgresql && hasRedis)('a store that is cut off in mid-flight', 
   afterEach(async () => {
     gates.redis.restore()
     gates.postgresql.restore()
-    await until(isWell, { deadlineMs: 15_000, what: 'the service to find its stores again' })
+    await until(isWell, { what: 'the service to find its stores again' })
   })
   afterAll(async () => {
     for (const step of undo.reverse()) await step()
@@ -91,7 +92,7 @@ describe.runIf(postgresql && hasRedis)('a store that is cut off in mid-flight', 
         gates[store].cut(how)
         expectUnavailable(await timed(revoke(tokens[kind])))
         gates[store].restore()
-        await until(isWell, { deadlineMs: 15_000, what: 'the service to find its stores again' })
+        await until(isWell, { what: 'the service to find its stores again' })
         expect(await audits('token.revoked')).toBe(revoked)
         expect((await account(tokens.access_token)).status).toBe(200)
         const { status, body: next } = await agent.refresh(tokens.refresh_token)
@@ -103,7 +104,7 @@ describe.runIf(postgresql && hasRedis)('a store that is cut off in mid-flight', 
         }
         expect(await audits('token.revoked')).toBe(revoked + 1)
       }
-    }, 60_000)
+    })
 
     test('token, introspection, UserInfo and the API are 503 in JSON, soon', async () => {
       const { body: tokens } = await agent.tokens(person)
@@ -116,11 +117,11 @@ describe.runIf(postgresql && hasRedis)('a store that is cut off in mid-flight', 
       expectUnavailable(await timed(account(tokens.access_token)))
       expectUnavailable(await timed(account(tokens.access_token)))
       gates[store].restore()
-      await until(isWell, { deadlineMs: 15_000, what: 'the service to find its stores again' })
+      await until(isWell, { what: 'the service to find its stores again' })
       // Nothing was spent on the way.
       expect((await agent.refresh(tokens.refresh_token)).status).toBe(200)
       expect((await agent.redeem(redirect)).status).toBe(200)
-    }, 60_000)
+    })
 
     test('an authorization ends with temporarily_unavailable at the client, or with a page, and gives no code', async () => {
       gates[store].cut(how)
@@ -138,7 +139,7 @@ describe.runIf(postgresql && hasRedis)('a store that is cut off in mid-flight', 
         expect(response.headers.get('content-type')).toContain('text/html')
       }
       await response.text()
-    }, 60_000)
+    })
   })
 
   test('without PostgreSQL nobody is registered, visitors of the API hear 503, and documents are served on', async () => {
@@ -154,9 +155,9 @@ describe.runIf(postgresql && hasRedis)('a store that is cut off in mid-flight', 
         expect((await get(`${service.issuer}/api/oauth/jwks`)).status).toBe(200)
         return performance.now() > end
       },
-      { deadlineMs: 20_000, what: 'six seconds to pass' },
+      { what: 'six seconds to pass' },
     )
-  }, 60_000)
+  })
 
   test('without Redis the visitor of the API and the documents notice nothing', async () => {
     gates.redis.cut('refused')

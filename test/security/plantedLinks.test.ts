@@ -29,7 +29,7 @@ describe('documents that anybody can read', () => {
     const opened = await (open as NonNullable<typeof open>).open()
     drop = opened.drop
     service = await startService({ database: opened.database })
-  }, 60_000)
+  })
   afterAll(async () => {
     await service.stop()
     await drop()

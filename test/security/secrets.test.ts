@@ -165,7 +165,7 @@ function guarantees(open: () => Promise<{ service: TestService; stored(): Promis
     for (const kind of kinds) expect(text).toContain(kind)
     expect(found(text, new Map([['something that is stored', email]]))).toHaveLength(1)
     expect(found(text, secrets)).toEqual([])
-  }, 120_000)
+  })
 
   test('the log at its most talkative holds none either, nor a query, an address or an answer of an authorization (D22)', async () => {
     const { service, secrets } = await run()

@@ -17,7 +17,7 @@ for (const { name, open } of await databaseStores()) {
       store = await open()
       sql = store.sql
       artifacts = databaseArtifacts(sql)
-    }, 60_000)
+    })
     afterAll(() => store.drop())
 
     const token = (more: Partial<Artifact> = {}): Artifact => ({
@@ -172,7 +172,7 @@ for (const { name, open } of await databaseStores()) {
           audit: [],
         })
       }
-      await expect.poll(async () => (await artifacts.find(token({ ...spent[1] })))?.successor, { timeout: 5000, interval: 20 }).toBeNull()
+      await expect.poll(async () => (await artifacts.find(token({ ...spent[1] })))?.successor, { interval: 20 }).toBeNull()
       expect(await artifacts.forgetSuccessors(1)).toBe(1)
       expect(await artifacts.forgetSuccessors(100)).toBe(1)
       expect(await artifacts.forgetSuccessors(100)).toBe(0)

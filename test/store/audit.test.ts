@@ -13,7 +13,7 @@ describe.each(await everyDatabase())('the audit log in the $name database', ({ o
   beforeAll(async () => {
     opened = await open()
     database = opened.database
-  }, 30_000)
+  })
   afterAll(() => opened.drop())
   beforeEach(async () => {
     await database.sql.query('DELETE FROM audit_log')

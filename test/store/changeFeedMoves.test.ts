@@ -70,7 +70,7 @@ function consumerOf(school: School, cursor?: string) {
     read,
     /** Reads until so many changes have been seen in all: what a transaction elsewhere on the server holds back comes later. */
     readUntil: (store: Database, count: number) =>
-      until(() => read(store).then(() => seen.length >= count), { what: `${count} changes in the feed`, deadlineMs: 15_000 }),
+      until(() => read(store).then(() => seen.length >= count), { what: `${count} changes in the feed` }),
   }
 }
 

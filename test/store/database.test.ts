@@ -15,7 +15,7 @@ describe.each(await everyDatabase())('the $name database', ({ open }) => {
   beforeAll(async () => {
     opened = await open()
     database = opened.database
-  }, 30_000)
+  })
   afterAll(() => opened.drop())
 
   const school = (slug: string) => ({
@@ -200,7 +200,7 @@ describe.each(await everyDatabase())('a closed $name database', ({ open }) => {
     await expect(database.ping()).rejects.toThrow()
     expect(() => database.prisma()).toThrow('closed')
     await drop()
-  }, 30_000)
+  })
 
   test('lets a transaction that is under way end first', async () => {
     const { database, drop } = await open()
@@ -218,7 +218,7 @@ describe.each(await everyDatabase())('a closed $name database', ({ open }) => {
     expect(await work).toEqual([{ one: 1 }])
     await closed
     await drop()
-  }, 30_000)
+  })
 })
 
 test('makes one Prisma client, on first use', async () => {
@@ -244,7 +244,7 @@ test('makes one Prisma client, on first use', async () => {
   expect(database.prisma()).toBe(database.prisma())
   expect(made).toBe(1)
   await database.close()
-}, 30_000)
+})
 
 /** Resolves with the number that had settled once it reached `wanted`. */
 async function countSettled(results: Promise<unknown>[], wanted: number): Promise<number> {

@@ -25,7 +25,7 @@ test('timers fire while queries and transactions are chained', async () => {
   }
   clearInterval(timer)
   await database.close()
-}, 15_000)
+})
 
 describe('the embedded database in a directory', () => {
   let dataDirectory: string
@@ -61,7 +61,7 @@ describe('the embedded database in a directory', () => {
     for (let round = 0; round < 4; round += 1) {
       const writer = write()
       const goal = acknowledged + 30 + 37 * round
-      await until(() => writer.acknowledged() > goal, { deadlineMs: 60_000, what: `row ${goal} is written; ${writer.errors()}` })
+      await until(() => writer.acknowledged() > goal, { what: `row ${goal} is written; ${writer.errors()}` })
       await kill(writer.child)
       acknowledged = writer.acknowledged()
     }
@@ -72,21 +72,21 @@ describe('the embedded database in a directory', () => {
     expect(found?.last).toBeGreaterThanOrEqual(acknowledged)
     expect(found?.rows).toBe(found?.last)
     await database.close()
-  }, 90_000)
+  })
 
   test('opens after its process was killed while it made the directory', async () => {
     const writer = write()
-    await until(() => existsSync(join(dataDirectory, 'db')), { deadlineMs: 10_000, what: 'the directory is begun' })
+    await until(() => existsSync(join(dataDirectory, 'db')), { what: 'the directory is begun' })
     await kill(writer.child)
     expect(writer.isOpen()).toBe(false)
     const database = await openDatabase({ dataDirectory })
     await database.ping()
     await database.close()
-  }, 60_000)
+  })
 
   test('refuses a second process, names the first and the way out, and opens when the first is gone', async () => {
     const writer = write()
-    await until(() => writer.isOpen(), { deadlineMs: 60_000, what: 'the writer has it open' })
+    await until(() => writer.isOpen(), { what: 'the writer has it open' })
     const refused = openDatabase({ dataDirectory })
     await expect(refused).rejects.toThrow(new RegExp(`in use by process ${writer.child.pid} on .*DATABASE_URL`))
     await kill(writer.child)
@@ -95,7 +95,7 @@ describe('the embedded database in a directory', () => {
     await database.close()
     const again = await openDatabase({ dataDirectory })
     await again.close()
-  }, 60_000)
+  })
 
   test('lets a process end by itself once it is closed', async () => {
     const program = `import { openDatabase } from '${join(import.meta.dirname, '../../src/store/openDatabase.ts')}'
@@ -105,7 +105,7 @@ describe('the embedded database in a directory', () => {
     const child = spawn(process.execPath, ['--input-type=module', '--eval', program, dataDirectory], { stdio: 'inherit' })
     writers.push(child)
     expect(await once(child, 'exit')).toEqual([0, null])
-  }, 60_000)
+  })
 })
 
 async function kill(child: ChildProcess): Promise<void> {

@@ -50,7 +50,7 @@ describe.each([{ name: 'embedded', open: embedded }, ...(postgresql ? [{ name: '
         `CREATE FUNCTION twice(n int) RETURNS int LANGUAGE plpgsql AS $$ BEGIN RETURN n * 2; END $$;\nALTER TABLE first ADD COLUMN name text;`,
       )
       await writeFile(join(directory, 'migration_lock.toml'), 'provider = "postgresql"\n')
-    }, 30_000)
+    })
     afterEach(() => drop())
     const records = () => database.sql.query('SELECT migration_name FROM _prisma_migrations ORDER BY started_at')
 
@@ -130,7 +130,7 @@ describe.runIf(postgresql)('migrations on a server', () => {
     const names = (await readdir(directory, { withFileTypes: true })).filter((entry) => entry.isDirectory()).map(({ name }) => name)
     expect(applied.toSorted()).toEqual(names.toSorted())
     await drop()
-  }, 30_000)
+  })
 
   test('are up to date for Prisma Migrate when this runner applied them, and the other way round', async () => {
     for (const first of ['runner', 'engine'] as const) {
@@ -152,7 +152,7 @@ describe.runIf(postgresql)('migrations on a server', () => {
       await database.close()
       await drop()
     }
-  }, 30_000)
+  })
 
   async function listForEngine() {
     const names = (await readdir(migrationsDirectory, { withFileTypes: true }))
@@ -180,7 +180,7 @@ describe('the drift check', () => {
 
   test('finds nothing: the migrations lead to the schema', async () => {
     await expect(check(root)).resolves.toMatchObject({ stdout: '' })
-  }, 60_000)
+  })
 
   test('finds a column that no migration makes and prints the statement', async () => {
     for (const folder of ['prisma', 'scripts']) await cp(join(root, folder), join(directory, folder), { recursive: true })
@@ -188,5 +188,5 @@ describe('the drift check', () => {
     const file = join(directory, 'prisma/schema.prisma')
     await writeFile(file, (await readFile(file, 'utf8')).replace('model course {', 'model course {\n  planted String?'))
     await expect(check(directory)).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('ADD COLUMN     "planted" TEXT') })
-  }, 60_000)
+  })
 })

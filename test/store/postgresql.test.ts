@@ -164,7 +164,7 @@ test('a server that accepts and never answers fails a ping after two seconds', a
   await expect(database.sql.query('SELECT 1')).rejects.toThrow(/timeout/)
   silent.close()
   await database.close()
-}, 15_000)
+})
 
 test('an address that is no PostgreSQL address is refused with the form that is wanted', async () => {
   for (const databaseUrl of ['', 'mysql://127.0.0.1/school', '/var/lib/school']) {

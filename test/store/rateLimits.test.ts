@@ -115,7 +115,8 @@ describe('rate limits', () => {
     const answers = []
     for (let attempt = 0; attempt < 5; attempt += 1) answers.push((await limits.consume(policy, 'a')).allowed)
     expect(answers).toEqual([true, true, true, false, false])
-    expect(performance.now() - started).toBeLessThan(1000)
+    // Without memory of the fault each of the five would wait two seconds for Redis.
+    expect(performance.now() - started).toBeLessThan(8000)
     expect(errors).toHaveLength(1)
     await limits.reset(policy, 'a')
     expect((await limits.consume(policy, 'a')).allowed).toBe(true)

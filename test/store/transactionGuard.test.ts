@@ -12,7 +12,7 @@ describe.each(await everyDatabase())('inside a transaction of the $name database
     opened = await open()
     database = opened.database
     await database.prisma().school.count()
-  }, 30_000)
+  })
   afterAll(() => opened.drop())
 
   const outer: Record<string, () => unknown> = {
@@ -79,7 +79,7 @@ describe.each(await everyDatabase())('inside a transaction of the $name database
     } finally {
       await another.drop()
     }
-  }, 30_000)
+  })
 })
 
 describe.each(await everyDatabase())('outside a transaction of the $name database', ({ open }) => {
@@ -89,5 +89,5 @@ describe.each(await everyDatabase())('outside a transaction of the $name databas
     await expect(database.kysely.startTransaction().execute()).rejects.toThrow('use database.transaction')
     expect(await database.sql.query('SELECT 1 AS one')).toEqual([{ one: 1 }])
     await drop()
-  }, 30_000)
+  })
 })

@@ -26,7 +26,7 @@ export async function listenForCallback(): Promise<Callback> {
   const { port } = server.address() as AddressInfo
   return {
     redirectUri: `http://127.0.0.1:${port}/callback`,
-    next: () => until(() => arrived.shift(), { what: 'a browser at the callback', deadlineMs: 30_000 }),
+    next: () => until(() => arrived.shift(), { what: 'a browser at the callback' }),
     async close() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))

@@ -67,7 +67,7 @@ export async function startNginx({ port, plainPort, upstreams }: NginxOptions): 
     stdio: 'ignore',
   })
   const exited = once(child, 'exit')
-  await until(() => accepts(port), { what: 'nginx to listen', deadlineMs: 10_000 })
+  await until(() => accepts(port), { what: 'nginx to listen' })
   return {
     errors: () => readFile(join(folder, 'error.log'), 'utf8'),
     async stop() {

@@ -46,7 +46,7 @@ export async function ownRedis(): Promise<OwnServer & { client: Redis }> {
   const url = `redis://127.0.0.1:${port}`
   const client = new Redis(url, { retryStrategy: () => 50, maxRetriesPerRequest: null })
   client.on('error', () => undefined)
-  await until(async () => (await client.ping()) === 'PONG', { deadlineMs: 15_000, what: 'the own Redis to answer' })
+  await until(async () => (await client.ping()) === 'PONG', { what: 'the own Redis to answer' })
   const { freeze, thaw, end } = control(child)
   return {
     url,
@@ -82,7 +82,7 @@ export async function ownPostgres(): Promise<OwnServer & { admin: Client }> {
   const child = spawn('unshare', [...(isRoot ? [] : ['--map-current-user']), '--mount', 'sh', '-c', start, 'sh', ...server], {
     stdio: 'ignore',
   })
-  const admin = await until(() => connect(port, 'postgres'), { deadlineMs: 20_000, what: 'the own PostgreSQL to answer' })
+  const admin = await until(() => connect(port, 'postgres'), { what: 'the own PostgreSQL to answer' })
   // Folders on a mounted disk belong to the server's user.
   await admin.query(`COPY (SELECT 1) TO PROGRAM 'mkdir -m 700 ${disk}/space'`)
   await admin.query(`CREATE TABLESPACE small LOCATION '${disk}/space'`)

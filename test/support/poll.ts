@@ -9,7 +9,7 @@ export interface Deadline {
 /** Asks again and again until the answer is truthy, and answers it. Fails at the deadline, with the last error as its cause. */
 export async function until<Answer>(
   check: () => Answer | Promise<Answer>,
-  { deadlineMs = 5000, what }: Deadline,
+  { deadlineMs = 60_000, what }: Deadline,
 ): Promise<Exclude<Answer, false | 0 | '' | null | undefined>> {
   const end = performance.now() + deadlineMs
   let cause: unknown
@@ -36,6 +36,6 @@ export async function untilServed<Reply extends { status: number }>(send: () => 
       const reply = await send()
       return reply.status !== 503 && reply
     },
-    { deadlineMs: 60_000, what: 'a response other than 503' },
+    { what: 'a response other than 503' },
   )
 }

@@ -74,6 +74,7 @@ export async function startProcess({ home, port, environment = {}, viaNpm = fals
     env: {
       PATH: `${join(root, 'node_modules/.bin')}:${process.env.PATH}`,
       HOME: process.env.HOME,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       PORT: String(own),
       ADMIN_PORT: String(admin),
       CONFIG_DIR: home.config,
@@ -91,7 +92,7 @@ export async function startProcess({ home, port, environment = {}, viaNpm = fals
     if (child.exitCode !== null) return true
     return (await fetch(`http://127.0.0.1:${admin}/readyz`)).ok
   }
-  await until(isReady, { deadlineMs: 60_000, what: 'the service to be ready' }).catch((error) => {
+  await until(isReady, { what: 'the service to be ready' }).catch((error) => {
     throw new Error(`${error.message}\n${output}`, { cause: error })
   })
   if (child.exitCode !== null) throw new Error(`the service ended with ${child.exitCode}: ${output}`)
@@ -100,7 +101,7 @@ export async function startProcess({ home, port, environment = {}, viaNpm = fals
     if (child.exitCode === null && child.signalCode === null) process.kill(-(child.pid as number), name)
     await exited
     // What npm started may outlive it for a moment, with the ports and the data still in its hands.
-    await until(() => isGone(child.pid as number), { deadlineMs: 60_000, what: `the service to end after ${name}` })
+    await until(() => isGone(child.pid as number), { what: `the service to end after ${name}` })
     return child.exitCode
   }
   return {

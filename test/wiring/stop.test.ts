@@ -25,7 +25,7 @@ describe.runIf(postgresql)('stopping a process', () => {
   test('SIGTERM turns readiness off in all workers while requests are still accepted, and a second signal ends the wait with 0', async () => {
     const service = await start({ WORKERS: '2' })
     try {
-      await until(() => count(service, 'service ready') === 2, { what: 'both workers to be ready', deadlineMs: 60_000 })
+      await until(() => count(service, 'service ready') === 2, { what: 'both workers to be ready' })
       // The supervisor loads none of the modules of the service, which would take 170 MB.
       expect(await memoryOf(service.child.pid as number, 'VmRSS')).toBeLessThan(110)
       const ended = once(service.child, 'exit')
@@ -47,7 +47,7 @@ describe.runIf(postgresql)('stopping a process', () => {
     } finally {
       await service.kill()
     }
-  }, 120_000)
+  })
 
   test('Ctrl-C ends it without draining', async () => {
     const service = await start()
@@ -59,7 +59,7 @@ describe.runIf(postgresql)('stopping a process', () => {
     } finally {
       await service.kill()
     }
-  }, 120_000)
+  })
 })
 
 /** How often a log line has appeared. */

@@ -1,0 +1,38 @@
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+/** Files that take longest, slowest first. Only for machines where Vitest has not measured the files yet. */
+const slowest = [
+  'browser/look',
+  'cli/program',
+  'api/everyWrite',
+  'store/migrate',
+  'browser/flow',
+  'oidc/crash',
+  'clients/npmStart',
+  'browser/hostile',
+  'oidc/operations',
+  'gateway/nginx',
+  'security/outage',
+  'security/storeFaults',
+  'api/everyOperation',
+  'wiring/start',
+  'security/leaks',
+]
+
+/** A worker is replaced when the project changes, so the files of a project stay together. */
+const projects = ['browser', 'service', 'unit']
+
+/** Starts the slowest files first, so that the run does not end with one worker busy and the others idle. */
+export class SlowestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const measured = await super.sort(files)
+    return measured.toSorted((a, b) => rankOfProject(a) - rankOfProject(b) || rankOfFile(a) - rankOfFile(b))
+  }
+}
+
+const rankOfProject = ({ project }: TestSpecification): number => projects.indexOf(project.name)
+
+function rankOfFile({ moduleId }: TestSpecification): number {
+  const rank = slowest.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`))
+  return rank === -1 ? slowest.length : rank
+}
