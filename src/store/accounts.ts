@@ -1,4 +1,5 @@
-import { type Handle, rawSql } from './rawSql.ts'
+import { jsonBuildObject } from 'kysely/helpers/postgres'
+import { type Handle, kyselyOf } from './rawSql.ts'
 
 export interface AccountRow {
   id: string
@@ -16,16 +17,23 @@ export interface AccountRow {
   sessions_valid_after: Date | null
 }
 
-/** A person's login, unless it has been disabled. */
-export async function findAccount(sql: Handle, schoolId: string, id: string): Promise<AccountRow | undefined> {
-  const rows = await rawSql(sql).query<AccountRow>(
-    `SELECT id, email, email_verified, name, given_name, family_name, locale, time_zone, updated_at,
-            sessions_valid_after,
-            (SELECT json_build_object('id', file.id, 'filename', file.filename) FROM file
-              WHERE file.school_id = account.school_id AND file.id = account.avatar_file_id AND file.status = 'ready') AS avatar
-       FROM account WHERE school_id = $1 AND id = $2 AND disabled_at IS NULL`,
-    [schoolId, id],
-    'account_find',
-  )
-  return rows[0]
+/** Returns a person's login, unless it has been disabled. */
+export async function findAccount(db: Handle, schoolId: string, id: string): Promise<AccountRow | undefined> {
+  return await kyselyOf(db)
+    .selectFrom('account')
+    .select(['id', 'email', 'email_verified', 'name', 'given_name', 'family_name', 'locale', 'time_zone', 'updated_at'])
+    .select([
+      'sessions_valid_after',
+      ({ selectFrom }) =>
+        selectFrom('file')
+          .select(({ ref }) => jsonBuildObject({ id: ref('file.id'), filename: ref('file.filename') }).as('picture'))
+          .whereRef('file.school_id', '=', 'account.school_id')
+          .whereRef('file.id', '=', 'account.avatar_file_id')
+          .where('file.status', '=', 'ready')
+          .as('avatar'),
+    ])
+    .where('school_id', '=', schoolId)
+    .where('id', '=', id)
+    .where('disabled_at', 'is', null)
+    .executeTakeFirst()
 }

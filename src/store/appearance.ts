@@ -1,4 +1,6 @@
-import { type Handle, rawSql } from './rawSql.ts'
+import { jsonBuildObject } from 'kysely/helpers/postgres'
+import type { Builder } from './expressions.ts'
+import { type Handle, kyselyOf } from './rawSql.ts'
 
 /** The looks of a school, as the columns of its row. */
 export interface LookRow {
@@ -9,13 +11,22 @@ export interface LookRow {
   corner_radius: string
 }
 
-/** Makes the row of a school's looks the first time. Afterwards the school's staff own it. */
-export async function ensureAppearance(sql: Handle, schoolId: string, look: LookRow): Promise<void> {
-  await rawSql(sql).query(
-    `INSERT INTO appearance (school_id, id, theme, mode, colors, fonts, corner_radius)
-     VALUES ($1, $1, $2, $3, $4, $5, $6) ON CONFLICT (school_id) DO NOTHING`,
-    [schoolId, look.theme, look.mode, JSON.stringify(look.colors), JSON.stringify(look.fonts), look.corner_radius],
-  )
+/** Creates the row of a school's looks the first time. Afterwards the school's staff own it. */
+export async function ensureAppearance(db: Handle, schoolId: string, look: LookRow): Promise<void> {
+  const { theme, mode, corner_radius } = look
+  await kyselyOf(db)
+    .insertInto('appearance')
+    .values({
+      school_id: schoolId,
+      id: schoolId,
+      theme,
+      mode,
+      colors: JSON.stringify(look.colors),
+      fonts: JSON.stringify(look.fonts),
+      corner_radius,
+    })
+    .onConflict((conflict) => conflict.column('school_id').doNothing())
+    .execute()
 }
 
 /** A logo as it is stored: a file that anybody may see, and what can be seen on it. */
@@ -27,10 +38,21 @@ export interface LogoRow {
   height: number | null
 }
 
-const logo = (name: 'logo' | 'logo_dark'): string =>
-  `(SELECT json_build_object('id', f.id, 'filename', f.filename, 'alt', a.${name}_alt, 'width', f.width, 'height', f.height)
-      FROM file f
-     WHERE f.school_id = a.school_id AND f.id = a.${name}_file_id AND f.status = 'ready' AND f.visibility = 'public') AS ${name}`
+const selectLogo = ({ selectFrom }: Builder<'appearance'>, name: 'logo' | 'logo_dark') =>
+  selectFrom('file')
+    .select(({ ref }) =>
+      jsonBuildObject({
+        id: ref('file.id'),
+        filename: ref('file.filename'),
+        alt: ref(`appearance.${name}_alt`),
+        width: ref('file.width'),
+        height: ref('file.height'),
+      }).as('image'),
+    )
+    .whereRef('file.school_id', '=', 'appearance.school_id')
+    .whereRef('file.id', '=', `appearance.${name}_file_id`)
+    .where('file.status', '=', 'ready')
+    .where('file.visibility', '=', 'public')
 
 /** The looks of a school with its logos. */
 export interface AppearanceRow extends LookRow {
@@ -38,22 +60,19 @@ export interface AppearanceRow extends LookRow {
   logo_dark: LogoRow | null
 }
 
-/** The looks of a school now; undefined where it has no row yet. */
-export async function findAppearance(sql: Handle, schoolId: string): Promise<AppearanceRow | undefined> {
-  const rows = await rawSql(sql).query<AppearanceRow>(
-    `SELECT theme, mode, colors, fonts, corner_radius, ${logo('logo')}, ${logo('logo_dark')} FROM appearance a WHERE school_id = $1`,
-    [schoolId],
-    'appearance',
-  )
-  return rows[0]
+/** Returns the current looks of a school; undefined if it has no row yet. */
+export async function findAppearance(db: Handle, schoolId: string): Promise<AppearanceRow | undefined> {
+  return await kyselyOf(db)
+    .selectFrom('appearance')
+    .select(['theme', 'mode', 'colors', 'fonts', 'corner_radius'])
+    .select((row) => [selectLogo(row, 'logo').as('logo'), selectLogo(row, 'logo_dark').as('logo_dark')])
+    .where('school_id', '=', schoolId)
+    .$narrowType<Pick<LookRow, 'colors' | 'fonts'>>()
+    .executeTakeFirst()
 }
 
-/** The stylesheet of the school's own, empty where it has none. */
-export async function findCustomCss(sql: Handle, schoolId: string): Promise<string> {
-  const rows = await rawSql(sql).query<{ custom_css: string | null }>(
-    'SELECT custom_css FROM appearance WHERE school_id = $1',
-    [schoolId],
-    'custom_css',
-  )
-  return rows[0]?.custom_css ?? ''
+/** Returns the school's custom stylesheet, empty if it has none. */
+export async function findCustomCss(db: Handle, schoolId: string): Promise<string> {
+  const row = await kyselyOf(db).selectFrom('appearance').select('custom_css').where('school_id', '=', schoolId).executeTakeFirst()
+  return row?.custom_css ?? ''
 }

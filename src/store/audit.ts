@@ -1,5 +1,5 @@
 import { newId } from '../lib/ids.ts'
-import { type Handle, rawSql } from './rawSql.ts'
+import { type Handle, kyselyOf } from './rawSql.ts'
 import { storableJson, storableText } from './storableText.ts'
 
 /** One thing that happened. Members are named as the columns of `audit_log`. */
@@ -22,23 +22,27 @@ export interface AuditEntry {
  * Nothing is filtered here. Never hand in a token, code, secret, cookie or password, nor a hash that opens something:
  * the log is kept for ever and read by many.
  */
-export async function recordAudit(sql: Handle, entries: readonly AuditEntry[]): Promise<void> {
+export async function recordAudit(db: Handle, entries: readonly AuditEntry[]): Promise<void> {
   if (entries.length === 0) return
-  await rawSql(sql).query(
-    `INSERT INTO audit_log (id, school_id, event, account_id, client_id, grant_id, request_id, address, details)
-     SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::jsonb[])`,
-    [
-      entries.map(() => newId()),
-      ...texts.map((member) => entries.map((entry) => storable(entry[member]))),
-      entries.map((entry) => storableJson(entry.details ?? {})),
-    ],
-    'audit_record',
-  )
+  await kyselyOf(db)
+    .insertInto('audit_log')
+    .values(
+      entries.map((entry) => ({
+        id: newId(),
+        school_id: entry.school_id,
+        event: storableText(entry.event),
+        account_id: storable(entry.account_id),
+        client_id: storable(entry.client_id),
+        grant_id: storable(entry.grant_id),
+        request_id: storable(entry.request_id),
+        address: storable(entry.address),
+        details: storableJson(entry.details ?? {}),
+      })),
+    )
+    .execute()
 }
 
-const texts = ['school_id', 'event', 'account_id', 'client_id', 'grant_id', 'request_id', 'address'] as const
-
-/** Callers choose some of these texts: none may keep the entry from being written. */
+/** Makes a caller's text storable: none may prevent the entry from being written. */
 function storable(text: string | undefined): string | null {
   return text === undefined ? null : storableText(text)
 }

@@ -1,6 +1,9 @@
+import { type Expression, type SqlBool, sql } from 'kysely'
 import { newId } from '../lib/ids.ts'
 import type { ChangeAction } from './changeActions.ts'
-import { type Handle, rawSql } from './rawSql.ts'
+import type { Reader } from './database.ts'
+import { daySeconds, secondsAgo } from './expressions.ts'
+import { type Handle, kyselyOf } from './rawSql.ts'
 
 export interface Change {
   school_id: string
@@ -35,41 +38,67 @@ const lastTransaction = '9223372036854775807'
 export const firstPosition: ChangePosition = { epoch: '0', transaction: '0', id: lastId }
 
 /** The epoch of the current run of the database server; null until it has written a change. */
-const ownEpoch = '(SELECT number FROM change_epoch WHERE database_started_at = pg_postmaster_start_time())'
+const ownEpoch = (db: Reader) =>
+  db.selectFrom('change_epoch').select('number').where('database_started_at', '=', sql<Date>`pg_postmaster_start_time()`)
 
-/** The same for a writer, who adds it. */
-const writtenEpoch = `coalesce(${ownEpoch}, current_change_epoch())`
+/** The same for a writer, which adds it. */
+const writtenEpoch = (db: Reader) => sql<string>`coalesce(${ownEpoch(db)}, current_change_epoch())`
+
+/** The id of the transaction that runs. */
+const ownTransaction = sql<string>`pg_current_xact_id()::text::bigint`
+
+/** The oldest transaction that still runs: all before it are final. */
+const oldestRunning = sql<string>`pg_snapshot_xmin(pg_current_snapshot())::text::bigint`
 
 /**
  * Adds the epoch of this run of the database server where it is missing. Call it outside a transaction when the service starts:
  * otherwise the first change adds it, and other writers wait for the transaction of that change.
  */
-export async function beginChangeEpoch(sql: Handle): Promise<void> {
-  await rawSql(sql).query('SELECT current_change_epoch()')
+export async function beginChangeEpoch(db: Handle): Promise<void> {
+  await sql`SELECT current_change_epoch()`.execute(kyselyOf(db))
 }
 
-/** Notes a change, in the transaction that makes it. */
-export async function recordChange(sql: Handle, { school_id, type, resource_id, action, version }: Change): Promise<void> {
-  await rawSql(sql).query(
-    `INSERT INTO change_log (school_id, epoch, transaction, id, type, resource_id, action, version)
-     VALUES ($1, ${writtenEpoch}, pg_current_xact_id()::text::bigint, $2, $3, $4, $5, $6)`,
-    [school_id, newId(), type, resource_id, action, version],
-  )
+/** Records a change, in the transaction that makes it. */
+export async function recordChange(db: Handle, { school_id, type, resource_id, action, version }: Change): Promise<void> {
+  await recordChanges(db, { school_id, type, action }, [{ id: resource_id, version }])
 }
 
-/** Notes the same of many rows of one type, in one statement. */
+/** Records the same change of many rows of one type, in one statement. */
 export async function recordChanges(
-  sql: Handle,
+  db: Handle,
   { school_id, type, action }: Pick<Change, 'school_id' | 'type' | 'action'>,
   rows: readonly { id: string; version: number }[],
 ): Promise<void> {
   if (rows.length === 0) return
-  await rawSql(sql).query(
-    `INSERT INTO change_log (school_id, epoch, transaction, id, type, resource_id, action, version)
-     SELECT $1::uuid, ${writtenEpoch}, pg_current_xact_id()::text::bigint, noted.id, $2::text, noted.resource_id, $3::text, noted.version
-       FROM unnest($4::uuid[], $5::uuid[], $6::int[]) AS noted (id, resource_id, version)`,
-    [school_id, type, action, rows.map(() => newId()), rows.map(({ id }) => id), rows.map(({ version }) => version)],
-  )
+  const reader = kyselyOf(db)
+  await reader
+    .insertInto('change_log')
+    .columns(['school_id', 'epoch', 'transaction', 'id', 'type', 'resource_id', 'action', 'version'])
+    .expression(
+      reader
+        .selectFrom(changedRows(rows))
+        .select(({ ref, val }) => [
+          sql<string>`${val(school_id)}::uuid`.as('school_id'),
+          writtenEpoch(reader).as('epoch'),
+          ownTransaction.as('transaction'),
+          ref('changed.id').as('id'),
+          sql<string>`${val(type)}::text`.as('type'),
+          ref('changed.resource_id').as('resource_id'),
+          sql<string>`${val(action)}::text`.as('action'),
+          ref('changed.version').as('version'),
+        ]),
+    )
+    .execute()
+}
+
+/** The rows as a table, so that the statement has the same text for any number of them. */
+function changedRows(rows: readonly { id: string; version: number }[]) {
+  const [ids, resourceIds, versions] = [rows.map(() => newId()), rows.map(({ id }) => id), rows.map(({ version }) => version)]
+  return sql<{
+    id: string
+    resource_id: string
+    version: number
+  }>`unnest(${ids}::uuid[], ${resourceIds}::uuid[], ${versions}::int[])`.as<'changed'>(sql`changed (id, resource_id, version)`)
 }
 
 export interface ChangeQuery {
@@ -83,48 +112,76 @@ export interface ChangeQuery {
  * are final, so the changes of a slow transaction are returned late and never skipped. Earlier epochs are complete: their
  * transactions ended with the database server that ran them, and their ids mean nothing to this one.
  */
-export async function readChanges(sql: Handle, schoolId: string, { types, after, limit }: ChangeQuery): Promise<RecordedChange[]> {
+export async function readChanges(db: Handle, schoolId: string, { types, after, limit }: ChangeQuery): Promise<RecordedChange[]> {
   const { epoch, transaction, id } = after ?? firstPosition
-  return await rawSql(sql).query<RecordedChange>(
-    `SELECT id, epoch::text AS epoch, transaction::text AS transaction, type, resource_id, action, version, occurred_at
-       FROM change_log
-      WHERE school_id = $1 AND (epoch, transaction, id) > ($2::bigint, $3::bigint, $4::uuid) AND type = ANY ($5::text[])
-        AND (epoch IS DISTINCT FROM ${ownEpoch} OR transaction < pg_snapshot_xmin(pg_current_snapshot())::text::bigint)
-        AND occurred_at > now() - make_interval(days => $7)
-      ORDER BY epoch, transaction, id
-      LIMIT $6`,
-    [schoolId, epoch, transaction, id, [...types], limit, changeDays],
-  )
+  const reader = kyselyOf(db)
+  return await reader
+    .selectFrom('change_log')
+    .select(['id', 'type', 'resource_id', 'action', 'version', 'occurred_at'])
+    .select(({ cast }) => [cast<string>('epoch', 'text').as('epoch'), cast<string>('transaction', 'text').as('transaction')])
+    .where('school_id', '=', schoolId)
+    .where(({ refTuple }) => isAfter(refTuple('epoch', 'transaction', 'id'), sql`(${epoch}::bigint, ${transaction}::bigint, ${id}::uuid)`))
+    .where(({ ref }) => sql<SqlBool>`${ref('type')} = ANY (${[...types]}::text[])`)
+    .where((change) => change.or([change('epoch', 'is distinct from', ownEpoch(reader)), change('transaction', '<', oldestRunning)]))
+    .where('occurred_at', '>', secondsAgo(daySeconds(changeDays)))
+    .orderBy('change_log.epoch')
+    .orderBy('change_log.transaction')
+    .orderBy('change_log.id')
+    .limit(limit)
+    .execute()
 }
 
-/** The current end of the changes: every change that is not final yet comes after it. */
-export async function latestPosition(sql: Handle): Promise<ChangePosition> {
-  const [row] = await rawSql(sql).query<{ own: string | null; newest: string | null; transaction: string }>(
-    `SELECT ${ownEpoch}::text AS own, (SELECT max(number) FROM change_epoch)::text AS newest,
-            (pg_snapshot_xmin(pg_current_snapshot())::text::bigint - 1)::text AS transaction`,
-  )
+const isAfter = (position: Expression<unknown>, other: Expression<unknown>) => sql<SqlBool>`${position} > ${other}`
+
+/** Returns the current end of the changes: every change that is not final yet comes after it. */
+export async function latestPosition(db: Handle): Promise<ChangePosition> {
+  const reader = kyselyOf(db)
+  const row = await reader
+    .selectNoFrom((no) => [
+      no.cast<string | null>(ownEpoch(reader), 'text').as('own'),
+      no
+        .cast<string | null>(
+          no.selectFrom('change_epoch').select(({ fn }) => fn.max('number').as('number')),
+          'text',
+        )
+        .as('newest'),
+      sql<string>`(${oldestRunning} - 1)::text`.as('transaction'),
+    ])
+    .executeTakeFirst()
   if (!row) return firstPosition
   return row.own === null
     ? { epoch: row.newest ?? '0', transaction: lastTransaction, id: lastId }
     : { epoch: row.own, transaction: row.transaction, id: lastId }
 }
 
-/** True for a position that this database has not reached: it comes from a database that was set back since. */
-export async function isUnreached(sql: Handle, { epoch, transaction }: ChangePosition): Promise<boolean> {
-  const [row] = await rawSql(sql).query<{ isUnreached: boolean }>(
-    `SELECT coalesce((own.epoch, pg_snapshot_xmax(pg_current_snapshot())::text::bigint) <= ($1::bigint, $2::bigint), false) AS "isUnreached"
-       FROM (SELECT ${ownEpoch} AS epoch) AS own`,
-    [epoch, transaction],
-  )
-  return row?.isUnreached ?? false
+/** Returns true for a position that this database has not reached: it comes from a database that was restored from a backup since. */
+export async function isUnreached(db: Handle, { epoch, transaction }: ChangePosition): Promise<boolean> {
+  const reader = kyselyOf(db)
+  const reached = sql`(${ownEpoch(reader)}, pg_snapshot_xmax(pg_current_snapshot())::text::bigint)`
+  const { is_unreached } = await reader
+    .selectNoFrom(sql<boolean>`coalesce(${reached} <= (${epoch}::bigint, ${transaction}::bigint), false)`.as('is_unreached'))
+    .executeTakeFirstOrThrow()
+  return is_unreached
 }
 
 /** Removes up to `limit` changes that are too old to be read. */
-export async function sweepChanges(sql: Handle, limit: number): Promise<number> {
-  const rows = await rawSql(sql).query(
-    `DELETE FROM change_log WHERE ctid IN
-       (SELECT ctid FROM change_log WHERE occurred_at < now() - make_interval(days => $1) LIMIT $2 FOR UPDATE SKIP LOCKED) RETURNING id`,
-    [changeDays, limit],
-  )
-  return rows.length
+export async function sweepChanges(db: Handle, limit: number): Promise<number> {
+  const { numDeletedRows } = await kyselyOf(db)
+    .with('old', (one) =>
+      one
+        .selectFrom('change_log')
+        .select(['school_id', 'epoch', 'transaction', 'id'])
+        .where('occurred_at', '<', secondsAgo(daySeconds(changeDays)))
+        .limit(limit)
+        .forUpdate()
+        .skipLocked(),
+    )
+    .deleteFrom('change_log')
+    .using('old')
+    .whereRef('change_log.school_id', '=', 'old.school_id')
+    .whereRef('change_log.epoch', '=', 'old.epoch')
+    .whereRef('change_log.transaction', '=', 'old.transaction')
+    .whereRef('change_log.id', '=', 'old.id')
+    .executeTakeFirstOrThrow()
+  return Number(numDeletedRows)
 }

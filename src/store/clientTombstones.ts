@@ -1,48 +1,65 @@
 import { createHash } from 'node:crypto'
-import { type Handle, rawSql } from './rawSql.ts'
+import { type Expression, type QueryCreator, sql } from 'kysely'
+import type { DB } from '../gen/kysely/tables.ts'
+import { daySeconds, now, secondsAgo } from './expressions.ts'
+import { type Handle, kyselyOf } from './rawSql.ts'
 import { storableText } from './storableText.ts'
 
 /** How long a removed client is remembered. */
 const keptDays = 90
 
-/** Removes clients and remembers them, in one statement: `removal` deletes and returns school_id, id and metadata. */
-export function burying(removal: string): string {
-  return `WITH removed AS (${removal})
-    INSERT INTO oidc_client_tombstone (school_id, id, redirect_hashes)
-    SELECT school_id, id, ARRAY(
-             SELECT encode(sha256(convert_to(regexp_replace(uri, '^(http://[^/]*):[0-9]+/', '\\1/'), 'UTF8')), 'hex')
-               FROM jsonb_array_elements_text(coalesce(metadata->'redirect_uris', '[]')) AS uri)
-      FROM removed
-    ON CONFLICT (school_id, id) DO UPDATE SET redirect_hashes = excluded.redirect_hashes, removed_at = now()
-    RETURNING id`
+/** The tables, and the clients that were removed in the same statement. */
+type WithRemoved = DB & { removed: { school_id: string; id: string; metadata: unknown } }
+
+/** Remembers the clients of the common table expression `removed`, which deletes them. Returns the ids. */
+export function rememberRemoved(db: QueryCreator<WithRemoved>) {
+  return db
+    .insertInto('oidc_client_tombstone')
+    .columns(['school_id', 'id', 'redirect_hashes'])
+    .expression((one) =>
+      one.selectFrom('removed').select(({ ref }) => ['school_id', 'id', redirectHashes(ref('metadata')).as('redirect_hashes')]),
+    )
+    .onConflict((conflict) =>
+      conflict
+        .columns(['school_id', 'id'])
+        .doUpdateSet(({ ref }) => ({ redirect_hashes: ref('excluded.redirect_hashes'), removed_at: now })),
+    )
+    .returning('id')
 }
 
+/** The hashes of a client's redirect URIs. The port of a loopback address is left out: it changes with every start of the app. */
+const redirectHashes = (metadata: Expression<unknown>) => sql<string[]>`ARRAY(
+  SELECT encode(sha256(convert_to(regexp_replace(uri, '^(http://[^/]*):[0-9]+/', '\\1/'), 'UTF8')), 'hex')
+    FROM jsonb_array_elements_text(coalesce(${metadata}->'redirect_uris', '[]')) AS uri)`
+
 /**
- * When clean-up removed this client; undefined where it never did, or too long ago. Who does not know an address that the client had
- * registered is told nothing of it.
+ * Returns when clean-up removed this client; undefined if it never did, or too long ago. A caller that does not know a redirect URI of
+ * the client learns nothing.
  */
 export async function findTombstone(
-  sql: Handle,
+  db: Handle,
   schoolId: string,
   { clientId, redirectUri }: { clientId: string; redirectUri: string },
 ): Promise<Date | undefined> {
   // The database would fail on a text that it cannot hold. No client has it as its id.
   if (storableText(clientId) !== clientId) return undefined
   const address = redirectUri.replace(/^(http:\/\/[^/]*):[0-9]+\//, '$1/')
-  const rows = await rawSql(sql).query<{ removed_at: Date }>(
-    `SELECT removed_at FROM oidc_client_tombstone
-      WHERE school_id = $1 AND id = $2 AND $3 = ANY (redirect_hashes) AND removed_at > now() - make_interval(days => ${keptDays})`,
-    [schoolId, clientId, createHash('sha256').update(address).digest('hex')],
-    'tombstone_find',
-  )
-  return rows[0]?.removed_at
+  const row = await kyselyOf(db)
+    .selectFrom('oidc_client_tombstone')
+    .select('removed_at')
+    .where('school_id', '=', schoolId)
+    .where('id', '=', clientId)
+    .where(({ eb, val, fn }) => eb(val(createHash('sha256').update(address).digest('hex')), '=', fn.any('redirect_hashes')))
+    .where('removed_at', '>', secondsAgo(daySeconds(keptDays)))
+    .executeTakeFirst()
+  return row?.removed_at
 }
 
-/** Forgets what was removed too long ago. Answers the number. */
-export async function sweepTombstones(sql: Handle): Promise<number> {
-  const rows = await rawSql(sql).query(
-    `DELETE FROM oidc_client_tombstone WHERE removed_at <= now() - make_interval(days => ${keptDays}) RETURNING id`,
-    [],
-  )
-  return rows.length
+/** Forgets clients that were removed too long ago. Returns their number. */
+export async function sweepTombstones(db: Handle): Promise<number> {
+  const { numDeletedRows } = await kyselyOf(db)
+    .deleteFrom('oidc_client_tombstone')
+    .where('removed_at', '<=', secondsAgo(daySeconds(keptDays)))
+    .executeTakeFirstOrThrow()
+  return Number(numDeletedRows)
 }

@@ -1,5 +1,6 @@
-import { burying } from './clientTombstones.ts'
-import { type Handle, rawSql } from './rawSql.ts'
+import { rememberRemoved } from './clientTombstones.ts'
+import { type Builder, daySeconds, now, secondsAgo } from './expressions.ts'
+import { type Handle, kyselyOf } from './rawSql.ts'
 import { storableJson } from './storableText.ts'
 
 /** How a client came to be: RFC 7591 registration, the school's file, or an operator's command. */
@@ -18,30 +19,27 @@ export interface ClientRow {
 /** Who disabled a client. What an operator's command disabled stays disabled until the command that enables it. */
 export type DisabledBy = 'operator' | 'file'
 
-/** The client, unless it has been disabled. */
-export async function findClient(sql: Handle, schoolId: string, id: string): Promise<ClientRow | undefined> {
-  const rows = await rawSql(sql).query<ClientRow>(
-    `SELECT id, created_at, registered_via, metadata, last_used_at, disabled_at, disabled_by
-       FROM oidc_client WHERE school_id = $1 AND id = $2 AND disabled_at IS NULL`,
-    [schoolId, id],
-    'client_find',
-  )
-  return rows[0]
+/** Returns the client, unless it has been disabled. */
+export function findClient(db: Handle, schoolId: string, id: string): Promise<ClientRow | undefined> {
+  return clientsOf(db, schoolId).select('last_used_at').where('id', '=', id).where('disabled_at', 'is', null).executeTakeFirst()
 }
 
-/** The client, disabled or not. */
-export async function findAnyClient(sql: Handle, schoolId: string, id: string): Promise<ClientRow | undefined> {
-  const rows = await rawSql(sql).query<ClientRow>(
-    `SELECT id, created_at, registered_via, metadata, last_used_at, disabled_at, disabled_by FROM oidc_client WHERE school_id = $1 AND id = $2`,
-    [schoolId, id],
-  )
-  return rows[0]
+/** Returns the client, disabled or not. */
+export function findAnyClient(db: Handle, schoolId: string, id: string): Promise<ClientRow | undefined> {
+  return clientsOf(db, schoolId).select('last_used_at').where('id', '=', id).executeTakeFirst()
 }
 
-/** Removes a client that has been ended, and what people allowed it: nobody who takes its id later inherits anything. */
-export async function deleteClient(sql: Handle, schoolId: string, id: string): Promise<void> {
-  await rawSql(sql).query('DELETE FROM oidc_grant WHERE school_id = $1 AND client_id = $2', [schoolId, id])
-  await rawSql(sql).query('DELETE FROM oidc_client WHERE school_id = $1 AND id = $2', [schoolId, id])
+const clientsOf = (db: Handle, schoolId: string) =>
+  kyselyOf(db)
+    .selectFrom('oidc_client')
+    .select(['oidc_client.id', 'oidc_client.created_at', 'registered_via', 'metadata', 'disabled_at', 'disabled_by'])
+    .where('oidc_client.school_id', '=', schoolId)
+    .$narrowType<Pick<ClientRow, 'registered_via' | 'metadata' | 'disabled_by'>>()
+
+/** Removes a disabled client and its grants, so that a later client with the same id inherits nothing. */
+export async function deleteClient(db: Handle, schoolId: string, id: string): Promise<void> {
+  await kyselyOf(db).deleteFrom('oidc_grant').where('school_id', '=', schoolId).where('client_id', '=', id).execute()
+  await kyselyOf(db).deleteFrom('oidc_client').where('school_id', '=', schoolId).where('id', '=', id).execute()
 }
 
 /**
@@ -49,39 +47,60 @@ export async function deleteClient(sql: Handle, schoolId: string, id: string): P
  * disabled.
  */
 export async function saveClient(
-  sql: Handle,
+  db: Handle,
   client: { schoolId: string; id: string; registeredVia: RegisteredVia; metadata: object; isDisabledByFile?: boolean },
 ): Promise<void> {
-  await rawSql(sql).query(
-    `INSERT INTO oidc_client (school_id, id, registered_via, metadata, disabled_at, disabled_by)
-     VALUES ($1, $2, $3, $4::jsonb, CASE WHEN $5::boolean THEN now() END, CASE WHEN $5::boolean THEN 'file' END)
-     ON CONFLICT (school_id, id) DO UPDATE
-       SET metadata = excluded.metadata, registered_via = excluded.registered_via, updated_at = now(),
-           disabled_at = CASE WHEN oidc_client.disabled_by = 'operator' THEN oidc_client.disabled_at ELSE excluded.disabled_at END,
-           disabled_by = CASE WHEN oidc_client.disabled_by = 'operator' THEN 'operator' ELSE excluded.disabled_by END`,
-    [client.schoolId, client.id, client.registeredVia, storableJson(client.metadata), client.isDisabledByFile ?? false],
-    'client_save',
-  )
+  const isDisabled = client.isDisabledByFile ?? false
+  await kyselyOf(db)
+    .insertInto('oidc_client')
+    .values({
+      school_id: client.schoolId,
+      id: client.id,
+      registered_via: client.registeredVia,
+      metadata: storableJson(client.metadata),
+      disabled_at: isDisabled ? now : null,
+      disabled_by: isDisabled ? 'file' : null,
+    })
+    .onConflict((conflict) =>
+      conflict.columns(['school_id', 'id']).doUpdateSet((set) => {
+        const byOperator = set.case().when('oidc_client.disabled_by', '=', 'operator')
+        return {
+          metadata: set.ref('excluded.metadata'),
+          registered_via: set.ref('excluded.registered_via'),
+          updated_at: now,
+          disabled_at: byOperator.then(set.ref('oidc_client.disabled_at')).else(set.ref('excluded.disabled_at')).end(),
+          disabled_by: byOperator.then(set.ref('oidc_client.disabled_by')).else(set.ref('excluded.disabled_by')).end(),
+        }
+      }),
+    )
+    .execute()
 }
 
-/** Notes who disabled a client. What an operator disabled, a file does not take over. */
-export async function noteDisabledBy(sql: Handle, client: { schoolId: string; id: string; by: DisabledBy }): Promise<void> {
-  await rawSql(sql).query(
-    `UPDATE oidc_client SET disabled_by = $3
-      WHERE school_id = $1 AND id = $2 AND disabled_at IS NOT NULL AND disabled_by IS DISTINCT FROM 'operator'`,
-    [client.schoolId, client.id, client.by],
-  )
+/** Stores who disabled a client. A client that an operator disabled is not changed. */
+export async function noteDisabledBy(db: Handle, client: { schoolId: string; id: string; by: DisabledBy }): Promise<void> {
+  await kyselyOf(db)
+    .updateTable('oidc_client')
+    .set({ disabled_by: client.by })
+    .where('school_id', '=', client.schoolId)
+    .where('id', '=', client.id)
+    .where('disabled_at', 'is not', null)
+    .where('disabled_by', 'is distinct from', 'operator')
+    .execute()
 }
 
-/** Every client of a school, newest first. */
-export function listClients(sql: Handle, schoolId: string): Promise<ClientRow[]> {
-  return rawSql(sql).query<ClientRow>(
-    `SELECT c.id, c.created_at, c.registered_via, c.metadata, c.disabled_at, c.disabled_by,
-            (SELECT max(coalesce(g.last_used_at, g.created_at)) FROM oidc_grant g WHERE g.school_id = c.school_id AND g.client_id = c.id)
-              AS last_used_at
-       FROM oidc_client c WHERE c.school_id = $1 ORDER BY c.created_at DESC, c.id`,
-    [schoolId],
-  )
+/** Returns every client of a school, newest first. */
+export function listClients(db: Handle, schoolId: string): Promise<ClientRow[]> {
+  return clientsOf(db, schoolId)
+    .select(({ selectFrom }) =>
+      selectFrom('oidc_grant')
+        .select(({ fn }) => fn.max(fn.coalesce('oidc_grant.last_used_at', 'oidc_grant.created_at')).as('at'))
+        .whereRef('oidc_grant.school_id', '=', 'oidc_client.school_id')
+        .whereRef('oidc_grant.client_id', '=', 'oidc_client.id')
+        .as('last_used_at'),
+    )
+    .orderBy('oidc_client.created_at', 'desc')
+    .orderBy('oidc_client.id')
+    .execute()
 }
 
 export interface PruneRules {
@@ -95,17 +114,29 @@ export interface PruneRules {
   dryRun?: boolean
 }
 
-/** Removes self-registered clients that nobody uses. One with a living grant is never touched. Answers their number. */
-export async function pruneClients(sql: Handle, { neverUsedDays, idleDays, schoolId, dryRun = false }: PruneRules): Promise<number> {
-  const which = `FROM oidc_client c
-      WHERE c.registered_via = 'self' AND ($3::uuid IS NULL OR c.school_id = $3)
-        AND (CASE WHEN c.last_used_at IS NULL THEN c.created_at < now() - make_interval(days => $1)
-                  ELSE c.last_used_at < now() - make_interval(days => $2) END)
-        AND NOT EXISTS (SELECT 1 FROM oidc_grant g WHERE g.school_id = c.school_id AND g.client_id = c.id
-                           AND g.revoked_at IS NULL AND g.expires_at > now())`
-  const rows = await rawSql(sql).query(
-    dryRun ? `SELECT c.id ${which}` : burying(`DELETE ${which} RETURNING c.school_id, c.id, c.metadata`),
-    [neverUsedDays, idleDays, schoolId ?? null],
+/** Removes self-registered clients that nobody uses. A client with a live grant is kept. Returns their number. */
+export async function pruneClients(db: Handle, { neverUsedDays, idleDays, schoolId, dryRun = false }: PruneRules): Promise<number> {
+  const isUnused = (client: Builder<'oidc_client'>) =>
+    client.and([
+      client('registered_via', '=', 'self'),
+      ...(schoolId === undefined ? [] : [client('school_id', '=', schoolId)]),
+      client.or([
+        client.and([client('last_used_at', 'is', null), client('created_at', '<', secondsAgo(daySeconds(neverUsedDays)))]),
+        client('last_used_at', '<', secondsAgo(daySeconds(idleDays))),
+      ]),
+      client.not(client.exists(liveGrant(client))),
+    ])
+  if (dryRun) return (await kyselyOf(db).selectFrom('oidc_client').select('id').where(isUnused).execute()).length
+  const removing = kyselyOf(db).with('removed', (one) =>
+    one.deleteFrom('oidc_client').where(isUnused).returning(['school_id', 'id', 'metadata']),
   )
-  return rows.length
+  return (await rememberRemoved(removing).execute()).length
 }
+
+const liveGrant = ({ selectFrom }: Builder<'oidc_client'>) =>
+  selectFrom('oidc_grant')
+    .select('oidc_grant.id')
+    .whereRef('oidc_grant.school_id', '=', 'oidc_client.school_id')
+    .whereRef('oidc_grant.client_id', '=', 'oidc_client.id')
+    .where('oidc_grant.revoked_at', 'is', null)
+    .where('oidc_grant.expires_at', '>', now)

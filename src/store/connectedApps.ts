@@ -1,5 +1,6 @@
 import type { RegisteredVia } from './clients.ts'
-import { type Handle, rawSql } from './rawSql.ts'
+import { now } from './expressions.ts'
+import { type Handle, kyselyOf } from './rawSql.ts'
 
 /** What a grant holds, as the engine keeps it: scope names with spaces between them, without a resource and by resource. */
 export interface GrantPayload {
@@ -19,45 +20,61 @@ export interface ConnectedAppRow {
   metadata: Record<string, unknown> | null
 }
 
-/** What an account allowed, the newest `limit` of it. */
-export function listConnectedApps(sql: Handle, schoolId: string, accountId: string, limit: number): Promise<ConnectedAppRow[]> {
-  return rawSql(sql).query<ConnectedAppRow>(
-    `SELECT g.id AS grant_id, g.client_id, g.payload, g.created_at, g.last_used_at, c.registered_via, c.created_at AS registered_at, c.metadata
-       FROM oidc_grant g
-       LEFT JOIN oidc_client c ON c.school_id = g.school_id AND c.id = g.client_id AND c.disabled_at IS NULL
-      WHERE g.school_id = $1 AND g.account_id = $2 AND g.revoked_at IS NULL AND g.expires_at > now()
-      ORDER BY g.created_at DESC, g.id
-      LIMIT $3`,
-    [schoolId, accountId, limit],
-  )
+/** Returns the live grants of an account, the newest first, at most `limit`. */
+export function listConnectedApps(db: Handle, schoolId: string, accountId: string, limit: number): Promise<ConnectedAppRow[]> {
+  return kyselyOf(db)
+    .selectFrom('oidc_grant')
+    .leftJoin('oidc_client', (join) =>
+      join
+        .onRef('oidc_client.school_id', '=', 'oidc_grant.school_id')
+        .onRef('oidc_client.id', '=', 'oidc_grant.client_id')
+        .on('oidc_client.disabled_at', 'is', null),
+    )
+    .select(['oidc_grant.id as grant_id', 'oidc_grant.client_id', 'oidc_grant.payload', 'oidc_grant.created_at', 'oidc_grant.last_used_at'])
+    .select(['oidc_client.registered_via', 'oidc_client.created_at as registered_at', 'oidc_client.metadata'])
+    .where('oidc_grant.school_id', '=', schoolId)
+    .where('oidc_grant.account_id', '=', accountId)
+    .where('oidc_grant.revoked_at', 'is', null)
+    .where('oidc_grant.expires_at', '>', now)
+    .orderBy('oidc_grant.created_at', 'desc')
+    .orderBy('oidc_grant.id')
+    .limit(limit)
+    .$narrowType<Pick<ConnectedAppRow, 'payload' | 'registered_via' | 'metadata'>>()
+    .execute()
 }
 
-/** What the account's live grants to one client hold. */
+/** Returns what the account's live grants to one client contain. */
 export async function listGrantPayloads(
-  sql: Handle,
+  db: Handle,
   schoolId: string,
   { accountId, clientId }: { accountId: string; clientId: string },
 ): Promise<GrantPayload[]> {
-  const rows = await rawSql(sql).query<{ payload: GrantPayload }>(
-    `SELECT payload FROM oidc_grant
-      WHERE school_id = $1 AND account_id = $2 AND client_id = $3 AND revoked_at IS NULL AND expires_at > now()
-      ORDER BY created_at DESC, id LIMIT 100`,
-    [schoolId, accountId, clientId],
-    'grant_payloads',
-  )
+  const rows = await liveGrants(db, schoolId, accountId)
+    .select('payload')
+    .where('client_id', '=', clientId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id')
+    .limit(100)
+    .$narrowType<{ payload: GrantPayload }>()
+    .execute()
   return rows.map(({ payload }) => payload)
 }
 
-/** Ids and clients of all live grants of an account, or of the one that is named, where it is theirs. */
+/** Returns ids and clients of all live grants of an account, or of the named one if it belongs to the account. */
 export function listOwnGrants(
-  sql: Handle,
+  db: Handle,
   schoolId: string,
   accountId: string,
   grantId?: string,
 ): Promise<{ id: string; client_id: string }[]> {
-  return rawSql(sql).query(
-    `SELECT id, client_id FROM oidc_grant
-      WHERE school_id = $1 AND account_id = $2 AND revoked_at IS NULL AND expires_at > now() AND ($3::text IS NULL OR id = $3)`,
-    [schoolId, accountId, grantId ?? null],
-  )
+  const grants = liveGrants(db, schoolId, accountId).select(['id', 'client_id'])
+  return (grantId === undefined ? grants : grants.where('id', '=', grantId)).execute()
 }
+
+const liveGrants = (db: Handle, schoolId: string, accountId: string) =>
+  kyselyOf(db)
+    .selectFrom('oidc_grant')
+    .where('school_id', '=', schoolId)
+    .where('account_id', '=', accountId)
+    .where('revoked_at', 'is', null)
+    .where('expires_at', '>', now)

@@ -47,3 +47,12 @@ export const showsCounts = (schoolId: Expression<string>): Expression<SqlBool> =
 export const areCommentsOn = (schoolId: string | Expression<string>): Expression<SqlBool> =>
   sql<SqlBool>`NOT EXISTS (
     SELECT 1 FROM "school" WHERE "school"."id" = ${schoolId} AND "school"."settings" @> '{"comments_enabled": false}'::jsonb)`
+
+/** A time so many seconds after the transaction began. */
+export const secondsFromNow = (seconds: number): Expression<Date> => sql<Date>`now() + make_interval(secs => ${seconds})`
+
+/** A time so many seconds before the transaction began. */
+export const secondsAgo = (seconds: number): Expression<Date> => sql<Date>`now() - make_interval(secs => ${seconds})`
+
+/** The seconds of so many days. */
+export const daySeconds = (days: number): number => days * 86_400

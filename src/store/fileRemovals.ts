@@ -1,4 +1,5 @@
-import { type Handle, rawSql } from './rawSql.ts'
+import { now, secondsFromNow } from './expressions.ts'
+import { type Handle, kyselyOf } from './rawSql.ts'
 
 /** Bytes that no row names, or none yet. */
 export interface Removal {
@@ -6,33 +7,40 @@ export interface Removal {
   storage_key: string
 }
 
-/** Notes that bytes are to go once this time has passed, whatever becomes of this process until then. */
-export async function planRemoval(sql: Handle, { school_id, storage_key }: Removal, inSeconds: number): Promise<void> {
-  await rawSql(sql).query(
-    `INSERT INTO file_removal (school_id, storage_key, due_at) VALUES ($1, $2, now() + make_interval(secs => $3))
-     ON CONFLICT (school_id, storage_key) DO UPDATE SET due_at = excluded.due_at`,
-    [school_id, storage_key, inSeconds],
-  )
+/** Plans the removal of bytes after this time, so that they are removed even if this process ends before. */
+export async function planRemoval(db: Handle, { school_id, storage_key }: Removal, inSeconds: number): Promise<void> {
+  await kyselyOf(db)
+    .insertInto('file_removal')
+    .values({ school_id, storage_key, due_at: secondsFromNow(inSeconds) })
+    .onConflict((conflict) => conflict.columns(['school_id', 'storage_key']).doUpdateSet(({ ref }) => ({ due_at: ref('excluded.due_at') })))
+    .execute()
 }
 
 /**
- * Removes the bytes of one plan that is due. Its row stays locked meanwhile: no file can come to stand over bytes that are going.
- * Answers false where none is due. Runs inside a transaction.
+ * Removes the bytes of one plan that is due. Its row stays locked meanwhile, so that no file can be created over bytes that are being
+ * removed. Returns false if no plan is due. Runs inside a transaction.
  */
-export async function removeOneDue(sql: Handle, remove: (key: string) => Promise<void>): Promise<boolean> {
-  const [due] = await rawSql(sql).query<Removal>(
-    'SELECT school_id, storage_key FROM file_removal WHERE due_at <= now() ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED',
-  )
+export async function removeOneDue(db: Handle, remove: (key: string) => Promise<void>): Promise<boolean> {
+  const due = await kyselyOf(db)
+    .selectFrom('file_removal')
+    .select(['school_id', 'storage_key'])
+    .where('due_at', '<=', now)
+    .orderBy('due_at')
+    .limit(1)
+    .forUpdate()
+    .skipLocked()
+    .executeTakeFirst()
   if (!due) return false
   await remove(due.storage_key)
-  return await dropRemoval(sql, due)
+  return await dropRemoval(db, due)
 }
 
-/** The bytes are gone, or have a row now. Answers whether they were still to go. */
-export async function dropRemoval(sql: Handle, { school_id, storage_key }: Removal): Promise<boolean> {
-  const dropped = await rawSql(sql).query('DELETE FROM file_removal WHERE school_id = $1 AND storage_key = $2 RETURNING 1 AS dropped', [
-    school_id,
-    storage_key,
-  ])
-  return dropped.length === 1
+/** Deletes the plan: the bytes are gone, or have a row now. Returns true if they were still to be removed. */
+export async function dropRemoval(db: Handle, { school_id, storage_key }: Removal): Promise<boolean> {
+  const { numDeletedRows } = await kyselyOf(db)
+    .deleteFrom('file_removal')
+    .where('school_id', '=', school_id)
+    .where('storage_key', '=', storage_key)
+    .executeTakeFirstOrThrow()
+  return numDeletedRows === 1n
 }

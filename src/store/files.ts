@@ -1,6 +1,7 @@
 import { recordChanges } from './changeLog.ts'
+import { type Builder, daySeconds, now, secondsAgo } from './expressions.ts'
 import { planRemoval } from './fileRemovals.ts'
-import { type Handle, rawSql } from './rawSql.ts'
+import { type Handle, kyselyOf } from './rawSql.ts'
 import { changeRoom } from './storageUsage.ts'
 
 /** What has to be known of a file to serve its bytes. */
@@ -22,83 +23,117 @@ export interface FileFacts {
   height: number | null
 }
 
-/** A complete file of the school. */
-export async function findReadyFile(sql: Handle, schoolId: string, id: string): Promise<ServedFile | undefined> {
-  const [file] = await rawSql(sql).query<ServedFile>(
-    `SELECT id, filename, content_type, bytes, checksum_sha256, visibility, storage_key
-       FROM file WHERE school_id = $1 AND id = $2 AND status = 'ready'`,
-    [schoolId, id],
-    'file_served',
-  )
-  return file
+/** Returns a complete file of the school. */
+export async function findReadyFile(db: Handle, schoolId: string, id: string): Promise<ServedFile | undefined> {
+  return await kyselyOf(db)
+    .selectFrom('file')
+    .select(['id', 'filename', 'content_type', 'bytes', 'checksum_sha256', 'visibility', 'storage_key'])
+    .where('school_id', '=', schoolId)
+    .where('id', '=', id)
+    .where('status', '=', 'ready')
+    .$narrowType<{ checksum_sha256: string }>()
+    .executeTakeFirst()
 }
 
-/** A pending file has its bytes from now on. */
+/** Marks a pending file as complete and stores what is known of its bytes. */
 export async function completeFile(
-  sql: Handle,
+  db: Handle,
   schoolId: string,
   id: string,
   { byteSize, checksum, width, height }: FileFacts,
 ): Promise<void> {
-  const [before] = await rawSql(sql).query<{ bytes: string | number }>(
-    `SELECT bytes FROM file WHERE school_id = $1 AND id = $2 AND status = 'pending' FOR UPDATE`,
-    [schoolId, id],
-  )
+  const before = await kyselyOf(db)
+    .selectFrom('file')
+    .select('bytes')
+    .where('school_id', '=', schoolId)
+    .where('id', '=', id)
+    .where('status', '=', 'pending')
+    .forUpdate()
+    .executeTakeFirst()
   if (!before) throw new Error('the file to be completed is not pending')
-  const completed = await rawSql(sql).query<{ id: string; version: number }>(
-    `UPDATE file SET status = 'ready', bytes = $3, checksum_sha256 = $4, width = $5, height = $6,
-                     version = version + 1, updated_at = now(), unused_since = now()
-      WHERE school_id = $1 AND id = $2 RETURNING id, version`,
-    [schoolId, id, byteSize, checksum, width, height],
-  )
-  await recordChanges(sql, { school_id: schoolId, type: 'file', action: 'completed' }, completed)
-  await changeRoom(sql, schoolId, byteSize - Number(before.bytes))
+  const completed = await kyselyOf(db)
+    .updateTable('file')
+    .set((file) => ({
+      status: 'ready',
+      bytes: byteSize,
+      checksum_sha256: checksum,
+      width,
+      height,
+      version: file('version', '+', 1),
+      updated_at: now,
+      unused_since: now,
+    }))
+    .where('school_id', '=', schoolId)
+    .where('id', '=', id)
+    .returning(['id', 'version'])
+    .execute()
+  await recordChanges(db, { school_id: schoolId, type: 'file', action: 'completed' }, completed)
+  await changeRoom(db, schoolId, byteSize - Number(before.bytes))
 }
 
-/** What follows when a file's row goes: its bytes are to go as well, and its room is free. */
-export async function releaseBytes(sql: Handle, file: { school_id: string; storage_key: string; bytes: string | number }): Promise<void> {
-  await planRemoval(sql, file, 0)
-  await changeRoom(sql, file.school_id, -Number(file.bytes))
+/** Plans the removal of a deleted file's bytes and frees its storage quota. */
+export async function releaseBytes(db: Handle, file: { school_id: string; storage_key: string; bytes: string | number }): Promise<void> {
+  await planRemoval(db, file, 0)
+  await changeRoom(db, file.school_id, -Number(file.bytes))
 }
-
-type SweptFile = Parameters<typeof releaseBytes>[1] & { id: string }
 
 /**
- * Removes files that nothing refers to for longer than `unusedSeconds`, and those whose bytes never came. The rows are locked first
- * and asked a second time then: what somebody has come to use meanwhile stays. Runs inside a transaction.
+ * Removes files without a reference for longer than `unusedSeconds`, and files whose upload expired before the bytes came. The rows
+ * are locked first and checked again afterwards: a file that has been referenced meanwhile is kept. Runs inside a transaction.
  */
-export async function sweepFiles(sql: Handle, { unusedSeconds, limit }: { unusedSeconds: number; limit: number }): Promise<number> {
-  const candidates = await rawSql(sql).query<{ school_id: string; id: string }>(
-    `SELECT f.school_id, f.id FROM file f
-      WHERE (f.unused_since < now() - make_interval(secs => $1)
-             OR (f.status = 'pending' AND EXISTS (
-                   SELECT 1 FROM upload u WHERE u.school_id = f.school_id AND u.file_id = f.id AND u.expires_at < now() - interval '1 hour')))
-        AND NOT EXISTS (SELECT 1 FROM file_reference r WHERE r.school_id = f.school_id AND r.file_id = f.id)
-      ORDER BY f.unused_since LIMIT $2
-      FOR UPDATE OF f SKIP LOCKED`,
-    [unusedSeconds, limit],
-  )
+export async function sweepFiles(db: Handle, { unusedSeconds, limit }: { unusedSeconds: number; limit: number }): Promise<number> {
+  const candidates = await kyselyOf(db)
+    .selectFrom('file')
+    .select(['school_id', 'id'])
+    .where((file) =>
+      file.or([
+        file('unused_since', '<', secondsAgo(unusedSeconds)),
+        file.and([file('status', '=', 'pending'), file.exists(expiredUpload(file))]),
+      ]),
+    )
+    .where((file) => file.not(file.exists(anyReference(file))))
+    .orderBy('unused_since')
+    .limit(limit)
+    .forUpdate()
+    .skipLocked()
+    .execute()
   let removed = 0
   for (const { school_id, id } of candidates) {
-    const [file] = await rawSql(sql).query<SweptFile>(
-      `DELETE FROM file f WHERE f.school_id = $1 AND f.id = $2
-          AND NOT EXISTS (SELECT 1 FROM file_reference r WHERE r.school_id = f.school_id AND r.file_id = f.id)
-       RETURNING f.id, f.school_id, f.storage_key, f.bytes`,
-      [school_id, id],
-    )
+    const file = await kyselyOf(db)
+      .deleteFrom('file')
+      .where('school_id', '=', school_id)
+      .where('id', '=', id)
+      .where((file) => file.not(file.exists(anyReference(file))))
+      .returning(['school_id', 'storage_key', 'bytes'])
+      .executeTakeFirst()
     if (!file) continue
-    await releaseBytes(sql, file)
+    await releaseBytes(db, file)
     removed += 1
   }
   return removed
 }
 
-/** What a person has brought of late. */
-export async function recentUploads(sql: Handle, schoolId: string, accountId: string): Promise<{ inMinute: number; bytesInDay: number }> {
-  const [row] = await rawSql(sql).query<{ in_minute: string | number; bytes_in_day: string | number }>(
-    `SELECT count(*) FILTER (WHERE created_at > now() - interval '1 minute') AS in_minute, coalesce(sum(bytes), 0)::bigint AS bytes_in_day
-       FROM file WHERE school_id = $1 AND uploaded_by = $2 AND created_at > now() - interval '1 day'`,
-    [schoolId, accountId],
-  )
+const anyReference = ({ selectFrom }: Builder<'file'>) =>
+  selectFrom('file_reference')
+    .select('file_id')
+    .whereRef('file_reference.school_id', '=', 'file.school_id')
+    .whereRef('file_reference.file_id', '=', 'file.id')
+
+const expiredUpload = ({ selectFrom }: Builder<'file'>) =>
+  selectFrom('upload')
+    .select('upload.id')
+    .whereRef('upload.school_id', '=', 'file.school_id')
+    .whereRef('upload.file_id', '=', 'file.id')
+    .where('upload.expires_at', '<', secondsAgo(3600))
+
+/** Returns how many files a person uploaded within a minute, and how many bytes within a day. */
+export async function recentUploads(db: Handle, schoolId: string, accountId: string): Promise<{ inMinute: number; bytesInDay: number }> {
+  const row = await kyselyOf(db)
+    .selectFrom('file')
+    .select(({ fn }) => [fn.countAll().filterWhere('created_at', '>', secondsAgo(60)).as('in_minute'), fn.sum('bytes').as('bytes_in_day')])
+    .where('school_id', '=', schoolId)
+    .where('uploaded_by', '=', accountId)
+    .where('created_at', '>', secondsAgo(daySeconds(1)))
+    .executeTakeFirst()
   return { inMinute: Number(row?.in_minute ?? 0), bytesInDay: Number(row?.bytes_in_day ?? 0) }
 }

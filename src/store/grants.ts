@@ -1,32 +1,42 @@
-import { type Handle, rawSql } from './rawSql.ts'
+import { now, secondsFromNow } from './expressions.ts'
+import { type Handle, kyselyOf } from './rawSql.ts'
 import { storableJson } from './storableText.ts'
 
-/** A live grant as the engine stored it, or undefined where it has ended. */
-export async function findGrant(sql: Handle, schoolId: string, id: string): Promise<Record<string, unknown> | undefined> {
-  const rows = await rawSql(sql).query<{ payload: Record<string, unknown> }>(
-    `SELECT payload FROM oidc_grant WHERE school_id = $1 AND id = $2 AND revoked_at IS NULL AND expires_at > now()`,
-    [schoolId, id],
-    'grant_find',
-  )
-  return rows[0]?.payload
+/** Returns a live grant as the engine stored it, or undefined if it has ended. */
+export async function findGrant(db: Handle, schoolId: string, id: string): Promise<Record<string, unknown> | undefined> {
+  const row = await liveGrants(db, schoolId)
+    .select('payload')
+    .where('id', '=', id)
+    .$narrowType<Pick<GrantRow, 'payload'>>()
+    .executeTakeFirst()
+  return row?.payload
 }
 
-/**
- * Writes a grant, and that its client was authorized now. What a person answered once stands: the same grant, written again,
- * stays as it is.
- */
+/** Stores a grant, and that its client was authorised now. A grant that is stored already is not changed. */
 export async function saveGrant(
-  sql: Handle,
+  db: Handle,
   grant: { schoolId: string; id: string; accountId: string; clientId: string; payload: object; expiresInSeconds: number },
 ): Promise<void> {
-  await rawSql(sql).query(
-    `WITH used AS (UPDATE oidc_client SET last_used_at = now() WHERE school_id = $1 AND id = $4)
-     INSERT INTO oidc_grant (school_id, id, account_id, client_id, payload, expires_at)
-     VALUES ($1, $2, $3, $4, $5::jsonb, now() + make_interval(secs => $6))
-     ON CONFLICT (school_id, id) DO NOTHING`,
-    [grant.schoolId, grant.id, grant.accountId, grant.clientId, storableJson(grant.payload), grant.expiresInSeconds],
-    'grant_save',
-  )
+  await kyselyOf(db)
+    .with('used', (one) =>
+      one
+        .updateTable('oidc_client')
+        .set({ last_used_at: now })
+        .where('school_id', '=', grant.schoolId)
+        .where('id', '=', grant.clientId)
+        .returning('id'),
+    )
+    .insertInto('oidc_grant')
+    .values({
+      school_id: grant.schoolId,
+      id: grant.id,
+      account_id: grant.accountId,
+      client_id: grant.clientId,
+      payload: storableJson(grant.payload),
+      expires_at: secondsFromNow(grant.expiresInSeconds),
+    })
+    .onConflict((conflict) => conflict.columns(['school_id', 'id']).doNothing())
+    .execute()
 }
 
 export interface GrantRow {
@@ -39,17 +49,21 @@ export interface GrantRow {
   expires_at: Date
 }
 
-/** The live grants of a school, newest first; of one account or one client where named. */
+/** Returns the live grants of a school, newest first; those of one account or one client if named. */
 export function listGrants(
-  sql: Handle,
+  db: Handle,
   schoolId: string,
   { accountId, clientId }: { accountId?: string; clientId?: string } = {},
 ): Promise<GrantRow[]> {
-  return rawSql(sql).query<GrantRow>(
-    `SELECT id, account_id, client_id, payload, created_at, last_used_at, expires_at FROM oidc_grant
-      WHERE school_id = $1 AND revoked_at IS NULL AND expires_at > now()
-        AND ($2::uuid IS NULL OR account_id = $2) AND ($3::text IS NULL OR client_id = $3)
-      ORDER BY created_at DESC, id`,
-    [schoolId, accountId ?? null, clientId ?? null],
-  )
+  return liveGrants(db, schoolId)
+    .select(['id', 'account_id', 'client_id', 'payload', 'created_at', 'last_used_at', 'expires_at'])
+    .$if(accountId !== undefined, (grants) => grants.where('account_id', '=', accountId as string))
+    .$if(clientId !== undefined, (grants) => grants.where('client_id', '=', clientId as string))
+    .orderBy('created_at', 'desc')
+    .orderBy('id')
+    .$narrowType<Pick<GrantRow, 'payload'>>()
+    .execute()
 }
+
+const liveGrants = (db: Handle, schoolId: string) =>
+  kyselyOf(db).selectFrom('oidc_grant').where('school_id', '=', schoolId).where('revoked_at', 'is', null).where('expires_at', '>', now)

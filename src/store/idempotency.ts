@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
-import { type Handle, rawSql } from './rawSql.ts'
+import { sql } from 'kysely'
+import { now, secondsFromNow } from './expressions.ts'
+import { type Handle, kyselyOf } from './rawSql.ts'
 import { storableJson } from './storableText.ts'
 
 /** An answer that was given under a key, word by word. */
@@ -15,53 +17,80 @@ const keptHours = 24
 /** The name of a key: whoever asks for something else, or somewhere else, has other keys. */
 export const idempotencyId = (parts: readonly string[]): string => createHash('sha256').update(JSON.stringify(parts)).digest('base64url')
 
-/** Takes the key until the transaction ends; false where another transaction is at it. */
-export async function lockKey(sql: Handle, schoolId: string, id: string): Promise<boolean> {
-  const [row] = await rawSql(sql).query<{ locked: boolean }>('SELECT pg_try_advisory_xact_lock(hashtextextended($1, 7)) AS locked', [
-    `${schoolId} ${id}`,
-  ])
-  return row?.locked ?? false
+/** Locks the key until the transaction ends. Returns false if another transaction holds it. */
+export async function lockKey(db: Handle, schoolId: string, id: string): Promise<boolean> {
+  const { rows } = await sql<{
+    locked: boolean
+  }>`SELECT pg_try_advisory_xact_lock(hashtextextended(${`${schoolId} ${id}`}, 7)) AS locked`.execute(kyselyOf(db))
+  return rows[0]?.locked ?? false
 }
 
-/** What was answered under the key within the last day. */
-export async function findAnswer(sql: Handle, schoolId: string, id: string): Promise<StoredAnswer | undefined> {
-  const [row] = await rawSql(sql).query<StoredAnswer>(
-    'SELECT fingerprint, status, headers, body FROM idempotency_record WHERE school_id = $1 AND id = $2 AND expires_at > now()',
-    [schoolId, id],
-  )
-  return row
+/** Returns the response that was stored under the key within the last day. */
+export async function findAnswer(db: Handle, schoolId: string, id: string): Promise<StoredAnswer | undefined> {
+  return await kyselyOf(db)
+    .selectFrom('idempotency_record')
+    .select(['fingerprint', 'status', 'headers', 'body'])
+    .where('school_id', '=', schoolId)
+    .where('id', '=', id)
+    .where('expires_at', '>', now)
+    .$narrowType<{ headers: StoredAnswer['headers'] }>()
+    .executeTakeFirst()
 }
 
-/** Keeps an answer for a day. The key must be locked. */
-export async function storeAnswer(sql: Handle, schoolId: string, id: string, answer: StoredAnswer): Promise<void> {
-  await rawSql(sql).query(
-    `INSERT INTO idempotency_record (school_id, id, fingerprint, status, headers, body, expires_at)
-     VALUES ($1, $2, $3, $4, $5, $6, now() + make_interval(hours => $7))
-     ON CONFLICT (school_id, id) DO UPDATE
-       SET fingerprint = excluded.fingerprint, status = excluded.status, headers = excluded.headers, body = excluded.body,
-           created_at = now(), expires_at = excluded.expires_at`,
-    [schoolId, id, answer.fingerprint, answer.status, storableJson(answer.headers), answer.body, keptHours],
-  )
+/** Stores a response for a day. The key must be locked. */
+export async function storeAnswer(db: Handle, schoolId: string, id: string, answer: StoredAnswer): Promise<void> {
+  await kyselyOf(db)
+    .insertInto('idempotency_record')
+    .values({
+      school_id: schoolId,
+      id,
+      fingerprint: answer.fingerprint,
+      status: answer.status,
+      headers: storableJson(answer.headers),
+      body: answer.body,
+      expires_at: secondsFromNow(keptHours * 3600),
+    })
+    .onConflict((conflict) =>
+      conflict.columns(['school_id', 'id']).doUpdateSet(({ ref }) => ({
+        fingerprint: ref('excluded.fingerprint'),
+        status: ref('excluded.status'),
+        headers: ref('excluded.headers'),
+        body: ref('excluded.body'),
+        created_at: now,
+        expires_at: ref('excluded.expires_at'),
+      })),
+    )
+    .execute()
 }
 
-/** Removes up to `limit` answers whose day is over. */
-export async function sweepAnswers(sql: Handle, limit: number): Promise<number> {
-  const rows = await rawSql(sql).query(
-    `DELETE FROM idempotency_record WHERE ctid IN
-       (SELECT ctid FROM idempotency_record WHERE expires_at <= now() LIMIT $1 FOR UPDATE SKIP LOCKED) RETURNING id`,
-    [limit],
-  )
-  return rows.length
+/** Removes up to `limit` expired responses. */
+export async function sweepAnswers(db: Handle, limit: number): Promise<number> {
+  const { numDeletedRows } = await kyselyOf(db)
+    .with('old', (one) =>
+      one.selectFrom('idempotency_record').select(['school_id', 'id']).where('expires_at', '<=', now).limit(limit).forUpdate().skipLocked(),
+    )
+    .deleteFrom('idempotency_record')
+    .using('old')
+    .whereRef('idempotency_record.school_id', '=', 'old.school_id')
+    .whereRef('idempotency_record.id', '=', 'old.id')
+    .executeTakeFirstOrThrow()
+  return Number(numDeletedRows)
 }
 
-/**
- * Makes kept answers in which one of these texts stands say nothing any more. The key stays taken: what was done once is not done again.
- */
-export async function forgetAnswers(sql: Handle, schoolId: string, texts: readonly string[]): Promise<void> {
-  await rawSql(sql).query(
-    `UPDATE idempotency_record SET status = 404, headers = '{}', body = $3
-      WHERE school_id = $1 AND EXISTS (
-        SELECT FROM unnest($2::text[]) AS said (part) WHERE strpos(lower(body), lower(said.part)) > 0 OR strpos(headers::text, said.part) > 0)`,
-    [schoolId, [...texts], JSON.stringify({ code: 'not_found', description: 'What was answered is not kept any more.', details: [] })],
-  )
+/** Erases stored responses that contain one of these texts. The key stays taken, so that the request is not repeated. */
+export async function forgetAnswers(db: Handle, schoolId: string, texts: readonly string[]): Promise<void> {
+  await kyselyOf(db)
+    .updateTable('idempotency_record')
+    .set({
+      status: 404,
+      headers: '{}',
+      body: JSON.stringify({ code: 'not_found', description: 'This response is no longer stored.', details: [] }),
+    })
+    .where('school_id', '=', schoolId)
+    .where(({ ref }) => {
+      const parts = sql`unnest(${[...texts]}::text[]) AS said (part)`
+      const isFound = sql`strpos(lower(${ref('body')}), lower(said.part)) > 0 OR strpos(${ref('headers')}::text, said.part) > 0`
+      return sql<boolean>`EXISTS (SELECT FROM ${parts} WHERE ${isFound})`
+    })
+    .execute()
 }

@@ -1,17 +1,30 @@
-import { type Handle, rawSql } from './rawSql.ts'
+import { type Handle, kyselyOf } from './rawSql.ts'
 
-/** Counts anew how many different people take the courses of each lecturer. No version counts it: an editor's ETag stays valid. */
-export async function countStudentsOfLecturers(sql: Handle): Promise<number> {
-  const rows = await rawSql(sql).query(
-    `UPDATE lecturer SET students_count = counted.students
-       FROM (SELECT lecturer.school_id, lecturer.id, count(DISTINCT enrollment.person_id)::int AS students
-               FROM lecturer
-               LEFT JOIN course_lecturer taught ON taught.school_id = lecturer.school_id AND taught.lecturer_id = lecturer.id
-               LEFT JOIN enrollment ON enrollment.school_id = taught.school_id AND enrollment.course_id = taught.course_id
-                AND enrollment.status IN ('active', 'completed', 'suspended')
-              GROUP BY lecturer.school_id, lecturer.id) counted
-      WHERE lecturer.school_id = counted.school_id AND lecturer.id = counted.id AND lecturer.students_count <> counted.students
-      RETURNING lecturer.id`,
-  )
-  return rows.length
+/** Recounts how many different people are enrolled in the courses of each lecturer. The version stays: an editor's ETag remains valid. */
+export async function countStudentsOfLecturers(db: Handle): Promise<number> {
+  const { numUpdatedRows } = await kyselyOf(db)
+    .updateTable('lecturer')
+    .from((one) =>
+      one
+        .selectFrom('lecturer')
+        .leftJoin('course_lecturer', (join) =>
+          join.onRef('course_lecturer.school_id', '=', 'lecturer.school_id').onRef('course_lecturer.lecturer_id', '=', 'lecturer.id'),
+        )
+        .leftJoin('enrollment', (join) =>
+          join
+            .onRef('enrollment.school_id', '=', 'course_lecturer.school_id')
+            .onRef('enrollment.course_id', '=', 'course_lecturer.course_id')
+            .on('enrollment.status', 'in', ['active', 'completed', 'suspended']),
+        )
+        .select(['lecturer.school_id', 'lecturer.id'])
+        .select(({ fn, cast }) => cast<number>(fn.count('enrollment.person_id').distinct(), 'integer').as('students'))
+        .groupBy(['lecturer.school_id', 'lecturer.id'])
+        .as('counted'),
+    )
+    .set(({ ref }) => ({ students_count: ref('counted.students') }))
+    .whereRef('lecturer.school_id', '=', 'counted.school_id')
+    .whereRef('lecturer.id', '=', 'counted.id')
+    .whereRef('lecturer.students_count', '<>', 'counted.students')
+    .executeTakeFirstOrThrow()
+  return Number(numUpdatedRows)
 }

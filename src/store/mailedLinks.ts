@@ -1,10 +1,11 @@
-import { type Handle, rawSql } from './rawSql.ts'
+import { daySeconds, now, secondsAgo, secondsFromNow } from './expressions.ts'
+import { type Handle, kyselyOf } from './rawSql.ts'
 import { storableJson } from './storableText.ts'
 
-/** What a mailed link does. One made for one purpose is nothing for another. */
+/** What a mailed link does. A link is valid for one purpose only. */
 export type MailedLinkPurpose = 'sign_up' | 'password_reset' | 'email_change'
 
-/** Names one link: `id` is the hash of what the link carries. */
+/** Identifies one link: `id` is the hash of the token in its URL. */
 export interface MailedLinkKey {
   schoolId: string
   purpose: MailedLinkPurpose
@@ -18,54 +19,81 @@ export interface MailedLink {
 }
 
 export async function saveMailedLink(
-  sql: Handle,
+  db: Handle,
   link: MailedLinkKey & { email: string; accountId?: string | undefined; payload?: object; expiresInSeconds: number },
 ): Promise<void> {
-  await rawSql(sql).query(
-    `INSERT INTO mailed_link (school_id, id, purpose, email, account_id, payload, expires_at)
-     VALUES ($1, $2, $3, $4, $5, $6::jsonb, now() + make_interval(secs => $7))`,
-    [link.schoolId, link.id, link.purpose, link.email, link.accountId ?? null, storableJson(link.payload ?? {}), link.expiresInSeconds],
-  )
+  await kyselyOf(db)
+    .insertInto('mailed_link')
+    .values({
+      school_id: link.schoolId,
+      id: link.id,
+      purpose: link.purpose,
+      email: link.email,
+      account_id: link.accountId ?? null,
+      payload: storableJson(link.payload ?? {}),
+      expires_at: secondsFromNow(link.expiresInSeconds),
+    })
+    .execute()
 }
 
-/** The link, unless it was used or has expired. */
-export async function findMailedLink(sql: Handle, { schoolId, purpose, id }: MailedLinkKey): Promise<MailedLink | undefined> {
-  const [link] = await rawSql(sql).query<MailedLink>(
-    `SELECT email, account_id, payload FROM mailed_link
-      WHERE school_id = $1 AND id = $2 AND purpose = $3 AND used_at IS NULL AND expires_at > now()`,
-    [schoolId, id, purpose],
-  )
-  return link
+/** Returns the link, unless it was used or has expired. */
+export async function findMailedLink(db: Handle, { schoolId, purpose, id }: MailedLinkKey): Promise<MailedLink | undefined> {
+  return await kyselyOf(db)
+    .selectFrom('mailed_link')
+    .select(['email', 'account_id', 'payload'])
+    .where('school_id', '=', schoolId)
+    .where('id', '=', id)
+    .where('purpose', '=', purpose)
+    .where('used_at', 'is', null)
+    .where('expires_at', '>', now)
+    .$narrowType<{ payload: MailedLink['payload'] }>()
+    .executeTakeFirst()
 }
 
-/** Compare-and-set: the link for one caller at most, ever. */
-export async function useMailedLink(sql: Handle, { schoolId, purpose, id }: MailedLinkKey): Promise<MailedLink | undefined> {
-  const [link] = await rawSql(sql).query<MailedLink>(
-    `UPDATE mailed_link SET used_at = now()
-      WHERE school_id = $1 AND id = $2 AND purpose = $3 AND used_at IS NULL AND expires_at > now()
-     RETURNING email, account_id, payload`,
-    [schoolId, id, purpose],
-  )
-  return link
+/** Marks the link as used and returns it. Of several callers one gets it: a compare-and-set. */
+export async function useMailedLink(db: Handle, { schoolId, purpose, id }: MailedLinkKey): Promise<MailedLink | undefined> {
+  return await kyselyOf(db)
+    .updateTable('mailed_link')
+    .set({ used_at: now })
+    .where('school_id', '=', schoolId)
+    .where('id', '=', id)
+    .where('purpose', '=', purpose)
+    .where('used_at', 'is', null)
+    .where('expires_at', '>', now)
+    .returning(['email', 'account_id', 'payload'])
+    .$narrowType<{ payload: MailedLink['payload'] }>()
+    .executeTakeFirst()
 }
 
-/** Makes the account's links good for nothing: all of them, or those of one purpose. */
-export async function voidMailedLinks(sql: Handle, schoolId: string, accountId: string, purpose?: MailedLinkPurpose): Promise<void> {
-  await rawSql(sql).query(
-    `UPDATE mailed_link SET used_at = now()
-      WHERE school_id = $1 AND account_id = $2 AND used_at IS NULL AND ($3::text IS NULL OR purpose = $3)`,
-    [schoolId, accountId, purpose ?? null],
-  )
+/** Invalidates the account's links: all of them, or those of one purpose. */
+export async function voidMailedLinks(db: Handle, schoolId: string, accountId: string, purpose?: MailedLinkPurpose): Promise<void> {
+  await kyselyOf(db)
+    .updateTable('mailed_link')
+    .set({ used_at: now })
+    .where('school_id', '=', schoolId)
+    .where('account_id', '=', accountId)
+    .where('used_at', 'is', null)
+    .$if(purpose !== undefined, (update) => update.where('purpose', '=', purpose as string))
+    .execute()
 }
 
-/** Removes links that expired more than a day ago, at most `limit`. Answers their number. */
-export async function sweepMailedLinks(sql: Handle, limit: number): Promise<number> {
-  const removed = await rawSql(sql).query(
-    `DELETE FROM mailed_link
-      WHERE ctid = ANY (ARRAY(
-        SELECT ctid FROM mailed_link WHERE expires_at < now() - interval '1 day' ORDER BY expires_at LIMIT $1 FOR UPDATE SKIP LOCKED))
-     RETURNING 1 AS removed`,
-    [limit],
-  )
-  return removed.length
+/** Removes at most `limit` links that expired more than a day ago. Returns their number. */
+export async function sweepMailedLinks(db: Handle, limit: number): Promise<number> {
+  const { numDeletedRows } = await kyselyOf(db)
+    .with('old', (one) =>
+      one
+        .selectFrom('mailed_link')
+        .select(['school_id', 'id'])
+        .where('expires_at', '<', secondsAgo(daySeconds(1)))
+        .orderBy('expires_at')
+        .limit(limit)
+        .forUpdate()
+        .skipLocked(),
+    )
+    .deleteFrom('mailed_link')
+    .using('old')
+    .whereRef('mailed_link.school_id', '=', 'old.school_id')
+    .whereRef('mailed_link.id', '=', 'old.id')
+    .executeTakeFirstOrThrow()
+  return Number(numDeletedRows)
 }

@@ -10,18 +10,21 @@ export interface ChangedPerson {
   is_member: boolean
 }
 
-/** The columns for RETURNING. */
-export const changedPersonColumns = 'person.id, person.version, person.is_student, person.is_member'
+/** The columns for `returning`. */
+export const changedPerson = ['person.id', 'person.version', 'person.is_student', 'person.is_member'] as const
+
+/** The same as text. */
+export const changedPersonColumns = changedPerson.join(', ')
 
 /** Records a change of people under each of their facets: a student and a member may be one row with one version. */
 export async function recordPersonChanges(
-  sql: Handle,
+  db: Handle,
   schoolId: string,
   people: readonly ChangedPerson[],
   { student = 'updated', member = 'updated' }: { student?: ChangeAction; member?: ChangeAction } = {},
 ): Promise<void> {
   const students = people.filter((person) => person.is_student)
   const members = people.filter((person) => person.is_member)
-  await recordChanges(sql, { school_id: schoolId, type: 'student', action: student }, students)
-  await recordChanges(sql, { school_id: schoolId, type: 'member', action: member }, members)
+  await recordChanges(db, { school_id: schoolId, type: 'student', action: student }, students)
+  await recordChanges(db, { school_id: schoolId, type: 'member', action: member }, members)
 }

@@ -1,17 +1,17 @@
-import { type Handle, rawSql } from './rawSql.ts'
+import { sql } from 'kysely'
+import { type Handle, kyselyOf } from './rawSql.ts'
 
-/** Runs `work` inside the transaction of `sql`. Where it throws, what it wrote is taken back and the transaction can go on. */
-export async function withinSavepoint<Result>(sql: Handle, work: () => Promise<Result>): Promise<Result> {
-  await rawSql(sql).query('SAVEPOINT part')
+/** Runs `work` inside a transaction. If it throws, its changes are rolled back and the transaction can go on. */
+export async function withinSavepoint<Result>(db: Handle, work: () => Promise<Result>): Promise<Result> {
+  const writer = kyselyOf(db)
+  await sql`SAVEPOINT part`.execute(writer)
   try {
     const result = await work()
-    await rawSql(sql).query('RELEASE SAVEPOINT part')
+    await sql`RELEASE SAVEPOINT part`.execute(writer)
     return result
   } catch (error) {
-    // One that was lost with its connection needs no taking back, and its error says more than the one of the attempt.
-    await rawSql(sql)
-      .query('ROLLBACK TO SAVEPOINT part')
-      .catch(() => undefined)
+    // A savepoint that was lost with its connection needs no rollback, and the first error says more than that of the attempt.
+    await sql`ROLLBACK TO SAVEPOINT part`.execute(writer).catch(() => undefined)
     throw error
   }
 }

@@ -1,22 +1,44 @@
-import { type Handle, rawSql } from './rawSql.ts'
+import { jsonBuildObject } from 'kysely/helpers/postgres'
+import type { Builder } from './expressions.ts'
+import { type Handle, kyselyOf } from './rawSql.ts'
 
-/** Counts anew what every school, or this one, has. No version counts it: an editor's ETag stays valid. */
-export async function countSchools(sql: Handle, schoolId?: string): Promise<number> {
-  const rows = await rawSql(sql).query(
-    `UPDATE school SET counts = counted.counts
-       FROM (SELECT id,
-                    jsonb_build_object(
-                      'courses', (SELECT count(*) FROM course c
-                                   WHERE c.school_id = s.id AND c.status = 'published' AND c.visibility = 'public'),
-                      'lecturers', (SELECT count(*) FROM lecturer l WHERE l.school_id = s.id AND l.status = 'active'),
-                      'students', (SELECT count(*) FROM person p WHERE p.school_id = s.id AND p.is_student AND p.erased_at IS NULL),
-                      'members', (SELECT count(*) FROM person p WHERE p.school_id = s.id AND p.is_member
-                                     AND p.erased_at IS NULL AND p.member_status <> 'left')) AS counts
-               FROM school s
-              WHERE $1::uuid IS NULL OR s.id = $1::uuid) counted
-      WHERE school.id = counted.id AND school.counts IS DISTINCT FROM counted.counts
-      RETURNING school.id`,
-    [schoolId ?? null],
-  )
-  return rows.length
+/** Recounts what every school, or this one, has. The version stays: an editor's ETag remains valid. */
+export async function countSchools(db: Handle, schoolId?: string): Promise<number> {
+  const { numUpdatedRows } = await kyselyOf(db)
+    .updateTable('school')
+    .from((one) =>
+      one
+        .selectFrom('school')
+        .select((school) => ['school.id', jsonBuildObject(counts(school)).as('counts')])
+        .$if(schoolId !== undefined, (schools) => schools.where('school.id', '=', schoolId as string))
+        .as('counted'),
+    )
+    .set(({ ref, cast }) => ({ counts: cast(ref('counted.counts'), 'jsonb') }))
+    .whereRef('school.id', '=', 'counted.id')
+    .where(({ eb, ref, cast }) => eb('school.counts', 'is distinct from', cast(ref('counted.counts'), 'jsonb')))
+    .executeTakeFirstOrThrow()
+  return Number(numUpdatedRows)
 }
+
+const counts = ({ selectFrom }: Builder<'school'>) => ({
+  courses: selectFrom('course')
+    .select(({ fn }) => fn.countAll().as('courses'))
+    .whereRef('course.school_id', '=', 'school.id')
+    .where('course.status', '=', 'published')
+    .where('course.visibility', '=', 'public'),
+  lecturers: selectFrom('lecturer')
+    .select(({ fn }) => fn.countAll().as('lecturers'))
+    .whereRef('lecturer.school_id', '=', 'school.id')
+    .where('lecturer.status', '=', 'active'),
+  students: selectFrom('person')
+    .select(({ fn }) => fn.countAll().as('students'))
+    .whereRef('person.school_id', '=', 'school.id')
+    .where('person.is_student', '=', true)
+    .where('person.erased_at', 'is', null),
+  members: selectFrom('person')
+    .select(({ fn }) => fn.countAll().as('members'))
+    .whereRef('person.school_id', '=', 'school.id')
+    .where('person.is_member', '=', true)
+    .where('person.erased_at', 'is', null)
+    .where('person.member_status', '<>', 'left'),
+})

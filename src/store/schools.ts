@@ -1,5 +1,5 @@
 import { newId } from '../lib/ids.ts'
-import { type Handle, rawSql } from './rawSql.ts'
+import { type Handle, kyselyOf } from './rawSql.ts'
 
 export interface SchoolDefaults {
   slug: string
@@ -12,26 +12,28 @@ export interface SchoolDefaults {
   support_url?: string | undefined
 }
 
-/** The school's row id. Makes the row from the configured defaults the first time; afterwards the school's staff own it. */
-export async function ensureSchool(sql: Handle, school: SchoolDefaults): Promise<string> {
-  const existing = await findSchoolId(sql, school.slug)
+/** Returns the school's row id. Creates the row from the configured defaults the first time; afterwards the school's staff own it. */
+export async function ensureSchool(db: Handle, school: SchoolDefaults): Promise<string> {
+  const existing = await findSchoolId(db, school.slug)
   if (existing) return existing
-  await rawSql(sql).query(
-    `INSERT INTO school (id, slug, name, tagline, locale, supported_locales, time_zone, currency, contact_email, support_url)
-     VALUES ($1, $2, $3, $4, $5, ARRAY[$5]::text[], $6, $7, $8, $9) ON CONFLICT (slug) DO NOTHING`,
-    [
-      newId(),
-      school.slug,
-      school.name,
-      school.tagline ?? null,
-      school.locale,
-      school.time_zone,
-      school.currency,
-      school.contact_email ?? null,
-      school.support_url ?? null,
-    ],
-  )
-  return (await findSchoolId(sql, school.slug)) as string
+  const { slug, name, locale, time_zone, currency } = school
+  await kyselyOf(db)
+    .insertInto('school')
+    .values({
+      id: newId(),
+      slug,
+      name,
+      tagline: school.tagline ?? null,
+      locale,
+      supported_locales: [locale],
+      time_zone,
+      currency,
+      contact_email: school.contact_email ?? null,
+      support_url: school.support_url ?? null,
+    })
+    .onConflict((conflict) => conflict.column('slug').doNothing())
+    .execute()
+  return (await findSchoolId(db, slug)) as string
 }
 
 export interface SchoolRow {
@@ -42,35 +44,31 @@ export interface SchoolRow {
   created_at: Date
 }
 
-/** Every school that has a row, by slug. */
-export function listSchools(sql: Handle): Promise<SchoolRow[]> {
-  return rawSql(sql).query<SchoolRow>('SELECT id, slug, name, status, created_at FROM school ORDER BY slug')
+/** Returns every school that has a row, by slug. */
+export function listSchools(db: Handle): Promise<SchoolRow[]> {
+  return kyselyOf(db).selectFrom('school').select(['id', 'slug', 'name', 'status', 'created_at']).orderBy('slug').execute()
 }
 
-/** The id of a school's row, or undefined where it has none yet. */
-export async function findSchoolId(sql: Handle, slug: string): Promise<string | undefined> {
-  return (await rawSql(sql).query<{ id: string }>('SELECT id FROM school WHERE slug = $1', [slug]))[0]?.id
+/** Returns the id of a school's row, or undefined if it has none yet. */
+export async function findSchoolId(db: Handle, slug: string): Promise<string | undefined> {
+  return (await kyselyOf(db).selectFrom('school').select('id').where('slug', '=', slug).executeTakeFirst())?.id
 }
 
-/** The name that people see, and the school's main language. */
-export async function schoolFace(sql: Handle, schoolId: string): Promise<{ name: string; locale: string }> {
-  const rows = await rawSql(sql).query<{ name: string; locale: string }>(
-    'SELECT name, locale FROM school WHERE id = $1',
-    [schoolId],
-    'school_face',
-  )
-  return rows[0] ?? { name: 'School', locale: '' }
+/** Returns the displayed name and the school's main language. */
+export async function schoolFace(db: Handle, schoolId: string): Promise<{ name: string; locale: string }> {
+  const row = await kyselyOf(db).selectFrom('school').select(['name', 'locale']).where('id', '=', schoolId).executeTakeFirst()
+  return row ?? { name: 'School', locale: '' }
 }
 
-/** How the school calls itself, and where it can be reached. */
+/** Returns the name of the school and how to contact it. */
 export async function schoolContact(
-  sql: Handle,
+  db: Handle,
   schoolId: string,
 ): Promise<{ name: string; contactEmail: string | null; supportUrl: string | null }> {
-  const [row] = await rawSql(sql).query<{ name: string; contact_email: string | null; support_url: string | null }>(
-    'SELECT name, contact_email, support_url FROM school WHERE id = $1',
-    [schoolId],
-    'school_contact',
-  )
+  const row = await kyselyOf(db)
+    .selectFrom('school')
+    .select(['name', 'contact_email', 'support_url'])
+    .where('id', '=', schoolId)
+    .executeTakeFirst()
   return { name: row?.name ?? 'School', contactEmail: row?.contact_email ?? null, supportUrl: row?.support_url ?? null }
 }

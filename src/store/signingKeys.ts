@@ -1,4 +1,6 @@
-import { type Handle, rawSql } from './rawSql.ts'
+import { sql } from 'kysely'
+import { type Builder, secondsAgo, secondsFromNow } from './expressions.ts'
+import { type Handle, kyselyOf } from './rawSql.ts'
 
 export interface SigningKeyRow {
   kid: string
@@ -10,36 +12,50 @@ export interface SigningKeyRow {
   retired_at: Date | null
 }
 
-/** Keys of a school that are still published: all but those retired longer than `keepHours` ago. */
-export function listSigningKeys(sql: Handle, schoolId: string, keepHours: number): Promise<SigningKeyRow[]> {
-  return rawSql(sql).query<SigningKeyRow>(
-    `SELECT kid, alg, private_jwk, created_at, active_at, retired_at FROM signing_key
-      WHERE school_id = $1 AND (retired_at IS NULL OR retired_at > now() - make_interval(hours => $2))
-      ORDER BY active_at DESC, created_at DESC, kid`,
-    [schoolId, keepHours],
-    'signing_keys_list',
-  )
+/** Returns the keys of a school that are still published: all but those retired longer than `keepHours` ago. */
+export function listSigningKeys(db: Handle, schoolId: string, keepHours: number): Promise<SigningKeyRow[]> {
+  return kyselyOf(db)
+    .selectFrom('signing_key')
+    .select(['kid', 'alg', 'private_jwk', 'created_at', 'active_at', 'retired_at'])
+    .where('school_id', '=', schoolId)
+    .where(isPublished(keepHours))
+    .orderBy('active_at', 'desc')
+    .orderBy('created_at', 'desc')
+    .orderBy('kid')
+    .execute()
 }
+
+const isPublished = (keepHours: number) => (key: Builder<'signing_key'>) =>
+  key.or([key('signing_key.retired_at', 'is', null), key('signing_key.retired_at', '>', secondsAgo(keepHours * 3600))])
 
 /** Adds a key that signs from `activeInSeconds` on. */
 export async function addSigningKey(
-  sql: Handle,
+  db: Handle,
   key: { schoolId: string; kid: string; alg: string; privateJwk: string; activeInSeconds: number },
 ): Promise<void> {
-  await rawSql(sql).query(
-    `INSERT INTO signing_key (school_id, kid, alg, private_jwk, active_at) VALUES ($1, $2, $3, $4, now() + make_interval(secs => $5))`,
-    [key.schoolId, key.kid, key.alg, key.privateJwk, key.activeInSeconds],
-  )
+  await kyselyOf(db)
+    .insertInto('signing_key')
+    .values({
+      school_id: key.schoolId,
+      kid: key.kid,
+      alg: key.alg,
+      private_jwk: key.privateJwk,
+      active_at: secondsFromNow(key.activeInSeconds),
+    })
+    .execute()
 }
 
-/** Marks a key as signing no more from `retiredInSeconds` on. False where the school has no such key, or it retires by then anyway. */
-export async function retireSigningKey(sql: Handle, key: { schoolId: string; kid: string; retiredInSeconds: number }): Promise<boolean> {
-  const rows = await rawSql(sql).query(
-    `UPDATE signing_key SET retired_at = now() + make_interval(secs => $3)
-      WHERE school_id = $1 AND kid = $2 AND (retired_at IS NULL OR retired_at > now() + make_interval(secs => $3)) RETURNING kid`,
-    [key.schoolId, key.kid, key.retiredInSeconds],
-  )
-  return rows.length === 1
+/** Retires a key in `retiredInSeconds`. Returns false if the school has no such key, or if it retires by then anyway. */
+export async function retireSigningKey(db: Handle, key: { schoolId: string; kid: string; retiredInSeconds: number }): Promise<boolean> {
+  const retiredAt = secondsFromNow(key.retiredInSeconds)
+  const { numUpdatedRows } = await kyselyOf(db)
+    .updateTable('signing_key')
+    .set({ retired_at: retiredAt })
+    .where('school_id', '=', key.schoolId)
+    .where('kid', '=', key.kid)
+    .where((row) => row.or([row('retired_at', 'is', null), row('retired_at', '>', retiredAt)]))
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows === 1n
 }
 
 /** A published key of a school. The fingerprint changes with the sealed key. */
@@ -50,22 +66,28 @@ export interface PublishedKey {
   fingerprint: string
 }
 
-/** The published keys of these schools. */
-export function listPublishedKeys(sql: Handle, slugs: readonly string[], keepHours: number): Promise<PublishedKey[]> {
-  return rawSql(sql).query<PublishedKey>(
-    `SELECT k.school_id, s.slug, k.kid, md5(k.private_jwk) AS fingerprint FROM signing_key k JOIN school s ON s.id = k.school_id
-      WHERE s.slug = ANY ($1) AND (k.retired_at IS NULL OR k.retired_at > now() - make_interval(hours => $2))
-      ORDER BY s.slug, k.kid`,
-    [slugs, keepHours],
-    'signing_keys_published',
-  )
+/** Returns the published keys of these schools. */
+export function listPublishedKeys(db: Handle, slugs: readonly string[], keepHours: number): Promise<PublishedKey[]> {
+  if (slugs.length === 0) return Promise.resolve([])
+  return kyselyOf(db)
+    .selectFrom('signing_key')
+    .innerJoin('school', 'school.id', 'signing_key.school_id')
+    .select(['signing_key.school_id', 'school.slug', 'signing_key.kid'])
+    .select(({ ref }) => sql<string>`md5(${ref('signing_key.private_jwk')})`.as('fingerprint'))
+    .where('school.slug', 'in', slugs)
+    .where(isPublished(keepHours))
+    .orderBy('school.slug')
+    .orderBy('signing_key.kid')
+    .execute()
 }
 
-/** The sealed private key, or undefined if it was removed. */
-export async function findSealedKey(sql: Handle, schoolId: string, kid: string): Promise<string | undefined> {
-  const rows = await rawSql(sql).query<{ private_jwk: string }>('SELECT private_jwk FROM signing_key WHERE school_id = $1 AND kid = $2', [
-    schoolId,
-    kid,
-  ])
-  return rows[0]?.private_jwk
+/** Returns the sealed private key, or undefined if it was removed. */
+export async function findSealedKey(db: Handle, schoolId: string, kid: string): Promise<string | undefined> {
+  const row = await kyselyOf(db)
+    .selectFrom('signing_key')
+    .select('private_jwk')
+    .where('school_id', '=', schoolId)
+    .where('kid', '=', kid)
+    .executeTakeFirst()
+  return row?.private_jwk
 }

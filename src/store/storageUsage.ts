@@ -1,26 +1,31 @@
-import { type Handle, rawSql } from './rawSql.ts'
+import { sql } from 'kysely'
+import { type Handle, kyselyOf } from './rawSql.ts'
 
 /**
- * Takes room for bytes of a school, unless its quota would be passed. The row stays locked until the transaction ends: of many
- * who ask at once exactly as many get room as there is.
+ * Reserves storage for bytes of a school. Returns false if its quota would be exceeded. The row stays locked until the transaction
+ * ends, so concurrent callers cannot exceed the quota together.
  */
-export async function takeRoom(sql: Handle, schoolId: string, { bytes, quota }: { bytes: number; quota: number }): Promise<boolean> {
-  await rawSql(sql).query('INSERT INTO storage_usage (school_id) VALUES ($1) ON CONFLICT DO NOTHING', [schoolId])
-  const taken = await rawSql(sql).query(
-    'UPDATE storage_usage SET bytes = bytes + $2 WHERE school_id = $1 AND bytes + $2 <= $3 RETURNING 1 AS taken',
-    [schoolId, bytes, quota],
-  )
-  return taken.length === 1
+export async function takeRoom(db: Handle, schoolId: string, { bytes, quota }: { bytes: number; quota: number }): Promise<boolean> {
+  await kyselyOf(db)
+    .insertInto('storage_usage')
+    .values({ school_id: schoolId })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  const { numUpdatedRows } = await kyselyOf(db)
+    .updateTable('storage_usage')
+    .set((usage) => ({ bytes: usage('bytes', '+', bytes) }))
+    .where('school_id', '=', schoolId)
+    .where((usage) => usage(usage('bytes', '+', bytes), '<=', quota))
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows === 1n
 }
 
-/** Gives room back, or takes a little more without asking: a file turned out to have another size. */
-export async function changeRoom(sql: Handle, schoolId: string, bytes: number): Promise<void> {
-  if (bytes !== 0)
-    await rawSql(sql).query('UPDATE storage_usage SET bytes = greatest(0, bytes + $2) WHERE school_id = $1', [schoolId, bytes])
-}
-
-/** How many bytes of its quota a school has taken. */
-export async function usedBytes(sql: Handle, schoolId: string): Promise<number> {
-  const [row] = await rawSql(sql).query<{ bytes: string | number }>('SELECT bytes FROM storage_usage WHERE school_id = $1', [schoolId])
-  return Number(row?.bytes ?? 0)
+/** Changes the storage that a school uses, without a check of its quota: a file was removed, or has another size than announced. */
+export async function changeRoom(db: Handle, schoolId: string, bytes: number): Promise<void> {
+  if (bytes === 0) return
+  await kyselyOf(db)
+    .updateTable('storage_usage')
+    .set(({ ref }) => ({ bytes: sql<number>`greatest(0, ${ref('bytes')} + ${bytes})` }))
+    .where('school_id', '=', schoolId)
+    .execute()
 }

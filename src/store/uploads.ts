@@ -1,5 +1,6 @@
 import { recordChanges } from './changeLog.ts'
-import { type Handle, rawSql } from './rawSql.ts'
+import { now } from './expressions.ts'
+import { type Handle, kyselyOf } from './rawSql.ts'
 
 /** The file that an upload is for, as it was announced. */
 export interface AnnouncedRow {
@@ -18,36 +19,53 @@ export interface UploadKey {
 }
 
 /**
- * Compare-and-set: the upload for one sender at a time, as long as it is neither used up nor past its life, and who asked for the
- * address may still sign in.
+ * Claims the upload for one sender: a compare-and-set. Returns undefined if it is used up or expired, or if the person who announced it
+ * has been disabled.
  */
-export async function claimUpload(sql: Handle, { schoolId, id }: UploadKey): Promise<AnnouncedRow | undefined> {
-  const [row] = await rawSql(sql).query<AnnouncedRow>(
-    `UPDATE upload u SET status = 'receiving', updated_at = now()
-       FROM file f JOIN account a ON a.school_id = f.school_id AND a.id = f.uploaded_by AND a.disabled_at IS NULL
-      WHERE u.school_id = $1 AND u.id = $2 AND u.status = 'pending' AND u.expires_at > now()
-        AND f.school_id = u.school_id AND f.id = u.file_id AND f.status = 'pending'
-     RETURNING u.file_id, f.content_type, f.bytes, f.checksum_sha256, f.storage_key, f.uploaded_by`,
-    [schoolId, id],
-  )
-  return row
+export async function claimUpload(db: Handle, { schoolId, id }: UploadKey): Promise<AnnouncedRow | undefined> {
+  return await kyselyOf(db)
+    .updateTable('upload')
+    .from('file')
+    .innerJoin('account', (join) =>
+      join
+        .onRef('account.school_id', '=', 'file.school_id')
+        .onRef('account.id', '=', 'file.uploaded_by')
+        .on('account.disabled_at', 'is', null),
+    )
+    .set({ status: 'receiving', updated_at: now })
+    .where('upload.school_id', '=', schoolId)
+    .where('upload.id', '=', id)
+    .where('upload.status', '=', 'pending')
+    .where('upload.expires_at', '>', now)
+    .whereRef('file.school_id', '=', 'upload.school_id')
+    .whereRef('file.id', '=', 'upload.file_id')
+    .where('file.status', '=', 'pending')
+    .returning(['upload.file_id', 'file.content_type', 'file.bytes', 'file.checksum_sha256', 'file.storage_key', 'file.uploaded_by'])
+    .$narrowType<{ uploaded_by: string }>()
+    .executeTakeFirst()
 }
 
-/** Lets the upload be tried again: nothing has been stored. */
-export async function releaseUpload(sql: Handle, { schoolId, id }: UploadKey): Promise<void> {
-  await rawSql(sql).query(
-    `UPDATE upload SET status = 'pending', updated_at = now() WHERE school_id = $1 AND id = $2 AND status = 'receiving'`,
-    [schoolId, id],
-  )
+/** Allows the upload to be tried again: nothing has been stored. */
+export async function releaseUpload(db: Handle, { schoolId, id }: UploadKey): Promise<void> {
+  await kyselyOf(db)
+    .updateTable('upload')
+    .set({ status: 'pending', updated_at: now })
+    .where('school_id', '=', schoolId)
+    .where('id', '=', id)
+    .where('status', '=', 'receiving')
+    .execute()
 }
 
-/** The bytes are there. Answers false where the upload has been swept meanwhile. */
-export async function completeUpload(sql: Handle, { schoolId, id }: UploadKey): Promise<boolean> {
-  const completed = await rawSql(sql).query<{ id: string; version: number }>(
-    `UPDATE upload SET status = 'completed', version = version + 1, updated_at = now()
-      WHERE school_id = $1 AND id = $2 AND status = 'receiving' RETURNING id, version`,
-    [schoolId, id],
-  )
-  await recordChanges(sql, { school_id: schoolId, type: 'upload', action: 'completed' }, completed)
+/** Marks the upload as completed. Returns false if it has been swept meanwhile. */
+export async function completeUpload(db: Handle, { schoolId, id }: UploadKey): Promise<boolean> {
+  const completed = await kyselyOf(db)
+    .updateTable('upload')
+    .set((upload) => ({ status: 'completed', version: upload('version', '+', 1), updated_at: now }))
+    .where('school_id', '=', schoolId)
+    .where('id', '=', id)
+    .where('status', '=', 'receiving')
+    .returning(['id', 'version'])
+    .execute()
+  await recordChanges(db, { school_id: schoolId, type: 'upload', action: 'completed' }, completed)
   return completed.length === 1
 }
