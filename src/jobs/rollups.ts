@@ -1,5 +1,5 @@
-import { refreshSchool } from '../domain/analytics/refreshSchool.ts'
 import type { Database } from '../store/database.ts'
+import { refreshSchool } from '../store/rollups/refreshSchool.ts'
 import { listSchools } from '../store/schools.ts'
 import type { Job } from './schedule.ts'
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { rebuildSchool } from '../../domain/analytics/rebuildSchool.ts'
 import { rollupLock } from '../../jobs/rollups.ts'
+import { rebuildSchool } from '../../store/rollups/rebuildSchool.ts'
 import { define, ofSchool, type SchoolOption } from '../define.ts'
 import { failure, usage } from '../failures.ts'
 import { withProgress } from '../progress.ts'

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { largestScale, scaleDemoSchool } from '../../demo/scaleDemoSchool.ts'
-import { countAgain } from '../../domain/analytics/rebuildSchool.ts'
+import { countAgain } from '../../store/rollups/rebuildSchool.ts'
 import { demoIssuer, demoNow, fillDemoSchool } from '../../wiring/demo.ts'
 import { openConfiguredFileStorage } from '../../wiring/open.ts'
 import { define } from '../define.ts'

@@ -1,4 +1,4 @@
-import { daysFrom } from './days.ts'
+import { daysFrom } from '../../lib/days.ts'
 import type { Range } from './period.ts'
 import type { Figures, Line } from './report.ts'
 

@@ -1,5 +1,5 @@
+import { addDays, addMonths, addYears, type Day, daysBetween, firstOfMonth, mondayOf } from '../../lib/days.ts'
 import { Problem } from '../../lib/problem.ts'
-import { addDays, addMonths, addYears, type Day, daysBetween, firstOfMonth, mondayOf } from './days.ts'
 
 export const intervals = ['day', 'week', 'month'] as const
 export type Interval = (typeof intervals)[number]

@@ -1,9 +1,9 @@
+import { addDays, type Day, dayIn } from '../../lib/days.ts'
 import type { Reader } from '../../store/database.ts'
 import { rawSql } from '../../store/rawSql.ts'
+import { readState } from '../../store/rollups/rollupState.ts'
 import type { Sql } from '../../store/sql.ts'
-import { addDays, type Day, dayIn } from './days.ts'
 import { type AskedPeriod, periodOf, type Range } from './period.ts'
-import { readState } from './rollupState.ts'
 
 /** Figures of some days together, by name. Null where there is nothing to tell. */
 export type Line = Readonly<Record<string, number | null>>

@@ -1,6 +1,6 @@
+import { nobody } from '../../../store/rollups/rollup.ts'
 import { type DayRow, percent, summed } from '../figures.ts'
 import type { Report } from '../report.ts'
-import { nobody } from '../rollup.ts'
 
 const measures = ['placed', 'paid', 'failed', 'expired', 'refunded']
 

@@ -1,4 +1,4 @@
-import { addMonths, type Day, firstOfMonth } from '../days.ts'
+import { addMonths, type Day, firstOfMonth } from '../../../lib/days.ts'
 import { percent } from '../figures.ts'
 import type { Asked } from '../report.ts'
 

@@ -1,9 +1,9 @@
 import { toPublicId } from '../../../lib/ids.ts'
 import { Problem } from '../../../lib/problem.ts'
+import { nobody } from '../../../store/rollups/rollup.ts'
 import { type DayRow, numberIn, summed } from '../figures.ts'
 import type { Range } from '../period.ts'
 import type { Asked, Line, Report } from '../report.ts'
-import { nobody } from '../rollup.ts'
 import { mostGroups, productKey, productTitle } from '../subjects.ts'
 
 const measures = ['gross', 'discounts', 'refunds', 'tax', 'orders']

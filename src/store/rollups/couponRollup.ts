@@ -1,4 +1,4 @@
-import type { Rollup } from '../rollup.ts'
+import type { Rollup } from './rollup.ts'
 import { isInSchoolCurrency, orderOfRefund, paidAt } from './sales.ts'
 
 /** What coupons were used for, and what orders with them brought. */

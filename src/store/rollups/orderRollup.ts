@@ -1,4 +1,4 @@
-import { type Happening, nobody, type Rollup } from '../rollup.ts'
+import { type Happening, nobody, type Rollup } from './rollup.ts'
 import { paidAt } from './sales.ts'
 
 const steps: readonly Pick<Happening, 'at' | 'where' | 'adds'>[] = [

@@ -1,4 +1,4 @@
-import { nobody, type Rollup } from '../rollup.ts'
+import { nobody, type Rollup } from './rollup.ts'
 import { isInSchoolCurrency, orderOfRefund, paidAt, sourceOf } from './sales.ts'
 
 const couponOf = (orders: string): string => `coalesce(${orders}.coupon_id, '${nobody}'::uuid)`

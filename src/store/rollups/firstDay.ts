@@ -1,7 +1,7 @@
-import type { Sql } from '../../store/sql.ts'
-import type { Day } from './days.ts'
+import type { Day } from '../../lib/days.ts'
+import type { Sql } from '../sql.ts'
 import { dayOf, has } from './rollup.ts'
-import { rollups } from './rollups/all.ts'
+import { rollups } from './rollups.ts'
 
 /** The first day on which anything happened in a school; today where nothing ever did. */
 export async function firstDay(

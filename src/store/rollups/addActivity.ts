@@ -1,4 +1,4 @@
-import type { Sql } from '../../store/sql.ts'
+import type { Sql } from '../sql.ts'
 import { dayOf, has } from './rollup.ts'
 
 /** Rows whose times say that a person learnt something, told apart by when they last changed. */

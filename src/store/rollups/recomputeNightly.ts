@@ -1,4 +1,4 @@
-import type { Sql } from '../../store/sql.ts'
+import type { Sql } from '../sql.ts'
 
 /** How far learners get, lesson by lesson: all of them, from the beginning. */
 export async function recomputeLessons(sql: Sql, schoolId: string): Promise<void> {

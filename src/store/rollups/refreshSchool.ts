@@ -1,14 +1,14 @@
-import type { Database } from '../../store/database.ts'
-import type { Sql } from '../../store/sql.ts'
-import { lecturersDigest, longestWindowDays, recomputeActive } from './active.ts'
-import { addActivity, firstTrace } from './activity.ts'
-import { addDays, type Day, dayIn, daysBetween, daysFrom, spansOf } from './days.ts'
+import { addDays, type Day, dayIn, daysBetween, daysFrom, spansOf } from '../../lib/days.ts'
+import type { Database } from '../database.ts'
+import type { Sql } from '../sql.ts'
+import { addActivity, firstTrace } from './addActivity.ts'
 import { dirtyDays, markChangedDays, markWindows } from './dirtyDays.ts'
 import { firstDay } from './firstDay.ts'
-import { recomputeLessons, recomputeRetention } from './nightly.ts'
 import { recompute } from './recompute.ts'
+import { lecturersDigest, longestWindowDays, recomputeActive } from './recomputeActive.ts'
+import { recomputeLessons, recomputeRetention } from './recomputeNightly.ts'
 import { type AnalyticsState, forgetFigures, readState, writeState } from './rollupState.ts'
-import { rollups } from './rollups/all.ts'
+import { rollups } from './rollups.ts'
 
 /** How many days are computed before their state is written: what was begun goes on with the next of them. */
 const blockDays = 92

@@ -1,4 +1,4 @@
-import type { Sql } from '../../store/sql.ts'
+import type { Sql } from '../sql.ts'
 import { begins, type Days, ends, freshFigures, type Rollup } from './rollup.ts'
 
 /**

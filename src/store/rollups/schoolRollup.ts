@@ -1,4 +1,4 @@
-import type { Rollup } from '../rollup.ts'
+import type { Rollup } from './rollup.ts'
 import { isInSchoolCurrency, orderOfRefund, paidAt } from './sales.ts'
 
 /** Who came, and what was sold. */

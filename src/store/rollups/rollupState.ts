@@ -1,5 +1,5 @@
-import type { Sql } from '../../store/sql.ts'
-import type { Day } from './days.ts'
+import type { Day } from '../../lib/days.ts'
+import type { Sql } from '../sql.ts'
 
 /** How far a school's figures have been computed. */
 export interface AnalyticsState {

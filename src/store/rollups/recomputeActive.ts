@@ -1,4 +1,4 @@
-import type { Sql } from '../../store/sql.ts'
+import type { Sql } from '../sql.ts'
 import { replaceFigures } from './recompute.ts'
 import type { Days } from './rollup.ts'
 

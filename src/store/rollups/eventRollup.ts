@@ -1,4 +1,4 @@
-import type { Rollup } from '../rollup.ts'
+import type { Rollup } from './rollup.ts'
 
 const withEvent = 'JOIN event ON event.school_id = row.school_id AND event.id = row.event_id'
 

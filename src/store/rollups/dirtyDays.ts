@@ -1,6 +1,6 @@
-import type { Sql } from '../../store/sql.ts'
+import type { Sql } from '../sql.ts'
 import { dayOf, has } from './rollup.ts'
-import { rollups } from './rollups/all.ts'
+import { rollups } from './rollups.ts'
 
 /** Notes that the days of these times have to be computed again. Days that have not been computed yet are no matter. */
 export async function markDays(sql: Sql, schoolId: string, times: readonly Date[]): Promise<void> {

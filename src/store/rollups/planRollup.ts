@@ -1,4 +1,4 @@
-import type { Rollup } from '../rollup.ts'
+import type { Rollup } from './rollup.ts'
 
 /** Subscriptions that ever ran, with what they cost. One that waits for its first payment is none yet. */
 const from = `subscription AS row

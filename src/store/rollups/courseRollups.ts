@@ -1,4 +1,4 @@
-import { dayOf, type Rollup } from '../rollup.ts'
+import { dayOf, type Rollup } from './rollup.ts'
 
 const keys = { course_id: 'row.course_id', source: 'row.source' }
 
