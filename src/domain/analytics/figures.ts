@@ -1,4 +1,6 @@
-import { daysFrom } from '../../lib/days.ts'
+import { type Expression, type ExpressionWrapper, expressionBuilder, type SqlBool, sql } from 'kysely'
+import type { DB } from '../../gen/kysely/tables.ts'
+import { type Day, daysFrom } from '../../lib/days.ts'
 import type { Range } from './period.ts'
 import type { Figures, Line } from './report.ts'
 
@@ -6,6 +8,24 @@ import type { Figures, Line } from './report.ts'
 export type DayRow = Readonly<Record<string, unknown>> & { day: string }
 
 export const numberIn = (row: Readonly<Record<string, unknown>> | undefined, name: string): number => Number(row?.[name] ?? 0)
+
+/** The tables with one line a day. */
+type DailyTable = { [Table in keyof DB]: DB[Table] extends { day: DB['analytics_daily_school']['day'] } ? Table : never }[keyof DB]
+
+/** A day as the database compares it. */
+export const dayValue = (day: Day): Expression<Date> => sql<Date>`${day}::date`
+
+/** The day of a line, as text. */
+export const dayText = <Table extends DailyTable>(table: Table) => {
+  const rows = expressionBuilder<DB, DailyTable>()
+  return rows.cast<Day>(rows.ref(`${table as DailyTable}.day`), 'text').as('day')
+}
+
+/** Returns a condition that is true for the lines of these days. */
+export const isWithin = (table: DailyTable, { from, to }: Range): ExpressionWrapper<DB, DailyTable, SqlBool> => {
+  const rows = expressionBuilder<DB, DailyTable>()
+  return rows.between(`${table}.day`, dayValue(from), dayValue(to))
+}
 
 /** Figures that add up over days. */
 export function summed(rows: readonly DayRow[], measures: readonly string[]): Figures {

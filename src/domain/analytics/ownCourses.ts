@@ -1,9 +1,23 @@
-/** Whether a course is one that the lecturer `$n` teaches; `$n + 1` says whether it matters. */
-export const isOwn = (course: string, n: number): string =>
-  `(NOT $${n + 1}::boolean OR ${course} IN (SELECT course_id FROM course_lecturer WHERE school_id = $1::uuid AND lecturer_id = $${n}::uuid))`
+import { expressionBuilder, sql } from 'kysely'
+import type { DB } from '../../gen/kysely/tables.ts'
+import type { Condition } from '../../store/expressions.ts'
+import type { Asked } from './report.ts'
 
-/** The two values of `isOwn`. */
-export const ownership = (lecturer: { id: string | null } | undefined): [string | null, boolean] => [
-  lecturer?.id ?? null,
-  lecturer !== undefined,
-]
+/** Returns a condition that is true for courses that the lecturer teaches, and for every course if the caller is no lecturer. */
+export function isOwn({ database, schoolId, lecturer }: Pick<Asked, 'database' | 'schoolId' | 'lecturer'>, course: OwnColumn): Condition {
+  if (lecturer === undefined) return sql.lit(true)
+  if (lecturer.id === null) return sql.lit(false)
+  const taught = database
+    .selectFrom('course_lecturer')
+    .select('course_lecturer.course_id')
+    .where('course_lecturer.school_id', '=', schoolId)
+    .where('course_lecturer.lecturer_id', '=', lecturer.id)
+  return expressionBuilder<DB, 'analytics_daily_active' | 'analytics_daily_course' | 'analytics_daily_pace' | 'course'>()(
+    course,
+    'in',
+    taught,
+  )
+}
+
+/** The columns that hold the id of a course. */
+type OwnColumn = 'analytics_daily_active.subject_id' | 'analytics_daily_course.course_id' | 'analytics_daily_pace.course_id' | 'course.id'

@@ -1,8 +1,6 @@
 import { addDays, type Day, dayIn } from '../../lib/days.ts'
 import type { Reader } from '../../store/database.ts'
-import { rawSql } from '../../store/rawSql.ts'
 import { readState } from '../../store/rollups/rollupState.ts'
-import type { Sql } from '../../store/sql.ts'
 import { type AskedPeriod, periodOf, type Range } from './period.ts'
 
 /** Figures of some days together, by name. Null where there is nothing to tell. */
@@ -15,7 +13,7 @@ export interface Figures {
 
 /** What is asked of every report. */
 export interface Asked {
-  sql: Sql
+  database: Reader
   schoolId: string
   /** Where the caller may see own courses only: the lecturer, or nobody at all. */
   lecturer: { id: string | null } | undefined
@@ -58,8 +56,8 @@ export interface ReportSchool extends Freshness {
 }
 
 /** Zone, currency and freshness. A day is complete once it is over and was computed since. */
-async function reportSchool(sql: Sql, schoolId: string, now: Date): Promise<ReportSchool> {
-  const { state, timeZone, currency } = await readState(sql, schoolId)
+async function reportSchool(database: Reader, schoolId: string, now: Date): Promise<ReportSchool> {
+  const { state, timeZone, currency } = await readState(database, schoolId)
   const known = state?.timeZone === timeZone ? state : undefined
   const lastWhole = known?.asOf && addDays(dayIn(timeZone, known.asOf), -1)
   const computed = known?.daysThrough
@@ -85,9 +83,8 @@ export async function askedOf(
   { database, schoolId, now, lecturer }: Asking,
   filters: Asked['filters'] = {},
 ): Promise<{ asked: Asked; school: Omit<ReportSchool, 'today'> }> {
-  const sql = rawSql(database)
-  const { today, ...school } = await reportSchool(sql, schoolId, now)
-  return { asked: { sql, schoolId, lecturer, today, filters }, school }
+  const { today, ...school } = await reportSchool(database, schoolId, now)
+  return { asked: { database, schoolId, lecturer, today, filters }, school }
 }
 
 /**

@@ -1,3 +1,5 @@
+import type { ExpressionBuilder } from 'kysely'
+import type { DB } from '../../gen/kysely/tables.ts'
 import { fromPublicId, toPublicId } from '../../lib/ids.ts'
 
 const prefixes = { course: 'crs', digital_product: 'dgp', membership_plan: 'mpl' } as const
@@ -14,12 +16,43 @@ export function productOf(key: string): { type: string; id: string } | undefined
   return found[0]
 }
 
-/** What a product is called now. */
-export const productTitle = (type: string, id: string): string => `CASE ${type}
-  WHEN 'course' THEN (SELECT title FROM course WHERE course.school_id = $1::uuid AND course.id = ${id})
-  WHEN 'digital_product' THEN (SELECT title FROM digital_product WHERE digital_product.school_id = $1::uuid AND digital_product.id = ${id})
-  WHEN 'membership_plan' THEN (SELECT name FROM membership_plan WHERE membership_plan.school_id = $1::uuid AND membership_plan.id = ${id})
-END`
+/** The title of a course by its id, in a query over a table of figures. */
+export const titleOfCourse = (line: ExpressionBuilder<DB, 'analytics_daily_course'>) =>
+  line
+    .selectFrom('course')
+    .select('course.title')
+    .whereRef('course.school_id', '=', 'analytics_daily_course.school_id')
+    .whereRef('course.id', '=', 'analytics_daily_course.course_id')
+
+/** The current title of the product of a line of figures. */
+export const titleOfProduct = (line: ExpressionBuilder<DB, 'analytics_daily_product'>) =>
+  line
+    .case('analytics_daily_product.product_type')
+    .when('course')
+    .then(
+      line
+        .selectFrom('course')
+        .select('course.title')
+        .whereRef('course.school_id', '=', 'analytics_daily_product.school_id')
+        .whereRef('course.id', '=', 'analytics_daily_product.product_id'),
+    )
+    .when('digital_product')
+    .then(
+      line
+        .selectFrom('digital_product')
+        .select('digital_product.title')
+        .whereRef('digital_product.school_id', '=', 'analytics_daily_product.school_id')
+        .whereRef('digital_product.id', '=', 'analytics_daily_product.product_id'),
+    )
+    .when('membership_plan')
+    .then(
+      line
+        .selectFrom('membership_plan')
+        .select('membership_plan.name as title')
+        .whereRef('membership_plan.school_id', '=', 'analytics_daily_product.school_id')
+        .whereRef('membership_plan.id', '=', 'analytics_daily_product.product_id'),
+    )
+    .end()
 
 /** How many parts a report tells apart. */
 export const mostGroups = 100

@@ -1,6 +1,5 @@
 import { addDays, type Day, dayIn, daysBetween, daysFrom, spansOf } from '../../lib/days.ts'
-import type { Database } from '../database.ts'
-import type { Sql } from '../sql.ts'
+import type { Database, Reader } from '../database.ts'
 import { addActivity, firstTrace } from './addActivity.ts'
 import { dirtyDays, markChangedDays, markWindows } from './dirtyDays.ts'
 import { firstDay } from './firstDay.ts'
@@ -37,7 +36,7 @@ export interface Refreshing {
  */
 export async function refreshSchool(database: Database, { schoolId, now, onProgress }: Refreshing): Promise<number> {
   const sql = database.sql
-  const before = await stateOf(sql, schoolId)
+  const before = await stateOf(database.kysely, schoolId)
   const { timeZone } = before
   const today = dayIn(timeZone, now)
   const digest = await lecturersDigest(sql, schoolId)
@@ -69,7 +68,7 @@ export async function refreshSchool(database: Database, { schoolId, now, onProgr
     await database.transaction((_writer, inside) => recomputeRetention(inside, schoolId))
   }
   const closedThrough = isNight ? yesterday : state.closedThrough
-  await writeState(sql, { ...state, daysThrough: today, asOf: now, lecturersDigest: digest, closedThrough })
+  await writeState(database.kysely, { ...state, daysThrough: today, asOf: now, lecturersDigest: digest, closedThrough })
   return changed
 }
 
@@ -82,7 +81,7 @@ interface Block {
   isActiveDue(day: Day): boolean
 }
 
-async function computeBlock({ kind, sql }: Database, { state, span, open, now, isActiveDue }: Block): Promise<number> {
+async function computeBlock({ kind, sql, kysely }: Database, { state, span, open, now, isActiveDue }: Block): Promise<number> {
   const { schoolId, timeZone } = state
   const days = daysFrom(span.first, span.last)
   const most = statementDays[kind]
@@ -99,15 +98,15 @@ async function computeBlock({ kind, sql }: Database, { state, span, open, now, i
     span.first,
     span.last,
   ])
-  if (span.last >= open) await writeState(sql, { ...state, daysThrough: span.last })
+  if (span.last >= open) await writeState(kysely, { ...state, daysThrough: span.last })
   return lines
 }
 
 /** The state, or an empty one where there is none or it is of another time zone: then every day is another. */
-async function stateOf(sql: Sql, schoolId: string): Promise<AnalyticsState> {
-  const { state, timeZone } = await readState(sql, schoolId)
+async function stateOf(kysely: Reader, schoolId: string): Promise<AnalyticsState> {
+  const { state, timeZone } = await readState(kysely, schoolId)
   if (state?.timeZone === timeZone) return state
-  if (state) await forgetFigures(sql, schoolId)
+  if (state) await forgetFigures(kysely, schoolId)
   return { schoolId, timeZone, lecturersDigest: '' }
 }
 
@@ -125,10 +124,10 @@ async function takeActivity(
     const span = { since: new Date(since), until: new Date(Math.min(since + activityBlockMs, end)) }
     state = { ...state, activityThrough: span.until }
     const next = state
-    await database.transaction(async (_writer, sql) => {
+    await database.transaction(async (writer, sql) => {
       const days = await addActivity(sql, { schoolId, timeZone, ...span, now })
       await markWindows(sql, { schoolId, days, windowDays: longestWindowDays, before: today })
-      await writeState(sql, next)
+      await writeState(writer, next)
     })
     since = span.until.getTime()
   }

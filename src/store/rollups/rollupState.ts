@@ -1,5 +1,5 @@
 import type { Day } from '../../lib/days.ts'
-import type { Sql } from '../sql.ts'
+import { type Handle, kyselyOf } from '../rawSql.ts'
 
 /** How far a school's figures have been computed. */
 export interface AnalyticsState {
@@ -12,26 +12,26 @@ export interface AnalyticsState {
   lecturersDigest: string
 }
 
-/** The state, if there is one, and the zone that the school is in now. */
+/** Returns the state, if there is one, and the current time zone of the school. */
 export async function readState(
-  sql: Sql,
+  db: Handle,
   schoolId: string,
 ): Promise<{ state: AnalyticsState | undefined; timeZone: string; currency: string }> {
-  const [row] = await sql.query<{
-    zone_now: string
-    currency: string
-    time_zone: string | null
-    activity_through: Date | null
-    days_through: Day | null
-    closed_through: Day | null
-    as_of: Date | null
-    lecturers_digest: string
-  }>(
-    `SELECT school.time_zone AS zone_now, school.currency, state.time_zone, state.activity_through, state.days_through::text,
-            state.closed_through::text, state.as_of, state.lecturers_digest
-       FROM school LEFT JOIN analytics_state AS state ON state.school_id = school.id WHERE school.id = $1`,
-    [schoolId],
-  )
+  const row = await kyselyOf(db)
+    .selectFrom('school')
+    .leftJoin('analytics_state', 'analytics_state.school_id', 'school.id')
+    .select(({ cast }) => [
+      'school.time_zone as zone_now',
+      'school.currency',
+      'analytics_state.time_zone',
+      'analytics_state.activity_through',
+      cast<Day | null>('analytics_state.days_through', 'text').as('days_through'),
+      cast<Day | null>('analytics_state.closed_through', 'text').as('closed_through'),
+      'analytics_state.as_of',
+      'analytics_state.lecturers_digest',
+    ])
+    .where('school.id', '=', schoolId)
+    .executeTakeFirst()
   if (!row) throw new Error(`there is no school ${schoolId}`)
   const state =
     row.time_zone === null
@@ -43,26 +43,40 @@ export async function readState(
           daysThrough: row.days_through ?? undefined,
           closedThrough: row.closed_through ?? undefined,
           asOf: row.as_of ?? undefined,
-          lecturersDigest: row.lecturers_digest,
+          lecturersDigest: row.lecturers_digest ?? '',
         }
   return { state, timeZone: row.zone_now, currency: row.currency }
 }
 
-export async function writeState(sql: Sql, state: AnalyticsState): Promise<void> {
+export async function writeState(db: Handle, state: AnalyticsState): Promise<void> {
   const { schoolId, timeZone, activityThrough, daysThrough, closedThrough, asOf, lecturersDigest } = state
-  await sql.query(
-    `INSERT INTO analytics_state (school_id, time_zone, activity_through, days_through, closed_through, as_of, lecturers_digest)
-     VALUES ($1, $2, $3, $4::date, $5::date, $6, $7)
-     ON CONFLICT (school_id) DO UPDATE SET time_zone = excluded.time_zone, activity_through = excluded.activity_through,
-       days_through = excluded.days_through, closed_through = excluded.closed_through, as_of = excluded.as_of,
-       lecturers_digest = excluded.lecturers_digest`,
-    [schoolId, timeZone, activityThrough ?? null, daysThrough ?? null, closedThrough ?? null, asOf ?? null, lecturersDigest],
-  )
+  await kyselyOf(db)
+    .insertInto('analytics_state')
+    .values({
+      school_id: schoolId,
+      time_zone: timeZone,
+      activity_through: activityThrough ?? null,
+      days_through: daysThrough ?? null,
+      closed_through: closedThrough ?? null,
+      as_of: asOf ?? null,
+      lecturers_digest: lecturersDigest,
+    })
+    .onConflict((conflict) =>
+      conflict.column('school_id').doUpdateSet(({ ref }) => ({
+        time_zone: ref('excluded.time_zone'),
+        activity_through: ref('excluded.activity_through'),
+        days_through: ref('excluded.days_through'),
+        closed_through: ref('excluded.closed_through'),
+        as_of: ref('excluded.as_of'),
+        lecturers_digest: ref('excluded.lecturers_digest'),
+      })),
+    )
+    .execute()
 }
 
-/** Forgets every figure of a school: the next run begins with its first day. */
-export async function forgetFigures(sql: Sql, schoolId: string): Promise<void> {
-  for (const table of figureTables) await sql.query(`DELETE FROM ${table} WHERE school_id = $1`, [schoolId])
+/** Deletes every figure of a school: the next run begins with its first day. */
+export async function forgetFigures(db: Handle, schoolId: string): Promise<void> {
+  for (const table of figureTables) await kyselyOf(db).deleteFrom(table).where('school_id', '=', schoolId).execute()
 }
 
 const figureTables = [
@@ -80,4 +94,4 @@ const figureTables = [
   'analytics_lesson',
   'analytics_retention',
   'analytics_state',
-]
+] as const

@@ -1,28 +1,40 @@
-import { type DayRow, numberIn, percent } from '../figures.ts'
-import { isOwn, ownership } from '../ownCourses.ts'
+import { type DayRow, dayText, isWithin, numberIn, percent } from '../figures.ts'
+import { isOwn } from '../ownCourses.ts'
 import type { Range } from '../period.ts'
 import type { Asked, Figures, Report } from '../report.ts'
 
-const measures = ['daily_active', 'weekly_active', 'monthly_active']
+const table = 'analytics_daily_active'
+const measures = ['daily_active', 'weekly_active', 'monthly_active'] as const
 
-/** Whose distinct learners are counted: those of a course, of a lecturer's courses together, or of the school. */
-export async function activeFigures({ sql, schoolId, filters, lecturer, today }: Asked, { from, to }: Range): Promise<Figures> {
-  const course = filters.course as string | undefined
-  const [type, id] = course !== undefined ? ['course', course] : lecturer ? ['lecturer', lecturer.id] : ['school', schoolId]
-  const rows = await sql.query<DayRow>(
-    `SELECT day::text, ${measures.join(', ')} FROM analytics_daily_active
-      WHERE school_id = $1::uuid AND subject_type = $2 AND subject_id = $3::uuid AND day BETWEEN $4::date AND $5::date
-        AND ($2 <> 'course' OR ${isOwn('subject_id', 6)})`,
-    [schoolId, type, id, from, to, ...ownership(lecturer)],
-  )
+/** Returns the distinct learners of a course, of a lecturer's courses together, or of the school. */
+export async function activeFigures(asked: Asked, range: Range): Promise<Figures> {
+  const { today } = asked
+  const rows: DayRow[] = await linesOf(asked)
+    .select([dayText(table), ...measures])
+    .where(isWithin(table, range))
+    .execute()
   const byDay = new Map(rows.map((row) => [row.day, row]))
-  // Distinct learners do not add up: what some days had is what their last day says that has come.
+  // Distinct learners do not add up: some days have the figures of their last day, or of today if they are not over.
   return {
-    over: (range) => {
-      const row = byDay.get(range.to > today && range.from <= today ? today : range.to)
+    over: ({ from, to }) => {
+      const row = byDay.get(to > today && from <= today ? today : to)
       return Object.fromEntries(measures.map((name) => [name, numberIn(row, name)]))
     },
   }
+}
+
+function linesOf(asked: Asked) {
+  const { database, schoolId, filters, lecturer } = asked
+  const lines = database.selectFrom(table).where('school_id', '=', schoolId)
+  const course = filters.course as string | undefined
+  if (course !== undefined) {
+    return lines
+      .where('subject_type', '=', 'course')
+      .where('subject_id', '=', course)
+      .where(isOwn(asked, 'analytics_daily_active.subject_id'))
+  }
+  const [type, id] = lecturer ? ['lecturer', lecturer.id] : ['school', schoolId]
+  return lines.where('subject_type', '=', type).where((line) => (id === null ? line.lit(false) : line('subject_id', '=', id)))
 }
 
 /** Distinct learners of a day, of seven and of 28 days, as of the last day. */

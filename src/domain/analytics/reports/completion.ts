@@ -1,60 +1,70 @@
+import type { ExpressionBuilder } from 'kysely'
+import type { DB } from '../../../gen/kysely/tables.ts'
 import { toPublicId } from '../../../lib/ids.ts'
-import { type DayRow, numberIn, percent, summed } from '../figures.ts'
-import { isOwn, ownership } from '../ownCourses.ts'
+import { dayText, isWithin, numberIn, percent, summed } from '../figures.ts'
+import { isOwn } from '../ownCourses.ts'
 import type { Range } from '../period.ts'
 import type { Asked, Report } from '../report.ts'
-import { mostGroups } from '../subjects.ts'
+import { mostGroups, titleOfCourse } from '../subjects.ts'
 
-const measures = ['started', 'completed', 'started_completed', 'started_progress']
-const which = `school_id = $1::uuid AND day BETWEEN $2::date AND $3::date AND ($4::uuid IS NULL OR course_id = $4) AND ${isOwn('course_id', 5)}`
-const sums = measures.map((name) => `sum(${name}) AS ${name}`).join(', ')
-const valuesOf = ({ schoolId, filters, lecturer }: Asked, { from, to }: Range): unknown[] => [
-  schoolId,
-  from,
-  to,
-  filters.course ?? null,
-  ...ownership(lecturer),
-]
+const measures = ['started', 'completed', 'started_completed', 'started_progress'] as const
+
+const sums = ({ fn }: ExpressionBuilder<DB, 'analytics_daily_course'>) => measures.map((name) => fn.sum(name).as(name))
+
+function coursesIn(asked: Asked, range: Range) {
+  const course = asked.filters.course as string | undefined
+  return asked.database
+    .selectFrom('analytics_daily_course')
+    .where('analytics_daily_course.school_id', '=', asked.schoolId)
+    .where(isWithin('analytics_daily_course', range))
+    .where(isOwn(asked, 'analytics_daily_course.course_id'))
+    .$if(course !== undefined, (lines) => lines.where('analytics_daily_course.course_id', '=', course as string))
+}
+
+function pacesIn(asked: Asked, range: Range) {
+  const course = asked.filters.course as string | undefined
+  return asked.database
+    .selectFrom('analytics_daily_pace')
+    .select(['days', ({ fn, cast }) => cast<number>(fn.sum('completions'), 'integer').as('completions')])
+    .where('analytics_daily_pace.school_id', '=', asked.schoolId)
+    .where(isWithin('analytics_daily_pace', range))
+    .where(isOwn(asked, 'analytics_daily_pace.course_id'))
+    .$if(course !== undefined, (lines) => lines.where('analytics_daily_pace.course_id', '=', course as string))
+}
 
 interface Pace {
   days: number
   completions: number
 }
 
-/** Who began to learn and who got to the end; the rate is that of those who began in these days. */
+/** Enrolments that were started and completed; the rate is that of the enrolments started in these days. */
 export const completion: Report = {
   name: 'completion',
   async read(asked, range) {
-    const { sql } = asked
-    const values = valuesOf(asked, range)
-    const sum = summed(
-      await sql.query<DayRow>(`SELECT day::text, ${sums} FROM analytics_daily_course WHERE ${which} GROUP BY day`, values),
-      measures,
-    )
-    const paces = await sql.query<DayRow & Pace>(
-      `SELECT day::text, days, sum(completions)::int AS completions FROM analytics_daily_pace WHERE ${which} GROUP BY day, days`,
-      values,
-    )
+    const courses = coursesIn(asked, range).select(dayText('analytics_daily_course')).select(sums).groupBy('analytics_daily_course.day')
+    const sum = summed(await courses.execute(), measures)
+    const paces = await pacesIn(asked, range)
+      .select(dayText('analytics_daily_pace'))
+      .groupBy(['analytics_daily_pace.day', 'days'])
+      .execute()
     return {
       over: ({ from, to }) => ({ ...sum.over({ from, to }), median: medianOf(paces.filter(({ day }) => day >= from && day <= to)) }),
     }
   },
   async groups(asked, range) {
     if (asked.filters.group_by === undefined) return undefined
-    const values = valuesOf(asked, range)
-    const rows = await asked.sql.query<Record<string, string>>(
-      `SELECT parts.*, (SELECT title FROM course WHERE course.school_id = $1::uuid AND course.id = course_id) AS title
-         FROM (SELECT course_id, ${sums} FROM analytics_daily_course WHERE ${which}
-                GROUP BY course_id ORDER BY sum(started) DESC, course_id LIMIT ${mostGroups}) AS parts`,
-      values,
-    )
-    const paces = await asked.sql.query<Pace & { course_id: string }>(
-      `SELECT course_id, days, sum(completions)::int AS completions FROM analytics_daily_pace WHERE ${which} GROUP BY course_id, days`,
-      values,
-    )
+    const rows = await coursesIn(asked, range)
+      .select(['course_id', (line) => titleOfCourse(line).as('title')])
+      .select(sums)
+      .groupBy(['school_id', 'course_id'])
+      .orderBy(({ fn }) => fn.sum('started'), 'desc')
+      .orderBy('course_id')
+      .limit(mostGroups)
+      .execute()
+    const paces = await pacesIn(asked, range).select('course_id').groupBy(['course_id', 'days']).execute()
     return rows.map((row) => ({
-      key: toPublicId('crs', row.course_id as string),
-      title: row.title ?? null,
+      key: toPublicId('crs', row.course_id),
+      title: row.title,
       line: {
         ...Object.fromEntries(measures.map((name) => [name, numberIn(row, name)])),
         median: medianOf(paces.filter(({ course_id }) => course_id === row.course_id)),
@@ -70,7 +80,7 @@ export const completion: Report = {
   }),
 }
 
-/** The middle one; of two in the middle the lower. Null of none. */
+/** Returns the median; of two in the middle the lower; null without completions. */
 export function medianOf(paces: readonly Pace[]): number | null {
   const all = paces.reduce((sum, { completions }) => sum + completions, 0)
   let seen = 0

@@ -1,34 +1,43 @@
+import type { ExpressionBuilder } from 'kysely'
+import type { DB } from '../../../gen/kysely/tables.ts'
 import { toPublicId } from '../../../lib/ids.ts'
-import { type DayRow, numberIn, summed } from '../figures.ts'
-import type { Report } from '../report.ts'
+import { dayText, isWithin, numberIn, summed } from '../figures.ts'
+import type { Range } from '../period.ts'
+import type { Asked, Report } from '../report.ts'
 import { mostGroups } from '../subjects.ts'
 
-const measures = ['redemptions', 'discount', 'revenue']
-const sums = measures.map((name) => `sum(${name}) AS ${name}`).join(', ')
-const which = 'school_id = $1::uuid AND day BETWEEN $2::date AND $3::date'
+const table = 'analytics_daily_coupon'
+const measures = ['redemptions', 'discount', 'revenue'] as const
 
-/** What coupons were used for, all together and one by one. */
+const sums = ({ fn }: ExpressionBuilder<DB, typeof table>) => measures.map((name) => fn.sum(name).as(name))
+
+const linesIn = ({ database, schoolId }: Asked, range: Range) =>
+  database.selectFrom(table).where('school_id', '=', schoolId).where(isWithin(table, range)).select(sums)
+
+/** How coupons were used, all together and one by one. */
 export const coupons: Report = {
   name: 'coupons',
-  async read({ sql, schoolId }, { from, to }) {
-    const rows = await sql.query<DayRow>(`SELECT day::text, ${sums} FROM analytics_daily_coupon WHERE ${which} GROUP BY day`, [
-      schoolId,
-      from,
-      to,
-    ])
-    return summed(rows, measures)
-  },
-  async groups({ sql, schoolId }, { from, to }) {
-    const rows = await sql.query<Record<string, string>>(
-      `SELECT parts.*, coupon.code
-         FROM (SELECT coupon_id, ${sums} FROM analytics_daily_coupon WHERE ${which}
-                GROUP BY coupon_id ORDER BY sum(redemptions) DESC, sum(revenue) DESC, coupon_id LIMIT ${mostGroups}) AS parts
-         LEFT JOIN coupon ON coupon.school_id = $1::uuid AND coupon.id = parts.coupon_id`,
-      [schoolId, from, to],
-    )
+  read: async (asked, range) => summed(await linesIn(asked, range).select(dayText(table)).groupBy('day').execute(), measures),
+  async groups(asked, range) {
+    const rows = await linesIn(asked, range)
+      .select([
+        'coupon_id',
+        ({ selectFrom }) =>
+          selectFrom('coupon')
+            .select('coupon.code')
+            .whereRef('coupon.school_id', '=', 'analytics_daily_coupon.school_id')
+            .whereRef('coupon.id', '=', 'analytics_daily_coupon.coupon_id')
+            .as('code'),
+      ])
+      .groupBy(['school_id', 'coupon_id'])
+      .orderBy(({ fn }) => fn.sum('redemptions'), 'desc')
+      .orderBy(({ fn }) => fn.sum('revenue'), 'desc')
+      .orderBy('coupon_id')
+      .limit(mostGroups)
+      .execute()
     return rows.map((row) => ({
-      key: toPublicId('cpn', row.coupon_id as string),
-      title: row.code ?? null,
+      key: toPublicId('cpn', row.coupon_id),
+      title: row.code,
       line: Object.fromEntries(measures.map((name) => [name, numberIn(row, name)])),
     }))
   },

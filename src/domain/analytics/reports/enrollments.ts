@@ -1,55 +1,72 @@
+import type { ExpressionBuilder } from 'kysely'
+import type { DB } from '../../../gen/kysely/tables.ts'
 import { toPublicId } from '../../../lib/ids.ts'
-import { type DayRow, levelled, numberIn, summed } from '../figures.ts'
-import { isOwn, ownership } from '../ownCourses.ts'
-import type { Range } from '../period.ts'
+import { dayText, dayValue, isWithin, levelled, numberIn, summed } from '../figures.ts'
+import { isOwn } from '../ownCourses.ts'
 import type { Asked, Report } from '../report.ts'
-import { mostGroups } from '../subjects.ts'
+import { mostGroups, titleOfCourse } from '../subjects.ts'
 
-const change = 'enrolled - canceled - expired'
-const measures = ['enrolled', 'canceled', 'expired', 'open']
-const which = `school_id = $1::uuid AND ($4::uuid IS NULL OR course_id = $4) AND ($5::text[] IS NULL OR source = ANY ($5)) AND ${isOwn('course_id', 6)}`
-const valuesOf = ({ schoolId, filters, lecturer }: Asked, { from, to }: Range): unknown[] => [
-  schoolId,
-  from,
-  to,
-  filters.course ?? null,
-  filters.source ?? null,
-  ...ownership(lecturer),
-]
+const table = 'analytics_daily_course'
+const happened = ['enrolled', 'canceled', 'expired'] as const
+const measures = [...happened, 'open'] as const
 
-/** Who began and who left, and how many there were in the end. */
+/** The change of the number of open enrolments. */
+const sumOfChanges = (line: ExpressionBuilder<DB, typeof table>) =>
+  line.fn.sum(line(line('enrolled', '-', line.ref('canceled')), '-', line.ref('expired')))
+
+function linesOf(asked: Asked) {
+  const { course, source } = asked.filters as { course?: string; source?: readonly string[] }
+  return asked.database
+    .selectFrom(table)
+    .where('analytics_daily_course.school_id', '=', asked.schoolId)
+    .where(isOwn(asked, 'analytics_daily_course.course_id'))
+    .$if(course !== undefined, (lines) => lines.where('analytics_daily_course.course_id', '=', course as string))
+    .$if(source !== undefined, (lines) => lines.where((line) => line('source', '=', line.fn.any(line.val(source)))))
+}
+
+/** New and ended enrolments, and how many were open in the end. */
 export const enrollments: Report = {
   name: 'enrollments',
   async read(asked, range) {
-    const values = valuesOf(asked, range)
-    const rows = await asked.sql.query<DayRow>(
-      `SELECT day::text, sum(enrolled) AS enrolled, sum(canceled) AS canceled, sum(expired) AS expired, sum(${change}) AS open
-         FROM analytics_daily_course WHERE ${which} AND day BETWEEN $2::date AND $3::date GROUP BY day`,
-      values,
-    )
-    const [before] = await asked.sql.query(
-      `SELECT sum(${change}) AS open FROM analytics_daily_course WHERE ${which} AND day < $2::date AND $3::date IS NOT NULL`,
-      values,
-    )
+    const rows = await linesOf(asked)
+      .select(dayText(table))
+      .select((line) => [...happened.map((name) => line.fn.sum(name).as(name)), sumOfChanges(line).as('open')])
+      .where(isWithin(table, range))
+      .groupBy('analytics_daily_course.day')
+      .execute()
+    const before = await linesOf(asked)
+      .select((line) => sumOfChanges(line).as('open'))
+      .where('analytics_daily_course.day', '<', dayValue(range.from))
+      .executeTakeFirst()
     return levelled(summed(rows, measures), range, { open: numberIn(before, 'open') })
   },
   async groups(asked, range) {
     const by = asked.filters.group_by as 'course' | 'source' | undefined
     if (by === undefined) return undefined
-    const key = by === 'course' ? 'course_id' : 'source'
-    const rows = await asked.sql.query<Record<string, string>>(
-      `SELECT parts.*, ${by === 'course' ? '(SELECT title FROM course WHERE course.school_id = $1::uuid AND course.id = course_id)' : 'NULL'} AS title
-         FROM (SELECT ${key}, sum(${change}) AS open,
-                      ${['enrolled', 'canceled', 'expired'].map((name) => `coalesce(sum(${name}) FILTER (WHERE day >= $2::date), 0) AS ${name}`).join(', ')}
-                 FROM analytics_daily_course WHERE ${which} AND day <= $3::date
-                GROUP BY ${key} ORDER BY 3 DESC, 2 DESC, 1 LIMIT ${mostGroups}) AS parts`,
-      valuesOf(asked, range),
-    )
-    return rows.map((row) => ({
-      key: by === 'course' ? toPublicId('crs', row.course_id as string) : (row.source as string),
-      title: row.title ?? null,
-      line: Object.fromEntries(measures.map((name) => [name, numberIn(row, name)])),
-    }))
+    const lines = linesOf(asked)
+      .where('analytics_daily_course.day', '<=', dayValue(range.to))
+      .select((line) => [
+        sumOfChanges(line).as('open'),
+        ...happened.map((name) => line.fn.sum(name).filterWhere('analytics_daily_course.day', '>=', dayValue(range.from)).as(name)),
+      ])
+      .orderBy(
+        (line) =>
+          line.fn.coalesce(line.fn.sum('enrolled').filterWhere('analytics_daily_course.day', '>=', dayValue(range.from)), line.lit(0)),
+        'desc',
+      )
+      .orderBy(sumOfChanges, 'desc')
+      .limit(mostGroups)
+    const lineOf = (row: Readonly<Record<string, unknown>>) => Object.fromEntries(measures.map((name) => [name, numberIn(row, name)]))
+    if (by === 'source') {
+      const rows = await lines.select('source').groupBy('source').orderBy('source').execute()
+      return rows.map((row) => ({ key: row.source, title: null, line: lineOf(row) }))
+    }
+    const rows = await lines
+      .select(['course_id', (line) => titleOfCourse(line).as('title')])
+      .groupBy(['school_id', 'course_id'])
+      .orderBy('course_id')
+      .execute()
+    return rows.map((row) => ({ key: toPublicId('crs', row.course_id), title: row.title, line: lineOf(row) }))
   },
   show: ({ enrolled, canceled, expired, open }) => ({ new: enrolled, canceled, expired, active_at_end: open }),
 }

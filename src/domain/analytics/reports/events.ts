@@ -1,24 +1,23 @@
-import { type DayRow, percent, summed } from '../figures.ts'
-import { ownership } from '../ownCourses.ts'
-import type { Report } from '../report.ts'
+import { dayText, isWithin, percent, summed } from '../figures.ts'
+import type { Asked, Report } from '../report.ts'
 
-const measures = ['published', 'rsvps', 'attended', 'no_show']
+const table = 'analytics_daily_event'
+const measures = ['published', 'rsvps', 'attended', 'no_show'] as const
 
-/** Events that were announced, who answered, and who came. Of a lecturer: those that they host, and those of own courses. */
+/** Published events, responses and attendance. For a lecturer: events that they host and those of their own courses. */
 export const events: Report = {
   name: 'events',
-  async read({ sql, schoolId, lecturer }, { from, to }) {
-    const rows = await sql.query<DayRow>(
-      `SELECT day::text, ${measures.map((name) => `sum(${name}) AS ${name}`).join(', ')} FROM analytics_daily_event
-        WHERE school_id = $1::uuid AND day BETWEEN $2::date AND $3::date
-          AND (NOT $5::boolean OR event_id IN (
-                 SELECT event_id FROM event_host WHERE school_id = $1::uuid AND lecturer_id = $4::uuid
-                  UNION ALL
-                 SELECT event.id FROM event JOIN course_lecturer USING (school_id, course_id)
-                  WHERE event.school_id = $1::uuid AND course_lecturer.lecturer_id = $4::uuid))
-        GROUP BY day`,
-      [schoolId, from, to, ...ownership(lecturer)],
-    )
+  async read(asked, range) {
+    const { database, schoolId, lecturer } = asked
+    const rows = await database
+      .selectFrom(table)
+      .select(dayText(table))
+      .select(({ fn }) => measures.map((name) => fn.sum(name).as(name)))
+      .where('school_id', '=', schoolId)
+      .where(isWithin(table, range))
+      .$if(lecturer !== undefined, (lines) => lines.where('event_id', 'in', eventsOf(asked, lecturer?.id ?? null)))
+      .groupBy('day')
+      .execute()
     return summed(rows, measures)
   },
   show: ({ published, rsvps, attended, no_show }) => ({
@@ -28,3 +27,20 @@ export const events: Report = {
     attendance_percent: percent(attended, (attended ?? 0) + (no_show ?? 0)),
   }),
 }
+
+const eventsOf = ({ database, schoolId }: Asked, lecturerId: string | null) =>
+  database
+    .selectFrom('event_host')
+    .select('event_host.event_id')
+    .where('event_host.school_id', '=', schoolId)
+    .where('event_host.lecturer_id', 'is not distinct from', lecturerId as string)
+    .unionAll(
+      database
+        .selectFrom('event')
+        .innerJoin('course_lecturer', (join) =>
+          join.onRef('course_lecturer.school_id', '=', 'event.school_id').onRef('course_lecturer.course_id', '=', 'event.course_id'),
+        )
+        .select('event.id as event_id')
+        .where('event.school_id', '=', schoolId)
+        .where('course_lecturer.lecturer_id', 'is not distinct from', lecturerId as string),
+    )

@@ -1,20 +1,26 @@
 import { nobody } from '../../../store/rollups/rollup.ts'
-import { type DayRow, percent, summed } from '../figures.ts'
+import { dayText, isWithin, percent, summed } from '../figures.ts'
 import type { Report } from '../report.ts'
 
-const measures = ['placed', 'paid', 'failed', 'expired', 'refunded']
+const table = 'analytics_daily_order'
+const measures = ['placed', 'paid', 'failed', 'expired', 'refunded'] as const
 
-/** What became of orders, each on its own day; of those that are in some state now, or have a product in them. */
+/** The states of orders, each on its own day; of orders that are in some state now, or that contain a product. */
 export const orders: Report = {
   name: 'orders',
-  async read({ sql, schoolId, filters }, { from, to }) {
-    const product = filters.product as { type: string; id: string } | undefined
-    const rows = await sql.query<DayRow>(
-      `SELECT day::text, ${measures.map((measure) => `sum(${measure}) AS ${measure}`).join(', ')} FROM analytics_daily_order
-        WHERE school_id = $1 AND product_type = $2 AND product_id = $3 AND day BETWEEN $4::date AND $5::date
-          AND ($6::text[] IS NULL OR status = ANY ($6)) GROUP BY day`,
-      [schoolId, product?.type ?? 'any', product?.id ?? nobody, from, to, filters.status ?? null],
-    )
+  async read({ database, schoolId, filters }, range) {
+    const { product, status } = filters as { product?: { type: string; id: string }; status?: readonly string[] }
+    const rows = await database
+      .selectFrom(table)
+      .select(dayText(table))
+      .select(({ fn }) => measures.map((name) => fn.sum(name).as(name)))
+      .where('school_id', '=', schoolId)
+      .where('product_type', '=', product?.type ?? 'any')
+      .where('product_id', '=', product?.id ?? nobody)
+      .where(isWithin(table, range))
+      .$if(status !== undefined, (lines) => lines.where((line) => line('status', '=', line.fn.any(line.val(status)))))
+      .groupBy('day')
+      .execute()
     return summed(rows, measures)
   },
   show: ({ placed, paid, failed, expired, refunded }) => ({

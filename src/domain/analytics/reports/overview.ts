@@ -1,4 +1,4 @@
-import { type DayRow, summed } from '../figures.ts'
+import { dayText, isWithin, summed } from '../figures.ts'
 import type { Report } from '../report.ts'
 import { activeFigures } from './activeStudents.ts'
 import { subscriptionFigures } from './subscriptions.ts'
@@ -7,22 +7,26 @@ import { subscriptionFigures } from './subscriptions.ts'
 export const overview: Report = {
   name: 'overview',
   async read(asked, range) {
-    const { sql, schoolId } = asked
-    const values = [schoolId, range.from, range.to]
+    const { database, schoolId } = asked
     const school = summed(
-      await sql.query<DayRow>(
-        `SELECT day::text, gross - discounts - refunds AS net, orders, new_students, new_members
-           FROM analytics_daily_school WHERE school_id = $1 AND day BETWEEN $2::date AND $3::date`,
-        values,
-      ),
+      await database
+        .selectFrom('analytics_daily_school')
+        .select([dayText('analytics_daily_school'), 'orders', 'new_students', 'new_members'])
+        .select((line) => line(line('gross', '-', line.ref('discounts')), '-', line.ref('refunds')).as('net'))
+        .where('school_id', '=', schoolId)
+        .where(isWithin('analytics_daily_school', range))
+        .execute(),
       ['net', 'orders', 'new_students', 'new_members'],
     )
     const courses = summed(
-      await sql.query<DayRow>(
-        `SELECT day::text, sum(enrolled) AS enrolled, sum(completed) AS completed
-           FROM analytics_daily_course WHERE school_id = $1 AND day BETWEEN $2::date AND $3::date GROUP BY day`,
-        values,
-      ),
+      await database
+        .selectFrom('analytics_daily_course')
+        .select([dayText('analytics_daily_course'), ({ fn }) => fn.sum('enrolled').as('enrolled')])
+        .select(({ fn }) => fn.sum('completed').as('completed'))
+        .where('school_id', '=', schoolId)
+        .where(isWithin('analytics_daily_course', range))
+        .groupBy('day')
+        .execute(),
       ['enrolled', 'completed'],
     )
     const active = await activeFigures({ ...asked, filters: {} }, range)

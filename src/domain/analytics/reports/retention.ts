@@ -1,24 +1,26 @@
 import { addMonths, type Day, firstOfMonth } from '../../../lib/days.ts'
-import { percent } from '../figures.ts'
+import { dayValue, percent } from '../figures.ts'
 import type { Asked } from '../report.ts'
 
-interface CohortRow {
-  cohort: Day
-  month: Day
-  learners: number
-}
-
-/** Of those who were first there in a month, how many were there in each month since. The last months up to this one. */
-export async function retention({ sql, schoolId, lecturer, today }: Asked, months: number) {
+/** Returns how many of the learners who first came in a month came in each month since, for the last months up to this one. */
+export async function retention({ database, schoolId, lecturer, today }: Asked, months: number) {
   const last = firstOfMonth(today)
   const first = addMonths(last, 1 - months)
   const [type, id] = lecturer ? ['lecturer', lecturer.id] : ['school', schoolId]
-  const rows = await sql.query<CohortRow>(
-    `SELECT cohort::text, month::text, learners FROM analytics_retention
-      WHERE school_id = $1::uuid AND subject_type = $2 AND subject_id = $3::uuid AND cohort BETWEEN $4::date AND $5::date AND month <= $5::date`,
-    [schoolId, type, id, first, last],
-  )
-  const learners = new Map(rows.map((row) => [`${row.cohort} ${row.month}`, row.learners]))
+  const rows = await database
+    .selectFrom('analytics_retention')
+    .select([
+      'learners',
+      ({ cast }) => cast<Day>('cohort', 'text').as('cohort_day'),
+      ({ cast }) => cast<Day>('month', 'text').as('month_day'),
+    ])
+    .where('school_id', '=', schoolId)
+    .where('subject_type', '=', type)
+    .where((line) => (id === null ? line.lit(false) : line('subject_id', '=', id)))
+    .where((line) => line.between('cohort', dayValue(first), dayValue(last)))
+    .where('month', '<=', dayValue(last))
+    .execute()
+  const learners = new Map(rows.map((row) => [`${row.cohort_day} ${row.month_day}`, row.learners]))
   const cohorts = Array.from({ length: months }, (_, index) => addMonths(first, index))
   return cohorts.flatMap((cohort, index) =>
     Array.from({ length: months - index }, (_, since) => {

@@ -1,12 +1,15 @@
+import type { ExpressionBuilder } from 'kysely'
+import type { DB } from '../../../gen/kysely/tables.ts'
 import { toPublicId } from '../../../lib/ids.ts'
 import { Problem } from '../../../lib/problem.ts'
 import { nobody } from '../../../store/rollups/rollup.ts'
-import { type DayRow, numberIn, summed } from '../figures.ts'
+import { dayText, isWithin, numberIn, summed } from '../figures.ts'
 import type { Range } from '../period.ts'
-import type { Asked, Line, Report } from '../report.ts'
-import { mostGroups, productKey, productTitle } from '../subjects.ts'
+import type { Asked, Group, Line, Report } from '../report.ts'
+import { mostGroups, productKey, titleOfProduct } from '../subjects.ts'
 
-const measures = ['gross', 'discounts', 'refunds', 'tax', 'orders']
+const table = 'analytics_daily_product'
+const measures = ['gross', 'discounts', 'refunds', 'tax', 'orders'] as const
 
 interface Filters {
   product?: { type: string; id: string }
@@ -16,22 +19,25 @@ interface Filters {
   group_by?: 'product' | 'product_type' | 'coupon' | 'source'
 }
 
-/** What was earned: sales on the day on which they were paid, less what was given back on the day on which it was. */
+/** Sales on the day on which they were paid, less refunds on the day on which they were made. */
 export const revenue: Report = {
   name: 'revenue',
-  async read({ sql, schoolId, filters }, { from, to }) {
-    const { product, product_type, coupon, currency } = filters as Filters
-    await requireCurrency({ sql, schoolId }, currency)
-    const isWhole = product === undefined && product_type === undefined && coupon === undefined
-    const rows = isWhole
-      ? await sql.query<DayRow>(
-          `SELECT day::text, ${measures.join(', ')} FROM analytics_daily_school WHERE school_id = $1 AND day BETWEEN $2::date AND $3::date`,
-          [schoolId, from, to],
-        )
-      : await sql.query<DayRow>(
-          `SELECT day::text, ${sums(ordersOf(filters as Filters))} FROM analytics_daily_product WHERE ${filtered} GROUP BY day`,
-          valuesOf(schoolId, { from, to }, filters as Filters),
-        )
+  async read(asked, range) {
+    const { database, schoolId } = asked
+    const filters = asked.filters as Filters
+    await requireCurrency(asked, filters.currency)
+    if (filters.product !== undefined || filters.product_type !== undefined || filters.coupon !== undefined) {
+      const lines = linesIn(asked, range)
+        .select(dayText(table))
+        .select(sums(ordersOf(filters)))
+      return summed(await lines.groupBy('day').execute(), measures)
+    }
+    const rows = await database
+      .selectFrom('analytics_daily_school')
+      .select([dayText('analytics_daily_school'), ...measures])
+      .where('school_id', '=', schoolId)
+      .where(isWithin('analytics_daily_school', range))
+      .execute()
     return summed(rows, measures)
   },
   async groups(asked, range) {
@@ -52,62 +58,84 @@ export const revenue: Report = {
   },
 }
 
-const sums = (orders: string): string =>
-  `sum(gross) AS gross, sum(discounts) AS discounts, sum(refunds) AS refunds, sum(tax) AS tax, sum(${orders}) AS orders`
+/** The column that counts an order once among the lines that are read: an order has many lines. */
+type OrdersColumn = 'orders' | 'type_orders' | 'product_orders'
 
-const filtered = `school_id = $1::uuid AND day BETWEEN $2::date AND $3::date
-  AND ($4::text IS NULL OR product_type = $4) AND ($5::uuid IS NULL OR product_id = $5) AND ($6::text IS NULL OR product_type = $6)
-  AND ($7::uuid IS NULL OR coupon_id = $7)`
+const sums =
+  (orders: OrdersColumn) =>
+  ({ fn }: ExpressionBuilder<DB, typeof table>) => [
+    fn.sum('gross').as('gross'),
+    fn.sum('discounts').as('discounts'),
+    fn.sum('refunds').as('refunds'),
+    fn.sum('tax').as('tax'),
+    fn.sum(orders).as('orders'),
+  ]
 
-const valuesOf = (schoolId: string, { from, to }: Range, { product, product_type, coupon }: Filters): unknown[] => [
-  schoolId,
-  from,
-  to,
-  product?.type ?? null,
-  product?.id ?? null,
-  product_type ?? null,
-  coupon ?? null,
-]
+function linesIn({ database, schoolId, filters }: Asked, range: Range) {
+  const { product, product_type, coupon } = filters as Filters
+  return database
+    .selectFrom(table)
+    .where('school_id', '=', schoolId)
+    .where(isWithin(table, range))
+    .where((line) =>
+      line.and([
+        ...(product === undefined ? [] : [line('product_type', '=', product.type), line('product_id', '=', product.id)]),
+        ...(product_type === undefined ? [] : [line('product_type', '=', product_type)]),
+        ...(coupon === undefined ? [] : [line('coupon_id', '=', coupon)]),
+      ]),
+    )
+}
 
-/** An order has many lines: the column that counts it once among those that are looked at. */
-const ordersOf = ({ product, product_type, group_by }: Filters, by = group_by): string =>
+const ordersOf = ({ product, product_type, group_by }: Filters, by = group_by): OrdersColumn =>
   product !== undefined || by === 'product'
     ? 'product_orders'
     : product_type !== undefined || by === 'product_type'
       ? 'type_orders'
       : 'orders'
 
-const parts = {
-  product: { key: 'product_type, product_id', title: productTitle('product_type', 'product_id') },
-  product_type: { key: 'product_type', title: 'NULL' },
-  coupon: { key: 'coupon_id', title: '(SELECT code FROM coupon WHERE coupon.school_id = $1::uuid AND coupon.id = coupon_id)' },
-  source: { key: 'source', title: 'NULL' },
-} as const
-
-async function grouped({ sql, schoolId, filters }: Asked, range: Range, by: keyof typeof parts) {
-  const { key, title } = parts[by]
-  const rows = await sql.query<Record<string, string | null>>(
-    `SELECT parts.*, ${title} AS title
-       FROM (SELECT ${key}, ${sums(ordersOf(filters as Filters, by))} FROM analytics_daily_product
-              WHERE ${filtered}${by === 'coupon' ? ` AND coupon_id <> '${nobody}'` : ''}
-              GROUP BY ${key} ORDER BY sum(gross) DESC, ${key} LIMIT ${mostGroups}) AS parts`,
-    valuesOf(schoolId, range, filters as Filters),
-  )
-  const keyOf = {
-    product: (row) => productKey(row.product_type as string, row.product_id as string),
-    product_type: (row) => row.product_type as string,
-    coupon: (row) => toPublicId('cpn', row.coupon_id as string),
-    source: (row) => row.source as string,
-  } satisfies Record<keyof typeof parts, (row: Record<string, string | null>) => string>
-  return rows.map((row) => ({ key: keyOf[by](row), title: row.title ?? null, line: lineOf(row) }))
+async function grouped(asked: Asked, range: Range, by: NonNullable<Filters['group_by']>): Promise<Group[]> {
+  const lines = linesIn(asked, range)
+    .select(sums(ordersOf(asked.filters as Filters, by)))
+    .orderBy(({ fn }) => fn.sum('gross'), 'desc')
+    .limit(mostGroups)
+  if (by === 'product') {
+    const rows = await lines
+      .select(['product_type', 'product_id', (line) => titleOfProduct(line).as('title')])
+      .groupBy(['school_id', 'product_type', 'product_id'])
+      .orderBy('product_type')
+      .orderBy('product_id')
+      .execute()
+    return rows.map((row) => ({ key: productKey(row.product_type, row.product_id), title: row.title, line: lineOf(row) }))
+  }
+  if (by === 'coupon') {
+    const rows = await lines
+      .select(['coupon_id', (line) => codeOfCoupon(line).as('title')])
+      .where('coupon_id', '<>', nobody)
+      .groupBy(['school_id', 'coupon_id'])
+      .orderBy('coupon_id')
+      .execute()
+    return rows.map((row) => ({ key: toPublicId('cpn', row.coupon_id), title: row.title, line: lineOf(row) }))
+  }
+  const rows = await lines
+    .select((line) => line.ref(by).as('key'))
+    .groupBy(by)
+    .orderBy(by)
+    .execute()
+  return rows.map((row) => ({ key: row.key, title: null, line: lineOf(row) }))
 }
 
-const lineOf = (row: Record<string, unknown>): Line => Object.fromEntries(measures.map((name) => [name, numberIn(row, name)]))
+const codeOfCoupon = ({ selectFrom }: ExpressionBuilder<DB, typeof table>) =>
+  selectFrom('coupon')
+    .select('coupon.code')
+    .whereRef('coupon.school_id', '=', 'analytics_daily_product.school_id')
+    .whereRef('coupon.id', '=', 'analytics_daily_product.coupon_id')
+
+const lineOf = (row: Readonly<Record<string, unknown>>): Line => Object.fromEntries(measures.map((name) => [name, numberIn(row, name)]))
 
 /** @throws Problem invalid_parameter for a currency in which the school does not sell: amounts of two currencies make no sum */
-async function requireCurrency({ sql, schoolId }: Pick<Asked, 'sql' | 'schoolId'>, currency: string | undefined): Promise<void> {
+async function requireCurrency({ database, schoolId }: Asked, currency: string | undefined): Promise<void> {
   if (currency === undefined) return
-  const [school] = await sql.query<{ currency: string }>('SELECT currency FROM school WHERE id = $1', [schoolId])
+  const school = await database.selectFrom('school').select('currency').where('id', '=', schoolId).executeTakeFirst()
   if (school?.currency === currency) return
   const message = `currency: this school sells in ${school?.currency} alone`
   throw new Problem('invalid_parameter', { description: `${message}.`, details: [{ field: 'currency', code: 'unknown', message }] })

@@ -1,23 +1,28 @@
-import { type DayRow, levelled, numberIn, percent, summed } from '../figures.ts'
+import { dayText, dayValue, isWithin, levelled, numberIn, percent, summed } from '../figures.ts'
 import type { Range } from '../period.ts'
 import type { Asked, Figures, Report } from '../report.ts'
 
-const levels = ['active_change', 'trialing_change', 'mrr_change']
-const measures = ['started', 'reactivated', 'canceled', 'ended', 'trials_ended', 'trials_converted', ...levels]
+const table = 'analytics_daily_plan'
+const levels = ['active_change', 'trialing_change', 'mrr_change'] as const
+const measures = ['started', 'reactivated', 'canceled', 'ended', 'trials_ended', 'trials_converted', ...levels] as const
 
-/** Figures of subscriptions: what happened, and how many there were in the end. */
-export async function subscriptionFigures({ sql, schoolId, filters }: Asked, range: Range): Promise<Figures> {
-  const values = [schoolId, range.from, range.to, filters.plan ?? null]
-  const rows = await sql.query<DayRow>(
-    `SELECT day::text, ${measures.map((name) => `sum(${name}) AS ${name}`).join(', ')} FROM analytics_daily_plan
-      WHERE school_id = $1 AND day BETWEEN $2::date AND $3::date AND ($4::uuid IS NULL OR plan_id = $4) GROUP BY day`,
-    values,
-  )
-  const [before] = await sql.query(
-    `SELECT ${levels.map((name) => `sum(${name}) AS ${name}`).join(', ')} FROM analytics_daily_plan
-      WHERE school_id = $1 AND day < $2::date AND $3::date IS NOT NULL AND ($4::uuid IS NULL OR plan_id = $4)`,
-    values,
-  )
+/** Returns what happened to subscriptions, and how many there were in the end. */
+export async function subscriptionFigures({ database, schoolId, filters }: Asked, range: Range): Promise<Figures> {
+  const plan = filters.plan as string | undefined
+  const lines = database
+    .selectFrom(table)
+    .where('school_id', '=', schoolId)
+    .$if(plan !== undefined, (all) => all.where('plan_id', '=', plan as string))
+  const rows = await lines
+    .select(dayText(table))
+    .select(({ fn }) => measures.map((name) => fn.sum(name).as(name)))
+    .where(isWithin(table, range))
+    .groupBy('day')
+    .execute()
+  const before = await lines
+    .select(({ fn }) => levels.map((name) => fn.sum(name).as(name)))
+    .where('day', '<', dayValue(range.from))
+    .executeTakeFirst()
   const changes = summed(rows, measures)
   const level = levelled(changes, range, Object.fromEntries(levels.map((name) => [name, numberIn(before, name)])))
   return {
@@ -28,7 +33,7 @@ export async function subscriptionFigures({ sql, schoolId, filters }: Asked, ran
   }
 }
 
-/** Who subscribed and who left, and what a month of those who are there is worth. */
+/** New and ended subscriptions, and the monthly revenue of the running ones. */
 export const subscriptions: Report = {
   name: 'subscriptions',
   read: subscriptionFigures,

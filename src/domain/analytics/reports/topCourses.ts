@@ -1,24 +1,13 @@
-import { numberIn, percent } from '../figures.ts'
-import { isOwn, ownership } from '../ownCourses.ts'
+import type { AliasedExpression } from 'kysely'
+import { dayValue, isWithin, numberIn, percent } from '../figures.ts'
+import { isOwn } from '../ownCourses.ts'
 import { compared, type Range } from '../period.ts'
 import type { Asked } from '../report.ts'
 
 export const courseMetrics = ['revenue', 'enrollments', 'completions', 'active_students'] as const
 export type CourseMetric = (typeof courseMetrics)[number]
 
-/** What each course had in days $2 to $3. */
-const metrics = {
-  revenue: `SELECT product_id AS course_id, sum(gross - discounts - refunds) AS value FROM analytics_daily_product
-             WHERE school_id = $1::uuid AND product_type = 'course' AND day BETWEEN $2::date AND $3::date GROUP BY product_id`,
-  enrollments: `SELECT course_id, sum(enrolled) AS value FROM analytics_daily_course
-                 WHERE school_id = $1::uuid AND day BETWEEN $2::date AND $3::date GROUP BY course_id`,
-  completions: `SELECT course_id, sum(completed) AS value FROM analytics_daily_course
-                 WHERE school_id = $1::uuid AND day BETWEEN $2::date AND $3::date GROUP BY course_id`,
-  active_students: `SELECT subject_id AS course_id, monthly_active AS value FROM analytics_daily_active
-                     WHERE school_id = $1::uuid AND subject_type = 'course' AND day = least($3::date, $6::date) AND day >= $2::date`,
-} as const satisfies Record<CourseMetric, string>
-
-/** The courses that had most of something, and how that compares with as many days before. */
+/** Returns the courses with the highest value of a metric, and the change against as many days before. */
 export async function topCourses(asked: Asked, range: Range, { metric, limit }: { metric: CourseMetric; limit: number }) {
   const now = await valuesIn(asked, range, metric)
   const before = new Map(
@@ -38,12 +27,56 @@ export async function topCourses(asked: Asked, range: Range, { metric, limit }: 
   })
 }
 
-function valuesIn({ sql, schoolId, lecturer, today }: Asked, { from, to }: Range, metric: CourseMetric) {
-  return sql.query<{ course_id: string; title: string; value: string }>(
-    `SELECT course_id, course.title, value FROM (${metrics[metric]}) AS found
-       JOIN course ON course.school_id = $1::uuid AND course.id = course_id
-      WHERE value <> 0 AND ${isOwn('course_id', 4)} AND $2::date <= $3::date AND $6::date IS NOT NULL
-      ORDER BY value DESC, course_id`,
-    [schoolId, from, to, ...ownership(lecturer), today],
-  )
+async function valuesIn(asked: Asked, range: Range, metric: CourseMetric) {
+  const { database, schoolId } = asked
+  if (range.from > range.to) return []
+  return await database
+    .selectFrom(valuesOf(asked, range, metric))
+    .innerJoin('course', 'course.id', 'found.course_id')
+    .select(['found.course_id', 'course.title', 'found.value'])
+    .where('course.school_id', '=', schoolId)
+    .where('found.value', '<>', 0)
+    .where(isOwn(asked, 'course.id'))
+    .orderBy('found.value', 'desc')
+    .orderBy('found.course_id')
+    .execute()
+}
+
+interface CourseValue {
+  course_id: string
+  value: number | string | bigint
+}
+
+/** The value of each course in these days. */
+function valuesOf({ database, schoolId, today }: Asked, range: Range, metric: CourseMetric): AliasedExpression<CourseValue, 'found'> {
+  if (metric === 'revenue') {
+    return database
+      .selectFrom('analytics_daily_product')
+      .select(['product_id as course_id'])
+      .select((line) => line.fn.sum(line(line('gross', '-', line.ref('discounts')), '-', line.ref('refunds'))).as('value'))
+      .where('school_id', '=', schoolId)
+      .where('product_type', '=', 'course')
+      .where(isWithin('analytics_daily_product', range))
+      .groupBy('product_id')
+      .as('found')
+  }
+  if (metric === 'active_students') {
+    const last = range.to < today ? range.to : today
+    return database
+      .selectFrom('analytics_daily_active')
+      .select(['subject_id as course_id', ({ cast }) => cast<number | string | bigint>('monthly_active', 'bigint').as('value')])
+      .where('school_id', '=', schoolId)
+      .where('subject_type', '=', 'course')
+      .where('day', '=', dayValue(last))
+      .where('day', '>=', dayValue(range.from))
+      .as('found')
+  }
+  const column = metric === 'enrollments' ? 'enrolled' : 'completed'
+  return database
+    .selectFrom('analytics_daily_course')
+    .select(['course_id', ({ fn }) => fn.sum(column).as('value')])
+    .where('school_id', '=', schoolId)
+    .where(isWithin('analytics_daily_course', range))
+    .groupBy('course_id')
+    .as('found')
 }
