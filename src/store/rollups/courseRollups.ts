@@ -1,64 +1,68 @@
-import { dayOf, type Rollup } from './rollup.ts'
+import { aliased } from './columns.ts'
+import { dayOf, defineRollup } from './rollup.ts'
 
-const keys = { course_id: 'row.course_id', source: 'row.source' }
+const row = aliased('enrollment', 'row')
+const from = `${row}`
 
-/** What became of enrolments. One leaves once: by the first of its end and its cancellation. */
-export const courseRollup: Rollup = {
+const keys = { course_id: row.course_id, source: row.source }
+
+/** What happened to enrolments. An enrolment ends once: by the first of its end and its cancellation. */
+export const courseRollup = defineRollup({
   table: 'analytics_daily_course',
   keys: ['course_id', 'source'],
   measures: ['enrolled', 'canceled', 'expired', 'completed', 'started', 'started_completed', 'started_progress'],
   happenings: [
-    { from: 'enrollment AS row', at: 'row.created_at', keys, adds: { enrolled: '1' } },
+    { from, at: row.created_at, keys, adds: { enrolled: '1' } },
     {
-      from: 'enrollment AS row',
-      at: 'row.canceled_at',
-      where: `row.status = 'canceled' AND (row.expires_at IS NULL OR row.expires_at >= row.canceled_at)`,
+      from,
+      at: row.canceled_at,
+      where: `${row.status} = 'canceled' AND (${row.expires_at} IS NULL OR ${row.expires_at} >= ${row.canceled_at})`,
       keys,
       adds: { canceled: '1' },
     },
     {
-      from: 'enrollment AS row',
-      at: 'row.expires_at',
-      where: `row.status <> 'suspended' AND (row.status <> 'canceled' OR row.canceled_at > row.expires_at)`,
+      from,
+      at: row.expires_at,
+      where: `${row.status} <> 'suspended' AND (${row.status} <> 'canceled' OR ${row.canceled_at} > ${row.expires_at})`,
       keys,
       adds: { expired: '1' },
     },
     {
-      // The clock of a course that ended it without a day of its own.
-      from: 'enrollment AS row',
-      at: 'row.expired_at',
-      where: `row.status = 'expired' AND (row.expires_at IS NULL OR row.expires_at > $5::timestamptz)`,
+      // Ended by the end of its course; the enrolment has no end date.
+      from,
+      at: row.expired_at,
+      where: `${row.status} = 'expired' AND (${row.expires_at} IS NULL OR ${row.expires_at} > $5::timestamptz)`,
       keys,
       adds: { expired: '1' },
     },
-    { from: 'enrollment AS row', at: 'row.completed_at', keys, adds: { completed: '1' } },
+    { from, at: row.completed_at, keys, adds: { completed: '1' } },
     {
-      from: 'enrollment AS row',
-      at: 'row.first_opened_at',
+      from,
+      at: row.first_opened_at,
       keys,
       adds: {
         started: '1',
-        started_completed: 'CASE WHEN row.completed_at IS NULL THEN 0 ELSE 1 END',
-        started_progress: 'row.progress_percent',
+        started_completed: `CASE WHEN ${row.completed_at} IS NULL THEN 0 ELSE 1 END`,
+        started_progress: row.progress_percent,
       },
     },
   ],
-}
+})
 
-/** How many days completions took, from the first opening of a lesson. */
-export const paceRollup: Rollup = {
+/** How many days completions took, from the first opened lesson. */
+export const paceRollup = defineRollup({
   table: 'analytics_daily_pace',
   keys: ['course_id', 'days'],
   measures: ['completions'],
   happenings: [
     {
-      from: 'enrollment AS row',
-      at: 'row.completed_at',
+      from,
+      at: row.completed_at,
       keys: {
-        course_id: 'row.course_id',
-        days: `greatest(0, ${dayOf('row.completed_at')} - ${dayOf('coalesce(row.first_opened_at, row.starts_at)')})`,
+        course_id: row.course_id,
+        days: `greatest(0, ${dayOf(row.completed_at)} - ${dayOf(`coalesce(${row.first_opened_at}, ${row.starts_at})`)})`,
       },
       adds: { completions: '1' },
     },
   ],
-}
+})

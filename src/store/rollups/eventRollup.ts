@@ -1,36 +1,39 @@
-import type { Rollup } from './rollup.ts'
+import { aliased } from './columns.ts'
+import { defineRollup } from './rollup.ts'
 
-const withEvent = 'JOIN event ON event.school_id = row.school_id AND event.id = row.event_id'
+const eventRow = aliased('event', 'row')
+const row = aliased('rsvp', 'row')
+const event = aliased('event')
 
-/** What became of events. Who came is booked on the day on which the event began. */
-export const eventRollup: Rollup = {
+/** What happened to events. Attendance is booked on the day on which the event began. */
+export const eventRollup = defineRollup({
   table: 'analytics_daily_event',
   keys: ['event_id'],
   measures: ['published', 'rsvps', 'attended', 'no_show'],
   happenings: [
     {
-      from: 'event AS row',
-      at: 'row.published_at',
-      where: `row.status <> 'draft'`,
-      keys: { event_id: 'row.id' },
+      from: `${eventRow}`,
+      at: eventRow.published_at,
+      where: `${eventRow.status} <> 'draft'`,
+      keys: { event_id: eventRow.id },
       adds: { published: '1' },
     },
     {
-      from: 'rsvp AS row',
-      at: 'row.created_at',
-      where: `row.status <> 'canceled'`,
-      keys: { event_id: 'row.event_id' },
+      from: `${row}`,
+      at: row.created_at,
+      where: `${row.status} <> 'canceled'`,
+      keys: { event_id: row.event_id },
       adds: { rsvps: '1' },
     },
     {
-      from: `rsvp AS row ${withEvent}`,
-      at: 'event.starts_at',
-      where: `row.status IN ('attended', 'no_show')`,
-      keys: { event_id: 'row.event_id' },
+      from: `${row} JOIN ${event} ON ${event.school_id} = ${row.school_id} AND ${event.id} = ${row.event_id}`,
+      at: event.starts_at,
+      where: `${row.status} IN ('attended', 'no_show')`,
+      keys: { event_id: row.event_id },
       adds: {
-        attended: `CASE row.status WHEN 'attended' THEN 1 ELSE 0 END`,
-        no_show: `CASE row.status WHEN 'no_show' THEN 1 ELSE 0 END`,
+        attended: `CASE ${row.status} WHEN 'attended' THEN 1 ELSE 0 END`,
+        no_show: `CASE ${row.status} WHEN 'no_show' THEN 1 ELSE 0 END`,
       },
     },
   ],
-}
+})

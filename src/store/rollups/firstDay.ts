@@ -1,9 +1,14 @@
 import type { Day } from '../../lib/days.ts'
 import type { Sql } from '../sql.ts'
+import { aliased } from './columns.ts'
 import { dayOf, has } from './rollup.ts'
 import { rollups } from './rollups.ts'
 
-/** The first day on which anything happened in a school; today where nothing ever did. */
+const activity = aliased('person_activity_day')
+/** Every table that is counted has the column of the school. */
+const row = aliased('enrollment', 'row')
+
+/** Returns the first day on which anything happened in a school; today if nothing ever did. */
 export async function firstDay(
   sql: Sql,
   { schoolId, timeZone, today, now }: { schoolId: string; timeZone: string; today: Day; now: Date },
@@ -13,12 +18,12 @@ export async function firstDay(
   )
   const parts = [...times.values()].map(
     ({ from, at, where }) =>
-      `SELECT min(${at}) AS first FROM ${from} WHERE row.school_id = $1::uuid AND ${has(at)} AND ${at} > $3::timestamptz AND ${at} <= $5::timestamptz${where ? ` AND (${where})` : ''}`,
+      `SELECT min(${at}) AS first FROM ${from} WHERE ${row.school_id} = $1::uuid AND ${has(at)} AND ${at} > $3::timestamptz AND ${at} <= $5::timestamptz${where ? ` AND (${where})` : ''}`,
   )
-  const [row] = await sql.query<{ day: Day }>(
-    `SELECT least($4::date, ${dayOf('min(first)')}, (SELECT min(day) FROM person_activity_day WHERE school_id = $1::uuid))::text AS day
+  const [first] = await sql.query<{ day: Day }>(
+    `SELECT least($4::date, ${dayOf('min(first)')}, (SELECT min(${activity.day}) FROM ${activity} WHERE ${activity.school_id} = $1::uuid))::text AS day
        FROM (${parts.join(' UNION ALL ')}) AS firsts`,
     [schoolId, timeZone, '-infinity', today, now],
   )
-  return row?.day ?? today
+  return first?.day ?? today
 }

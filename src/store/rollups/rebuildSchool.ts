@@ -1,6 +1,7 @@
 import { type Day, dayIn } from '../../lib/days.ts'
 import type { Database } from '../database.ts'
 import { type Handle, kyselyOf } from '../rawSql.ts'
+import { markSpan } from './dirtyDays.ts'
 import { firstDay } from './firstDay.ts'
 import { type Refreshing, refreshSchool } from './refreshSchool.ts'
 import { readState, writeState } from './rollupState.ts'
@@ -19,12 +20,7 @@ export async function rebuildSchool(
   if (state?.timeZone === timeZone) {
     const start = await firstDay(database.sql, { schoolId, timeZone, today, now })
     await database.transaction(async (writer, sql) => {
-      await sql.query(
-        `INSERT INTO analytics_dirty (school_id, day)
-         SELECT $1::uuid, day::date FROM generate_series(greatest($2::date, $4::date), least($3::date, $5::date), interval '1 day') AS day
-         ON CONFLICT DO NOTHING`,
-        [schoolId, from ?? start, to ?? today, start, today],
-      )
+      await markSpan(sql, schoolId, { first: later(from ?? start, start), last: earlier(to ?? today, today) })
       const isWhole = from === undefined && to === undefined
       await writeState(writer, { ...state, activityThrough: undefined, closedThrough: isWhole ? undefined : state.closedThrough })
     })
@@ -40,3 +36,6 @@ export async function countAgain(db: Handle, schoolId: string): Promise<void> {
     .where('school_id', '=', schoolId)
     .execute()
 }
+
+const later = (one: Day, other: Day): Day => (one > other ? one : other)
+const earlier = (one: Day, other: Day): Day => (one < other ? one : other)

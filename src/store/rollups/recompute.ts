@@ -1,25 +1,25 @@
 import type { Sql } from '../sql.ts'
+import type { TableName } from './columns.ts'
 import { begins, type Days, ends, freshFigures, type Rollup } from './rollup.ts'
 
 /**
- * Brings the figures of these days in line with the rows that they are made of: new ones come, others change, those without rows go.
- * The same again changes nothing.
+ * Computes the figures of these days from their rows: adds, changes and removes lines of figures. A repetition changes nothing.
  * @returns how many lines of figures were written or removed
  */
 export function recompute(sql: Sql, rollup: Rollup, days: Days): Promise<number> {
   return replaceFigures(sql, { ...rollup, fresh: freshFigures(rollup) }, days)
 }
 
-/** The same for figures that are no sums over rows: `fresh` selects `day`, the keys and the measures. */
+/** Does the same for figures that are not sums over rows: `fresh` selects `day`, the keys and the measures. */
 export async function replaceFigures(
   sql: Sql,
-  { table, keys, measures, fresh }: Pick<Rollup, 'table' | 'keys' | 'measures'> & { fresh: string },
+  { table, keys, measures, fresh }: Pick<Rollup, 'keys' | 'measures'> & { table: TableName; fresh: string },
   { schoolId, timeZone, first, last, now }: Days,
 ): Promise<number> {
   const key = ['day', ...keys]
   const own = (prefix: string, names: readonly string[]): string => names.map((name) => `${prefix}.${name}`).join(', ')
   const [row] = await sql.query<{ changed: number }>(
-    // Not every statement needs each of the values, and a value that is never named has no type.
+    // A value that a statement does not use would have no type: `given` uses all of them.
     `WITH given AS (SELECT ${begins} AS begins, ${ends} AS ends, $5::timestamptz AS now),
           fresh AS MATERIALIZED (${fresh}),
           written AS (

@@ -1,6 +1,10 @@
 import type { Sql } from '../sql.ts'
+import { aliased } from './columns.ts'
 import { replaceFigures } from './recompute.ts'
 import type { Days } from './rollup.ts'
+
+const activity = aliased('person_activity_day', 'activity')
+const taught = aliased('course_lecturer')
 
 /** How many days the longest of the windows looks back. */
 export const longestWindowDays = 28
@@ -24,9 +28,9 @@ export const recomputeActive = (sql: Sql, days: Days): Promise<number> =>
                   count(*) FILTER (WHERE last = days.day) AS daily_active,
                   count(*) FILTER (WHERE last > days.day - 7) AS weekly_active,
                   count(*) AS monthly_active
-             FROM (SELECT subject.type AS subject_type, subject.id AS subject_id, person_id, max(activity.day) AS last
-                     FROM person_activity_day AS activity, ${subjects}
-                    WHERE activity.school_id = $1::uuid AND activity.day BETWEEN days.day - ${longestWindowDays - 1} AND days.day
+             FROM (SELECT subject.type AS subject_type, subject.id AS subject_id, ${activity.person_id}, max(${activity.day}) AS last
+                     FROM ${activity}, ${subjects}
+                    WHERE ${activity.school_id} = $1::uuid AND ${activity.day} BETWEEN days.day - ${longestWindowDays - 1} AND days.day
                     GROUP BY 1, 2, 3) AS seen
             GROUP BY 1, 2) AS counted
          WHERE days.day <= ($5::timestamptz AT TIME ZONE $2::text)::date`,
@@ -34,18 +38,18 @@ export const recomputeActive = (sql: Sql, days: Days): Promise<number> =>
     days,
   )
 
-/** Whom the activity in a course counts for. */
+/** The school, the course and the lecturers for which the activity in a course counts. */
 const subjects = `LATERAL (
-  SELECT 'school' AS type, activity.school_id AS id
-  UNION ALL SELECT 'course', activity.course_id
-  UNION ALL SELECT 'lecturer', course_lecturer.lecturer_id FROM course_lecturer
-             WHERE course_lecturer.school_id = activity.school_id AND course_lecturer.course_id = activity.course_id) AS subject`
+  SELECT 'school' AS type, ${activity.school_id} AS id
+  UNION ALL SELECT 'course', ${activity.course_id}
+  UNION ALL SELECT 'lecturer', ${taught.lecturer_id} FROM ${taught}
+             WHERE ${taught.school_id} = ${activity.school_id} AND ${taught.course_id} = ${activity.course_id}) AS subject`
 
-/** Which lecturers have which courses: where this has changed, the figures of lecturers are others on every day. */
+/** Returns a digest of the lecturers of all courses: after a change, the figures of lecturers change on every day. */
 export async function lecturersDigest(sql: Sql, schoolId: string): Promise<string> {
   const [row] = await sql.query<{ digest: string }>(
-    `SELECT md5(coalesce(string_agg(course_id::text || lecturer_id::text, ',' ORDER BY course_id, lecturer_id), '')) AS digest
-       FROM course_lecturer WHERE school_id = $1`,
+    `SELECT md5(coalesce(string_agg(${taught.course_id}::text || ${taught.lecturer_id}::text, ',' ORDER BY ${taught.course_id}, ${taught.lecturer_id}), '')) AS digest
+       FROM ${taught} WHERE ${taught.school_id} = $1`,
     [schoolId],
   )
   return row?.digest ?? ''

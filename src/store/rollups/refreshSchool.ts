@@ -1,7 +1,7 @@
 import { addDays, type Day, dayIn, daysBetween, daysFrom, spansOf } from '../../lib/days.ts'
 import type { Database, Reader } from '../database.ts'
 import { addActivity, firstTrace } from './addActivity.ts'
-import { dirtyDays, markChangedDays, markWindows } from './dirtyDays.ts'
+import { dirtyDays, markChangedDays, markWindows, unmarkDays } from './dirtyDays.ts'
 import { firstDay } from './firstDay.ts'
 import { recompute } from './recompute.ts'
 import { lecturersDigest, longestWindowDays, recomputeActive } from './recomputeActive.ts'
@@ -93,11 +93,7 @@ async function computeBlock({ kind, sql, kysely }: Database, { state, span, open
     lines += await recomputeActive(sql, { schoolId, timeZone, ...active, now })
   }
   // Last, so that a block that broke off is computed again.
-  await sql.query('DELETE FROM analytics_dirty WHERE school_id = $1 AND day BETWEEN $2::date AND $3::date', [
-    schoolId,
-    span.first,
-    span.last,
-  ])
+  await unmarkDays(sql, schoolId, span)
   if (span.last >= open) await writeState(kysely, { ...state, daysThrough: span.last })
   return lines
 }

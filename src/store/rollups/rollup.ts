@@ -1,25 +1,35 @@
+import type { ColumnName, TableName } from './columns.ts'
+
 /**
- * A table of figures by day, and what they are made of. Every expression is SQL in which `$2` is the school's time zone and `$5` now;
- * rows are told apart by `day` and the keys.
+ * A table of figures by day, and the rows that they are computed from. Every expression is SQL in which `$1` is the school, `$2` its time
+ * zone and `$5` now. The primary key consists of the school, `day` and the keys.
  */
-export interface Rollup {
-  table: string
+export interface Rollup<Table extends TableName = TableName> {
+  table: Table
   keys: readonly string[]
   measures: readonly string[]
   happenings: readonly Happening[]
 }
 
+/** Checks the names of a rollup against the columns of its table. */
+export const defineRollup = <Table extends TableName>(rollup: {
+  table: Table
+  keys: readonly ColumnName<Table>[]
+  measures: readonly ColumnName<Table>[]
+  happenings: readonly Happening<ColumnName<Table>>[]
+}): Rollup => rollup
+
 /** Something that happens to rows at a time of theirs, and what it adds to the day. */
-export interface Happening {
-  /** Tables with their aliases, the first of which has the school and is called `row`. */
+export interface Happening<Column extends string = string> {
+  /** Tables with their aliases; the first has the school and the alias `row`. */
   from: string
   /** The time, written as an index has it where there is one. */
   at: string
   where?: string
   /** When the row was last changed: what changed since the last run says which days to look at again. */
   changedAt?: string
-  keys: Readonly<Record<string, string>>
-  adds: Readonly<Record<string, string>>
+  keys: Readonly<Partial<Record<Column, string>>>
+  adds: Readonly<Partial<Record<Column, string>>>
 }
 
 /** Days of a school, both included, and the instants around them. */
@@ -31,20 +41,20 @@ export interface Days {
   now: Date
 }
 
-/** All zeros: no coupon, no product. */
+/** The id that stands for no coupon or no product: all zeros. */
 export const nobody = '00000000-0000-0000-0000-000000000000'
 
 /** The day of a time in the school's zone. */
 export const dayOf = (at: string): string => `(${at} AT TIME ZONE $2::text)::date`
 
-/** Says that there is a time. Also the condition of the indexes that serve figures alone: without it they are not used. */
+/** A condition that is true where there is a time. Partial indexes for the figures have the same condition and are used only with it. */
 export const has = (at: string): string => `${at} > '-infinity'::timestamptz`
 
-/** Where the days of `Days` begin and end; somewhat wider, so that an index finds every row of a day whose clocks change. */
+/** The instants around the days of `Days`, with a margin, so that an index finds every row of a day on which clocks change. */
 export const begins = `(($3::date::timestamp AT TIME ZONE $2::text) - interval '3 hours')`
 export const ends = `((($4::date + 1)::timestamp AT TIME ZONE $2::text) + interval '3 hours')`
 
-/** What stands in these days, from rows. */
+/** Returns the query that computes the figures of these days from rows. */
 export function freshFigures({ keys, measures, happenings }: Rollup): string {
   const parts = happenings.map(({ from, at, where, keys: named, adds }) => {
     const columns = [

@@ -1,10 +1,26 @@
+import { type Aliased, aliased } from './columns.ts'
+
+const school = aliased('school')
+
+/** Orders as the rows that are counted. */
+export const rowOrders = aliased('orders', 'row')
+
+/** The order of a row. */
+export const orders = aliased('orders')
+
+/** Refunds as the rows that are counted. */
+export const refundRow = aliased('refund', 'row')
+
+/** Refunds with their orders. */
+export const refundWithOrder = `${refundRow} JOIN ${orders} ON ${orders.school_id} = ${refundRow.school_id} AND ${orders.id} = ${refundRow.order_id}`
+
 /** When an order was paid, as its index has it: sales are booked on this day and refunds on their own. */
-export const paidAt = (orders: string): string => `coalesce(${orders}.paid_at, '-infinity'::timestamptz)`
+export const paidAt = ({ paid_at }: Pick<Aliased<'orders'>, 'paid_at'>): string => `coalesce(${paid_at}, '-infinity'::timestamptz)`
 
-/** Amounts of one currency add up. The school's is fixed once something was paid; what was imported in another stays out. */
-export const isInSchoolCurrency = (table: string): string => `${table}.currency = (SELECT currency FROM school WHERE id = $1::uuid)`
+/** Amounts of one currency can be summed. The school's is fixed after the first payment; imported amounts in another are left out. */
+export const isInSchoolCurrency = (currency: string): string =>
+  `${currency} = (SELECT ${school.currency} FROM ${school} WHERE ${school.id} = $1::uuid)`
 
-/** Where the buyer of an order came from. */
-export const sourceOf = (orders: string): string => `coalesce(nullif(${orders}.attribution->>'source', ''), 'direct')`
-
-export const orderOfRefund = 'JOIN orders ON orders.school_id = row.school_id AND orders.id = row.order_id'
+/** The source of the buyer of an order. */
+export const sourceOf = ({ attribution }: Pick<Aliased<'orders'>, 'attribution'>): string =>
+  `coalesce(nullif(${attribution}->>'source', ''), 'direct')`

@@ -1,35 +1,49 @@
-import type { Rollup } from './rollup.ts'
-import { isInSchoolCurrency, orderOfRefund, paidAt } from './sales.ts'
+import { aliased } from './columns.ts'
+import { defineRollup } from './rollup.ts'
+import { isInSchoolCurrency, orders, paidAt, refundRow, refundWithOrder, rowOrders } from './sales.ts'
 
-/** Who came, and what was sold. */
-export const schoolRollup: Rollup = {
+const person = aliased('person', 'row')
+
+/** New people and sales. */
+export const schoolRollup = defineRollup({
   table: 'analytics_daily_school',
   keys: [],
   measures: ['new_students', 'new_members', 'orders', 'gross', 'discounts', 'tax', 'refunds'],
   happenings: [
-    { from: 'person AS row', at: 'row.created_at', where: 'row.is_student', keys: {}, adds: { new_students: '1' } },
+    { from: `${person}`, at: person.created_at, where: person.is_student, keys: {}, adds: { new_students: '1' } },
     {
-      from: 'person AS row',
-      at: `coalesce(row.joined_at, '-infinity'::timestamptz)`,
-      where: 'row.is_member',
+      from: `${person}`,
+      at: `coalesce(${person.joined_at}, '-infinity'::timestamptz)`,
+      where: person.is_member,
       keys: {},
       adds: { new_members: '1' },
     },
-    { from: 'person AS row', at: 'row.created_at', where: 'row.is_member AND row.joined_at IS NULL', keys: {}, adds: { new_members: '1' } },
     {
-      from: 'orders AS row',
-      at: paidAt('row'),
-      where: isInSchoolCurrency('row'),
+      from: `${person}`,
+      at: person.created_at,
+      where: `${person.is_member} AND ${person.joined_at} IS NULL`,
       keys: {},
-      adds: { orders: '1', gross: 'row.total_amount + row.discount_amount', discounts: 'row.discount_amount', tax: 'row.tax_amount' },
+      adds: { new_members: '1' },
     },
     {
-      from: `refund AS row ${orderOfRefund}`,
-      at: 'row.created_at',
-      where: isInSchoolCurrency('orders'),
-      changedAt: 'row.created_at',
+      from: `${rowOrders}`,
+      at: paidAt(rowOrders),
+      where: isInSchoolCurrency(rowOrders.currency),
       keys: {},
-      adds: { refunds: 'row.amount' },
+      adds: {
+        orders: '1',
+        gross: `${rowOrders.total_amount} + ${rowOrders.discount_amount}`,
+        discounts: rowOrders.discount_amount,
+        tax: rowOrders.tax_amount,
+      },
+    },
+    {
+      from: refundWithOrder,
+      at: refundRow.created_at,
+      where: isInSchoolCurrency(orders.currency),
+      changedAt: refundRow.created_at,
+      keys: {},
+      adds: { refunds: refundRow.amount },
     },
   ],
-}
+})
