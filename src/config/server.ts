@@ -153,11 +153,19 @@ const databaseConnections = z
     api: connections(10, 'For the API, MCP and the documents. At most 60 % of them run changes at the same time.'),
     authorization: connections(4, 'For the authorization server and its pages.'),
     background: connections(2, 'For background jobs.'),
+    named_statements: z
+      .boolean()
+      .default(true)
+      .meta({
+        description:
+          'Whether statements are prepared once for each connection. Set to false behind a pooler that shares connections between transactions and cannot keep prepared statements, such as PgBouncer before 1.21 in transaction mode: every statement is then planned at every run.',
+        examples: [false],
+      }),
   })
   .prefault({})
   .meta({
     description:
-      'How many connections to PostgreSQL one process opens at most, by kind of work. Add four for each process: one for readiness, one for migrations at start, two for the locks of background jobs. The embedded database has one session and ignores this.',
+      'How one process connects to PostgreSQL: the number of connections at most, by kind of work. Add four for each process: one for readiness, one for migrations at start, two for the locks of background jobs. The embedded database has one session and ignores this.',
     examples: [{ api: 20 }],
   })
 

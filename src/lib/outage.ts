@@ -27,7 +27,16 @@ export const isLostConnection = matches(lostCodes, lostWords)
 const isBusy = matches(busyCodes)
 
 /** True when a store cannot do the work now, and the same request may succeed later: 503 with `Retry-After`. */
-export const isOutage = (error: unknown): boolean => isLostConnection(error) || isBusy(error)
+export const isOutage = (error: unknown): boolean => isLostConnection(error) || isBusy(error) || isOutdatedPlan(error)
+
+/** True when a migration changed what a named statement returns after the connection had planned it (SQLSTATE 0A000). */
+export const isOutdatedPlan = (error: unknown): boolean =>
+  typeof error === 'object' &&
+  error !== null &&
+  'code' in error &&
+  error.code === '0A000' &&
+  'message' in error &&
+  String(error.message).includes('cached plan must not change')
 
 /** An outage that this process noticed itself. */
 export const outage = (message: string): Error => Object.defineProperty(new Error(message), 'code', { value: 'ESTORE' })

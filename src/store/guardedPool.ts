@@ -1,4 +1,5 @@
 import { type ClientConfig, Pool, type PoolClient } from 'pg'
+import { isOutdatedPlan } from '../lib/outage.ts'
 import type { Pulse } from './pulse.ts'
 import type { TransactionGuard } from './transactionGuard.ts'
 
@@ -41,8 +42,10 @@ export class GuardedPool extends Pool {
       this.#generations.set(client, this.#generation)
       // A connection that is lost while a transaction holds it reports it nowhere else: without a listener it would end the process.
       client.on('error', onError)
-      client.connection.on('errorMessage', ({ code }: { code?: string }) => {
-        if (code === readOnly) this.#replaceAtIntervals()
+      client.connection.on('errorMessage', (error: { code?: string; message?: string }) => {
+        // A connection keeps the plans of its named statements: after a migration only new ones have the right plans.
+        if (isOutdatedPlan(error)) this.replaceAll()
+        else if (error.code === readOnly) this.#replaceAtIntervals()
       })
     })
     this.on('acquire', (client) => this.#inUse.set(client, performance.now()))

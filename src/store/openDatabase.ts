@@ -12,6 +12,8 @@ export interface DatabaseOptions {
   /** Connections of the authorization server and its pages, and of background jobs. */
   authorizationPoolSize?: number
   backgroundPoolSize?: number
+  /** Whether statements are named on the server. True when absent. */
+  namedStatements?: boolean
   /** Embedded only: nothing is written to disk. */
   memory?: boolean
   /** Embedded in memory only: a dump of an earlier instance, to start from. */
@@ -25,7 +27,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const { databaseUrl, dataDirectory, memory = false, image, onError = () => {} } = options
   if (databaseUrl === undefined) return await openEmbedded({ dataDirectory: memory ? null : dataDirectory, ...(image && { image }) })
   if (!/^postgres(ql)?:\/\//.test(databaseUrl)) throw new Error('DATABASE_URL must begin with postgres:// or postgresql://')
-  const { poolSize = 10, authorizationPoolSize = 4, backgroundPoolSize = 2 } = options
+  const { poolSize = 10, authorizationPoolSize = 4, backgroundPoolSize = 2, namedStatements = true } = options
   const poolSizes = { api: poolSize, authorization: authorizationPoolSize, background: backgroundPoolSize }
-  return openPostgresql({ databaseUrl, poolSizes, onError })
+  return openPostgresql({ databaseUrl, poolSizes, namedStatements, onError })
 }

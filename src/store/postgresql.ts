@@ -10,6 +10,7 @@ import { assembleDatabase, type Connections } from './assembleDatabase.ts'
 import { copyStatement } from './copyText.ts'
 import type { Database, Lane } from './database.ts'
 import { GuardedPool } from './guardedPool.ts'
+import { createStatementNames, namingClient } from './namedStatements.ts'
 import { createPulse, pulseOptions } from './pulse.ts'
 import { createQueue } from './queue.ts'
 import { sessionLimits, sessionOptions, statementSeconds } from './timeLimit.ts'
@@ -28,6 +29,8 @@ export interface PoolSizes {
 export interface PostgresqlOptions {
   databaseUrl: string
   poolSizes: PoolSizes
+  /** Whether statements are named, which poolers such as PgBouncer before 1.21 do not support in transaction mode. */
+  namedStatements: boolean
   onError: (error: Error) => void
 }
 
@@ -35,7 +38,8 @@ export interface PostgresqlOptions {
  * A database on a PostgreSQL server. Connections are made when they are needed. Each kind of work has a pool of its own, so that none can
  * use up the connections of another; one more connection watches the server.
  */
-export function openPostgresql({ databaseUrl, poolSizes, onError }: PostgresqlOptions): Database {
+export function openPostgresql({ databaseUrl, poolSizes, namedStatements, onError }: PostgresqlOptions): Database {
+  const client = namedStatements ? { Client: namingClient(createStatementNames()) } : {}
   const guard = createTransactionGuard()
   const scriptConfig = connectionConfig(databaseUrl, sessionOptions(sessionLimits.script))
   const pools = new Map<Lane, GuardedPool>()
@@ -57,6 +61,7 @@ export function openPostgresql({ databaseUrl, poolSizes, onError }: PostgresqlOp
       ...connectionConfig(databaseUrl, sessionOptions(sessionLimits[lane])),
       connectionTimeoutMillis: connectMs,
       query_timeout: longestStatementSeconds[lane] * 1000 + graceMs,
+      ...client,
     }
     const pool = new GuardedPool({ config, size: poolSizes[lane], guard, pulse, onError })
     pools.set(lane, pool)

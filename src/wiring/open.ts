@@ -35,6 +35,7 @@ export function openConfiguredDatabase(
       poolSize: connections.api,
       authorizationPoolSize: connections.authorization,
       backgroundPoolSize: connections.background,
+      namedStatements: connections.named_statements,
     }),
     ...(DATABASE_URL ? { databaseUrl: DATABASE_URL } : {}),
     onError: (error) => log.error({ err: error }, 'a database connection was lost'),

@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto'
+import { Client } from 'pg'
+
+/** How many statements one process names. Each connection keeps a plan of those that it has run. */
+const mostNames = 400
+/** How many texts are counted until they are named. */
+const mostCandidates = 2000
+/** Statements that PostgreSQL plans. */
+const nameable = /^\s*(select|insert|update|delete|with)\b/i
+
+/**
+ * Names for the texts of statements. A named statement is parsed once for each connection, and planned a few times instead of at every
+ * run: for the lists of the API that is most of what the database does. A text is named when it is run the second time, so that
+ * statements of rare shapes do not use up the names.
+ */
+export interface StatementNames {
+  nameOf(text: string): string | undefined
+}
+
+/** Returns the names of one process: all of its connections use the same. */
+export function createStatementNames(): StatementNames {
+  const names = new Map<string, string>()
+  const candidates = new Set<string>()
+  return {
+    nameOf(text) {
+      const name = names.get(text)
+      if (name !== undefined || names.size >= mostNames) return name
+      if (!candidates.delete(text)) {
+        if (candidates.size >= mostCandidates) candidates.clear()
+        if (nameable.test(text)) candidates.add(text)
+        return undefined
+      }
+      // Two texts never share a name: 96 bits of SHA-256.
+      const given = `s${createHash('sha256').update(text).digest('base64url').slice(0, 16)}`
+      names.set(text, given)
+      return given
+    },
+  }
+}
+
+/** Returns the class of a connection that names the statements that run on it. */
+export function namingClient(names: StatementNames): typeof Client {
+  class NamingClient extends Client {}
+  const send = Client.prototype.query as (this: Client, ...sent: unknown[]) => unknown
+  const query = function query(this: Client, statement: unknown, values: unknown, ...rest: unknown[]): unknown {
+    if (typeof statement === 'string' && Array.isArray(values)) {
+      const name = names.nameOf(statement)
+      if (name !== undefined) return send.call(this, { name, text: statement, values }, ...rest)
+    } else if (isUnnamed(statement)) {
+      const name = names.nameOf(statement.text)
+      if (name !== undefined) return send.call(this, { ...statement, name }, values, ...rest)
+    }
+    return send.call(this, statement, values, ...rest)
+  }
+  NamingClient.prototype.query = query as Client['query']
+  return NamingClient
+}
+
+const isUnnamed = (statement: unknown): statement is { text: string; values: unknown[] } =>
+  typeof statement === 'object' &&
+  statement !== null &&
+  !('submit' in statement) &&
+  !('name' in statement && statement.name !== undefined) &&
+  'text' in statement &&
+  typeof statement.text === 'string' &&
+  'values' in statement &&
+  Array.isArray(statement.values)

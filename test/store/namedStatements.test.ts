@@ -1,0 +1,89 @@
+import { tmpdir } from 'node:os'
+import { describe, expect, test } from 'vitest'
+import { isOutage } from '../../src/lib/outage.ts'
+import { createStatementNames } from '../../src/store/namedStatements.ts'
+import { openDatabase } from '../../src/store/openDatabase.ts'
+import { availableServices, throwawayPostgres } from '../support/databases.ts'
+
+const { postgresql } = await availableServices()
+
+async function withOneConnection(work: (database: Awaited<ReturnType<typeof openDatabase>>) => Promise<void>, namedStatements = true) {
+  const { url, drop } = await throwawayPostgres()
+  const database = await openDatabase({ databaseUrl: url, dataDirectory: tmpdir(), poolSize: 1, namedStatements })
+  try {
+    await work(database)
+  } finally {
+    await database.close()
+    await drop()
+  }
+}
+
+type Opened = Awaited<ReturnType<typeof openDatabase>>
+
+const prepared = async ({ sql }: Opened): Promise<string[]> =>
+  (await sql.query<{ statement: string }>('SELECT statement FROM pg_prepared_statements')).map(({ statement }) => statement)
+
+const schools = ({ kysely }: Opened) => kysely.selectFrom('school').selectAll().where('slug', '=', 'none').execute()
+
+describe.runIf(postgresql)('named statements', () => {
+  test('are prepared once for each connection, from the second run on, whoever builds them', async () => {
+    await withOneConnection(async (database) => {
+      await schools(database)
+      expect((await prepared(database)).filter((text) => text.includes('"school"'))).toEqual([])
+      for (let run = 0; run < 4; run += 1) {
+        await schools(database)
+        await database.sql.query('SELECT slug FROM school WHERE id = $1', ['00000000-0000-7000-8000-000000000000'])
+      }
+      expect((await prepared(database)).filter((text) => /from "?school"?/i.test(text))).toHaveLength(2)
+    })
+  })
+
+  test('run in transactions too', async () => {
+    await withOneConnection(async (database) => {
+      for (let run = 0; run < 3; run += 1) {
+        await database.transaction(async (writer) => {
+          await writer.updateTable('school').set({ name: 'New' }).where('slug', '=', 'none').execute()
+        })
+      }
+      expect((await prepared(database)).filter((text) => text.startsWith('update "school"'))).toHaveLength(1)
+    })
+  })
+
+  test('whose plan a migration has outdated fail once as an outage, and work again on new connections', async () => {
+    await withOneConnection(async (database) => {
+      for (let run = 0; run < 3; run += 1) await schools(database)
+      await database.script(async ({ query }) => void (await query('ALTER TABLE school ADD COLUMN added_later text')))
+      const failure = await schools(database).then(
+        () => undefined,
+        (error: unknown) => error,
+      )
+      expect(isOutage(failure)).toBe(true)
+      expect(await schools(database)).toEqual([])
+      expect(await schools(database)).toEqual([])
+    })
+  })
+
+  test('are not used where they are switched off', async () => {
+    await withOneConnection(async (database) => {
+      for (let run = 0; run < 3; run += 1) await schools(database)
+      expect(await prepared(database)).toEqual([])
+    }, false)
+  })
+})
+
+test('one process names 400 statements at most, and none that is not planned', () => {
+  const names = createStatementNames()
+  const given = new Set<string>()
+  for (let shape = 0; shape < 500; shape += 1) {
+    const text = `select ${shape} from school where id = $1`
+    expect(names.nameOf(text)).toBeUndefined()
+    const name = names.nameOf(text)
+    expect(name === undefined).toBe(shape >= 400)
+    if (name !== undefined) given.add(name)
+    expect(names.nameOf(text)).toBe(name)
+  }
+  expect(given.size).toBe(400)
+  for (const text of ['BEGIN', 'SET LOCAL statement_timeout = 0', 'COPY school FROM STDIN']) {
+    expect([names.nameOf(text), names.nameOf(text)]).toEqual([undefined, undefined])
+  }
+})
