@@ -57,6 +57,7 @@ import { createKnownBrowsers } from './pages/knownBrowser.ts'
 import { rememberLanguage } from './pages/language.ts'
 import { createSettings } from './pages/pageContext.ts'
 import { createPages } from './pages/pages.ts'
+import { signInSteps } from './pages/steps/signInSteps.ts'
 import type { Role } from './policy/caller.ts'
 import { grantableScopes } from './policy/grantable.ts'
 import type { School } from './policy/school.ts'
@@ -185,35 +186,37 @@ export async function createApp(args: AppArguments): Promise<App> {
   })
   const runtime: (ctx: Koa.Context) => ReturnType<typeof engines.get> = (ctx) => engines.get(ctx.state.school)
 
-  const pages = createPages({
+  const audited = (entry: AuditEntry): Promise<void> => audit([entry])
+  const steps = signInSteps({
     database: accounts,
-    keyring,
-    log,
-    provider: async (ctx) => (await runtime(ctx)).provider,
     scopes,
     grantable,
     findPerson: personIn(accounts),
     limits: limits.signIn,
     knownBrowsers,
-    clients: { describe: (schoolId, clientId) => describeClient(accounts.sql, schoolId, clientId) },
-    protectedNames,
-    pageContext,
-    look,
-    audit: (entry) => audit([entry]),
+    audit: audited,
     checkPassword,
   })
-  const accountPages = createAccountPages({
+  const pageArguments = {
     database: accounts,
     keyring,
     log,
-    provider: async (ctx) => (await runtime(ctx)).provider,
+    provider: async (ctx: Koa.Context) => (await runtime(ctx)).provider,
+    protectedNames,
+    pageContext,
+    audit: audited,
+    steps,
+  }
+  const pages = createPages({
+    ...pageArguments,
+    clients: { describe: (schoolId, clientId) => describeClient(accounts.sql, schoolId, clientId) },
+    look,
+  })
+  const accountPages = createAccountPages({
+    ...pageArguments,
     scopes,
     limits,
     knownBrowsers,
-    protectedNames,
-    pageContext,
-    audit: (entry) => audit([entry]),
-    checkPassword,
     hashPassword: (password) => gate(() => hashPassword(password)),
     sessionSeconds: () => config.oauth.lifetimes.session_days * 86_400,
     send,

@@ -12,6 +12,7 @@ export type KeyPurpose =
   | 'uploads'
   | 'downloads'
   | 'known browsers'
+  | 'sign-in steps'
 
 /**
  * Keys derived from the root secrets of SECRET_KEY by HKDF-SHA-256 (RFC 5869).

@@ -157,11 +157,15 @@ function artifactAdapter(model: string, args: AdapterArguments): Adapter {
   }
 }
 
-/** An authorization request that nobody has signed in to, nor asked an e-mail for in order to sign in. */
+/** Returns true for an authorization request to which nobody has signed in, not even with a first step, and no e-mail was requested. */
 function isUnattended(model: string, payload: AdapterPayload): boolean {
   if (model !== 'Interaction') return false
-  const { session, result } = payload as { session?: { accountId?: string }; result?: InteractionResults }
-  return session?.accountId === undefined && result?.login === undefined && result?.awaits_email !== true
+  const { session, result } = payload as {
+    session?: { accountId?: string }
+    result?: InteractionResults & { steps?: { login?: { account?: unknown } } }
+  }
+  const isSignedIn = session?.accountId !== undefined || result?.login !== undefined || result?.steps?.login?.account !== undefined
+  return !isSignedIn && result?.awaits_email !== true
 }
 
 /** What the engine needs of a refresh token that was used, to end its grant. */

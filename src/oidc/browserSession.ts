@@ -19,15 +19,15 @@ export async function readBrowserSession(ctx: Context, provider: Provider): Prom
   return accountId === undefined ? undefined : { uid, accountId, signedInAt: loginTs }
 }
 
-/** Signs a browser in with a session that is new in every part: what was there before, or was planted, ends. */
+/** Signs a browser in with a completely new session. An earlier session of the browser, or a planted one, ends. */
 export async function startBrowserSession(
   ctx: Context,
   provider: Provider,
-  { accountId, signedInAt, lifeSeconds }: { accountId: string; signedInAt: number; lifeSeconds: number },
+  { accountId, signedInAt, amr, lifeSeconds }: { accountId: string; signedInAt: number; amr: string[]; lifeSeconds: number },
 ): Promise<void> {
   const before = await provider.Session.get(ctx)
   const session = new provider.Session()
-  session.loginAccount({ accountId: subjectOf(accountId), loginTs: signedInAt, amr: ['pwd'] })
+  session.loginAccount({ accountId: subjectOf(accountId), loginTs: signedInAt, amr })
   await session.save(lifeSeconds)
   await before.destroy()
   setCookie(ctx, provider, session.jti, new Date(Date.now() + lifeSeconds * 1000))

@@ -2,7 +2,7 @@ import type { SignedIn } from '../domain/accounts/signedIn.ts'
 import { interactionPath } from '../oidc/endpoints.ts'
 import type { RequestedScopes } from './consentScopes.ts'
 import type { Destination } from './destination.ts'
-import { manualCodeField, mayHandOver } from './manualCode.ts'
+import { canUseManualCode, manualCodeField } from './manualCode.ts'
 import type { OpenInteraction } from './openInteraction.ts'
 import type { PageContext } from './pageContext.ts'
 import type { ConsentScope } from './pagesArguments.ts'
@@ -106,7 +106,7 @@ export function consentPage(views: Views, page: ConsentPageArguments): ConsentPa
             isOpen: !isNews,
             areas: areasOf(texts, before, { grantable, isTrusted: true }),
           },
-    elsewhere: mayHandOver(open)
+    elsewhere: canUseManualCode(open)
       ? { ...manualCodeField, label: texts.text('consent.elsewhere'), hint: texts.text('consent.elsewhere_hint') }
       : undefined,
     csrf,

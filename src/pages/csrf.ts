@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import { type Keyring, randomToken } from '../lib/keyring.ts'
 import type { School } from '../policy/school.ts'
-import { giveOwnCookie, ownCookieName, readOwnCookie } from './ownCookie.ts'
+import { ownCookieName, readOwnCookie, setOwnCookie } from './ownCookie.ts'
 
 /** Ties a form to the browser that it was shown in. */
 export interface Csrf {
@@ -36,6 +36,6 @@ function browserOf(ctx: Context): string | undefined {
 
 function giveCookie(ctx: Context): string {
   const value = randomToken(256)
-  giveOwnCookie(ctx, cookie, { value })
+  setOwnCookie(ctx, cookie, { value })
   return value
 }

@@ -54,7 +54,7 @@ export function createEnginePages({ pageContext, findRemovedClient, isDisabledCl
   const renderErrorPage: EnginePages['renderErrorPage'] = async (ctx, error) => showErrorPage(ctx, views, await settingOf(ctx), error)
 
   const showHandOver: EnginePages['showHandOver'] = async (ctx, manualCode) => {
-    const html = views.render('hand-over', manualCodePage(views, await settingOf(ctx), manualCode))
+    const html = views.render('manual-code', manualCodePage(views, await settingOf(ctx), manualCode))
     setPageHeaders(ctx)
     ctx.status = 200
     ctx.type = 'html'

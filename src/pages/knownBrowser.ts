@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import { type Keyring, randomToken } from '../lib/keyring.ts'
 import type { School } from '../policy/school.ts'
-import { giveOwnCookie, readOwnCookie } from './ownCookie.ts'
+import { readOwnCookie, setOwnCookie } from './ownCookie.ts'
 
 /**
  * Recognises browsers that signed in to an account before, so that their sign-ins have an allowance of their own. The cookie is not a
@@ -67,7 +67,7 @@ export function createKnownBrowsers({ keyring, days }: KnownBrowserArguments): K
       const fresh = { id: own[0]?.id ?? randomToken(128), issued: now().toString(36) }
       const entry = { ...fresh, signature: keyring.sign('known browsers', signed(ctx, email, fresh)) }
       const value = [entry, ...others].map(({ id, issued, signature }) => `${id}.${issued}.${signature}`).join('~')
-      giveOwnCookie(ctx, cookie, { value, lifeSeconds: lifeSeconds() })
+      setOwnCookie(ctx, cookie, { value, lifeSeconds: lifeSeconds() })
     },
   }
 }

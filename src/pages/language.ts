@@ -1,6 +1,6 @@
 import type { Context, Middleware } from 'koa'
 import { type Language, languages, lookUpLanguage } from '../lib/languages.ts'
-import { giveOwnCookie, readOwnCookie } from './ownCookie.ts'
+import { readOwnCookie, setOwnCookie } from './ownCookie.ts'
 
 /** What a request tells of the language that a person reads, as its road finds it out. */
 export interface LanguageState {
@@ -24,7 +24,7 @@ export function rememberLanguage(isPage: (path: string) => boolean): Middleware 
     const chosen = isPage(ctx.path) ? lookUpLanguage([ctx.query[languageParameter]], languages) : undefined
     if (chosen) {
       Object.assign(ctx.state, { chosenLanguage: chosen } satisfies LanguageState)
-      giveOwnCookie(ctx, cookie, { value: chosen, lifeSeconds })
+      setOwnCookie(ctx, cookie, { value: chosen, lifeSeconds })
     }
     return next()
   }

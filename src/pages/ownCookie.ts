@@ -12,7 +12,7 @@ export function readOwnCookie(ctx: Context, name: string): string | undefined {
 }
 
 /** Gives the browser a cookie for this host alone: until it is closed, or for `lifeSeconds`. */
-export function giveOwnCookie(ctx: Context, name: string, { value, lifeSeconds }: { value: string; lifeSeconds?: number }): void {
+export function setOwnCookie(ctx: Context, name: string, { value, lifeSeconds }: { value: string; lifeSeconds?: number }): void {
   const { school } = ctx.state as { school: School }
   const life = lifeSeconds === undefined ? '' : `; Max-Age=${lifeSeconds}`
   const secure = school.issuer.startsWith('https:') ? '; Secure' : ''

@@ -1,14 +1,13 @@
 import type { Context } from 'koa'
 import type Provider from 'oidc-provider'
-import type { SignIn } from '../domain/accounts/signIn.ts'
 import type { Keyring } from '../lib/keyring.ts'
 import type { Log } from '../lib/log.ts'
 import type { Role } from '../policy/caller.ts'
 import type { School } from '../policy/school.ts'
 import type { Database } from '../store/database.ts'
-import type { KnownBrowsers } from './knownBrowser.ts'
 import type { FindSetting } from './pageContext.ts'
 import type { Look } from './schoolStylesheet.ts'
+import type { SignInStep } from './steps/signInStep.ts'
 
 /** Everything that the pages need from the other rooms. */
 export interface PagesArguments {
@@ -17,12 +16,8 @@ export interface PagesArguments {
   log: Log
   /** The engine of the school that the request is for. */
   provider(ctx: Context): Promise<Provider>
-  /** The catalogue, in the order in which people read it. */
-  scopes: readonly ConsentScope[]
-  grantable(role: Role): ReadonlySet<string>
-  findPerson(schoolId: string, accountId: string): Promise<ConsentingPerson | undefined>
-  limits: SignInLimits
-  knownBrowsers: KnownBrowsers
+  /** The steps of signing in and consenting, in the order in which they are asked. */
+  steps: readonly SignInStep[]
   /** Names that no self-registered client should carry, the school's own among them. */
   protectedNames(school: School): Promise<readonly string[]>
   clients: { describe(schoolId: string, clientId: string): Promise<ClientOrigin | undefined> }
@@ -30,7 +25,6 @@ export interface PagesArguments {
   /** How a school's pages look now. */
   look(school: School): Promise<Look>
   audit(entry: PageAuditEntry): Promise<void>
-  checkPassword: SignIn
 }
 
 /** A scope as the consent page shows it. */

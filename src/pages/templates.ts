@@ -2,14 +2,13 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import ejs from 'ejs'
 import type { AppsPage } from './account/appsPage.ts'
-import type { AccountFormPage } from './account/formPage.ts'
 import type { AccountMessagePage } from './account/messagePage.ts'
 import type { ConsentPage } from './consentPage.ts'
 import type { ErrorPage } from './errorPage.ts'
+import type { FormPage } from './formPage.ts'
 import type { ManualCodePage } from './manualCodePage.ts'
 import type { LanguageLink, PageContext } from './pageContext.ts'
 import type { PageLogo } from './schoolLogo.ts'
-import type { SignInPage } from './signInPage.ts'
 import type { SignedOutPage, SignOutPage } from './signOutPages.ts'
 import { readStylesheet, type Stylesheet } from './stylesheet.ts'
 
@@ -29,12 +28,11 @@ export interface Frame {
 /** The one object that each view prints. */
 export interface ViewPages {
   'account-apps': AppsPage
-  'account-form': AccountFormPage
   'account-message': AccountMessagePage
   consent: ConsentPage
   error: ErrorPage
-  'hand-over': ManualCodePage
-  'sign-in': SignInPage
+  form: FormPage
+  'manual-code': ManualCodePage
   'sign-out': SignOutPage
   'signed-out': SignedOutPage
 }
@@ -47,17 +45,7 @@ export interface Views {
   render<Name extends ViewName>(name: Name, page: ViewPages[Name]): string
 }
 
-const names: readonly ViewName[] = [
-  'account-apps',
-  'account-form',
-  'account-message',
-  'consent',
-  'error',
-  'hand-over',
-  'sign-in',
-  'sign-out',
-  'signed-out',
-]
+const names: readonly ViewName[] = ['account-apps', 'account-message', 'consent', 'error', 'form', 'manual-code', 'sign-out', 'signed-out']
 
 /** Reads and compiles `views/` once; a view that does not compile stops the start. */
 export function createViews(): Views {

@@ -16,8 +16,8 @@ export interface TextPart {
   isolated: boolean
 }
 
-/** A text that is chosen before the language is known. */
-export interface Said {
+/** A text that is chosen before the language of the page is known. */
+export interface PageMessage {
   key: TextKey
   values?: TextValues
 }

@@ -133,7 +133,7 @@ test('the API never answers at these addresses, and other methods find nothing',
 })
 
 test('no view of the account pages prints anything unescaped', () => {
-  for (const name of ['account-apps', 'account-form', 'account-message']) {
+  for (const name of ['account-apps', 'form', 'account-message']) {
     const source = readFileSync(new URL(`../../views/${name}.ejs`, import.meta.url), 'utf8')
     for (const [tag] of source.matchAll(/<%-[\s\S]*?%>/g))
       expect(tag).toMatch(/^<%- include\('(head|foot|parts)', (page|\{ parts: [a-z.A-Z]+ \})\) %>$/)

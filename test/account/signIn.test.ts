@@ -87,7 +87,7 @@ describe('signing in', () => {
       expect(await isSignedIn(browser)).toBe(false)
     }
     expect(new Set(pages).size).toBe(1)
-    expect(pages[0]).toContain('aria-describedby="fault"')
+    expect(pages[0]).toContain('aria-describedby="error"')
   })
 
   test('is not possible from another site, another browser, or without the token of the form (login CSRF)', async () => {

@@ -9,6 +9,7 @@ import { hashPassword } from '../../src/domain/accounts/password.ts'
 import { createPasswordGate } from '../../src/domain/accounts/passwordGate.ts'
 import { createSignIn } from '../../src/domain/accounts/signIn.ts'
 import { lookOf } from '../../src/domain/school/themes.ts'
+import { createBackgroundTasks } from '../../src/lib/backgroundTasks.ts'
 import { newId } from '../../src/lib/ids.ts'
 import { createKeyring } from '../../src/lib/keyring.ts'
 import { languages } from '../../src/lib/languages.ts'
@@ -18,12 +19,15 @@ import { cookieKeys, cookies } from '../../src/oidc/cookies.ts'
 import { endpoints } from '../../src/oidc/endpoints.ts'
 import { interactions } from '../../src/oidc/interactions.ts'
 import { resourceIndicators } from '../../src/oidc/resourceIndicators.ts'
+import { createAccountPages } from '../../src/pages/account/accountPages.ts'
 import { createEnginePages } from '../../src/pages/enginePages.ts'
 import { createKnownBrowsers } from '../../src/pages/knownBrowser.ts'
 import { rememberLanguage } from '../../src/pages/language.ts'
 import { createSettings } from '../../src/pages/pageContext.ts'
 import { createPages } from '../../src/pages/pages.ts'
-import type { ConsentScope, PageAuditEntry, PagesArguments } from '../../src/pages/pagesArguments.ts'
+import type { ConsentScope, PageAuditEntry, PagesArguments, SignInLimits } from '../../src/pages/pagesArguments.ts'
+import type { SignInStep } from '../../src/pages/steps/signInStep.ts'
+import { signInSteps } from '../../src/pages/steps/signInSteps.ts'
 import type { Role } from '../../src/policy/caller.ts'
 import type { School } from '../../src/policy/school.ts'
 import type { Database } from '../../src/store/database.ts'
@@ -59,6 +63,8 @@ export interface TestService {
   addPerson(email: string, role: Role, password?: string): Promise<{ accountId: string; subject: string }>
   addClient(metadata: Partial<ClientMetadata> & { client_id: string }, registeredVia?: 'self' | 'integration'): void
   removeClient(clientId: string): void
+  /** The stored sessions of browsers. */
+  sessions(): AdapterPayload[]
   /** An authorization request; `change` replaces parameters. */
   authorizeUrl(change?: Record<string, string>): string
   /** Redeems a code at the real token endpoint. */
@@ -71,8 +77,8 @@ export const verifier = 'a-verifier-of-at-least-forty-three-characters-for-tests
 const challenge = 'dq7CBFBXzy4-EIpmtGrH2axxwd26jovEienBZnL8Wqc'
 export const password = 'correct horse battery staple'
 
-/** The engine with these pages before it, over HTTP, with people in a real database. */
-export async function startService(): Promise<TestService> {
+/** The engine behind these pages, over HTTP, with people in a real database. `moreSteps` follow the steps of the product. */
+export async function startService(moreSteps: readonly SignInStep[] = []): Promise<TestService> {
   const database = await embeddedDatabase()
   const keyring = createKeyring(['a root secret for tests'])
   const app = new Koa()
@@ -125,28 +131,37 @@ export async function startService(): Promise<TestService> {
     },
   })
 
-  const args: PagesArguments = {
+  const audit = async (entry: PageAuditEntry): Promise<void> => void audits.push(entry)
+  const limits: SignInLimits = {
+    async begin({ email, address }) {
+      attempts.seen.push(`${email} from ${address}`)
+      const nothing = async () => {}
+      return attempts.allowed
+        ? { isAllowed: true, failed: nothing, succeeded: nothing, abandoned: nothing }
+        : { isAllowed: false, retryAfterSeconds: 120 }
+    },
+    passwordChanged: async () => {},
+  }
+  const knownBrowsers = createKnownBrowsers({ keyring, days: () => 180 })
+  const steps = signInSteps({
     database,
-    keyring,
-    log: createLog('silent'),
-    provider: async () => provider,
     scopes: catalogue,
     grantable: (role) => grantable[role],
     async findPerson(_schoolId, accountId) {
       const role = people.get(accountId)
       return role && { accountId, personId: null, role, lecturerId: null }
     },
-    limits: {
-      async begin({ email, address }) {
-        attempts.seen.push(`${email} from ${address}`)
-        const nothing = async () => {}
-        return attempts.allowed
-          ? { isAllowed: true, failed: nothing, succeeded: nothing, abandoned: nothing }
-          : { isAllowed: false, retryAfterSeconds: 120 }
-      },
-      passwordChanged: async () => {},
-    },
-    knownBrowsers: createKnownBrowsers({ keyring, days: () => 180 }),
+    limits,
+    knownBrowsers,
+    audit,
+    checkPassword: createSignIn({ database, gate: createPasswordGate({ concurrency: 2, queue: 20 }) }),
+  })
+  const args: PagesArguments = {
+    database,
+    keyring,
+    log: createLog('silent'),
+    provider: async () => provider,
+    steps: [...steps, ...moreSteps],
     clients: {
       async describe(_schoolId, clientId) {
         const registeredVia = origins.get(clientId)
@@ -156,17 +171,31 @@ export async function startService(): Promise<TestService> {
     protectedNames: async () => ['Claude', 'Lanternfield', 'Art'],
     pageContext,
     look,
-    async audit(entry) {
-      audits.push(entry)
-    },
-    checkPassword: createSignIn({ database, gate: createPasswordGate({ concurrency: 2, queue: 20 }) }),
+    audit,
   }
+  const unused = async (): Promise<never> => {
+    throw new Error('no test of these pages needs this')
+  }
+  const allowed = async () => ({ allowed: true, retryAfterSeconds: 0 })
+  const accountPages = createAccountPages({
+    ...args,
+    scopes: catalogue,
+    limits: { signIn: limits, account: { signUp: allowed, passwordReset: allowed, message: allowed } },
+    knownBrowsers,
+    hashPassword,
+    sessionSeconds: () => 3600,
+    send: unused,
+    backgroundTasks: createBackgroundTasks({ log: args.log }),
+    endGrant: unused,
+    removeSessions: unused,
+  })
   app.use((ctx, next) => {
     Object.assign(ctx.state, { school, requestId: 'req_test', address: '127.0.0.1' })
     return next()
   })
   app.use(rememberLanguage(() => true))
   app.use(createPages(args).routes())
+  app.use(accountPages.routes())
   app.use(mount('/', provider))
   server.on('request', app.callback())
 
@@ -197,6 +226,7 @@ export async function startService(): Promise<TestService> {
         ...metadata,
       } as AdapterPayload)
     },
+    sessions: () => [...store].flatMap(([key, payload]) => (key.startsWith('Session ') ? [payload] : [])),
     removeClient: (clientId) => void store.delete(`Client ${clientId}`),
     authorizeUrl(change = {}) {
       const parameters = {

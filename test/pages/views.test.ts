@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'
+import type { Context } from 'koa'
 import { describe, expect, test } from 'vitest'
 import { lookOf } from '../../src/domain/school/themes.ts'
 import { newId } from '../../src/lib/ids.ts'
@@ -11,9 +12,9 @@ import { manualCodePage } from '../../src/pages/manualCodePage.ts'
 import type { OpenInteraction } from '../../src/pages/openInteraction.ts'
 import { plainText } from '../../src/pages/plainText.ts'
 import { schoolLogo } from '../../src/pages/schoolLogo.ts'
-import { signInPage } from '../../src/pages/signInPage.ts'
 import { signedOutPage, signOutPage } from '../../src/pages/signOutPages.ts'
-import { createViews } from '../../src/pages/templates.ts'
+import { passwordForm } from '../../src/pages/steps/passwordStep.ts'
+import { createViews, frame } from '../../src/pages/templates.ts'
 import { createTexts } from '../../src/pages/texts.ts'
 import { catalogue } from './service.ts'
 import { settingOf } from './setting.ts'
@@ -72,15 +73,27 @@ function everyView(text: string, language: Language = 'en'): string[] {
         csrf: text,
       }),
     ),
-    views.render(
-      'sign-in',
-      signInPage(views, { pageContext, open, csrf: text, error: { key: 'sign_in.too_many', values: { minutes: text } }, email: text }),
-    ),
+    views.render('form', {
+      ...frame(views, pageContext, text),
+      ...passwordForm({ ctx: { state: {} } as Context, open, isSwitch: true, returnTo: text }, pageContext, {
+        email: text,
+        error: { key: 'sign_in.too_many', values: { minutes: text } },
+        mayRegister: true,
+      }),
+      error: text,
+      action: '/account/sign-in',
+      csrf: text,
+      hidden: [{ name: text, value: text }],
+      boxes: [{ name: text, label: text }],
+      links: [{ href: '/account/password', label: text }],
+      cancel: { action: '/refuse', label: text },
+      back: { href: '/back', label: text },
+    }),
     views.render(
       'error',
       errorPage(views, pageContext, { issuer: text, status: 400, error: text, errorDescription: text, requestId: text }),
     ),
-    views.render('hand-over', manualCodePage(views, pageContext, { address: handedOver, seconds: 300 })),
+    views.render('manual-code', manualCodePage(views, pageContext, { address: handedOver, seconds: 300 })),
     views.render('sign-out', signOutPage(views, pageContext, { form })),
     views.render('signed-out', signedOutPage(views, pageContext)),
   ]

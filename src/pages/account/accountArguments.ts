@@ -1,6 +1,5 @@
 import type { Context } from 'koa'
 import type Provider from 'oidc-provider'
-import type { SignIn } from '../../domain/accounts/signIn.ts'
 import type { BackgroundTasks } from '../../lib/backgroundTasks.ts'
 import type { Keyring } from '../../lib/keyring.ts'
 import type { Log } from '../../lib/log.ts'
@@ -10,6 +9,7 @@ import type { Database } from '../../store/database.ts'
 import type { KnownBrowsers } from '../knownBrowser.ts'
 import type { FindSetting } from '../pageContext.ts'
 import type { ConsentScope, PageAuditEntry, SignInLimits, Verdict } from '../pagesArguments.ts'
+import type { SignInStep } from '../steps/signInStep.ts'
 
 /** Everything that the pages about a person's own account need from the other rooms. */
 export interface AccountArguments {
@@ -26,7 +26,8 @@ export interface AccountArguments {
   protectedNames(school: School): Promise<readonly string[]>
   pageContext: FindSetting
   audit(entry: PageAuditEntry): Promise<void>
-  checkPassword: SignIn
+  /** The steps of signing in; only those of the prompt `login` run here. */
+  steps: readonly SignInStep[]
   /** @throws Problem temporarily_unavailable where too many passwords are being hashed */
   hashPassword(password: string): Promise<string>
   /** For how long a browser stays signed in. */

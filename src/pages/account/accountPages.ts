@@ -5,6 +5,8 @@ import { formBody } from '../formBody.ts'
 import { sameOriginOnly } from '../ownForm.ts'
 import { pageErrors } from '../pageErrors.ts'
 import { pageProblem } from '../pageProblem.ts'
+import { seeOther } from '../seeOther.ts'
+import { createStepRunner } from '../steps/stepRunner.ts'
 import { createViews } from '../templates.ts'
 import type { AccountArguments } from './accountArguments.ts'
 import { createAccountPresenter } from './accountPresenter.ts'
@@ -12,18 +14,20 @@ import { appsPages } from './appsPages.ts'
 import { emailPages } from './emailPages.ts'
 import { newPasswordPages } from './newPasswordPages.ts'
 import { requestPages } from './requestPages.ts'
-import { seeOther } from './signedIn.ts'
+
 import { signInPages } from './signInPages.ts'
 
 /** The pages about a person's own account. They work without JavaScript; only a POST changes anything. */
 export function createAccountPages(args: AccountArguments): Router {
   const views = createViews()
   const { pageContext } = args
-  const present = createAccountPresenter({ views, csrf: createCsrf(args.keyring), pageContext })
+  const csrf = createCsrf(args.keyring)
+  const present = createAccountPresenter({ views, csrf, pageContext })
+  const runner = createStepRunner({ steps: args.steps, database: args.database, views, csrf })
   const errors = pageErrors({ views, log: args.log, pageContext })
   const form = [errors, sameOriginOnly('foreign_account_form'), formBody()] as const
 
-  const signIn = signInPages(args, present)
+  const signIn = signInPages(args, { csrf, runner })
   const { signUp, forgotten } = requestPages(args, present)
   const { finishSignUp, newPassword } = newPasswordPages(args, present)
   const email = emailPages(args, present)
@@ -46,7 +50,7 @@ export function createAccountPages(args: AccountArguments): Router {
   router.post(accountPaths.revokeAllApps, ...form, apps.revokeAll)
   router.post(accountPaths.keep, ...form, apps.keep)
   router.post(accountPaths.signOutEverywhere, ...form, apps.signOutEverywhere)
-  // Whoever reloads the address of such a form comes back to the page that it stands on.
+  // Reloading the address of such a form leads back to the page of the form.
   const { home, revokeApp, revokeAllApps, keep, signOutEverywhere } = accountPaths
   for (const path of [home, revokeApp, revokeAllApps, keep, signOutEverywhere]) router.get(path, (ctx) => seeOther(ctx, accountPaths.apps))
   router.all(`${accountPaths.home}/{*rest}`, errors, () => {

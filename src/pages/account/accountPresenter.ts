@@ -1,17 +1,17 @@
 import type { Context } from 'koa'
 import { withQuery } from '../../policy/accountPaths.ts'
 import type { Csrf } from '../csrf.ts'
+import type { FormPage } from '../formPage.ts'
 import type { FindSetting } from '../pageContext.ts'
 import { setPageHeaders } from '../pageHeaders.ts'
 import { type Frame, frame, type ViewName, type ViewPages, type Views } from '../templates.ts'
-import type { AccountFormPage } from './formPage.ts'
 import type { AccountMessagePage } from './messagePage.ts'
 
 type Content<Page> = Omit<Page, keyof Frame>
 
 /** A form as a handler describes it. */
-export type FormContent = Omit<Content<AccountFormPage>, 'csrf' | 'error' | 'hidden' | 'boxes' | 'asides'> &
-  Partial<Pick<AccountFormPage, 'error' | 'hidden' | 'boxes' | 'asides'>> & {
+export type FormContent = Omit<Content<FormPage>, 'csrf' | 'error' | 'hidden' | 'boxes' | 'links' | 'cancel' | 'back'> &
+  Partial<Pick<FormPage, 'error' | 'hidden' | 'boxes' | 'links'>> & {
     title: string
     /** What the form's token is about. */
     subject: string
@@ -48,10 +48,19 @@ export function createAccountPresenter({
     pageContext,
     show,
     form(ctx, { subject, ...content }) {
-      const page = { error: '', hidden: [], boxes: [], asides: [], ...content, csrf: csrf.issue(ctx, subject) }
+      const page = {
+        error: '',
+        hidden: [],
+        boxes: [],
+        links: [],
+        cancel: undefined,
+        back: undefined,
+        ...content,
+        csrf: csrf.issue(ctx, subject),
+      }
       // What a form keeps to itself is what its address had.
       const again = withQuery(page.action, Object.fromEntries(page.hidden.map(({ name, value }) => [name, value])))
-      return show(ctx, 'account-form', { ...page, again })
+      return show(ctx, 'form', { ...page, again })
     },
     message: (ctx, content) => show(ctx, 'account-message', content),
   }

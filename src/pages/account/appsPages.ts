@@ -9,12 +9,13 @@ import { auditEntry } from '../auditEntry.ts'
 import type { FormState } from '../formBody.ts'
 import { requireOwnForm } from '../ownForm.ts'
 import { pageProblem } from '../pageProblem.ts'
+import { seeOther } from '../seeOther.ts'
 import type { TextKey } from '../texts.ts'
 import type { AccountArguments } from './accountArguments.ts'
 import type { AccountPresenter } from './accountPresenter.ts'
 import { appsPage } from './appsPage.ts'
 import { endEveryGrant, endEverySession, endOwnGrant } from './endAccess.ts'
-import { formSubject, type SignedInPerson, seeOther, signedInOrAway } from './signedIn.ts'
+import { formSubject, type SignedInPerson, signedInOrAway } from './signedIn.ts'
 
 /** Connected apps, and what ends them. */
 export interface AppsPages {

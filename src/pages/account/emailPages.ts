@@ -42,7 +42,7 @@ export function emailPages(args: AccountArguments, present: AccountPresenter): E
         hidden: [{ name: 'token', value: token }],
         fields: [],
         submit: texts.text('email_change.submit'),
-        asides: [{ href: accountPaths.apps, label: texts.text('email_change.refuse') }],
+        links: [{ href: accountPaths.apps, label: texts.text('email_change.refuse') }],
       })
     },
     async answer(ctx) {

@@ -8,15 +8,15 @@ import type { Language } from '../../lib/languages.ts'
 import { interactionPath } from '../../oidc/endpoints.ts'
 import { accountPaths, withQuery } from '../../policy/accountPaths.ts'
 import type { School } from '../../policy/school.ts'
-import { over, sayTooMany } from '../attemptSignIn.ts'
 import { auditEntry } from '../auditEntry.ts'
 import type { FormState } from '../formBody.ts'
+import { type FormField, formField } from '../formPage.ts'
 import { requireOwnForm } from '../ownForm.ts'
 import { plainText } from '../plainText.ts'
-import type { Said, TextKey } from '../texts.ts'
+import type { PageMessage, TextKey } from '../texts.ts'
+import { exceeded, showTooMany } from '../tooMany.ts'
 import type { AccountArguments } from './accountArguments.ts'
 import type { AccountPresenter } from './accountPresenter.ts'
-import { type FormField, formField } from './formPage.ts'
 import { returnTo } from './returnTo.ts'
 import { formSubject } from './signedIn.ts'
 
@@ -32,7 +32,7 @@ interface Typed {
 }
 
 interface Failure {
-  error?: Said
+  error?: PageMessage
   fields?: Partial<Record<keyof Typed, TextKey>>
 }
 
@@ -55,7 +55,7 @@ export function requestPages(args: AccountArguments, present: AccountPresenter):
     const { texts, schoolName } = await present.pageContext(ctx)
     const say = await wordsFor(ctx, key)
     const { error, fields = {} } = failure
-    const isBlamed = error !== undefined
+    const hasFormError = error !== undefined
     const fault = (key: TextKey | undefined): string => (key === undefined ? '' : texts.text(key))
     const email = formField(
       {
@@ -66,7 +66,7 @@ export function requestPages(args: AccountArguments, present: AccountPresenter):
         autocomplete: key === 'sign_up' ? 'email' : 'username',
         error: fault(fields.email),
       },
-      { isBlamed },
+      { hasFormError },
     )
     const name: FormField = formField({
       name: 'name',
@@ -87,7 +87,7 @@ export function requestPages(args: AccountArguments, present: AccountPresenter):
       hidden: target === undefined ? [] : [{ name: 'return_to', value: target }],
       fields: key === 'sign_up' ? [email, name] : [email],
       submit: texts.text(`${key}.submit`),
-      asides: [{ href: signInAgain(target), label: texts.text('account_links.sign_in') }],
+      links: [{ href: signInAgain(target), label: texts.text('account_links.sign_in') }],
     })
   }
 
@@ -119,9 +119,9 @@ export function requestPages(args: AccountArguments, present: AccountPresenter):
         ctx.status = 400
         return showForm(ctx, kind, target, typed, failure)
       }
-      const refused = (await over(kind.limit(address))) ?? (await over(args.limits.account.message(school.id, wanted.email)))
+      const refused = (await exceeded(kind.limit(address))) ?? (await exceeded(args.limits.account.message(school.id, wanted.email)))
       if (refused) {
-        const minutes = sayTooMany(ctx, refused.retryAfterSeconds)
+        const minutes = showTooMany(ctx, refused.retryAfterSeconds)
         return showForm(ctx, kind, target, typed, { error: { key: 'account_form.too_many', values: { minutes } } })
       }
       await keepForEmail(() => args.provider(ctx), target)

@@ -1,22 +1,28 @@
 import type { Context } from 'koa'
-import { normaliseEmail } from '../domain/accounts/mailAddress.ts'
-import type { SignIn } from '../domain/accounts/signIn.ts'
-import type { School } from '../policy/school.ts'
-import { auditEntry } from './auditEntry.ts'
-import type { FormState } from './formBody.ts'
-import type { BegunSignIn, PagesArguments, Verdict } from './pagesArguments.ts'
+import { normaliseEmail } from '../../domain/accounts/mailAddress.ts'
+import type { SignIn } from '../../domain/accounts/signIn.ts'
+import type { School } from '../../policy/school.ts'
+import { auditEntry } from '../auditEntry.ts'
+import type { FormState } from '../formBody.ts'
+import type { KnownBrowsers } from '../knownBrowser.ts'
+import type { BegunSignIn, PageAuditEntry, SignInLimits } from '../pagesArguments.ts'
 
-/** How an attempt ended. `email` is what was typed, for the form that is shown again. */
+/** How an attempt ended. `email` is the entered address, for the form that is shown again. */
 export type SignInAttempt =
   | { outcome: 'limited'; email: string; retryAfterSeconds: number }
   | { outcome: 'failed'; email: string }
   | { outcome: 'signed in'; email: string; account: NonNullable<Awaited<ReturnType<SignIn>>> }
 
-type AttemptArguments = Pick<PagesArguments, 'audit' | 'checkPassword' | 'knownBrowsers' | 'limits'>
+export interface AttemptArguments {
+  audit(entry: PageAuditEntry): Promise<void>
+  checkPassword: SignIn
+  knownBrowsers: KnownBrowsers
+  limits: SignInLimits
+}
 
 /**
- * Checks the address and the password of the posted form. Every failure looks the same. What was typed is normalised once: the limits, the
- * known browsers and the account are all found by the same text.
+ * Checks the e-mail address and the password of the submitted form. Every failure looks the same. The address is normalised once, so
+ * that the limits, the known browsers and the account are all found by the same text.
  */
 export async function attemptSignIn(ctx: Context, args: AttemptArguments, clientId?: string): Promise<SignInAttempt> {
   const { school, form, address } = ctx.state as FormState & { school: School; address: string }
@@ -40,7 +46,7 @@ export async function attemptSignIn(ctx: Context, args: AttemptArguments, client
   return { outcome: 'signed in', email, account }
 }
 
-/** The result of the check. Where it could not be made, the attempt does not count. */
+/** Returns the result of the check. If the password cannot be checked, the attempt does not count. */
 async function checkedPassword<Result>(attempt: BegunSignIn & { isAllowed: true }, check: () => Promise<Result>): Promise<Result> {
   try {
     return await check()
@@ -48,17 +54,4 @@ async function checkedPassword<Result>(attempt: BegunSignIn & { isAllowed: true 
     await attempt.abandoned()
     throw error
   }
-}
-
-/** The verdict where it is a refusal. */
-export async function over(verdict: Promise<Verdict>): Promise<Verdict | undefined> {
-  const answer = await verdict
-  return answer.allowed ? undefined : answer
-}
-
-/** Says 429 with `Retry-After`; answers about how many minutes there are to wait. */
-export function sayTooMany(ctx: Context, retryAfterSeconds: number): number {
-  ctx.status = 429
-  ctx.set('Retry-After', String(Math.max(1, retryAfterSeconds)))
-  return Math.max(1, Math.ceil(retryAfterSeconds / 60))
 }

@@ -1,0 +1,39 @@
+import type { Context } from 'koa'
+import { startBrowserSession } from '../../oidc/browserSession.ts'
+import { accountPaths, withQuery } from '../../policy/accountPaths.ts'
+import { seeOther } from '../seeOther.ts'
+import type { SignInHost } from '../steps/signInHost.ts'
+import type { AccountArguments } from './accountArguments.ts'
+import { formSubject } from './signedIn.ts'
+import { readSignInProgress, removeSignInProgress, setSignInProgress } from './signInCookie.ts'
+
+/** Runs steps on the account's own sign-in. Their progress is stored in an encrypted cookie. `target` is the path that follows. */
+export function accountSignInHost(ctx: Context, args: AccountArguments, target: string | undefined): SignInHost {
+  const path = accountPaths.signIn
+  const carried = { return_to: target }
+  return {
+    ctx,
+    open: undefined,
+    path,
+    // No step of `consent` runs here.
+    actions: { login: path, consent: path },
+    carried,
+    returnTo: target,
+    isSwitch: false,
+    csrfSubject: formSubject(),
+    formTarget: undefined,
+    cancelPath: undefined,
+    pageContext: () => args.pageContext(ctx, withQuery(path, carried)),
+    loadProgress: async () => readSignInProgress(ctx, args.keyring),
+    saveProgress: async (_prompt, progress) => setSignInProgress(ctx, args.keyring, progress),
+    async finish(_prompt, { account, amr }) {
+      if (!account) throw new Error('the steps of the sign-in identified no account')
+      await startBrowserSession(ctx, await args.provider(ctx), { ...account, amr, lifeSeconds: args.sessionSeconds() })
+      removeSignInProgress(ctx)
+      seeOther(ctx, target ?? accountPaths.apps)
+    },
+    async refuse() {
+      throw new Error('only an authorization request can be refused')
+    },
+  }
+}

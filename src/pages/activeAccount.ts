@@ -1,0 +1,22 @@
+import type { Context } from 'koa'
+import { findSignedIn, type SignedIn } from '../domain/accounts/signedIn.ts'
+import { isSessionOver } from '../policy/browserSessions.ts'
+import type { School } from '../policy/school.ts'
+import type { Database } from '../store/database.ts'
+import type { LanguageState } from './language.ts'
+
+/**
+ * Returns the account of a sign-in if it can still be used: undefined if it was disabled or removed, or ended its sessions, since.
+ * The pages of this request then use the account's language.
+ */
+export async function findActiveAccount(
+  ctx: Context,
+  database: Database,
+  { accountId, signedInAt }: { accountId: string; signedInAt: number | undefined },
+): Promise<SignedIn | undefined> {
+  const { school } = ctx.state as { school: School }
+  const account = await findSignedIn(database, school.id, accountId)
+  if (account && isSessionOver(signedInAt, account.sessions_valid_after)) return undefined
+  Object.assign(ctx.state, { accountLocale: account?.locale ?? null } satisfies LanguageState)
+  return account
+}

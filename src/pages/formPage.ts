@@ -1,0 +1,69 @@
+import type { Frame } from './templates.ts'
+import type { TextPart } from './texts.ts'
+
+/** A page with one form. The steps of a sign-in and most account pages use it. */
+export interface FormPage extends Frame {
+  heading: string
+  introduction: TextPart[]
+  /** Error of the whole form; empty if there is none or a field shows it. */
+  error: string
+  action: string
+  csrf: string
+  hidden: { name: string; value: string }[]
+  fields: FormField[]
+  boxes: FormBox[]
+  submit: string
+  links: FormLink[]
+  /** The button that cancels the authorization request of an app. */
+  cancel: { action: string; label: string } | undefined
+  /** The link back to the page that the person came from. */
+  back: FormLink | undefined
+}
+
+/** A link below a form. */
+export interface FormLink {
+  href: string
+  label: string
+}
+
+/** A text input. */
+export interface FormField {
+  name: string
+  type: 'email' | 'password' | 'text'
+  label: string
+  value: string
+  autocomplete: string
+  maxLength: number
+  isReadOnly: boolean
+  /** True if the entered value is wrong. */
+  isInvalid: boolean
+  hint: string
+  error: string
+  /** Ids of the hint and the error of the field; empty if it has neither. */
+  describedBy: string
+}
+
+/** A checkbox. */
+export interface FormBox {
+  name: string
+  label: string
+}
+
+/** Connects a field with its hint and its error. `hasFormError` connects it with the error of the whole form, too. */
+export function formField(
+  field: Pick<FormField, 'name' | 'type' | 'label' | 'autocomplete'> & Partial<FormField>,
+  { hasFormError = false, isInvalid = false }: { hasFormError?: boolean; isInvalid?: boolean } = {},
+): FormField {
+  const { name, hint = '', error = '' } = field
+  const described = [...(hint ? [`${name}-hint`] : []), ...(error ? [`${name}-error`] : []), ...(hasFormError ? ['error'] : [])]
+  return {
+    value: '',
+    maxLength: 254,
+    isReadOnly: false,
+    ...field,
+    hint,
+    error,
+    isInvalid: isInvalid || error !== '',
+    describedBy: described.join(' '),
+  }
+}

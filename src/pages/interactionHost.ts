@@ -1,0 +1,63 @@
+import type { Context } from 'koa'
+import { subjectOf } from '../oidc/claims.ts'
+import { interactionPath } from '../oidc/endpoints.ts'
+import { finishInteraction, type OpenInteraction } from './openInteraction.ts'
+import type { PagesArguments } from './pagesArguments.ts'
+import { refuseAuthorization } from './refuseAuthorization.ts'
+import type { SignInHost } from './steps/signInHost.ts'
+import type { StepPrompt } from './steps/signInStep.ts'
+import type { StepProgress } from './steps/stepProgress.ts'
+
+/** Member of the interaction's result that contains the progress. The engine ignores it. */
+interface StoredSteps {
+  steps?: Partial<Record<StepPrompt, StepProgress>>
+}
+
+/** Runs steps on the pages of an authorization request. Their progress is stored in the interaction. */
+export function interactionHost(ctx: Context, args: PagesArguments, open: OpenInteraction): SignInHost {
+  const { interaction } = open
+  const path = `${interactionPath}/${interaction.uid}`
+  const storedSteps = () => (interaction.result as StoredSteps | undefined)?.steps
+  return {
+    ctx,
+    open,
+    path,
+    actions: { login: `${path}/sign-in`, consent: `${path}/consent` },
+    carried: {},
+    returnTo: path,
+    isSwitch: interaction.prompt.name === 'consent',
+    csrfSubject: interaction.uid,
+    // Each of these forms may lead to the client's address.
+    formTarget: open.destination.source,
+    cancelPath: `${path}/refuse`,
+    pageContext: () => args.pageContext(ctx, path),
+    async loadProgress(prompt) {
+      return storedSteps()?.[prompt]
+    },
+    async saveProgress(prompt, progress) {
+      interaction.result = { ...interaction.result, steps: { ...storedSteps(), [prompt]: progress } }
+      await interaction.persist()
+    },
+    async finish(prompt, { account, amr, result }) {
+      if (prompt === 'consent') return finishInteraction(ctx, open, result, { merge: true })
+      if (!account) throw new Error('the steps of the sign-in identified no account')
+      const accountId = subjectOf(account.accountId)
+      await endOtherSession(ctx, open, accountId)
+      // Not merged: an earlier result of this interaction may belong to another person.
+      return finishInteraction(ctx, open, { ...result, login: { accountId, ts: account.signedInAt, amr } }, { merge: false })
+    },
+    refuse: (description) => refuseAuthorization(ctx, args, open, description),
+  }
+}
+
+/**
+ * Ends the session of another account before this one signs in, so that the engine starts a new one. Otherwise the engine would send a
+ * page that submits itself by a script, which the pages do not allow.
+ */
+async function endOtherSession(ctx: Context, { provider, interaction }: OpenInteraction, subject: string): Promise<void> {
+  const session = await provider.Session.get(ctx)
+  if (session.accountId === undefined || session.accountId === subject) return
+  await session.destroy()
+  interaction.session = undefined
+  await interaction.persist()
+}

@@ -1,0 +1,39 @@
+import type { Context, Middleware } from 'koa'
+import { interactionPath } from '../oidc/endpoints.ts'
+import { interactionHost } from './interactionHost.ts'
+import { isAnswered, openInteraction, resumeInteraction } from './openInteraction.ts'
+import { pageProblem } from './pageProblem.ts'
+import type { PagesArguments } from './pagesArguments.ts'
+import { seeOther } from './seeOther.ts'
+import type { StepRunner } from './steps/stepRunner.ts'
+
+/** The pages of an authorization request, which run the steps of the engine's prompt. */
+export interface InteractionPages {
+  show: Middleware
+  submitSignIn: Middleware
+  submitConsent: Middleware
+}
+
+export function interactionPages(args: PagesArguments, runner: StepRunner): InteractionPages {
+  return {
+    async show(ctx: Context) {
+      const open = await openInteraction(ctx, args)
+      const { name: prompt } = open.interaction.prompt
+      const host = interactionHost(ctx, args, open)
+      const chosen = typeof ctx.query.step === 'string' ? ctx.query.step : undefined
+      const startsOver = ctx.query.account === 'other'
+      if (prompt === 'login' || (prompt === 'consent' && startsOver)) return runner.show(host, { prompt: 'login', chosen, startsOver })
+      if (prompt === 'consent') return runner.show(host, { prompt, chosen })
+      throw pageProblem('bad_request', 'invalid_request', 'This page does not support the prompt that the app asked for.')
+    },
+    async submitSignIn(ctx: Context) {
+      return runner.answer(interactionHost(ctx, args, await openInteraction(ctx, args)), 'login')
+    },
+    async submitConsent(ctx: Context) {
+      const open = await openInteraction(ctx, args)
+      if (open.interaction.prompt.name !== 'consent') return seeOther(ctx, `${interactionPath}/${open.interaction.uid}`)
+      if (isAnswered(open)) return resumeInteraction(ctx, open)
+      return runner.answer(interactionHost(ctx, args, open), 'consent')
+    },
+  }
+}

@@ -1,0 +1,110 @@
+import type { Context } from 'koa'
+import { allowedScopes } from '../../domain/accounts/allowedScopes.ts'
+import type { SignedIn } from '../../domain/accounts/signedIn.ts'
+import { hash } from '../../lib/keyring.ts'
+import { subjectOf } from '../../oidc/claims.ts'
+import type { Role } from '../../policy/caller.ts'
+import type { Database } from '../../store/database.ts'
+import { findActiveAccount } from '../activeAccount.ts'
+import { auditEntry } from '../auditEntry.ts'
+import { consentPage } from '../consentPage.ts'
+import { allowedAgain, type Decision, decide, type RequestedScopes, requestedScopes } from '../consentScopes.ts'
+import { isManualCodeChosen } from '../manualCode.ts'
+import type { OpenInteraction } from '../openInteraction.ts'
+import type { ConsentingPerson, ConsentScope, PageAuditEntry } from '../pagesArguments.ts'
+import type { SignInStep, StepVisit } from './signInStep.ts'
+
+export interface ConsentStepArguments {
+  database: Database
+  /** Every scope, in the order in which pages show them. */
+  scopes: readonly ConsentScope[]
+  grantable(role: Role): ReadonlySet<string>
+  findPerson(schoolId: string, accountId: string): Promise<ConsentingPerson | undefined>
+  audit(entry: PageAuditEntry): Promise<void>
+}
+
+/** Grants the requested scopes that the person may grant and has ticked. */
+export function consentStep(args: ConsentStepArguments): SignInStep {
+  return {
+    name: 'consent',
+    prompt: 'consent',
+    isNeeded: () => true,
+    async page(visit) {
+      const open = authorizationOf(visit)
+      const consenting = await findConsenting(visit.ctx, args, open)
+      if (!consenting) return undefined
+      const { person, account } = consenting
+      const requested = requestedScopes(open.interaction, args.scopes)
+      const before = await allowedScopes(args.database.sql, visit.school.id, { accountId: person.accountId, clientId: open.clientId })
+      const pageContext = await visit.pageContext()
+      const content = {
+        requested,
+        allowed: allowedAgain(requested, before),
+        grantable: args.grantable(person.role),
+        signedIn: account,
+      }
+      return { render: (views, csrf) => views.render('consent', consentPage(views, { pageContext, open, csrf, ...content })) }
+    },
+    async answer(visit, form) {
+      const open = authorizationOf(visit)
+      const consenting = await findConsenting(visit.ctx, args, open)
+      if (!consenting) return { kind: 'account gone' }
+      const { accountId, role } = consenting.person
+      // The form names ticked scopes only; everything else comes from the stored request.
+      const requested = requestedScopes(open.interaction, args.scopes)
+      const decision = decide(requested, args.grantable(role), new Set(form.getAll('scope')))
+      if (decision.granted.length === 0) return { kind: 'refused', description: 'The person granted none of the requested scopes.' }
+
+      const manualCode = isManualCodeChosen(form, open)
+      const grantId = await saveGrant(open, subjectOf(accountId), requested, decision)
+      const details = {
+        granted: decision.granted.join(' '),
+        refused: decision.refused.join(' '),
+        resources: [...requested.resources.keys()],
+        ...(manualCode ? { handed_over: true } : {}),
+      }
+      const ids = { account_id: accountId, client_id: open.clientId, grant_id: grantId }
+      await args.audit(auditEntry(visit.ctx, 'consent.granted', { ...ids, details }))
+      return { kind: 'done', result: { consent: { grantId }, hand_over: manualCode } }
+    },
+  }
+}
+
+function authorizationOf({ open }: StepVisit): OpenInteraction {
+  if (!open) throw new Error('consent is given to an authorization request only')
+  return open
+}
+
+/** The person and the account that give consent; undefined if the account can no longer be used. */
+async function findConsenting(
+  ctx: Context,
+  { database, findPerson }: ConsentStepArguments,
+  { accountId, signedInAt }: OpenInteraction,
+): Promise<{ person: ConsentingPerson; account: SignedIn } | undefined> {
+  if (accountId === undefined) return undefined
+  const account = await findActiveAccount(ctx, database, { accountId, signedInAt })
+  const person = account && (await findPerson(ctx.state.school.id, accountId))
+  return person && { person, account }
+}
+
+/**
+ * Saves one grant for each authorization request. Its id is derived from the id of the interaction, so a form that is sent twice names
+ * the same grant. Refused scopes are recorded: the engine would ask for them again and again otherwise.
+ */
+async function saveGrant(
+  { provider, clientId, interaction }: OpenInteraction,
+  accountId: string,
+  { resources }: RequestedScopes,
+  { granted, refused }: Decision,
+): Promise<string> {
+  const grant = new provider.Grant({ accountId, clientId })
+  grant.jti = hash(`grant ${interaction.uid}`)
+  grant.addOIDCScope(granted)
+  if (refused.length > 0) grant.rejectOIDCScope(refused)
+  for (const [resource, names] of resources) {
+    const ofResource = new Set(names)
+    grant.addResourceScope(resource, new Set(granted).intersection(ofResource))
+    grant.rejectResourceScope(resource, new Set(refused).intersection(ofResource))
+  }
+  return grant.save()
+}

@@ -1,0 +1,89 @@
+import { isOpenToSignUp } from '../../domain/accounts/signUpAllowed.ts'
+import { accountPaths, withQuery } from '../../policy/accountPaths.ts'
+import type { Database } from '../../store/database.ts'
+import { formField } from '../formPage.ts'
+import { languageParameter } from '../language.ts'
+import { languageToCarry, type PageContext } from '../pageContext.ts'
+import { plainText } from '../plainText.ts'
+import type { PageMessage, TextKey } from '../texts.ts'
+import { showTooMany } from '../tooMany.ts'
+import { type AttemptArguments, attemptSignIn } from './attemptSignIn.ts'
+import type { SignInStep, StepForm, StepVisit } from './signInStep.ts'
+
+export type PasswordStepArguments = AttemptArguments & { database: Database }
+
+/** Identifies the account by its e-mail address and password. */
+export function passwordStep(args: PasswordStepArguments): SignInStep {
+  return {
+    name: 'password',
+    prompt: 'login',
+    amr: ['pwd'],
+    isNeeded: ({ account }) => account === undefined,
+    async page(visit, { error = anotherExpected(visit.open), values }) {
+      const mayRegister = await isOpenToSignUp(args.database.sql, visit.school.id)
+      const email = values?.email ?? visit.open?.interaction.params.login_hint
+      return { form: passwordForm(visit, await visit.pageContext(), { email, error, mayRegister }), error }
+    },
+    async answer({ ctx, open }) {
+      const attempt = await attemptSignIn(ctx, args, open?.clientId)
+      if (attempt.outcome === 'signed in') return { kind: 'done', account: attempt.account }
+      const values = { email: attempt.email }
+      if (attempt.outcome === 'failed') return { kind: 'repeat', status: 400, error: { key: 'sign_in.failed' }, values }
+      const minutes = showTooMany(ctx, attempt.retryAfterSeconds)
+      return { kind: 'repeat', status: 429, error: { key: 'sign_in.too_many', values: { minutes } }, values }
+    },
+  }
+}
+
+/** Builds the form. Pure. */
+export function passwordForm(
+  {
+    ctx,
+    open,
+    isSwitch,
+    returnTo,
+  }: Pick<StepVisit, 'ctx' | 'isSwitch' | 'returnTo'> & { open: Pick<NonNullable<StepVisit['open']>, 'clientName'> | undefined },
+  pageContext: PageContext,
+  { email, error, mayRegister }: { email: unknown; error: PageMessage | undefined; mayRegister: boolean },
+): StepForm {
+  const { texts, schoolName } = pageContext
+  const isInvalid = error?.key === 'sign_in.failed'
+  const shown = { hasFormError: error !== undefined, isInvalid }
+  const link = (path: string, label: TextKey) => ({
+    href: withQuery(path, { return_to: returnTo, [languageParameter]: languageToCarry(ctx, pageContext) }),
+    label: texts.text(label),
+  })
+  return {
+    title: texts.text(isInvalid ? 'sign_in.failed_title' : 'sign_in.title'),
+    heading: texts.text(isSwitch ? 'sign_in.heading_switch' : 'sign_in.heading', { school: schoolName }),
+    introduction: introductionOf(texts, schoolName, open),
+    fields: [
+      formField(
+        { name: 'email', type: 'email', label: texts.text('sign_in.email'), value: plainText(email, 254), autocomplete: 'username' },
+        shown,
+      ),
+      formField(
+        { name: 'password', type: 'password', label: texts.text('sign_in.password'), autocomplete: 'current-password', maxLength: 1024 },
+        shown,
+      ),
+    ],
+    submit: texts.text('sign_in.submit'),
+    links: [
+      link(accountPaths.forgottenPassword, 'account_links.forgotten'),
+      ...(mayRegister ? [link(accountPaths.signUp, 'account_links.sign_up')] : []),
+    ],
+  }
+}
+
+function introductionOf(texts: PageContext['texts'], school: string, open: { clientName: string } | undefined): StepForm['introduction'] {
+  if (!open) return texts.parts('account_sign_in.introduction', {})
+  return open.clientName
+    ? texts.parts('sign_in.introduction', { app: open.clientName, school })
+    : texts.parts('sign_in.introduction_nameless', { school })
+}
+
+/** The error of a sign-in with another account than the one that the app named with `id_token_hint`. */
+function anotherExpected(open: StepVisit['open']): PageMessage | undefined {
+  const isAnother = open?.accountId !== undefined && open.interaction.prompt.reasons.includes('id_token_hint')
+  return isAnother ? { key: 'sign_in.another_expected' } : undefined
+}

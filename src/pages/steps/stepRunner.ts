@@ -1,0 +1,185 @@
+import { withQuery } from '../../policy/accountPaths.ts'
+import type { School } from '../../policy/school.ts'
+import type { Database } from '../../store/database.ts'
+import { findActiveAccount } from '../activeAccount.ts'
+import type { FormState } from '../formBody.ts'
+import type { FormPage } from '../formPage.ts'
+import { setPageHeaders } from '../pageHeaders.ts'
+import { seeOther } from '../seeOther.ts'
+import { frame } from '../templates.ts'
+import type { SignInHost } from './signInHost.ts'
+import type { SignInStep, StepForm, StepPrompt, StepRepeat, StepViews, StepVisit } from './signInStep.ts'
+import { newProgress, type StepProgress, withCompleted, withState } from './stepProgress.ts'
+
+/** What a request asks to see. */
+export interface StepRequest {
+  prompt: StepPrompt
+  /** Name of the step that a link chose. */
+  chosen?: string | undefined
+  /** True if the person wants to begin again, with another account. */
+  startsOver?: boolean
+}
+
+/** Runs the steps of the list, for every page on which people sign in or consent. */
+export interface StepRunner {
+  /** Shows the step that the person has to complete next. */
+  show(host: SignInHost, request: StepRequest): Promise<void>
+  /** Takes a submitted form, then shows the same step again, leads to the next one, or finishes. */
+  answer(host: SignInHost, prompt: StepPrompt): Promise<void>
+}
+
+/** A step at a point of its sign-in. */
+interface Position {
+  prompt: StepPrompt
+  progress: StepProgress
+  step: SignInStep
+}
+
+export function createStepRunner(args: StepViews & { steps: readonly SignInStep[]; database: Database }): StepRunner {
+  const { steps, database, views, csrf } = args
+
+  const visitOf = (host: SignInHost, { prompt, progress, step }: Position): StepVisit => ({
+    ctx: host.ctx,
+    school: host.ctx.state.school as School,
+    open: host.open,
+    account: accountOf(host, prompt, progress),
+    state: progress.states[step.name],
+    isSwitch: prompt === 'login' && host.isSwitch,
+    path: host.path,
+    returnTo: host.returnTo,
+    pageContext: host.pageContext,
+  })
+
+  const neededSteps = async (host: SignInHost, prompt: StepPrompt, progress: StepProgress): Promise<SignInStep[]> => {
+    const needed: SignInStep[] = []
+    for (const step of steps) {
+      if (step.prompt !== prompt || progress.completed.includes(step.name)) continue
+      if (await step.isNeeded(visitOf(host, { prompt, progress, step }))) needed.push(step)
+    }
+    return needed
+  }
+
+  /** The stored progress. It starts again if its account can no longer sign in. */
+  const loadProgress = async (host: SignInHost, prompt: StepPrompt): Promise<StepProgress> => {
+    const progress = await host.loadProgress(prompt)
+    if (!progress) return newProgress()
+    const isActive = !progress.account || (await findActiveAccount(host.ctx, database, progress.account))
+    return isActive ? progress : newProgress()
+  }
+
+  const present = async (host: SignInHost, position: Position, repeat: StepRepeat): Promise<void> => {
+    const { prompt, progress, step } = position
+    const page = await step.page(visitOf(host, position), repeat)
+    if (!page) return startOver(host)
+    if (page.state !== undefined) await host.saveProgress(prompt, withState(progress, step, page.state))
+    const token = csrf.issue(host.ctx, host.csrfSubject)
+    const html =
+      'form' in page
+        ? views.render('form', await formPage(host, position, { form: page.form, csrf: token, error: page.error ?? repeat.error }))
+        : page.render(views, token)
+    setPageHeaders(host.ctx, [host.formTarget])
+    host.ctx.type = 'html'
+    host.ctx.body = html
+  }
+
+  const formPage = async (
+    host: SignInHost,
+    position: Position,
+    { form, csrf: token, error }: { form: StepForm; csrf: string; error: StepRepeat['error'] },
+  ): Promise<FormPage> => {
+    const { prompt, progress, step } = position
+    const visit = visitOf(host, position)
+    const pageContext = await host.pageContext()
+    const { texts } = pageContext
+    const { title, links = [], boxes = [], ...content } = form
+    const others = (await neededSteps(host, prompt, progress)).filter((other) => other !== step)
+    const choices = others.flatMap(({ name, choice }) =>
+      choice ? [{ href: stepAddress(host, prompt, name), label: texts.text(choice) }] : [],
+    )
+    // Once an account is identified, this is the only way to another one.
+    const another = visit.account ? [{ href: stepAddress(host, prompt), label: texts.text('sign_in.other_account') }] : []
+    return {
+      ...frame(views, pageContext, title),
+      ...content,
+      boxes,
+      error: error ? texts.text(error.key, error.values) : '',
+      action: host.actions[prompt],
+      csrf: token,
+      hidden: hiddenFields({ ...host.carried, step: step.name }),
+      links: [...links, ...choices, ...another],
+      cancel: host.cancelPath === undefined ? undefined : { action: host.cancelPath, label: texts.text('sign_in.refuse') },
+      back: visit.isSwitch ? { href: host.path, label: texts.text('sign_in.back') } : undefined,
+    }
+  }
+
+  /** Shows the first step of a new sign-in after the account turned out to be unusable. */
+  const startOver = async (host: SignInHost): Promise<void> => {
+    const progress = newProgress()
+    const [step] = await neededSteps(host, 'login', progress)
+    if (!step) throw new Error('no step of the list identifies an account')
+    return present({ ...host, isSwitch: false }, { prompt: 'login', progress, step }, { error: { key: 'sign_in.account_gone' } })
+  }
+
+  return {
+    async show(host, { prompt, chosen, startsOver = false }) {
+      const stored = await loadProgress(host, prompt)
+      const needed = await neededSteps(host, prompt, stored)
+      const isPending = needed.some(({ name }) => name === chosen)
+      const progress = startsOver && !isPending ? newProgress() : stored
+      const candidates = progress === stored ? needed : await neededSteps(host, prompt, progress)
+      const step = candidates.find(({ name }) => name === chosen) ?? candidates[0]
+      if (!step) return finish(host, prompt, progress)
+      await present(host, { prompt, progress, step }, {})
+    },
+
+    async answer(host, prompt) {
+      const { ctx } = host
+      const { form } = ctx.state as FormState
+      const name = form.get('step')
+      const find = async (progress: StepProgress): Promise<Position | undefined> => {
+        const needed = await neededSteps(host, prompt, progress)
+        const step = name === null ? needed[0] : needed.find((candidate) => candidate.name === name)
+        return step && { prompt, progress, step }
+      }
+      // A form of an earlier step, from another tab or the browser's history, starts the sign-in again.
+      const position = (await find(await loadProgress(host, prompt))) ?? (await find(newProgress()))
+      if (!position) return seeOther(ctx, withQuery(host.path, host.carried))
+      const { step, progress } = position
+      const outcome = await step.answer(visitOf(host, position), form)
+      if (outcome.kind === 'refused') return host.refuse(outcome.description)
+      if (outcome.kind === 'account gone') {
+        ctx.status = 403
+        return startOver(host)
+      }
+      if (outcome.kind === 'repeat') {
+        const kept = outcome.state === undefined ? progress : withState(progress, step, outcome.state)
+        if (kept !== progress) await host.saveProgress(prompt, kept)
+        ctx.status = outcome.status
+        return present(host, { ...position, progress: kept }, outcome)
+      }
+      const completed = withCompleted(progress, step, outcome)
+      const [next] = await neededSteps(host, prompt, completed)
+      if (!next) return finish(host, prompt, completed)
+      await host.saveProgress(prompt, completed)
+      seeOther(ctx, stepAddress(host, prompt, next.name))
+    },
+  }
+}
+
+function finish(host: SignInHost, prompt: StepPrompt, progress: StepProgress): Promise<void> {
+  if (progress.completed.length === 0) throw new Error(`no step of the list serves the prompt ${prompt}`)
+  return host.finish(prompt, progress)
+}
+
+/** The account that a sign-in has identified, or that the browser asking for consent is signed in with. */
+const accountOf = ({ open }: SignInHost, prompt: StepPrompt, { account }: StepProgress): StepVisit['account'] =>
+  prompt === 'login' || open?.accountId === undefined ? account : { accountId: open.accountId, signedInAt: open.signedInAt }
+
+/** The address of the page at one step; without a name, of a new sign-in. */
+function stepAddress(host: SignInHost, prompt: StepPrompt, step?: string): string {
+  const account = step === undefined || (prompt === 'login' && host.isSwitch) ? 'other' : undefined
+  return withQuery(host.path, { ...host.carried, account, step })
+}
+
+const hiddenFields = (values: Record<string, string | undefined>): { name: string; value: string }[] =>
+  Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [{ name, value }]))
