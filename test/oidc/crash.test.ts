@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => home.remove())
 
-const rounds = 4
+const rounds = 2
 
 /** What a client was told, and therefore may rely on. */
 interface Acknowledged {

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findPerson } from '../../src/domain/accounts/callers.ts'
 import { newId } from '../../src/lib/ids.ts'
 import { audienceOf, callerFrom } from '../../src/policy/caller.ts'
-import { everyDatabase, type TestDatabase } from '../support/databases.ts'
+import { databasesToTest, type TestDatabase } from '../support/databases.ts'
 import { newAccount, newSchool } from '../support/rows.ts'
 
-describe.each(await everyDatabase())('the person behind an account, on $name', ({ open }) => {
+describe.each(await databasesToTest())('the person behind an account, on $name', ({ open }) => {
   let opened: TestDatabase
   let schoolId: string
   beforeAll(async () => {

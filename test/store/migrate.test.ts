@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { PrismaPg } from '@prisma/adapter-pg'
 import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-utils'
 import { SchemaEngine } from '@prisma/schema-engine-wasm'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '../../src/store/database.ts'
 import { migrate, pendingMigrations } from '../../src/store/migrate.ts'
 import { openDatabase } from '../../src/store/openDatabase.ts'
@@ -42,8 +42,12 @@ describe.each([{ name: 'embedded', open: embedded }, ...(postgresql ? [{ name: '
   ({ open }) => {
     let database: Database
     let drop: () => Promise<void>
-    beforeEach(async () => {
+    beforeAll(async () => {
       ;({ database, drop } = await open())
+    })
+    beforeEach(async () => {
+      await database.sql.query('DROP SCHEMA public CASCADE')
+      await database.sql.query('CREATE SCHEMA public')
       await write('1_first', `-- A comment; with a semicolon\nCREATE TABLE first (id int);\nINSERT INTO first VALUES (1);`)
       await write(
         '2_second',
@@ -51,7 +55,7 @@ describe.each([{ name: 'embedded', open: embedded }, ...(postgresql ? [{ name: '
       )
       await writeFile(join(directory, 'migration_lock.toml'), 'provider = "postgresql"\n')
     })
-    afterEach(() => drop())
+    afterAll(() => drop())
     const records = () => database.sql.query('SELECT migration_name FROM _prisma_migrations ORDER BY started_at')
 
     test('are applied in order, once, and then nothing is pending', async () => {

@@ -110,8 +110,12 @@ async function answers(service: string, ask: () => Promise<void>): Promise<boole
 /** A database of its own on the server, migrated unless told otherwise. */
 export async function throwawayPostgres({ migrated = true } = {}): Promise<{ url: string; drop(): Promise<void> }> {
   const template = migrated ? process.env[templateVariable] : undefined
-  const name = `schoolgate_test_${randomBytes(6).toString('hex')}`
-  await withServer((client) => client.query(`CREATE DATABASE ${name}${template === undefined ? '' : ` TEMPLATE ${template}`}`))
+  const name = `${databasePrefix()}${randomBytes(6).toString('hex')}`
+  await withServer(async (client) => {
+    await client.query(`CREATE DATABASE ${name}${template === undefined ? '' : ` TEMPLATE ${template}`}`)
+    // No test ends the server, so no commit need wait for its disk.
+    await client.query(`ALTER DATABASE ${name} SET synchronous_commit = off`)
+  })
   const address = new URL(postgresUrl)
   address.pathname = `/${name}`
   const url = address.toString()
@@ -120,20 +124,47 @@ export async function throwawayPostgres({ migrated = true } = {}): Promise<{ url
     await migrate(database, migrationsDirectory)
     await database.close()
   }
-  return { url, drop: () => withServer(async (client) => void (await client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`))) }
+  return { url, drop: async () => dropLater(name) }
 }
 
 const templateVariable = 'TEST_DATABASE_TEMPLATE'
+const runVariable = 'TEST_DATABASE_RUN'
+/** The names of all databases of a run begin with this. */
+const databasePrefix = (): string => `schoolgate_test_${process.env[runVariable] ?? ''}`
+
+let dropping: Promise<void> = Promise.resolve()
+
+/**
+ * Drops a database while the next tests run: PostgreSQL writes a checkpoint first, which takes up to a second. The end of the run drops
+ * what is left.
+ */
+function dropLater(name: string): void {
+  dropping = dropping.then(() => dropDatabase(name)).catch(() => undefined)
+}
+
+const dropDatabase = (name: string): Promise<void> =>
+  withServer(async (client) => void (await client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)))
+
+async function dropAll(): Promise<void> {
+  const prefix = databasePrefix()
+  const left = await withServer(async (client) => {
+    const { rows } = await client.query<{ datname: string }>('SELECT datname FROM pg_database WHERE starts_with(datname, $1)', [prefix])
+    return rows.map(({ datname }) => datname)
+  })
+  for (const name of left) await dropDatabase(name)
+}
 
 /** Once for a run: what every migrated database is a copy of, which takes a fifth of the time that the migrations take. */
 export async function prepareDatabases(): Promise<() => Promise<void>> {
   await migratedImage()
   if (!(await availableServices()).postgresql) return async () => {}
-  const { url, drop } = await throwawayPostgres()
+  process.env[runVariable] = `${randomBytes(3).toString('hex')}_`
+  const { url } = await throwawayPostgres()
   process.env[templateVariable] = new URL(url).pathname.slice(1)
   return async () => {
+    await dropAll()
     delete process.env[templateVariable]
-    await drop()
+    delete process.env[runVariable]
   }
 }
 
