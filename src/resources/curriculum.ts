@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { isInCatalogue, isOpenToMembers, isTaughtBy, isUnlisted } from '../domain/courses/courses.ts'
 import { isEnrolled } from '../domain/courses/enrolledCourses.ts'
 import { importCurriculum } from '../domain/curriculum/importCurriculum.ts'
-import { orderFrom, requireCompleteOrder, writeOrder } from '../domain/curriculum/order.ts'
 import { readTree, sectionsOf, treeFrom } from '../domain/curriculum/tree.ts'
+import { orderFrom, requireCompleteOrder, writeOrder } from '../domain/curriculum/writeOrder.ts'
 import { everything } from '../framework/declare/expressions.ts'
 import { line, metadata, reference, slug } from '../framework/declare/fields.ts'
 import { defineResource } from '../framework/declare/resource.ts'
@@ -146,8 +146,8 @@ export const curriculum = defineResource({
       async perform(writing, course, input) {
         const key = { schoolId: writing.school.id, courseId: course.id }
         const wanted = orderFrom(input as never)
-        await requireCompleteOrder(writing.sql, key, wanted)
-        const isMoved = await writeOrder(writing.sql, key, wanted, writing.now)
+        await requireCompleteOrder(writing.writer, key, wanted)
+        const isMoved = await writeOrder(writing.writer, key, wanted, writing.now)
         return { ...noted(isMoved), body: () => readTree({ ...writing, database: writing.writer }, course) }
       },
     },

@@ -62,7 +62,7 @@ export const bulkEnrollments: CollectionAction<'read' | 'write'> = {
       atomic: boolean
     }
     const { sql, school, caller } = writing
-    await lockCourses(sql, school.id, [...new Set(items.map(({ course_id }) => fromPublicId('crs', course_id) as string))])
+    await lockCourses(writing.writer, school.id, [...new Set(items.map(({ course_id }) => fromPublicId('crs', course_id) as string))])
     const met = new Set<string>()
     const isAnother = (personId: string, courseId: string): boolean => {
       const key = `${personId} ${courseId}`

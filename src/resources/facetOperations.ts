@@ -47,9 +47,9 @@ export const erasureOf = (facet: Facet, id: string): Removal<'person', 'write'> 
 export const manyOf = (facet: Facet): RowsInBulk<'write'> => ({
   scope: 'write',
   roles: ['staff'],
-  find: async ({ sql, school, now }, item) => {
-    const id = await findPersonByKeys(sql, school.id, item)
-    if (id !== undefined) await addFacet(sql, { schoolId: school.id, personId: id, facet, now })
+  find: async ({ writer, school, now }, item) => {
+    const id = await findPersonByKeys(writer, school.id, item)
+    if (id !== undefined) await addFacet(writer, { schoolId: school.id, personId: id, facet, now })
     return id
   },
 })

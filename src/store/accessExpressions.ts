@@ -1,4 +1,5 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
+import type { Builder, Condition } from './expressions.ts'
 
 /** Days for which a subscription with an outstanding payment still opens what it pays for, where the school says nothing. */
 const defaultGraceDays = 7
@@ -33,6 +34,21 @@ export const grantsAccess: Expression<SqlBool> = sql.raw<SqlBool>(grantsAccessSq
 export const coursePlanSql = (courseId: string): string => `("membership_plan"."includes_all_courses" OR EXISTS (
   SELECT 1 FROM "plan_item" WHERE "plan_item"."school_id" = "membership_plan"."school_id" AND "plan_item"."plan_id" = "membership_plan"."id"
      AND "plan_item"."product_type" = 'course' AND "plan_item"."product_id" = ${courseId}))`
+
+/** Matches a plan that includes the course. */
+export const includesCourse = (plan: Builder<'membership_plan'>, courseId: string | Expression<string>): Condition =>
+  plan.or([
+    plan('membership_plan.includes_all_courses', '=', true),
+    plan.exists(
+      plan
+        .selectFrom('plan_item')
+        .select('plan_item.plan_id')
+        .whereRef('plan_item.school_id', '=', 'membership_plan.school_id')
+        .whereRef('plan_item.plan_id', '=', 'membership_plan.id')
+        .where('plan_item.product_type', '=', 'course')
+        .where('plan_item.product_id', '=', courseId),
+    ),
+  ])
 
 /** Whether the person has a plan that opens the course now. Both are columns or parameters of the statement around it. */
 export const hasCoursePlanSql = ({

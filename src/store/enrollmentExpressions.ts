@@ -63,8 +63,8 @@ export const enrollmentOf = (personId: string): Expression<unknown> =>
        FROM "enrollment" WHERE ${mineIn('course', personId)})`
 
 /** Why the `lesson` beside it is closed to who has the `enrollment`. */
-export const lockOfEnrollment = lockOfEnrollmentSql
-export const opensAtOfEnrollment = opensAtSql
+export const lockOfEnrollment = sql.raw<'open' | 'not_enrolled' | 'expired' | 'drip'>(lockOfEnrollmentSql)
+export const opensAtOfEnrollment = sql.raw<Date | null>(opensAtSql)
 
 /** Whether the school of a row shows numbers to everybody. */
 export const showsCounts = (table: string): Expression<SqlBool> =>

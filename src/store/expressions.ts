@@ -1,4 +1,4 @@
-import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely'
+import { type AliasedRawBuilder, type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely'
 import type { DB } from '../gen/kysely/tables.ts'
 
 /** A condition of a query. */
@@ -56,3 +56,25 @@ export const secondsAgo = (seconds: number): Expression<Date> => sql<Date>`now()
 
 /** The seconds of so many days. */
 export const daySeconds = (days: number): number => days * 86_400
+
+/** Types of the columns of `unnested`, with the values that they hold. */
+interface UnnestedTypes {
+  uuid: string
+  text: string
+  int4: number
+}
+
+type UnnestedRow<Columns extends Record<string, keyof UnnestedTypes>> = { [Name in keyof Columns]: UnnestedTypes[Columns[Name]] }
+
+/** Returns a table of these rows for a join, with one array parameter for each column. */
+export function unnested<Alias extends string, const Columns extends Record<string, keyof UnnestedTypes>>(
+  alias: Alias,
+  columns: Columns,
+  rows: readonly UnnestedRow<Columns>[],
+): AliasedRawBuilder<UnnestedRow<Columns>, Alias> {
+  const names = Object.keys(columns)
+  const arrays = names.map((name) => sql`${sql.val(rows.map((row) => row[name]))}::${sql.raw(String(columns[name]))}[]`)
+  return sql<UnnestedRow<Columns>>`unnest(${sql.join(arrays)})`.as<Alias>(
+    sql`${sql.ref(alias)}(${sql.join(names.map((name) => sql.ref(name)))})`,
+  )
+}

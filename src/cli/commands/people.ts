@@ -142,8 +142,8 @@ function addSetPassword(group: Command, session: Session): void {
       const passwordHash = await hashPassword(
         await readPassword(terminal, { email, schoolName: await nameOf(session, school), fromInput: passwordStdin }),
       )
-      await session.change(async ({ sql, record }) => {
-        await setPassword(sql, { schoolId: school.id, accountId, passwordHash })
+      await session.change(async ({ writer, record }) => {
+        await setPassword(writer, { schoolId: school.id, accountId, passwordHash })
         await record({ school_id: school.id, event: 'operator.password_set', account_id: accountId })
       })
       terminal.out(`${email} signs in with the new password\n`)
@@ -164,8 +164,8 @@ function addDisable(group: Command, session: Session): void {
     const { accountId, email } = await requirePerson(await session.database(), school.id, named)
     await confirm(terminal, `Disable ${email} and end everything that they have allowed?`, { yes })
     // First the door, for good; then what is inside. Whoever is repeated after a failure finds less to do.
-    await session.change(async ({ sql, record }) => {
-      await disableAccount(sql, { schoolId: school.id, accountId })
+    await session.change(async ({ writer, record }) => {
+      await disableAccount(writer, { schoolId: school.id, accountId })
       await record({ school_id: school.id, event: 'operator.person_disabled', account_id: accountId })
     })
     const ended = await withProgress(terminal, `ending what ${email} has allowed`, () =>
@@ -192,8 +192,8 @@ function addEnable(group: Command, session: Session): void {
     const school = await session.school(slug)
     const { accountId, email, isDisabled } = await requirePerson(await session.database(), school.id, named)
     if (!isDisabled) throw failure(`${email} is not disabled`)
-    await session.change(async ({ sql, record }) => {
-      await enableAccount(sql, { schoolId: school.id, accountId })
+    await session.change(async ({ writer, record }) => {
+      await enableAccount(writer, { schoolId: school.id, accountId })
       await record({ school_id: school.id, event: 'operator.person_enabled', account_id: accountId })
     })
     session.terminal.out(`${email} can sign in again\n`)

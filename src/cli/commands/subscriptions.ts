@@ -34,9 +34,9 @@ function addStart(group: Command, session: Session): void {
     const school = await session.school(slug)
     const terms = await termsOf((await session.database()).sql, school.id, priceId)
     if (!terms) throw failure(`the school has no price ${price}`)
-    const begun = await session.change(async ({ sql, record }) => {
+    const begun = await session.change(async ({ writer, sql, record }) => {
       const at = { schoolId: school.id, now: new Date() }
-      const { personId } = await findOrCreatePerson(sql, { ...at, email, facet: 'member' })
+      const { personId } = await findOrCreatePerson(writer, { ...at, email, facet: 'member' })
       const started = await startSubscription(sql, { ...at, personId, planId: terms.plan_id, priceId, collection: 'automatic' })
       const subscription = toPublicId('sub', started.subscriptionId)
       await record({ school_id: school.id, event: 'operator.subscription_started', details: { subscription } })

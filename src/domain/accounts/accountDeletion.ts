@@ -73,12 +73,13 @@ export async function deleteDueAccounts(
   )
   let deleted = 0
   for (const { school_id: schoolId, id } of due) {
-    deleted += await database.transaction((_writer, sql) => deleteAccount(sql, { schoolId, accountId: id, endGrant }))
+    deleted += await database.transaction((writer, sql) => deleteAccount(writer, sql, { schoolId, accountId: id, endGrant }))
   }
   return deleted
 }
 
 async function deleteAccount(
+  writer: Writer,
   sql: Sql,
   {
     schoolId,
@@ -95,12 +96,12 @@ async function deleteAccount(
   if (!account) return 0
   const [person] = await sql.query<{ id: string }>('SELECT id FROM person WHERE school_id = $1 AND account_id = $2 FOR UPDATE', key)
   if (!person) {
-    await eraseAccount(sql, { schoolId, accountId, endGrant })
+    await eraseAccount(writer, { schoolId, accountId, endGrant })
     return 1
   }
   const now = new Date()
   await cancelSubscriptionsOf(sql, { schoolId, personId: person.id, now, reason: 'other' })
-  await erasePerson(sql, { schoolId, personId: person.id, now, endGrant })
-  await recordErasure(sql, { schoolId, personId: person.id, now })
+  await erasePerson(writer, { schoolId, personId: person.id, now, endGrant })
+  await recordErasure(writer, { schoolId, personId: person.id, now })
   return 1
 }

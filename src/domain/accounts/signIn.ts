@@ -38,7 +38,7 @@ export function createSignIn({ database, gate }: { database: Database; gate: Pas
       .where('school_id', '=', schoolId)
       .where('id', '=', account.id)
       .execute()
-    await recordSignIn(database.sql, { schoolId, accountId: account.id })
+    await recordSignIn(database.kysely, { schoolId, accountId: account.id })
     return { accountId: account.id, signedInAt: sessionTime(account.now, account.sessions_valid_after) }
   }
 }

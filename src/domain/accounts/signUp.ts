@@ -79,7 +79,7 @@ export async function finishSignUp(
   school: School,
   { token, passwordHash }: { token: string; passwordHash: string },
 ): Promise<FinishedSignUp | undefined> {
-  return database.transaction(async (_writer, sql) => {
+  return database.transaction(async (writer, sql) => {
     const link = await useMailedLink(sql, linkKey(school, 'sign_up', token))
     if (!link || !(await maySignUp(sql, school.id, link.email))) return undefined
     const { email, name, language } = requestOf(link)
@@ -110,7 +110,7 @@ export async function finishSignUp(
       [school.id, account.id],
     )
     await recordChanges(sql, { school_id: school.id, type: 'staff', action: 'activated' }, staff)
-    await recordSignIn(sql, { schoolId: school.id, accountId: account.id })
+    await recordSignIn(writer, { schoolId: school.id, accountId: account.id })
     return { outcome: 'made', accountId: account.id }
   })
 }

@@ -1,5 +1,6 @@
 import type { ProblemDetail } from '../../lib/problem.ts'
 import { recordChanges } from '../../store/changeLog.ts'
+import { rawSql } from '../../store/rawSql.ts'
 import { recordCurriculum } from '../curriculum/countTree.ts'
 import { removeLessons } from '../curriculum/sectionWriting.ts'
 import { requirePublisher } from '../lecturers/requirePublisher.ts'
@@ -55,8 +56,8 @@ export function unpublishCourse(requireUnused: (context: CourseContext, course: 
  * Lets go of what only the course holds.
  * @throws Problem resource_in_use where anything of people or money names it
  */
-export async function removeCourseParts({ writer, sql, school }: CourseContext, course: Course): Promise<undefined> {
-  await requireNamedNowhere({ sql, school }, { type: 'course', id: course.id })
+export async function removeCourseParts({ writer, school }: CourseContext, course: Course): Promise<undefined> {
+  await requireNamedNowhere({ sql: rawSql(writer), school }, { type: 'course', id: course.id })
   const lessons = await writer
     .selectFrom('lesson')
     .select('id')
@@ -64,7 +65,7 @@ export async function removeCourseParts({ writer, sql, school }: CourseContext, 
     .where('course_id', '=', course.id)
     .execute()
   await removeLessons(
-    { writer, sql, school },
+    { writer, school },
     lessons.map(({ id }) => id),
   )
   const sections = await writer
@@ -73,8 +74,8 @@ export async function removeCourseParts({ writer, sql, school }: CourseContext, 
     .where('course_id', '=', course.id)
     .returning(['id', 'version'])
     .execute()
-  await recordChanges(sql, { school_id: school.id, type: 'section', action: 'deleted' }, sections)
-  await recordCurriculum(sql, { schoolId: school.id, courseId: course.id }, 'deleted', course.tree_version)
+  await recordChanges(writer, { school_id: school.id, type: 'section', action: 'deleted' }, sections)
+  await recordCurriculum(writer, { schoolId: school.id, courseId: course.id }, 'deleted', course.tree_version)
   await writer.deleteFrom('course_lecturer').where('school_id', '=', school.id).where('course_id', '=', course.id).execute()
 }
 

@@ -7,7 +7,7 @@ import type { Writer } from '../../store/database.ts'
 import type { Sql } from '../../store/sql.ts'
 import { priceErrors } from '../priceRules.ts'
 
-/** What a rule here needs of the change that it belongs to. */
+/** The parts of a write that the rules of courses need. */
 export interface CourseContext {
   writer: Writer
   sql: Sql

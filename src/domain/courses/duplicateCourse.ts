@@ -1,7 +1,8 @@
 import { newId } from '../../lib/ids.ts'
 import { recordChanges } from '../../store/changeLog.ts'
+import type { Writer } from '../../store/database.ts'
+import { unnested } from '../../store/expressions.ts'
 import { setFileReferences } from '../../store/fileReferences.ts'
-import type { Sql } from '../../store/sql.ts'
 import { countTree, recordCurriculum } from '../curriculum/countTree.ts'
 import type { CurriculumContext } from '../curriculum/curriculumContext.ts'
 
@@ -21,25 +22,20 @@ export interface CopyOptions {
 export type FreeSlug = (title: string, id: string) => Promise<string>
 
 /** Copies a course as a draft at the end of the catalogue, with its lecturers and, where asked, its curriculum; answers the id of the copy. */
-export async function duplicateCourse(
-  context: CurriculumContext,
-  course: Course,
-  copying: CopyOptions,
-  freeSlug: FreeSlug,
-): Promise<string> {
-  const { writer, sql, school, now } = context
+export async function duplicateCourse(context: CurriculumContext, course: Course, copy: CopyOptions, freeSlug: FreeSlug): Promise<string> {
+  const { writer, school, now } = context
   const ofSchool = writer.selectFrom('course').where('school_id', '=', school.id)
   const original = await ofSchool.selectAll().where('id', '=', course.id).executeTakeFirstOrThrow()
   const last = await ofSchool.select((row) => row.fn.max('position').as('position')).executeTakeFirst()
   const id = newId()
-  const title = copying.title ?? `${course.title.slice(0, 150)} (copy)`
+  const title = copy.title ?? `${course.title.slice(0, 150)} (copy)`
   await writer
     .insertInto('course')
     .values({
       ...original,
       id,
       title,
-      slug: copying.slug ?? (await freeSlug(title, id)),
+      slug: copy.slug ?? (await freeSlug(title, id)),
       seo: JSON.stringify(original.seo),
       metadata: JSON.stringify(original.metadata),
       status: 'draft',
@@ -54,65 +50,103 @@ export async function duplicateCourse(
       updated_at: now,
     })
     .execute()
-  await sql.query(
-    `INSERT INTO course_lecturer (school_id, course_id, lecturer_id, position)
-     SELECT school_id, $3, lecturer_id, position FROM course_lecturer WHERE school_id = $1 AND course_id = $2`,
-    [school.id, course.id, id],
-  )
+  await writer
+    .insertInto('course_lecturer')
+    .columns(['school_id', 'course_id', 'lecturer_id', 'position'])
+    .expression((query) =>
+      query
+        .selectFrom('course_lecturer')
+        .select((row) => ['school_id', row.val(id).as('course_id'), 'lecturer_id', 'position'])
+        .where('school_id', '=', school.id)
+        .where('course_id', '=', course.id),
+    )
+    .execute()
   if (original.cover_image_file_id) {
     const references = [{ field: 'cover_image', fileId: original.cover_image_file_id }]
     await setFileReferences(writer, { schoolId: school.id, type: 'course', id }, { fields: ['cover_image'], references })
   }
-  if (copying.include_curriculum) await copyCurriculum(sql, { schoolId: school.id, from: course.id, to: id, now })
-  await countTree(sql, { schoolId: school.id, courseId: id }, { isSeen: false })
-  await recordCurriculum(sql, { schoolId: school.id, courseId: id }, 'created', 1)
+  if (copy.include_curriculum) await copyCurriculum(writer, { schoolId: school.id, from: course.id, to: id, now })
+  await countTree(writer, { schoolId: school.id, courseId: id }, { isSeen: false })
+  await recordCurriculum(writer, { schoolId: school.id, courseId: id }, 'created', 1)
   return id
 }
 
 async function copyCurriculum(
-  sql: Sql,
+  writer: Writer,
   { schoolId, from, to, now }: { schoolId: string; from: string; to: string; now: Date },
 ): Promise<void> {
-  const copies = async (table: 'section' | 'lesson'): Promise<[string[], string[]]> => {
-    const rows = await sql.query<{ id: string }>(`SELECT id FROM ${table} WHERE school_id = $1 AND course_id = $2 ORDER BY id`, [
-      schoolId,
-      from,
+  const newIds = async (table: 'section' | 'lesson'): Promise<{ original: string; copy: string }[]> => {
+    const rows = await writer
+      .selectFrom(table)
+      .select('id')
+      .where('school_id', '=', schoolId)
+      .where('course_id', '=', from)
+      .orderBy('id')
+      .execute()
+    return rows.map(({ id }) => ({ original: id, copy: newId() }))
+  }
+  const sections = await newIds('section')
+  const lessons = await newIds('lesson')
+  const created = (ids: readonly { copy: string }[]) => ids.map(({ copy }) => ({ id: copy, version: 1 }))
+  await recordChanges(writer, { school_id: schoolId, type: 'section', action: 'created' }, created(sections))
+  await recordChanges(writer, { school_id: schoolId, type: 'lesson', action: 'created' }, created(lessons))
+  const idColumns = { original: 'uuid', copy: 'uuid' } as const
+  const newSections = unnested('new_section', idColumns, sections)
+  const newLessons = unnested('new_lesson', idColumns, lessons)
+  await writer
+    .insertInto('section')
+    .columns(['school_id', 'id', 'course_id', 'title', 'summary', 'position', 'metadata', 'created_at', 'updated_at'])
+    .expression((query) =>
+      query
+        .selectFrom('section')
+        .innerJoin(newSections, (join) => join.onRef('new_section.original', '=', 'section.id'))
+        .select((row) => ['section.school_id', 'new_section.copy as id', row.val(to).as('course_id')])
+        .select(['section.title', 'section.summary', 'section.position', 'section.metadata'])
+        .select((row) => [row.val(now).as('created_at'), row.val(now).as('updated_at')])
+        .where('section.school_id', '=', schoolId),
+    )
+    .execute()
+  await writer
+    .insertInto('lesson')
+    .columns([
+      ...(['school_id', 'id', 'course_id', 'section_id', 'title', 'kind', 'status', 'is_preview', 'position'] as const),
+      ...(['duration_seconds', 'media', 'attachment_file_ids', 'quiz', 'event_id', 'drip', 'comments_enabled'] as const),
+      ...(['metadata', 'created_at', 'updated_at'] as const),
     ])
-    return [rows.map(({ id }) => id), rows.map(() => newId())]
-  }
-  const sections = await copies('section')
-  const lessons = await copies('lesson')
-  const created = (copied: readonly string[]) => copied.map((id) => ({ id, version: 1 }))
-  await recordChanges(sql, { school_id: schoolId, type: 'section', action: 'created' }, created(sections[1]))
-  await recordChanges(sql, { school_id: schoolId, type: 'lesson', action: 'created' }, created(lessons[1]))
-  await sql.query(
-    `INSERT INTO section (school_id, id, course_id, title, summary, position, metadata, created_at, updated_at)
-     SELECT s.school_id, m.copy, $2, s.title, s.summary, s.position, s.metadata, $5, $5
-       FROM section s JOIN unnest($3::uuid[], $4::uuid[]) AS m (original, copy) ON m.original = s.id
-      WHERE s.school_id = $1`,
-    [schoolId, to, ...sections, now],
-  )
-  await sql.query(
-    `INSERT INTO lesson (school_id, id, course_id, section_id, title, kind, status, is_preview, position, duration_seconds, media,
-                         attachment_file_ids, quiz, event_id, drip, comments_enabled, metadata, created_at, updated_at)
-     SELECT l.school_id, m.copy, $2, s.copy, l.title, l.kind, l.status, l.is_preview, l.position, l.duration_seconds, l.media,
-            l.attachment_file_ids, l.quiz, l.event_id, l.drip, l.comments_enabled, l.metadata, $7, $7
-       FROM lesson l
-       JOIN unnest($3::uuid[], $4::uuid[]) AS m (original, copy) ON m.original = l.id
-       JOIN unnest($5::uuid[], $6::uuid[]) AS s (original, copy) ON s.original = l.section_id
-      WHERE l.school_id = $1`,
-    [schoolId, to, ...lessons, ...sections, now],
-  )
-  for (const statement of [
-    `INSERT INTO lesson_body (school_id, lesson_id, content, content_format, content_html)
-     SELECT b.school_id, m.copy, b.content, b.content_format, b.content_html
-       FROM lesson_body b JOIN unnest($2::uuid[], $3::uuid[]) AS m (original, copy) ON m.original = b.lesson_id
-      WHERE b.school_id = $1`,
-    `INSERT INTO file_reference (school_id, file_id, ref_type, ref_id, field)
-     SELECT f.school_id, f.file_id, f.ref_type, m.copy, f.field
-       FROM file_reference f JOIN unnest($2::uuid[], $3::uuid[]) AS m (original, copy) ON m.original = f.ref_id
-      WHERE f.school_id = $1 AND f.ref_type = 'lesson'`,
-  ]) {
-    await sql.query(statement, [schoolId, ...lessons])
-  }
+    .expression((query) =>
+      query
+        .selectFrom('lesson')
+        .innerJoin(newLessons, (join) => join.onRef('new_lesson.original', '=', 'lesson.id'))
+        .innerJoin(newSections, (join) => join.onRef('new_section.original', '=', 'lesson.section_id'))
+        .select((row) => ['lesson.school_id', 'new_lesson.copy as id', row.val(to).as('course_id'), 'new_section.copy as section_id'])
+        .select(['lesson.title', 'lesson.kind', 'lesson.status', 'lesson.is_preview', 'lesson.position', 'lesson.duration_seconds'])
+        .select(['lesson.media', 'lesson.attachment_file_ids', 'lesson.quiz', 'lesson.event_id', 'lesson.drip'])
+        .select(['lesson.comments_enabled', 'lesson.metadata'])
+        .select((row) => [row.val(now).as('created_at'), row.val(now).as('updated_at')])
+        .where('lesson.school_id', '=', schoolId),
+    )
+    .execute()
+  await writer
+    .insertInto('lesson_body')
+    .columns(['school_id', 'lesson_id', 'content', 'content_format', 'content_html'])
+    .expression((query) =>
+      query
+        .selectFrom('lesson_body as body')
+        .innerJoin(newLessons, (join) => join.onRef('new_lesson.original', '=', 'body.lesson_id'))
+        .select(['body.school_id', 'new_lesson.copy as lesson_id', 'body.content', 'body.content_format', 'body.content_html'])
+        .where('body.school_id', '=', schoolId),
+    )
+    .execute()
+  await writer
+    .insertInto('file_reference')
+    .columns(['school_id', 'file_id', 'ref_type', 'ref_id', 'field'])
+    .expression((query) =>
+      query
+        .selectFrom('file_reference as reference')
+        .innerJoin(newLessons, (join) => join.onRef('new_lesson.original', '=', 'reference.ref_id'))
+        .select(['reference.school_id', 'reference.file_id', 'reference.ref_type', 'new_lesson.copy as ref_id', 'reference.field'])
+        .where('reference.school_id', '=', schoolId)
+        .where('reference.ref_type', '=', 'lesson'),
+    )
+    .execute()
 }

@@ -1,45 +1,71 @@
+import { sql } from 'kysely'
 import { Problem } from '../../lib/problem.ts'
 import type { ChangeAction } from '../../store/changeActions.ts'
 import { recordChange } from '../../store/changeLog.ts'
 import type { Writer } from '../../store/database.ts'
-import type { Sql } from '../../store/sql.ts'
+import type { Builder, Condition } from '../../store/expressions.ts'
 
-/** A course, within its school. */
+/** The key of a course. */
 export interface CourseKey {
   schoolId: string
   courseId: string
 }
 
-/** How much a course may hold. */
+/** The maximum numbers of sections and lessons in a course. */
 export const maxSections = 200
 export const maxLessons = 1000
 
 /**
- * Writes the counts of a course's sections and lessons into its row. `isSeen` says that the tree itself shows the change: then it is a new
- * version of the tree. Neither counts as a change of the course. Every change of a curriculum ends here, with the course locked.
- * @throws Problem invalid_state where a published course would lose its last published lesson
+ * Updates the counts of sections and lessons in the row of a course. `isSeen` says that the change is visible in the tree, which then gets
+ * a new version. The course itself gets none. Every change of a curriculum calls this, with the course locked.
+ * @throws Problem invalid_state if a published course would lose its last published lesson
  */
-export async function countTree(sql: Sql, { schoolId, courseId }: CourseKey, { isSeen }: { isSeen: boolean }): Promise<void> {
-  const [counted] = await sql.query<{ is_emptied: boolean; version: number }>(
-    `WITH earlier AS (SELECT published_lessons_count FROM course WHERE school_id = $1 AND id = $2)
-     UPDATE course
-        SET tree_version = tree_version + $3,
-            sections_count = (SELECT count(*) FROM section WHERE school_id = $1 AND course_id = $2),
-            (lessons_count, published_lessons_count, previews_count, published_previews_count, duration_minutes, published_duration_minutes) =
-              (SELECT count(*), count(*) FILTER (WHERE status = 'published'),
-                      count(*) FILTER (WHERE is_preview), count(*) FILTER (WHERE is_preview AND status = 'published'),
-                      coalesce(ceil(sum(duration_seconds) / 60.0), 0),
-                      coalesce(ceil(sum(duration_seconds) FILTER (WHERE status = 'published') / 60.0), 0)
-                 FROM lesson WHERE school_id = $1 AND course_id = $2)
-      WHERE school_id = $1 AND id = $2
-      RETURNING tree_version AS version, status = 'published' AND published_lessons_count = 0 AND (SELECT published_lessons_count FROM earlier) > 0 AS is_emptied`,
-    [schoolId, courseId, isSeen ? 1 : 0],
-  )
-  if (counted && isSeen) await recordCurriculum(sql, { schoolId, courseId }, 'updated', counted.version)
+export async function countTree(writer: Writer, { schoolId, courseId }: CourseKey, { isSeen }: { isSeen: boolean }): Promise<void> {
+  const counted = await writer
+    .with('earlier', (query) =>
+      query.selectFrom('course').select('published_lessons_count').where('school_id', '=', schoolId).where('id', '=', courseId),
+    )
+    .updateTable('course')
+    .from((inner) =>
+      inner
+        .selectFrom('lesson')
+        .select((lesson) => lessonCounts(lesson))
+        .where('lesson.school_id', '=', schoolId)
+        .where('lesson.course_id', '=', courseId)
+        .as('counted'),
+    )
+    .set((course) => ({
+      tree_version: course('course.tree_version', '+', isSeen ? 1 : 0),
+      sections_count: course
+        .selectFrom('section')
+        .select((section) => section.cast<number>(section.fn.countAll(), 'integer').as('count'))
+        .where('section.school_id', '=', schoolId)
+        .where('section.course_id', '=', courseId),
+      lessons_count: course.ref('counted.lessons'),
+      published_lessons_count: course.ref('counted.published_lessons'),
+      previews_count: course.ref('counted.previews'),
+      published_previews_count: course.ref('counted.published_previews'),
+      duration_minutes: course.ref('counted.minutes'),
+      published_duration_minutes: course.ref('counted.published_minutes'),
+    }))
+    .where('course.school_id', '=', schoolId)
+    .where('course.id', '=', courseId)
+    .returning((course) => [
+      'course.tree_version as version',
+      course
+        .and([
+          course('course.status', '=', 'published'),
+          course('course.published_lessons_count', '=', 0),
+          course(course.selectFrom('earlier').select('earlier.published_lessons_count'), '>', 0),
+        ])
+        .as('is_emptied'),
+    ])
+    .executeTakeFirst()
+  if (counted && isSeen) await recordCurriculum(writer, { schoolId, courseId }, 'updated', counted.version)
   if (counted?.is_emptied) {
     throw new Problem('invalid_state', {
       description:
-        'A published course keeps at least one published lesson. Unpublish or archive the course first, or publish another lesson.',
+        'A published course needs at least one published lesson. Unpublish or archive the course first, or publish another lesson.',
       details: [
         { field: 'lessons_count', code: 'last_published_lesson', message: 'This is the last published lesson of a published course.' },
       ],
@@ -47,13 +73,30 @@ export async function countTree(sql: Sql, { schoolId, courseId }: CourseKey, { i
   }
 }
 
-/** Records a change of what a course contains: the curriculum has its own version. */
-export const recordCurriculum = (sql: Sql, { schoolId, courseId }: CourseKey, action: ChangeAction, version: number): Promise<void> =>
-  recordChange(sql, { school_id: schoolId, type: 'curriculum', resource_id: courseId, action, version })
+/** Selects the counts of the lessons, of all and of the published ones. */
+function lessonCounts(lesson: Builder<'lesson'>) {
+  const isPublished = lesson('lesson.status', '=', 'published')
+  const isPreview = lesson('lesson.is_preview', '=', true)
+  const count = (condition: Condition) => lesson.cast<number>(lesson.fn.countAll().filterWhere(condition), 'integer')
+  const minutes = (condition: Condition) =>
+    sql<number>`coalesce(ceil(${lesson.fn.sum('lesson.duration_seconds').filterWhere(condition)} / 60.0), 0)::integer`
+  return [
+    count(lesson.lit(true)).as('lessons'),
+    count(isPublished).as('published_lessons'),
+    count(isPreview).as('previews'),
+    count(lesson.and([isPreview, isPublished])).as('published_previews'),
+    minutes(lesson.lit(true)).as('minutes'),
+    minutes(isPublished).as('published_minutes'),
+  ] as const
+}
+
+/** Records a change of the curriculum, which has its own version. */
+export const recordCurriculum = (writer: Writer, { schoolId, courseId }: CourseKey, action: ChangeAction, version: number): Promise<void> =>
+  recordChange(writer, { school_id: schoolId, type: 'curriculum', resource_id: courseId, action, version })
 
 /**
- * Keeps a course from everybody else who changes what it holds, until the transaction ends. It is locked before its parts:
- * two who take the same rows in another order would wait for each other.
+ * Locks the course of a section or lesson until the transaction ends. It is locked before its parts, so that concurrent changes of its
+ * curriculum cannot deadlock.
  */
 export const lockCourseOf =
   (table: 'section' | 'lesson') =>

@@ -1,50 +1,49 @@
-import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
+import { expressionBuilder } from 'kysely'
 import type { DB } from '../../gen/kysely/tables.ts'
 import type { PersonCaller } from '../../policy/caller.ts'
+import type { Builder, Condition } from '../../store/expressions.ts'
 import { isInCatalogue, isOpenToMembers, isTaughtBy, isUnlisted } from '../courses/courses.ts'
 import { isEnrolled } from '../courses/enrolledCourses.ts'
 
 type Part = 'section' | 'lesson'
-/** Rows that name a course. */
+/** Tables with a column for the course. */
 type InCourse = Part | 'enrollment' | 'lesson_progress'
-type Parts<Table extends InCourse> = ExpressionBuilder<DB, Table>
-type Courses = ExpressionBuilder<DB, 'course'>
-type Condition = Expression<SqlBool>
+type Courses = Builder<'course'>
 
-/** Whether the course that a row belongs to is one of these. */
-export function inCourse<Table extends InCourse>(table: Table, part: Parts<Table>, which: (course: Courses) => Condition): Condition {
-  const rows = part as unknown as ExpressionBuilder<DB, InCourse>
+/** Matches rows of the table whose course matches the condition. */
+export function inCourse(table: InCourse, which: (course: Courses) => Condition): Condition {
+  const rows = expressionBuilder<DB, InCourse>()
   return rows.exists(
     rows
       .selectFrom('course')
       .select('course.id')
-      .whereRef('course.school_id', '=', `${table as InCourse}.school_id`)
-      .whereRef('course.id', '=', `${table as InCourse}.course_id`)
-      .where((course) => which(course as unknown as Courses)),
+      .whereRef('course.school_id', '=', `${table}.school_id`)
+      .whereRef('course.id', '=', `${table}.course_id`)
+      .where(which(expressionBuilder<DB, 'course'>())),
   )
 }
 
-/** Who sees a part of a course: whoever sees the course, of what is shown; those who teach it see all of it. */
-export function rulesOfPart<Table extends Part>(table: Table, isShown: (part: Parts<Table>) => Condition) {
+/** Returns the visibility of a part of a course: callers who see the course see its shown parts; its lecturers see all of them. */
+export function rulesOfPart<Table extends Part>(table: Table, isShown: (part: Builder<Table>) => Condition) {
   const shownIn =
     (which: (course: Courses) => Condition) =>
-    (part: Parts<Table>): Condition =>
-      part.and([isShown(part), inCourse(table, part, which)])
-  const isTaught = (part: Parts<Table>, me: PersonCaller): Condition => inCourse(table, part, (course) => isTaughtBy(course, me))
-  const seenBy = (part: Parts<Table>, me: PersonCaller): Condition =>
+    (part: Builder<Table>): Condition =>
+      part.and([isShown(part), inCourse(table, which)])
+  const isTaught = (_part: unknown, me: PersonCaller): Condition => inCourse(table, (course) => isTaughtBy(course, me))
+  const seenBy = (part: Builder<Table>, me: PersonCaller): Condition =>
     shownIn((course) => course.or([isOpenToMembers(course), isEnrolled(course, me)]))(part)
   return {
     anonymous: shownIn(isInCatalogue),
-    /** Of a course that only who knows its address can open. */
+    /** Parts of an unlisted course, which only callers with its URL can open. */
     unlisted: shownIn(isUnlisted),
     learner: seenBy,
-    lecturer: (part: Parts<Table>, me: PersonCaller): Condition => part.or([seenBy(part, me), isTaught(part, me)]),
+    lecturer: (part: Builder<Table>, me: PersonCaller): Condition => part.or([seenBy(part, me), isTaught(part, me)]),
     isTaught,
   }
 }
 
-/** Sections have no state: they are shown with their course. */
+/** Sections have no state: they are visible with their course. */
 export const sectionRules = rulesOfPart('section', (section) => section.lit(true))
 
-/** A draft is shown to nobody but those who teach the course, and the staff. */
+/** A draft is visible only to the lecturers of the course and the staff. */
 export const lessonRules = rulesOfPart('lesson', (lesson) => lesson('lesson.status', '=', 'published'))

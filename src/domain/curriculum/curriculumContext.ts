@@ -1,15 +1,13 @@
 import type { PersonCaller } from '../../policy/caller.ts'
 import type { Writer } from '../../store/database.ts'
-import type { Sql } from '../../store/sql.ts'
 
-/** What a rule here needs of the change that it belongs to. */
+/** The parts of a write that the rules of the curriculum need. */
 export interface CurriculumContext {
   writer: Writer
-  sql: Sql
   school: { id: string }
   caller: PersonCaller
   now: Date
 }
 
-/** Fields as the API writes them. */
+/** Fields as the API receives them. */
 export type Values = Readonly<Record<string, unknown>>

@@ -54,6 +54,6 @@ export function isOpenPreview(lesson: Lessons): Expression<SqlBool> {
   return lesson.and([
     lesson('lesson.is_preview', '=', true),
     lesson('lesson.status', '=', 'published'),
-    inCourse('lesson', lesson, (course) => course('course.status', '=', 'published')),
+    inCourse('lesson', (course) => course('course.status', '=', 'published')),
   ])
 }

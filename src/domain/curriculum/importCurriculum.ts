@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { sql } from 'kysely'
 import { Problem } from '../../lib/problem.ts'
 import { recordChanges } from '../../store/changeLog.ts'
 import { countStartedEnrollments, recountCourse } from '../learning/countProgress.ts'
@@ -12,11 +13,11 @@ import { type StoredMedia, saveLessonFileReferences } from './lessonFiles.ts'
 import { removeLessons } from './sectionWriting.ts'
 
 /**
- * Brings a course in line with what another system sends, whose keys say which rows are meant. The course is locked.
- * @throws Problem validation_failed with every fault
+ * Imports the curriculum of another system into a course. Rows are matched by the keys of that system. The course is locked.
+ * @throws Problem validation_failed with all errors
  */
 export async function importCurriculum(context: CurriculumContext, { id: courseId }: { id: string }, sent: Import) {
-  const { writer, sql, school } = context
+  const { writer, school } = context
   const key = { schoolId: school.id, courseId }
   const { held, texts } = await readHeld(context, courseId)
   const plan = planImport(held, sent)
@@ -24,11 +25,11 @@ export async function importCurriculum(context: CurriculumContext, { id: courseI
   if (details.length > 0)
     throw new Problem('validation_failed', { description: 'The import is not valid. See details.', details: details.slice(0, 100) })
 
-  const headers = { 'Affected-Enrollments': String(await countStartedEnrollments(sql, school.id, plan.goneLessons)) }
+  const headers = { 'Affected-Enrollments': String(await countStartedEnrollments(writer, school.id, plan.goneLessons)) }
   const rewritten = plan.lessons.filter((row) => isRewritten(plan.sent.get(row.id), texts.get(row.id)))
   const changed = [...new Map([...plan.changedLessons, ...rewritten].map((row) => [row.id, row])).values()]
-  // Places are checked once all rows have theirs.
-  await sql.query('SET CONSTRAINTS section_position_key, lesson_position_key DEFERRED')
+  // The positions are unique once all rows are written.
+  await sql`SET CONSTRAINTS section_position_key, lesson_position_key DEFERRED`.execute(writer)
   await writeSections(context, courseId, plan.changedSections)
   await writeLessons(context, courseId, changed)
   await writeImportedTexts(context, rewritten, { plan, texts })
@@ -45,11 +46,11 @@ export async function importCurriculum(context: CurriculumContext, { id: courseI
       .where('id', 'in', [...plan.goneSections])
       .returning(['id', 'version'])
       .execute()
-    await recordChanges(sql, { school_id: school.id, type: 'section', action: 'deleted' }, gone)
+    await recordChanges(writer, { school_id: school.id, type: 'section', action: 'deleted' }, gone)
   }
-  await sql.query('SET CONSTRAINTS section_position_key, lesson_position_key IMMEDIATE')
-  await countTree(sql, key, { isSeen: false })
-  await recountCourse(sql, { ...key, now: context.now })
+  await sql`SET CONSTRAINTS section_position_key, lesson_position_key IMMEDIATE`.execute(writer)
+  await countTree(writer, key, { isSeen: false })
+  await recountCourse(writer, { ...key, now: context.now })
   return { counts: countsOf(held, plan, changed), headers }
 }
 
@@ -59,20 +60,28 @@ interface HeldText {
   attachment_file_ids: string[]
 }
 
-/** What the course holds. Of its texts the hashes will do. */
-async function readHeld({ sql, school }: CurriculumContext, courseId: string): Promise<{ held: Held; texts: Map<string, HeldText> }> {
-  const sections = await sql.query<SectionRow>(
-    'SELECT id, title, summary, position, external_id FROM section WHERE school_id = $1 AND course_id = $2 ORDER BY position',
-    [school.id, courseId],
-  )
-  const lessons = await sql.query<LessonRow & HeldText>(
-    `SELECT l.id, l.section_id, l.title, l.kind, l.status, l.is_preview, l.position, l.duration_seconds, l.media, l.quiz, l.drip,
-            l.comments_enabled, l.external_id, l.metadata, l.attachment_file_ids,
-            encode(sha256(convert_to(b.content, 'UTF8')), 'hex') AS hash, b.content_format
-       FROM lesson l LEFT JOIN lesson_body b ON b.school_id = l.school_id AND b.lesson_id = l.id
-      WHERE l.school_id = $1 AND l.course_id = $2 ORDER BY l.position`,
-    [school.id, courseId],
-  )
+/** Reads the sections and lessons of the course, and the hashes of its texts. */
+async function readHeld({ writer, school }: CurriculumContext, courseId: string): Promise<{ held: Held; texts: Map<string, HeldText> }> {
+  const sections = await writer
+    .selectFrom('section')
+    .select(['id', 'title', 'summary', 'position', 'external_id'])
+    .where('school_id', '=', school.id)
+    .where('course_id', '=', courseId)
+    .orderBy('position')
+    .execute()
+  const lessons = await writer
+    .selectFrom('lesson')
+    .leftJoin('lesson_body as body', (join) =>
+      join.onRef('body.school_id', '=', 'lesson.school_id').onRef('body.lesson_id', '=', 'lesson.id'),
+    )
+    .select(['lesson.id', 'lesson.section_id', 'lesson.title', 'lesson.kind', 'lesson.status', 'lesson.is_preview', 'lesson.position'])
+    .select(['lesson.duration_seconds', 'lesson.media', 'lesson.quiz', 'lesson.drip', 'lesson.comments_enabled', 'lesson.external_id'])
+    .select(['lesson.metadata', 'lesson.attachment_file_ids', 'body.content_format'])
+    .select(({ ref }) => sql<string | null>`encode(sha256(convert_to(${ref('body.content')}, 'UTF8')), 'hex')`.as('hash'))
+    .where('lesson.school_id', '=', school.id)
+    .where('lesson.course_id', '=', courseId)
+    .orderBy('lesson.position')
+    .execute()
   const rows = lessons.map(({ hash: _hash, content_format: _format, attachment_file_ids: _files, ...row }) => row)
   return { held: { sections, lessons: rows }, texts: new Map(lessons.map((row) => [row.id, row])) }
 }
@@ -109,14 +118,14 @@ async function writeImportedTexts(
 }
 
 async function recordWritten(
-  { sql, school }: CurriculumContext,
+  { writer, school }: CurriculumContext,
   type: string,
   rows: readonly { id: string; version: number }[],
 ): Promise<void> {
   const isNew = ({ version }: { version: number }): boolean => version === 1
-  await recordChanges(sql, { school_id: school.id, type, action: 'created' }, rows.filter(isNew))
+  await recordChanges(writer, { school_id: school.id, type, action: 'created' }, rows.filter(isNew))
   await recordChanges(
-    sql,
+    writer,
     { school_id: school.id, type, action: 'updated' },
     rows.filter((row) => !isNew(row)),
   )

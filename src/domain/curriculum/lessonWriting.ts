@@ -104,7 +104,7 @@ export async function afterLessonChange(context: CurriculumContext, lesson: Less
 
 /** How many people a removal takes something from. */
 export const removalHeaders = async (context: CurriculumContext, { id }: Lesson) => ({
-  headers: { 'Affected-Enrollments': String(await countStartedEnrollments(context.sql, context.school.id, [id])) },
+  headers: { 'Affected-Enrollments': String(await countStartedEnrollments(context.writer, context.school.id, [id])) },
 })
 
 /** Closes the gap that a removed lesson leaves. */
@@ -120,16 +120,16 @@ export async function afterPublicationChange(context: CurriculumContext, lesson:
   return { headers: { 'Affected-Enrollments': String(await recount(context, lesson)) } }
 }
 
-const recount = ({ sql, school, now }: CurriculumContext, { course_id: courseId }: Lesson): Promise<number> =>
-  recountCourse(sql, { schoolId: school.id, courseId, now })
+const recount = ({ writer, school, now }: CurriculumContext, { course_id: courseId }: Lesson): Promise<number> =>
+  recountCourse(writer, { schoolId: school.id, courseId, now })
 
 /** Counts the tree anew after one of its lessons was made, changed or removed. */
-export const countLessonIn = ({ sql, school }: CurriculumContext, { course_id }: Pick<Lesson, 'course_id'>): Promise<void> =>
-  countTree(sql, { schoolId: school.id, courseId: course_id }, { isSeen: true })
+export const countLessonIn = ({ writer, school }: CurriculumContext, { course_id }: Pick<Lesson, 'course_id'>): Promise<void> =>
+  countTree(writer, { schoolId: school.id, courseId: course_id }, { isSeen: true })
 
 const filesOf = ({ media, attachment_file_ids }: Lesson) => ({ media: media as StoredMedia | null, attachment_file_ids })
 
 const closeGap = (context: CurriculumContext, { section_id, position }: Lesson): Promise<void> =>
-  movePositions(context, { part: 'lesson', id: section_id }, { behind: position, by: -1 })
+  movePositions(context, { part: 'lesson', id: section_id }, { after: position, by: -1 })
 
 const fault = (field: string, code: string, message: string): ProblemDetail => ({ field, code, message: `${field}: ${message}` })

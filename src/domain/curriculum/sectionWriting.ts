@@ -37,13 +37,13 @@ export async function placeSection(context: UnderCourse, { after_section_id }: V
   if (after_section_id === undefined) return { position: await nextPosition(context, whole) }
   const found = await positionOf(writer, { schoolId: school.id, courseId: whole.id, sent: after_section_id })
   const behind = found?.position ?? -1
-  await movePositions(context, whole, { behind, by: 1 })
+  await movePositions(context, whole, { after: behind, by: 1 })
   return { position: behind + 1 }
 }
 
 /** Counts the tree anew after one of its sections was made, changed or removed. */
-export const countSectionIn = ({ sql, school }: CurriculumContext, { course_id }: Pick<Section, 'course_id'>): Promise<void> =>
-  countTree(sql, { schoolId: school.id, courseId: course_id }, { isSeen: true })
+export const countSectionIn = ({ writer, school }: CurriculumContext, { course_id }: Pick<Section, 'course_id'>): Promise<void> =>
+  countTree(writer, { schoolId: school.id, courseId: course_id }, { isSeen: true })
 
 /**
  * Removes the lessons of a section that is about to go, where that was asked for.
@@ -59,14 +59,14 @@ export async function removeLessonsIn(context: CurriculumContext & { parameters:
     .execute()
   const ids = lessons.map(({ id }) => id)
   if (ids.length > 0 && parameters.get('cascade') !== true) throw new Problem('section_not_empty')
-  const headers = { 'Affected-Enrollments': String(await countStartedEnrollments(context.sql, school.id, ids)) }
+  const headers = { 'Affected-Enrollments': String(await countStartedEnrollments(context.writer, school.id, ids)) }
   await removeLessons(context, ids)
   return { headers }
 }
 
 /** Removes lessons with all that hangs on them. */
 export async function removeLessons(
-  { writer, sql, school }: Pick<CurriculumContext, 'writer' | 'sql' | 'school'>,
+  { writer, school }: Pick<CurriculumContext, 'writer' | 'school'>,
   ids: readonly string[],
 ): Promise<void> {
   if (ids.length === 0) return
@@ -77,14 +77,14 @@ export async function removeLessons(
     .where('id', 'in', [...ids])
     .returning(['id', 'version'])
     .execute()
-  await recordChanges(sql, { school_id: school.id, type: 'lesson', action: 'deleted' }, gone)
+  await recordChanges(writer, { school_id: school.id, type: 'lesson', action: 'deleted' }, gone)
 }
 
 /** Closes the gap that a removed section leaves. */
 export async function closeSectionGap(context: CurriculumContext, section: Section): Promise<void> {
-  await movePositions(context, { part: 'section', id: section.course_id }, { behind: section.position, by: -1 })
+  await movePositions(context, { part: 'section', id: section.course_id }, { after: section.position, by: -1 })
   await countSectionIn(context, section)
-  await recountCourse(context.sql, { schoolId: context.school.id, courseId: section.course_id, now: context.now })
+  await recountCourse(context.writer, { schoolId: context.school.id, courseId: section.course_id, now: context.now })
 }
 
 async function positionOf(

@@ -1,51 +1,122 @@
-import { coursePlanSql, grantsAccessSql } from '../../store/accessExpressions.ts'
-import type { Sql } from '../../store/sql.ts'
+import { type Expression, type RawBuilder, sql } from 'kysely'
+import { grantsAccess, includesCourse } from '../../store/accessExpressions.ts'
+import type { Reader } from '../../store/database.ts'
+import { now } from '../../store/expressions.ts'
 import type { EnrollmentSource } from './enrollmentStatus.ts'
 
-/** What ends: it opens nothing from now on, whatever its row says. */
+/** The order or subscription that no longer opens anything, whatever its row says. */
 export type EndedSource = { orderId: string; subscriptionId?: undefined } | { subscriptionId: string; orderId?: undefined }
 
-/** What else opens a course to a person. */
+/** An order, a grant or a plan that opens a course to a person. */
 export interface ActiveEntitlement {
   source: EnrollmentSource
   order_id: string | null
   subscription_id: string | null
-  /** Until when, where that is known beforehand. */
+  /** The end of the access; null if it is not known in advance. */
   expires_at: Date | null
 }
 
-/** What opens the course to the person beside what ends: something bought or given before a plan. Undefined where nothing does. */
+/**
+ * Finds what opens the course to the person apart from the ended source: a purchase before a grant, a grant before a plan, and among
+ * these the one that lasts longest. Returns undefined if nothing does.
+ */
 export async function findActiveEntitlement(
-  sql: Sql,
+  reader: Reader,
   { schoolId, personId, courseId }: { schoolId: string; personId: string; courseId: string },
   { orderId, subscriptionId }: Partial<EndedSource> = {},
 ): Promise<ActiveEntitlement | undefined> {
-  const rows = await sql.query<ActiveEntitlement>(
-    `SELECT 'purchase' AS source, orders.id AS order_id, NULL::uuid AS subscription_id,
-            coalesce(orders.paid_at, orders.placed_at) + make_interval(days => course.access_duration_days) AS expires_at, 1 AS place
-       FROM orders
-       JOIN order_item item ON item.school_id = orders.school_id AND item.order_id = orders.id
-       JOIN course ON course.school_id = item.school_id AND course.id = item.product_id
-      WHERE orders.school_id = $1 AND orders.person_id = $2 AND item.product_type = 'course' AND item.product_id = $3
-        AND orders.status IN ('paid', 'partially_refunded') AND orders.id IS DISTINCT FROM $4::uuid
-        AND (item.refunded_amount < item.total_amount OR item.total_amount = 0)
-        AND (course.access_duration_days IS NULL
-             OR coalesce(orders.paid_at, orders.placed_at) + make_interval(days => course.access_duration_days) > now())
-     UNION ALL
-     SELECT CASE source_type WHEN 'order' THEN 'purchase' WHEN 'coupon' THEN 'coupon' ELSE 'manual' END,
-            CASE WHEN source_type = 'order' THEN (SELECT id FROM orders WHERE orders.school_id = $1 AND orders.id = source_id) END,
-            NULL::uuid, ends_at, 2
-       FROM entitlement
-      WHERE school_id = $1 AND person_id = $2 AND product_type = 'course' AND product_id = $3 AND revoked_at IS NULL
-        AND starts_at <= now() AND (ends_at IS NULL OR ends_at > now()) AND NOT (source_type = 'order' AND source_id IS NOT DISTINCT FROM $4::uuid)
-     UNION ALL
-     SELECT 'plan', NULL::uuid, subscription.id, NULL::timestamptz, 3
-       FROM subscription
-       JOIN membership_plan ON membership_plan.school_id = subscription.school_id AND membership_plan.id = subscription.plan_id
-      WHERE subscription.school_id = $1 AND subscription.person_id = $2 AND subscription.id IS DISTINCT FROM $5::uuid
-        AND ${grantsAccessSql} AND ${coursePlanSql('$3::uuid')}
-      ORDER BY place, expires_at DESC NULLS FIRST LIMIT 1`,
-    [schoolId, personId, courseId, orderId ?? null, subscriptionId ?? null],
-  )
-  return rows[0]
+  const noId = sql<string | null>`NULL::uuid`
+  const purchases = reader
+    .selectFrom('orders')
+    .innerJoin('order_item as item', (join) =>
+      join.onRef('item.school_id', '=', 'orders.school_id').onRef('item.order_id', '=', 'orders.id'),
+    )
+    .innerJoin('course', (join) => join.onRef('course.school_id', '=', 'item.school_id').onRef('course.id', '=', 'item.product_id'))
+    .select(({ ref, lit }) => [
+      sql.lit<EnrollmentSource>('purchase').as('source'),
+      ref('orders.id').$castTo<string | null>().as('order_id'),
+      noId.as('subscription_id'),
+      endOfPurchase(ref('orders.paid_at'), ref('orders.placed_at'), ref('course.access_duration_days')).as('expires_at'),
+      lit(1).$castTo<number>().as('priority'),
+    ])
+    .where('orders.school_id', '=', schoolId)
+    .where('orders.person_id', '=', personId)
+    .where('item.product_type', '=', 'course')
+    .where('item.product_id', '=', courseId)
+    .where('orders.status', 'in', ['paid', 'partially_refunded'])
+    .where('orders.id', 'is distinct from', orderId ?? null)
+    .where((row) => row.or([row('item.refunded_amount', '<', row.ref('item.total_amount')), row('item.total_amount', '=', 0)]))
+    .where((row) =>
+      row.or([
+        row('course.access_duration_days', 'is', null),
+        row(endOfPurchase(row.ref('orders.paid_at'), row.ref('orders.placed_at'), row.ref('course.access_duration_days')), '>', now),
+      ]),
+    )
+  const grants = reader
+    .selectFrom('entitlement')
+    .select((row) => [
+      row
+        .case('source_type')
+        .when('order')
+        .then(sql.lit<EnrollmentSource>('purchase'))
+        .when('coupon')
+        .then(sql.lit<EnrollmentSource>('coupon'))
+        .else(sql.lit<EnrollmentSource>('manual'))
+        .end()
+        .as('source'),
+      row
+        .case()
+        .when('source_type', '=', 'order')
+        .then(
+          row
+            .selectFrom('orders')
+            .select('orders.id')
+            .where('orders.school_id', '=', schoolId)
+            .whereRef('orders.id', '=', 'entitlement.source_id'),
+        )
+        .end()
+        .as('order_id'),
+      noId.as('subscription_id'),
+      'ends_at as expires_at',
+      row.lit(2).$castTo<number>().as('priority'),
+    ])
+    .where('school_id', '=', schoolId)
+    .where('person_id', '=', personId)
+    .where('product_type', '=', 'course')
+    .where('product_id', '=', courseId)
+    .where('revoked_at', 'is', null)
+    .where('starts_at', '<=', now)
+    .where((row) => row.or([row('ends_at', 'is', null), row('ends_at', '>', now)]))
+    .where((row) => row.not(row.and([row('source_type', '=', 'order'), row('source_id', 'is not distinct from', orderId ?? null)])))
+  const plans = reader
+    .selectFrom('subscription')
+    .innerJoin('membership_plan', (join) =>
+      join.onRef('membership_plan.school_id', '=', 'subscription.school_id').onRef('membership_plan.id', '=', 'subscription.plan_id'),
+    )
+    .select(({ ref, lit }) => [
+      sql.lit<EnrollmentSource>('plan').as('source'),
+      noId.as('order_id'),
+      ref('subscription.id').$castTo<string | null>().as('subscription_id'),
+      sql<Date | null>`NULL::timestamptz`.as('expires_at'),
+      lit(3).$castTo<number>().as('priority'),
+    ])
+    .where('subscription.school_id', '=', schoolId)
+    .where('subscription.person_id', '=', personId)
+    .where('subscription.id', 'is distinct from', subscriptionId ?? null)
+    .where(grantsAccess)
+    .where((plan) => includesCourse(plan, courseId))
+  return await purchases
+    .unionAll(grants)
+    .unionAll(plans)
+    .orderBy('priority')
+    .orderBy('expires_at', (order) => order.desc().nullsFirst())
+    .limit(1)
+    .executeTakeFirst()
 }
+
+/** Returns the time at which a purchase expires; null if the course does not limit it. */
+const endOfPurchase = (
+  paidAt: Expression<unknown>,
+  placedAt: Expression<unknown>,
+  days: Expression<number | null>,
+): RawBuilder<Date | null> => sql<Date | null>`coalesce(${paidAt}, ${placedAt}) + make_interval(days => ${days})`

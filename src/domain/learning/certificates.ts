@@ -1,15 +1,15 @@
 import { randomInt } from 'node:crypto'
 import type { Reader } from '../../store/database.ts'
 
-/** Without letters that look like digits. */
+/** Digits and capital letters, without the letters that look like digits. */
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
-/** Sixteen characters of it: 80 random bits, that nobody guesses. */
+/** Returns a new number of sixteen characters: 80 random bits, so that it cannot be guessed. */
 export const certificateNumber = (): string => Array.from({ length: 16 }, () => alphabet[randomInt(alphabet.length)]).join('')
 
 export const certificateForm = /^[0-9A-HJKMNP-TV-Z]{16}$/
 
-/** What anybody may know of a certificate whose number they have. Of an erased person the name is gone. */
+/** Returns what anybody with the number may read of a certificate. The name of an erased person is null. */
 export async function findCertificate(database: Reader, schoolId: string, number: string) {
   const row = await database
     .selectFrom('enrollment')

@@ -1,69 +1,135 @@
+import { type Expression, type RawBuilder, sql } from 'kysely'
 import { recordChanges } from '../../store/changeLog.ts'
-import type { Sql } from '../../store/sql.ts'
+import type { Reader, Writer } from '../../store/database.ts'
+import type { Builder, Condition } from '../../store/expressions.ts'
 import { updateEnrollmentCounters } from './enrollmentCounters.ts'
 
-/** What an enrolment has of its course. */
+/** The progress of an enrolment in its course. */
 export interface ProgressCounts {
   completed_lessons_count: number
   progress_percent: number
   /** Published lessons of the course. */
   lessons_count: number
-  /** As much is done as the course asks for. */
+  /** True if the progress reaches the completion threshold of the course. */
   is_enough: boolean
 }
 
-// Of the published lessons, rounded down: nothing is complete before it is.
-const done = `(SELECT count(*)::int FROM lesson_progress progress
-   JOIN lesson ON lesson.school_id = progress.school_id AND lesson.id = progress.lesson_id AND lesson.status = 'published'
-  WHERE progress.school_id = enrollment.school_id AND progress.enrollment_id = enrollment.id AND progress.status = 'completed')`
-const percent = (count: string): string =>
-  `CASE WHEN course.published_lessons_count = 0 THEN 0 ELSE least(100, ${count} * 100 / course.published_lessons_count) END`
+/** Counts the published lessons that the enrolment has completed. */
+const completedLessons = (enrollment: Builder<'enrollment'>) =>
+  enrollment
+    .selectFrom('lesson_progress as progress')
+    .innerJoin('lesson', (join) =>
+      join
+        .onRef('lesson.school_id', '=', 'progress.school_id')
+        .onRef('lesson.id', '=', 'progress.lesson_id')
+        .on('lesson.status', '=', 'published'),
+    )
+    .select((progress) => progress.cast<number>(progress.fn.countAll(), 'integer').as('count'))
+    .whereRef('progress.school_id', '=', 'enrollment.school_id')
+    .whereRef('progress.enrollment_id', '=', 'enrollment.id')
+    .where('progress.status', '=', 'completed')
 
-/** Counts anew what an enrolment has done. No version counts it. */
+// Rounded down: 100 percent means that every published lesson is completed.
+const percentOf = (completed: Expression<number>, published: Expression<number>): RawBuilder<number> =>
+  sql<number>`CASE WHEN ${published} = 0 THEN 0 ELSE least(100, ${completed} * 100 / ${published}) END`
+
+const isEnough = (row: Builder<'enrollment' | 'course'>): Condition =>
+  row.and([
+    row('course.published_lessons_count', '>', 0),
+    row('enrollment.progress_percent', '>=', row.ref('course.completion_threshold_percent')),
+  ])
+
+/** Updates the progress counters of an enrolment, without a new version. */
 export async function countProgress(
-  sql: Sql,
+  writer: Writer,
   { schoolId, enrollmentId }: { schoolId: string; enrollmentId: string },
 ): Promise<ProgressCounts> {
-  const [row] = await sql.query<ProgressCounts>(
-    `UPDATE enrollment SET completed_lessons_count = counted.count, progress_percent = ${percent('counted.count')}
-       FROM (SELECT ${done} AS count FROM enrollment WHERE school_id = $1 AND id = $2) counted, course
-      WHERE enrollment.school_id = $1 AND enrollment.id = $2 AND course.school_id = $1 AND course.id = enrollment.course_id
-      RETURNING enrollment.completed_lessons_count, enrollment.progress_percent, course.published_lessons_count AS lessons_count,
-                course.published_lessons_count > 0 AND enrollment.progress_percent >= course.completion_threshold_percent AS is_enough`,
-    [schoolId, enrollmentId],
-  )
-  return row as ProgressCounts
+  return await writer
+    .updateTable('enrollment')
+    .from((inner) =>
+      inner
+        .selectFrom('enrollment')
+        .select((enrollment) => completedLessons(enrollment).$asScalar().as('count'))
+        .where('school_id', '=', schoolId)
+        .where('id', '=', enrollmentId)
+        .as('counted'),
+    )
+    .from('course')
+    .set(({ ref }) => ({
+      completed_lessons_count: ref('counted.count').$notNull(),
+      progress_percent: percentOf(ref('counted.count').$notNull(), ref('course.published_lessons_count')),
+    }))
+    .where('enrollment.school_id', '=', schoolId)
+    .where('enrollment.id', '=', enrollmentId)
+    .where('course.school_id', '=', schoolId)
+    .whereRef('course.id', '=', 'enrollment.course_id')
+    .returning(['enrollment.completed_lessons_count', 'enrollment.progress_percent', 'course.published_lessons_count as lessons_count'])
+    .returning((row) => row.cast<boolean>(isEnough(row), 'boolean').as('is_enough'))
+    .executeTakeFirstOrThrow()
 }
 
 /**
- * Counts anew what everybody has done in a course, after its lessons have changed; who has done enough by now has completed it. The
- * course is locked.
- * @returns how many enrolments have other numbers than before
+ * Updates the progress counters of every enrolment in a course after its lessons have changed, and completes the active enrolments that
+ * now reach the threshold. The course is locked.
+ * @returns the number of enrolments whose counters have changed
  */
 export async function recountCourse(
-  sql: Sql,
+  writer: Writer,
   { schoolId, courseId, now }: { schoolId: string; courseId: string; now: Date },
 ): Promise<number> {
-  const changed = await sql.query(
-    `UPDATE enrollment SET completed_lessons_count = counted.count, progress_percent = ${percent('counted.count')}
-       FROM (SELECT id, ${done} AS count FROM enrollment WHERE school_id = $1 AND course_id = $2) counted, course
-      WHERE enrollment.school_id = $1 AND enrollment.id = counted.id AND course.school_id = $1 AND course.id = $2
-        AND (enrollment.completed_lessons_count, enrollment.progress_percent) IS DISTINCT FROM (counted.count, ${percent('counted.count')})
-      RETURNING enrollment.id`,
-    [schoolId, courseId],
-  )
-  const completed = await sql.query<{ id: string; version: number; person_id: string }>(
-    `UPDATE enrollment SET status = 'completed', completed_at = coalesce(enrollment.completed_at, $3), version = enrollment.version + 1, updated_at = $3
-       FROM course
-      WHERE enrollment.school_id = $1 AND enrollment.course_id = $2 AND enrollment.status = 'active' AND course.school_id = $1 AND course.id = $2
-        AND course.published_lessons_count > 0 AND enrollment.progress_percent >= course.completion_threshold_percent
-        AND enrollment.completed_at IS NULL AND (enrollment.expires_at IS NULL OR enrollment.expires_at > $3)
-      RETURNING enrollment.id, enrollment.version, enrollment.person_id`,
-    [schoolId, courseId, now],
-  )
-  await recordChanges(sql, { school_id: schoolId, type: 'enrollment', action: 'completed' }, completed)
+  const changed = await writer
+    .updateTable('enrollment')
+    .from((inner) =>
+      inner
+        .selectFrom('enrollment')
+        .select((enrollment) => ['enrollment.id', completedLessons(enrollment).$asScalar().as('count')])
+        .where('school_id', '=', schoolId)
+        .where('course_id', '=', courseId)
+        .as('counted'),
+    )
+    .from('course')
+    .set(({ ref }) => ({
+      completed_lessons_count: ref('counted.count').$notNull(),
+      progress_percent: percentOf(ref('counted.count').$notNull(), ref('course.published_lessons_count')),
+    }))
+    .where('enrollment.school_id', '=', schoolId)
+    .whereRef('enrollment.id', '=', 'counted.id')
+    .where('course.school_id', '=', schoolId)
+    .where('course.id', '=', courseId)
+    .where((row) =>
+      row.or([
+        row('enrollment.completed_lessons_count', 'is distinct from', row.ref('counted.count')),
+        row(
+          'enrollment.progress_percent',
+          'is distinct from',
+          percentOf(row.ref('counted.count').$notNull(), row.ref('course.published_lessons_count')),
+        ),
+      ]),
+    )
+    .returning('enrollment.id')
+    .execute()
+  const completed = await writer
+    .updateTable('enrollment')
+    .from('course')
+    .set((row) => ({
+      status: 'completed',
+      completed_at: row.fn.coalesce('enrollment.completed_at', row.val(now)),
+      version: row('enrollment.version', '+', 1),
+      updated_at: now,
+    }))
+    .where('enrollment.school_id', '=', schoolId)
+    .where('enrollment.course_id', '=', courseId)
+    .where('enrollment.status', '=', 'active')
+    .where('course.school_id', '=', schoolId)
+    .where('course.id', '=', courseId)
+    .where(isEnough)
+    .where('enrollment.completed_at', 'is', null)
+    .where((row) => row.or([row('enrollment.expires_at', 'is', null), row('enrollment.expires_at', '>', now)]))
+    .returning(['enrollment.id', 'enrollment.version', 'enrollment.person_id'])
+    .execute()
+  await recordChanges(writer, { school_id: schoolId, type: 'enrollment', action: 'completed' }, completed)
   await updateEnrollmentCounters(
-    sql,
+    writer,
     schoolId,
     completed.map(({ person_id }) => ({
       courseId,
@@ -75,12 +141,14 @@ export async function recountCourse(
   return changed.length
 }
 
-/** How many enrolments have begun one of these lessons. */
-export async function countStartedEnrollments(sql: Sql, schoolId: string, lessonIds: readonly string[]): Promise<number> {
+/** Counts the enrolments that have started one of these lessons. */
+export async function countStartedEnrollments(reader: Reader, schoolId: string, lessonIds: readonly string[]): Promise<number> {
   if (lessonIds.length === 0) return 0
-  const [row] = await sql.query<{ count: number }>(
-    'SELECT count(DISTINCT enrollment_id)::int AS count FROM lesson_progress WHERE school_id = $1 AND lesson_id = ANY ($2::uuid[])',
-    [schoolId, [...lessonIds]],
-  )
-  return row?.count ?? 0
+  const { count } = await reader
+    .selectFrom('lesson_progress')
+    .select((progress) => progress.cast<number>(progress.fn.count('enrollment_id').distinct(), 'integer').as('count'))
+    .where('school_id', '=', schoolId)
+    .where((progress) => progress('lesson_id', '=', progress.fn.any(progress.val(lessonIds))))
+    .executeTakeFirstOrThrow()
+  return count
 }

@@ -1,15 +1,15 @@
 import { newId } from '../../lib/ids.ts'
-import { Problem } from '../../lib/problem.ts'
+import { fieldError, Problem } from '../../lib/problem.ts'
 import { recordChange } from '../../store/changeLog.ts'
-import { type ChangedPerson, changedPersonColumns, recordPersonChanges } from '../../store/personChanges.ts'
-import type { Sql } from '../../store/sql.ts'
+import type { Writer } from '../../store/database.ts'
+import { recordPersonChanges, changedPerson } from '../../store/personChanges.ts'
 import { updateEnrollmentCounters } from './enrollmentCounters.ts'
 import { type CountedEnrollment, type EnrollmentSource, statusAt, statusesWithPlace } from './enrollmentStatus.ts'
 import { saveFallbackAccess } from './fallbackAccess.ts'
 import { lockCourses } from './lockCourses.ts'
 import { type PlaceTaker, requirePlace } from './requirePlace.ts'
 
-/** Whom, in what, and what opens it. */
+/** The person, the course, and the source that opens it. */
 export interface EnrollmentInput {
   schoolId: string
   now: Date
@@ -19,37 +19,36 @@ export interface EnrollmentInput {
   orderId?: string | undefined
   subscriptionId?: string | undefined
   couponId?: string | undefined
-  /** Without it: now. */
+  /** Default: now. */
   startsAt?: Date | undefined
-  /** Null for ever. Without it: as long as the course is open to who enrols; under a plan as long as the plan lasts. */
+  /** Null: without end. Default: the access duration of the course; under a plan, without end, because the plan decides. */
   expiresAt?: Date | null | undefined
-  /** Refuses a course that does not take one more. Without it: the person has been promised a place, by an order or a plan. */
+  /** Requires a free place in the course. Default: none, because an order or a plan has promised the place. */
   requiresPlaceFor?: PlaceTaker | undefined
 }
 
 export interface EnrollmentResult {
   enrollmentId: string
-  /** `unchanged`: it was open already, or the school has suspended it. */
-  outcome: 'made' | 'reactivated' | 'unchanged'
+  /** `unchanged`: the enrolment is open already, or the school has suspended it. */
+  outcome: 'created' | 'reactivated' | 'unchanged'
   version: number
 }
 
 /**
- * Opens a course to a person. There is one enrolment for a person and a course for ever: one that ended is opened again and keeps its
- * progress, and one that is open is never shortened. Part of the caller's transaction, and noted in the change feed.
- * @throws Problem invalid_reference where the school has no such course, invalid_state where it has no place left
+ * Opens a course to a person and records the change. There is one enrolment for each person and course: one that has ended is opened
+ * again and keeps its progress, and one that is open is never shortened. Runs in the caller's transaction.
+ * @throws Problem invalid_reference if the school has no such course, invalid_state if the course is full
  */
-export async function enroll(sql: Sql, enrolling: EnrollmentInput): Promise<EnrollmentResult> {
-  const enrolled = await placeEnrollment(sql, enrolling)
-  const { enrollmentId, outcome, version } = enrolled
-  if (outcome !== 'unchanged' || enrolled.isExtended) {
-    const action = outcome === 'made' ? 'created' : outcome === 'reactivated' ? 'reactivated' : 'updated'
-    await recordChange(sql, { school_id: enrolling.schoolId, type: 'enrollment', resource_id: enrollmentId, action, version })
+export async function enroll(writer: Writer, input: EnrollmentInput): Promise<EnrollmentResult> {
+  const { enrollmentId, outcome, version, isExtended } = await placeEnrollment(writer, input)
+  if (outcome !== 'unchanged' || isExtended) {
+    const action = outcome === 'unchanged' ? 'updated' : outcome
+    await recordChange(writer, { school_id: input.schoolId, type: 'enrollment', resource_id: enrollmentId, action, version })
   }
   return { enrollmentId, outcome, version }
 }
 
-interface Existing extends CountedEnrollment {
+interface StoredEnrollment extends CountedEnrollment {
   id: string
   version: number
   source: string
@@ -59,102 +58,119 @@ interface Existing extends CountedEnrollment {
   coupon_id: string | null
 }
 
-/** The same for who notes the change themselves. */
-export async function placeEnrollment(sql: Sql, enrolling: EnrollmentInput): Promise<EnrollmentResult & { isExtended: boolean }> {
-  const { schoolId, now, personId, courseId, source } = enrolling
-  const [course] = await lockCourses(sql, schoolId, [courseId])
+/** Does the same as `enroll`, for callers that record the change themselves. */
+export async function placeEnrollment(writer: Writer, input: EnrollmentInput): Promise<EnrollmentResult & { isExtended: boolean }> {
+  const { schoolId, now, personId, courseId, source } = input
+  const [course] = await lockCourses(writer, schoolId, [courseId])
   if (!course) {
     throw new Problem('invalid_reference', {
-      details: [{ field: 'course_id', code: 'invalid_reference', message: 'course_id: there is no such course' }],
+      details: [fieldError('course_id', 'invalid_reference', 'the school has no course with this id')],
     })
   }
-  const startsAt = enrolling.startsAt ?? now
+  const startsAt = input.startsAt ?? now
   const days = source === 'plan' ? null : course.access_duration_days
   const expiresAt =
-    enrolling.expiresAt !== undefined ? enrolling.expiresAt : days === null ? null : new Date(startsAt.getTime() + days * 86_400_000)
-  const [existing] = await sql.query<Existing>(
-    `SELECT id, version, status, source, completed_at, expires_at, order_id, subscription_id, coupon_id
-       FROM enrollment WHERE school_id = $1 AND course_id = $2 AND person_id = $3 FOR UPDATE`,
-    [schoolId, courseId, personId],
-  )
-  const provenance = [enrolling.orderId ?? null, enrolling.subscriptionId ?? null, enrolling.couponId ?? null]
+    input.expiresAt !== undefined ? input.expiresAt : days === null ? null : new Date(startsAt.getTime() + days * 86_400_000)
+  const existing: StoredEnrollment | undefined = await writer
+    .selectFrom('enrollment')
+    .select(['id', 'version', 'status', 'source', 'completed_at', 'expires_at', 'order_id', 'subscription_id', 'coupon_id'])
+    .where('school_id', '=', schoolId)
+    .where('course_id', '=', courseId)
+    .where('person_id', '=', personId)
+    .forUpdate()
+    .executeTakeFirst()
   const isOpen = existing !== undefined && statusesWithPlace.includes(statusAt(existing, now))
-  if (isOpen) return await extend(sql, { enrolling, existing, expiresAt })
+  if (isOpen) return await extendEnrollment(writer, { input, existing, expiresAt })
 
   const holdsPlace = existing !== undefined && statusesWithPlace.includes(existing.status)
-  if (enrolling.requiresPlaceFor && !holdsPlace) requirePlace(course, enrolling.requiresPlaceFor)
-  // What was completed stays so: progress is kept, and nothing revokes a completion.
-  const after: CountedEnrollment = { status: existing?.completed_at ? 'completed' : 'active', completed_at: existing?.completed_at ?? null }
+  if (input.requiresPlaceFor && !holdsPlace) requirePlace(course, input.requiresPlaceFor)
+  // A completed enrolment stays completed: its progress is kept, and a completion is never revoked.
+  const after: CountedEnrollment = {
+    status: existing?.completed_at ? 'completed' : 'active',
+    completed_at: existing?.completed_at ?? null,
+  }
   const enrollmentId = existing?.id ?? newId()
   const version = (existing?.version ?? 0) + 1
-  await sql.query(
-    existing
-      ? `UPDATE enrollment
-            SET status = $3, status_before = NULL, source = $4, order_id = $5, subscription_id = $6, coupon_id = $7, starts_at = $8,
-                expires_at = $9, canceled_at = NULL, expired_at = NULL, version = $10, updated_at = $11
-          WHERE school_id = $1 AND id = $2`
-      : `INSERT INTO enrollment (school_id, id, status, source, order_id, subscription_id, coupon_id, starts_at, expires_at, version,
-                                 created_at, updated_at, person_id, course_id)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11, $12, $13)`,
-    [
-      ...[schoolId, enrollmentId, after.status, source, ...provenance, startsAt, expiresAt, version, now],
-      ...(existing ? [] : [personId, courseId]),
-    ],
-  )
-  await becomeStudent(sql, { schoolId, personId, now })
-  await updateEnrollmentCounters(sql, schoolId, [{ courseId, personId, before: existing, after }])
-  return { enrollmentId, outcome: existing ? 'reactivated' : 'made', version, isExtended: false }
+  const values = {
+    ...{ status: after.status, source, starts_at: startsAt, expires_at: expiresAt, version, updated_at: now },
+    order_id: input.orderId ?? null,
+    subscription_id: input.subscriptionId ?? null,
+    coupon_id: input.couponId ?? null,
+  }
+  if (existing) {
+    await writer
+      .updateTable('enrollment')
+      .set({ ...values, status_before: null, canceled_at: null, expired_at: null })
+      .where('school_id', '=', schoolId)
+      .where('id', '=', enrollmentId)
+      .execute()
+  } else {
+    const key = { school_id: schoolId, id: enrollmentId, person_id: personId, course_id: courseId }
+    await writer
+      .insertInto('enrollment')
+      .values({ ...key, ...values, created_at: now })
+      .execute()
+  }
+  await becomeStudent(writer, { schoolId, personId, now })
+  await updateEnrollmentCounters(writer, schoolId, [{ courseId, personId, before: existing, after }])
+  return { enrollmentId, outcome: existing ? 'reactivated' : 'created', version, isExtended: false }
 }
 
 /**
- * What is open stays so at least as long as another source opens it. The one that opens it longest is its source, the first where both
- * do; the other is found again when that one ends.
+ * Extends an open enrolment if the new source lasts longer. The source that lasts longest becomes its source, and the first one if both
+ * last equally long; the other is stored, so that it applies when that one ends.
  */
-async function extend(
-  sql: Sql,
-  { enrolling, existing, expiresAt }: { enrolling: EnrollmentInput; existing: Existing; expiresAt: Date | null },
+async function extendEnrollment(
+  writer: Writer,
+  { input, existing, expiresAt }: { input: EnrollmentInput; existing: StoredEnrollment; expiresAt: Date | null },
 ): Promise<EnrollmentResult & { isExtended: boolean }> {
-  const { schoolId, now, personId, courseId, source } = enrolling
+  const { schoolId, now, personId, courseId } = input
   const isLonger = existing.expires_at !== null && (expiresAt === null || expiresAt > existing.expires_at)
-  const [kept, aside] = isLonger
-    ? [
-        { source, expires_at: expiresAt },
-        { source: existing.source, expires_at: existing.expires_at },
-      ]
-    : [
-        { source: existing.source, expires_at: existing.expires_at },
-        { source, expires_at: expiresAt },
-      ]
-  const provenance = [
-    isLonger ? (enrolling.orderId ?? existing.order_id) : (existing.order_id ?? enrolling.orderId ?? null),
-    isLonger ? (enrolling.subscriptionId ?? existing.subscription_id) : (existing.subscription_id ?? enrolling.subscriptionId ?? null),
-    isLonger ? (enrolling.couponId ?? existing.coupon_id) : (existing.coupon_id ?? enrolling.couponId ?? null),
-  ]
-  if (isGiven(aside.source) && (isLonger || !isGiven(kept.source)) && (aside.expires_at === null || aside.expires_at > now)) {
-    await saveFallbackAccess(sql, { schoolId, personId, courseId, now }, aside.expires_at)
+  const sent = { source: input.source, expires_at: expiresAt }
+  const stored = { source: existing.source, expires_at: existing.expires_at }
+  const [longer, shorter] = isLonger ? [sent, stored] : [stored, sent]
+  const ids = {
+    order_id: isLonger ? (input.orderId ?? existing.order_id) : (existing.order_id ?? input.orderId ?? null),
+    subscription_id: isLonger
+      ? (input.subscriptionId ?? existing.subscription_id)
+      : (existing.subscription_id ?? input.subscriptionId ?? null),
+    coupon_id: isLonger ? (input.couponId ?? existing.coupon_id) : (existing.coupon_id ?? input.couponId ?? null),
   }
-  const known = [existing.order_id, existing.subscription_id, existing.coupon_id]
-  const isExtended = isLonger || provenance.some((id, index) => id !== known[index])
+  if (isGranted(shorter.source) && (isLonger || !isGranted(longer.source)) && (shorter.expires_at === null || shorter.expires_at > now)) {
+    await saveFallbackAccess(writer, { schoolId, personId, courseId, now }, shorter.expires_at)
+  }
+  const isExtended =
+    isLonger ||
+    ids.order_id !== existing.order_id ||
+    ids.subscription_id !== existing.subscription_id ||
+    ids.coupon_id !== existing.coupon_id
   const version = existing.version + (isExtended ? 1 : 0)
   if (isExtended) {
-    await sql.query(
-      `UPDATE enrollment SET source = $3, expires_at = $4, order_id = $5, subscription_id = $6, coupon_id = $7, version = $8, updated_at = $9
-        WHERE school_id = $1 AND id = $2`,
-      [schoolId, existing.id, kept.source, kept.expires_at, ...provenance, version, now],
-    )
+    await writer
+      .updateTable('enrollment')
+      .set({ ...longer, ...ids, version, updated_at: now })
+      .where('school_id', '=', schoolId)
+      .where('id', '=', existing.id)
+      .execute()
   }
   return { enrollmentId: existing.id, outcome: 'unchanged', version, isExtended }
 }
 
-/** Neither an order nor a plan says that the person has it. */
-const isGiven = (source: string): boolean => ['self', 'manual', 'import'].includes(source)
+/** True for a source that neither an order nor a plan proves. */
+const isGranted = (source: string): boolean => ['self', 'manual', 'import'].includes(source)
 
-/** Who takes a course is a student of the school. */
-async function becomeStudent(sql: Sql, { schoolId, personId, now }: Pick<EnrollmentInput, 'schoolId' | 'personId' | 'now'>): Promise<void> {
-  const changed = await sql.query<ChangedPerson>(
-    `UPDATE person SET is_student = true, version = version + 1, updated_at = $3
-      WHERE school_id = $1 AND id = $2 AND NOT is_student RETURNING ${changedPersonColumns}`,
-    [schoolId, personId, now],
-  )
-  await recordPersonChanges(sql, schoolId, changed, { student: 'created' })
+/** Makes a person who is enrolled a student of the school. */
+async function becomeStudent(
+  writer: Writer,
+  { schoolId, personId, now }: Pick<EnrollmentInput, 'schoolId' | 'personId' | 'now'>,
+): Promise<void> {
+  const changed = await writer
+    .updateTable('person')
+    .set((person) => ({ is_student: true, version: person('version', '+', 1), updated_at: now }))
+    .where('school_id', '=', schoolId)
+    .where('id', '=', personId)
+    .where('is_student', '=', false)
+    .returning(changedPerson)
+    .execute()
+  await recordPersonChanges(writer, schoolId, changed, { student: 'created' })
 }

@@ -1,7 +1,7 @@
-import type { Sql } from '../../store/sql.ts'
+import type { Writer } from '../../store/database.ts'
 import { type CountedEnrollment, statusesWithPlace } from './enrollmentStatus.ts'
 
-/** One enrolment that changed: how it stood before and stands now. None before: it is new. */
+/** The change of one enrolment that the counters follow. A new enrolment has no state before. */
 export interface StatusChange {
   courseId: string
   personId: string
@@ -16,14 +16,14 @@ interface PersonDelta {
 }
 
 /**
- * Counts into course and person what changed, in the transaction that changes it. Nothing of it is a new version of either. Courses come
- * before persons, and both in the order of their ids, so that two who count never wait for each other.
+ * Updates the enrolment counters of courses and people, in the transaction that changes the enrolments. Neither gets a new version.
+ * Courses are updated before people, and both in the order of their ids, so that concurrent transactions cannot deadlock.
  */
-export async function updateEnrollmentCounters(sql: Sql, schoolId: string, moves: readonly StatusChange[]): Promise<void> {
+export async function updateEnrollmentCounters(writer: Writer, schoolId: string, changes: readonly StatusChange[]): Promise<void> {
   const courses = new Map<string, number>()
   const people = new Map<string, PersonDelta>()
-  for (const { courseId, personId, before, after } of moves) {
-    courses.set(courseId, (courses.get(courseId) ?? 0) + isSeated(after) - isSeated(before))
+  for (const { courseId, personId, before, after } of changes) {
+    courses.set(courseId, (courses.get(courseId) ?? 0) + hasPlace(after) - hasPlace(before))
     const person = people.get(personId) ?? { all: 0, active: 0, completed: 0 }
     people.set(personId, {
       all: person.all + (before ? 0 : 1),
@@ -31,23 +31,31 @@ export async function updateEnrollmentCounters(sql: Sql, schoolId: string, moves
       completed: person.completed + isCompleted(after) - isCompleted(before),
     })
   }
-  for (const [id, seats] of inOrder(courses)) {
-    if (seats === 0) continue
-    await sql.query('UPDATE course SET enrollments_count = enrollments_count + $3 WHERE school_id = $1 AND id = $2', [schoolId, id, seats])
+  for (const [id, places] of inOrder(courses)) {
+    if (places === 0) continue
+    await writer
+      .updateTable('course')
+      .set((course) => ({ enrollments_count: course('enrollments_count', '+', places) }))
+      .where('school_id', '=', schoolId)
+      .where('id', '=', id)
+      .execute()
   }
   for (const [id, { all, active, completed }] of inOrder(people)) {
     if (all === 0 && active === 0 && completed === 0) continue
-    await sql.query(
-      `UPDATE person
-          SET enrollments_count = enrollments_count + $3, active_enrollments_count = active_enrollments_count + $4,
-              completed_courses_count = completed_courses_count + $5
-        WHERE school_id = $1 AND id = $2`,
-      [schoolId, id, all, active, completed],
-    )
+    await writer
+      .updateTable('person')
+      .set((person) => ({
+        enrollments_count: person('enrollments_count', '+', all),
+        active_enrollments_count: person('active_enrollments_count', '+', active),
+        completed_courses_count: person('completed_courses_count', '+', completed),
+      }))
+      .where('school_id', '=', schoolId)
+      .where('id', '=', id)
+      .execute()
   }
 }
 
-const isSeated = (row: CountedEnrollment | undefined): number => (row && statusesWithPlace.includes(row.status) ? 1 : 0)
+const hasPlace = (row: CountedEnrollment | undefined): number => (row && statusesWithPlace.includes(row.status) ? 1 : 0)
 const isActive = (row: CountedEnrollment | undefined): number => (row?.status === 'active' ? 1 : 0)
 const isCompleted = (row: CountedEnrollment | undefined): number => (row?.completed_at ? 1 : 0)
 

@@ -1,23 +1,23 @@
 /** States of an enrolment, as they are stored. */
 export type EnrollmentStatus = 'active' | 'completed' | 'expired' | 'suspended' | 'canceled'
 
-/** What opened an enrolment first. */
+/** The ways in which an enrolment can be opened. */
 export type EnrollmentSource = 'self' | 'manual' | 'purchase' | 'plan' | 'coupon' | 'import'
 
-/** What of an enrolment is counted elsewhere. */
+/** The columns of an enrolment from which the counters of courses and people follow. */
 export interface CountedEnrollment {
   status: string
   completed_at: Date | null
 }
 
-/** States in which somebody takes the course: they hold one of its places. */
+/** States in which an enrolment takes one of the places of its course. */
 export const statusesWithPlace: readonly string[] = ['active', 'completed', 'suspended'] satisfies EnrollmentStatus[]
 
-/** States that time ends. */
-export const open: readonly string[] = ['active', 'completed'] satisfies EnrollmentStatus[]
+/** States that expire. */
+export const openStatuses: readonly string[] = ['active', 'completed'] satisfies EnrollmentStatus[]
 
-/** The state as of now: one past its time has ended, also before a job has noted it. */
+/** Returns the state at this time: an enrolment past its end is expired, even before a job has stored that. */
 export function statusAt(row: { status: string; expires_at: Date | null }, now: Date): EnrollmentStatus {
   const isOver = row.expires_at !== null && row.expires_at <= now
-  return (isOver && open.includes(row.status) ? 'expired' : row.status) as EnrollmentStatus
+  return (isOver && openStatuses.includes(row.status) ? 'expired' : row.status) as EnrollmentStatus
 }

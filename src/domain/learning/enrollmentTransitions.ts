@@ -1,11 +1,11 @@
-import type { Sql } from '../../store/sql.ts'
+import type { Writer } from '../../store/database.ts'
 import { updateEnrollmentCounters } from './enrollmentCounters.ts'
 import type { CountedEnrollment, EnrollmentStatus } from './enrollmentStatus.ts'
 import { revokeFallbackAccess } from './fallbackAccess.ts'
 import { lockCourses } from './lockCourses.ts'
 import { requirePlace } from './requirePlace.ts'
 
-/** What can be done with an enrolment: the states that it leads out of, and those in which it is in effect already. */
+/** The actions on an enrolment: the states in which each is possible, and those in which it has no effect. */
 export const transitions = {
   suspend: { from: ['active', 'completed'], already: ['suspended'] },
   resume: { from: ['suspended'], already: ['active', 'completed'] },
@@ -24,17 +24,17 @@ export interface EnrollmentRow extends CountedEnrollment {
 }
 
 interface Context {
-  sql: Sql
+  writer: Writer
   school: { id: string }
   now: Date
 }
 
-/** The columns that follow from a transition, once what they count is counted. Whether the state allows it has been asked. */
-export async function applyTransition({ sql, school, now }: Context, row: EnrollmentRow, transition: Transition) {
+/** Updates the counters for a transition and returns the columns to write. The caller has checked that the state allows it. */
+export async function applyTransition({ writer, school, now }: Context, row: EnrollmentRow, transition: Transition) {
   const columns = columnsAfter(row, transition, now)
   const { person_id: personId, course_id: courseId } = row
-  if (transition === 'cancel') await revokeFallbackAccess(sql, { schoolId: school.id, personId, courseId, now })
-  await updateEnrollmentCounters(sql, school.id, [{ courseId, personId, before: row, after: { ...row, ...columns } }])
+  if (transition === 'cancel') await revokeFallbackAccess(writer, { schoolId: school.id, personId, courseId, now })
+  await updateEnrollmentCounters(writer, school.id, [{ courseId, personId, before: row, after: { ...row, ...columns } }])
   return columns
 }
 
@@ -52,32 +52,39 @@ function columnsAfter(row: EnrollmentRow, transition: Transition, now: Date) {
 }
 
 /**
- * Returns the columns that follow from other times: an enrolment that had ended is open again where its time is not over, and takes a place
- * again. The course is locked.
- * @throws Problem invalid_state where the course takes nobody now
+ * Returns the columns that follow from a new end: an expired enrolment whose end is in the future is open again and takes a place again.
+ * Locks the course.
+ * @throws Problem invalid_state if the course has no place or is not published
  */
-export async function reopen({ sql, school, now }: Context, row: EnrollmentRow, expiresAt: Date | null) {
+export async function reopen({ writer, school, now }: Context, row: EnrollmentRow, expiresAt: Date | null) {
   const isOpen = expiresAt === null || expiresAt > now
   if (row.status !== 'expired' || !isOpen) return {}
-  const [course] = await lockCourses(sql, school.id, [row.course_id])
+  const [course] = await lockCourses(writer, school.id, [row.course_id])
   if (course) requirePlace(course, 'staff', 'Create the enrolment again with override: true to open it anyway.')
   const columns = { status: row.completed_at ? 'completed' : 'active', expired_at: null }
-  await updateEnrollmentCounters(sql, school.id, [
+  await updateEnrollmentCounters(writer, school.id, [
     { courseId: row.course_id, personId: row.person_id, before: row, after: { ...row, ...columns } },
   ])
   return columns
 }
 
-/** Takes back all that was done in the course: lessons, attempts, completion. Undefined where nothing was. */
+/** Deletes the lesson progress and quiz attempts of an enrolment. Returns the columns to write, undefined if there is no progress. */
 export async function resetProgress(
-  { sql, school }: Context,
+  { writer, school }: Context,
   row: EnrollmentRow & { progress_percent: number; last_lesson_id: string | null },
 ) {
-  const lessons = await sql.query('DELETE FROM lesson_progress WHERE school_id = $1 AND enrollment_id = $2 RETURNING id', [
-    school.id,
-    row.id,
-  ])
-  const attempts = await sql.query('DELETE FROM quiz_attempt WHERE school_id = $1 AND enrollment_id = $2 RETURNING id', [school.id, row.id])
+  const lessons = await writer
+    .deleteFrom('lesson_progress')
+    .where('school_id', '=', school.id)
+    .where('enrollment_id', '=', row.id)
+    .returning('id')
+    .execute()
+  const attempts = await writer
+    .deleteFrom('quiz_attempt')
+    .where('school_id', '=', school.id)
+    .where('enrollment_id', '=', row.id)
+    .returning('id')
+    .execute()
   if (lessons.length === 0 && attempts.length === 0 && !row.completed_at && row.progress_percent === 0) return undefined
   const columns = {
     status: row.status === 'completed' ? 'active' : row.status,
@@ -86,7 +93,7 @@ export async function resetProgress(
     completed_lessons_count: 0,
     last_lesson_id: null,
   }
-  await updateEnrollmentCounters(sql, school.id, [
+  await updateEnrollmentCounters(writer, school.id, [
     { courseId: row.course_id, personId: row.person_id, before: row, after: { status: columns.status, completed_at: null } },
   ])
   return columns

@@ -1,35 +1,33 @@
-import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
+import { expressionBuilder } from 'kysely'
 import type { DB } from '../../gen/kysely/tables.ts'
 import type { PersonCaller } from '../../policy/caller.ts'
 import type { Writer } from '../../store/database.ts'
 import { hasCurrentStatus } from '../../store/enrollmentExpressions.ts'
+import type { Builder, Condition } from '../../store/expressions.ts'
 import { isTaughtBy } from '../courses/courses.ts'
 import { inCourse } from '../curriculum/coursePart.ts'
 
 type Table = 'enrollment' | 'lesson_progress'
 
-/** Who sees what somebody learns: the person, those who teach the course, and the staff. */
-export const learningRules = <Of extends Table>(table: Of) => {
-  const isMine = (rows: ExpressionBuilder<DB, Of>, { personId }: PersonCaller): Expression<SqlBool> => {
-    const builder = rows as unknown as ExpressionBuilder<DB, Table>
-    return personId === null ? builder.lit(false) : builder(`${table as Table}.person_id`, '=', personId)
-  }
-  const isTaught = (rows: ExpressionBuilder<DB, Of>, me: PersonCaller): Expression<SqlBool> =>
-    inCourse(table, rows, (course) => isTaughtBy(course, me))
-  const isTaughtOrMine = (rows: ExpressionBuilder<DB, Of>, me: PersonCaller): Expression<SqlBool> =>
-    (rows as unknown as ExpressionBuilder<DB, Table>).or([isMine(rows, me), isTaught(rows, me)])
+/** Returns the rules for rows of learning: the student, the lecturers of the course and the staff see them. */
+export const learningRules = (table: Table) => {
+  const builder = expressionBuilder<DB, Table>()
+  const isMine = (_rows: unknown, { personId }: PersonCaller): Condition =>
+    personId === null ? builder.lit(false) : builder(`${table}.person_id`, '=', personId)
+  const isTaught = (_rows: unknown, me: PersonCaller): Condition => inCourse(table, (course) => isTaughtBy(course, me))
+  const isTaughtOrMine = (rows: unknown, me: PersonCaller): Condition => builder.or([isMine(rows, me), isTaught(rows, me)])
   return { isMine, isTaught, isTaughtOrMine }
 }
 
-/** How many lessons the course of an enrolment shows. */
-export const publishedLessonsOf = (enrollment: ExpressionBuilder<DB, 'enrollment'>): Expression<unknown> =>
+/** Selects the number of published lessons in the course of an enrolment. */
+export const publishedLessonsOf = (enrollment: Builder<'enrollment'>) =>
   enrollment
     .selectFrom('course')
     .select('course.published_lessons_count')
     .whereRef('course.school_id', '=', 'enrollment.school_id')
     .whereRef('course.id', '=', 'enrollment.course_id')
 
-/** Locks the course of an enrolment before the enrolment: who enrols somebody takes them in this order. */
+/** Locks the course of an enrolment before the enrolment, in the same order as an enrolment does. */
 export async function lockCourseOfEnrollment(writer: Writer, { schoolId, id }: { schoolId: string; id: string }): Promise<void> {
   await writer
     .selectFrom('course')
@@ -43,8 +41,7 @@ export async function lockCourseOfEnrollment(writer: Writer, { schoolId, id }: {
 }
 
 /**
- * Locks the course of an enrolment against changes of its lessons, and not against others who learn. It comes before the enrolment, as
- * with everybody who locks both.
+ * Locks the course of an enrolment against changes of its lessons, before the enrolment. Other students of the course do not wait.
  */
 export async function lockCourseForProgress(writer: Writer, { schoolId, id }: { schoolId: string; id: string }): Promise<void> {
   await writer
@@ -58,5 +55,5 @@ export async function lockCourseForProgress(writer: Writer, { schoolId, id }: { 
     .execute()
 }
 
-/** Enrolments that stand in one of these states now. */
-export const hasEnrollmentStatus = (statuses: readonly string[]): Expression<SqlBool> => hasCurrentStatus(statuses)
+/** Matches enrolments that are in one of these states now. */
+export const hasEnrollmentStatus = (statuses: readonly string[]): Condition => hasCurrentStatus(statuses)

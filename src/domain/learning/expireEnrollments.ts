@@ -1,44 +1,59 @@
 import { recordChanges } from '../../store/changeLog.ts'
 import type { Database } from '../../store/database.ts'
+import { now } from '../../store/expressions.ts'
 import { updateEnrollmentCounters } from './enrollmentCounters.ts'
+import { openStatuses } from './enrollmentStatus.ts'
 import { lockCourses } from './lockCourses.ts'
 
 const perCourse = 500
 
-interface Expired {
-  id: string
-  version: number
-  person_id: string
-  before: string
-  completed_at: Date | null
-}
-
 /**
- * Notes that enrolments have ended whose time is over. They are closed by the clock before that: what changes here are numbers and
- * filters. One transaction for a course.
- * @returns how many were noted
+ * Stores the state `expired` for enrolments whose time is over. Their access has ended at that time already: this changes counters and
+ * filters. One transaction for each course.
+ * @returns the number of enrolments that were expired
  */
-export async function expireEnrollments(database: Pick<Database, 'sql' | 'transaction'>, mostCourses = 200): Promise<number> {
-  const due = await database.sql.query<{ school_id: string; course_id: string }>(
-    `SELECT DISTINCT school_id, course_id FROM enrollment WHERE status IN ('active', 'completed') AND expires_at <= now() LIMIT $1`,
-    [mostCourses],
-  )
-  let noted = 0
+export async function expireEnrollments(database: Pick<Database, 'kysely' | 'transaction'>, mostCourses = 200): Promise<number> {
+  const due = await database.kysely
+    .selectFrom('enrollment')
+    .select(['school_id', 'course_id'])
+    .distinct()
+    .where('status', 'in', openStatuses)
+    .where('expires_at', '<=', now)
+    .limit(mostCourses)
+    .execute()
+  let expired = 0
   for (const { school_id: schoolId, course_id: courseId } of due) {
-    noted += await database.transaction(async (_writer, sql) => {
-      await lockCourses(sql, schoolId, [courseId])
-      const rows = await sql.query<Expired>(
-        `WITH due AS (SELECT school_id, id, status FROM enrollment
-           WHERE school_id = $1 AND course_id = $2 AND status IN ('active', 'completed') AND expires_at <= now()
-           ORDER BY id LIMIT $3 FOR UPDATE SKIP LOCKED)
-         UPDATE enrollment SET status = 'expired', expired_at = expires_at, version = version + 1, updated_at = now()
-           FROM due WHERE enrollment.school_id = due.school_id AND enrollment.id = due.id
-         RETURNING enrollment.id, enrollment.version, enrollment.person_id, due.status AS before, enrollment.completed_at`,
-        [schoolId, courseId, perCourse],
-      )
-      await recordChanges(sql, { school_id: schoolId, type: 'enrollment', action: 'expired' }, rows)
+    expired += await database.transaction(async (writer) => {
+      await lockCourses(writer, schoolId, [courseId])
+      const rows = await writer
+        .with('due', (query) =>
+          query
+            .selectFrom('enrollment')
+            .select(['school_id', 'id', 'status'])
+            .where('school_id', '=', schoolId)
+            .where('course_id', '=', courseId)
+            .where('status', 'in', openStatuses)
+            .where('expires_at', '<=', now)
+            .orderBy('id')
+            .limit(perCourse)
+            .forUpdate()
+            .skipLocked(),
+        )
+        .updateTable('enrollment')
+        .from('due')
+        .set((enrollment) => ({
+          status: 'expired',
+          expired_at: enrollment.ref('enrollment.expires_at'),
+          version: enrollment('enrollment.version', '+', 1),
+          updated_at: now,
+        }))
+        .whereRef('enrollment.school_id', '=', 'due.school_id')
+        .whereRef('enrollment.id', '=', 'due.id')
+        .returning(['enrollment.id', 'enrollment.version', 'enrollment.person_id', 'due.status as before', 'enrollment.completed_at'])
+        .execute()
+      await recordChanges(writer, { school_id: schoolId, type: 'enrollment', action: 'expired' }, rows)
       await updateEnrollmentCounters(
-        sql,
+        writer,
         schoolId,
         rows.map(({ person_id, before, completed_at }) => ({
           courseId,
@@ -50,5 +65,5 @@ export async function expireEnrollments(database: Pick<Database, 'sql' | 'transa
       return rows.length
     })
   }
-  return noted
+  return expired
 }

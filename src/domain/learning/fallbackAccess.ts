@@ -1,7 +1,7 @@
 import { newId } from '../../lib/ids.ts'
-import type { Sql } from '../../store/sql.ts'
+import type { Writer } from '../../store/database.ts'
 
-interface Given {
+interface AccessKey {
   schoolId: string
   personId: string
   courseId: string
@@ -9,30 +9,49 @@ interface Given {
 }
 
 /**
- * Remembers that a course was given to a person, while something else opens it longer: when that ends, what was given is still there.
- * There is one such row; it lasts as long as the longest.
+ * Stores that a course was granted to a person while another source opens it for longer: the grant still applies when that source ends.
+ * There is one such row for a person and a course; it lasts as long as the longest grant.
  */
-export async function saveFallbackAccess(sql: Sql, { schoolId, personId, courseId, now }: Given, endsAt: Date | null): Promise<void> {
-  const [there] = await sql.query(
-    `UPDATE entitlement SET ends_at = CASE WHEN ends_at IS NULL OR $4::timestamptz IS NULL THEN NULL ELSE greatest(ends_at, $4) END,
-            revoked_at = NULL, version = version + 1, updated_at = $5
-      WHERE school_id = $1 AND person_id = $2 AND product_type = 'course' AND product_id = $3 AND source_type = 'manual' AND revoked_at IS NULL
-      RETURNING id`,
-    [schoolId, personId, courseId, endsAt, now],
-  )
-  if (there) return
-  await sql.query(
-    `INSERT INTO entitlement (school_id, id, person_id, product_type, product_id, source_type, source_id, starts_at, ends_at, created_at, updated_at)
-     VALUES ($1, $2, $3, 'course', $4, 'manual', $2, $6, $5, $6, $6)`,
-    [schoolId, newId(), personId, courseId, endsAt, now],
-  )
+export async function saveFallbackAccess(writer: Writer, key: AccessKey, endsAt: Date | null): Promise<void> {
+  const { schoolId, personId, courseId, now } = key
+  const extended = await updateFallbackAccess(writer, key)
+    .set((entitlement) => ({
+      ends_at:
+        endsAt === null
+          ? null
+          : entitlement
+              .case()
+              .when('ends_at', 'is', null)
+              .then(null)
+              .else(entitlement.fn<Date>('greatest', ['ends_at', entitlement.val(endsAt)]))
+              .end(),
+      revoked_at: null,
+    }))
+    .returning('id')
+    .executeTakeFirst()
+  if (extended) return
+  const id = newId()
+  await writer
+    .insertInto('entitlement')
+    .values({
+      ...{ school_id: schoolId, id, person_id: personId, product_type: 'course', product_id: courseId },
+      ...{ source_type: 'manual', source_id: id, starts_at: now, ends_at: endsAt, created_at: now, updated_at: now },
+    })
+    .execute()
 }
 
-/** Takes it back, with the enrolment that it would open. */
-export async function revokeFallbackAccess(sql: Sql, { schoolId, personId, courseId, now }: Given): Promise<void> {
-  await sql.query(
-    `UPDATE entitlement SET revoked_at = $4, version = version + 1, updated_at = $4
-      WHERE school_id = $1 AND person_id = $2 AND product_type = 'course' AND product_id = $3 AND source_type = 'manual' AND revoked_at IS NULL`,
-    [schoolId, personId, courseId, now],
-  )
+/** Revokes the grant, so that ending the enrolment does not open it again. */
+export async function revokeFallbackAccess(writer: Writer, key: AccessKey): Promise<void> {
+  await updateFallbackAccess(writer, key).set({ revoked_at: key.now }).execute()
 }
+
+const updateFallbackAccess = (writer: Writer, { schoolId, personId, courseId, now }: AccessKey) =>
+  writer
+    .updateTable('entitlement')
+    .set((entitlement) => ({ version: entitlement('version', '+', 1), updated_at: now }))
+    .where('school_id', '=', schoolId)
+    .where('person_id', '=', personId)
+    .where('product_type', '=', 'course')
+    .where('product_id', '=', courseId)
+    .where('source_type', '=', 'manual')
+    .where('revoked_at', 'is', null)

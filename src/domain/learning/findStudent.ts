@@ -1,11 +1,11 @@
 import { fromPublicId } from '../../lib/ids.ts'
-import { Problem, type ProblemDetail } from '../../lib/problem.ts'
+import { fieldError, Problem, type ProblemDetail } from '../../lib/problem.ts'
 import { audienceOf, type PersonCaller } from '../../policy/caller.ts'
-import type { Sql } from '../../store/sql.ts'
+import type { Writer } from '../../store/database.ts'
 import { mailAddress, normaliseEmail } from '../accounts/mailAddress.ts'
 import { findOrCreatePerson } from '../students/findOrCreatePerson.ts'
 
-/** One student, named in one of three ways. Who names none means themselves. */
+/** A student, by one of three keys. Without a key it is the caller. */
 export interface StudentReference {
   student_id?: string | undefined
   student_email?: string | undefined
@@ -13,7 +13,7 @@ export interface StudentReference {
 }
 
 interface Context {
-  sql: Sql
+  writer: Writer
   school: { id: string }
   caller: PersonCaller
   now: Date
@@ -22,68 +22,72 @@ interface Context {
 const keys = ['student_id', 'student_email', 'student_external_id'] as const
 
 /**
- * The person who is meant. Somebody else is meant only by who may: what is wrong is added to `fieldErrors`.
- * @throws Problem access_denied for who has no place among the students
+ * Returns the id of the person to enrol. Errors are added to `fieldErrors`; only callers with that permission can name somebody else.
+ * @throws Problem access_denied if the caller is no active student of the school
  */
 export async function findStudent(
-  { sql, school, caller, now }: Context,
-  asked: StudentReference,
+  { writer, school, caller, now }: Context,
+  student: StudentReference,
   { isFor, createMissing, fieldErrors }: { isFor: 'others' | 'oneself' | 'anybody'; createMissing: boolean; fieldErrors: ProblemDetail[] },
 ): Promise<string | undefined> {
-  const named = keys.filter((key) => asked[key] !== undefined)
-  const [key, second] = named
-  if (second !== undefined) fieldErrors.push(fault(second, 'not_allowed', `the student is named by ${String(key)} already`))
+  const [key, second] = keys.filter((one) => student[one] !== undefined)
+  if (second !== undefined) {
+    fieldErrors.push(fieldError(second, 'not_allowed', `cannot be combined with ${String(key)}. Send one of them.`))
+  }
   if (isFor === 'oneself' || (key === undefined && audienceOf(caller) === 'learner'))
-    return await oneself({ sql, school, caller }, asked, fieldErrors)
+    return await findCaller({ writer, school, caller }, student, fieldErrors)
   if (key === undefined) {
-    fieldErrors.push(fault('student_id', 'required', 'is required, or student_email. Send one of them.'))
+    fieldErrors.push(fieldError('student_id', 'required', 'is required, or student_email. Send one of them.'))
     return undefined
   }
-  const found = await findPerson(sql, school.id, asked)
+  const found = await findPerson(writer, school.id, student)
   if (found !== undefined) return found
-  const email = asked.student_email === undefined ? undefined : mailAddress(asked.student_email)
+  const email = student.student_email === undefined ? undefined : mailAddress(student.student_email)
   if (createMissing && email !== undefined) {
-    const made = await findOrCreatePerson(sql, { schoolId: school.id, email, facet: 'student', now })
-    return made.personId
+    const created = await findOrCreatePerson(writer, { schoolId: school.id, email, facet: 'student', now })
+    return created.personId
   }
-  fieldErrors.push(fault(key, 'invalid_reference', 'the school has no such student'))
+  fieldErrors.push(fieldError(key, 'invalid_reference', 'the school has no such student'))
   return undefined
 }
 
-async function oneself(
-  { sql, school, caller }: Omit<Context, 'now'>,
-  asked: StudentReference,
+async function findCaller(
+  { writer, school, caller }: Omit<Context, 'now'>,
+  student: StudentReference,
   fieldErrors: ProblemDetail[],
-): Promise<string | undefined> {
-  const [me] = await sql.query<{ id: string; email: string; external_id: string | null; student_status: string }>(
-    'SELECT id, email, external_id, student_status FROM person WHERE school_id = $1 AND id = $2',
-    [school.id, caller.personId],
-  )
-  if (!me) throw new Problem('access_denied', { description: 'You are no student of this school.' })
+): Promise<string> {
+  const me = await writer
+    .selectFrom('person')
+    .select(['id', 'email', 'student_status'])
+    .where('school_id', '=', school.id)
+    .where('id', '=', caller.personId)
+    .executeTakeFirst()
+  if (!me) throw new Problem('access_denied', { description: 'You are not a student of this school.' })
   if (me.student_status === 'suspended') throw new Problem('access_denied', { description: 'The school has suspended you.' })
   const isMe = {
-    student_id: () => fromPublicId('std', asked.student_id ?? '') === me.id,
-    student_email: () => mailAddress(asked.student_email ?? '') === me.email,
+    student_id: () => fromPublicId('std', student.student_id ?? '') === me.id,
+    student_email: () => mailAddress(student.student_email ?? '') === me.email,
     student_external_id: () => false,
   }
   for (const key of keys) {
-    if (asked[key] !== undefined && !isMe[key]()) fieldErrors.push(fault(key, 'not_allowed', 'you can enrol yourself, and nobody else'))
+    if (student[key] !== undefined && !isMe[key]()) fieldErrors.push(fieldError(key, 'not_allowed', 'you can only enrol yourself'))
   }
   return me.id
 }
 
-async function findPerson(sql: Sql, schoolId: string, asked: StudentReference): Promise<string | undefined> {
-  const [row] = await sql.query<{ id: string }>(
-    `SELECT id FROM person WHERE school_id = $1 AND erased_at IS NULL AND (id = $2::uuid OR email = $3::text OR external_id = $4::text)
-        AND ($2::uuid IS NULL OR id = $2) AND ($3::text IS NULL OR email = $3) AND ($4::text IS NULL OR external_id = $4)`,
-    [
-      schoolId,
-      asked.student_id === undefined ? null : (fromPublicId('std', asked.student_id) ?? null),
-      asked.student_email === undefined ? null : (normaliseEmail(asked.student_email) ?? null),
-      asked.student_external_id ?? null,
-    ],
-  )
+async function findPerson(writer: Writer, schoolId: string, student: StudentReference): Promise<string | undefined> {
+  const { student_id, student_email, student_external_id } = student
+  const id = student_id === undefined ? undefined : fromPublicId('std', student_id)
+  const email = student_email === undefined ? undefined : normaliseEmail(student_email)
+  if (id === undefined && email === undefined && student_external_id === undefined) return undefined
+  const row = await writer
+    .selectFrom('person')
+    .select('id')
+    .where('school_id', '=', schoolId)
+    .where('erased_at', 'is', null)
+    .$if(id !== undefined, (query) => query.where('id', '=', String(id)))
+    .$if(email !== undefined, (query) => query.where('email', '=', String(email)))
+    .$if(student_external_id !== undefined, (query) => query.where('external_id', '=', String(student_external_id)))
+    .executeTakeFirst()
   return row?.id
 }
-
-const fault = (field: string, code: string, message: string): ProblemDetail => ({ field, code, message: `${field}: ${message}` })

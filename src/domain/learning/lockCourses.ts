@@ -1,6 +1,6 @@
-import type { Sql } from '../../store/sql.ts'
+import type { Writer } from '../../store/database.ts'
 
-/** What of a course decides about enrolments. */
+/** The columns of a course that decide about enrolments. */
 export interface LockedCourse {
   id: string
   status: string
@@ -10,13 +10,16 @@ export interface LockedCourse {
 }
 
 /**
- * Keeps courses from everybody else who enrols or ends enrolments, until the transaction ends. They are locked before their enrolments,
- * in the order of their ids. Who only refers to them, as progress does, does not wait.
+ * Locks courses against other transactions that open or end enrolments, until the transaction ends. They are locked before their
+ * enrolments, in the order of their ids. Writes that only refer to a course, such as progress, do not wait.
  */
-export async function lockCourses(sql: Sql, schoolId: string, ids: readonly string[]): Promise<LockedCourse[]> {
-  return await sql.query<LockedCourse>(
-    `SELECT id, status, capacity, enrollments_count, access_duration_days FROM course
-      WHERE school_id = $1 AND id = ANY ($2::uuid[]) ORDER BY id FOR NO KEY UPDATE`,
-    [schoolId, [...ids]],
-  )
+export async function lockCourses(writer: Writer, schoolId: string, ids: readonly string[]): Promise<LockedCourse[]> {
+  return await writer
+    .selectFrom('course')
+    .select(['id', 'status', 'capacity', 'enrollments_count', 'access_duration_days'])
+    .where('school_id', '=', schoolId)
+    .where((course) => course('id', '=', course.fn.any(course.val(ids))))
+    .orderBy('id')
+    .forNoKeyUpdate()
+    .execute()
 }

@@ -1,6 +1,6 @@
 import type { Reader } from '../../store/database.ts'
 
-/** Every published lesson of an enrolment's course in its order, and how far its person has got. */
+/** Reads the published lessons of an enrolment's course in their order, with the progress in each. */
 export async function readProgress(database: Reader, { school_id, id, course_id }: { school_id: string; id: string; course_id: string }) {
   const rows = await database
     .selectFrom('lesson')
@@ -30,7 +30,7 @@ export async function readProgress(database: Reader, { school_id, id, course_id 
   return rows.map((row) => ({ ...row, status: row.status ?? 'not_started' }))
 }
 
-/** One lesson of them. */
+/** Reads the progress in one lesson; empty if the lesson is not published. */
 export async function readLessonProgress(
   database: Reader,
   enrollment: { school_id: string; id: string; course_id: string },

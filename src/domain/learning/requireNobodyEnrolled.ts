@@ -1,24 +1,30 @@
 import { Problem } from '../../lib/problem.ts'
-import type { Sql } from '../../store/sql.ts'
+import type { Writer } from '../../store/database.ts'
+import { now } from '../../store/expressions.ts'
+import { openStatuses } from './enrollmentStatus.ts'
 
 interface Context {
-  sql: Sql
+  writer: Writer
   school: { id: string }
 }
 
 /**
- * A course that somebody takes, or has completed, is archived and not taken back.
+ * Checks that no enrolment in the course is active or completed: such a course can be archived, and not unpublished.
  * @throws Problem invalid_state
  */
-export async function requireNobodyEnrolled({ sql, school }: Context, { id }: { id: string }): Promise<void> {
-  const rows = await sql.query(
-    `SELECT id FROM enrollment WHERE school_id = $1 AND course_id = $2 AND status IN ('active', 'completed')
-        AND (expires_at IS NULL OR expires_at > now()) LIMIT 1`,
-    [school.id, id],
-  )
-  if (rows.length === 0) return
+export async function requireNobodyEnrolled({ writer, school }: Context, { id }: { id: string }): Promise<void> {
+  const enrollment = await writer
+    .selectFrom('enrollment')
+    .select('id')
+    .where('school_id', '=', school.id)
+    .where('course_id', '=', id)
+    .where('status', 'in', openStatuses)
+    .where((row) => row.or([row('expires_at', 'is', null), row('expires_at', '>', now)]))
+    .limit(1)
+    .executeTakeFirst()
+  if (!enrollment) return
   throw new Problem('invalid_state', {
-    description: 'Somebody takes the course. Archive it: who takes it keeps it.',
-    details: [{ code: 'enrolled', message: 'Somebody takes the course.' }],
+    description: 'The course has enrolled students and cannot be unpublished. Archive it: they keep their access.',
+    details: [{ code: 'enrolled', message: 'The course has enrolled students.' }],
   })
 }

@@ -1,5 +1,5 @@
 import { Problem } from '../../lib/problem.ts'
-import type { Sql } from '../../store/sql.ts'
+import type { Writer } from '../../store/database.ts'
 import { statusAt, statusesWithPlace } from './enrollmentStatus.ts'
 import { lockCourses } from './lockCourses.ts'
 
@@ -10,17 +10,21 @@ interface Key {
   now: Date
 }
 
-/** The enrolment of the person where it is open, or suspended by the school. The course is locked from here on. */
-export async function findOpenEnrollment(sql: Sql, { schoolId, personId, courseId, now }: Key): Promise<string | undefined> {
-  await lockCourses(sql, schoolId, [courseId])
-  const [row] = await sql.query<{ id: string; status: string; expires_at: Date | null }>(
-    'SELECT id, status, expires_at FROM enrollment WHERE school_id = $1 AND course_id = $2 AND person_id = $3 FOR UPDATE',
-    [schoolId, courseId, personId],
-  )
+/** Returns the id of the person's enrolment if it is open or suspended by the school. Locks the course until the transaction ends. */
+export async function findOpenEnrollment(writer: Writer, { schoolId, personId, courseId, now }: Key): Promise<string | undefined> {
+  await lockCourses(writer, schoolId, [courseId])
+  const row = await writer
+    .selectFrom('enrollment')
+    .select(['id', 'status', 'expires_at'])
+    .where('school_id', '=', schoolId)
+    .where('course_id', '=', courseId)
+    .where('person_id', '=', personId)
+    .forUpdate()
+    .executeTakeFirst()
   return row && statusesWithPlace.includes(statusAt(row, now)) ? row.id : undefined
 }
 
-interface Window {
+interface EnrollmentWindow {
   status: string
   enrollment_open: boolean
   enrollment_starts_at: Date | null
@@ -28,27 +32,29 @@ interface Window {
 }
 
 /**
- * Whether people can enrol themselves now.
- * @throws Problem invalid_state, which says why not
+ * Checks that people can enrol themselves in the course now.
+ * @throws Problem invalid_state with the reason
  */
-export async function requireOpenEnrollment(sql: Sql, { schoolId, courseId, now }: Key): Promise<void> {
-  const [course] = await sql.query<Window>(
-    'SELECT status, enrollment_open, enrollment_starts_at, enrollment_ends_at FROM course WHERE school_id = $1 AND id = $2',
-    [schoolId, courseId],
-  )
-  const refusal = course && refusalOf(course, now)
-  if (!refusal) return
-  const [code, message, at] = refusal
+export async function requireOpenEnrollment(writer: Writer, { schoolId, courseId, now }: Key): Promise<void> {
+  const course = await writer
+    .selectFrom('course')
+    .select(['status', 'enrollment_open', 'enrollment_starts_at', 'enrollment_ends_at'])
+    .where('school_id', '=', schoolId)
+    .where('id', '=', courseId)
+    .executeTakeFirst()
+  const reason = course && reasonForClosed(course, now)
+  if (!reason) return
+  const [code, message, at] = reason
   throw new Problem('invalid_state', {
     description: message,
     details: [{ field: 'course_id', code, message, ...(at && { meta: { at: at.toISOString() } }) }],
   })
 }
 
-function refusalOf(course: Window, now: Date): [code: string, message: string, at?: Date] | undefined {
+function reasonForClosed(course: EnrollmentWindow, now: Date): [code: string, message: string, at?: Date] | undefined {
   const { status, enrollment_open, enrollment_starts_at: starts, enrollment_ends_at: ends } = course
-  if (status !== 'published') return ['course_archived', 'The course takes nobody new any more.']
-  if (!enrollment_open) return ['enrollment_closed', 'The course takes nobody at the moment.']
-  if (starts && starts > now) return ['enrollment_not_started', 'One can enrol in the course later.', starts]
-  return ends && ends <= now ? ['enrollment_ended', 'The time to enrol in the course is over.', ends] : undefined
+  if (status !== 'published') return ['course_archived', 'The course is archived and no longer open for enrolment.']
+  if (!enrollment_open) return ['enrollment_closed', 'Enrolment in the course is closed.']
+  if (starts && starts > now) return ['enrollment_not_started', 'Enrolment in the course has not started yet.', starts]
+  return ends && ends <= now ? ['enrollment_ended', 'Enrolment in the course has ended.', ends] : undefined
 }

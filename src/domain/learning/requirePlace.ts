@@ -1,26 +1,26 @@
 import { Problem } from '../../lib/problem.ts'
 import type { LockedCourse } from './lockCourses.ts'
 
-/** Who takes a place: a person by themselves, or staff and lecturers for somebody. Staff can override what a course does not take. */
+/** The one who takes a place: a person for themselves, or staff and lecturers for somebody. Only staff can override the check. */
 export type PlaceTaker = 'person' | 'staff'
 
 /**
- * Checks that a locked course takes one more person.
- * @throws Problem invalid_state for a course that is full or, where staff enrol, archived or a draft
+ * Checks that a locked course has a place for one more person.
+ * @throws Problem invalid_state for a course that is full or, if staff enrol, archived or a draft
  */
-export function requirePlace({ status, capacity, enrollments_count }: LockedCourse, taker: PlaceTaker, wayOut = override): void {
+export function requirePlace({ status, capacity, enrollments_count }: LockedCourse, taker: PlaceTaker, fix = override): void {
   if (taker === 'staff' && status !== 'published') {
     const code = status === 'draft' ? 'course_draft' : 'course_archived'
-    throw refusal(code, status === 'draft' ? 'The course is a draft.' : 'The course is archived: it takes nobody new.', { wayOut })
+    throw noPlace(code, status === 'draft' ? 'The course is a draft.' : 'The course is archived and no longer open for enrolment.', { fix })
   }
   if (capacity === null || enrollments_count < capacity) return
-  throw refusal('course_full', 'Every place of the course is taken.', { ...(taker === 'staff' && { wayOut }), meta: { capacity } })
+  throw noPlace('course_full', 'The course is full.', { ...(taker === 'staff' && { fix }), meta: { capacity } })
 }
 
 const override = 'Send override: true to enrol anyway.'
 
-const refusal = (code: string, message: string, { wayOut, meta }: { wayOut?: string; meta?: Record<string, unknown> }): Problem =>
+const noPlace = (code: string, message: string, { fix, meta }: { fix?: string; meta?: Record<string, unknown> }): Problem =>
   new Problem('invalid_state', {
-    description: wayOut === undefined ? message : `${message} ${wayOut}`,
+    description: fix === undefined ? message : `${message} ${fix}`,
     details: [{ field: 'course_id', code, message, ...(meta && { meta }) }],
   })

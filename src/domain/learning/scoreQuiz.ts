@@ -1,4 +1,4 @@
-import type { ProblemDetail } from '../../lib/problem.ts'
+import { fieldError, type ProblemDetail } from '../../lib/problem.ts'
 
 interface Question {
   id: string
@@ -15,7 +15,7 @@ export interface StoredQuiz {
   questions: readonly Question[]
 }
 
-/** What somebody answered to one question. */
+/** The answer to one question. */
 export interface Answer {
   question_id: string
   choice_ids?: readonly string[] | undefined
@@ -28,53 +28,57 @@ export interface Score {
   isPassed: boolean
 }
 
-/** What is wrong with the form of the answers. Nothing in it says which answer is right. */
+/** Returns the errors in the form of the answers. They do not reveal which answer is correct. */
 export function quizAnswerErrors({ questions }: StoredQuiz, answers: readonly Answer[]): ProblemDetail[] {
   const fieldErrors: ProblemDetail[] = []
-  const fault = (field: string, code: string, message: string): number => fieldErrors.push({ field, code, message: `${field}: ${message}` })
   const answered = new Set<string>()
   for (const [index, { question_id, choice_ids, text }] of answers.entries()) {
     const field = `answers.${index}`
     const question = questions.find(({ id }) => id === question_id)
     if (!question) {
-      fault(`${field}.question_id`, 'invalid_reference', 'the quiz has no such question')
+      fieldErrors.push(fieldError(`${field}.question_id`, 'invalid_reference', 'the quiz has no such question'))
       continue
     }
-    if (answered.has(question_id)) fault(`${field}.question_id`, 'duplicate', 'was answered before')
+    if (answered.has(question_id))
+      fieldErrors.push(fieldError(`${field}.question_id`, 'duplicate', 'has been answered already. Send one answer to each question.'))
     answered.add(question_id)
     if (question.kind === 'short_text') {
-      if (choice_ids !== undefined) fault(`${field}.choice_ids`, 'not_allowed', 'the question asks for a text')
-      if (text === undefined) fault(`${field}.text`, 'required', 'is required. Send it.')
+      if (choice_ids !== undefined)
+        fieldErrors.push(fieldError(`${field}.choice_ids`, 'not_allowed', 'is not allowed for a short_text question. Send text.'))
+      if (text === undefined) fieldErrors.push(fieldError(`${field}.text`, 'required', 'is required. Send it.'))
       continue
     }
-    if (text !== undefined) fault(`${field}.text`, 'not_allowed', 'the question asks for a choice')
-    if (choice_ids === undefined) fault(`${field}.choice_ids`, 'required', 'is required. Send it.')
+    if (text !== undefined)
+      fieldErrors.push(fieldError(`${field}.text`, 'not_allowed', 'is only allowed for a short_text question. Send choice_ids.'))
+    if (choice_ids === undefined) fieldErrors.push(fieldError(`${field}.choice_ids`, 'required', 'is required. Send it.'))
     const chosen = choice_ids ?? []
-    if (new Set(chosen).size < chosen.length) fault(`${field}.choice_ids`, 'duplicate', 'names a choice twice')
-    if (question.kind !== 'multiple' && chosen.length > 1) fault(`${field}.choice_ids`, 'max', 'takes one choice')
+    if (new Set(chosen).size < chosen.length)
+      fieldErrors.push(fieldError(`${field}.choice_ids`, 'duplicate', 'must not contain a choice twice'))
+    if (question.kind !== 'multiple' && chosen.length > 1)
+      fieldErrors.push(fieldError(`${field}.choice_ids`, 'max', 'must contain one choice'))
     for (const [place, id] of chosen.entries()) {
       const isKnown = question.choices.some((choice) => choice.id === id)
-      if (!isKnown) fault(`${field}.choice_ids.${place}`, 'invalid_reference', 'the question has no such choice')
+      if (!isKnown) fieldErrors.push(fieldError(`${field}.choice_ids.${place}`, 'invalid_reference', 'the question has no such choice'))
     }
   }
   return fieldErrors
 }
 
-/** The share of the points. A question counts whole or not at all; one that was not answered counts as wrong. */
+/** Returns the share of the points. A question gives all of its points or none; an unanswered question counts as wrong. */
 export function scoreQuiz({ questions, pass_percent }: StoredQuiz, answers: readonly Answer[]): Score {
   const byQuestion = new Map(answers.map((answer) => [answer.question_id, answer]))
   const total = questions.reduce((sum, { points }) => sum + points, 0)
-  const won = questions.reduce((sum, question) => sum + (isRight(question, byQuestion.get(question.id)) ? question.points : 0), 0)
+  const won = questions.reduce((sum, question) => sum + (isCorrect(question, byQuestion.get(question.id)) ? question.points : 0), 0)
   const bps = total === 0 ? 0 : Math.floor((won * 10_000) / total)
   return { bps, isPassed: bps >= pass_percent * 100 }
 }
 
-function isRight({ kind, choices, accepted_answers }: Question, answer: Answer | undefined): boolean {
+function isCorrect({ kind, choices, accepted_answers }: Question, answer: Answer | undefined): boolean {
   if (!answer) return false
-  if (kind === 'short_text') return accepted_answers.some((accepted) => plain(accepted) === plain(answer.text ?? ''))
+  if (kind === 'short_text') return accepted_answers.some((accepted) => normalised(accepted) === normalised(answer.text ?? ''))
   const chosen = new Set(answer.choice_ids)
   return choices.every(({ id, correct }) => chosen.has(id) === correct)
 }
 
-/** Capitals, spaces around and between words, and forms of one letter make no difference. */
-const plain = (text: string): string => text.normalize('NFKC').trim().replace(/\s+/g, ' ').toLocaleLowerCase('en')
+/** Normalises a text answer: case, spaces and Unicode forms make no difference. */
+const normalised = (text: string): string => text.normalize('NFKC').trim().replace(/\s+/g, ' ').toLocaleLowerCase('en')

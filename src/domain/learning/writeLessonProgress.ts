@@ -1,27 +1,19 @@
 import { newId } from '../../lib/ids.ts'
 import { Problem } from '../../lib/problem.ts'
 import { recordChange } from '../../store/changeLog.ts'
+import type { Writer } from '../../store/database.ts'
 import { lockOfEnrollment, opensAtOfEnrollment } from '../../store/enrollmentExpressions.ts'
-import type { Sql } from '../../store/sql.ts'
 import { countProgress, type ProgressCounts } from './countProgress.ts'
 import { updateEnrollmentCounters } from './enrollmentCounters.ts'
 import type { EnrollmentRow } from './enrollmentTransitions.ts'
 
 export interface ProgressContext {
-  sql: Sql
+  writer: Writer
   school: { id: string }
   now: Date
 }
 
-/** One lesson, as far as somebody has got in it. */
-export interface LessonProgress {
-  lesson_id: string
-  status: 'not_started' | 'started' | 'completed'
-  position_seconds: number | null
-  completed_at: Date | null
-}
-
-/** A lesson of the course, and why it is closed to who has the enrolment. */
+/** A lesson of the course, and the reason why it is locked for the enrolment. */
 export interface LessonAccess {
   id: string
   kind: string
@@ -30,22 +22,30 @@ export interface LessonAccess {
   opens_at: Date | null
 }
 
-/** @throws Problem not_found where the course shows no such lesson */
+/** @throws Problem not_found if the course has no published lesson with this id */
 export async function findLesson(
-  { sql, school }: ProgressContext,
+  { writer, school }: ProgressContext,
   { enrollmentId, lessonId }: { enrollmentId: string; lessonId: string },
 ): Promise<LessonAccess> {
-  const [lesson] = await sql.query<LessonAccess>(
-    `SELECT lesson.id, lesson.kind, lesson.quiz, ${lockOfEnrollment} AS lock, ${opensAtOfEnrollment} AS opens_at
-       FROM enrollment JOIN lesson ON lesson.school_id = enrollment.school_id AND lesson.course_id = enrollment.course_id
-      WHERE enrollment.school_id = $1 AND enrollment.id = $2 AND lesson.id = $3 AND lesson.status = 'published'`,
-    [school.id, enrollmentId, lessonId],
-  )
-  if (!lesson) throw new Problem('not_found', { description: 'The course has no such lesson.' })
+  const lesson = await writer
+    .selectFrom('enrollment')
+    .innerJoin('lesson', (join) =>
+      join.onRef('lesson.school_id', '=', 'enrollment.school_id').onRef('lesson.course_id', '=', 'enrollment.course_id'),
+    )
+    .select(['lesson.id', 'lesson.kind', 'lesson.quiz', lockOfEnrollment.as('lock'), opensAtOfEnrollment.as('opens_at')])
+    .where('enrollment.school_id', '=', school.id)
+    .where('enrollment.id', '=', enrollmentId)
+    .where('lesson.id', '=', lessonId)
+    .where('lesson.status', '=', 'published')
+    .executeTakeFirst()
+  if (!lesson) throw new Problem('not_found', { description: 'The course has no published lesson with this id.' })
   return lesson
 }
 
-/** @throws Problem lesson_locked. Those who teach may be ahead of the time at which a lesson opens. */
+/**
+ * Checks that a lesson is open to the enrolment. Staff and lecturers can write progress before the lesson opens.
+ * @throws Problem lesson_locked
+ */
 export function requireUnlocked({ lock, opens_at }: LessonAccess, { isOwn }: { isOwn: boolean }): void {
   if (lock === 'open' || (lock === 'drip' && !isOwn)) return
   throw lessonLocked(lock, lock === 'drip' ? opens_at : null)
@@ -56,32 +56,26 @@ export const lessonLocked = (reason: string, opensAt: Date | null = null): Probl
     details: [
       {
         code: reason,
-        message: 'lock_reason says why.',
+        message: 'The lesson is locked. See lock_reason and unlocks_at.',
         meta: { lock_reason: reason, unlocks_at: opensAt === null ? null : new Date(opensAt).toISOString() },
       },
     ],
   })
 
-interface Stored {
-  id: string
-  version: number
-  status: 'started' | 'completed'
-  position_seconds: number | null
-  completed_at: Date | null
-}
-
-/** Notes how far somebody has got in a lesson. Undefined where that is known already. The enrolment is locked. */
+/** Stores the progress in a lesson. Returns false if nothing changes. The enrolment is locked. */
 export async function writeLessonProgress(
-  { sql, school, now }: ProgressContext,
+  { writer, school, now }: ProgressContext,
   enrollment: Pick<EnrollmentRow, 'id' | 'course_id' | 'person_id'>,
   lessonId: string,
   { completed, position_seconds }: { completed?: boolean | undefined; position_seconds?: number | undefined },
 ): Promise<boolean> {
-  const [before] = await sql.query<Stored>(
-    `SELECT id, version, status, position_seconds, completed_at FROM lesson_progress
-      WHERE school_id = $1 AND enrollment_id = $2 AND lesson_id = $3`,
-    [school.id, enrollment.id, lessonId],
-  )
+  const before = await writer
+    .selectFrom('lesson_progress')
+    .select(['id', 'version', 'status', 'position_seconds', 'completed_at'])
+    .where('school_id', '=', school.id)
+    .where('enrollment_id', '=', enrollment.id)
+    .where('lesson_id', '=', lessonId)
+    .executeTakeFirst()
   const isCompleted = completed ?? before?.status === 'completed'
   const after = {
     status: isCompleted ? 'completed' : 'started',
@@ -91,49 +85,70 @@ export async function writeLessonProgress(
   if (before && before.status === after.status && before.position_seconds === after.position_seconds) return false
   const id = before?.id ?? newId()
   const version = (before?.version ?? 0) + 1
-  await sql.query(
-    before
-      ? `UPDATE lesson_progress SET status = $3, position_seconds = $4, completed_at = $5, version = $6, updated_at = $7
-          WHERE school_id = $1 AND id = $2`
-      : `INSERT INTO lesson_progress (school_id, id, status, position_seconds, completed_at, version, created_at, updated_at,
-                                      enrollment_id, lesson_id, course_id, person_id)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $7, $8, $9, $10, $11)`,
-    [
-      ...[school.id, id, after.status, after.position_seconds, after.completed_at, version, now],
-      ...(before ? [] : [enrollment.id, lessonId, enrollment.course_id, enrollment.person_id]),
-    ],
-  )
+  if (before) {
+    await writer
+      .updateTable('lesson_progress')
+      .set({ ...after, version, updated_at: now })
+      .where('school_id', '=', school.id)
+      .where('id', '=', id)
+      .execute()
+  } else {
+    const { id: enrollment_id, course_id, person_id } = enrollment
+    await writer
+      .insertInto('lesson_progress')
+      .values({
+        school_id: school.id,
+        id,
+        enrollment_id,
+        lesson_id: lessonId,
+        course_id,
+        person_id,
+        ...after,
+        version,
+        created_at: now,
+        updated_at: now,
+      })
+      .execute()
+  }
   const action = before ? 'updated' : 'created'
-  await recordChange(sql, { school_id: school.id, type: 'lesson_progress', resource_id: id, action, version })
+  await recordChange(writer, { school_id: school.id, type: 'lesson_progress', resource_id: id, action, version })
   return true
 }
 
-/** Notes that somebody was at it: in the enrolment, and once a minute in the person. Neither is a new version. */
+/** Stores the time of the last activity: in the enrolment, and at most once a minute in the person. Neither gets a new version. */
 export async function recordActivity(
-  { sql, school, now }: ProgressContext,
+  { writer, school, now }: ProgressContext,
   { id, person_id }: Pick<EnrollmentRow, 'id' | 'person_id'>,
   lessonId: string,
 ): Promise<void> {
-  await sql.query(
-    `UPDATE enrollment SET first_opened_at = coalesce(first_opened_at, $3), last_activity_at = $3, last_lesson_id = $4
-      WHERE school_id = $1 AND id = $2`,
-    [school.id, id, now, lessonId],
-  )
-  await sql.query(
-    `UPDATE person SET last_active_at = $3
-      WHERE school_id = $1 AND id = $2 AND (last_active_at IS NULL OR last_active_at < $3::timestamptz - interval '1 minute')`,
-    [school.id, person_id, now],
-  )
+  await writer
+    .updateTable('enrollment')
+    .set((enrollment) => ({
+      first_opened_at: enrollment.fn.coalesce('first_opened_at', enrollment.val(now)),
+      last_activity_at: now,
+      last_lesson_id: lessonId,
+    }))
+    .where('school_id', '=', school.id)
+    .where('id', '=', id)
+    .execute()
+  const aMinuteAgo = new Date(now.getTime() - 60_000)
+  await writer
+    .updateTable('person')
+    .set({ last_active_at: now })
+    .where('school_id', '=', school.id)
+    .where('id', '=', person_id)
+    .where((person) => person.or([person('last_active_at', 'is', null), person('last_active_at', '<', aMinuteAgo)]))
+    .execute()
 }
 
-/** Counts what is done; the columns that follow where that completes the course. */
+/** Updates the progress counters. Returns the columns to write if the enrolment is now completed. */
 export async function countAndComplete(
-  { sql, school, now }: ProgressContext,
+  { writer, school, now }: ProgressContext,
   row: EnrollmentRow,
 ): Promise<{ counts: ProgressCounts; columns: { status: string; completed_at: Date } | undefined }> {
-  const counts = await countProgress(sql, { schoolId: school.id, enrollmentId: row.id })
+  const counts = await countProgress(writer, { schoolId: school.id, enrollmentId: row.id })
   if (!counts.is_enough || row.status !== 'active') return { counts, columns: undefined }
   const columns = { status: 'completed', completed_at: row.completed_at ?? now }
-  await updateEnrollmentCounters(sql, school.id, [{ courseId: row.course_id, personId: row.person_id, before: row, after: columns }])
+  await updateEnrollmentCounters(writer, school.id, [{ courseId: row.course_id, personId: row.person_id, before: row, after: columns }])
   return { counts, columns }
 }

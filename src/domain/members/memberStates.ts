@@ -40,7 +40,7 @@ export async function removeMember(
   { reason, isAsked }: { reason: string | null; isAsked: boolean },
 ): Promise<{ member_status_reason: string | null }> {
   await requireAuthorityOver(change, row.id)
-  await endSubscriptions(change, row.id, { isAsked, reason: 'staff' })
+  await endSubscriptions(change, row.id, { isRequested: isAsked, reason: 'staff' })
   return { member_status_reason: reason }
 }
 
@@ -49,6 +49,6 @@ export async function removeMember(
  * @throws Problem active_subscription
  */
 export async function leaveSchool(change: PersonChange, row: MemberRow): Promise<Record<never, never>> {
-  await endSubscriptions(change, row.id, { isAsked: false, reason: 'other' })
+  await endSubscriptions(change, row.id, { isRequested: false, reason: 'other' })
   return {}
 }

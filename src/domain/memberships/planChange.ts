@@ -1,5 +1,7 @@
 import { Problem } from '../../lib/problem.ts'
 import { coursePlanSql } from '../../store/accessExpressions.ts'
+import type { Writer } from '../../store/database.ts'
+import { kyselyOf } from '../../store/rawSql.ts'
 import type { Sql } from '../../store/sql.ts'
 import { endEnrollments } from '../learning/endEnrollments.ts'
 import { enroll } from '../learning/enroll.ts'
@@ -42,8 +44,8 @@ export async function followPlan(sql: Sql, { schoolId, now }: InSchool, row: Sub
     [schoolId, row.person_id, row.plan_id],
   )
   if (courses.every(({ is_kept }) => is_kept)) return
-  await endEnrollments(sql, { schoolId, now, subscriptionId: row.id })
+  await endEnrollments(kyselyOf(sql) as Writer, { schoolId, now, subscriptionId: row.id })
   for (const { course_id: courseId } of courses.filter(({ is_kept }) => is_kept)) {
-    await enroll(sql, { schoolId, now, personId: row.person_id, courseId, source: 'plan', subscriptionId: row.id })
+    await enroll(kyselyOf(sql) as Writer, { schoolId, now, personId: row.person_id, courseId, source: 'plan', subscriptionId: row.id })
   }
 }

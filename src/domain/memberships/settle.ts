@@ -1,6 +1,8 @@
 import { grantsAccessSql } from '../../store/accessExpressions.ts'
 import { recordChanges } from '../../store/changeLog.ts'
+import type { Writer } from '../../store/database.ts'
 import { type ChangedPerson, changedPersonColumns, recordPersonChanges } from '../../store/personChanges.ts'
+import { kyselyOf } from '../../store/rawSql.ts'
 import type { Sql } from '../../store/sql.ts'
 import { releaseUses } from '../coupons/releaseCoupon.ts'
 import { endEnrollments } from '../learning/endEnrollments.ts'
@@ -38,7 +40,7 @@ export async function settle(
     schoolId,
     subscriptionId,
   ])
-  if (!granting) await endEnrollments(sql, { schoolId, now, subscriptionId })
+  if (!granting) await endEnrollments(kyselyOf(sql) as Writer, { schoolId, now, subscriptionId })
   await dropAwaited(sql, { schoolId, now, subscriptionId })
   await settleTier(sql, { schoolId, now }, [row.person_id])
 }

@@ -1,4 +1,6 @@
 import { newId } from '../../lib/ids.ts'
+import type { Writer } from '../../store/database.ts'
+import { kyselyOf } from '../../store/rawSql.ts'
 import type { Sql } from '../../store/sql.ts'
 import { endEnrollments } from '../learning/endEnrollments.ts'
 import { enroll } from '../learning/enroll.ts'
@@ -31,7 +33,7 @@ export async function openAccess(sql: Sql, { schoolId, now, orderId }: OfOrder):
     if (product_type === 'course') {
       // What was paid for has been promised. A coupon that leaves nothing to pay promises no place.
       const asked = isByCoupon ? ({ couponId: coupon_id, requiresPlaceFor: 'person' } as const) : {}
-      await enroll(sql, { ...opened, courseId: product_id, ...asked })
+      await enroll(kyselyOf(sql) as Writer, { ...opened, courseId: product_id, ...asked })
     }
     if (product_type === 'digital_product') {
       await countSale(sql, schoolId, product_id, 1)
@@ -60,7 +62,7 @@ export async function closeAccess(sql: Sql, { schoolId, now, orderId }: OfOrder)
   for (const { product_type, product_id } of items) {
     if (product_type === 'digital_product') await countSale(sql, schoolId, product_id, -1)
   }
-  await endEnrollments(sql, { schoolId, now, orderId })
+  await endEnrollments(kyselyOf(sql) as Writer, { schoolId, now, orderId })
   await sql.query(
     `UPDATE product_grant g SET order_id = other.source_id, revoked_at = CASE WHEN other.source_id IS NULL THEN $3::timestamptz END,
             version = g.version + 1, updated_at = $3::timestamptz

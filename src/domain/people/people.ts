@@ -2,24 +2,24 @@ import { newId } from '../../lib/ids.ts'
 import type { Role } from '../../policy/caller.ts'
 import { endAccountSessions } from '../../store/accountSessions.ts'
 import type { Reader, Writer } from '../../store/database.ts'
+import { now } from '../../store/expressions.ts'
 import { voidMailedLinks } from '../../store/mailedLinks.ts'
-import type { Sql } from '../../store/sql.ts'
 import { hasOtherOwner, lockOwners } from '../staff/owners.ts'
 
 export interface NewPerson {
   schoolId: string
-  /** As `normaliseEmail` answers it. */
+  /** As `normaliseEmail` returns it. */
   email: string
   name: string
   role: Role
   isEmailVerified: boolean
-  /** Left out: there is no password to sign in with yet. */
+  /** Default: the login has no password yet. */
   passwordHash?: string | undefined
 }
 
 /**
- * Makes a login. A person whom the school knows by that address without a login becomes its person: only for whom the school vouches.
- * Undefined where the address has a login already.
+ * Creates a login. It is attached to the person with this address if they have no login, so the caller must have verified the address.
+ * Returns undefined if the address has a login already.
  */
 export async function createPerson(writer: Writer, person: NewPerson): Promise<{ accountId: string; personId: string } | undefined> {
   const { schoolId, email, name, isEmailVerified, passwordHash } = person
@@ -37,7 +37,7 @@ export async function createPerson(writer: Writer, person: NewPerson): Promise<{
 
 export type RoleChange = { before: Role } | { refused: 'last_owner' }
 
-/** Makes an account's person an owner, admin, lecturer or learner from the next request on. A school keeps an owner who can sign in. */
+/** Sets the role of an account's person. It applies from the next request on. A school keeps at least one owner who can sign in. */
 export async function setRole(
   writer: Writer,
   { schoolId, accountId, role }: { schoolId: string; accountId: string; role: Role },
@@ -64,7 +64,7 @@ export async function setRole(
   return { before }
 }
 
-/** The person behind an account: the one it has, else the one whom the school knows by its address, else a new one. */
+/** Returns the person of an account: the one that it has, else the one with its address, else a new one. */
 async function personOf(
   writer: Writer,
   { schoolId, accountId, email, name, isStudent }: { schoolId: string; accountId: string; email: string; name: string; isStudent: boolean },
@@ -99,13 +99,13 @@ async function personOf(
   return id
 }
 
-// A learner is a person without an active row here.
+// A learner has no active row in the table of staff.
 async function writeRole(writer: Writer, { schoolId, personId, role }: { schoolId: string; personId: string; role: Role }): Promise<void> {
-  const now = new Date()
+  const writtenAt = new Date()
   if (role === 'learner') {
     await writer
       .updateTable('staff')
-      .set((row) => ({ status: 'removed', updated_at: now, version: row('version', '+', 1) }))
+      .set((row) => ({ status: 'removed', updated_at: writtenAt, version: row('version', '+', 1) }))
       .where('school_id', '=', schoolId)
       .where('person_id', '=', personId)
       .execute()
@@ -113,11 +113,11 @@ async function writeRole(writer: Writer, { schoolId, personId, role }: { schoolI
   }
   await writer
     .insertInto('staff')
-    .values({ school_id: schoolId, id: newId(), person_id: personId, role, status: 'active', accepted_at: now })
+    .values({ school_id: schoolId, id: newId(), person_id: personId, role, status: 'active', accepted_at: writtenAt })
     .onConflict((conflict) =>
       conflict
         .columns(['school_id', 'person_id'])
-        .doUpdateSet((row) => ({ role, status: 'active', updated_at: now, version: row('staff.version', '+', 1) })),
+        .doUpdateSet((row) => ({ role, status: 'active', updated_at: writtenAt, version: row('staff.version', '+', 1) })),
     )
     .execute()
 }
@@ -127,36 +127,34 @@ export interface AccountKey {
   accountId: string
 }
 
-/** Gives an account another password. Every session of it ends, and every link that was mailed to it; what was allowed to apps stays. */
-export async function setPassword(sql: Sql, { schoolId, accountId, passwordHash }: AccountKey & { passwordHash: string }): Promise<void> {
-  await sql.query(
-    `UPDATE account SET password_hash = $3, pending_email = NULL, updated_at = now(), version = version + 1
-      WHERE school_id = $1 AND id = $2`,
-    [schoolId, accountId, passwordHash],
-  )
-  await voidMailedLinks(sql, schoolId, accountId)
-  await endAccountSessions(sql, schoolId, accountId)
+/** Sets the password of an account, and ends its sessions and mailed links. Connected apps keep their access. */
+export async function setPassword(
+  writer: Writer,
+  { schoolId, accountId, passwordHash }: AccountKey & { passwordHash: string },
+): Promise<void> {
+  await updateAccount(writer, { schoolId, accountId }).set({ password_hash: passwordHash, pending_email: null }).execute()
+  await voidMailedLinks(writer, schoolId, accountId)
+  await endAccountSessions(writer, schoolId, accountId)
 }
 
-/** Shuts an account out from the next request on; its sessions and mailed links end for good. End what it allowed as well. */
-export async function disableAccount(sql: Sql, { schoolId, accountId }: AccountKey): Promise<void> {
-  await sql.query(
-    `UPDATE account SET disabled_at = now(), updated_at = now(), version = version + 1
-      WHERE school_id = $1 AND id = $2 AND disabled_at IS NULL`,
-    [schoolId, accountId],
-  )
-  await voidMailedLinks(sql, schoolId, accountId)
-  await endAccountSessions(sql, schoolId, accountId)
+/** Disables an account from the next request on and ends its sessions and mailed links. The caller ends its grants. */
+export async function disableAccount(writer: Writer, { schoolId, accountId }: AccountKey): Promise<void> {
+  await updateAccount(writer, { schoolId, accountId }).set({ disabled_at: now }).where('disabled_at', 'is', null).execute()
+  await voidMailedLinks(writer, schoolId, accountId)
+  await endAccountSessions(writer, schoolId, accountId)
 }
 
-/** Lets an account in again. What was ended stays ended. */
-export async function enableAccount(sql: Sql, { schoolId, accountId }: AccountKey): Promise<void> {
-  await sql.query(
-    `UPDATE account SET disabled_at = NULL, updated_at = now(), version = version + 1
-      WHERE school_id = $1 AND id = $2 AND disabled_at IS NOT NULL`,
-    [schoolId, accountId],
-  )
+/** Enables a disabled account. Sessions, links and grants that have ended stay ended. */
+export async function enableAccount(writer: Writer, { schoolId, accountId }: AccountKey): Promise<void> {
+  await updateAccount(writer, { schoolId, accountId }).set({ disabled_at: null }).where('disabled_at', 'is not', null).execute()
 }
+
+const updateAccount = (writer: Writer, { schoolId, accountId }: AccountKey) =>
+  writer
+    .updateTable('account')
+    .set((account) => ({ updated_at: now, version: account('version', '+', 1) }))
+    .where('school_id', '=', schoolId)
+    .where('id', '=', accountId)
 
 export interface ListedPerson {
   accountId: string
@@ -169,7 +167,7 @@ export interface ListedPerson {
   lastSignInAt: Date | null
 }
 
-/** Everybody with a login, disabled or not, by address; or the one whose id or address it is. */
+/** Lists the people with a login, enabled or disabled, by address; or the one with this account id or address. */
 export async function listPeople(
   reader: Reader,
   schoolId: string,

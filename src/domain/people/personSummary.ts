@@ -2,7 +2,7 @@ import type { AliasedExpression, Expression, ExpressionBuilder } from 'kysely'
 import type { DB } from '../../gen/kysely/tables.ts'
 import { type StoredImage, selectImage } from '../../store/fileExpressions.ts'
 
-/** What everybody may read of a person. */
+/** The public summary of a person, as it is selected. */
 export interface StoredSummary {
   id: string
   display_name: string
@@ -15,7 +15,7 @@ const avatar = (
   }
 ).as('avatar')
 
-/** The person that a row names in `person_id`, as one JSON value; null where it names none, and for who was erased. */
+/** Selects the person in `person_id` as one JSON value; null without a person, and for an erased person. */
 export function summaryOf(rows: unknown, table: 'rsvp' | 'comment'): Expression<unknown> {
   const builder = rows as ExpressionBuilder<DB, 'rsvp' | 'comment'>
   return builder

@@ -1,51 +1,52 @@
 import { Problem } from '../../lib/problem.ts'
 import type { ExternalServices } from '../../policy/externalServices.ts'
+import { rawSql } from '../../store/rawSql.ts'
 import { type CancellationReason, cancelSubscriptionsOf, hasRunningSubscription } from '../memberships/endSubscriptions.ts'
 import { hasOtherOwner, lockOwners } from '../staff/owners.ts'
 import { erasePerson } from './erasePerson.ts'
 import { type PersonChange, type PersonRow, requireAuthorityOver } from './personWriting.ts'
 
-/** What the end of a person at the school needs. */
-export interface Ending extends PersonChange {
+/** The parts of a write that remove a person from the school. */
+export interface RemovalContext extends PersonChange {
   parameters: ReadonlyMap<string, unknown>
   externalServices: Pick<ExternalServices, 'authorizations'>
 }
 
 /**
- * Ends what a person pays for before they go, where the caller says so.
- * @throws Problem active_subscription
+ * Cancels the subscriptions of a person before they leave, if the caller has requested it.
+ * @throws Problem active_subscription if a subscription is running and the caller has not requested its cancellation
  */
 export async function endSubscriptions(
-  { sql, school, now }: PersonChange,
+  { writer, school, now }: PersonChange,
   personId: string,
-  { isAsked, reason }: { isAsked: boolean; reason: CancellationReason },
+  { isRequested, reason }: { isRequested: boolean; reason: CancellationReason },
 ): Promise<void> {
-  if (!isAsked && (await hasRunningSubscription(sql, school.id, personId))) throw new Problem('active_subscription')
-  // Those too that end anyway.
-  await cancelSubscriptionsOf(sql, { schoolId: school.id, now, personId, reason })
+  if (!isRequested && (await hasRunningSubscription(rawSql(writer), school.id, personId))) throw new Problem('active_subscription')
+  // This includes subscriptions that end at the end of their period.
+  await cancelSubscriptionsOf(rawSql(writer), { schoolId: school.id, now, personId, reason })
 }
 
 /**
- * Erases a person of the school. Answers the columns that follow; undefined for who was erased before.
- * @throws Problem self_change, access_denied for staff unless an owner asks, last_owner, active_subscription
+ * Erases a person of the school. Returns the columns to write, undefined if the person is erased already.
+ * @throws Problem self_change, access_denied for staff unless the caller is an owner, last_owner, active_subscription
  */
-export async function eraseByStaff(ending: Ending, row: PersonRow): Promise<Record<never, never> | undefined> {
-  const { sql, writer, school, caller, now, externalServices } = ending
+export async function eraseByStaff(context: RemovalContext, row: PersonRow): Promise<Record<never, never> | undefined> {
+  const { writer, school, caller, now, externalServices } = context
   if (row.erased_at !== null) return undefined
   if (row.id === caller.personId) {
-    throw new Problem('self_change', { description: 'Nobody erases themselves here. Delete your account instead: DELETE /api/v1/account.' })
+    throw new Problem('self_change', { description: 'You cannot erase yourself. Delete your account instead: DELETE /api/v1/account.' })
   }
-  await requireAuthorityOver(ending, row.id, ['owner', 'admin', 'lecturer'])
+  await requireAuthorityOver(context, row.id, ['owner', 'admin', 'lecturer'])
   await lockOwners(writer, school.id)
-  if ((await isOwner(ending, row.id)) && !(await hasOtherOwner(writer, { schoolId: school.id, personId: row.id }))) {
+  if ((await isOwner(context, row.id)) && !(await hasOtherOwner(writer, { schoolId: school.id, personId: row.id }))) {
     throw new Problem('last_owner')
   }
-  await endSubscriptions(ending, row.id, { isAsked: ending.parameters.get('cancel_subscriptions') === true, reason: 'staff' })
-  await erasePerson(sql, {
+  await endSubscriptions(context, row.id, { isRequested: context.parameters.get('cancel_subscriptions') === true, reason: 'staff' })
+  await erasePerson(writer, {
     schoolId: school.id,
     personId: row.id,
     now,
-    endGrant: (within, schoolId, grantId) => externalServices.authorizations.end(within, schoolId, grantId),
+    endGrant: (sql, schoolId, grantId) => externalServices.authorizations.end(sql, schoolId, grantId),
   })
   return {}
 }

@@ -1,129 +1,236 @@
+import { sql } from 'kysely'
 import { toPublicId } from '../../lib/ids.ts'
 import { recordChange, recordChanges } from '../../store/changeLog.ts'
 import { listOwnGrants } from '../../store/connectedApps.ts'
+import type { Writer } from '../../store/database.ts'
+import { now as transactionTime } from '../../store/expressions.ts'
 import { forgetAnswers } from '../../store/idempotency.ts'
+import { rawSql } from '../../store/rawSql.ts'
 import type { Sql } from '../../store/sql.ts'
 import { scrubComments } from './scrubComments.ts'
 
-export interface Erasure {
+interface PersonKey {
   schoolId: string
   personId: string
+}
+
+export interface Erasure extends PersonKey {
   now: Date
-  /** Ends a grant with every token of it. */
+  /** Ends a grant and all of its tokens. */
   endGrant(sql: Sql, schoolId: string, grantId: string): Promise<void>
 }
 
-interface Known {
-  account_id: string | null
-  names: string[]
-  emails: string[]
-}
-
-/** What stands in place of a name, and of an address to which nothing can be sent (RFC 2606 section 2). */
-const nobody = 'Deleted person'
-const nowhere = (id: string): string => `deleted-${id}@deleted.invalid`
+/** Replaces the name, and the address by one that cannot receive e-mail (RFC 2606 section 2). */
+const erasedName = 'Deleted person'
+const erasedEmail = (id: string): string => `deleted-${id}@deleted.invalid`
 
 /**
- * Takes out of the school everything that says who a person was: their record, their login with all that it opened, and their traces in
- * orders, forms, comments and answers. What they did stays as numbers: orders add up as before. Counts no version. Who called decides
- * before whether it may be, and ends subscriptions that run.
+ * Erases the personal data of a person: their profile, their login with all sessions and grants, and their names and addresses in orders,
+ * forms, comments and stored responses. Anonymous records stay, so that the totals of orders do not change. The version of the person
+ * stays. The caller has checked the permission and ended running subscriptions.
  */
-export async function erasePerson(sql: Sql, { schoolId, personId, now, endGrant }: Erasure): Promise<void> {
-  const key = [schoolId, personId]
-  const [known] = await sql.query<Known>(
-    `SELECT p.account_id, array_remove(ARRAY[p.name, p.display_name, a.name], NULL) AS names,
-            array_remove(ARRAY[p.email, a.email, a.pending_email], NULL) AS emails
-       FROM person p LEFT JOIN account a ON a.school_id = p.school_id AND a.id = p.account_id
-      WHERE p.school_id = $1 AND p.id = $2 FOR UPDATE OF p`,
-    key,
-  )
-  if (!known) return
-  await scrubComments(sql, { schoolId, personId, words: [...known.emails, ...known.names] })
-  for (const statement of traces) await sql.query(statement, key)
-  const orders = await sql.query<{ id: string; version: number }>(
-    `UPDATE orders SET buyer_name = $3, buyer_email = $4, billing_address = NULL, tax_id = NULL, attribution = NULL, payment = '{}',
-            person_id = NULL, updated_at = $6, version = version + 1
-      WHERE school_id = $1 AND (person_id = $2 OR buyer_email = ANY ($5::text[])) RETURNING id, version`,
-    [...key, nobody, nowhere(personId), known.emails, now],
-  )
-  await recordChanges(sql, { school_id: schoolId, type: 'order', action: 'updated' }, orders)
-  const submissions = await sql.query<{ id: string; version: number }>(
-    `UPDATE form_submission SET answers = '{}', email = NULL, name = NULL, person_id = NULL, source_path = NULL, locale = NULL,
-            updated_at = $4, version = version + 1
-      WHERE school_id = $1 AND (person_id = $2 OR email = ANY ($3::text[])) RETURNING id, version`,
-    [...key, known.emails, now],
-  )
-  await recordChanges(sql, { school_id: schoolId, type: 'form_submission', action: 'updated' }, submissions)
-  const staff = await sql.query<{ id: string; version: number }>(leftStaff, key)
-  await recordChanges(sql, { school_id: schoolId, type: 'staff', action: 'updated' }, staff)
-  // Coupons name people as the store does, or as the API does.
-  await sql.query(
-    `UPDATE coupon SET audience = jsonb_set(audience, '{person_ids}', (audience -> 'person_ids') - $2::text[])
-      WHERE school_id = $1 AND jsonb_typeof(audience -> 'person_ids') = 'array' AND audience -> 'person_ids' ?| $2::text[]`,
-    [schoolId, [personId, toPublicId('std', personId), toPublicId('mbr', personId)]],
-  )
-  await sql.query('DELETE FROM mailed_link WHERE school_id = $1 AND email = ANY ($2::text[])', [schoolId, known.emails])
-  await forgetAnswers(sql, schoolId, [...known.emails, ...known.names, toPublicId('std', personId).slice(4)])
-  await sql.query(erasedRow, [...key, nobody, nowhere(personId), now])
-  if (known.account_id !== null) await eraseAccount(sql, { schoolId, accountId: known.account_id, endGrant })
+export async function erasePerson(writer: Writer, { schoolId, personId, now, endGrant }: Erasure): Promise<void> {
+  const person = await writer
+    .selectFrom('person')
+    .leftJoin('account', (join) => join.onRef('account.school_id', '=', 'person.school_id').onRef('account.id', '=', 'person.account_id'))
+    .select(['person.account_id', 'person.name', 'person.display_name', 'person.email'])
+    .select(['account.name as account_name', 'account.email as account_email', 'account.pending_email'])
+    .where('person.school_id', '=', schoolId)
+    .where('person.id', '=', personId)
+    .forUpdate('person')
+    .executeTakeFirst()
+  if (!person) return
+  const names = [person.name, person.display_name, person.account_name].filter((name) => name !== null)
+  const emails = [person.email, person.account_email, person.pending_email].filter((email) => email !== null)
+  const key = { schoolId, personId }
+  await scrubComments(writer, { ...key, words: [...emails, ...names] })
+  await eraseTraces(writer, key)
+  await eraseOrders(writer, key, { emails, now })
+  await eraseSubmissions(writer, key, { emails, now })
+  await leaveStaff(writer, key)
+  await eraseFromCoupons(writer, key)
+  await writer
+    .deleteFrom('mailed_link')
+    .where('school_id', '=', schoolId)
+    .where((link) => link('email', '=', link.fn.any(link.val(emails))))
+    .execute()
+  await forgetAnswers(writer, schoolId, [...emails, ...names, toPublicId('std', personId).slice(4)])
+  await eraseProfile(writer, key, now)
+  if (person.account_id !== null) await eraseAccount(writer, { schoolId, accountId: person.account_id, endGrant })
 }
 
-/** Each with the school and the person. */
-const traces = [
-  'DELETE FROM person_tag WHERE school_id = $1 AND person_id = $2',
-  `UPDATE enrollment SET external_id = NULL, metadata = '{}' WHERE school_id = $1 AND person_id = $2`,
-  `UPDATE quiz_attempt SET answers = CASE jsonb_typeof(answers) WHEN 'array' THEN '[]' ELSE '{}' END::jsonb WHERE school_id = $1 AND person_id = $2`,
-  'UPDATE rsvp SET note = NULL WHERE school_id = $1 AND person_id = $2',
-  'UPDATE product_grant SET note = NULL WHERE school_id = $1 AND person_id = $2',
-  `UPDATE subscription SET cancellation_comment = NULL, external_id = NULL, metadata = '{}' WHERE school_id = $1 AND person_id = $2`,
-  'UPDATE coupon_redemption SET person_id = NULL WHERE school_id = $1 AND person_id = $2',
-  `WITH gone AS (DELETE FROM file_reference WHERE school_id = $1 AND ref_type IN ('student', 'member') AND ref_id = $2 RETURNING file_id)
-   UPDATE file SET unused_since = now() FROM gone WHERE file.school_id = $1 AND file.id = gone.file_id`,
-]
-
-const leftStaff = `UPDATE staff SET status = 'removed', lecturer_id = NULL, updated_at = now(), version = version + 1
-  WHERE school_id = $1 AND person_id = $2 AND status <> 'removed' RETURNING id, version`
-
-const erasedRow = `UPDATE person
-  SET account_id = NULL, name = $3, email = $4, given_name = NULL, family_name = NULL, display_name = NULL, headline = NULL, bio = NULL,
-      links = '[]', avatar_file_id = NULL, avatar_alt = NULL, locale = NULL, time_zone = NULL, country = NULL, phone = NULL,
-      student_status = 'erased', member_status = 'erased', student_status_reason = NULL, member_status_reason = NULL,
-      directory_visible = false, note = NULL, member_note = NULL, custom_fields = '{}', marketing_consent = NULL, external_id = NULL,
-      metadata = '{}', invited_at = NULL, last_active_at = NULL, erased_at = $5
-  WHERE school_id = $1 AND id = $2`
-
-/** Counts the version of an erased person, and says in the change feed that they are gone. */
-export async function recordErasure(sql: Sql, { schoolId, personId, now }: Omit<Erasure, 'endGrant'>): Promise<void> {
-  const [row] = await sql.query<{ version: number; is_student: boolean; is_member: boolean }>(
-    `UPDATE person SET updated_at = $3, version = version + 1 WHERE school_id = $1 AND id = $2 RETURNING version, is_student, is_member`,
-    [schoolId, personId, now],
-  )
-  const gone = { school_id: schoolId, resource_id: personId, action: 'deleted' as const, version: row?.version ?? 1 }
-  if (row?.is_student) await recordChange(sql, { ...gone, type: 'student' })
-  if (row?.is_member) await recordChange(sql, { ...gone, type: 'member' })
+/** Increments the version of an erased person and records the deletion in the change feed. */
+export async function recordErasure(writer: Writer, { schoolId, personId, now }: Omit<Erasure, 'endGrant'>): Promise<void> {
+  const row = await writer
+    .updateTable('person')
+    .set((person) => ({ updated_at: now, version: person('version', '+', 1) }))
+    .where('school_id', '=', schoolId)
+    .where('id', '=', personId)
+    .returning(['version', 'is_student', 'is_member'])
+    .executeTakeFirst()
+  const change = { school_id: schoolId, resource_id: personId, action: 'deleted' as const, version: row?.version ?? 1 }
+  if (row?.is_student) await recordChange(writer, { ...change, type: 'student' })
+  if (row?.is_member) await recordChange(writer, { ...change, type: 'member' })
 }
 
-/** The login: sessions, grants, mailed links, and the names of files that nothing shows any more. */
+/** Deletes a login with its sessions, grants and mailed links, and the names of its uploads that nothing uses. */
 export async function eraseAccount(
-  sql: Sql,
+  writer: Writer,
   { schoolId, accountId, endGrant }: { schoolId: string; accountId: string; endGrant: Erasure['endGrant'] },
 ): Promise<void> {
-  const key = [schoolId, accountId]
-  for (const { id } of await listOwnGrants(sql, schoolId, accountId)) await endGrant(sql, schoolId, id)
-  await sql.query('DELETE FROM oidc_artifact WHERE school_id = $1 AND account_id = $2', key)
-  await sql.query('DELETE FROM oidc_grant WHERE school_id = $1 AND account_id = $2', key)
-  await sql.query('DELETE FROM mailed_link WHERE school_id = $1 AND account_id = $2', key)
-  await sql.query(
-    `WITH gone AS (DELETE FROM file_reference WHERE school_id = $1 AND ref_type = 'account' AND ref_id = $2 RETURNING file_id)
-     UPDATE file SET unused_since = now() FROM gone WHERE file.school_id = $1 AND file.id = gone.file_id`,
-    key,
-  )
-  // Their bytes go with the next sweep of what nobody uses.
-  await sql.query(
-    `UPDATE file SET filename = 'deleted' || coalesce(substring(filename FROM '\\.[a-z0-9]{1,8}$'), ''), alt = NULL
-      WHERE school_id = $1 AND uploaded_by = $2
-        AND NOT EXISTS (SELECT FROM file_reference r WHERE r.school_id = file.school_id AND r.file_id = file.id)`,
-    key,
-  )
-  await sql.query('DELETE FROM account WHERE school_id = $1 AND id = $2', key)
+  for (const { id } of await listOwnGrants(writer, schoolId, accountId)) await endGrant(rawSql(writer), schoolId, id)
+  for (const table of ['oidc_artifact', 'oidc_grant', 'mailed_link'] as const) {
+    await writer.deleteFrom(table).where('school_id', '=', schoolId).where('account_id', '=', accountId).execute()
+  }
+  await releaseFiles(writer, schoolId, { types: ['account'], id: accountId })
+  // The sweep of unused files deletes their content.
+  await writer
+    .updateTable('file')
+    .set(({ ref }) => ({
+      filename: sql<string>`'deleted' || coalesce(substring(${ref('filename')} FROM '\\.[a-z0-9]{1,8}$'), '')`,
+      alt: null,
+    }))
+    .where('school_id', '=', schoolId)
+    .where('uploaded_by', '=', accountId)
+    .where((file) =>
+      file.not(
+        file.exists(
+          file
+            .selectFrom('file_reference')
+            .select('file_reference.file_id')
+            .whereRef('file_reference.school_id', '=', 'file.school_id')
+            .whereRef('file_reference.file_id', '=', 'file.id'),
+        ),
+      ),
+    )
+    .execute()
+  await writer.deleteFrom('account').where('school_id', '=', schoolId).where('id', '=', accountId).execute()
+}
+
+/** Erases the person's texts and keys from rows that stay. */
+async function eraseTraces(writer: Writer, { schoolId, personId }: PersonKey): Promise<void> {
+  await writer.deleteFrom('person_tag').where('school_id', '=', schoolId).where('person_id', '=', personId).execute()
+  await writer
+    .updateTable('enrollment')
+    .set({ external_id: null, metadata: '{}' })
+    .where('school_id', '=', schoolId)
+    .where('person_id', '=', personId)
+    .execute()
+  await writer
+    .updateTable('quiz_attempt')
+    .set(({ ref }) => ({ answers: sql`CASE jsonb_typeof(${ref('answers')}) WHEN 'array' THEN '[]' ELSE '{}' END::jsonb` }))
+    .where('school_id', '=', schoolId)
+    .where('person_id', '=', personId)
+    .execute()
+  for (const table of ['rsvp', 'product_grant'] as const) {
+    await writer.updateTable(table).set({ note: null }).where('school_id', '=', schoolId).where('person_id', '=', personId).execute()
+  }
+  await writer
+    .updateTable('subscription')
+    .set({ cancellation_comment: null, external_id: null, metadata: '{}' })
+    .where('school_id', '=', schoolId)
+    .where('person_id', '=', personId)
+    .execute()
+  await writer
+    .updateTable('coupon_redemption')
+    .set({ person_id: null })
+    .where('school_id', '=', schoolId)
+    .where('person_id', '=', personId)
+    .execute()
+  await releaseFiles(writer, schoolId, { types: ['student', 'member'], id: personId })
+}
+
+interface ErasedContact {
+  emails: readonly string[]
+  now: Date
+}
+
+async function eraseOrders(writer: Writer, { schoolId, personId }: PersonKey, { emails, now }: ErasedContact): Promise<void> {
+  const orders = await writer
+    .updateTable('orders')
+    .set((order) => ({
+      ...{ buyer_name: erasedName, buyer_email: erasedEmail(personId), billing_address: null, tax_id: null, attribution: null },
+      ...{ payment: '{}', person_id: null, updated_at: now, version: order('version', '+', 1) },
+    }))
+    .where('school_id', '=', schoolId)
+    .where((order) => order.or([order('person_id', '=', personId), order('buyer_email', '=', order.fn.any(order.val(emails)))]))
+    .returning(['id', 'version'])
+    .execute()
+  await recordChanges(writer, { school_id: schoolId, type: 'order', action: 'updated' }, orders)
+}
+
+async function eraseSubmissions(writer: Writer, { schoolId, personId }: PersonKey, { emails, now }: ErasedContact): Promise<void> {
+  const submissions = await writer
+    .updateTable('form_submission')
+    .set((submission) => ({
+      ...{ answers: '{}', email: null, name: null, person_id: null, source_path: null, locale: null },
+      ...{ updated_at: now, version: submission('version', '+', 1) },
+    }))
+    .where('school_id', '=', schoolId)
+    .where((submission) =>
+      submission.or([submission('person_id', '=', personId), submission('email', '=', submission.fn.any(submission.val(emails)))]),
+    )
+    .returning(['id', 'version'])
+    .execute()
+  await recordChanges(writer, { school_id: schoolId, type: 'form_submission', action: 'updated' }, submissions)
+}
+
+async function leaveStaff(writer: Writer, { schoolId, personId }: PersonKey): Promise<void> {
+  const staff = await writer
+    .updateTable('staff')
+    .set((row) => ({ status: 'removed', lecturer_id: null, updated_at: transactionTime, version: row('version', '+', 1) }))
+    .where('school_id', '=', schoolId)
+    .where('person_id', '=', personId)
+    .where('status', '<>', 'removed')
+    .returning(['id', 'version'])
+    .execute()
+  await recordChanges(writer, { school_id: schoolId, type: 'staff', action: 'updated' }, staff)
+}
+
+/** Removes the person from the audiences of coupons, which contain stored ids or ids of the API. */
+async function eraseFromCoupons(writer: Writer, { schoolId, personId }: PersonKey): Promise<void> {
+  const ids = sql`${sql.val([personId, toPublicId('std', personId), toPublicId('mbr', personId)])}::text[]`
+  await writer
+    .updateTable('coupon')
+    .set(({ ref }) => ({
+      audience: sql`jsonb_set(${ref('audience')}, '{person_ids}', (${ref('audience')} -> 'person_ids') - ${ids})`,
+    }))
+    .where('school_id', '=', schoolId)
+    .where(({ ref }) => sql<boolean>`jsonb_typeof(${ref('audience')} -> 'person_ids') = 'array'`)
+    .where(({ ref }) => sql<boolean>`${ref('audience')} -> 'person_ids' ?| ${ids}`)
+    .execute()
+}
+
+async function eraseProfile(writer: Writer, { schoolId, personId }: PersonKey, now: Date): Promise<void> {
+  await writer
+    .updateTable('person')
+    .set({
+      ...{ account_id: null, name: erasedName, email: erasedEmail(personId), given_name: null, family_name: null, display_name: null },
+      ...{ headline: null, bio: null, links: '[]', avatar_file_id: null, avatar_alt: null, locale: null, time_zone: null },
+      ...{ country: null, phone: null, student_status: 'erased', member_status: 'erased', student_status_reason: null },
+      ...{ member_status_reason: null, directory_visible: false, note: null, member_note: null, custom_fields: '{}' },
+      ...{ marketing_consent: null, external_id: null, metadata: '{}', invited_at: null, last_active_at: null, erased_at: now },
+    })
+    .where('school_id', '=', schoolId)
+    .where('id', '=', personId)
+    .execute()
+}
+
+/** Deletes the references to files from a row, and marks the files as unused. */
+async function releaseFiles(writer: Writer, schoolId: string, { types, id }: { types: readonly string[]; id: string }): Promise<void> {
+  await writer
+    .with('released', (query) =>
+      query
+        .deleteFrom('file_reference')
+        .where('school_id', '=', schoolId)
+        .where('ref_type', 'in', types)
+        .where('ref_id', '=', id)
+        .returning('file_id'),
+    )
+    .updateTable('file')
+    .from('released')
+    .set({ unused_since: transactionTime })
+    .where('file.school_id', '=', schoolId)
+    .whereRef('file.id', '=', 'released.file_id')
+    .execute()
 }

@@ -1,51 +1,57 @@
 import { newId } from '../../lib/ids.ts'
-import { Problem } from '../../lib/problem.ts'
+import { fieldError, Problem } from '../../lib/problem.ts'
 import { recordChange } from '../../store/changeLog.ts'
-import { type ChangedPerson, changedPersonColumns, recordPersonChanges } from '../../store/personChanges.ts'
-import type { Sql } from '../../store/sql.ts'
+import type { Writer } from '../../store/database.ts'
+import { recordPersonChanges, changedPerson } from '../../store/personChanges.ts'
 import { mailAddress } from '../accounts/mailAddress.ts'
 
-/** What a person is to the school: who learns, and who belongs to its community. One person can be both. */
+/** The roles of a person in the school: a student takes courses, a member belongs to the community. One person can be both. */
 export type Facet = 'student' | 'member'
 
 export interface PersonInput {
   schoolId: string
-  /** As it was typed. */
+  /** As entered. */
   email: string
-  /** Of a new person. Without it: what stands before the @. */
+  /** The name of a new person. Default: the part of the address before the @. */
   name?: string | undefined
   facet: Facet
   now: Date
 }
 
 /**
- * The person of the school with this address, made where there is none; from now on they have the facet. What they are already stays:
- * who is suspended or blocked is so still, and who left as a member is one again.
- * @throws Problem validation_failed for an address that mail cannot be sent to
+ * Returns the person of the school with this address, creates one if there is none, and adds the facet. The state stays as it is:
+ * a suspended or blocked person stays so. A member who has left is a member again.
+ * @throws Problem validation_failed for an address to which no e-mail can be sent
  */
-export async function findOrCreatePerson(sql: Sql, known: PersonInput): Promise<{ personId: string; isNew: boolean }> {
-  const { schoolId, facet, now } = known
-  const email = mailAddress(known.email)
+export async function findOrCreatePerson(writer: Writer, input: PersonInput): Promise<{ personId: string; isNew: boolean }> {
+  const { schoolId, facet, now } = input
+  const email = mailAddress(input.email)
   if (email === undefined) throw undeliverableAddress()
-  const name = (known.name ?? email.slice(0, email.lastIndexOf('@'))).slice(0, 120)
+  const name = (input.name ?? email.slice(0, email.lastIndexOf('@'))).slice(0, 120)
   const isMember = facet === 'member'
-  const [made] = await sql.query<{ id: string }>(
-    `INSERT INTO person (school_id, id, email, name, is_student, is_member, joined_at, created_at, updated_at)
-     VALUES ($1, $2, $3, $4, NOT $5::boolean, $5::boolean, CASE WHEN $5::boolean THEN $6::timestamptz END, $6, $6)
-     ON CONFLICT (school_id, email) DO NOTHING RETURNING id`,
-    [schoolId, newId(), email, name, isMember, now],
-  )
-  if (made) {
-    await recordChange(sql, { school_id: schoolId, type: facet, resource_id: made.id, action: 'created', version: 1 })
-    return { personId: made.id, isNew: true }
+  const created = await writer
+    .insertInto('person')
+    .values({
+      ...{ school_id: schoolId, id: newId(), email, name, is_student: !isMember, is_member: isMember },
+      ...{ joined_at: isMember ? now : null, created_at: now, updated_at: now },
+    })
+    .onConflict((conflict) => conflict.columns(['school_id', 'email']).doNothing())
+    .returning('id')
+    .executeTakeFirst()
+  if (created) {
+    await recordChange(writer, { school_id: schoolId, type: facet, resource_id: created.id, action: 'created', version: 1 })
+    return { personId: created.id, isNew: true }
   }
-  const [there] = await sql.query<{ id: string }>('SELECT id FROM person WHERE school_id = $1 AND email = $2 AND erased_at IS NULL', [
-    schoolId,
-    email,
-  ])
-  if (!there) throw undeliverableAddress()
-  await addFacet(sql, { schoolId, personId: there.id, facet, now, isJoining: true })
-  return { personId: there.id, isNew: false }
+  const existing = await writer
+    .selectFrom('person')
+    .select('id')
+    .where('school_id', '=', schoolId)
+    .where('email', '=', email)
+    .where('erased_at', 'is', null)
+    .executeTakeFirst()
+  if (!existing) throw undeliverableAddress()
+  await addFacet(writer, { schoolId, personId: existing.id, facet, now, isJoining: true })
+  return { personId: existing.id, isNew: false }
 }
 
 interface FacetInput {
@@ -53,37 +59,61 @@ interface FacetInput {
   personId: string
   facet: Facet
   now: Date
-  /** Who left is a member again: they, or somebody in their name, do something that members do. */
+  /** Makes a member who has left active again, because they act as a member or somebody does so for them. */
   isJoining?: boolean
 }
 
-/** Makes a person of the school a student or a member as well. Answers whether that is new. */
-export async function addFacet(sql: Sql, { schoolId, personId, facet, now, isJoining = false }: FacetInput): Promise<boolean> {
-  const changed = await sql.query<ChangedPerson>(
-    facet === 'student' ? becomesStudent : becomesMember,
-    facet === 'student' ? [schoolId, personId, now] : [schoolId, personId, now, isJoining],
-  )
-  await recordPersonChanges(sql, schoolId, changed, { [facet]: 'created' })
+/** Makes a person of the school a student or a member as well. Returns false if nothing changes. */
+export async function addFacet(writer: Writer, { schoolId, personId, facet, now, isJoining = false }: FacetInput): Promise<boolean> {
+  const person = writer
+    .updateTable('person')
+    .set((row) => ({ updated_at: now, version: row('version', '+', 1) }))
+    .where('school_id', '=', schoolId)
+    .where('id', '=', personId)
+    .where('erased_at', 'is', null)
+  const facetAdded =
+    facet === 'student'
+      ? person.set({ is_student: true }).where('is_student', '=', false)
+      : person
+          .set((row) => ({
+            is_member: true,
+            joined_at: row.fn.coalesce('joined_at', row.val(now)),
+            member_status: row
+              .case()
+              .when(row.and([row('member_status', '=', 'left'), row.or([row('is_member', '=', false), row.lit(isJoining)])]))
+              .then('active')
+              .else(row.ref('member_status'))
+              .end(),
+          }))
+          .where((row) => row.or([row('is_member', '=', false), row.and([row.lit(isJoining), row('member_status', '=', 'left')])]))
+  const changed = await facetAdded.returning(changedPerson).execute()
+  await recordPersonChanges(writer, schoolId, changed, { [facet]: 'created' })
   return changed.length > 0
 }
 
-const becomesStudent = `UPDATE person SET is_student = true, updated_at = $3, version = version + 1
- WHERE school_id = $1 AND id = $2 AND erased_at IS NULL AND NOT is_student RETURNING ${changedPersonColumns}`
-const becomesMember = `UPDATE person
-    SET is_member = true, joined_at = coalesce(joined_at, $3), updated_at = $3, version = version + 1,
-        member_status = CASE WHEN member_status = 'left' AND (NOT is_member OR $4::boolean) THEN 'active' ELSE member_status END
-  WHERE school_id = $1 AND id = $2 AND erased_at IS NULL AND (NOT is_member OR ($4::boolean AND member_status = 'left')) RETURNING ${changedPersonColumns}`
-
-/** The person whom an importer means: by the key of the other system, else by the address. Undefined where there is none. */
-export async function findPersonByKeys(sql: Sql, schoolId: string, item: Readonly<Record<string, unknown>>): Promise<string | undefined> {
-  const { external_id, email } = item
-  const [found] = await sql.query<{ id: string }>(
-    `SELECT id FROM person WHERE school_id = $1 AND erased_at IS NULL AND (external_id = $2 OR email = $3)
-      ORDER BY external_id = $2 DESC NULLS LAST LIMIT 1 FOR UPDATE`,
-    [schoolId, typeof external_id === 'string' ? external_id : null, typeof email === 'string' ? (mailAddress(email) ?? null) : null],
-  )
+/** Finds and locks the person of an imported item: by the external id, else by the address. */
+export async function findPersonByKeys(
+  writer: Writer,
+  schoolId: string,
+  { external_id, email }: { external_id?: unknown; email?: unknown },
+): Promise<string | undefined> {
+  const externalId = typeof external_id === 'string' ? external_id : null
+  const address = typeof email === 'string' ? (mailAddress(email) ?? null) : null
+  const found = await writer
+    .selectFrom('person')
+    .select('id')
+    .where('school_id', '=', schoolId)
+    .where('erased_at', 'is', null)
+    .where((person) => person.or([person('external_id', '=', externalId), person('email', '=', address)]))
+    .orderBy(
+      (person) => person('external_id', '=', externalId),
+      (order) => order.desc().nullsLast(),
+    )
+    .limit(1)
+    .forUpdate()
+    .executeTakeFirst()
   return found?.id
 }
 
 const undeliverableAddress = (): Problem =>
-  new Problem('validation_failed', { details: [{ field: 'email', code: 'format', message: 'email: mail cannot be sent to this address' }] })
+  new Problem('validation_failed', { details: [fieldError('email', 'format', 'mail cannot be sent to this address')] })

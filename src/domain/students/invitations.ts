@@ -2,11 +2,12 @@ import { Problem } from '../../lib/problem.ts'
 import { accountPaths } from '../../policy/accountPaths.ts'
 import type { ExternalServices } from '../../policy/externalServices.ts'
 import type { School } from '../../policy/school.ts'
-import { type ChangedPerson, changedPersonColumns, recordPersonChanges } from '../../store/personChanges.ts'
-import type { Sql } from '../../store/sql.ts'
+import type { Reader } from '../../store/database.ts'
+import { now } from '../../store/expressions.ts'
+import { recordPersonChanges, changedPerson } from '../../store/personChanges.ts'
 import { addressOf } from '../accounts/mailedLinks.ts'
 
-/** What an invitation needs of the change that it belongs to. */
+/** The parts of a write that an invitation needs. */
 export interface InvitationContext {
   school: School
   now: Date
@@ -14,7 +15,7 @@ export interface InvitationContext {
   enqueue(name: string, work: () => Promise<void>): void
 }
 
-/** So long the next letter waits: nobody's mailbox is filled by who presses a button again. */
+/** The minimum time between two invitations to one person, so that repeated requests do not flood a mailbox. */
 const pauseMs = 5 * 60_000
 
 interface Invitee {
@@ -24,7 +25,7 @@ interface Invitee {
   invited_at: Date | null
 }
 
-/** Writes to a person that the school expects them, with a link to where an account is made. */
+/** Sends an invitation with a link to the sign-up page. */
 export function sendInvitation(
   { school, externalServices, enqueue }: InvitationContext,
   { email, locale }: Pick<Invitee, 'email' | 'locale'>,
@@ -34,37 +35,54 @@ export function sendInvitation(
 }
 
 /**
- * Invites a person without a login, once more or for the first time; undefined where that was done a moment ago.
- * @throws Problem invalid_state for who can sign in, and for who is in another state than the two given
+ * Invites a person without a login, for the first time or again. Returns undefined if the last invitation was sent a moment ago.
+ * @throws Problem invalid_state for a person with a login, or whose state is neither invited nor active
  */
-export function invitePerson(inviting: InvitationContext, row: Invitee, status: string): { invited_at: Date } | undefined {
-  if (row.account_id !== null) throw new Problem('invalid_state', { description: 'This person has a login already.' })
+export function invitePerson(context: InvitationContext, row: Invitee, status: string): { invited_at: Date } | undefined {
+  if (row.account_id !== null) throw new Problem('invalid_state', { description: 'This person already has a login.' })
   if (status !== 'invited' && status !== 'active') {
-    throw new Problem('invalid_state', { description: `Nobody who is ${status} is invited.` })
+    throw new Problem('invalid_state', { description: `A person who is ${status} cannot be invited.` })
   }
-  if (status === 'invited' && row.invited_at && inviting.now.getTime() - row.invited_at.getTime() < pauseMs) return undefined
-  sendInvitation(inviting, row)
-  return { invited_at: inviting.now }
+  if (status === 'invited' && row.invited_at && context.now.getTime() - row.invited_at.getTime() < pauseMs) return undefined
+  sendInvitation(context, row)
+  return { invited_at: context.now }
 }
 
-/** A person has signed in: whoever was invited is there from now on. No version counts the visit, and one counts what it changes. */
-export async function recordSignIn(sql: Sql, { schoolId, accountId }: { schoolId: string; accountId: string }): Promise<void> {
-  const people = await sql.query<ChangedPerson & { has_arrived: boolean }>(
-    `UPDATE person
-        SET last_active_at = now(),
-            joined_at = CASE WHEN is_member AND member_status = 'invited' THEN coalesce(joined_at, now()) ELSE joined_at END,
-            version = CASE WHEN 'invited' IN (student_status, member_status) THEN version + 1 ELSE version END,
-            updated_at = CASE WHEN 'invited' IN (student_status, member_status) THEN now() ELSE updated_at END,
-            student_status = CASE student_status WHEN 'invited' THEN 'active' ELSE student_status END,
-            member_status = CASE member_status WHEN 'invited' THEN 'active' ELSE member_status END
-      WHERE school_id = $1 AND account_id = $2
-      RETURNING ${changedPersonColumns}, updated_at = now() AS has_arrived`,
-    [schoolId, accountId],
-    'note_arrival',
-  )
+/** Stores that a person has signed in, and makes an invited person active. Only the change of state is a new version. */
+export async function recordSignIn(database: Reader, { schoolId, accountId }: { schoolId: string; accountId: string }): Promise<void> {
+  const people = await database
+    .updateTable('person')
+    .set((person) => {
+      const wasInvited = person.or([person('student_status', '=', 'invited'), person('member_status', '=', 'invited')])
+      const activated = (column: 'student_status' | 'member_status') =>
+        person.case(column).when('invited').then('active').else(person.ref(column)).end()
+      return {
+        last_active_at: now,
+        joined_at: person
+          .case()
+          .when(person.and([person('is_member', '=', true), person('member_status', '=', 'invited')]))
+          .then(person.fn.coalesce('joined_at', now))
+          .else(person.ref('joined_at'))
+          .end(),
+        version: person
+          .case()
+          .when(wasInvited)
+          .then(person('version', '+', 1))
+          .else(person.ref('version'))
+          .end(),
+        updated_at: person.case().when(wasInvited).then(now).else(person.ref('updated_at')).end(),
+        student_status: activated('student_status'),
+        member_status: activated('member_status'),
+      }
+    })
+    .where('school_id', '=', schoolId)
+    .where('account_id', '=', accountId)
+    .returning(changedPerson)
+    .returning((person) => person('updated_at', '=', now).as('is_activated'))
+    .execute()
   await recordPersonChanges(
-    sql,
+    database,
     schoolId,
-    people.filter((person) => person.has_arrived),
+    people.filter((person) => person.is_activated),
   )
 }

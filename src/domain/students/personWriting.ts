@@ -1,5 +1,5 @@
 import { toPublicId } from '../../lib/ids.ts'
-import { Problem, type ProblemDetail } from '../../lib/problem.ts'
+import { fieldError, Problem, type ProblemDetail } from '../../lib/problem.ts'
 import type { PersonCaller, Role } from '../../policy/caller.ts'
 import type { ChangeAction } from '../../store/changeActions.ts'
 import { recordChange } from '../../store/changeLog.ts'
@@ -9,7 +9,7 @@ import { mailAddress } from '../accounts/mailAddress.ts'
 import { checkPlaceAndLanguage } from '../school/schoolRules.ts'
 import type { Facet } from './findOrCreatePerson.ts'
 
-/** What a change of a person needs of its transaction. */
+/** The parts of a write that change a person. */
 export interface PersonChange {
   writer: Writer
   sql: Sql
@@ -18,7 +18,7 @@ export interface PersonChange {
   now: Date
 }
 
-/** The columns that a rule about a person looks at. */
+/** The columns of a person that the rules read. */
 export interface PersonRow {
   id: string
   version: number
@@ -31,31 +31,32 @@ export interface PersonRow {
 
 type Values = Readonly<Record<string, unknown>>
 
-// ZZ is the code of no place that is known.
+// ZZ is the code for an unknown place.
 const isCountry = (code: string): boolean => code !== 'ZZ' && countries.of(code) !== undefined
 const countries = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })
-const fault = (field: string, code: string, message: string): ProblemDetail => ({ field, code, message: `${field}: ${message}` })
 
 /**
- * What is wrong with the fields of a person together. Who can sign in changes their own address, with a link that goes there: anybody
- * else who changed it could take the login over.
+ * Returns the errors in the fields of a person. A person with a login changes their own address, with a link that is sent to it: anybody
+ * else who changed it could take over the login.
  */
 export function checkPerson(values: Values, row?: PersonRow): ProblemDetail[] {
   const { email, country } = values
   const fieldErrors = checkPlaceAndLanguage(values)
   if (typeof country === 'string' && !isCountry(country)) {
-    fieldErrors.push(fault('country', 'not_allowed', 'must be an ISO 3166-1 code of two letters such as DE'))
+    fieldErrors.push(fieldError('country', 'not_allowed', 'must be an ISO 3166-1 code of two letters such as DE'))
   }
   if (typeof email === 'string' && email !== row?.email) {
-    if (mailAddress(email) === undefined) fieldErrors.push(fault('email', 'format', 'mail cannot be sent to this address'))
+    if (mailAddress(email) === undefined) fieldErrors.push(fieldError('email', 'format', 'mail cannot be sent to this address'))
     else if (row && row.account_id !== null) {
-      fieldErrors.push(fault('email', 'not_allowed', 'this person signs in with it, and changes it in their own account'))
+      fieldErrors.push(
+        fieldError('email', 'not_allowed', 'this person signs in with the address and can change it only in their own account'),
+      )
     }
   }
   return fieldErrors
 }
 
-/** @throws Problem email_taken with the id of who has the address */
+/** @throws Problem email_taken with the id of the person who has the address */
 export async function requireFreeEmail({ writer, school }: PersonChange, { email }: Values, row?: PersonRow): Promise<void> {
   if (typeof email !== 'string' || email === row?.email) return
   const other = await writer
@@ -69,20 +70,20 @@ export async function requireFreeEmail({ writer, school }: PersonChange, { email
   throw new Problem('email_taken', {
     details: [
       {
-        ...fault('email', 'email_taken', 'the school knows somebody by this address'),
+        ...fieldError('email', 'email_taken', 'another person of the school has this address'),
         ...(prefix !== undefined && { meta: { existing_id: toPublicId(prefix, other.id) } }),
       },
     ],
   })
 }
 
-/** @throws Problem invalid_state for who was erased: nothing of them is kept from then on */
+/** @throws Problem invalid_state for an erased person: none of their data is stored any more */
 export function requireNotErased({ erased_at }: { erased_at: Date | null }): void {
-  if (erased_at !== null) throw new Problem('invalid_state', { description: 'This person was erased. There is nothing left to change.' })
+  if (erased_at !== null) throw new Problem('invalid_state', { description: 'This person was erased and cannot be changed.' })
 }
 
 /**
- * Whether the caller may decide about this person: about owners and admins only owners do.
+ * Checks that the caller may manage this person: only owners manage owners and admins.
  * @throws Problem access_denied
  */
 export async function requireAuthorityOver(
@@ -100,12 +101,12 @@ export async function requireAuthorityOver(
     .where('status', '!=', 'removed')
     .executeTakeFirst()
   if (staff)
-    throw new Problem('access_denied', { description: 'Only an owner of the school does this with somebody who works there. Ask one.' })
+    throw new Problem('access_denied', { description: 'Only an owner of the school can do this to a member of the staff. Ask an owner.' })
 }
 
-/** Who keeps a copy of the person under their other facet is told as well: both are one row. */
-export async function recordOtherFacet({ sql, school }: PersonChange, row: PersonRow, own: Facet, action: ChangeAction): Promise<void> {
+/** Records the change under the other facet as well, because a student and a member can be one row. */
+export async function recordOtherFacet({ writer, school }: PersonChange, row: PersonRow, own: Facet, action: ChangeAction): Promise<void> {
   const other = own === 'student' ? 'member' : 'student'
   if (other === 'student' ? !row.is_student : !row.is_member) return
-  await recordChange(sql, { school_id: school.id, type: other, resource_id: row.id, action, version: row.version })
+  await recordChange(writer, { school_id: school.id, type: other, resource_id: row.id, action, version: row.version })
 }

@@ -1,35 +1,39 @@
-import type { Sql } from '../../store/sql.ts'
+import { type Expression, sql } from 'kysely'
+import type { Writer } from '../../store/database.ts'
 
 /**
- * Takes a person out of the comments that they wrote: nobody is their author any more, and where they signed them, or left their address,
- * something else stands there. The rest stays: others have answered.
+ * Removes a person from their comments: the author becomes empty, and their names and addresses in the text are replaced. The rest of the
+ * text stays, because others have replied to it.
  */
 export async function scrubComments(
-  sql: Sql,
+  writer: Writer,
   { schoolId, personId, words }: { schoolId: string; personId: string; words: readonly string[] },
 ): Promise<void> {
   const texts = [...new Set(words.flatMap((word) => [word, escapedHtml(word)]))].filter((text) => [...text].length > 1)
-  await sql.query(
-    `UPDATE comment SET person_id = NULL, body = regexp_replace(body, $3, '[removed]', 'gi'),
-            body_html = regexp_replace(body_html, $3, '[removed]', 'gi'), moderation = moderation - 'reason'
-      WHERE school_id = $1 AND person_id = $2`,
-    // The longest first: an address may begin with a name.
-    [
-      schoolId,
-      personId,
-      texts
-        .toSorted((a, b) => b.length - a.length)
-        .map(wholeWord)
-        .join('|'),
-    ],
-  )
+  // The longest first: an address may begin with a name.
+  const pattern = texts
+    .toSorted((a, b) => b.length - a.length)
+    .map(wholeWord)
+    .join('|')
+  const replaced = <Text extends string | null>(text: Expression<Text>) => sql<Text>`regexp_replace(${text}, ${pattern}, '[removed]', 'gi')`
+  await writer
+    .updateTable('comment')
+    .set(({ ref }) => ({
+      person_id: null,
+      body: replaced(ref('body')),
+      body_html: replaced(ref('body_html')),
+      moderation: sql`${ref('moderation')} - 'reason'`,
+    }))
+    .where('school_id', '=', schoolId)
+    .where('person_id', '=', personId)
+    .execute()
 }
 
-/** As the sanitiser writes text into HTML. */
+/** Escapes a text in the same way as the sanitiser does. */
 const escapedHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 
-/** A pattern for the text where it stands by itself: a name may be a part of other words. */
+/** Returns a pattern that matches the text as whole words only: a name may be part of another word. */
 const wholeWord = (text: string): string => {
   const pattern = text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
   return `${/^[\p{L}\p{N}_]/u.test(text) ? '\\m' : ''}${pattern}${/[\p{L}\p{N}_]$/u.test(text) ? '\\M' : ''}`

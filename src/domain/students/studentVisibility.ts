@@ -1,19 +1,15 @@
-import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
-import type { DB } from '../../gen/kysely/tables.ts'
 import type { PersonCaller } from '../../policy/caller.ts'
+import type { Builder, Condition } from '../../store/expressions.ts'
 
-type Persons = ExpressionBuilder<DB, 'person'>
-type Condition = Expression<SqlBool>
+/** Matches the students of the school. */
+export const isStudent = (person: Builder<'person'>): Condition => person('person.is_student', '=', person.lit(true))
 
-/** Whom the school knows as a student. */
-export const isStudent = (person: Persons): Condition => person('person.is_student', '=', person.lit(true))
-
-/** The person who calls. */
-export const isMe = (person: Persons, { personId }: Pick<PersonCaller, 'personId'>): Condition =>
+/** Matches the caller. */
+export const isMe = (person: Builder<'person'>, { personId }: Pick<PersonCaller, 'personId'>): Condition =>
   personId === null ? person.lit(false) : person('person.id', '=', personId)
 
-/** Who takes, or took, a course that the caller teaches. */
-export function isTaughtByCaller(person: Persons, { lecturerId }: Pick<PersonCaller, 'lecturerId'>): Condition {
+/** Matches people who are or were enrolled in a course of the caller. */
+export function isTaughtByCaller(person: Builder<'person'>, { lecturerId }: Pick<PersonCaller, 'lecturerId'>): Condition {
   if (lecturerId === null) return person.lit(false)
   return person.exists(
     person

@@ -26,11 +26,9 @@ describe.each(stores)('enrolling on $name', ({ open }) => {
 
   const sql = () => opened.database.sql
   const put = (more: Partial<EnrollmentInput> = {}) =>
-    opened.database.transaction((_writer, inside) =>
-      enroll(inside, { schoolId, now: new Date(), personId, courseId, source: 'manual', ...more }),
-    )
+    opened.database.transaction((writer) => enroll(writer, { schoolId, now: new Date(), personId, courseId, source: 'manual', ...more }))
   const end = (ending: EndedSource) =>
-    opened.database.transaction((_writer, inside) => endEnrollments(inside, { schoolId, now: new Date(), ...ending }))
+    opened.database.transaction((writer) => endEnrollments(writer, { schoolId, now: new Date(), ...ending }))
   const rowOf = async () => {
     const rows = await sql().query<Record<string, unknown>>(
       'SELECT * FROM enrollment WHERE school_id = $1 AND person_id = $2 AND course_id = $3',
@@ -57,7 +55,7 @@ describe.each(stores)('enrolling on $name', ({ open }) => {
 
   test('a person has one row in a course for ever, and it is counted in course and person without a new version of either', async () => {
     const first = await put()
-    expect(first.outcome).toBe('made')
+    expect(first.outcome).toBe('created')
     expect(await put()).toMatchObject({ outcome: 'unchanged', enrollmentId: first.enrollmentId, version: 1 })
     expect(await counts()).toEqual({ course: 1, everything: 1, active: 1, completed: 0, course_version: 1, person_version: 1 })
   })
@@ -143,7 +141,7 @@ describe.each(stores)('enrolling on $name', ({ open }) => {
       ...people.map((other) => put({ personId: other, requiresPlaceFor: 'person' })),
       ...people.map((other) => put({ personId: other, requiresPlaceFor: 'person' })),
     ])
-    const made = outcomes.filter((one) => one.status === 'fulfilled' && one.value.outcome === 'made')
+    const made = outcomes.filter((one) => one.status === 'fulfilled' && one.value.outcome === 'created')
     const [row] = await sql().query<{ count: number; rows: number }>(
       'SELECT enrollments_count AS count, (SELECT count(*)::int FROM enrollment WHERE course_id = course.id) AS rows FROM course WHERE id = $1',
       [courseId],
@@ -152,7 +150,7 @@ describe.each(stores)('enrolling on $name', ({ open }) => {
     const refused = outcomes.find((one) => one.status === 'rejected')
     expect(refused?.reason).toMatchObject({ code: 'invalid_state', details: [{ code: 'course_full' }] })
     // A promised place is given all the same.
-    expect((await put({ source: 'purchase' })).outcome).toBe('made')
+    expect((await put({ source: 'purchase' })).outcome).toBe('created')
   })
 
   test('a course of another school is none', async () => {
