@@ -2,7 +2,7 @@ import type { Reader } from '../../store/database.ts'
 import { isOffered } from '../../store/expressions.ts'
 import { isInCatalogue } from './courses.ts'
 
-/** The shelves on which visitors find courses, and how many. */
+/** Lists the categories of the courses in the catalogue, each with the number of its courses. */
 export async function listCategories(database: Reader, schoolId: string): Promise<{ slug: string; name: string; courses_count: number }[]> {
   const rows = await database
     .selectFrom('course')

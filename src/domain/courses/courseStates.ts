@@ -1,4 +1,4 @@
-import type { ProblemDetail } from '../../lib/problem.ts'
+import { fieldError, type ProblemDetail } from '../../lib/problem.ts'
 import { recordChanges } from '../../store/changeLog.ts'
 import { rawSql } from '../../store/rawSql.ts'
 import { recordCurriculum } from '../curriculum/countTree.ts'
@@ -17,33 +17,33 @@ interface Course {
   published_at: Date | null
 }
 
-/** What is missing before a course can be published, as the framework tells it. */
+/** Builds the error that lists what is missing before a course can be published. */
 export type NotPublishable = (details: ProblemDetail[]) => Error
 
-/** Makes the course findable. The first time is kept. */
+/** Publishes a course. The time of its first publication stays. */
 export function publishCourse(notPublishable: NotPublishable) {
   return async (context: CourseContext, course: Course) => {
     await requirePublisher(context)
     const missing: ProblemDetail[] = []
     if (!(await hasLecturers(context, course)))
-      missing.push({ field: 'lecturers', code: 'required', message: 'lecturers: the course needs a lecturer who is not archived' })
+      missing.push(fieldError('lecturers', 'required', 'must contain a lecturer who is not archived'))
     if (course.published_lessons_count === 0)
-      missing.push({ field: 'lessons_count', code: 'required', message: 'lessons_count: no section has a published lesson' })
+      missing.push(fieldError('lessons_count', 'required', 'must count at least one published lesson. Publish a lesson first.'))
     if (course.access === 'paid' && course.price_amount === null) {
-      missing.push({ field: 'price', code: 'required', message: 'price: a paid course needs one' })
+      missing.push(fieldError('price', 'required', 'is required for a paid course'))
     }
     if (missing.length > 0) throw notPublishable(missing)
     return { published_at: course.published_at ?? context.now, archived_at: null }
   }
 }
 
-/** Takes the course out of the catalogue. */
+/** Archives a course, which removes it from the catalogue. */
 export async function archiveCourse(context: CourseContext) {
   await requirePublisher(context)
   return { archived_at: context.now }
 }
 
-/** Turns the course back into a draft, which nobody may be taking. */
+/** Makes a course a draft again, if it has no enrolled students. */
 export function unpublishCourse(requireUnused: (context: CourseContext, course: Course) => Promise<void>) {
   return async (context: CourseContext, course: Course) => {
     await requirePublisher(context)
@@ -53,8 +53,8 @@ export function unpublishCourse(requireUnused: (context: CourseContext, course: 
 }
 
 /**
- * Lets go of what only the course holds.
- * @throws Problem resource_in_use where anything of people or money names it
+ * Deletes the parts of a course: lessons, sections and the assignments of lecturers.
+ * @throws Problem resource_in_use if enrolments, orders, grants, coupons or plans refer to it
  */
 export async function removeCourseParts({ writer, school }: CourseContext, course: Course): Promise<undefined> {
   await requireNamedNowhere({ sql: rawSql(writer), school }, { type: 'course', id: course.id })

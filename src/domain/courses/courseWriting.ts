@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { fromPublicId } from '../../lib/ids.ts'
-import type { ProblemDetail } from '../../lib/problem.ts'
+import { fieldError, type ProblemDetail } from '../../lib/problem.ts'
 import type { PersonCaller } from '../../policy/caller.ts'
 import { audienceOf } from '../../policy/caller.ts'
 import type { Writer } from '../../store/database.ts'
@@ -19,7 +19,7 @@ export interface CourseContext {
 type Values = Readonly<Record<string, unknown>>
 type Money = { amount: number; currency: string } | null | undefined
 
-/** What of a new course follows from the school: its language, its currency, the last place in the catalogue. */
+/** Returns the defaults of a new course: the language of the school and the last position in the catalogue. */
 export async function courseDefaults({ writer, school }: CourseContext) {
   const { locale } = await writer.selectFrom('school').select('locale').where('id', '=', school.id).executeTakeFirstOrThrow()
   const last = await writer
@@ -30,18 +30,18 @@ export async function courseDefaults({ writer, school }: CourseContext) {
   return { language: locale, position: (last?.position ?? -1) + 1 }
 }
 
-/** Whether the fields of a course fit together, and whether the caller may say what it costs. */
+/** Returns the errors in the fields of a course, also if the caller sets a price without permission. */
 export async function checkCourse(values: Values, context: CourseContext, before?: Values): Promise<ProblemDetail[]> {
   const { currency, mayPrice } = await priceRules(context)
   const price = values.price as Money
   const fieldErrors = priceErrors(values, currency, 'course')
-  const fault = (field: string, code: string, message: string): number => fieldErrors.push({ field, code, message: `${field}: ${message}` })
   const [starts, ends] = [values.enrollment_starts_at, values.enrollment_ends_at]
   if (typeof starts === 'string' && typeof ends === 'string' && ends <= starts) {
-    fault('enrollment_ends_at', 'min', 'must be later than enrollment_starts_at')
+    fieldErrors.push(fieldError('enrollment_ends_at', 'min', 'must be later than enrollment_starts_at'))
   }
   const isPriced = before ? changesPrice(before, price, values.access) : values.access === 'paid'
-  if (isPriced && !mayPrice) fault('price', 'read_only_field', 'in this school lecturers do not set prices')
+  if (isPriced && !mayPrice)
+    fieldErrors.push(fieldError('price', 'read_only_field', 'cannot be set by lecturers in this school. Ask the staff.'))
   return fieldErrors
 }
 
@@ -60,7 +60,7 @@ async function priceRules({ writer, school, caller }: CourseContext): Promise<{ 
   return { currency, mayPrice: audienceOf(caller) === 'staff' || lecturer_pricing === true }
 }
 
-/** Who teaches a course: those who were named, or the lecturer who makes it. Answers whether that is new. */
+/** Assigns the lecturers sent, or the lecturer who creates the course. Returns false if nothing changes. */
 export async function assignLecturers({ writer, school, caller }: CourseContext, course: { id: string }, values: Values): Promise<boolean> {
   const named = values.lecturer_ids as string[] | undefined
   const own = audienceOf(caller) === 'lecturer' ? caller.lecturerId : null
@@ -68,18 +68,17 @@ export async function assignLecturers({ writer, school, caller }: CourseContext,
   return await replaceLecturers(writer, { schoolId: school.id, courseId: course.id, lecturerIds: ids })
 }
 
-/** The same where a course is changed: only if they were named. */
+/** Does the same for a changed course, if its lecturers are sent. */
 export async function reassignLecturers(context: CourseContext, course: { id: string }, values: Values): Promise<void> {
   if (values.lecturer_ids !== undefined) await assignLecturers(context, course, values)
 }
 
-/** Lecturers that do not exist in the school, and duplicates. */
+/** Returns the errors in the lecturers sent: unknown ids, duplicates, and a list without the lecturer who sends it. */
 export async function checkLecturers(values: Values, { writer, school, caller }: CourseContext): Promise<ProblemDetail[]> {
   const ids = ((values.lecturer_ids as string[] | undefined) ?? []).map((id) => fromPublicId('lec', id) as string)
   if (ids.length === 0) return []
-  const field = 'lecturer_ids'
-  if (new Set(ids).size < ids.length) return [{ field, code: 'duplicate', message: `${field}: names a lecturer twice` }]
-  // Locked, so that none of them is archived before the change is committed.
+  if (new Set(ids).size < ids.length) return [fieldError('lecturer_ids', 'duplicate', 'must not contain a lecturer twice')]
+  // The lock prevents that one of them is archived before the commit.
   const found = await writer
     .selectFrom('lecturer')
     .select('id')
@@ -88,31 +87,28 @@ export async function checkLecturers(values: Values, { writer, school, caller }:
     .orderBy('id')
     .forShare()
     .execute()
-  if (found.length < ids.length)
-    return [{ field, code: 'invalid_reference', message: `${field}: names a lecturer whom the school does not have` }]
+  if (found.length < ids.length) return [fieldError('lecturer_ids', 'invalid_reference', 'must contain only lecturers of the school')]
   if (audienceOf(caller) === 'lecturer' && !ids.includes(caller.lecturerId ?? '')) {
-    return [{ field, code: 'not_allowed', message: `${field}: must name yourself` }]
+    return [fieldError('lecturer_ids', 'not_allowed', 'must contain yourself')]
   }
   return []
 }
 
 /**
- * What is wrong with the lecturers that are sent for a course: in addition to what checkLecturers finds, a lecturer chooses nobody, and a
- * published course keeps somebody who teaches it.
+ * Returns the errors in the lecturers sent for a course: those of checkLecturers, a choice by a lecturer, and a published course without
+ * an active lecturer.
  */
 export async function checkCourseLecturers(values: Values, context: CourseContext, course?: { status: string }): Promise<ProblemDetail[]> {
   const named = values.lecturer_ids as string[] | undefined
   if (named === undefined) return []
-  const field = 'lecturer_ids'
   const { caller } = context
   if (audienceOf(caller) === 'lecturer') {
     const isOwn = !course && named.length === 1 && fromPublicId('lec', named[0] as string) === caller.lecturerId
-    if (!isOwn) return [{ field, code: 'read_only_field', message: `${field}: only staff choose who teaches a course` }]
+    if (!isOwn) return [fieldError('lecturer_ids', 'read_only_field', 'can only be set by staff')]
   }
   const fieldErrors = await checkLecturers(values, context)
   if (fieldErrors.length > 0 || course?.status !== 'published' || (await hasTeacher(context, named))) return fieldErrors
-  const message = `${field}: a published course keeps a lecturer who is not archived. Unpublish the course first.`
-  return [{ field, code: 'required', message }]
+  return [fieldError('lecturer_ids', 'required', 'must contain a lecturer who is not archived. Unpublish the course first.')]
 }
 
 async function hasTeacher({ writer, school }: CourseContext, named: readonly string[]): Promise<boolean> {

@@ -1,39 +1,38 @@
-import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
-import type { DB } from '../../gen/kysely/tables.ts'
+import type { Expression } from 'kysely'
 import { audienceOf, type Caller, type PersonCaller } from '../../policy/caller.ts'
+import type { Builder, Condition } from '../../store/expressions.ts'
 
-type Courses = ExpressionBuilder<DB, 'course'>
-type Lecturers = ExpressionBuilder<DB, 'lecturer'>
-type Condition = Expression<SqlBool>
+type Courses = Builder<'course'>
+type Lecturers = Builder<'lecturer'>
 
-/** What anyone finds in the catalogue. */
+/** Matches the courses of the public catalogue. */
 export const isInCatalogue = (course: Courses): Condition => course.and({ status: 'published', visibility: 'public' })
 
-/** Published for who knows its address. */
+/** Matches published courses that only people with their URL can find. */
 export const isUnlisted = (course: Courses): Condition => course.and({ status: 'published', visibility: 'unlisted' })
 
-/** What a person of the school finds: the catalogue, and what is for members. */
+/** Matches the courses that a person of the school finds: the public catalogue and the courses for members. */
 export const isOpenToMembers = (course: Courses): Condition =>
   course.and([course('status', '=', 'published'), course('visibility', 'in', ['public', 'members'])])
 
-/** Courses that the person teaches, in every state. */
+/** Matches courses of the lecturer, in every state. */
 export function isTaughtBy(course: Courses, { lecturerId }: Pick<PersonCaller, 'lecturerId'>): Condition {
   return lecturerId === null ? course.lit(false) : teaches(course, (lecturer) => lecturer('lecturer.id', '=', lecturerId))
 }
 
-/** Courses that carry one of the tags. */
+/** Matches courses with one of the tags. */
 export const hasTag = (course: Courses, tags: readonly string[]): Condition =>
   course.or(tags.map((tag) => course(course.val(tag), '=', course.fn.any('tags'))))
 
-/** Courses of one of these lecturers, as far as the caller may know who teaches. */
+/** Matches courses of one of these lecturers, if the caller can see the lecturer. */
 export function hasLecturer(course: Courses, lecturerIds: readonly string[], caller: Caller): Condition {
   return teaches(course, (lecturer) => lecturer.and([lecturer('lecturer.id', 'in', [...lecturerIds]), isKnownLecturer(lecturer, caller)]))
 }
 
-/** Courses for sale at up to this amount, in the smallest unit. */
+/** Matches courses that cost at most this amount, in the smallest unit of the currency. */
 export const costsAtMost = (course: Courses, [amount]: readonly number[]): Condition => course('price_amount', '<=', amount as number)
 
-/** Who teaches a course, in the course's order: `[{ id, display_name, slug }]`. */
+/** Selects the lecturers of a course in its order: `[{ id, display_name, slug }]`. */
 export function lecturersOf(course: Courses, caller: Caller): Expression<unknown> {
   return course
     .selectFrom((inner) =>
@@ -53,7 +52,7 @@ export function lecturersOf(course: Courses, caller: Caller): Expression<unknown
     .select((listed) => listed.fn.jsonAgg('listed').as('lecturers'))
 }
 
-/** Lecturers whom the caller may see: the active ones and oneself; staff see all. */
+/** Matches the lecturers whom the caller can see: active ones and themselves; staff see all. */
 export function isKnownLecturer(lecturer: Lecturers, caller: Caller): Condition {
   const audience = audienceOf(caller)
   if (audience === 'staff') return lecturer.lit(true)

@@ -11,22 +11,22 @@ interface Course {
   title: string
 }
 
-/** What a copy is called, and whether it holds what the course holds. */
+/** The title and slug of the copy, and whether it contains the curriculum. */
 export interface CopyOptions {
   title?: string
   slug?: string
   include_curriculum: boolean
 }
 
-/** Finds a slug that no course has. */
+/** Returns a slug that no other course has. */
 export type FreeSlug = (title: string, id: string) => Promise<string>
 
-/** Copies a course as a draft at the end of the catalogue, with its lecturers and, where asked, its curriculum; answers the id of the copy. */
+/** Copies a course as a draft at the end of the catalogue, with its lecturers and, on request, its curriculum. Returns the id of the copy. */
 export async function duplicateCourse(context: CurriculumContext, course: Course, copy: CopyOptions, freeSlug: FreeSlug): Promise<string> {
   const { writer, school, now } = context
-  const ofSchool = writer.selectFrom('course').where('school_id', '=', school.id)
-  const original = await ofSchool.selectAll().where('id', '=', course.id).executeTakeFirstOrThrow()
-  const last = await ofSchool.select((row) => row.fn.max('position').as('position')).executeTakeFirst()
+  const schoolCourses = writer.selectFrom('course').where('school_id', '=', school.id)
+  const original = await schoolCourses.selectAll().where('id', '=', course.id).executeTakeFirstOrThrow()
+  const last = await schoolCourses.select((row) => row.fn.max('position').as('position')).executeTakeFirst()
   const id = newId()
   const title = copy.title ?? `${course.title.slice(0, 150)} (copy)`
   await writer
@@ -40,7 +40,7 @@ export async function duplicateCourse(context: CurriculumContext, course: Course
       metadata: JSON.stringify(original.metadata),
       status: 'draft',
       position: (last?.position ?? -1) + 1,
-      // A key of another system names one row.
+      // A key of another system belongs to one row.
       external_id: null,
       version: 1,
       tree_version: 1,

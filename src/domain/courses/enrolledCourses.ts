@@ -1,26 +1,26 @@
-import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
-import type { DB } from '../../gen/kysely/tables.ts'
+import type { Expression } from 'kysely'
 import { audienceOf, type Caller } from '../../policy/caller.ts'
 import { enrollmentOf, isEnrolledSql, showsCounts } from '../../store/enrollmentExpressions.ts'
+import type { Builder, Condition } from '../../store/expressions.ts'
 import { isTaughtBy } from './courses.ts'
 
-type Courses = ExpressionBuilder<DB, 'course'>
+type Courses = Builder<'course'>
 
 const personOf = (caller: Caller): string | null => (caller.kind === 'person' ? caller.personId : null)
 
-/** Courses that the caller takes or has taken: also those that the catalogue shows no more. */
-export function isEnrolled(course: Courses, caller: Caller): Expression<SqlBool> {
+/** Matches courses in which the caller is or was enrolled, also archived ones. */
+export function isEnrolled(course: Courses, caller: Caller): Condition {
   const personId = personOf(caller)
   return personId === null ? course.lit(false) : isEnrolledSql(personId)
 }
 
-/** The caller's own enrolment in a course, or null. */
+/** Selects the caller's own enrolment in a course, or null. */
 export function enrollmentIn(course: Courses, caller: Caller): Expression<unknown> {
   const personId = personOf(caller)
   return personId === null ? course.lit(null) : enrollmentOf(personId)
 }
 
-/** How many take a course now, as far as the caller may know. */
+/** Selects the number of enrolments in a course; null if the caller cannot see it. */
 export function enrollmentsShown(course: Courses, caller: Caller): Expression<unknown> {
   if (audienceOf(caller) === 'staff') return course.ref('course.enrollments_count')
   const isTaught = caller.kind === 'person' ? isTaughtBy(course, caller) : course.lit(false)

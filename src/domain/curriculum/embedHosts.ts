@@ -1,4 +1,4 @@
-/** Hosts whose players may stand in a lesson. An address of any other would load whatever it likes into the page of a learner. */
+/** Hosts whose players can be embedded in a lesson. Any other host could load arbitrary content into the page of a learner. */
 export const embedHosts: readonly string[] = [
   'www.youtube-nocookie.com',
   'www.youtube.com',
@@ -14,7 +14,7 @@ export const embedHosts: readonly string[] = [
   'h5p.org',
 ]
 
-/** Whether an address is that of a player: one of these hosts, by https on its usual port, and without a login in it. */
+/** True for the URL of a player: one of these hosts, https on the default port, without credentials. */
 export function isEmbeddable(address: string): boolean {
   const url = URL.parse(address)
   if (url?.protocol !== 'https:' || url.port !== '' || url.username !== '' || url.password !== '') return false

@@ -1,18 +1,18 @@
-import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
-import type { DB } from '../../gen/kysely/tables.ts'
+import type { Expression } from 'kysely'
 import { audienceOf, type Caller } from '../../policy/caller.ts'
 import { lessonCompletedAt, lockByEnrollment, opensByEnrollment } from '../../store/enrollmentExpressions.ts'
+import type { Builder, Condition } from '../../store/expressions.ts'
 import { inCourse, lessonRules } from './coursePart.ts'
 
-type Lessons = ExpressionBuilder<DB, 'lesson'>
+type Lessons = Builder<'lesson'>
 
-/** Why what a lesson teaches is closed to somebody who sees that the lesson is there. */
+/** The reasons why the content of a visible lesson is locked. */
 export type LockReason = 'not_enrolled' | 'drip' | 'expired'
 
 /**
- * The one rule of who may read what a lesson teaches: null where it is open to the caller, else the reason why it is not.
- * Open are all lessons to the school's staff, those of their own courses to lecturers, to everybody the previews of
- * published courses, and to who is enrolled what their enrolment opens by now.
+ * Selects the reason why the content of a lesson is locked for the caller, null if it is open. This is the only rule for access to
+ * content. Staff can read all lessons, lecturers those of the courses that they teach, everybody the previews of published courses, and
+ * students the lessons that their enrolment opens at this time.
  */
 export function lockReasonOf(lesson: Lessons, caller: Caller): Expression<LockReason | null> {
   const open = lesson.val(null).$castTo<LockReason | null>()
@@ -28,10 +28,10 @@ export function lockReasonOf(lesson: Lessons, caller: Caller): Expression<LockRe
     .end()
 }
 
-/** Whether the caller may read what the lesson teaches. */
-export const mayReadBody = (lesson: Lessons, caller: Caller): Expression<SqlBool> => lesson(lockReasonOf(lesson, caller), 'is', null)
+/** Matches lessons whose content the caller can read. */
+export const mayReadBody = (lesson: Lessons, caller: Caller): Condition => lesson(lockReasonOf(lesson, caller), 'is', null)
 
-/** When time alone opens a lesson to the caller; null where it is open, or no time opens it. */
+/** Selects the time at which a lesson opens to the caller; null if it is open already or is locked for another reason. */
 export function unlocksAtOf(lesson: Lessons, caller: Caller): Expression<Date | null> {
   const personId = learnerIn(caller)
   if (personId === null) return lesson.val(null).$castTo<Date | null>()
@@ -42,15 +42,15 @@ export function unlocksAtOf(lesson: Lessons, caller: Caller): Expression<Date | 
     .end()
 }
 
-/** When the caller completed a lesson. */
+/** Selects the time at which the caller completed a lesson. */
 export function completedAtOf(lesson: Lessons, caller: Caller): Expression<Date | null> {
   return caller.kind === 'person' && caller.personId !== null ? lessonCompletedAt(caller.personId) : lesson.val(null).$castTo<Date | null>()
 }
 
 const learnerIn = (caller: Caller): string | null => (caller.kind === 'person' && audienceOf(caller) !== 'staff' ? caller.personId : null)
 
-/** A lesson that the school shows to everybody who sees the course. A draft, or a lesson of a draft, is no preview yet. */
-export function isOpenPreview(lesson: Lessons): Expression<SqlBool> {
+/** Matches previews that everybody can read. A draft, or a lesson of a draft course, is not a preview yet. */
+export function isOpenPreview(lesson: Lessons): Condition {
   return lesson.and([
     lesson('lesson.is_preview', '=', true),
     lesson('lesson.status', '=', 'published'),

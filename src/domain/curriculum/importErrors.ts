@@ -1,4 +1,4 @@
-import type { ProblemDetail } from '../../lib/problem.ts'
+import { fieldError, type ProblemDetail } from '../../lib/problem.ts'
 import type { Writer } from '../../store/database.ts'
 import { type CourseKey, maxLessons, maxSections } from './countTree.ts'
 import type { CurriculumContext, Values } from './curriculumContext.ts'
@@ -6,20 +6,19 @@ import type { Held, Import, Plan } from './importPlan.ts'
 import { checkLessonFiles, filesIn, type StoredMedia } from './lessonFiles.ts'
 import { checkLesson } from './lessonRules.ts'
 
-/** Everything that is wrong with an import, each fault with the path to its place. */
+/** Returns all errors in an import, each with the path to its field. */
 export async function importErrors(
   context: CurriculumContext,
   key: CourseKey,
   { sent, held, plan }: { sent: Import; held: Held; plan: Plan },
 ): Promise<ProblemDetail[]> {
   const fieldErrors: ProblemDetail[] = []
-  const fault = (field: string, code: string, message: string): number => fieldErrors.push({ field, code, message: `${field}: ${message}` })
   const lessons = sent.sections.flatMap((section, at) =>
     section.lessons.map((lesson, index) => ({ lesson, path: `sections.${at}.lessons.${index}` })),
   )
   const sections = sent.sections.map((section, at) => ({ section, path: `sections.${at}` }))
-  if (plan.sections.length > maxSections) fault('sections', 'max', `a course holds at most ${maxSections} sections`)
-  if (plan.lessons.length > maxLessons) fault('sections', 'max', `a course holds at most ${maxLessons} lessons`)
+  if (plan.sections.length > maxSections) fieldErrors.push(fieldError('sections', 'max', `must contain at most ${maxSections} sections`))
+  if (plan.lessons.length > maxLessons) fieldErrors.push(fieldError('sections', 'max', `must contain at most ${maxLessons} lessons`))
 
   const sectionKeys = sections.map(({ section, path }) => ({ key: section.external_id, path }))
   const lessonKeys = lessons.map(({ lesson, path }) => ({ key: lesson.external_id, path }))
@@ -35,8 +34,9 @@ export async function importErrors(
     )
     const seen = new Set<string>()
     for (const { key: external, path } of keys) {
-      if (seen.has(external)) fault(`${path}.external_id`, 'duplicate', 'stands twice in what was sent')
-      if (elsewhere.has(external)) fault(`${path}.external_id`, 'external_id_taken', 'another course has a row with this key')
+      if (seen.has(external)) fieldErrors.push(fieldError(`${path}.external_id`, 'duplicate', 'must not appear twice in the import'))
+      if (elsewhere.has(external))
+        fieldErrors.push(fieldError(`${path}.external_id`, 'external_id_taken', 'is already used in another course'))
       seen.add(external)
     }
   }
@@ -45,8 +45,9 @@ export async function importErrors(
   for (const { lesson, path } of lessons) {
     const old = before.get(lesson.external_id)
     const values = lesson as unknown as Values
-    if (old && old.kind !== lesson.kind) fault(`${path}.kind`, 'immutable_field', 'cannot be changed after the row was made')
-    if (lesson.content_format !== undefined && lesson.content === undefined) fault(`${path}.content`, 'required', 'is sent with its format')
+    if (old && old.kind !== lesson.kind) fieldErrors.push(fieldError(`${path}.kind`, 'immutable_field', 'cannot be changed after creation'))
+    if (lesson.content_format !== undefined && lesson.content === undefined)
+      fieldErrors.push(fieldError(`${path}.content`, 'required', 'is required with content_format'))
     const files = lesson.media
       ? await checkLessonFiles(context, filesIn(values), { media: (old?.media ?? null) as StoredMedia | null, attachment_file_ids: [] })
       : []
@@ -57,7 +58,7 @@ export async function importErrors(
   return fieldErrors
 }
 
-/** Which of these keys belong to rows of other courses. */
+/** Returns those of the keys that rows of other courses have. */
 async function keysElsewhere(
   writer: Writer,
   table: 'section' | 'lesson',

@@ -5,7 +5,7 @@ import { mediaFrom, type StoredMedia } from './lessonFiles.ts'
 import { dripOf } from './lessonRules.ts'
 import { type Quiz, withIds } from './quiz.ts'
 
-/** A lesson as another system sends it. What is not sent stays as it is, or takes its default. */
+/** A lesson of an import. Fields that are absent keep their value or take the default. */
 export interface ImportedLesson {
   external_id: string
   title: string
@@ -34,7 +34,7 @@ export interface Import {
   sections: readonly ImportedSection[]
 }
 
-/** A section's columns. */
+/** The columns of a section that an import writes. */
 export interface SectionRow {
   id: string
   title: string
@@ -43,7 +43,7 @@ export interface SectionRow {
   external_id: string | null
 }
 
-/** A lesson's columns, as far as an import writes them. */
+/** The columns of a lesson that an import writes. */
 export interface LessonRow {
   id: string
   section_id: string
@@ -61,13 +61,13 @@ export interface LessonRow {
   metadata: unknown
 }
 
-/** What a course holds before an import. */
+/** The sections and lessons of a course before an import. */
 export interface Held {
   sections: readonly SectionRow[]
   lessons: readonly LessonRow[]
 }
 
-/** Every row as it is to be, and which of them are new, other or gone. */
+/** The rows after the import, and those that are created, changed or deleted. */
 export interface Plan {
   sections: readonly SectionRow[]
   lessons: readonly LessonRow[]
@@ -75,11 +75,11 @@ export interface Plan {
   changedLessons: readonly LessonRow[]
   goneSections: readonly string[]
   goneLessons: readonly string[]
-  /** The sent lesson of a row. */
+  /** The imported lesson of each row. */
   sent: ReadonlyMap<string, ImportedLesson>
 }
 
-/** Lays an import over what is there: rows are the same where their keys of the other system are. */
+/** Merges an import into the curriculum. Rows are matched by their external ids. */
 export function planImport(held: Held, { mode, sections }: Import): Plan {
   const sectionIds = new Map(held.sections.map((row) => [row.external_id, row]))
   const lessonIds = new Map(held.lessons.map((row) => [row.external_id, row]))
@@ -142,7 +142,7 @@ function lessonRow(sent: ImportedLesson, old: LessonRow | undefined): LessonRow 
   })
 }
 
-/** The row as a database gives it back: without members that are not there. */
+/** Returns the row as the database returns it: without members whose value is undefined. */
 const plain = (row: LessonRow): LessonRow => JSON.parse(JSON.stringify(row)) as LessonRow
 
 function changedOf<Row extends { id: string }>(rows: readonly Row[], before: readonly Row[]): Row[] {

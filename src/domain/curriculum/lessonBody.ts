@@ -6,19 +6,19 @@ import type { Values } from './curriculumContext.ts'
 /** The text of one lesson. */
 export interface LessonText {
   lessonId: string
-  /** Where the text was sent, for errors. */
+  /** The path of the text in the request, for errors. */
   field?: string
   content: string
   content_format: TextFormat
 }
 
-/** Keeps texts of lessons, and their HTML beside them. */
+/** Stores the texts of lessons and their HTML. */
 export async function writeTexts(writer: Writer, schoolId: string, texts: readonly LessonText[]): Promise<void> {
   if (texts.length === 0) return
   const rows = []
   for (const { lessonId, content, content_format, field = 'content' } of texts) {
     rows.push({ school_id: schoolId, lesson_id: lessonId, content, content_format, content_html: htmlOf(content, content_format, field) })
-    // Other requests are served between the texts of a large import.
+    // Lets other requests run between the texts of a large import.
     await setImmediate()
   }
   await writer
@@ -34,7 +34,7 @@ export async function writeTexts(writer: Writer, schoolId: string, texts: readon
     .execute()
 }
 
-/** Forgets texts of lessons. */
+/** Deletes the texts of lessons. */
 export async function removeTexts(writer: Writer, schoolId: string, lessonIds: readonly string[]): Promise<void> {
   if (lessonIds.length === 0) return
   await writer
@@ -44,7 +44,7 @@ export async function removeTexts(writer: Writer, schoolId: string, lessonIds: r
     .execute()
 }
 
-/** What of the text changes with these fields. `sent` holds those alone that were named. */
+/** Writes the text of a lesson if its fields are sent. */
 export async function changeText(writer: Writer, { schoolId, lessonId }: { schoolId: string; lessonId: string }, sent: Values) {
   if (!('content' in sent || 'content_format' in sent)) return
   const before = await writer

@@ -1,11 +1,11 @@
 import { fromPublicId } from '../../lib/ids.ts'
-import type { ProblemDetail } from '../../lib/problem.ts'
+import { fieldError, type ProblemDetail } from '../../lib/problem.ts'
 import { audienceOf } from '../../policy/caller.ts'
 import type { FilePurposeName } from '../../policy/filePurposes.ts'
 import { lockFiles, removeFileReferences, setFileReferences } from '../../store/fileReferences.ts'
 import type { CurriculumContext, Values } from './curriculumContext.ts'
 
-/** What a lesson plays, as its column holds it: ids as they are stored. */
+/** The media of a lesson as they are stored, with stored ids. */
 export interface StoredMedia {
   file_id: string | null
   embed_url: string | null
@@ -25,7 +25,7 @@ interface Files {
 
 const played = ['lesson_video', 'lesson_audio', 'attachment', 'image'] as const
 
-/** What a client sends as media → what is stored. */
+/** Converts the media of a request to stored media. */
 export function mediaFrom(sent: StoredMedia): StoredMedia {
   const stored = (id: string | null): string | null => (id === null ? null : (fromPublicId('fil', id) ?? null))
   return {
@@ -49,13 +49,13 @@ const namedIn = ({ media, attachment_file_ids }: Files): Named[] => [
   })),
 ]
 
-/** The files that these fields name, as they are stored; fields that were not sent name none. */
+/** Returns the files in these fields, with stored ids; empty for fields that are not sent. */
 export const filesIn = (values: Values): Files => ({
   media: values.media ? mediaFrom(values.media as StoredMedia) : null,
   attachment_file_ids: ((values.attachment_file_ids as string[] | undefined) ?? []).map((id) => fromPublicId('fil', id) as string),
 })
 
-/** Files that the lesson may not name: unknown ones, unfinished ones, those of somebody else. What it names already, it may keep. */
+/** Returns an error for each file that the lesson cannot use: unknown, not uploaded, or of another person. Files in use can stay. */
 export async function checkLessonFiles(
   { writer, school, caller }: CurriculumContext,
   sent: Files,
@@ -72,14 +72,14 @@ export async function checkLessonFiles(
     const file = files.find((one) => one.id === id)
     const isVisible = file && (audienceOf(caller) === 'staff' || file.uploaded_by === caller.accountId)
     if (isVisible && file.status === 'ready' && (purposes as readonly string[]).includes(file.purpose)) return []
-    const fault = isVisible
-      ? `must be a file whose upload is complete and whose purpose is ${purposes.join(' or ')}`
-      : 'there is no such file in this school, or it is not yours'
-    return [{ field, code: 'invalid_reference', message: `${field}: ${fault}.` }]
+    const rule = isVisible
+      ? `must be a file whose upload is complete and whose purpose is ${purposes.join(' or ')}.`
+      : 'the school has no such file, or it belongs to somebody else.'
+    return [fieldError(field, 'invalid_reference', rule)]
   })
 }
 
-/** Notes which files a lesson names now. */
+/** Stores which files a lesson uses. */
 export async function saveLessonFileReferences(
   { writer, school }: Pick<CurriculumContext, 'writer' | 'school'>,
   lessonId: string,
@@ -93,7 +93,7 @@ export async function saveLessonFileReferences(
   )
 }
 
-/** Lets go of the files of lessons that go away. */
+/** Releases the files of lessons that are deleted. */
 export async function removeLessonFileReferences(
   { writer, school }: Pick<CurriculumContext, 'writer' | 'school'>,
   lessonIds: readonly string[],

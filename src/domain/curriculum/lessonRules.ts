@@ -1,4 +1,4 @@
-import type { ProblemDetail } from '../../lib/problem.ts'
+import { fieldError, type ProblemDetail } from '../../lib/problem.ts'
 import type { Values } from './curriculumContext.ts'
 import { isEmbeddable } from './embedHosts.ts'
 import { checkQuiz, type Quiz } from './quiz.ts'
@@ -14,24 +14,24 @@ interface Media {
   embed_url?: string | null
 }
 
-/** Whether the fields of a lesson fit together. Files are looked up elsewhere. */
+/** Returns the errors in the fields of a lesson, except those in its files. */
 export function checkLesson({ kind, quiz, media, drip }: Values): ProblemDetail[] {
   const fieldErrors: ProblemDetail[] = []
-  const fault = (field: string, code: string, message: string): number => fieldErrors.push({ field, code, message: `${field}: ${message}` })
-  if (quiz && kind !== 'quiz') fault('quiz', 'not_allowed', 'only a lesson of the kind quiz has one')
+  if (quiz && kind !== 'quiz') fieldErrors.push(fieldError('quiz', 'not_allowed', 'is only allowed in a lesson of the kind quiz'))
   else if (quiz) fieldErrors.push(...checkQuiz(quiz as Quiz))
   const { file_id, embed_url } = (media ?? {}) as Media
-  if (media && !file_id === !embed_url) fault('media', 'not_allowed', 'names either a file or an address')
+  if (media && !file_id === !embed_url) fieldErrors.push(fieldError('media', 'not_allowed', 'must contain either file_id or embed_url'))
   if (embed_url && !isEmbeddable(embed_url)) {
-    fault('media.embed_url', 'not_allowed', 'is not the https address of a player that the school embeds')
+    fieldErrors.push(fieldError('media.embed_url', 'not_allowed', 'must be the https URL of a supported player'))
   }
   const { mode, days, at } = (drip ?? { mode: 'none' }) as Drip
-  if (mode === 'days_after_enrollment' && days === undefined) fault('drip.days', 'required', 'says after how many days')
-  if (mode === 'date' && at === undefined) fault('drip.at', 'required', 'says when')
+  if (mode === 'days_after_enrollment' && days === undefined)
+    fieldErrors.push(fieldError('drip.days', 'required', 'is required with the mode days_after_enrollment'))
+  if (mode === 'date' && at === undefined) fieldErrors.push(fieldError('drip.at', 'required', 'is required with the mode date'))
   return fieldErrors
 }
 
-/** What of a drip belongs to its mode; the rest is left from another one. */
+/** Returns the drip without the fields of other modes. */
 export function dripOf({ mode, days, at }: Drip): Drip {
   if (mode === 'days_after_enrollment') return { mode, days }
   return mode === 'date' ? { mode, at } : { mode }

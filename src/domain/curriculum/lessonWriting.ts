@@ -1,5 +1,5 @@
 import { fromPublicId } from '../../lib/ids.ts'
-import type { ProblemDetail } from '../../lib/problem.ts'
+import { fieldError, type ProblemDetail } from '../../lib/problem.ts'
 import { countStartedEnrollments, recountCourse } from '../learning/countProgress.ts'
 import { countTree, maxLessons } from './countTree.ts'
 import type { CurriculumContext, Values } from './curriculumContext.ts'
@@ -27,30 +27,30 @@ type UnderSection = CurriculumContext & { parent?: Section | undefined }
 
 const courseOf = ({ parent }: UnderSection): string => String((parent as Section).course_id)
 
-/** @throws Problem curriculum_full where the course takes no more */
+/** @throws Problem curriculum_full if the course has the maximum number of lessons */
 export async function checkNewLesson(values: Values, context: UnderSection): Promise<ProblemDetail[]> {
   const { parent } = context
   await requireRoom(context, { part: 'lesson', courseId: courseOf(context), most: maxLessons })
   const sent = values.section_id === undefined ? parent?.id : fromPublicId('sec', String(values.section_id))
-  const elsewhere = sent === parent?.id ? [] : [fault('section_id', 'not_allowed', 'must be the section that the address names, or absent')]
+  const elsewhere = sent === parent?.id ? [] : [fieldError('section_id', 'not_allowed', 'must be the section in the URL, or absent')]
   return [...elsewhere, ...checkLesson(values), ...(await checkLessonFiles(context, filesIn(values)))]
 }
 
-/** The last place of its section. */
+/** Returns the columns of a new lesson at the end of its section. */
 export async function placeLesson(context: UnderSection, values: Values) {
   const section_id = (context.parent as Section).id
   const position = await nextPosition(context, { part: 'lesson', id: section_id })
   return { course_id: courseOf(context), position, attachment_file_ids: [...filesIn(values).attachment_file_ids] }
 }
 
-/** What a new lesson brings besides its row: its text, its files, its part in the numbers of the course. */
+/** Stores the text and files of a new lesson and updates the counts of the course. */
 export async function completeLesson(context: CurriculumContext, lesson: Lesson, values: Values): Promise<void> {
   await changeText(context.writer, { schoolId: context.school.id, lessonId: lesson.id }, values)
   await saveLessonFileReferences(context, lesson.id, filesIn(values))
   await countLessonIn(context, lesson)
 }
 
-/** What is wrong with a changed lesson, and with the section that it is to move into. */
+/** Returns the errors in a changed lesson and in the section to which it moves. */
 export async function checkChangedLesson(values: Values, context: CurriculumContext, lesson: Lesson): Promise<ProblemDetail[]> {
   const { writer, school } = context
   const files = await checkLessonFiles(context, filesIn(values), filesOf(lesson))
@@ -63,17 +63,17 @@ export async function checkChangedLesson(values: Values, context: CurriculumCont
     .where('course_id', '=', lesson.course_id)
     .where('id', '=', id)
     .executeTakeFirst()
-  const elsewhere = section ? [] : [fault('section_id', 'invalid_reference', 'the course has no such section')]
+  const elsewhere = section ? [] : [fieldError('section_id', 'invalid_reference', 'the course has no section with this id')]
   return [...elsewhere, ...checkLesson(values), ...files]
 }
 
-/** The place of a lesson that moves: the last one of its new section. What stood behind it moves up. */
+/** Moves a lesson to the end of its new section and closes the gap in the old one. Returns the columns to write. */
 export async function moveLesson(context: CurriculumContext, lesson: Lesson, values: Values) {
   const attachments = values.attachment_file_ids === undefined ? {} : { attachment_file_ids: [...filesIn(values).attachment_file_ids] }
   const sectionId = fromPublicId('sec', String(values.section_id)) as string
   if (sectionId === lesson.section_id) return attachments
   const position = await nextPosition(context, { part: 'lesson', id: sectionId })
-  // It leaves before the others move up: two never share a place, not for a moment.
+  // The lesson moves first, because positions are unique at every moment.
   await context.writer
     .updateTable('lesson')
     .set({ section_id: sectionId, position })
@@ -84,8 +84,8 @@ export async function moveLesson(context: CurriculumContext, lesson: Lesson, val
   return { ...attachments, section_id: sectionId, position }
 }
 
-/** Fields that change without the tree showing it: they are no new version of it. */
-const unseen: ReadonlySet<string> = new Set([
+/** Fields that are not visible in the tree: changing them makes no new version of the tree. */
+const notInTree: ReadonlySet<string> = new Set([
   'content',
   'content_format',
   'media',
@@ -95,26 +95,26 @@ const unseen: ReadonlySet<string> = new Set([
   'metadata',
 ])
 
-/** What else follows from a change, of which `changed` names the fields. */
+/** Stores the text and files of a changed lesson and updates the counts of the course if the tree shows the change. */
 export async function afterLessonChange(context: CurriculumContext, lesson: Lesson, changed: Values): Promise<void> {
   await changeText(context.writer, { schoolId: context.school.id, lessonId: lesson.id }, changed)
   if ('media' in changed || 'attachment_file_ids' in changed) await saveLessonFileReferences(context, lesson.id, filesOf(lesson))
-  if (Object.keys(changed).some((field) => !unseen.has(field))) await countLessonIn(context, lesson)
+  if (Object.keys(changed).some((field) => !notInTree.has(field))) await countLessonIn(context, lesson)
 }
 
-/** How many people a removal takes something from. */
+/** Returns the header with the number of enrolments that have progress in the lesson. */
 export const removalHeaders = async (context: CurriculumContext, { id }: Lesson) => ({
   headers: { 'Affected-Enrollments': String(await countStartedEnrollments(context.writer, context.school.id, [id])) },
 })
 
-/** Closes the gap that a removed lesson leaves. */
+/** Closes the gap of a removed lesson and updates the counts of the course and its enrolments. */
 export async function afterLessonRemoval(context: CurriculumContext, lesson: Lesson): Promise<void> {
   await closeGap(context, lesson)
   await countLessonIn(context, lesson)
   await recount(context, lesson)
 }
 
-/** A lesson that is shown, or no more, is another share of the course for everybody who takes it. */
+/** Updates the counts of the course and of every enrolment in it after a lesson was published or unpublished. */
 export async function afterPublicationChange(context: CurriculumContext, lesson: Lesson): Promise<{ headers: Record<string, string> }> {
   await countLessonIn(context, lesson)
   return { headers: { 'Affected-Enrollments': String(await recount(context, lesson)) } }
@@ -123,7 +123,7 @@ export async function afterPublicationChange(context: CurriculumContext, lesson:
 const recount = ({ writer, school, now }: CurriculumContext, { course_id: courseId }: Lesson): Promise<number> =>
   recountCourse(writer, { schoolId: school.id, courseId, now })
 
-/** Counts the tree anew after one of its lessons was made, changed or removed. */
+/** Updates the counts of the course after a lesson was created, changed or removed. */
 export const countLessonIn = ({ writer, school }: CurriculumContext, { course_id }: Pick<Lesson, 'course_id'>): Promise<void> =>
   countTree(writer, { schoolId: school.id, courseId: course_id }, { isSeen: true })
 
@@ -131,5 +131,3 @@ const filesOf = ({ media, attachment_file_ids }: Lesson) => ({ media: media as S
 
 const closeGap = (context: CurriculumContext, { section_id, position }: Lesson): Promise<void> =>
   movePositions(context, { part: 'lesson', id: section_id }, { after: position, by: -1 })
-
-const fault = (field: string, code: string, message: string): ProblemDetail => ({ field, code, message: `${field}: ${message}` })

@@ -1,4 +1,4 @@
-import type { ProblemDetail } from '../../lib/problem.ts'
+import { fieldError, type ProblemDetail } from '../../lib/problem.ts'
 
 interface Choice {
   id?: string | undefined
@@ -19,30 +19,36 @@ export interface Quiz {
   questions: readonly Question[]
 }
 
-/** What of a quiz does not fit together: an answer that nobody can give, a choice that stands twice. */
+/** Returns the errors in a quiz, such as duplicate ids or a question without a correct answer. */
 export function checkQuiz({ questions }: Quiz): ProblemDetail[] {
   const fieldErrors: ProblemDetail[] = []
-  const fault = (field: string, code: string, message: string): number => fieldErrors.push({ field, code, message: `${field}: ${message}` })
-  if (hasTwice(questions)) fault('quiz.questions', 'duplicate', 'two questions have one id')
+  if (hasTwice(questions)) fieldErrors.push(fieldError('quiz.questions', 'duplicate', 'must not contain an id twice'))
   for (const [index, { kind, choices, accepted_answers }] of questions.entries()) {
     const field = `quiz.questions.${index}`
     const correct = choices.filter((choice) => choice.correct).length
-    if (hasTwice(choices)) fault(`${field}.choices`, 'duplicate', 'two choices have one id')
+    if (hasTwice(choices)) fieldErrors.push(fieldError(`${field}.choices`, 'duplicate', 'must not contain an id twice'))
     if (kind === 'short_text') {
-      if (choices.length > 0) fault(`${field}.choices`, 'not_allowed', 'a question for a text has accepted_answers instead')
-      if (accepted_answers.length === 0) fault(`${field}.accepted_answers`, 'required', 'at least one is right')
+      if (choices.length > 0)
+        fieldErrors.push(fieldError(`${field}.choices`, 'not_allowed', 'must be empty for a short_text question. Use accepted_answers.'))
+      if (accepted_answers.length === 0)
+        fieldErrors.push(fieldError(`${field}.accepted_answers`, 'required', 'must contain at least one answer'))
       continue
     }
-    if (accepted_answers.length > 0) fault(`${field}.accepted_answers`, 'not_allowed', 'only of a question for a text')
-    if (kind === 'true_false' && choices.length !== 2) fault(`${field}.choices`, 'not_allowed', 'true and false are two choices')
-    if (kind !== 'true_false' && choices.length < 2) fault(`${field}.choices`, 'min', 'at least two')
-    if (kind === 'multiple' && correct === 0) fault(`${field}.choices`, 'required', 'at least one is correct')
-    if (kind !== 'multiple' && correct !== 1) fault(`${field}.choices`, 'not_allowed', 'exactly one is correct')
+    if (accepted_answers.length > 0)
+      fieldErrors.push(fieldError(`${field}.accepted_answers`, 'not_allowed', 'must be empty unless the question is short_text'))
+    if (kind === 'true_false' && choices.length !== 2)
+      fieldErrors.push(fieldError(`${field}.choices`, 'not_allowed', 'must contain two choices'))
+    if (kind !== 'true_false' && choices.length < 2)
+      fieldErrors.push(fieldError(`${field}.choices`, 'min', 'must contain at least two choices'))
+    if (kind === 'multiple' && correct === 0)
+      fieldErrors.push(fieldError(`${field}.choices`, 'required', 'must contain at least one correct choice'))
+    if (kind !== 'multiple' && correct !== 1)
+      fieldErrors.push(fieldError(`${field}.choices`, 'not_allowed', 'must contain exactly one correct choice'))
   }
   return fieldErrors
 }
 
-/** The quiz with an id for every question and choice: those that were sent, and `q1`, `c1` … where none was. */
+/** Returns the quiz with an id for every question and choice: the ids sent, else `q1`, `c1` and so on. */
 export function withIds<Sent extends Quiz>(quiz: Sent): Sent {
   return {
     ...quiz,
@@ -50,13 +56,13 @@ export function withIds<Sent extends Quiz>(quiz: Sent): Sent {
   }
 }
 
-function numbered<One extends { id?: string | undefined }>(list: readonly One[], email: string): (One & { id: string })[] {
+function numbered<One extends { id?: string | undefined }>(list: readonly One[], prefix: string): (One & { id: string })[] {
   const taken = new Set(list.map(({ id }) => id))
   let next = 0
   const free = (): string => {
     do next += 1
-    while (taken.has(`${email}${next}`))
-    return `${email}${next}`
+    while (taken.has(`${prefix}${next}`))
+    return `${prefix}${next}`
   }
   return list.map((one) => ({ ...one, id: one.id ?? free() }))
 }

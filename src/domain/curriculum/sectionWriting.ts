@@ -1,5 +1,5 @@
 import { fromPublicId } from '../../lib/ids.ts'
-import { Problem, type ProblemDetail } from '../../lib/problem.ts'
+import { fieldError, Problem, type ProblemDetail } from '../../lib/problem.ts'
 import { recordChanges } from '../../store/changeLog.ts'
 import type { Writer } from '../../store/database.ts'
 import { countStartedEnrollments, recountCourse } from '../learning/countProgress.ts'
@@ -20,17 +20,16 @@ interface Course {
 
 type UnderCourse = CurriculumContext & { parent?: Course | undefined }
 
-/** @throws Problem curriculum_full where the course takes no more */
+/** @throws Problem curriculum_full if the course has the maximum number of sections */
 export async function checkNewSection({ after_section_id }: Values, context: UnderCourse): Promise<ProblemDetail[]> {
   const { writer, school, parent } = context
   const courseId = (parent as Course).id
   await requireRoom(context, { part: 'section', courseId, most: maxSections })
   if (after_section_id === undefined || (await positionOf(writer, { schoolId: school.id, courseId, sent: after_section_id }))) return []
-  const field = 'after_section_id'
-  return [{ field, code: 'invalid_reference', message: `${field}: the course has no such section` }]
+  return [fieldError('after_section_id', 'invalid_reference', 'the course has no section with this id')]
 }
 
-/** The place of a new section: behind the one that was named, else the last. What stands behind it moves on. */
+/** Returns the position of a new section: after the section sent, else at the end. Moves the following sections down. */
 export async function placeSection(context: UnderCourse, { after_section_id }: Values) {
   const { writer, school, parent } = context
   const whole = { part: 'section', id: (parent as Course).id } as const
@@ -41,13 +40,13 @@ export async function placeSection(context: UnderCourse, { after_section_id }: V
   return { position: behind + 1 }
 }
 
-/** Counts the tree anew after one of its sections was made, changed or removed. */
+/** Updates the counts of the course after a section was created, changed or removed. */
 export const countSectionIn = ({ writer, school }: CurriculumContext, { course_id }: Pick<Section, 'course_id'>): Promise<void> =>
   countTree(writer, { schoolId: school.id, courseId: course_id }, { isSeen: true })
 
 /**
- * Removes the lessons of a section that is about to go, where that was asked for.
- * @throws Problem section_not_empty
+ * Removes the lessons of a section before the section, if the caller has requested it.
+ * @throws Problem section_not_empty if the section has lessons and the caller has not requested their removal
  */
 export async function removeLessonsIn(context: CurriculumContext & { parameters: ReadonlyMap<string, unknown> }, section: Section) {
   const { writer, school, parameters } = context
@@ -64,7 +63,7 @@ export async function removeLessonsIn(context: CurriculumContext & { parameters:
   return { headers }
 }
 
-/** Removes lessons with all that hangs on them. */
+/** Removes lessons and releases their files. */
 export async function removeLessons(
   { writer, school }: Pick<CurriculumContext, 'writer' | 'school'>,
   ids: readonly string[],
@@ -80,7 +79,7 @@ export async function removeLessons(
   await recordChanges(writer, { school_id: school.id, type: 'lesson', action: 'deleted' }, gone)
 }
 
-/** Closes the gap that a removed section leaves. */
+/** Closes the gap of a removed section and updates the counts of the course and its enrolments. */
 export async function closeSectionGap(context: CurriculumContext, section: Section): Promise<void> {
   await movePositions(context, { part: 'section', id: section.course_id }, { after: section.position, by: -1 })
   await countSectionIn(context, section)

@@ -1,12 +1,12 @@
-import type { Expression, ExpressionBuilder } from 'kysely'
-import type { DB } from '../../gen/kysely/tables.ts'
+import { type Expression, sql } from 'kysely'
 import { audienceOf, type Caller } from '../../policy/caller.ts'
+import type { Builder } from '../../store/expressions.ts'
 import { lessonRules } from './coursePart.ts'
 
-type Lessons = ExpressionBuilder<DB, 'lesson'>
-type Sections = ExpressionBuilder<DB, 'section'>
+type Lessons = Builder<'lesson'>
+type Sections = Builder<'section'>
 
-/** One column of a lesson's text. */
+/** Selects a column of a lesson's text. */
 export const textOf =
   (column: 'content' | 'content_format' | 'content_html') =>
   (lesson: Lessons): Expression<unknown> =>
@@ -16,17 +16,17 @@ export const textOf =
       .whereRef('lesson_body.school_id', '=', 'lesson.school_id')
       .whereRef('lesson_body.lesson_id', '=', 'lesson.id')
 
-/** A file of a lesson, as it is read. Eight-byte numbers may arrive as text. */
+/** A file of a lesson as it is selected. Eight-byte numbers can be texts. */
 export interface LessonFile {
   file_id: string
   filename: string
   content_type: string
   byte_size: number | string
-  /** It is to be taken along; otherwise it is what the lesson plays. */
+  /** True for an attachment, false for the media of the lesson. */
   is_attached: boolean
 }
 
-/** What a lesson plays, and the files to take along in their order. */
+/** Selects the media file and the attachments of a lesson, in their order. */
 export function lessonFilesOf(lesson: Lessons): Expression<unknown> {
   return lesson
     .selectFrom((inner) =>
@@ -41,21 +41,16 @@ export function lessonFilesOf(lesson: Lessons): Expression<unknown> {
         ])
         .whereRef('file.school_id', '=', 'lesson.school_id')
         .where('file.status', '=', 'ready')
-        .where((file) =>
-          file.or([
-            isAttached(file),
-            file('file.id', '=', file.cast<string>(file.ref('lesson.media', '->>').key('file_id' as never), 'uuid')),
-          ]),
-        )
+        .where((file) => file.or([isAttached(file), file('file.id', '=', sql<string>`(${file.ref('lesson.media')} ->> 'file_id')::uuid`)]))
         .orderBy((file) => file.fn('array_position', ['lesson.attachment_file_ids', 'file.id']))
         .as('attached'),
     )
     .select((attached) => attached.fn.jsonAgg('attached').as('attachments'))
 }
 
-const isAttached = (file: ExpressionBuilder<DB, 'file' | 'lesson'>) => file('file.id', '=', file.fn.any('lesson.attachment_file_ids'))
+const isAttached = (file: Builder<'file' | 'lesson'>) => file('file.id', '=', file.fn.any('lesson.attachment_file_ids'))
 
-/** The place of a lesson among those that the caller sees: drafts are not counted for who does not see them. */
+/** Selects the position of a lesson among those that the caller sees, without hidden drafts. */
 export function visiblePosition(lesson: Lessons, caller: Caller): Expression<unknown> {
   if (audienceOf(caller) === 'staff') return lesson.ref('lesson.position')
   const published = lesson
@@ -69,7 +64,7 @@ export function visiblePosition(lesson: Lessons, caller: Caller): Expression<unk
   return lesson.case().when(isTaught).then(lesson.ref('lesson.position')).else(published).end()
 }
 
-/** How many lessons of a section the caller sees. */
+/** Selects the number of lessons in a section that the caller sees. */
 export function visibleLessonsCount(section: Sections, caller: Caller): Expression<unknown> {
   return section
     .selectFrom('lesson')
@@ -78,8 +73,7 @@ export function visibleLessonsCount(section: Sections, caller: Caller): Expressi
     .whereRef('lesson.section_id', '=', 'section.id')
     .where((lesson) => {
       if (audienceOf(caller) === 'staff') return lesson.lit(true)
-      const rows = lesson as unknown as Lessons
-      const isPublished = rows('lesson.status', '=', 'published')
-      return caller.kind === 'person' ? rows.or([isPublished, lessonRules.isTaught(rows, caller)]) : isPublished
+      const isPublished = lesson('lesson.status', '=', 'published')
+      return caller.kind === 'person' ? lesson.or([isPublished, lessonRules.isTaught(lesson, caller)]) : isPublished
     })
 }

@@ -1,12 +1,12 @@
-import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
+import { type Expression, expressionBuilder } from 'kysely'
 import type { DB } from '../../gen/kysely/tables.ts'
 import { audienceOf, type Caller } from '../../policy/caller.ts'
 import type { Reader } from '../../store/database.ts'
+import type { Builder, Condition } from '../../store/expressions.ts'
 import { isTaughtBy } from '../courses/courses.ts'
 import { type LockReason, lockReasonOf } from './entitlement.ts'
 
-type Courses = ExpressionBuilder<DB, 'course'>
-type Condition = Expression<SqlBool>
+type Courses = Builder<'course'>
 
 interface SelectedLesson {
   id: string
@@ -19,8 +19,8 @@ interface SelectedSection {
 }
 
 /**
- * The sections of a course with the outlines of their lessons, in order, as one expression within the query of the course.
- * What a lesson teaches is not in it.
+ * Selects the sections of a course with the outlines of their lessons, in order, within the query of the course. The content of the
+ * lessons is not included.
  */
 export function sectionsOf(course: Courses, caller: Caller): Expression<unknown> {
   return course
@@ -35,9 +35,7 @@ export function sectionsOf(course: Courses, caller: Caller): Expression<unknown>
                 .selectFrom('lesson')
                 .select(['lesson.id', 'lesson.title', 'lesson.kind', 'lesson.status', 'lesson.is_preview', 'lesson.position'])
                 .select(['lesson.duration_seconds', 'lesson.drip', 'lesson.external_id'])
-                .select((lesson) =>
-                  lesson.cast<string>(lockReasonOf(lesson as unknown as ExpressionBuilder<DB, 'lesson'>, caller), 'text').as('lock_reason'),
-                )
+                .select((lesson) => lesson.cast<string>(lockReasonOf(expressionBuilder<DB, 'lesson'>(), caller), 'text').as('lock_reason'))
                 .whereRef('lesson.school_id', '=', 'section.school_id')
                 .whereRef('lesson.section_id', '=', 'section.id')
                 .where((lesson) => lesson.or([lesson('lesson.status', '=', 'published'), seesDrafts(course, caller)]))
@@ -55,14 +53,14 @@ export function sectionsOf(course: Courses, caller: Caller): Expression<unknown>
     .select((listed) => listed.fn.jsonAgg('listed_section').as('sections'))
 }
 
-/** Whether the caller sees the drafts of a course, and its numbers with them. */
+/** Matches courses whose drafts the caller sees, together with the counts that include them. */
 export function seesDrafts(course: Courses, caller: Caller): Condition {
   const audience = audienceOf(caller)
   if (audience === 'staff') return course.lit(true)
   return caller.kind === 'person' && audience === 'lecturer' ? isTaughtBy(course, caller) : course.lit(false)
 }
 
-/** What `sectionsOf` has read, with what follows from it. Places count what is listed: a hidden draft leaves no gap. */
+/** Completes the result of `sectionsOf`. Positions count the listed lessons: a hidden draft leaves no gap. */
 export function treeFrom(sections: readonly SelectedSection[] | null) {
   return (sections ?? []).map((section) => ({
     ...section,
@@ -78,14 +76,14 @@ export function treeFrom(sections: readonly SelectedSection[] | null) {
   })) as never
 }
 
-interface Reading {
+interface TreeContext {
   database: Reader
   school: { id: string }
   caller: Caller
 }
 
-/** The tree of a course as it is now, in one query. */
-export async function readTree({ database, school, caller }: Reading, { id }: { id: string }): Promise<Record<string, unknown>> {
+/** Reads the current tree of a course in one query. */
+export async function readTree({ database, school, caller }: TreeContext, { id }: { id: string }): Promise<Record<string, unknown>> {
   const row = await database
     .selectFrom('course')
     .select('tree_version')

@@ -23,7 +23,7 @@ const keys = ['student_id', 'student_email', 'student_external_id'] as const
 
 /**
  * Returns the id of the person to enrol. Errors are added to `fieldErrors`; only callers with that permission can name somebody else.
- * @throws Problem access_denied if the caller is no active student of the school
+ * @throws Problem access_denied if the caller is not an active student of the school
  */
 export async function findStudent(
   { writer, school, caller, now }: Context,

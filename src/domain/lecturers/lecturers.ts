@@ -1,28 +1,27 @@
-import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
-import type { DB } from '../../gen/kysely/tables.ts'
+import type { Expression } from 'kysely'
 import { Problem } from '../../lib/problem.ts'
 import type { PersonCaller } from '../../policy/caller.ts'
 import type { Writer } from '../../store/database.ts'
+import { type Builder, type Condition, now } from '../../store/expressions.ts'
 import { isInCatalogue } from '../courses/courses.ts'
 import type { CourseContext } from '../courses/courseWriting.ts'
 import { htmlColumn } from '../richText.ts'
 
-type Lecturers = ExpressionBuilder<DB, 'lecturer'>
-type Condition = Expression<SqlBool>
+type Lecturers = Builder<'lecturer'>
 type Values = Readonly<Record<string, unknown>>
 
-/** Whom everybody sees. */
+/** Matches the lecturers whom everybody sees. */
 export const isActiveLecturer = (lecturer: Lecturers): Condition => lecturer('status', '=', 'active')
 
-/** The profile of the person who calls. */
+/** Matches the caller's own profile. */
 export const isMyProfile = (lecturer: Lecturers, { lecturerId }: PersonCaller): Condition =>
   lecturerId === null ? lecturer.lit(false) : lecturer('lecturer.id', '=', lecturerId)
 
-/** Lecturers who know one of these crafts. */
+/** Matches lecturers with one of these areas of expertise. */
 export const hasExpertise = (lecturer: Lecturers, words: readonly string[]): Condition =>
   lecturer.or(words.map((word) => lecturer(lecturer.val(word), '=', lecturer.fn.any('expertise'))))
 
-/** Who teaches one of these courses, as far as it stands in the catalogue. */
+/** Matches the lecturers of one of these courses, if the course is in the catalogue. */
 export const teachesCourse = (lecturer: Lecturers, courseIds: readonly string[]): Condition =>
   lecturer.exists(
     taughtCourses(lecturer)
@@ -31,13 +30,13 @@ export const teachesCourse = (lecturer: Lecturers, courseIds: readonly string[])
       .where(isInCatalogue),
   )
 
-/** What a lecturer teaches: how many courses stand in the catalogue, and the ids of all. */
+/** The courses of a lecturer: the number in the catalogue, and the ids of all. */
 export interface Taught {
   in_catalogue: number
   ids: string[] | null
 }
 
-/** The same as one JSON value. */
+/** Selects the courses of a lecturer as one JSON value. */
 export const taughtBy = (lecturer: Lecturers): Expression<unknown> =>
   lecturer
     .selectFrom(
@@ -50,7 +49,7 @@ export const taughtBy = (lecturer: Lecturers): Expression<unknown> =>
     )
     .select((taught) => taught.fn.toJson('taught').as('courses'))
 
-/** Id of the staff row that lets a person in as this lecturer. */
+/** Selects the id of the staff row through which a person is this lecturer. */
 export const staffOf = (lecturer: Lecturers): Expression<unknown> =>
   lecturer
     .selectFrom('staff')
@@ -60,7 +59,7 @@ export const staffOf = (lecturer: Lecturers): Expression<unknown> =>
     .where('staff.status', '!=', 'removed')
     .limit(1)
 
-/** How many events they host that are still to come, or are on. */
+/** Selects the number of published events of a lecturer that have not ended. */
 export const upcomingEventsCount = (lecturer: Lecturers): Expression<unknown> =>
   lecturer
     .selectFrom('event_host')
@@ -69,7 +68,7 @@ export const upcomingEventsCount = (lecturer: Lecturers): Expression<unknown> =>
     .whereRef('event_host.school_id', '=', 'lecturer.school_id')
     .whereRef('event_host.lecturer_id', '=', 'lecturer.id')
     .where('event.status', '=', 'published')
-    .where((event) => event('event.ends_at', '>', event.fn<Date>('now', [])))
+    .where((event) => event('event.ends_at', '>', now))
 
 const taughtCourses = (lecturer: Lecturers) =>
   lecturer
@@ -80,7 +79,7 @@ const taughtCourses = (lecturer: Lecturers) =>
     .whereRef('course_lecturer.school_id', '=', 'lecturer.school_id')
     .whereRef('course_lecturer.lecturer_id', '=', 'lecturer.id')
 
-/** What a new lecturer has beside what was sent: the last place, and the HTML of the text. */
+/** Returns the defaults of a new lecturer: the last position and the HTML of the biography. */
 export async function lecturerDefaults(context: CourseContext, values: Values) {
   const last = await context.writer
     .selectFrom('lecturer')
@@ -90,7 +89,7 @@ export async function lecturerDefaults(context: CourseContext, values: Values) {
   return { position: (last?.position ?? -1) + 1, ...htmlColumn('bio', values) }
 }
 
-/** Locks the courses of a lecturer, so that of two who teach one course alone together only one can be archived. */
+/** Locks the courses of a lecturer, so that the last two lecturers of a course cannot be archived at the same time. */
 export async function lockCoursesTaught(writer: Writer, { schoolId, id }: { schoolId: string; id: string }): Promise<void> {
   await writer
     .selectFrom('course')
@@ -104,9 +103,9 @@ export async function lockCoursesTaught(writer: Writer, { schoolId, id }: { scho
     .execute()
 }
 
-/** @throws Problem resource_in_use for who alone teaches a published course */
+/** @throws Problem resource_in_use for the only lecturer of a published course */
 export async function retireLecturer({ writer, school }: CourseContext, { id }: { id: string }) {
-  // Again: a course may have got this lecturer while the row of the lecturer was waited for.
+  // Locks again: a course may have got this lecturer while the transaction waited for the row of the lecturer.
   await lockCoursesTaught(writer, { schoolId: school.id, id })
   const alone = await writer
     .selectFrom('course_lecturer as own')
@@ -136,10 +135,10 @@ export async function retireLecturer({ writer, school }: CourseContext, { id }: 
     .execute()
   if (alone.length === 0) return {}
   throw new Problem('resource_in_use', {
-    description: 'Nobody else teaches a published course of this lecturer. Name another lecturer there, or archive the course first.',
+    description: 'The lecturer is the only one of a published course. Add another lecturer to the course, or archive it first.',
     details: alone.map(({ slug }) => ({
       code: 'resource_in_use',
-      message: `The course ${slug} has no other lecturer.`,
+      message: `The course ${slug} has no other active lecturer.`,
       meta: { course: slug },
     })),
   })

@@ -2,11 +2,11 @@ import { Problem } from '../../lib/problem.ts'
 import { audienceOf, type PersonCaller } from '../../policy/caller.ts'
 import type { Writer } from '../../store/database.ts'
 
-/** @throws Problem access_denied for a lecturer where the school keeps publishing to its staff */
+/** @throws Problem access_denied for a lecturer if only staff can publish in the school */
 export async function requirePublisher({ writer, school, caller }: { writer: Writer; school: { id: string }; caller: PersonCaller }) {
   if (audienceOf(caller) === 'staff') return
   const { settings } = await writer.selectFrom('school').select('settings').where('id', '=', school.id).executeTakeFirstOrThrow()
   const { lecturer_publishing } = (settings ?? {}) as { lecturer_publishing?: boolean }
   if (lecturer_publishing === false)
-    throw new Problem('access_denied', { description: 'In this school lecturers do not publish. Ask the staff.' })
+    throw new Problem('access_denied', { description: 'Lecturers cannot publish courses in this school. Ask the staff.' })
 }

@@ -1,29 +1,26 @@
 import type { Reader } from '../../store/database.ts'
 
-/** No list in an export is longer; the newest rows are there. */
+/** The maximum length of a list in an export, which contains the newest rows. */
 const most = 5000
+
+type PersonTable = 'enrollment' | 'lesson_progress' | 'quiz_attempt' | 'comment' | 'rsvp' | 'subscription' | 'product_grant'
 
 type Money = (amount: string | number) => { amount: number; currency: string }
 
 /**
- * Everything that a school keeps of a person, in their own words and numbers: nobody else's rows, and nothing that opens a door.
- * `truncated` names the lists of which only the newest rows are there.
+ * Reads all data that the school stores about a person, without the rows of other people and without credentials. `truncated` contains
+ * the names of the lists that contain only the newest rows.
  */
 export async function exportPerson(database: Reader, { schoolId, personId }: { schoolId: string; personId: string }) {
-  const own = async <Row>(list: Promise<Row[]>): Promise<Row[]> => await list
-  const of = <Table extends 'enrollment' | 'lesson_progress' | 'quiz_attempt' | 'comment' | 'rsvp' | 'subscription' | 'product_grant'>(
-    table: Table,
-  ) =>
-    own(
-      database
-        .selectFrom(table as 'enrollment')
-        .selectAll()
-        .where('school_id', '=', schoolId)
-        .where('person_id', '=', personId)
-        .orderBy('id', 'desc')
-        .limit(most)
-        .execute() as Promise<Record<string, unknown>[]>,
-    )
+  const newestRows = async (table: PersonTable) =>
+    await database
+      .selectFrom(table)
+      .selectAll()
+      .where('school_id', '=', schoolId)
+      .where('person_id', '=', personId)
+      .orderBy('id', 'desc')
+      .limit(most)
+      .execute()
   const tags = await database
     .selectFrom('person_tag')
     .select(['kind', 'tag'])
@@ -32,18 +29,18 @@ export async function exportPerson(database: Reader, { schoolId, personId }: { s
     .orderBy('tag')
     .execute()
   const lists = {
-    enrollments: await of('enrollment'),
-    lesson_progress: await of('lesson_progress'),
-    quiz_attempts: (await of('quiz_attempt')).map((row) => ({
+    enrollments: await newestRows('enrollment'),
+    lesson_progress: await newestRows('lesson_progress'),
+    quiz_attempts: (await newestRows('quiz_attempt')).map((row) => ({
       ...row,
       score_percent: Number(row.score_bps) / 100,
       answers: textsOf(row.answers),
     })),
     orders: await ordersOf(database, schoolId, personId),
-    subscriptions: (await of('subscription')).map((row) => ({ ...row, amount: moneyIn(row.currency)(row.amount as string) })),
-    product_grants: await of('product_grant'),
-    rsvps: await of('rsvp'),
-    comments: await of('comment'),
+    subscriptions: (await newestRows('subscription')).map((row) => ({ ...row, amount: moneyIn(row.currency)(row.amount) })),
+    product_grants: await newestRows('product_grant'),
+    rsvps: await newestRows('rsvp'),
+    comments: await newestRows('comment'),
     form_submissions: await submissionsOf(database, schoolId, personId),
   }
   return {
@@ -92,7 +89,7 @@ async function ordersOf(database: Reader, schoolId: string, personId: string) {
   })
 }
 
-/** Answers of any form, each as a text. */
+/** Returns the answers of a form, each as a text. */
 const textsOf = (answers: unknown): Record<string, string> =>
   Object.fromEntries(
     Object.entries((answers ?? {}) as object).map(([key, value]) => [key, typeof value === 'string' ? value : JSON.stringify(value)]),

@@ -2,7 +2,7 @@ import { newId } from '../../lib/ids.ts'
 import { fieldError, Problem } from '../../lib/problem.ts'
 import { recordChange } from '../../store/changeLog.ts'
 import type { Writer } from '../../store/database.ts'
-import { recordPersonChanges, changedPerson } from '../../store/personChanges.ts'
+import { changedPerson, recordPersonChanges } from '../../store/personChanges.ts'
 import { mailAddress } from '../accounts/mailAddress.ts'
 
 /** The roles of a person in the school: a student takes courses, a member belongs to the community. One person can be both. */

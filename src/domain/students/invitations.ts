@@ -4,7 +4,7 @@ import type { ExternalServices } from '../../policy/externalServices.ts'
 import type { School } from '../../policy/school.ts'
 import type { Reader } from '../../store/database.ts'
 import { now } from '../../store/expressions.ts'
-import { recordPersonChanges, changedPerson } from '../../store/personChanges.ts'
+import { changedPerson, recordPersonChanges } from '../../store/personChanges.ts'
 import { addressOf } from '../accounts/mailedLinks.ts'
 
 /** The parts of a write that an invitation needs. */
