@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import type { Caller } from '../policy/caller.ts'
 import type { ExternalServices } from '../policy/externalServices.ts'
 import type { School } from '../policy/school.ts'
@@ -5,8 +6,8 @@ import type { Database, Reader } from '../store/database.ts'
 import type { Operation } from './declare/operations.ts'
 import type { QueryScope } from './declare/queryScope.ts'
 import type { Representation } from './declare/representation.ts'
+import type { ParameterValues } from './declare/values.ts'
 import type { CursorSigner } from './read/cursor.ts'
-import type { ParameterValues } from './read/readParameters.ts'
 import type { Precondition } from './write/preconditions.ts'
 import type { SentForm } from './write/writing.ts'
 
@@ -39,11 +40,20 @@ export interface Sent {
   format?: Format | undefined
 }
 
+/** The parameters that the framework adds to lists and reads of rows, with their values. */
+export type FrameworkParameters = {
+  limit: z.ZodInt
+  cursor: z.ZodOptional<z.ZodString>
+  q: z.ZodOptional<z.ZodString>
+  fields: z.ZodOptional<z.ZodArray<z.ZodString>>
+  expand: z.ZodOptional<z.ZodArray<z.ZodString>>
+}
+
 /** A call that may be made and whose parameters have been read. */
 export interface Call<Asked extends Operation = Operation> extends Surroundings {
   operation: Asked
   caller: Caller
-  parameters: ParameterValues
+  parameters: ParameterValues<FrameworkParameters>
   queryScope: QueryScope
   precondition: Precondition
   format: Format

@@ -1,5 +1,5 @@
 import type { Caller } from '../policy/caller.ts'
-import type { Answer, Call, Format, Sent, Surroundings } from './call.ts'
+import type { Answer, Call, Format, FrameworkParameters, Sent, Surroundings } from './call.ts'
 import { notPublic, requireScope } from './declare/access.ts'
 import type { Operation } from './declare/operations.ts'
 import { exportParameters, offeredParameters, type Parameter, representationParameters } from './declare/parameters.ts'
@@ -28,9 +28,9 @@ export async function run(operation: Operation, caller: Caller, sent: Sent, surr
   if (await isClosedToVisitors(surroundings.database, queryScope)) throw notPublic(operation) // 403
   const format = sent.format ?? 'json'
   const offered = parametersOf(operation, format)
-  const parameters = readParameters(offeredParameters(offered, caller), sent.parameters()) // 400
+  const parameters = readParameters<FrameworkParameters>(offeredParameters(offered, caller), sent.parameters()) // 400
   const precondition = readPrecondition(sent.ifMatch) // 400
-  return await handle({ ...surroundings, operation, caller, parameters, queryScope, precondition, format } as Call, sent) // 404 …
+  return await handle({ ...surroundings, operation, caller, parameters, queryScope, precondition, format }, sent) // 404 …
 }
 
 function handle(call: Call, sent: Sent): Promise<Answer> {

@@ -10,10 +10,11 @@ import {
   revokeAuthorization,
 } from '../domain/accounts/ownAccount.ts'
 import { checkPlaceAndLanguage } from '../domain/school/schoolRules.ts'
+import { defineResource } from '../framework/declare/defineResource.ts'
 import { nothing, type Rule } from '../framework/declare/expressions.ts'
 import { line, lineOrEmpty, reference, timestamp } from '../framework/declare/fields.ts'
 import { image, imageField } from '../framework/declare/image.ts'
-import { defineResource } from '../framework/declare/resource.ts'
+import { defineAction } from '../framework/declare/typedOperations.ts'
 
 const byEmail = (description: string) => z.enum(['email', 'none']).default('email').meta({ description, example: 'email' })
 
@@ -156,7 +157,7 @@ export const account = defineResource({
     },
   },
   actions: {
-    email: {
+    email: defineAction('account', {
       scope: 'write',
       id: 'changeEmail',
       status: 202,
@@ -166,7 +167,7 @@ export const account = defineResource({
         email: z.string().max(254).meta({ description: 'The new address; a link goes there.', example: 'wren@example.org' }),
       }),
       run: (writing, row, { email }) => changeEmail(writing, row, email as string),
-    },
+    }),
     'email/resend': {
       scope: 'write',
       id: 'resendEmailChange',
@@ -180,7 +181,7 @@ export const account = defineResource({
       summary: 'Keep an account that is to be deleted',
       run: async (_writing, { deletion_scheduled_at }) => (deletion_scheduled_at === null ? undefined : { deletion_scheduled_at: null }),
     },
-    revoke_authorization: {
+    revoke_authorization: defineAction('account', {
       scope: 'write',
       id: 'revokeAuthorization',
       at: 'authorizations/{id}',
@@ -190,8 +191,8 @@ export const account = defineResource({
       parameters: z.object({ id: ownId('aut', 'Id of the authorization.') }),
       perform: ({ sql, school, externalServices, parameters }, row) =>
         revokeAuthorization(sql, externalServices, school, { accountId: row.id, id: String(parameters.get('id')) }),
-    },
-    end_session: {
+    }),
+    end_session: defineAction('account', {
       scope: 'write',
       id: 'endSession',
       at: 'sessions/{id}',
@@ -201,6 +202,6 @@ export const account = defineResource({
       parameters: z.object({ id: ownId('ses', 'Id of the session.') }),
       perform: ({ sql, school, externalServices, parameters }, row) =>
         endSession(sql, externalServices, school, { accountId: row.id, id: String(parameters.get('id')) }),
-    },
+    }),
   },
 })

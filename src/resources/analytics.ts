@@ -13,6 +13,7 @@ import { courseMetrics } from '../domain/analytics/reports/topCourses.ts'
 import { productTypes } from '../domain/analytics/subjects.ts'
 import { reference } from '../framework/declare/fields.ts'
 import { defineReports } from '../framework/declare/reports.ts'
+import { defineCollectionRead } from '../framework/declare/typedOperations.ts'
 import { amount, figure, only, other, overDays, periodParameters, ranged, share } from './analyticsFields.ts'
 import { readFunnel, readOverDays, readRetention, readTopCourses } from './analyticsReading.ts'
 
@@ -35,7 +36,7 @@ export const analytics = defineReports({
   scopes: { read: { sentence: 'See figures about courses, sales and people', from: 'lecturer' } },
   roles: ['lecturer', 'staff'],
   reports: {
-    overview: {
+    overview: defineCollectionRead({
       ...forStaff,
       id: 'analyticsOverview',
       summary: 'Show the school at a glance',
@@ -53,8 +54,8 @@ export const analytics = defineReports({
       }),
       rows: series,
       run: readOverDays(overview),
-    },
-    revenue: {
+    }),
+    revenue: defineCollectionRead({
       ...forStaff,
       id: 'analyticsRevenue',
       summary: 'Show what was earned',
@@ -89,8 +90,8 @@ export const analytics = defineReports({
       ),
       rows: parts,
       run: readOverDays(revenue),
-    },
-    orders: {
+    }),
+    orders: defineCollectionRead({
       ...forStaff,
       id: 'analyticsOrders',
       summary: 'Show what became of orders',
@@ -114,8 +115,8 @@ export const analytics = defineReports({
       }),
       rows: series,
       run: readOverDays(orders),
-    },
-    enrollments: {
+    }),
+    enrollments: defineCollectionRead({
       ...forTeachers,
       id: 'analyticsEnrollments',
       summary: 'Show who began and who left',
@@ -143,8 +144,8 @@ export const analytics = defineReports({
       ),
       rows: parts,
       run: readOverDays(enrollments),
-    },
-    completion: {
+    }),
+    completion: defineCollectionRead({
       ...forTeachers,
       id: 'analyticsCompletion',
       summary: 'Show who gets to the end',
@@ -170,8 +171,8 @@ export const analytics = defineReports({
       ),
       rows: parts,
       run: readOverDays(completion),
-    },
-    active_students: {
+    }),
+    active_students: defineCollectionRead({
       ...forTeachers,
       id: 'analyticsActiveStudents',
       summary: 'Show how many people learn',
@@ -186,8 +187,8 @@ export const analytics = defineReports({
       }),
       rows: series,
       run: readOverDays(activeStudents),
-    },
-    top_courses: {
+    }),
+    top_courses: defineCollectionRead({
       ...forTeachers,
       id: 'analyticsTopCourses',
       summary: 'Rank courses',
@@ -223,8 +224,8 @@ export const analytics = defineReports({
       }),
       rows: ['courses'],
       run: readTopCourses,
-    },
-    'courses/{id}/funnel': {
+    }),
+    'courses/{id}/funnel': defineCollectionRead({
       ...forTeachers,
       id: 'analyticsFunnel',
       summary: 'Show how far learners get in a course',
@@ -255,8 +256,8 @@ export const analytics = defineReports({
       }),
       rows: ['lessons'],
       run: readFunnel,
-    },
-    subscriptions: {
+    }),
+    subscriptions: defineCollectionRead({
       ...forStaff,
       id: 'analyticsSubscriptions',
       summary: 'Show who subscribed and who left',
@@ -276,8 +277,8 @@ export const analytics = defineReports({
       }),
       rows: series,
       run: readOverDays(subscriptions),
-    },
-    coupons: {
+    }),
+    coupons: defineCollectionRead({
       ...forStaff,
       id: 'analyticsCoupons',
       summary: 'Show what coupons were used for',
@@ -293,8 +294,8 @@ export const analytics = defineReports({
       ),
       rows: parts,
       run: readOverDays(coupons),
-    },
-    events: {
+    }),
+    events: defineCollectionRead({
       ...forTeachers,
       id: 'analyticsEvents',
       summary: 'Show who answered to events and who came',
@@ -308,8 +309,8 @@ export const analytics = defineReports({
       }),
       rows: series,
       run: readOverDays(events),
-    },
-    retention: {
+    }),
+    retention: defineCollectionRead({
       ...forTeachers,
       id: 'analyticsRetention',
       summary: 'Show how many learners come back',
@@ -335,6 +336,6 @@ export const analytics = defineReports({
       }),
       rows: series,
       run: readRetention,
-    },
+    }),
   },
 })

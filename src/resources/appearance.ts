@@ -2,10 +2,10 @@ import { z } from 'zod'
 import { checkAppearance, resetLook } from '../domain/school/appearanceWriting.ts'
 import { fontNames } from '../domain/school/fontFamilies.ts'
 import { selectNavigation, shownNavigation, storedNavigation } from '../domain/school/navigation.ts'
+import { defineResource } from '../framework/declare/defineResource.ts'
 import { everything } from '../framework/declare/expressions.ts'
 import { line, reference, timestamp, webUrl } from '../framework/declare/fields.ts'
 import { image, imageField } from '../framework/declare/image.ts'
-import { defineResource } from '../framework/declare/resource.ts'
 import { themes } from '../lib/palettes.ts'
 
 const colour = (description: string, example: string) =>

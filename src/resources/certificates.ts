@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { certificateForm, findCertificate } from '../domain/learning/certificates.ts'
+import { defineResource } from '../framework/declare/defineResource.ts'
 import type { Rows } from '../framework/declare/expressions.ts'
 import { timestamp } from '../framework/declare/fields.ts'
-import { defineResource } from '../framework/declare/resource.ts'
+import { defineCollectionRead } from '../framework/declare/typedOperations.ts'
 import { Problem } from '../lib/problem.ts'
 import { enrollments } from './enrollments.ts'
 
@@ -27,7 +28,7 @@ export const certificates = defineResource({
   visibility: { anonymous: isIssued, learner: isIssued, lecturer: isIssued, staff: isIssued },
   operations: {},
   collectionReads: {
-    '{number}': {
+    '{number}': defineCollectionRead({
       scope: 'read',
       id: 'verifyCertificate',
       isPublic: true,
@@ -46,6 +47,6 @@ export const certificates = defineResource({
         if (!found) throw new Problem('not_found', { description: 'There is no such certificate.' })
         return found
       },
-    },
+    }),
   },
 })

@@ -10,9 +10,10 @@ import {
   subjects,
 } from '../domain/comments/commentAccess.ts'
 import { type StoredSummary, summaryOf } from '../domain/people/personSummary.ts'
+import { defineResource } from '../framework/declare/defineResource.ts'
 import { everything } from '../framework/declare/expressions.ts'
 import { reference, timestamp } from '../framework/declare/fields.ts'
-import { defineResource, type Resource } from '../framework/declare/resource.ts'
+import type { Resource } from '../framework/declare/resource.ts'
 import { toPublicId } from '../lib/ids.ts'
 import { events } from './events.ts'
 import { lessons } from './lessons.ts'

@@ -8,9 +8,10 @@ import { generateCoupons } from '../domain/coupons/generateCoupons.ts'
 import { publicQuote } from '../domain/coupons/publicQuote.ts'
 import { publicReason, validateCoupon } from '../domain/coupons/validateCoupon.ts'
 import { publicItem, storedIdOf, storedItem } from '../domain/itemRef.ts'
+import { defineResource } from '../framework/declare/defineResource.ts'
 import { everything, nothing } from '../framework/declare/expressions.ts'
 import { money, moneyOf, reference } from '../framework/declare/fields.ts'
-import { defineResource } from '../framework/declare/resource.ts'
+import { defineCollectionAction, defineCollectionRead } from '../framework/declare/typedOperations.ts'
 import { requireNoFieldErrors } from '../framework/write/body.ts'
 import type { Writing } from '../framework/write/writing.ts'
 import { fromPublicId } from '../lib/ids.ts'
@@ -134,7 +135,7 @@ export const coupons = defineResource({
     archive: { scope: 'write', summary: 'End a coupon for good', run: archiveCoupon },
   },
   collectionReads: {
-    validate: {
+    validate: defineCollectionRead({
       scope: 'read',
       id: 'validateCoupon',
       summary: 'Show what a code makes of prices',
@@ -201,10 +202,10 @@ export const coupons = defineResource({
           }
         })
       },
-    },
+    }),
   },
   collectionActions: {
-    generate: {
+    generate: defineCollectionAction({
       scope: 'write',
       id: 'generateCoupons',
       summary: 'Make many coupons that can each be used once',
@@ -250,7 +251,7 @@ export const coupons = defineResource({
         })
         return { batch_id: batchId, count: codes.length, codes }
       },
-    },
+    }),
   },
 })
 

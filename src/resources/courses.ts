@@ -19,11 +19,13 @@ import { requireNobodyEnrolled } from '../domain/learning/requireNobodyEnrolled.
 import { isOpenedBy, plansOpening } from '../domain/memberships/planVisibility.ts'
 import { setPositions } from '../domain/positions.ts'
 import { htmlColumn } from '../domain/richText.ts'
+import { defineResource } from '../framework/declare/defineResource.ts'
 import { everything } from '../framework/declare/expressions.ts'
 import { line, moneyColumns, moneyOf, reference, slug } from '../framework/declare/fields.ts'
 import { imageField } from '../framework/declare/image.ts'
-import { defineResource, type Resource } from '../framework/declare/resource.ts'
+import type { Resource } from '../framework/declare/resource.ts'
 import { freeSlug, lockSlugs, reservedSlugs } from '../framework/declare/slugs.ts'
+import { defineAction, defineCollectionAction } from '../framework/declare/typedOperations.ts'
 import { requireNoFieldErrors } from '../framework/write/body.ts'
 import { Problem } from '../lib/problem.ts'
 import { courseSchema, lecturer_ids } from './courseFields.ts'
@@ -203,7 +205,7 @@ export const courses = defineResource({
       to: 'archived',
       run: archiveCourse,
     },
-    duplicate: {
+    duplicate: defineAction('course', {
       scope: 'write',
       view: 'staff',
       summary: 'Copy a course as a draft',
@@ -220,8 +222,8 @@ export const courses = defineResource({
           freeSlug(writing.writer, courses, { schoolId: writing.school.id, title, id })
         return { made: await duplicateCourse(writing, course, input as unknown as CopyOptions, free) }
       },
-    },
-    lecturers: {
+    }),
+    lecturers: defineAction('course', {
       scope: 'write',
       id: 'setCourseLecturers',
       roles: ['staff'],
@@ -232,10 +234,10 @@ export const courses = defineResource({
         requireNoFieldErrors(await checkCourseLecturers(input, writing, course))
         return (await assignLecturers(writing, course, input)) ? {} : undefined
       },
-    },
+    }),
   },
   collectionActions: {
-    positions: {
+    positions: defineCollectionAction({
       scope: 'write',
       id: 'setCoursePositions',
       roles: ['staff'],
@@ -250,6 +252,6 @@ export const courses = defineResource({
       }),
       run: (writing, { course_ids }) =>
         setPositions(writing, { table: 'course', idPrefix: 'crs', field: 'course_ids' }, course_ids as string[]),
-    },
+    }),
   },
 })

@@ -3,10 +3,14 @@ import { isInCatalogue, isOpenToMembers, isTaughtBy, isUnlisted } from '../domai
 import { isEnrolled } from '../domain/courses/enrolledCourses.ts'
 import { importCurriculum } from '../domain/curriculum/importCurriculum.ts'
 import { readTree, sectionsOf, treeFrom } from '../domain/curriculum/tree.ts'
+
 import { orderFrom, requireCompleteOrder, writeOrder } from '../domain/curriculum/writeOrder.ts'
+
+import { defineResource } from '../framework/declare/defineResource.ts'
+
 import { everything } from '../framework/declare/expressions.ts'
 import { line, metadata, reference, slug } from '../framework/declare/fields.ts'
-import { defineResource } from '../framework/declare/resource.ts'
+import { defineAction } from '../framework/declare/typedOperations.ts'
 import * as fields from './lessonFields.ts'
 
 const externalKey = z.string().min(1).max(120).meta({ description: 'Key in the system that it comes from.', example: 'lms-17' })
@@ -134,7 +138,7 @@ export const curriculum = defineResource({
     },
   },
   actions: {
-    curriculum_order: {
+    curriculum_order: defineAction('course', {
       scope: 'write',
       id: 'setCurriculumOrder',
       method: 'PUT',
@@ -150,8 +154,8 @@ export const curriculum = defineResource({
         const isMoved = await writeOrder(writing.writer, key, wanted, writing.now)
         return { ...noted(isMoved), body: () => readTree({ ...writing, database: writing.writer }, course) }
       },
-    },
-    'curriculum/import': {
+    }),
+    'curriculum/import': defineAction('course', {
       scope: 'write',
       id: 'importCurriculum',
       view: 'staff',
@@ -171,7 +175,7 @@ export const curriculum = defineResource({
           body: async () => ({ ...counts, tree: await readTree({ ...writing, database: writing.writer }, course) }),
         }
       },
-    },
+    }),
   },
 })
 

@@ -25,11 +25,13 @@ import {
   unpublishProduct,
 } from '../domain/products/productWriting.ts'
 import { htmlColumn } from '../domain/richText.ts'
+import { defineResource } from '../framework/declare/defineResource.ts'
 import { everything } from '../framework/declare/expressions.ts'
 import { line, moneyColumns, moneyOf, reference, slug } from '../framework/declare/fields.ts'
 import { imageField } from '../framework/declare/image.ts'
-import { defineResource, type Resource } from '../framework/declare/resource.ts'
+import type { Resource } from '../framework/declare/resource.ts'
 import { freeSlug, lockSlugs, reservedSlugs } from '../framework/declare/slugs.ts'
+import { defineAction, defineRead } from '../framework/declare/typedOperations.ts'
 import { fromPublicId } from '../lib/ids.ts'
 import { Problem } from '../lib/problem.ts'
 import { fileUrl } from '../policy/fileUrl.ts'
@@ -132,7 +134,7 @@ export const digitalProducts = defineResource({
     remove: { scope: 'write', from: ['draft'], before: removeProductParts },
   },
   reads: {
-    'files/{file}/download': {
+    'files/{file}/download': defineRead('digital_product', {
       scope: 'read',
       id: 'downloadProductFile',
       byId: true,
@@ -146,7 +148,7 @@ export const digitalProducts = defineResource({
         const file = await download(store, { school, caller, product: product as never, fileId: fileOf(parameters) })
         return externalServices.files.downloadAddress(school, file)
       },
-    },
+    }),
   },
   actions: {
     publish: {
@@ -164,7 +166,7 @@ export const digitalProducts = defineResource({
       to: 'archived',
       run: async ({ now }) => ({ archived_at: now }),
     },
-    duplicate: {
+    duplicate: defineAction('digital_product', {
       scope: 'write',
       summary: 'Copy a product as a draft',
       status: 201,
@@ -179,8 +181,8 @@ export const digitalProducts = defineResource({
           freeSlug(writing.writer, digitalProducts, { schoolId: writing.school.id, title, id })
         return { made: await duplicateProduct(writing, product, input as { title?: string; slug?: string }, free) }
       },
-    },
-    files: {
+    }),
+    files: defineAction('digital_product', {
       scope: 'write',
       id: 'addProductFile',
       summary: 'Add a file to a product',
@@ -190,8 +192,8 @@ export const digitalProducts = defineResource({
         await addFile(writing, product.id, input as z.infer<typeof newFile>)
         return { columns: {} }
       },
-    },
-    'files/order': {
+    }),
+    'files/order': defineAction('digital_product', {
       scope: 'write',
       id: 'orderProductFiles',
       method: 'PUT',
@@ -203,8 +205,8 @@ export const digitalProducts = defineResource({
           .meta({ description: 'Every file of the product once.', example: [] }),
       }),
       run: async (writing, product, { file_ids }) => ((await orderFiles(writing, product.id, file_ids as string[])) ? {} : undefined),
-    },
-    changeFile: {
+    }),
+    changeFile: defineAction('digital_product', {
       scope: 'write',
       id: 'updateProductFile',
       at: 'files/{file}',
@@ -214,8 +216,8 @@ export const digitalProducts = defineResource({
       input: changedFile,
       run: async (writing, product, input) =>
         (await changeFile(writing, product.id, fileOf(writing.parameters), input as z.infer<typeof changedFile>)) ? {} : undefined,
-    },
-    'grants/{grant}/revoke': {
+    }),
+    'grants/{grant}/revoke': defineAction('digital_product', {
       scope: 'write',
       id: 'revokeProductGrant',
       summary: 'Take a product away from somebody',
@@ -225,8 +227,8 @@ export const digitalProducts = defineResource({
         const grantId = fromPublicId('dgg', writing.parameters.get('grant') as string) as string
         return { isUnchanged: !(await revokeGrant(writing, product.id, grantId)), answered: grantId }
       },
-    },
-    removeFile: {
+    }),
+    removeFile: defineAction('digital_product', {
       scope: 'write',
       id: 'removeProductFile',
       at: 'files/{file}',
@@ -238,6 +240,6 @@ export const digitalProducts = defineResource({
         await removeFile(writing, product, fileOf(writing.parameters))
         return {}
       },
-    },
+    }),
   },
 })

@@ -11,7 +11,7 @@ import {
   writeLessonProgress,
 } from '../domain/learning/writeLessonProgress.ts'
 import { reference } from '../framework/declare/fields.ts'
-import type { Action } from '../framework/write/writing.ts'
+import type { Action } from '../framework/declare/resource.ts'
 import { wrongState } from '../framework/write/wrongState.ts'
 import { fromPublicId } from '../lib/ids.ts'
 import { Problem } from '../lib/problem.ts'

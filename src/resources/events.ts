@@ -17,11 +17,13 @@ import { cancelEvent, fillSeats, publishEvent, removeEventParts, unpublishEvent 
 import { checkEvent, eventDefaults, keepEventParts, requireNotCanceled } from '../domain/events/eventWriting.ts'
 import { changeAnswer, recordAttendance } from '../domain/events/staffAnswers.ts'
 import { htmlColumn } from '../domain/richText.ts'
+import { defineResource } from '../framework/declare/defineResource.ts'
 import { everything } from '../framework/declare/expressions.ts'
 import { reference } from '../framework/declare/fields.ts'
 import { imageField } from '../framework/declare/image.ts'
-import { defineResource, type Resource } from '../framework/declare/resource.ts'
+import type { Resource } from '../framework/declare/resource.ts'
 import { freeSlug } from '../framework/declare/slugs.ts'
+import { defineAction } from '../framework/declare/typedOperations.ts'
 import { courses } from './courses.ts'
 import { eventArea } from './eventArea.ts'
 import { calendar } from './eventCalendar.ts'
@@ -178,7 +180,7 @@ export const events = defineResource({
       to: 'draft',
       run: unpublishEvent,
     },
-    cancel: {
+    cancel: defineAction('event', {
       scope: 'write',
       roles: ['lecturer', 'staff'],
       view: 'staff',
@@ -187,7 +189,7 @@ export const events = defineResource({
         reason: z.string().min(1).max(500).nullable().optional().meta({ description: 'Why: they are told.', example: 'The kiln is cold.' }),
       }),
       run: cancelEvent,
-    },
+    }),
     duplicate: {
       scope: 'write',
       roles: ['lecturer', 'staff'],
@@ -200,7 +202,7 @@ export const events = defineResource({
         return { made: await duplicateEvent(writing, event, free) }
       },
     },
-    'rsvps/me': {
+    'rsvps/me': defineAction('event', {
       scope: 'write',
       view: 'public',
       id: 'putMyRsvp',
@@ -216,8 +218,8 @@ export const events = defineResource({
         const { id, isNew } = await answerEvent(writing, event, input as unknown as Parameters<typeof answerEvent>[2])
         return { isUnchanged: !isNew, answered: id }
       },
-    },
-    'rsvps/{rsvp_id}': {
+    }),
+    'rsvps/{rsvp_id}': defineAction('event', {
       scope: 'write',
       roles: ['lecturer', 'staff'],
       view: 'staff',
@@ -233,8 +235,8 @@ export const events = defineResource({
         const { id, isNew } = await changeAnswer(writing, event, writing.parameters.get('rsvp_id') as string, status as string)
         return { isUnchanged: !isNew, answered: id }
       },
-    },
-    attendance: {
+    }),
+    attendance: defineAction('event', {
       scope: 'write',
       roles: ['lecturer', 'staff'],
       view: 'staff',
@@ -254,6 +256,6 @@ export const events = defineResource({
         const { counts, isUnchanged } = await recordAttendance(writing, event, attended as string[])
         return { isUnchanged, body: async () => counts }
       },
-    },
+    }),
   },
 })

@@ -8,7 +8,8 @@ import {
   requireFreeEmail,
   requireNotErased,
 } from '../domain/students/personWriting.ts'
-import type { Change, Removal, RowsInBulk, Values } from '../framework/write/writing.ts'
+import type { Values } from '../framework/declare/values.ts'
+import type { Change, Removal, RowsInBulk } from '../framework/write/writing.ts'
 import { cancelParameter } from './studentFields.ts'
 
 type Facet = 'student' | 'member'

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { isInFormStatus, isOpen, pagesFrom, placesOf, statusNow } from '../domain/forms/formRules.ts'
 import { summarize } from '../domain/forms/formSummary.ts'
+import { defineResource } from '../framework/declare/defineResource.ts'
 import { everything } from '../framework/declare/expressions.ts'
 import { reference, slug, timestamp } from '../framework/declare/fields.ts'
-import { defineResource } from '../framework/declare/resource.ts'
 
 const status = z.enum(['draft', 'published', 'closed'])
 const time = (description: string, view?: 'staff') =>

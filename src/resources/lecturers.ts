@@ -15,11 +15,13 @@ import {
 import { setPositions } from '../domain/positions.ts'
 import { htmlColumn } from '../domain/richText.ts'
 import { linkLecturer, unlinkLecturer } from '../domain/staff/staffInvitations.ts'
+import { defineResource } from '../framework/declare/defineResource.ts'
 import { everything } from '../framework/declare/expressions.ts'
 import { externalId, line, lineOrEmpty, metadata, reference, slug, webUrl } from '../framework/declare/fields.ts'
 import { image, imageField } from '../framework/declare/image.ts'
-import { defineResource, type Resource } from '../framework/declare/resource.ts'
+import type { Resource } from '../framework/declare/resource.ts'
 import { richText } from '../framework/declare/richText.ts'
+import { defineAction, defineCollectionAction } from '../framework/declare/typedOperations.ts'
 import { courses } from './courses.ts'
 
 const links = z
@@ -135,7 +137,7 @@ export const lecturers = defineResource({
       run: retireLecturer,
     },
     restore: { scope: 'write', roles: ['staff'], summary: 'Bring a retired lecturer back', from: ['archived'], to: 'active' },
-    link: {
+    link: defineAction('lecturer', {
       scope: 'write',
       roles: ['staff'],
       id: 'linkLecturer',
@@ -144,7 +146,7 @@ export const lecturers = defineResource({
       async perform(writing, row, { email }) {
         return (await linkLecturer(writing, row, email as string)) ? { columns: {} } : { isUnchanged: true }
       },
-    },
+    }),
     unlink: {
       scope: 'write',
       roles: ['staff'],
@@ -158,7 +160,7 @@ export const lecturers = defineResource({
     },
   },
   collectionActions: {
-    positions: {
+    positions: defineCollectionAction({
       scope: 'write',
       roles: ['staff'],
       id: 'setLecturerPositions',
@@ -174,6 +176,6 @@ export const lecturers = defineResource({
       }),
       run: (writing, { lecturer_ids }) =>
         setPositions(writing, { table: 'lecturer', idPrefix: 'lec', field: 'lecturer_ids' }, lecturer_ids as string[]),
-    },
+    }),
   },
 })

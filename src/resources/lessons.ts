@@ -17,10 +17,10 @@ import {
 } from '../domain/curriculum/lessonWriting.ts'
 import { withIds } from '../domain/curriculum/quiz.ts'
 import { type LessonFile, lessonFilesOf, textOf, visiblePosition } from '../domain/curriculum/selections.ts'
-import type { Presentation } from '../framework/declare/declaration.ts'
+import { defineResource } from '../framework/declare/defineResource.ts'
 import { everything } from '../framework/declare/expressions.ts'
 import { externalId, metadata, reference, timestamp } from '../framework/declare/fields.ts'
-import { defineResource } from '../framework/declare/resource.ts'
+import type { Presentation } from '../framework/declare/presentation.ts'
 import { curriculum } from './curriculum.ts'
 import * as fields from './lessonFields.ts'
 import { sections } from './sections.ts'
@@ -47,7 +47,7 @@ export const lessons = defineResource({
   feature: 'courses',
   about: 'A lesson of a course. Its outline is seen with the course; what it teaches is open to who is entitled, and of previews to all.',
   scopes: curriculum.area,
-  under: { resource: () => sections, column: 'section_id' },
+  under: { resource: () => sections, table: 'section', column: 'section_id' },
   schema: z.object({
     course_id: reference('crs', 'Course that it belongs to.'),
     ...fields.outline,

@@ -21,13 +21,15 @@ import {
 } from '../domain/students/personWriting.ts'
 import { isMe } from '../domain/students/studentVisibility.ts'
 import { scopeName } from '../framework/declare/area.ts'
+import { defineResource } from '../framework/declare/defineResource.ts'
 import { everything } from '../framework/declare/expressions.ts'
 import { reference } from '../framework/declare/fields.ts'
 import { imageField } from '../framework/declare/image.ts'
-import { defineResource, type Resource } from '../framework/declare/resource.ts'
+import type { Resource } from '../framework/declare/resource.ts'
+import { defineAction, defineCollectionAction } from '../framework/declare/typedOperations.ts'
+import type { Values } from '../framework/declare/values.ts'
 import { bulk } from '../framework/write/bulk.ts'
 import { bulkOutput } from '../framework/write/rowsInBulk.ts'
-import type { Values } from '../framework/write/writing.ts'
 import type { ProblemDetail } from '../lib/problem.ts'
 import type { Role } from '../policy/caller.ts'
 import { changeOf, erasureOf, manyOf } from './facetOperations.ts'
@@ -157,7 +159,7 @@ export const members = defineResource({
     bulk: manyOf('member'),
   },
   actions: {
-    block: {
+    block: defineAction('person', {
       scope: 'write',
       roles: ['staff'],
       summary: 'Shut a member out of the community',
@@ -166,8 +168,8 @@ export const members = defineResource({
       input: reasonInput,
       run: (writing, row, { reason }) => blockMember(writing, row, reason as string | null),
       after: (writing, row) => recordOtherFacet(writing, row, 'member', 'updated'),
-    },
-    unblock: {
+    }),
+    unblock: defineAction('person', {
       scope: 'write',
       roles: ['staff'],
       summary: 'Let a blocked member take part again',
@@ -179,8 +181,8 @@ export const members = defineResource({
         return { member_status_reason: null }
       },
       after: (writing, row) => recordOtherFacet(writing, row, 'member', 'updated'),
-    },
-    remove: {
+    }),
+    remove: defineAction('person', {
       scope: 'write',
       roles: ['staff'],
       summary: 'Take a member out of the community',
@@ -195,7 +197,7 @@ export const members = defineResource({
       run: (writing, row, { reason, cancel_subscriptions }) =>
         removeMember(writing, row, { reason: reason as string | null, isAsked: cancel_subscriptions === true }),
       after: (writing, row) => recordOtherFacet(writing, row, 'member', 'updated'),
-    },
+    }),
     leave: {
       scope: 'write',
       id: 'leaveSchool',
@@ -208,7 +210,7 @@ export const members = defineResource({
     },
   },
   collectionActions: {
-    labels: {
+    labels: defineCollectionAction({
       scope: 'write',
       id: 'labelMembers',
       roles: ['staff'],
@@ -226,7 +228,7 @@ export const members = defineResource({
             return { status: 200, id }
           },
         }),
-    },
+    }),
   },
 })
 

@@ -15,9 +15,11 @@ import {
 import { checkIncludes, keepItems, planDefaults, removePrices, requirePrice } from '../domain/memberships/planWriting.ts'
 import { setPositions } from '../domain/positions.ts'
 import { htmlColumn } from '../domain/richText.ts'
+import { defineResource } from '../framework/declare/defineResource.ts'
 import { everything } from '../framework/declare/expressions.ts'
 import { reference } from '../framework/declare/fields.ts'
-import { defineResource, type Resource } from '../framework/declare/resource.ts'
+import type { Resource } from '../framework/declare/resource.ts'
+import { defineAction, defineCollectionAction } from '../framework/declare/typedOperations.ts'
 import { fromPublicId } from '../lib/ids.ts'
 import { courses } from './courses.ts'
 import { newPrice, planSchema } from './planFields.ts'
@@ -103,7 +105,7 @@ export const membershipPlans = defineResource({
   actions: {
     activate: { scope: 'write', summary: 'Let people have a plan', from: ['draft', 'archived'], to: 'active', run: requirePrice },
     archive: { scope: 'write', summary: 'Take no more subscriptions to a plan', from: ['active'], to: 'archived' },
-    prices: {
+    prices: defineAction('membership_plan', {
       scope: 'write',
       id: 'addPlanPrice',
       summary: 'Add a price to a plan',
@@ -113,8 +115,8 @@ export const membershipPlans = defineResource({
         await addPrice(writing, plan, price as unknown as NewPrice)
         return { columns: {} }
       },
-    },
-    'prices/{price_id}': {
+    }),
+    'prices/{price_id}': defineAction('membership_plan', {
       scope: 'write',
       id: 'updatePlanPrice',
       summary: 'Let a price be chosen, or not any more',
@@ -125,10 +127,10 @@ export const membershipPlans = defineResource({
         const priceId = fromPublicId('prc', String(writing.parameters.get('price_id')))
         return (await setPriceActive(writing, plan, { priceId, active: active as boolean | undefined })) ? {} : undefined
       },
-    },
+    }),
   },
   collectionActions: {
-    positions: {
+    positions: defineCollectionAction({
       scope: 'write',
       id: 'setPlanPositions',
       roles: ['staff'],
@@ -144,6 +146,6 @@ export const membershipPlans = defineResource({
       }),
       run: (writing, { plan_ids }) =>
         setPositions(writing, { table: 'membership_plan', idPrefix: 'mpl', field: 'plan_ids' }, plan_ids as string[]),
-    },
+    }),
   },
 })

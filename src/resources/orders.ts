@@ -4,9 +4,11 @@ import { buyerOf, hasSeenItem, isInState, isMyOrder, itemsOf, refundsOf, sellsMy
 import { publicOrderItem, publicRefund, type StoredOrderItem, type StoredRefund } from '../domain/orders/publicOrder.ts'
 import { requireReceipt, sellerOf } from '../domain/orders/receipt.ts'
 import { type Receipt, receiptPage } from '../domain/orders/receiptPage.ts'
+import { defineResource } from '../framework/declare/defineResource.ts'
 import { everything, nothing } from '../framework/declare/expressions.ts'
 import { reference } from '../framework/declare/fields.ts'
-import { defineResource, type Resource } from '../framework/declare/resource.ts'
+import type { Resource } from '../framework/declare/resource.ts'
+import { defineRead } from '../framework/declare/typedOperations.ts'
 import { coupons } from './coupons.ts'
 import { normalised } from './emailField.ts'
 import { members } from './members.ts'
@@ -203,7 +205,7 @@ export const orders = defineResource({
         data: ((row as unknown as { refunds: StoredRefund[] | null }).refunds ?? []).map(publicRefund),
       }),
     },
-    receipt: {
+    receipt: defineRead('orders', {
       scope: 'read',
       id: 'getReceipt',
       summary: 'Show the receipt of one order',
@@ -235,6 +237,6 @@ export const orders = defineResource({
         }
       },
       asHtml: (answer) => receiptPage(answer as unknown as Receipt),
-    },
+    }),
   },
 })

@@ -6,10 +6,11 @@ import { addRevision, listRevisions } from '../domain/pages/pageRevisions.ts'
 import { discardDraft, publishPage, requireUnused, restoreRevision, withdrawPage } from '../domain/pages/pageStates.ts'
 import { afterWriting, checkPage, keepPageFiles } from '../domain/pages/pageWriting.ts'
 import { renderBlocks } from '../domain/pages/renderBlocks.ts'
+import { defineResource } from '../framework/declare/defineResource.ts'
 import { everything } from '../framework/declare/expressions.ts'
 import { externalId, line, lineOrEmpty, metadata, timestamp } from '../framework/declare/fields.ts'
-import { defineResource } from '../framework/declare/resource.ts'
 import { freeSlug } from '../framework/declare/slugs.ts'
+import { defineAction } from '../framework/declare/typedOperations.ts'
 import { newId } from '../lib/ids.ts'
 import { pageBlock } from './pageBlocks.ts'
 
@@ -199,13 +200,13 @@ export const pages = defineResource({
       id: 'discardPageDraft',
       perform: discardDraft,
     },
-    'revisions/{n}/restore': {
+    'revisions/{n}/restore': defineAction('page', {
       scope: 'write',
       view: 'staff',
       summary: 'Make the draft of a page what it was in a revision',
       id: 'restorePageRevision',
       parameters: z.object({ n: z.int().min(1).max(2_147_483_647).meta({ description: 'Number of the revision.', example: 3 }) }),
       perform: restoreRevision,
-    },
+    }),
   },
 })

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { StoredSummary } from '../domain/people/personSummary.ts'
-import type { Presentation } from '../framework/declare/declaration.ts'
 import { reference } from '../framework/declare/fields.ts'
 import { image, imageOf } from '../framework/declare/image.ts'
+import type { Presentation } from '../framework/declare/presentation.ts'
 
 /** A person as everybody may read them. Of who was erased nothing is left but that there was somebody. */
 export const personSummary = (description: string) =>

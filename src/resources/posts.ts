@@ -4,11 +4,13 @@ import { hasAuthor, hasPostTag, isForAll, isInStatus, isMyPost, isOut, mayReadPo
 import { authorOf, bodyOf, countTags, excerptOf, plansOfPost, type StoredAuthor, schoolNameOf, timesOf } from '../domain/posts/postParts.ts'
 import { archivePost, publishIfDue, publishPost, removePostParts, restorePost, unschedulePost } from '../domain/posts/postStates.ts'
 import { checkPost, keepPostParts, postColumns } from '../domain/posts/postWriting.ts'
+import { defineResource } from '../framework/declare/defineResource.ts'
 import { everything } from '../framework/declare/expressions.ts'
 import { reference, timestamp } from '../framework/declare/fields.ts'
 import { imageField, imageOf } from '../framework/declare/image.ts'
-import { defineResource, type Resource } from '../framework/declare/resource.ts'
+import type { Resource } from '../framework/declare/resource.ts'
 import { freeSlug } from '../framework/declare/slugs.ts'
+import { defineAction } from '../framework/declare/typedOperations.ts'
 import type { View } from '../framework/declare/views.ts'
 import { requireOffered } from '../framework/read/visible.ts'
 import { lecturers } from './lecturers.ts'
@@ -158,7 +160,7 @@ export const posts = defineResource({
     },
   },
   actions: {
-    publish: {
+    publish: defineAction('post', {
       scope: 'write',
       view: 'staff',
       summary: 'Publish a post, now or at a time to come',
@@ -166,7 +168,7 @@ export const posts = defineResource({
         at: timestamp().nullable().optional().meta({ description: 'When, a year from now at most; now without it.', example: null }),
       }),
       run: publishPost,
-    },
+    }),
     unschedule: {
       scope: 'write',
       view: 'staff',

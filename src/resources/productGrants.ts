@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { giveProduct, ownerOf } from '../domain/products/productGrants.ts'
+import { defineResource } from '../framework/declare/defineResource.ts'
 import { everything, nothing } from '../framework/declare/expressions.ts'
 import { reference, timestamp } from '../framework/declare/fields.ts'
-import { defineResource, type Resource } from '../framework/declare/resource.ts'
+import type { Resource } from '../framework/declare/resource.ts'
 import { digitalProducts } from './digitalProducts.ts'
 import { productArea } from './productArea.ts'
 
@@ -46,7 +47,7 @@ export const productGrants: Resource = defineResource({
   filters: ['source', 'revoked_at[exists]', 'created_at', 'updated_at'],
   sorts: ['-created_at'],
   exports: true,
-  under: { resource: (): Resource => digitalProducts, column: 'product_id' },
+  under: { resource: (): Resource => digitalProducts, table: 'digital_product', column: 'product_id' },
   listedUnder: [
     { resource: (): Resource => digitalProducts, where: (grant, id) => grant('product_id', '=', id), id: 'listProductGrants', byId: true },
   ],

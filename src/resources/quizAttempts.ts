@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { attemptQuiz } from '../domain/learning/attemptQuiz.ts'
 import type { Answer } from '../domain/learning/scoreQuiz.ts'
+import { defineResource } from '../framework/declare/defineResource.ts'
 import type { Rows } from '../framework/declare/expressions.ts'
 import { everything, nothing } from '../framework/declare/expressions.ts'
 import { reference } from '../framework/declare/fields.ts'
-import { defineResource, type Resource } from '../framework/declare/resource.ts'
+import type { Resource } from '../framework/declare/resource.ts'
 import type { PersonCaller } from '../policy/caller.ts'
 import { enrollments } from './enrollments.ts'
 import { lessons } from './lessons.ts'
@@ -20,7 +21,7 @@ export const quizAttempts = defineResource({
   table: 'quiz_attempt',
   about: 'One try of the quiz of a lesson, for oneself. Passing it completes the lesson.',
   scopes: enrollments.area,
-  under: { resource: (): Resource => lessons, column: 'lesson_id' },
+  under: { resource: (): Resource => lessons, table: 'lesson', column: 'lesson_id' },
   schema: z.object({
     lesson_id: reference('les', 'The lesson.'),
     enrollment_id: reference('enr', 'The enrolment.'),

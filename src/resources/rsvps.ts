@@ -5,9 +5,10 @@ import { placeInQueue } from '../domain/events/eventParts.ts'
 import { fillSeats } from '../domain/events/eventStates.ts'
 import { checkGuest, type HostedEvent, placeGuest } from '../domain/events/staffAnswers.ts'
 import { type StoredSummary, summaryOf } from '../domain/people/personSummary.ts'
+import { defineResource } from '../framework/declare/defineResource.ts'
 import { everything, nothing, type Rule } from '../framework/declare/expressions.ts'
 import { reference, timestamp } from '../framework/declare/fields.ts'
-import { defineResource, type Resource } from '../framework/declare/resource.ts'
+import type { Resource } from '../framework/declare/resource.ts'
 import { eventArea } from './eventArea.ts'
 import { rsvpStatus } from './eventFields.ts'
 import { events } from './events.ts'
@@ -67,7 +68,7 @@ export const rsvps: Resource = defineResource({
   sorts: ['queued_at', 'updated_at'],
   exports: true,
   expand: { member: { resource: (): Resource => members, id: (row) => memberOf(row) } },
-  under: { resource: (): Resource => events, column: 'event_id' },
+  under: { resource: (): Resource => events, table: 'event', column: 'event_id' },
   listedUnder: [{ resource: (): Resource => events, where: (rsvp, id) => rsvp('event_id', '=', id), id: 'listRsvps', byId: true }],
   isPart: true,
   visibility: {

@@ -3,9 +3,9 @@ import { lockCourseOf } from '../domain/curriculum/countTree.ts'
 import { sectionRules } from '../domain/curriculum/coursePart.ts'
 import { checkNewSection, closeSectionGap, countSectionIn, placeSection, removeLessonsIn } from '../domain/curriculum/sectionWriting.ts'
 import { visibleLessonsCount } from '../domain/curriculum/selections.ts'
+import { defineResource } from '../framework/declare/defineResource.ts'
 import { everything } from '../framework/declare/expressions.ts'
 import { externalId, line, metadata, reference } from '../framework/declare/fields.ts'
-import { defineResource } from '../framework/declare/resource.ts'
 import { courses } from './courses.ts'
 import { curriculum } from './curriculum.ts'
 
@@ -19,7 +19,7 @@ export const sections = defineResource({
   feature: 'courses',
   about: 'A chapter of a course: lessons stand in sections.',
   scopes: curriculum.area,
-  under: { resource: () => courses, column: 'course_id' },
+  under: { resource: () => courses, table: 'course', column: 'course_id' },
   schema: z.object({
     course_id: reference('crs', 'Course that it belongs to.'),
     title: line(160).meta({ description: 'Name of the section.', example: 'First pots' }),

@@ -2,10 +2,10 @@ import { z } from 'zod'
 import { inviteStaff } from '../domain/staff/staffInvitations.ts'
 import { checkProfile, requireChangeable } from '../domain/staff/staffRules.ts'
 import { lastSeenOf, personOfStaff, type StaffPerson } from '../domain/staff/staffSelections.ts'
+import { defineResource } from '../framework/declare/defineResource.ts'
 import { everything, nothing, type Rule } from '../framework/declare/expressions.ts'
 import { reference, timestamp } from '../framework/declare/fields.ts'
 import { image, imageOf } from '../framework/declare/image.ts'
-import { defineResource } from '../framework/declare/resource.ts'
 import { school } from './school.ts'
 
 const isMe: Rule<'staff'> = (staff, me) => (me.personId === null ? staff.lit(false) : staff('person_id', '=', me.personId))

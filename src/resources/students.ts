@@ -11,10 +11,12 @@ import {
   requireFreeEmail,
 } from '../domain/students/personWriting.ts'
 import { isMe, isStudent, isTaughtByCaller } from '../domain/students/studentVisibility.ts'
+import { defineResource } from '../framework/declare/defineResource.ts'
 import { everything, nothing } from '../framework/declare/expressions.ts'
 import { imageField } from '../framework/declare/image.ts'
-import { defineResource, type Resource } from '../framework/declare/resource.ts'
-import type { Values } from '../framework/write/writing.ts'
+import type { Resource } from '../framework/declare/resource.ts'
+import { defineAction } from '../framework/declare/typedOperations.ts'
+import type { Values } from '../framework/declare/values.ts'
 import { enrollments } from './enrollments.ts'
 import { changeOf, erasureOf, manyOf } from './facetOperations.ts'
 import { members } from './members.ts'
@@ -145,7 +147,7 @@ export const students = defineResource({
     },
   },
   actions: {
-    suspend: {
+    suspend: defineAction('person', {
       scope: 'write',
       roles: ['staff'],
       summary: 'Take a student off all lessons',
@@ -157,8 +159,8 @@ export const students = defineResource({
         return { student_status_reason: reason as string | null }
       },
       after: (writing, row) => recordOtherFacet(writing, row, 'student', 'updated'),
-    },
-    reactivate: {
+    }),
+    reactivate: defineAction('person', {
       scope: 'write',
       roles: ['staff'],
       summary: 'Let a suspended student learn again',
@@ -170,8 +172,8 @@ export const students = defineResource({
         return { student_status_reason: null }
       },
       after: (writing, row) => recordOtherFacet(writing, row, 'student', 'updated'),
-    },
-    resend_invite: {
+    }),
+    resend_invite: defineAction('person', {
       scope: 'write',
       id: 'resendStudentInvite',
       roles: ['staff'],
@@ -181,7 +183,7 @@ export const students = defineResource({
         const invited = invitePerson(writing, row, row.student_status)
         return invited && { ...invited, student_status: 'invited' }
       },
-    },
+    }),
   },
 })
 

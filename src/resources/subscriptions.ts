@@ -24,9 +24,11 @@ import {
   pendingSeen,
 } from '../domain/memberships/subscriptionVisibility.ts'
 import { type Payment, paymentProviders } from '../domain/orders/payment.ts'
+import { defineResource } from '../framework/declare/defineResource.ts'
 import { everything, nothing } from '../framework/declare/expressions.ts'
 import { moneyOf, reference, timestamp } from '../framework/declare/fields.ts'
-import { defineResource, type Resource } from '../framework/declare/resource.ts'
+import type { Resource } from '../framework/declare/resource.ts'
+import { defineAction } from '../framework/declare/typedOperations.ts'
 import { fromPublicId } from '../lib/ids.ts'
 import { members } from './members.ts'
 import { membershipPlans } from './membershipPlans.ts'
@@ -122,7 +124,7 @@ export const subscriptions = defineResource({
     },
   },
   actions: {
-    cancel: {
+    cancel: defineAction('subscription', {
       scope: 'write',
       summary: 'End a subscription with its period, or now',
       input: z.object({
@@ -132,14 +134,14 @@ export const subscriptions = defineResource({
       }),
       run: cancelSubscription,
       after: afterStep,
-    },
+    }),
     resume: {
       scope: 'write',
       summary: 'Go on with a subscription that was to end, or is paused',
       run: resumeSubscription,
       after: afterStep,
     },
-    pause: {
+    pause: defineAction('subscription', {
       scope: 'write',
       roles: ['staff'],
       summary: 'Let a subscription stand still',
@@ -148,8 +150,8 @@ export const subscriptions = defineResource({
       }),
       run: pauseSubscription,
       after: afterStep,
-    },
-    mark_paid: {
+    }),
+    mark_paid: defineAction('subscription', {
       scope: 'write',
       id: 'markSubscriptionPaid',
       roles: ['staff'],
@@ -171,8 +173,8 @@ export const subscriptions = defineResource({
       perform: async (writing, row, payment) => ({
         isUnchanged: !(await confirmByStaff(writing, row as SubscriptionRow, payment as unknown as Payment)),
       }),
-    },
-    change_plan: {
+    }),
+    change_plan: defineAction('subscription', {
       scope: 'write',
       id: 'changePlan',
       summary: 'Change to another price',
@@ -185,7 +187,7 @@ export const subscriptions = defineResource({
       }),
       run: changePlan,
       after: afterPlanChange,
-    },
+    }),
     'change_plan/cancel': {
       scope: 'write',
       id: 'cancelPlanChange',

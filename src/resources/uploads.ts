@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { isUploadOf, targetOf } from '../domain/files/files.ts'
 import { type Announced, announceFile } from '../domain/files/fileWriting.ts'
+import { defineResource } from '../framework/declare/defineResource.ts'
 import { everything, nothing } from '../framework/declare/expressions.ts'
 import { reference, timestamp } from '../framework/declare/fields.ts'
-import { defineResource } from '../framework/declare/resource.ts'
 import { fileFields } from './fileFields.ts'
 import { storage } from './storage.ts'
 

@@ -17,12 +17,12 @@ export const clockTime: Expression<Date> = sql<Date>`clock_timestamp()`
 export const beforeAllTimes: Expression<Date> = sql<Date>`'-infinity'::timestamptz`
 
 /** Texts that begin with this one, as a range of bytes: an index over a column with the collation C answers it. */
-export function beginsWith(column: Expression<string>, text: string): Expression<SqlBool> {
+export function beginsWith(column: Expression<unknown>, text: string): Expression<SqlBool> {
   return sql<SqlBool>`${column} ^@ ${text}`
 }
 
 /** Texts in which this one occurs, in capitals or not. */
-export function contains(column: Expression<string>, text: string): Expression<SqlBool> {
+export function contains(column: Expression<unknown>, text: string): Expression<SqlBool> {
   return sql<SqlBool>`${column} ILIKE ${`%${text.replace(/[\\%_]/g, '\\$&')}%`}`
 }
 

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { defineResource } from '../../src/framework/declare/defineResource.ts'
 import { everything } from '../../src/framework/declare/expressions.ts'
 import { reference, slug } from '../../src/framework/declare/fields.ts'
 import { operationsOf } from '../../src/framework/declare/operationsOf.ts'
 import { defineReports } from '../../src/framework/declare/reports.ts'
-import { defineResource } from '../../src/framework/declare/resource.ts'
+import { defineAction, defineCollectionRead, defineRead } from '../../src/framework/declare/typedOperations.ts'
 import { newId, toPublicId } from '../../src/lib/ids.ts'
 import { operationsIn, resources } from '../../src/resources/index.ts'
 import { databasesToTest } from '../support/databases.ts'
@@ -58,7 +59,7 @@ const makers = defineResource({
     },
   },
   reads: {
-    card: {
+    card: defineRead('lecturer', {
       scope: 'read',
       summary: 'Show the card of a maker',
       parameters: z.object({ size: z.int().min(1).max(3).default(1).meta({ description: 'Size.' }) }),
@@ -69,15 +70,15 @@ const makers = defineResource({
       }),
       run: async ({ parameters }, row) => ({ maker_id: row.id, size: parameters.get('size'), rank: row.position, unnamed: 'secret' }),
       asHtml: ({ maker_id, size }) => `<!doctype html><title>${String(maker_id)}</title><p>${String(size)}</p>`,
-    },
-    guess: {
+    }),
+    guess: defineRead('lecturer', {
       scope: 'read',
       summary: 'Guess the name of a maker',
       byId: true,
       input: z.object({ name: text('The guess.') }),
       output: z.object({ is_right: z.boolean().meta({ description: 'Whether it is right.', example: true }) }),
       run: async (_reading, row, { name }) => ({ is_right: name === row.display_name }),
-    },
+    }),
     file: {
       scope: 'read',
       summary: 'Show what only staff see',
@@ -107,7 +108,7 @@ const makers = defineResource({
         return { made: id }
       },
     },
-    order: {
+    order: defineAction('lecturer', {
       scope: 'write',
       summary: 'Put it in its place',
       method: 'PUT',
@@ -126,8 +127,8 @@ const makers = defineResource({
           return { place: row.position }
         },
       }),
-    },
-    'notes/{n}/send': {
+    }),
+    'notes/{n}/send': defineAction('lecturer', {
       scope: 'write',
       summary: 'Send a note',
       id: 'sendNote',
@@ -138,8 +139,8 @@ const makers = defineResource({
         if (writing.parameters.get('n') === 9) throw new Error('thrown on purpose')
         return {}
       },
-    },
-    'shelves/{n}': {
+    }),
+    'shelves/{n}': defineAction('lecturer', {
       scope: 'write',
       id: 'changeShelf',
       summary: 'Change a shelf',
@@ -147,7 +148,7 @@ const makers = defineResource({
       status: 201,
       parameters: z.object({ n: z.int().min(1).max(9).meta({ description: 'Number of the shelf.' }) }),
       perform: async ({ parameters }) => ({ columns: { position: parameters.get('n') as number } }),
-    },
+    }),
     link: { scope: 'write', summary: 'End the link', method: 'DELETE', status: 204, run: async () => ({ headline: null }) },
   },
 })
@@ -161,7 +162,7 @@ const works = defineResource({
   versionColumn: 'position',
   about: 'What is made.',
   scopes: makers.area,
-  under: { resource: () => makers, column: 'category' },
+  under: { resource: () => makers, table: 'lecturer', column: 'category' },
   schema: z.object({
     title: z.string().min(1).meta({ description: 'Title.', example: 'Jug' }),
     slug: slug().meta({ description: 'Readable key.', example: 'jug' }),
@@ -225,7 +226,7 @@ const ledger = defineReports({
   scopes: { read: 'See what the guild counts' },
   roles: ['lecturer', 'staff'],
   reports: {
-    'makers/{id}/tally': {
+    'makers/{id}/tally': defineCollectionRead({
       scope: 'read',
       id: 'ledgerTally',
       summary: 'Count something',
@@ -253,7 +254,7 @@ const ledger = defineReports({
           unnamed: 'x',
         })),
       }),
-    },
+    }),
     secrets: {
       scope: 'read',
       id: 'ledgerSecrets',

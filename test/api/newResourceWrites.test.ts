@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { defineResource } from '../../src/framework/declare/defineResource.ts'
 import { everything, nothing } from '../../src/framework/declare/expressions.ts'
 import { slug } from '../../src/framework/declare/fields.ts'
 import { operationsOf } from '../../src/framework/declare/operationsOf.ts'
-import { defineResource } from '../../src/framework/declare/resource.ts'
+import { defineAction, defineCollectionAction } from '../../src/framework/declare/typedOperations.ts'
 import { bulk } from '../../src/framework/write/bulk.ts'
 import { newId, toPublicId } from '../../src/lib/ids.ts'
 import { Problem } from '../../src/lib/problem.ts'
@@ -39,15 +40,15 @@ const potters = defineResource({
   operations: { list: 'read', get: 'read', create: 'write', update: 'write', remove: 'write' },
   actions: {
     hide: { scope: 'write', summary: 'Hide a potter', from: ['active'], to: 'hidden' },
-    rename: {
+    rename: defineAction('lecturer', {
       scope: 'write',
       summary: 'Rename a potter',
       input: z.object({ name: z.string().min(1).meta({ description: 'The new name.' }) }),
       run: async (_writing, _row, input) => ({ display_name: input.name as string }),
-    },
+    }),
   },
   collectionActions: {
-    bulk: {
+    bulk: defineCollectionAction({
       scope: 'write',
       summary: 'Add many potters',
       status: 207,
@@ -73,7 +74,7 @@ const potters = defineResource({
             return { status: 201, id: toPublicId('pot', id) }
           },
         }),
-    },
+    }),
   },
 })
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { requireScope } from '../../src/framework/declare/access.ts'
+import { defineResource } from '../../src/framework/declare/defineResource.ts'
 import { everything, nothing } from '../../src/framework/declare/expressions.ts'
 import type { Operation } from '../../src/framework/declare/operations.ts'
 import { operationsOf } from '../../src/framework/declare/operationsOf.ts'
-import { defineResource } from '../../src/framework/declare/resource.ts'
 import type { Problem } from '../../src/lib/problem.ts'
 import type { Role } from '../../src/policy/caller.ts'
 

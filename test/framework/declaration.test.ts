@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { defineArea } from '../../src/framework/declare/area.ts'
+import { defineResource } from '../../src/framework/declare/defineResource.ts'
 import { everything, nothing } from '../../src/framework/declare/expressions.ts'
-import { defineResource } from '../../src/framework/declare/resource.ts'
 
 const text = (description = 'A text.') => z.string().meta({ description })
 

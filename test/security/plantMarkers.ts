@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { AnyRows, AnyTables } from '../../src/framework/declare/expressions.ts'
 import type { Resource } from '../../src/framework/declare/resource.ts'
 import { viewOf } from '../../src/framework/declare/views.ts'
-import { unwrapped } from '../../src/framework/declare/writeForm.ts'
+import { unwrapped } from '../../src/framework/declare/schemas.ts'
 import { resources } from '../../src/resources/index.ts'
 import type { Database } from '../../src/store/database.ts'
 

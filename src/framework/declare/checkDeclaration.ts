@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { checkDescriptions } from './completeSchema.ts'
 import type { Resource } from './resource.ts'
-import { unwrapped } from './writeForm.ts'
+import { isArray, membersOf, unwrapped } from './schemas.ts'
 
 /** @throws Error at start for what a declaration says wrong and types cannot see */
 export function checkDeclaration(resource: Resource): void {
@@ -41,14 +41,14 @@ export function checkDeclaration(resource: Resource): void {
     ...resource.actions,
     ...rulesOf(operations),
   })) {
-    for (const [parameter, declared] of Object.entries(parameters?.shape ?? {})) {
-      if (!(declared as z.ZodType).description) throw new Error(`${name}: the parameter ${parameter} of ${what} has no description`)
+    for (const [parameter, declared] of parameters ? Object.entries(membersOf(parameters)) : []) {
+      if (!declared.description) throw new Error(`${name}: the parameter ${parameter} of ${what} has no description`)
     }
   }
   for (const [what, { rows = [], output }] of Object.entries(resource.collectionReads)) {
     for (const list of rows) {
-      const elements = list in output.shape && unwrapped(output.shape[list] as z.ZodType)
-      if (!(elements instanceof z.ZodArray)) throw new Error(`${name}: the answer of ${what} has no list ${list}`)
+      const field = membersOf(output)[list]
+      if (!field || !isArray(unwrapped(field))) throw new Error(`${name}: the answer of ${what} has no list ${list}`)
     }
   }
   for (const [what, { output }] of Object.entries({ ...resource.reads, ...resource.collectionReads, ...resource.actions })) {
@@ -56,5 +56,7 @@ export function checkDeclaration(resource: Resource): void {
   }
 }
 
-const rulesOf = ({ create, update, replace, remove }: Resource['operations']): Record<string, { parameters?: z.ZodObject }> =>
-  Object.fromEntries(Object.entries({ create, update, replace, remove }).filter(([, rules]) => typeof rules === 'object')) as never
+const rulesOf = ({ update, replace, remove }: Resource['operations']): Record<string, { parameters?: z.ZodObject }> =>
+  Object.fromEntries(
+    Object.entries({ update, replace, remove }).flatMap(([name, rules]) => (typeof rules === 'object' ? [[name, rules]] : [])),
+  )

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { reference, timestamp } from './fields.ts'
+import { isArray, isObjectSchema, isRecord, isUnion, isWrapper, membersOf } from './schemas.ts'
 
 /** The declared schema between the fields that every resource has. */
 export function withCommonFields(schema: z.ZodObject, object: string, idPrefix: string): z.ZodObject {
@@ -17,26 +18,21 @@ export function withCommonFields(schema: z.ZodObject, object: string, idPrefix: 
  * a lost description would be a lost view as well.
  */
 export function checkDescriptions(schema: z.ZodType, path: string): void {
-  if (schema instanceof z.ZodObject) {
-    for (const [name, field] of Object.entries(schema.shape as Record<string, z.ZodType>)) {
+  if (isObjectSchema(schema)) {
+    for (const [name, field] of Object.entries(membersOf(schema))) {
       if (!field.meta()?.description)
         throw new Error(`${path}.${name} has no description: .meta({ description }) must stand last in its chain`)
       checkDescriptions(field, `${path}.${name}`)
     }
-  } else if (
-    schema instanceof z.ZodNullable ||
-    schema instanceof z.ZodOptional ||
-    schema instanceof z.ZodDefault ||
-    schema instanceof z.ZodPrefault
-  ) {
-    checkDescriptions(schema.unwrap() as z.ZodType, path)
-  } else if (schema instanceof z.ZodDiscriminatedUnion) {
-    for (const option of schema.options) checkDescriptions(option as z.ZodType, path)
-  } else if (schema instanceof z.ZodArray) {
-    checkDescriptions(schema.element as z.ZodType, path)
+  } else if (isWrapper(schema)) {
+    checkDescriptions(schema.unwrap(), path)
+  } else if (isUnion(schema)) {
+    for (const option of schema.options) checkDescriptions(option, path)
+  } else if (isArray(schema)) {
+    checkDescriptions(schema.element, path)
   } else if (schema instanceof z.ZodUnknown || schema instanceof z.ZodAny) {
     throw new Error(`${path} may be anything: what leaves the service is named member by member`)
-  } else if (schema instanceof z.ZodRecord) {
-    checkDescriptions(schema.valueType as z.ZodType, path)
+  } else if (isRecord(schema)) {
+    checkDescriptions(schema.valueType, path)
   }
 }

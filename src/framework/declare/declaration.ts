@@ -1,61 +1,34 @@
-import type { Expression } from 'kysely'
 import type { z } from 'zod'
-import type { Audience, Caller, PersonCaller } from '../../policy/caller.ts'
-import type { ExternalServices } from '../../policy/externalServices.ts'
+import type { Audience, PersonCaller } from '../../policy/caller.ts'
 import type { Feature } from '../../policy/features.ts'
-import type { School } from '../../policy/school.ts'
 import type { Writer } from '../../store/database.ts'
 import type { MembersOf } from '../output/csvColumns.ts'
 import type { CollectionRead, RowRead } from '../read/reading.ts'
-import type { ParameterValues } from '../read/readParameters.ts'
-import type { Action, Change, CollectionAction, Columns, Creation, Removal, RowsInBulk } from '../write/writing.ts'
+import type { CollectionAction } from '../write/writing.ts'
 import type { Area, ScopeText, ScopeVerb } from './area.ts'
 import type { Deprecation } from './deprecation.ts'
-import type { Expansion } from './expansion.ts'
-import type { AnonymousRule, ColumnOf, Condition, Row, Rows, Rule, TableName } from './expressions.ts'
+import type { Derived } from './derived.ts'
+import type { AnonymousRule, ColumnOf, Condition, Rule, TableName } from './expressions.ts'
 import type { CustomFilter } from './filters.ts'
 import type { Representation } from './representation.ts'
-import type { Resource } from './resource.ts'
+import type { Action, Called, Expansion, ListedUnder, Under } from './resource.ts'
+import type { Operations } from './rowOperations.ts'
+import type { ChangedValues, CompleteValues, NewValues, NoMembers } from './values.ts'
 import type { View } from './views.ts'
-
-export interface Presentation {
-  school: School
-  caller: Caller
-  externalServices: ExternalServices
-  /** Values of the operation's parameters, by name: what `reading` declares is found here. */
-  parameters: ParameterValues
-}
-
-/** A field without a column of its own: a column of another name, made from columns, or an expression that the query evaluates. */
-export type Derived<Table extends TableName, Value> = {
-  write?(value: NoInfer<Value>): Columns<Table>
-  /** The column with the id of the file that the field names. */
-  file?: string
-} & (
-  | { column: ColumnOf<Table>; from?: undefined; select?: undefined; of?: undefined }
-  | {
-      column?: undefined
-      from: readonly ColumnOf<Table>[]
-      select?: undefined
-      of(row: Row<Table> & { seen_as: View }, context: Presentation): Value
-    }
-  | {
-      column?: undefined
-      from?: undefined
-      select(rows: Rows<Table>, caller: Caller): Expression<unknown>
-      of?(selected: never, context: Presentation): Value
-    }
-)
 
 type CommonField = 'created_at' | 'updated_at'
 type Name<Shape> = keyof Shape & string
 type FieldOf<Shape> = Name<Shape> | CommonField
 type FieldWithoutColumn<Table extends TableName, Shape> = Exclude<Name<Shape>, ColumnOf<Table>>
 type FieldWithColumn<Table extends TableName, Shape> = Extract<FieldOf<Shape>, ColumnOf<Table>>
-type DerivedFields<Table extends TableName, Shape> = {
-  [Field in FieldWithoutColumn<Table, Shape>]: Derived<Table, ValueOf<Shape, Field>>
-} & { [Field in Extract<Name<Shape>, ColumnOf<Table>>]?: Derived<Table, ValueOf<Shape, Field>> }
-type ValueOf<Shape, Field extends keyof Shape> = Shape[Field] extends z.ZodType ? z.input<Shape[Field]> : never
+type DerivedFields<Table extends TableName, Shape extends z.ZodRawShape> = {
+  [Field in FieldWithoutColumn<Table, Shape>]: DerivedField<Table, Shape, Field>
+} & { [Field in Extract<Name<Shape>, ColumnOf<Table>>]?: DerivedField<Table, Shape, Field> }
+type DerivedField<Table extends TableName, Shape extends z.ZodRawShape, Field extends keyof Shape> = Derived<
+  Table,
+  z.input<Shape[Field]>,
+  z.output<Shape[Field]>
+>
 
 /** A field that may be sent; only when the row is created, only when it is updated, or only by some roles, where it says so. */
 export type Writable<Field extends string> =
@@ -75,52 +48,14 @@ export interface SortBy<Column extends string> {
   roles?: readonly Audience[]
 }
 
-/** What can be done with a resource, and the scope that it needs. */
-export interface Operations<Table extends TableName, Verb extends ScopeVerb> {
-  list?: Verb
-  get?: Verb
-  create?: Verb | Creation<Table, Verb>
-  update?: Verb | Change<Table, Verb>
-  /** The whole row is sent: what is left out takes its default, or is nothing. */
-  replace?: Verb | Change<Table, Verb>
-  remove?: Verb | Removal<Table, Verb>
-  /** At the address `bulk`: up to a hundred rows, made or changed one after the other. */
-  bulk?: RowsInBulk<Verb>
-}
-
-/** Where new rows are made: under a row of another resource, whose id goes into the column. */
-export interface Under<Table extends TableName> {
-  resource(): Resource
-  column: ColumnOf<Table>
-}
-
-/** Words for one row and for many, as ids of operations write them. */
-export interface Called {
-  one: string
-  many: string
-}
-
-/** The same list under each row of another resource. */
-export interface ListedUnder<Table extends TableName> {
-  resource(): Resource
-  /** Which rows belong to the other row. */
-  where(rows: Rows<Table>, id: string): Condition
-  /** Operation id, where it is not `list`, the other object and the name. */
-  id?: string
-  /** The end of its address, where that is not this resource's name. */
-  at?: string
-  /** Its address takes the id of the other row alone, no slug. */
-  byId?: true
-  /** Not for visitors, although the rows are. */
-  isClosed?: true
-}
-
 /** A resource as it is written down, always in this order. */
 export type Declaration<
   Table extends TableName,
   Verb extends ScopeVerb,
   Shape extends z.ZodRawShape,
-  Inputs extends z.ZodRawShape = Record<never, never>,
+  Inputs extends z.ZodRawShape = NoMembers,
+  Required extends Name<Shape> | Name<Inputs> = never,
+  Parent extends TableName = never,
 > = {
   /** Plural, and path where none is named: `courses`; of a singleton: `account`. */
   name: string
@@ -152,7 +87,7 @@ export type Declaration<
   /** Not what somebody looks for who looks around: no tool for visitors, although some of it is open to them. */
   catalogue?: false
   /** New rows are made under a row of another resource, at its address and this resource's name. */
-  under?: Under<Table>
+  under?: Under<Table, Parent>
   /** Words that no slug may begin with, beside those of the API. */
   reservedSlugs?: readonly string[]
   /** The form of its `number`, where that names a row beside its id. */
@@ -167,11 +102,11 @@ export type Declaration<
      * The current value of each input that an update takes, read from the fields of the row: an input that is sent with this value changes
      * nothing. Inputs without one are taken when a row is created, and say so with `createOnly`.
      */
-    currentInputs?: Readonly<Partial<Record<Name<NoInfer<Inputs>>, (fields: Readonly<Record<string, unknown>>) => unknown>>>
+    currentInputs?: Readonly<Partial<Record<Name<NoInfer<Inputs>>, (fields: NoInfer<CompleteValues<Shape, NoMembers>>) => unknown>>>
     /** Fields that a client may send. Those without a column say in `derived` how they are written. */
     writable?: readonly Writable<Name<NoInfer<Shape>>>[]
     /** Fields that a new row cannot be without. */
-    required?: readonly (Name<NoInfer<Shape>> | Name<NoInfer<Inputs>>)[]
+    required?: readonly Required[]
     /** The field that a slug is made of where none is sent. */
     slugFrom?: Name<NoInfer<Shape>>
     /** Parameters of list and get in addition to the framework's. `derived` finds their values in its context. */
@@ -218,11 +153,18 @@ export type Declaration<
     ungated?: AnonymousRule<Table>
     /** Locks what has to be locked before a row is, so that two who change neighbouring rows never wait for each other. */
     lockFirst?(writer: Writer, row: { schoolId: string; id: string }): Promise<void>
-    operations: Operations<Table, NoInfer<Verb>>
+    operations: Operations<
+      NoInfer<Table>,
+      NoInfer<Verb>,
+      NoInfer<NewValues<Shape, Inputs, Required>>,
+      NoInfer<CompleteValues<Shape, Inputs>>,
+      NoInfer<ChangedValues<Shape, Inputs>>,
+      NoInfer<Parent>
+    >
     /** What can be read of one row beside the row, by the end of its address. */
-    reads?: Readonly<Record<string, RowRead<Table, NoInfer<Verb>>>>
+    reads?: Readonly<Record<string, RowRead<NoInfer<Table>, NoInfer<Verb>>>>
     collectionReads?: Readonly<Record<string, CollectionRead<NoInfer<Verb>>>>
-    actions?: Readonly<Record<string, Action<Table, NoInfer<Verb>>>>
+    actions?: Readonly<Record<string, Action<NoInfer<Table>, NoInfer<Verb>>>>
     collectionActions?: Readonly<Record<string, CollectionAction<NoInfer<Verb>>>>
     /** Operations that go away, by their id. A field that does says so in its `.meta(deprecated(…))`. */
     deprecations?: Readonly<Record<string, Deprecation>>

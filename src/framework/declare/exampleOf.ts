@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { toPublicId } from '../../lib/ids.ts'
 import type { Resource } from './resource.ts'
+import { isArray, isObjectSchema, membersOf, unwrapped } from './schemas.ts'
 import { isOnDemand } from './views.ts'
-import { unwrapped } from './writeForm.ts'
 
 /** A row as its fields' examples say. */
 export const exampleRow = ({ schema, object, idPrefix }: Resource): Record<string, unknown> =>
   Object.fromEntries(
-    Object.entries(schema.shape as Record<string, z.ZodType>).flatMap(([name, field]) => {
+    Object.entries(membersOf(schema)).flatMap(([name, field]) => {
       if (name === 'object') return [[name, object]]
       if (name === 'id') return [[name, exampleId(idPrefix)]]
       const example = isOnDemand(field) ? undefined : exampleValue(field)
@@ -21,7 +21,7 @@ export function exampleBody({ schema, inputs, writable, required }: Resource, is
   const fields = isNew ? required : changing.slice(0, 1)
   return Object.fromEntries(
     fields.map((field) => {
-      const { example, idPrefix } = (inputs[field] ?? (schema.shape[field] as z.ZodType | undefined))?.meta() ?? {}
+      const { example, idPrefix } = (inputs[field] ?? membersOf(schema)[field])?.meta() ?? {}
       return [field, example ?? (idPrefix === undefined ? null : exampleId(idPrefix))]
     }),
   )
@@ -30,7 +30,7 @@ export function exampleBody({ schema, inputs, writable, required }: Resource, is
 const exampleId = (idPrefix: string): string => toPublicId(idPrefix, '01942bc1-1a80-7000-8000-000000000001')
 
 /** An object that is no row, as its members' examples say. */
-export const exampleObject = (schema: z.ZodObject): Record<string, unknown> => exampleValue(schema) as Record<string, unknown>
+export const exampleObject = (schema: z.ZodObject): Record<string, unknown> => Object(exampleValue(schema))
 
 /** An object as its members' examples say; null stays null. */
 export function exampleValue(field: z.ZodType): unknown {
@@ -38,10 +38,10 @@ export function exampleValue(field: z.ZodType): unknown {
   if (example === undefined && idPrefix !== undefined) return exampleId(idPrefix)
   const inner = unwrapped(field)
   // An empty list stands for one whose elements speak for themselves, where a list must not be empty.
-  if (inner instanceof z.ZodArray && Array.isArray(example) && !inner.safeParse(example).success && example.length === 0)
-    return [exampleValue(inner.element as z.ZodType)]
+  if (isArray(inner) && Array.isArray(example) && !inner.safeParse(example).success && example.length === 0)
+    return [exampleValue(inner.element)]
   if (inner instanceof z.ZodLiteral) return inner.value
-  if (example === null || !(inner instanceof z.ZodObject)) return example
-  const members = Object.entries(inner.shape as Record<string, z.ZodType>).map(([name, member]) => [name, exampleValue(member)] as const)
+  if (example === null || !isObjectSchema(inner)) return example
+  const members = Object.entries(membersOf(inner)).map(([name, member]) => [name, exampleValue(member)] as const)
   return Object.fromEntries(members.filter(([, value]) => value !== undefined))
 }

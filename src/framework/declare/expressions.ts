@@ -1,13 +1,19 @@
-import type { Expression, ExpressionBuilder, Selectable, SqlBool } from 'kysely'
+import type { Expression, ExpressionBuilder, Generated, Selectable, SqlBool, Updateable } from 'kysely'
 import type { DB } from '../../gen/kysely/tables.ts'
 import type { PersonCaller } from '../../policy/caller.ts'
+import type { View } from './views.ts'
 
 /** Tables that can be resources: their rows have an id, a version and two times. */
 export type TableName = {
   [Table in keyof DB]: DB[Table] extends { id: string; version: unknown; created_at: unknown; updated_at: unknown } ? Table : never
 }[keyof DB]
 
-export type Row<Table extends TableName> = Selectable<DB[Table]>
+/** A table of a resource, or the one that stands for all of them in code that serves every resource. */
+export type AnyTable = TableName | 'any_table'
+
+export type Row<Table extends AnyTable> = Selectable<(DB & AnyTables)[Table]>
+/** Columns to be written. */
+export type Columns<Table extends AnyTable> = Partial<Updateable<(DB & AnyTables)[Table]>>
 export type ColumnOf<Table extends TableName> = keyof DB[Table] & string
 
 /** What a condition is written with: Kysely's expression builder over the resource's own table. */
@@ -23,8 +29,15 @@ export interface AnyRow {
   version: number
   [column: string]: unknown
 }
+/** A row as it was read, and how much of it the caller sees. */
+export interface SeenRow extends AnyRow {
+  seen_as: View
+  /** True if the public view shows the gated fields of the row. Absent: it has none. */
+  is_ungated?: boolean
+}
+
 export interface AnyTables {
-  any_table: AnyRow
+  any_table: { id: string; school_id: string; version: Generated<number>; [column: string]: unknown }
 }
 export type AnyRows = ExpressionBuilder<AnyTables, 'any_table'>
 export type AnyRule = (rows: AnyRows, me: PersonCaller) => Condition

@@ -5,8 +5,8 @@ import { imagePurposes } from '../../policy/filePurposes.ts'
 import { lockFiles, type NamedFile, removeFileReferences, setFileReferences } from '../../store/fileReferences.ts'
 import type { Write } from '../write/write.ts'
 import type { Operation } from './operations.ts'
+import type { Values } from './values.ts'
 
-type Values = Readonly<Record<string, unknown>>
 type Changing = Pick<Write<Operation>, 'operation' | 'writer' | 'school' | 'caller'>
 
 /** Fields that name a file which the school does not have, or which the caller may not use. What a row names already, it may keep. */
@@ -16,8 +16,8 @@ export async function checkFileFields(
   row?: Values,
 ): Promise<ProblemDetail[]> {
   const named = operation.resource.fileFields.flatMap(({ field, column }) => {
-    const { file_id } = (values[field] ?? {}) as { file_id?: string }
-    const id = file_id === undefined ? undefined : fromPublicId('fil', file_id)
+    const { file_id } = Object(values[field])
+    const id = typeof file_id === 'string' ? fromPublicId('fil', file_id) : undefined
     return id === undefined || row?.[column] === id ? [] : [{ field, id }]
   })
   const files = await lockFiles(
@@ -37,7 +37,7 @@ export async function checkFileFields(
 }
 
 const isPicture = ({ status, purpose, visibility }: NamedFile): boolean =>
-  status === 'ready' && visibility === 'public' && (imagePurposes as readonly string[]).includes(purpose)
+  status === 'ready' && visibility === 'public' && imagePurposes.some((one) => one === purpose)
 
 /** Notes which files the written row names now. */
 export async function keepFileReferences({ operation, writer, school }: Changing, row: Values & { id: string }): Promise<void> {

@@ -1,12 +1,11 @@
-import type { Expression } from 'kysely'
 import { z } from 'zod'
 import { fromPublicId } from '../../lib/ids.ts'
 import type { Caller } from '../../policy/caller.ts'
 import { beginsWith } from '../../store/expressions.ts'
 import type { AnyRows, Condition, Rows, TableName } from './expressions.ts'
+import { unwrapped } from './schemas.ts'
 import { timeValue } from './times.ts'
 import { viewOf } from './views.ts'
-import { unwrapped } from './writeForm.ts'
 
 /** `equals` takes a list as well: any of them. The others are written `name[gte]`. */
 export type FilterOperator = 'equals' | 'gt' | 'gte' | 'lt' | 'lte' | 'exists' | 'prefix'
@@ -20,6 +19,11 @@ export interface CustomFilter<Table extends TableName> {
   /** The question is for the school's staff alone. */
   view?: 'staff'
   where(rows: Rows<Table>, values: readonly never[], caller: Caller): Condition
+}
+
+/** The same without the knowledge of the table. */
+export interface AnyFilter extends Omit<CustomFilter<never>, 'where'> {
+  where(rows: AnyRows, values: readonly unknown[], caller: Caller): Condition
 }
 
 /** One filter of a list, ready to be read from a request and put into a query. */
@@ -62,7 +66,7 @@ export function filterOf(name: string, field: z.ZodType, { column = name, operat
       operators: ['prefix'],
       // Addresses are stored in lower case.
       value: (value instanceof z.ZodString && value.format === 'email' ? z.string().trim().toLowerCase() : z.string()).min(1).max(100),
-      where: (rows, _operator, [text]) => beginsWith(rows.ref(column) as Expression<string>, text as string),
+      where: (rows, _operator, [text]) => beginsWith(rows.ref(column), String(text)),
     }
   }
   const isTime = value instanceof z.ZodISODateTime
@@ -71,37 +75,32 @@ export function filterOf(name: string, field: z.ZodType, { column = name, operat
     throw new Error(`the field ${name} is no plain value: filter by it with a filter of its own`)
   }
   const prefix = field.meta()?.idPrefix ?? value.meta()?.idPrefix
-  const stored = (one: unknown): unknown => (prefix === undefined ? one : fromPublicId(prefix, one as string))
+  const stored = (one: unknown): unknown => (prefix === undefined ? one : fromPublicId(prefix, String(one)))
   return {
     ...about,
     operators: isTime ? ranges : isNumber ? ['equals', ...ranges] : ['equals'],
     // A number is compared with a four-byte column.
     value: isTime ? timeValue : isNumber ? z.int32() : value,
     where: (rows, asked, values) =>
-      values.length > 1 ? rows(column, 'in', values.map(stored)) : rows(column, symbols[asked as keyof typeof symbols], stored(values[0])),
+      values.length > 1 ? rows(column, 'in', values.map(stored)) : rows(column, symbolOf(asked), stored(values[0])),
   }
 }
 
+const symbolOf = (operator: FilterOperator) => (operator === 'exists' || operator === 'prefix' ? '=' : symbols[operator])
+
 const isText = (value: z.ZodType): boolean => value instanceof z.ZodString || value instanceof z.ZodStringFormat
 
-/** the framework's form of a filter that a declaration brings along. */
-export function customFilter<Table extends TableName>({
-  name,
-  description,
-  operator = 'equals',
-  value,
-  view,
-  where,
-}: CustomFilter<Table>): Filter {
+/** Returns the filter that a declaration defines itself in the form of the others. */
+export function customFilter({ name, description, operator = 'equals', value, view, where }: AnyFilter): Filter {
   const prefix = value.meta()?.idPrefix
-  const stored = (text: unknown): unknown => (prefix === undefined ? text : fromPublicId(prefix, text as string))
+  const stored = (text: unknown): unknown => (prefix === undefined ? text : fromPublicId(prefix, String(text)))
   return {
     name,
     operators: [operator],
     description,
     value,
     isStaffOnly: view === 'staff',
-    where: (rows, _operator, values, caller) => where(rows as unknown as Rows<Table>, values.map(stored) as never, caller),
+    where: (rows, _operator, values, caller) => where(rows, values.map(stored), caller),
   }
 }
 

@@ -3,10 +3,10 @@ import { z } from 'zod'
 import { fromPublicId } from '../../lib/ids.ts'
 import { fileUrl } from '../../policy/fileUrl.ts'
 import { type StoredImage, selectImage } from '../../store/fileExpressions.ts'
-import type { Columns } from '../write/writing.ts'
-import type { Derived, Presentation } from './declaration.ts'
-import type { ColumnOf, TableName } from './expressions.ts'
+import type { Derived } from './derived.ts'
+import type { ColumnOf, Columns, TableName } from './expressions.ts'
 import { reference } from './fields.ts'
+import type { Presentation } from './presentation.ts'
 
 /** A picture as a row shows it. Only `file_id` and `alt` are ever sent. */
 export interface Image {

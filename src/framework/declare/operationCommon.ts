@@ -3,7 +3,7 @@ import { type Audience, audiences } from '../../policy/caller.ts'
 import { type LowestRole, type ScopeVerb, scopeName } from './area.ts'
 import { at, ownPlace, place } from './operationPlaces.ts'
 import type { Operation } from './operations.ts'
-import type { KeyName, Parameter } from './parameters.ts'
+import type { KeyName } from './parameters.ts'
 import type { Resource } from './resource.ts'
 import type { View } from './views.ts'
 
@@ -21,7 +21,7 @@ export const base = (resource: Resource, { scope, roles }: Rules, { id, summary 
   scope: scopeName(resource.area, scope),
   anonymous: 'none' as const,
   roles: roles ?? rolesOf(resource, scope).filter((role) => role !== 'anonymous'),
-  parameters: [] as readonly Parameter[],
+  parameters: [],
   successStatus: 200 as const,
 })
 
@@ -46,7 +46,8 @@ export function onRow(
 
 /** Who has rows, and can use the scope. */
 function rolesOf(resource: Resource, verb: ScopeVerb): Audience[] {
-  const { from } = (resource.area.scopes as Partial<Record<ScopeVerb, { from: LowestRole }>>)[verb] ?? { from: 'learner' as const }
+  const texts: Partial<Record<ScopeVerb, { from: LowestRole }>> = resource.area.scopes
+  const { from } = texts[verb] ?? { from: 'learner' }
   const lowest = audiences.indexOf(from === 'admin' ? 'staff' : from)
   return resource.audiences.filter((audience) => audiences.indexOf(audience) >= lowest)
 }

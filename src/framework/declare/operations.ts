@@ -1,12 +1,13 @@
 import type { z } from 'zod'
 import type { Audience } from '../../policy/caller.ts'
 import type { CollectionRead, RowRead } from '../read/reading.ts'
-import type { Action, Change, CollectionAction, Creation, Removal } from '../write/writing.ts'
+import type { Change, CollectionAction, Creation, Removal } from '../write/writing.ts'
 import type { ScopeVerb } from './area.ts'
 import type { Deprecation } from './deprecation.ts'
 import type { AnyRows, Condition } from './expressions.ts'
 import type { Parameter } from './parameters.ts'
-import type { Resource } from './resource.ts'
+import type { Action, Resource } from './resource.ts'
+import type { Values } from './values.ts'
 import type { View } from './views.ts'
 
 /** Where every operation of the school's API stands. */
@@ -62,12 +63,12 @@ export type Operation = Common &
   (
     | { kind: 'list'; parent?: ListParent | undefined }
     | { kind: 'get' }
-    | { kind: 'read'; rules: RowRead<never, ScopeVerb>; output: z.ZodObject }
+    | { kind: 'read'; rules: RowRead<'any_table', ScopeVerb>; output: z.ZodObject }
     | { kind: 'collectionRead'; rules: CollectionRead<ScopeVerb>; output: z.ZodObject }
-    | { kind: 'create'; rules: Creation<never, ScopeVerb>; parent?: CreateParent | undefined }
-    | ({ kind: 'update' | 'replace'; rules: Change<never, ScopeVerb> } & OnRow)
-    | ({ kind: 'remove'; rules: Removal<never, ScopeVerb> } & OnRow)
-    | ({ kind: 'action'; rules: Action<never, ScopeVerb>; name: string; input: z.ZodObject | undefined } & OnRow)
+    | { kind: 'create'; rules: Creation<'any_table', ScopeVerb, Values, 'any_table'>; parent?: CreateParent | undefined }
+    | ({ kind: 'update' | 'replace'; rules: Change<'any_table', ScopeVerb> } & OnRow)
+    | ({ kind: 'remove'; rules: Removal<'any_table', ScopeVerb> } & OnRow)
+    | ({ kind: 'action'; rules: Action<'any_table', ScopeVerb>; name: string; input: z.ZodObject | undefined } & OnRow)
     | { kind: 'collection'; rules: CollectionAction<ScopeVerb>; name: string }
   )
 

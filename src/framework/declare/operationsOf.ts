@@ -5,7 +5,7 @@ import { deprecated } from './deprecation.ts'
 import { base, onRow, openness, type Rules } from './operationCommon.ts'
 import { article, many, one, pascalCase, the, verbName, words } from './operationNames.ts'
 import { at, place } from './operationPlaces.ts'
-import { apiPath, type Operation } from './operations.ts'
+import { apiPath, type CreateParent, type Operation } from './operations.ts'
 import { listParameters, rowParameters, widestKey } from './parameters.ts'
 import type { Resource } from './resource.ts'
 
@@ -34,7 +34,7 @@ function allOf(resource: Resource): Operation[] {
     ...Object.entries(reads).map(([verb, rules]) => readOf(resource, verb, rules)),
     ...Object.entries(collectionReads).map(([verb, rules]) => collectionReadOf(resource, verb, rules)),
     ...withRules(operations.create, (rules): Operation => {
-      const parent = under && { resource: under.resource(), column: under.column }
+      const parent = under && parentOf(resource.name, under)
       return {
         ...base(resource, rules, { id: rules.id ?? `create${one(resource)}`, summary: `Add ${article(resource.object)}` }),
         ...at(parent ? place(parent.resource, 'id', resource.name) : { path: resource.path, parameters: [] }),
@@ -176,6 +176,13 @@ function collectionReadOf(resource: Resource, verb: string, rules: Resource['col
     rules,
     output: rules.output,
   }
+}
+
+/** @throws Error if the parent has another table than the declaration says: the types of its rules follow from it */
+function parentOf(name: string, under: Exclude<Resource['under'], undefined>): CreateParent {
+  const resource = under.resource()
+  if (resource.table !== under.table) throw new Error(`${name} names the table ${under.table} of its parent, which has ${resource.table}`)
+  return { resource, column: under.column }
 }
 
 /** A bare scope verb is an operation without rules of its own. */

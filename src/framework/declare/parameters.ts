@@ -3,6 +3,7 @@ import { audienceOf, type Caller } from '../../policy/caller.ts'
 import { filterDescription } from './filterDescription.ts'
 import { type Filter, type FilterOperator, parameterName } from './filters.ts'
 import type { Resource } from './resource.ts'
+import { isOptional, membersOf } from './schemas.ts'
 import { viewOf } from './views.ts'
 
 /** One input of an operation, as it is read and as the documents describe it. */
@@ -57,7 +58,7 @@ export function rowParameters(resource: Resource, isReading: boolean, name: KeyN
 /** Filters, order and page of a list. */
 export function listParameters(resource: Resource): Parameter[] {
   const { filters, sorts, defaultSorts, search } = resource
-  const names = sorts.map((sort) => sort.name) as [string, ...string[]]
+  const names = sorts.map((sort) => sort.name)
   const order =
     defaultSorts &&
     (defaultSorts.everyone === defaultSorts.staff
@@ -92,14 +93,14 @@ function searchParameter(search: Resource['search']): Parameter {
 
 /** Parameters that a declaration names itself: members of the path by their name, the others of the query. */
 export function declaredParameters(declared: z.ZodObject | undefined, path = ''): Parameter[] {
-  return Object.entries((declared?.shape ?? {}) as Record<string, z.ZodType>).map(([name, schema]) => {
+  return (declared ? Object.entries(membersOf(declared)) : []).map(([name, schema]) => {
     const isInPath = path.includes(`{${name}}`)
     return {
       name,
       in: isInPath ? 'path' : 'query',
       isRequired: isInPath || !schema.safeParse(undefined).success,
       description: schema.description ?? name,
-      schema: schema instanceof z.ZodOptional ? (schema.unwrap() as z.ZodType) : schema,
+      schema: isOptional(schema) ? schema.unwrap() : schema,
       isStaffOnly: viewOf(schema) !== 'public',
     }
   })

@@ -1,9 +1,8 @@
 import type { Kysely } from 'kysely'
 import type { Caller } from '../../policy/caller.ts'
 import type { Reader } from '../../store/database.ts'
-import type { AnyRow, AnyTables } from './expressions.ts'
+import type { AnyTables } from './expressions.ts'
 import type { Resource } from './resource.ts'
-import type { View } from './views.ts'
 
 /** Whose rows, seen by whom. No query is made without it. */
 export interface QueryScope {
@@ -14,20 +13,17 @@ export interface QueryScope {
   onDemand?: readonly string[] | undefined
 }
 
-/** A row as it was read, and how much of it the caller sees. */
-export interface SeenRow extends AnyRow {
-  seen_as: View
-  /** Whether the public view shows its gated fields. Absent: it has none. */
-  is_ungated?: boolean
-}
-
 /** A row's key in an address. */
 export interface RowKey {
   column: 'id' | 'slug' | 'number'
   value: string
 }
 
-// The tables of resources differ; what this road names of them (id, school, version) is the same in all.
+// The tables of resources differ. The columns that the framework names (id, school, version) are the same in all of them, so one table type
+// serves them all.
 export const tables = (database: Reader): Kysely<AnyTables> => database as unknown as Kysely<AnyTables>
+
+/** Returns the name of the resource's table as the one that these types know. */
+export const tableOf = ({ table }: Pick<Resource, 'table'>): 'any_table' => table as 'any_table'
 
 export const schoolColumn = ({ resource }: QueryScope): 'id' | 'school_id' => (resource.table === 'school' ? 'id' : 'school_id')

@@ -2,8 +2,9 @@ import { z } from 'zod'
 import type { Audience } from '../../policy/caller.ts'
 import type { CollectionRead } from '../read/reading.ts'
 import type { Area, ScopeText, ScopeVerb } from './area.ts'
+import { defineResource } from './defineResource.ts'
 import { everything, nothing } from './expressions.ts'
-import { defineResource, type Resource } from './resource.ts'
+import type { Resource } from './resource.ts'
 
 /** Figures and the like: what can be read and stands in no row of its own. */
 export interface ReportsDeclaration<Verb extends ScopeVerb> {

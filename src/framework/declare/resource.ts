@@ -1,24 +1,118 @@
 import type { Expression } from 'kysely'
 import type { z } from 'zod'
-import { type Audience, audiences, type Caller, type PersonCaller } from '../../policy/caller.ts'
+import type { Audience, Caller, PersonCaller } from '../../policy/caller.ts'
 import type { Feature } from '../../policy/features.ts'
 import type { Writer } from '../../store/database.ts'
 import type { MembersOf } from '../output/csvColumns.ts'
 import type { CollectionRead, RowRead } from '../read/reading.ts'
-import type { Action, CollectionAction, Columns } from '../write/writing.ts'
-import { type Area, defineArea, type ScopeText, type ScopeVerb } from './area.ts'
-import { checkDeclaration } from './checkDeclaration.ts'
-import { checkDescriptions, withCommonFields } from './completeSchema.ts'
-import type { Called, Declaration, Derived, ListedUnder, Operations, OrElse, Presentation, SortBy, Under, Writable } from './declaration.ts'
+import type { CollectionAction, Performed, RowAccess, Writing } from '../write/writing.ts'
+import type { Area, ScopeVerb } from './area.ts'
 import type { Deprecation } from './deprecation.ts'
-import type { AnyExpansion } from './expansion.ts'
-import { type AnyRows, type AnyRule, type ColumnOf, type Condition, nothing, type TableName } from './expressions.ts'
-import { slugForm } from './fields.ts'
-import { type CustomFilter, customFilter, type Filter, filterOf } from './filters.ts'
+import type { AnyRows, AnyRule, AnyTable, ColumnOf, Columns, Condition, Row, Rows, SeenRow, TableName } from './expressions.ts'
+import type { Filter } from './filters.ts'
+import type { Presentation } from './presentation.ts'
 import type { Representation } from './representation.ts'
-import { type Sort, sortsBy, sortsOf } from './sorts.ts'
-import { forEachView, isOnDemand, narrowed, type Picker, pickerOf, type View } from './views.ts'
-import { toColumn } from './writeForm.ts'
+import type { Operations } from './rowOperations.ts'
+import type { Sort } from './sorts.ts'
+import type { NoMembers, OutputOf, Values } from './values.ts'
+import type { ObjectPicker, View } from './views.ts'
+
+// A resource refers to other resources: to expand them, to be listed under them, to respond with their rows. So these types share a file.
+
+/** Words for one row and for many, as ids of operations write them. */
+export interface Called {
+  one: string
+  many: string
+}
+
+/** Where new rows are made: under a row of another resource, whose id goes into the column. */
+export interface Under<Table extends TableName, Parent extends TableName> {
+  resource(): Resource
+  /** The table of the other resource. It types `parent` in the rules of `create`. */
+  table: Parent
+  column: ColumnOf<Table>
+}
+
+/** The same list under each row of another resource. */
+export interface ListedUnder<Table extends TableName> {
+  resource(): Resource
+  /** Which rows belong to the other row. */
+  where(rows: Rows<Table>, id: string): Condition
+  /** Operation id, where it is not `list`, the other object and the name. */
+  id?: string
+  /** The end of its address, where that is not this resource's name. */
+  at?: string
+  /** Its address takes the id of the other row alone, no slug. */
+  byId?: true
+  /** Not for visitors, although the rows are. */
+  isClosed?: true
+}
+
+/** The same without the knowledge of the table. */
+export interface AnyListedUnder extends Omit<ListedUnder<never>, 'where'> {
+  where(rows: AnyRows, id: string): Condition
+}
+
+/**
+ * Rows of another resource beside a row: those whose ids the row names (one, or a list), or those that name the row in a column.
+ * The other resource stands in a function: two resources may know each other.
+ */
+export type Expansion<Table extends TableName> =
+  | { resource(): Resource; id(row: Row<Table>): string | null; ids?: undefined; by?: undefined }
+  | { resource(): Resource; ids(row: Row<Table> & Record<string, unknown>): readonly string[]; id?: undefined; by?: undefined }
+  | { resource(): Resource; by: { [Other in TableName]: ColumnOf<Other> }[TableName]; id?: undefined; ids?: undefined }
+
+/** The same for the road that serves every resource. */
+export interface AnyExpansion {
+  resource(): Resource
+  id?: ((row: SeenRow) => string | null) | undefined
+  ids?: ((row: SeenRow) => readonly string[]) | undefined
+  by?: string | undefined
+}
+
+/** Something that can be done with a row beside changing its fields. Its answer is the row where nothing else is said. */
+export interface Action<Table extends AnyTable, Verb extends ScopeVerb> extends Omit<RowAccess<Verb>, 'view'> {
+  /** How much of the row one must see. `public`: the action itself says who may. */
+  view?: View
+  summary: string
+  /** Operation id, where it is not the verb and the object. */
+  id?: string
+  /** One does it with one's own row alone: its address says `me` and takes no id. */
+  isOwn?: true
+  /** The end of its address, where that is not its name: `authorizations/{id}`. */
+  at?: string
+  /** States that it leads out of, and the one that it leads to; in that one, it is in effect and changes nothing. */
+  from?: readonly string[]
+  to?: string
+  method?: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** 201 where `perform` makes a row, or a part of the row that is the answer, 204 where nothing is answered. */
+  status?: 200 | 201 | 202 | 204
+  /** What is sent. Without it: an empty object. */
+  input?: z.ZodObject
+  /** Columns that follow, beside the state; undefined where all is in effect already. Throws a Problem where something is missing. */
+  run?(writing: Writing, row: Row<Table>, input: Values): Promise<Columns<Table> | undefined>
+  /** What else is written, once the row is. May answer headers. */
+  after?(writing: Writing, row: Row<Table>): Promise<{ headers: Record<string, string> } | undefined> | Promise<void>
+  /** The same for what answers something else than the row. */
+  perform?(writing: Writing, row: Row<Table>, input: Values): Promise<Performed<Table>>
+  /** What `perform` answers, where that is not a row. */
+  output?: z.ZodObject
+  /** Whose row it answers, where that is another resource's. */
+  answers?(): Resource
+}
+
+/** An action whose functions are typed by its schemas. */
+export interface ActionOf<
+  Table extends AnyTable,
+  Verb extends ScopeVerb,
+  Input extends z.ZodRawShape = NoMembers,
+  Parameters extends z.ZodRawShape = NoMembers,
+> extends Omit<Action<Table, Verb>, 'input' | 'parameters' | 'run' | 'perform'> {
+  parameters?: z.ZodObject<Parameters>
+  input?: z.ZodObject<Input>
+  run?(writing: Writing<Parameters>, row: Row<Table>, input: OutputOf<Input>): Promise<Columns<Table> | undefined>
+  perform?(writing: Writing<Parameters>, row: Row<Table>, input: OutputOf<Input>): Promise<Performed<Table>>
+}
 
 /** A field that may be sent, and by whom. */
 export interface WritableField {
@@ -65,20 +159,20 @@ export interface Resource<Verb extends ScopeVerb = never> {
   slugForm: RegExp
   numberForm: RegExp | undefined
   reservedSlugs: readonly string[]
-  under: { resource(): Resource; column: string } | undefined
+  under: { resource(): Resource; table: string; column: string } | undefined
   /** Every field with its view, the common ones included. */
   schema: z.ZodObject
   inputs: Readonly<Record<string, z.ZodType>>
   /** The current value of each input that an update takes. */
-  currentInputs: Readonly<Record<string, (fields: Readonly<Record<string, unknown>>) => unknown>>
+  currentInputs: Readonly<Record<string, (fields: Values) => unknown>>
   /** What each view answers, strictly. */
   schemas: Readonly<Record<View, z.ZodObject>>
-  pickers: Readonly<Record<View, Picker>>
+  pickers: Readonly<Record<View, ObjectPicker>>
   columns: readonly string[]
   selections: readonly { field: string; select(rows: AnyRows, caller: Caller): Expression<unknown> }[]
-  derivations: readonly { field: string; of(source: never, context: Presentation): unknown; isSelected: boolean }[]
+  derivations: readonly { field: string; of(source: unknown, context: Presentation): unknown; isSelected: boolean }[]
   /** How fields without a column are written. */
-  writers: ReadonlyMap<string, (value: never) => Record<string, unknown>>
+  writers: ReadonlyMap<string, (value: unknown) => Record<string, unknown>>
   /** Fields that name a file, and the column with its id. */
   fileFields: readonly { field: string; column: string }[]
   writable: readonly WritableField[]
@@ -96,7 +190,7 @@ export interface Resource<Verb extends ScopeVerb = never> {
   csvMembers: Readonly<Record<string, MembersOf>>
   representations: readonly Representation[]
   expansions: Readonly<Record<string, AnyExpansion>>
-  listedUnder: readonly (Omit<ListedUnder<never>, 'where'> & { where(rows: AnyRows, id: string): Condition })[]
+  listedUnder: readonly AnyListedUnder[]
   /** Its rows have no addresses of their own. */
   isPart: boolean
   visibility: Readonly<Record<Audience, AnyRule>>
@@ -108,152 +202,10 @@ export interface Resource<Verb extends ScopeVerb = never> {
   lockFirst: ((writer: Writer, row: { schoolId: string; id: string }) => Promise<void>) | undefined
   /** Who may call at all: the audiences that have any rows. */
   audiences: readonly Audience[]
-  operations: Operations<never, ScopeVerb>
-  reads: Readonly<Record<string, RowRead<never, ScopeVerb>>>
+  operations: Operations<'any_table', ScopeVerb, Values, Values, Values, 'any_table'>
+  reads: Readonly<Record<string, RowRead<'any_table', ScopeVerb>>>
   collectionReads: Readonly<Record<string, CollectionRead<ScopeVerb>>>
-  actions: Readonly<Record<string, Action<never, ScopeVerb>>>
+  actions: Readonly<Record<string, Action<'any_table', ScopeVerb>>>
   collectionActions: Readonly<Record<string, CollectionAction<ScopeVerb>>>
   deprecations: Readonly<Record<string, Deprecation>>
-}
-
-/**
- * Makes a resource of its declaration.
- * @throws Error at start where the declaration contradicts itself in a way that types cannot see
- */
-export function defineResource<
-  Table extends TableName,
-  Verb extends ScopeVerb,
-  Shape extends z.ZodRawShape,
-  Inputs extends z.ZodRawShape = Record<never, never>,
->(declaration: Declaration<Table, Verb, Shape, Inputs>): Resource<Verb> {
-  const { name, object, idPrefix, table, about, scopes, visibility, operations } = declaration
-  const schema = withCommonFields(declaration.schema, object, idPrefix)
-  checkDescriptions(schema, name)
-  const fieldOf = (field: string): z.ZodType => schema.shape[field] as z.ZodType
-  const derived = Object.entries((declaration.derived ?? {}) as Record<string, Derived<Table, unknown>>).map(
-    ([field, how]) => [field, how.column === undefined ? how : renamed(how.column, fieldOf(field))] as const,
-  )
-  const columnOf = (field: string): string =>
-    (declaration.derived as Record<string, Derived<Table, unknown>> | undefined)?.[field]?.column ?? field
-  const sorts = ((declaration.sorts ?? []) as (string | OrElse<string, string> | SortBy<string>)[]).flatMap((sort) =>
-    typeof sort === 'string'
-      ? sortsOf(sort, fieldOf(sort.replace(/^-/, '')))
-      : 'column' in sort
-        ? sortsBy(sort)
-        : sortsOf(sort.field, fieldOf(sort.field), sort.else),
-  )
-  const firstSort = sorts[0]
-  const resource: Resource<Verb> = {
-    name,
-    object,
-    idPrefix,
-    called: declaration.called ?? { one: object, many: name },
-    path: declaration.path ?? name,
-    table,
-    versionColumn: declaration.versionColumn ?? 'version',
-    stateColumn: columnOf('status'),
-    part: declaration.part as unknown as Resource['part'],
-    me: declaration.me,
-    about,
-    area: isArea(scopes) ? scopes : defineArea(name, scopes),
-    feature: declaration.feature,
-    isSingleton: declaration.singleton ?? false,
-    isPartlyPublic: declaration.anonymous === 'partial',
-    anonymousWhen: declaration.anonymousWhen,
-    isInCatalogue: declaration.catalogue !== false,
-    hasSlug: 'slug' in schema.shape && !declaration.singleton,
-    slugForm: declaration.slugForm ?? slugForm,
-    numberForm: declaration.numberForm,
-    reservedSlugs: declaration.reservedSlugs ?? [],
-    under: declaration.under as Under<never> | undefined,
-    schema,
-    inputs: (declaration.inputs?.shape ?? {}) as Record<string, z.ZodType>,
-    currentInputs: (declaration.currentInputs ?? {}) as Resource['currentInputs'],
-    schemas: forEachView((view) => narrowed(schema, view)),
-    pickers: forEachView((view) => pickerOf(schema, view)),
-    columns: columnsOf(schema, derived),
-    selections: derived.flatMap(([field, how]) =>
-      how.select ? [{ field, select: how.select as unknown as Resource['selections'][number]['select'] }] : [],
-    ),
-    derivations: derived.flatMap(([field, how]) =>
-      how.of ? [{ field, of: how.of as (source: never, context: Presentation) => unknown, isSelected: how.select !== undefined }] : [],
-    ),
-    writers: new Map(
-      derived.flatMap(([field, how]) => (how.write ? [[field, how.write as (value: never) => Record<string, unknown>] as const] : [])),
-    ),
-    fileFields: derived.flatMap(([field, { file }]) => (file === undefined ? [] : [{ field, column: file }])),
-    writable: (declaration.writable ?? []).map(writableField),
-    required: declaration.required ?? [],
-    slugFrom: declaration.slugFrom,
-    onDemand: Object.keys(schema.shape).filter((field) => isOnDemand(fieldOf(field))),
-    reading: declaration.reading,
-    filters: filtersOf(declaration.filters ?? [], { fieldOf, columnOf }),
-    search: ((declaration.search ?? []) as Search[]).map(searchedOf),
-    sorts,
-    defaultSorts: firstSort && { everyone: firstSort, staff: sorts.find((sort) => sort.name === declaration.staffSort) ?? firstSort },
-    isExported: declaration.exports ?? false,
-    csvMembers: (declaration.csvMembers ?? {}) as Record<string, MembersOf>,
-    representations: declaration.representations ?? [],
-    expansions: (declaration.expand ?? {}) as unknown as Record<string, AnyExpansion>,
-    listedUnder: (declaration.listedUnder ?? []) as unknown as Resource['listedUnder'],
-    isPart: declaration.isPart ?? false,
-    visibility: visibility as unknown as Record<Audience, AnyRule>,
-    unlisted: declaration.unlisted as unknown as Resource['unlisted'],
-    views: (declaration.views ?? {}) as unknown as Resource['views'],
-    ungated: declaration.ungated as unknown as Resource['ungated'],
-    gatedFields: Object.keys(schema.shape).filter((field) => fieldOf(field).meta()?.gated === true),
-    lockFirst: declaration.lockFirst,
-    audiences: audiences.filter((audience) => (visibility[audience] as unknown) !== nothing),
-    operations: operations as unknown as Resource['operations'],
-    reads: (declaration.reads ?? {}) as unknown as Resource['reads'],
-    collectionReads: declaration.collectionReads ?? {},
-    actions: (declaration.actions ?? {}) as unknown as Resource['actions'],
-    collectionActions: declaration.collectionActions ?? {},
-    deprecations: declaration.deprecations ?? {},
-  }
-  checkDeclaration(resource)
-  return resource
-}
-
-const isArea = <Verb extends ScopeVerb>(scopes: Readonly<Record<Verb, ScopeText>> | Area<Verb>): scopes is Area<Verb> => 'title' in scopes
-
-const writableField = (one: Writable<string>): WritableField =>
-  typeof one === 'string'
-    ? { field: one, isCreateOnly: false, isUpdateOnly: false, roles: undefined }
-    : { field: one.field, isCreateOnly: one.on === 'create', isUpdateOnly: one.on === 'update', roles: one.roles }
-
-/** A field that is a column of another name. */
-const renamed = <Table extends TableName>(column: ColumnOf<Table>, schema: z.ZodType): Derived<Table, unknown> => ({
-  from: [column],
-  of: (row) => (row as Record<string, unknown>)[column],
-  write: (value) => ({ [column]: toColumn(schema, value) }) as Columns<Table>,
-})
-
-type Search = string | OrElse<string, string> | { staff: string }
-
-function searchedOf(search: Search): Searched {
-  if (typeof search === 'string') return { column: search, otherwise: undefined, isForStaff: false }
-  return 'staff' in search
-    ? { column: search.staff, otherwise: undefined, isForStaff: true }
-    : { column: search.field, otherwise: search.else, isForStaff: false }
-}
-
-/** Filters that name one field are one filter with several operators. */
-function filtersOf<Table extends TableName>(
-  declared: readonly (string | CustomFilter<Table>)[],
-  { fieldOf, columnOf }: { fieldOf(field: string): z.ZodType; columnOf(field: string): string },
-): Filter[] {
-  return declared.map((filter) => {
-    if (typeof filter !== 'string') return customFilter(filter)
-    const [, name = filter, operator] = /^(\w+)\[(exists|prefix)\]$/.exec(filter) ?? []
-    return filterOf(name, fieldOf(name), { column: columnOf(name), operator: operator as 'exists' | 'prefix' | undefined })
-  })
-}
-
-/** Columns that the fields need; a column that nothing names is not even read. */
-function columnsOf(schema: z.ZodObject, derived: readonly (readonly [string, { from?: readonly string[] | undefined }])[]): string[] {
-  const withoutColumn = new Set(['object', ...derived.map(([field]) => field)])
-  const own = Object.keys(schema.shape).filter((field) => !withoutColumn.has(field))
-  const others = derived.flatMap(([, how]) => how.from ?? [])
-  return [...new Set([...own, ...others])]
 }

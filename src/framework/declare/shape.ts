@@ -1,4 +1,3 @@
-import type { z } from 'zod'
 import { nearest } from '../../lib/nearest.ts'
 import { Problem, type ProblemDetail } from '../../lib/problem.ts'
 import { audienceOf, type Caller } from '../../policy/caller.ts'
@@ -6,7 +5,7 @@ import type { Call } from '../call.ts'
 import { isObject } from '../write/mergePatch.ts'
 import { scopeName } from './area.ts'
 import type { Resource } from './resource.ts'
-import { unwrapped } from './writeForm.ts'
+import { isObjectSchema, membersOf, unwrapped } from './schemas.ts'
 
 /** What of a row is answered, and what beside it. */
 export interface Shape {
@@ -30,8 +29,8 @@ export function readShape({
   parameters,
   caller,
 }: Pick<Call, 'operation' | 'parameters' | 'caller'>): Shape {
-  const fields = parameters.get('fields') as string[] | undefined
-  const asked = (parameters.get('expand') as string[] | undefined) ?? []
+  const fields = parameters.get('fields')
+  const asked = parameters.get('expand') ?? []
   const paths = asked.filter((path) => !resource.onDemand.includes(path))
   const fieldErrors = [
     ...(fields ?? []).flatMap((field) => unknownPath('fields', field, fieldPaths(resource, caller))),
@@ -45,7 +44,7 @@ export function readShape({
   )
   const expansions = new Map<string, string[]>()
   for (const path of paths) {
-    const [name, inner] = path.split('.') as [string, string?]
+    const [name = '', inner] = path.split('.')
     expansions.set(name, [...(expansions.get(name) ?? []), ...(inner === undefined ? [] : [inner])])
   }
   return { fields, expansions, onDemand: asked.filter((path) => resource.onDemand.includes(path)) }
@@ -59,7 +58,7 @@ export function selectFields(body: Record<string, unknown>, fields: readonly str
     ['object', 'all'],
   ])
   for (const field of fields) {
-    const [name, inner] = field.split('.') as [string, string?]
+    const [name = '', inner] = field.split('.')
     const known = paths.get(name)
     if (inner === undefined) paths.set(name, 'all')
     else if (known !== 'all') paths.set(name, new Set([...(known ?? []), inner]))
@@ -108,10 +107,9 @@ function fieldPaths(resource: Resource, caller: Caller): string[] {
   const audience = audienceOf(caller)
   const widest = resource.views.open ? 'own' : 'public'
   const view = audience === 'anonymous' ? widest : audience === 'learner' ? 'own' : 'staff'
-  const shape = resource.schemas[view].shape as Record<string, z.ZodType>
-  return Object.entries(shape).flatMap(([name, field]) => {
-    const inner = (unwrapped(field) as Partial<z.ZodObject>).shape
-    return [name, ...(inner ? Object.keys(inner).map((member) => `${name}.${member}`) : [])]
+  return Object.entries(membersOf(resource.schemas[view])).flatMap(([name, field]) => {
+    const inner = unwrapped(field)
+    return [name, ...(isObjectSchema(inner) ? Object.keys(inner.shape).map((member) => `${name}.${member}`) : [])]
   })
 }
 

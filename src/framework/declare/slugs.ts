@@ -1,7 +1,6 @@
-import type { Kysely } from 'kysely'
 import type { Writer } from '../../store/database.ts'
-import type { AnyTables } from './expressions.ts'
 import { slugForm } from './fields.ts'
+import { tableOf, tables } from './queryScope.ts'
 import type { Resource } from './resource.ts'
 
 /** Words that stand where slugs stand in the addresses of the API. */
@@ -20,7 +19,7 @@ export const reservedSlugs: ReadonlySet<string> = new Set([
 
 /** Whether a slug is, or begins with, a word that is kept for addresses. */
 export const isReserved = (resource: Pick<Resource, 'reservedSlugs'>, slug: string): boolean =>
-  reservedSlugs.has(slug) || resource.reservedSlugs.includes(slug.split('/')[0] as string)
+  reservedSlugs.has(slug) || resource.reservedSlugs.includes(String(slug.split('/')[0]))
 
 const maxLength = 96
 const tries = 50
@@ -70,8 +69,8 @@ export async function freeSlug(
   const candidates = Array.from({ length: tries }, (_, index) => (index === 0 ? base : `${base}-${index + 1}`)).filter(
     (slug) => !isReserved(resource, slug) && slugForm.test(slug),
   )
-  const rows = await (writer as unknown as Kysely<AnyTables>)
-    .selectFrom(resource.table as 'any_table')
+  const rows = await tables(writer)
+    .selectFrom(tableOf(resource))
     .select('slug')
     .where('school_id', '=', schoolId)
     .where('slug', 'in', candidates)

@@ -60,7 +60,7 @@ export function sortExpression(rows: AnyRows, sort: Sort, column: string): Expre
 export function isBehind(rows: AnyRows, sort: Sort, { value, id }: Position): Condition {
   const comparison = sort.isDescending ? '<' : '>'
   if (sort.column === 'created_at') return rows('id', comparison, id)
-  const left = rows.refTuple(sortExpression(rows, sort, sort.column) as Expression<unknown>, rows.ref('id'))
+  const left = rows.refTuple(sortExpression(rows, sort, sort.column), rows.ref('id'))
   const right = rows.tuple((value === null ? beforeAllTimes : value) as string, id)
   return rows(left, comparison, right as never)
 }

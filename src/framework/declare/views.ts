@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { toPublicId } from '../../lib/ids.ts'
+import { hasDefault, isArray, isNullable, isObjectSchema, isOptional, isRecord, isUnion, isWrapper, membersOf } from './schemas.ts'
 
 /** How much of a row a caller sees. Decided per row and request, never by a parameter. */
 export type View = 'public' | 'own' | 'staff'
@@ -10,12 +11,8 @@ export const breadth = { public: 0, own: 1, staff: 2 } as const satisfies Record
 /** The narrowest view that shows this field. A view inside `.nullable()` and the like counts as well. */
 export function viewOf(schema: z.ZodType): View {
   const stated = schema.meta()?.view
-  return stated ?? (isWrapper(schema) ? viewOf(schema.unwrap() as z.ZodType) : 'public')
+  return stated ?? (isWrapper(schema) ? viewOf(schema.unwrap()) : 'public')
 }
-
-type Wrapper = z.ZodNullable | z.ZodOptional | z.ZodDefault | z.ZodPrefault
-const isWrapper = (schema: z.ZodType): schema is Wrapper =>
-  schema instanceof z.ZodNullable || schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault
 
 /** Whether the field stays away unless it is asked for by name. */
 export const isOnDemand = (schema: z.ZodType): boolean => schema.meta()?.onDemand ?? false
@@ -31,71 +28,75 @@ export const isShownIn = (view: View, schema: z.ZodType): boolean => breadth[vie
 
 /** The schema without the fields that the view does not show, at any depth. */
 export function narrowed(schema: z.ZodObject, view: View): z.ZodObject {
-  const shape = Object.entries(schema.shape as Record<string, z.ZodType>)
+  const shape = Object.entries(membersOf(schema))
     .filter(([, field]) => isShownIn(view, field))
     .map(([name, field]) => [name, isOnDemand(field) ? narrowedField(field, view).optional() : narrowedField(field, view)])
   return z.strictObject(Object.fromEntries(shape))
 }
 
 function narrowedField(field: z.ZodType, view: View): z.ZodType {
-  if (field instanceof z.ZodObject) return narrowed(field, view)
-  if (field instanceof z.ZodNullable) return narrowedField(field.unwrap() as z.ZodType, view).nullable()
-  if (field instanceof z.ZodOptional) return narrowedField(field.unwrap() as z.ZodType, view).optional()
+  if (isObjectSchema(field)) return narrowed(field, view)
+  if (isNullable(field)) return narrowedField(field.unwrap(), view).nullable()
+  if (isOptional(field)) return narrowedField(field.unwrap(), view).optional()
   // What leaves is always complete: a default stands for what the database does not hold.
-  if (field instanceof z.ZodDefault || field instanceof z.ZodPrefault) return narrowedField(field.unwrap() as z.ZodType, view)
-  if (field instanceof z.ZodArray) return field.clone({ ...field.def, element: narrowedField(field.element as z.ZodType, view) })
+  if (hasDefault(field)) return narrowedField(field.unwrap(), view)
+  if (isArray(field)) return field.clone({ ...field.def, element: narrowedField(field.element, view) })
   return field
 }
 
 /** Turns stored values into what leaves the service. */
 export type Picker = (value: unknown) => unknown
+export type ObjectPicker = (value: unknown) => Record<string, unknown>
 
 /**
  * Copies out of a row what the view's schema names, at any depth, and nothing else. Times become text, stored ids public ones,
  * absent lists empty, absent values their default or null. What is answered on demand is not copied.
  */
+export function pickerOf(schema: z.ZodObject, view: View): ObjectPicker
+export function pickerOf(schema: z.ZodType, view: View): Picker
 export function pickerOf(schema: z.ZodType, view: View): Picker {
-  if (schema instanceof z.ZodObject) return objectPicker(schema, view)
-  if (schema instanceof z.ZodNullable) {
+  if (isObjectSchema(schema)) return objectPicker(schema, view)
+  if (isNullable(schema)) {
     const idPrefix = schema.meta()?.idPrefix
-    const inner = idPrefix === undefined ? pickerOf(schema.unwrap() as z.ZodType, view) : idPicker(idPrefix)
+    const inner = idPrefix === undefined ? pickerOf(schema.unwrap(), view) : idPicker(idPrefix)
     return (value) => (value === null || value === undefined ? null : inner(value))
   }
-  if (schema instanceof z.ZodOptional) {
-    const inner = pickerOf(schema.unwrap() as z.ZodType, view)
+  if (isOptional(schema)) {
+    const inner = pickerOf(schema.unwrap(), view)
     return (value) => (value === null || value === undefined ? undefined : inner(value))
   }
-  if (schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault) {
-    const inner = pickerOf(schema.unwrap() as z.ZodType, view)
+  if (hasDefault(schema)) {
+    const inner = pickerOf(schema.unwrap(), view)
     return (value) => inner(value ?? schema.def.defaultValue)
   }
-  if (schema instanceof z.ZodArray) {
-    const inner = pickerOf(schema.element as z.ZodType, view)
+  if (isArray(schema)) {
+    const inner = pickerOf(schema.element, view)
     return (value) => (Array.isArray(value) ? value.map(inner) : [])
   }
-  if (schema instanceof z.ZodDiscriminatedUnion) return unionPicker(schema, view)
-  if (schema instanceof z.ZodRecord) return (value) => value ?? {}
+  if (isUnion(schema)) return unionPicker(schema, view)
+  if (isRecord(schema)) return (value) => value ?? {}
   const idPrefix = schema.meta()?.idPrefix
   return idPrefix === undefined ? plain : idPicker(idPrefix)
 }
 
 /** What the schema names of the value's own kind. */
-function unionPicker(schema: z.ZodDiscriminatedUnion, view: View): Picker {
+function unionPicker(schema: z.ZodDiscriminatedUnion<readonly z.ZodObject[]>, view: View): Picker {
   const { discriminator } = schema.def
-  const pickers = (schema.options as z.ZodObject[]).flatMap((option) => {
+  const byKind = new Map<unknown, Picker>()
+  for (const option of schema.options) {
+    const kinds = membersOf(option)[discriminator]
     const picker = objectPicker(option, view)
-    return [...(option.shape[discriminator] as z.ZodLiteral).values].map((kind) => [kind as unknown, picker] as const)
-  })
-  const byKind = new Map(pickers)
-  return (value) => byKind.get((value as Record<string, unknown> | null)?.[discriminator])?.(value) ?? null
+    if (kinds instanceof z.ZodLiteral) for (const kind of kinds.values) byKind.set(kind, picker)
+  }
+  return (value) => byKind.get(Object(value)[discriminator])?.(value) ?? null
 }
 
-function objectPicker(schema: z.ZodObject, view: View): Picker {
-  const pickers = Object.entries(schema.shape as Record<string, z.ZodType>)
+function objectPicker(schema: z.ZodObject, view: View): ObjectPicker {
+  const pickers = Object.entries(membersOf(schema))
     .filter(([, field]) => isShownIn(view, field) && !isOnDemand(field))
     .map(([name, field]) => [name, pickerOf(field, view)] as const)
   return (value) => {
-    const source = (value ?? {}) as Record<string, unknown>
+    const source: Record<string, unknown> = Object(value)
     const picked: Record<string, unknown> = {}
     for (const [name, pick] of pickers) picked[name] = pick(Object.hasOwn(source, name) ? source[name] : undefined)
     return picked
@@ -105,7 +106,7 @@ function objectPicker(schema: z.ZodObject, view: View): Picker {
 const idPicker =
   (prefix: string): Picker =>
   (value) =>
-    toPublicId(prefix, value as string)
+    toPublicId(prefix, String(value))
 
 // An object where the schema names a plain value would be members that nobody declared.
 function plain(value: unknown): unknown {

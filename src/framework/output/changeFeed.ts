@@ -42,7 +42,7 @@ const dayMs = 86_400_000
 /** Returns the feed of every resource whose rows can be read or changed by these operations. */
 export function changeFeedOf(operations: readonly Operation[]): ChangeFeed {
   const types = new Map(operations.filter(isAboutRows).map((one) => [one.resource.object, followed(one.resource, operations)]))
-  const names = [...types.keys()] as [string, ...string[]]
+  const names = [...types.keys()]
   return {
     id: 'listChanges',
     method: 'GET',
@@ -72,8 +72,13 @@ function followed(resource: Resource, operations: readonly Operation[]): Followe
   const own = operations.filter((one) => one.resource === resource)
   const read = own.find(({ kind }) => kind === 'list' || kind === 'get')
   const scope = read?.scope ?? ('read' in resource.area.scopes ? scopeName(resource.area, 'read') : own[0]?.scope)
-  return { resource, scope: scope as string }
+  if (scope === undefined) throw new Error(`${resource.name} has no operation whose scope could open its changes`)
+  return { resource, scope }
 }
+
+type FeedParameters = { types: z.ZodArray<z.ZodString>; limit: z.ZodInt; cursor: z.ZodOptional<z.ZodString> }
+
+const isEverything = (rule: unknown): boolean => rule === everything
 
 /** What one change looks like. */
 export const changeSchema = z.object({
@@ -112,8 +117,8 @@ export async function answerChanges(
       details: [{ code: 'scope_needed', message: 'A token needs the read scope of each type.' }],
     })
   }
-  const parameters = readParameters(feed.parameters, read())
-  const types = [...new Set(parameters.get('types') as string[])].toSorted()
+  const parameters = readParameters<FeedParameters>(feed.parameters, read())
+  const types = [...new Set(parameters.get('types'))].toSorted()
   const scopes = types.map((type) => feed.types.get(type)?.scope ?? '')
   if (audienceOf(caller) !== 'staff') throw new Problem('access_denied', { description: 'Changes are for the staff of the school.' })
   if (scopes.some((scope) => caller.withheldScopes?.has(scope))) throw new Problem('access_denied')
@@ -125,8 +130,8 @@ export async function answerChanges(
   }
   if (!store) throw new Error('the change feed needs a database')
   const fingerprint = listFingerprint(['changes', school.id, types])
-  const limit = parameters.get('limit') as number
-  const cursor = parameters.get('cursor') as string | undefined
+  const limit = parameters.get('limit')
+  const cursor = parameters.get('cursor')
   const after = cursor === undefined || cursor === 'latest' ? undefined : positionIn(unseal(signer, cursor), fingerprint)
   return await store.transaction(async (writer, sql) => {
     await limitStatements(store.kind, sql, 'read')
@@ -171,7 +176,7 @@ async function readable(
   const seen = new Map<string, ReadonlySet<string>>()
   for (const type of new Set(changes.map((change) => change.type))) {
     const resource = feed.types.get(type)?.resource
-    if (!resource || (resource.visibility.staff as unknown) === everything) continue
+    if (!resource || isEverything(resource.visibility.staff)) continue
     const ids = changes.filter((change) => change.type === type).map((change) => change.resource_id)
     const rows = await findRowsById(writer, { resource, schoolId: school.id, caller }, ids)
     seen.set(type, new Set(rows.map(({ id }) => id)))

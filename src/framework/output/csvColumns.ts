@@ -1,8 +1,8 @@
-import { z } from 'zod'
+import type { z } from 'zod'
 import type { School } from '../../policy/school.ts'
 import type { Reader } from '../../store/database.ts'
-import { unwrapped } from '../declare/writeForm.ts'
-import type { ParameterValues } from '../read/readParameters.ts'
+import { isObjectSchema, membersOf, unwrapped } from '../declare/schemas.ts'
+import type { ParameterValues } from '../declare/values.ts'
 
 /** The members of a field that has no fixed ones, in the order of their columns; `ownerId` where the list stands under a row. */
 export type MembersOf = (list: {
@@ -18,12 +18,12 @@ export function csvColumns(
   fields: readonly string[] | undefined,
   members: ReadonlyMap<string, readonly string[]> = new Map(),
 ): string[] {
-  const all = Object.entries(schema.shape as Record<string, z.ZodType>).flatMap(([name, field]) => {
+  const all = Object.entries(membersOf(schema)).flatMap(([name, field]) => {
     const inner = unwrapped(field)
-    const names = inner instanceof z.ZodObject ? Object.keys(inner.shape) : members.get(name)
+    const names = isObjectSchema(inner) ? Object.keys(inner.shape) : members.get(name)
     return names ? names.map((member) => `${name}.${member}`) : [name]
   })
   if (fields === undefined) return all
   const wanted = new Set(['id', 'object', ...fields])
-  return all.filter((column) => wanted.has(column) || wanted.has(column.split('.')[0] as string))
+  return all.filter((column) => wanted.has(column) || wanted.has(column.split('.')[0] ?? ''))
 }

@@ -5,11 +5,14 @@ export const csvType = 'text/csv; charset=utf-8; header=present'
 
 /** Lines of a file (RFC 4180), from lists of cells. What a spreadsheet would take for a formula is made harmless; a number is none. */
 export const csvLines = (records: readonly (readonly unknown[])[]): string =>
-  stringify(records as unknown[][], {
-    record_delimiter: 'windows',
-    escape_formulas: true,
-    cast: { number: (value) => ({ value: String(value), escape_formulas: false }) },
-  })
+  stringify(
+    [...records].map((cells) => [...cells]),
+    {
+      record_delimiter: 'windows',
+      escape_formulas: true,
+      cast: { number: (value) => ({ value: String(value), escape_formulas: false }) },
+    },
+  )
 
 /** The cells of one row. A column `price.amount` is a member of an object. */
 export const csvCells = (columns: readonly string[], row: Record<string, unknown>): unknown[] =>

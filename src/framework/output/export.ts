@@ -1,8 +1,8 @@
 import { Problem } from '../../lib/problem.ts'
 import { audienceOf } from '../../policy/caller.ts'
 import type { Answer, Call } from '../call.ts'
+import type { SeenRow } from '../declare/expressions.ts'
 import type { OperationOf } from '../declare/operations.ts'
-import type { SeenRow } from '../declare/queryScope.ts'
 import { readShape, selectFields } from '../declare/shape.ts'
 import { type Position, positionOf } from '../declare/sorts.ts'
 import { writeCursor } from '../read/cursor.ts'
@@ -26,7 +26,7 @@ export async function answerExport(call: Call<OperationOf<'list'>>): Promise<Ans
   }
   const shape = readShape(call)
   const query = await readList(call)
-  const limit = parameters.get('limit') as number
+  const limit = parameters.get('limit')
   const batch = (after: Position | undefined, size: number): Promise<SeenRow[]> =>
     withinTime(call, 'export', true, ({ database, queryScope }) => findRows(database, queryScope, { ...query, after, limit: size }))
   const first = await batch(query.from, Math.min(batchRows, limit) + 1)

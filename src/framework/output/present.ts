@@ -1,17 +1,17 @@
-import type { z } from 'zod'
-import type { Presentation } from '../declare/declaration.ts'
-import type { SeenRow } from '../declare/queryScope.ts'
+import type { SeenRow } from '../declare/expressions.ts'
+import type { Presentation } from '../declare/presentation.ts'
 import type { Resource } from '../declare/resource.ts'
+import { membersOf } from '../declare/schemas.ts'
 import { isShownIn, pickerOf } from '../declare/views.ts'
 import { rowEtag } from './etag.ts'
 
 /** One row as the caller's view shows it. */
 export const present = (resource: Resource, row: SeenRow, context: Presentation): Record<string, unknown> =>
-  resource.pickers[row.seen_as](withoutGated(resource, row, sourceOf(resource, row, context))) as Record<string, unknown>
+  resource.pickers[row.seen_as](withoutGated(resource, row, sourceOf(resource, row, context)))
 
 /** The whole row with the names and forms of the API, whoever asks: what changes are laid over. */
 export const presentWhole = (resource: Resource, row: SeenRow, context: Presentation): Record<string, unknown> =>
-  resource.pickers.staff(sourceOf(resource, row, context)) as Record<string, unknown>
+  resource.pickers.staff(sourceOf(resource, row, context))
 
 /** A row as it is answered, with the tag that a change of it may name. */
 export function represent(
@@ -35,7 +35,7 @@ export const withoutGated = <Source extends Record<string, unknown>>(
 function sourceOf(resource: Resource, row: SeenRow, context: Presentation): Record<string, unknown> {
   const source: Record<string, unknown> = { ...row, object: resource.object }
   for (const { field, of, isSelected } of resource.derivations) {
-    if (!resource.onDemand.includes(field)) source[field] = of((isSelected ? row[field] : row) as never, context)
+    if (!resource.onDemand.includes(field)) source[field] = of(isSelected ? row[field] : row, context)
   }
   return source
 }
@@ -47,12 +47,14 @@ export function presentOnDemand(
   context: Presentation,
   asked: readonly string[],
 ): Record<string, unknown> {
-  const shown = asked.filter((field) => isShownIn(row.seen_as, resource.schema.shape[field] as z.ZodType))
+  const members = membersOf(resource.schema)
   return Object.fromEntries(
-    shown.map((field) => {
+    asked.flatMap((field) => {
+      const schema = members[field]
+      if (!schema || !isShownIn(row.seen_as, schema)) return []
       const derived = resource.derivations.find((one) => one.field === field)
-      const value = derived ? derived.of((derived.isSelected ? row[field] : row) as never, context) : row[field]
-      return [field, pickerOf(resource.schema.shape[field] as z.ZodType, row.seen_as)(value)]
+      const value = derived ? derived.of(derived.isSelected ? row[field] : row, context) : row[field]
+      return [[field, pickerOf(schema, row.seen_as)(value)]]
     }),
   )
 }

@@ -3,8 +3,10 @@ import { exampleValue } from '../declare/exampleOf.ts'
 import { internalMeta } from '../declare/fields.ts'
 import { type Operation, resourceAnswered } from '../declare/operations.ts'
 import type { Resource } from '../declare/resource.ts'
+import { isArray, isNullable, isObjectSchema, isWrapper, membersOf, optionsOf, unwrapped } from '../declare/schemas.ts'
 import { isOnDemand, viewOf } from '../declare/views.ts'
-import { unwrapped, writeForm } from '../declare/writeForm.ts'
+import { writeForm } from '../declare/writeForm.ts'
+import { isObject } from '../write/mergePatch.ts'
 import type { ChangeFeed } from './changeFeed.ts'
 import { changeSchema } from './changeFeed.ts'
 
@@ -27,13 +29,13 @@ export function publishedSchemas(operations: readonly Operation[]): Record<strin
   // A patch leaves out what it does not change: a default would have generated clients reset fields that nobody set.
   const patches = new Set(operations.filter(({ method }) => method === 'PATCH').map(bodyName))
   return Object.fromEntries(
-    Object.entries(schemas).map(([name, schema]) => [name, finished(schema as JsonSchema, patches.has(name) ? patchOmits : omitted)]),
+    Object.entries(schemas).map(([name, schema]) => [name, finished({ ...schema }, patches.has(name) ? patchOmits : omitted)]),
   )
 }
 
 /** One value's schema, such as a parameter's. */
 export const publishedSchema = (schema: z.ZodType): JsonSchema =>
-  finished(z.toJSONSchema(schema, { target: 'openapi-3.0', io: 'input', unrepresentable: 'any' }) as JsonSchema)
+  finished({ ...z.toJSONSchema(schema, { target: 'openapi-3.0', io: 'input', unrepresentable: 'any' }) })
 
 export const referenceTo = (name: string): string => `#/components/schemas/${name}`
 
@@ -82,15 +84,16 @@ export function bodySchema(operation: Operation): z.ZodObject | undefined {
 }
 
 /** An input as it is sent. The form loses what is said of members that may be absent, so that is said again. */
-const inputSchema = (input: z.ZodObject): z.ZodObject => redescribed(writeForm(input, 'staff'), input) as z.ZodObject
+const inputSchema = (input: z.ZodObject): z.ZodObject => redescribed(writeForm(input, 'staff'), input)
 
+function redescribed(form: z.ZodObject, source: z.ZodObject): z.ZodObject
+function redescribed(form: z.ZodType, source: z.ZodType): z.ZodType
 function redescribed(form: z.ZodType, source: z.ZodType): z.ZodType {
-  if (form instanceof z.ZodArray && source instanceof z.ZodArray)
-    return form.clone({ ...form.def, element: redescribed(form.element as z.ZodType, source.element as z.ZodType) })
-  if (!(form instanceof z.ZodObject && source instanceof z.ZodObject)) return form
-  const sources = source.shape as Record<string, z.ZodType>
-  const shape = Object.entries(form.shape as Record<string, z.ZodType>).map(([name, member]) => {
-    const declared = sources[name] as z.ZodType
+  if (isArray(form) && isArray(source)) return form.clone({ ...form.def, element: redescribed(form.element, source.element) })
+  if (!(isObjectSchema(form) && isObjectSchema(source))) return form
+  const sources = membersOf(source)
+  const shape = Object.entries(membersOf(form)).map(([name, member]) => {
+    const declared = sources[name] ?? member
     return [name, described(redescribed(member, declared), declared)]
   })
   return form.clone({ ...form.def, shape: Object.fromEntries(shape) })
@@ -99,9 +102,10 @@ function redescribed(form: z.ZodType, source: z.ZodType): z.ZodType {
 /** Every member that the operation takes, and no other. A patch may leave out any of them, at any depth. */
 function writableSchema({ schema, inputs, writable, required }: Resource, kind: 'create' | 'replace' | 'update'): z.ZodObject {
   const isPatch = kind === 'update'
+  const members = membersOf(schema)
   const fields = writable
     .filter(({ isCreateOnly, isUpdateOnly }) => (kind === 'create' ? !isUpdateOnly : !isCreateOnly))
-    .map(({ field }) => [field, schema.shape[field] as z.ZodType] as const)
+    .map(({ field }) => [field, members[field] ?? z.never()] as const)
   const others = Object.entries(inputs).filter(([, input]) => kind === 'create' || !input.meta()?.createOnly)
   const shape = [...fields, ...others].map(([name, field]) => {
     const form = described(isPatch ? patchForm(writeForm(field, 'staff')) : writeForm(field, 'staff'), field)
@@ -112,11 +116,8 @@ function writableSchema({ schema, inputs, writable, required }: Resource, kind: 
 
 function patchForm(schema: z.ZodType): z.ZodType {
   const inner = unwrapped(schema)
-  if (!(inner instanceof z.ZodObject)) return schema
-  const shape = Object.entries(inner.shape as Record<string, z.ZodType>).map(([name, field]) => [
-    name,
-    described(patchForm(field), field).nullable().optional(),
-  ])
+  if (!isObjectSchema(inner)) return schema
+  const shape = Object.entries(membersOf(inner)).map(([name, field]) => [name, described(patchForm(field), field).nullable().optional()])
   const form = z.strictObject(Object.fromEntries(shape))
   return schema instanceof z.ZodNullable ? form.nullable() : form
 }
@@ -125,20 +126,18 @@ const described = (form: z.ZodType, { description }: z.ZodType): z.ZodType => (d
 
 /** Fields that some views do not show may be absent, and those that stand for one another; all others are always there. */
 function documented(schema: z.ZodType): z.ZodType {
-  if (schema instanceof z.ZodObject) {
-    const shape = Object.entries(schema.shape as Record<string, z.ZodType>).map(([name, field]) => {
+  if (isObjectSchema(schema)) {
+    const shape = Object.entries(membersOf(schema)).map(([name, field]) => {
       const form = documented(field)
       const meta = { ...field.meta(), ...wholeExample(field) }
       return [name, (viewOf(field) === 'public' && !isOnDemand(field) && !isOneOfSeveral(field) ? form : form.optional()).meta(meta)]
     })
     return z.object(Object.fromEntries(shape))
   }
-  if (schema instanceof z.ZodNullable) return documented(schema.unwrap() as z.ZodType).nullable()
-  if (schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault || schema instanceof z.ZodOptional)
-    return documented(schema.unwrap() as z.ZodType)
-  if (schema instanceof z.ZodArray) return schema.clone({ ...schema.def, element: documented(schema.element as z.ZodType) })
-  if (schema instanceof z.ZodUnion)
-    return schema.clone({ ...schema.def, options: schema.options.map((one) => documented(one as z.ZodType)) })
+  if (isNullable(schema)) return documented(schema.unwrap()).nullable()
+  if (isWrapper(schema)) return documented(schema.unwrap())
+  if (isArray(schema)) return schema.clone({ ...schema.def, element: documented(schema.element) })
+  if (schema instanceof z.ZodUnion) return schema.clone({ ...schema.def, options: optionsOf(schema).map(documented) })
   return schema
 }
 
@@ -158,15 +157,15 @@ const patchOmits: ReadonlySet<string> = new Set([...omitted, 'default'])
 /** Removes internal members, and writes absence as OpenAPI 3.0 validators understand it. */
 function finished(schema: JsonSchema, omit: ReadonlySet<string> = omitted): JsonSchema {
   const kept = Object.entries(schema).filter(([name]) => !omit.has(name))
-  const inside = (inner: unknown): JsonSchema => finished(inner as JsonSchema, omit)
+  const inside = (inner: unknown): JsonSchema => finished(isObject(inner) ? inner : {}, omit)
   const entries = kept.map(([name, value]): [string, unknown] => {
-    if (name === 'properties')
-      return [name, Object.fromEntries(Object.entries(value as object).map(([field, inner]) => [field, inside(inner)]))]
+    if (name === 'properties' && isObject(value))
+      return [name, Object.fromEntries(Object.entries(value).map(([field, inner]) => [field, inside(inner)]))]
     if (Array.isArray(value) && ['allOf', 'anyOf', 'oneOf'].includes(name)) return [name, value.map(inside)]
     if (['items', 'additionalProperties', 'not'].includes(name) && typeof value === 'object' && value !== null) return [name, inside(value)]
     return [name, value]
   })
-  const { allOf, pattern, ...rest } = Object.fromEntries(entries) as JsonSchema
+  const { allOf, pattern, ...rest } = Object.fromEntries(entries)
   const result: JsonSchema = {
     ...rest,
     // A format says it in one word. Classes of Unicode are not known to the readers of every language.
@@ -179,9 +178,11 @@ function finished(schema: JsonSchema, omit: ReadonlySet<string> = omitted): Json
 
 /** A choice that may also be nothing: OpenAPI 3.0 takes `nullable` beside a type alone. */
 function withNull({ nullable, ...schema }: JsonSchema): JsonSchema {
-  const choice = ['anyOf', 'oneOf'].find((name) => Array.isArray(schema[name]))
-  if (choice === undefined) return { nullable, ...schema }
-  return { ...schema, [choice]: [...(schema[choice] as JsonSchema[]), { type: 'object', nullable: true, enum: [null] }] }
+  for (const name of ['anyOf', 'oneOf']) {
+    const options = schema[name]
+    if (Array.isArray(options)) return { ...schema, [name]: [...options, { type: 'object', nullable: true, enum: [null] }] }
+  }
+  return { nullable, ...schema }
 }
 
 /** A page of rows. */

@@ -18,7 +18,7 @@ import { present } from './present.ts'
 export async function answerListAs(call: Call<OperationOf<'list'>>, representation: Representation): Promise<Answer> {
   const { operation, parameters, school, signer } = call
   const { sort, conditions, fingerprint, from } = await readList(call)
-  const limit = parameters.get('limit') as number
+  const limit = parameters.get('limit')
   return await withinTime(call, 'read', true, async ({ database, queryScope }) => {
     const found = await findRows(database, queryScope, { conditions, sort, after: from, limit: limit + 1 })
     if (found.length === 0) await requireOffered(database, queryScope)

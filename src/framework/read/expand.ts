@@ -1,14 +1,14 @@
 import type { Call } from '../call.ts'
-import type { AnyExpansion } from '../declare/expansion.ts'
-import type { SeenRow } from '../declare/queryScope.ts'
-import type { Resource } from '../declare/resource.ts'
+import type { SeenRow } from '../declare/expressions.ts'
+import type { AnyExpansion, Resource } from '../declare/resource.ts'
 import { type Shape, selectFields } from '../declare/shape.ts'
+import { type NoMembers, type ParameterValues, parameterValues } from '../declare/values.ts'
 import { present, presentOnDemand, withoutGated } from '../output/present.ts'
 import { findRowsById, findRowsOf } from './rows.ts'
 
 const maxRows = 20
 
-type Context = Pick<Call, 'database' | 'queryScope' | 'school' | 'caller' | 'externalServices' | 'parameters'>
+type Context = Pick<Call, 'database' | 'queryScope' | 'school' | 'caller' | 'externalServices'> & { parameters: ParameterValues }
 
 /** Rows as they are answered, with the rows of other resources that were asked for: one query for each expansion, never for each row. */
 export async function expanded(
@@ -47,7 +47,7 @@ async function valuesOf(context: Context, expansion: AnyExpansion, inner: readon
   const resource = expansion.resource()
   const queryScope = { ...context.queryScope, resource }
   // What the address asks of the resource that it names is not asked of others.
-  const within = { ...context, queryScope, parameters: new Map() }
+  const within = { ...context, queryScope, parameters: parameterValues<NoMembers>(new Map()) }
   const next = new Map(inner.map((name) => [name, []] as const))
   const { by } = expansion
   if (by !== undefined) {
@@ -56,8 +56,8 @@ async function valuesOf(context: Context, expansion: AnyExpansion, inner: readon
     return rows.map(({ id }) => listOf(bodies.filter((_, index) => found[index]?.owner === id)))
   }
   const idsOf = (row: SeenRow): readonly string[] => {
-    if (expansion.ids) return expansion.ids(row as never)
-    const id = expansion.id?.(row as never)
+    if (expansion.ids) return expansion.ids(row)
+    const id = expansion.id?.(row)
     return id === null || id === undefined ? [] : [id]
   }
   const ids = [...new Set(rows.flatMap((row) => idsOf(row).slice(0, maxRows + 1)))]

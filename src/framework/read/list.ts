@@ -1,8 +1,8 @@
 import { Problem } from '../../lib/problem.ts'
 import { audienceOf } from '../../policy/caller.ts'
 import type { Answer, Call } from '../call.ts'
+import type { SeenRow } from '../declare/expressions.ts'
 import type { ListParent, OperationOf } from '../declare/operations.ts'
-import type { SeenRow } from '../declare/queryScope.ts'
 import { readShape } from '../declare/shape.ts'
 import { positionOf, reversed, type Sort } from '../declare/sorts.ts'
 import { listEtag } from '../output/etag.ts'
@@ -26,7 +26,7 @@ export async function answerList(call: ListCall): Promise<Answer> {
   const { operation, parameters } = call
   const shape = readShape(call)
   const { sort, conditions, fingerprint, from } = await readList(call)
-  const limit = parameters.get('limit') as number
+  const limit = parameters.get('limit')
   return await withinTime(call, 'read', isHard(call), async (within) => {
     const { rows, hasNext, hasPrevious } = await readPage(
       { ...within, queryScope: { ...within.queryScope, onDemand: shape.onDemand } },
@@ -69,7 +69,7 @@ export async function readList(call: ListCall): Promise<ListQuery> {
   const { parameters, signer, operation } = call
   const sort = sortOf(call)
   const owner = operation.parent && (await findParent(call, operation.parent))
-  const cursor = parameters.get('cursor') as string | undefined
+  const cursor = parameters.get('cursor')
   const fingerprint = fingerprintOf(call, sort, owner?.id)
   return {
     sort,
@@ -144,7 +144,7 @@ function conditionsOf({ operation, parameters, caller, queryScope }: Call): RowC
     const values = Array.isArray(value) ? value : [value]
     return [(rows) => filter.filter.where(rows, filter.operator, values, caller)]
   })
-  const text = parameters.get('q') as string | undefined
+  const text = parameters.get('q')
   return text === undefined ? filtered : [...filtered, searchCondition(queryScope, text, maxMatches)]
 }
 

@@ -2,10 +2,9 @@ import { z } from 'zod'
 import { nearest } from '../../lib/nearest.ts'
 import { Problem, type ProblemDetail } from '../../lib/problem.ts'
 import type { Parameter } from '../declare/parameters.ts'
+import { hasDefault, isArray } from '../declare/schemas.ts'
+import { type NoMembers, type ParameterValues, parameterValues } from '../declare/values.ts'
 import { checkValue } from '../write/checkValue.ts'
-
-/** Values by parameter name; a parameter that was not sent and has no default is absent. */
-export type ParameterValues = ReadonlyMap<string, unknown>
 
 const maxErrors = 20
 /** Of one value in an address or a tool call: longer ones are not taken apart. */
@@ -15,7 +14,10 @@ const maxTextLength = 8192
  * Reads what a caller sent: text from an address, or JSON values from a tool call.
  * @throws Problem invalid_parameter that names everything that is wrong, and the nearest right name of what is unknown
  */
-export function readParameters(parameters: readonly Parameter[], raw: Readonly<Record<string, unknown>>): ParameterValues {
+export function readParameters<Shape extends z.ZodRawShape = NoMembers>(
+  parameters: readonly Parameter[],
+  raw: Readonly<Record<string, unknown>>,
+): ParameterValues<Shape> {
   const known = new Map(parameters.map((parameter) => [parameter.name, parameter]))
   const fieldErrors: ProblemDetail[] = []
   const values = new Map<string, unknown>()
@@ -28,21 +30,21 @@ export function readParameters(parameters: readonly Parameter[], raw: Readonly<R
     if (result.success) values.set(name, result.data)
     else if (sent !== undefined || isRequired) fieldErrors.push(fault(name, result.error))
   }
-  if (fieldErrors.length > 0) {
-    const [first] = fieldErrors as [ProblemDetail]
+  const [first] = fieldErrors
+  if (first) {
     const others = fieldErrors.length > 1 ? ` ${Math.min(fieldErrors.length, maxErrors) - 1} more in details.` : ''
     throw new Problem('invalid_parameter', { description: `${first.message}${others}`, details: fieldErrors.slice(0, maxErrors) })
   }
-  return values
+  return parameterValues(values)
 }
 
 /** The sent value in the form that the schema takes: text becomes a number, a boolean or a list where one is asked for. */
 function readable(schema: z.ZodType, sent: unknown): unknown {
   if (typeof sent === 'string' && sent.length > maxTextLength) return undefined
-  if (schema instanceof z.ZodDefault) return sent === undefined ? undefined : readable(schema.unwrap() as z.ZodType, sent)
-  if (schema instanceof z.ZodArray) {
+  if (hasDefault(schema)) return sent === undefined ? undefined : readable(schema.unwrap(), sent)
+  if (isArray(schema)) {
     const list = typeof sent === 'string' ? sent.split(',') : Array.isArray(sent) || sent === undefined ? sent : [sent]
-    return Array.isArray(list) ? list.map((one) => readable(schema.element as z.ZodType, one)) : list
+    return Array.isArray(list) ? list.map((one) => readable(schema.element, one)) : list
   }
   if (typeof sent !== 'string') return sent
   if (schema instanceof z.ZodNumber) return /^-?\d{1,15}$/.test(sent) ? Number(sent) : sent

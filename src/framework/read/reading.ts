@@ -4,18 +4,18 @@ import type { ExternalServices } from '../../policy/externalServices.ts'
 import type { School } from '../../policy/school.ts'
 import type { Database, Reader } from '../../store/database.ts'
 import type { ScopeVerb } from '../declare/area.ts'
-import type { Row, TableName } from '../declare/expressions.ts'
+import type { AnyTable, Row } from '../declare/expressions.ts'
+import type { NoMembers, OutputOf, ParameterValues, Values } from '../declare/values.ts'
 import type { View } from '../declare/views.ts'
-import type { Access, Values } from '../write/writing.ts'
-import type { ParameterValues } from './readParameters.ts'
+import type { Access } from '../write/writing.ts'
 
 /** What a declaration's own read is given. */
-export interface Reading {
+export interface Reading<Parameters extends z.ZodRawShape = NoMembers> {
   database: Reader
   school: School
   caller: Caller
   /** Values of the declared parameters, by name. */
-  parameters: ParameterValues
+  parameters: ParameterValues<Parameters>
   externalServices: ExternalServices
   /** The whole database, for what is counted while it is read. */
   store?: Pick<Database, 'kind' | 'transaction'> | undefined
@@ -34,14 +34,14 @@ interface OwnRead<Verb extends ScopeVerb> extends Access<Verb> {
 }
 
 /** Something that can be read of a row beside the row itself. */
-export interface RowRead<Table extends TableName, Verb extends ScopeVerb> extends OwnRead<Verb> {
+export interface RowRead<Table extends AnyTable, Verb extends ScopeVerb> extends OwnRead<Verb> {
   /** Without a token it is served for some of the rows that a visitor sees. */
   anonymous?: 'partial'
   /** Its address takes the id alone, no slug. */
   byId?: true
   /** How much of the row one must see. Without it: any visible row will do. */
   view?: View
-  run(reading: Reading, row: Row<Table> & { seen_as: View }, input: Values): Promise<Record<string, unknown>>
+  run(reading: Reading, row: Row<Table> & { seen_as: View }, input: Values): Promise<Values>
   /** The answer as a document, for who asks for text/html. Everything that comes from people is escaped in it. */
   asHtml?(answer: Values, reading: Reading): string
 }
@@ -59,5 +59,31 @@ export interface CollectionRead<Verb extends ScopeVerb> extends OwnRead<Verb> {
   rows?: readonly string[]
   /** Its statements may take long: they end when their time is up. */
   isHard?: true
-  run(reading: Reading, input: Values): Promise<Record<string, unknown>>
+  run(reading: Reading, input: Values): Promise<Values>
+}
+
+interface TypedBy<Input extends z.ZodRawShape, Parameters extends z.ZodRawShape> {
+  parameters?: z.ZodObject<Parameters>
+  input?: z.ZodObject<Input>
+}
+
+/** A read of a row whose functions are typed by its schemas. */
+export interface RowReadOf<
+  Table extends AnyTable,
+  Verb extends ScopeVerb,
+  Input extends z.ZodRawShape,
+  Parameters extends z.ZodRawShape,
+  Output extends z.ZodRawShape,
+> extends Omit<RowRead<Table, Verb>, 'parameters' | 'input' | 'output' | 'run' | 'asHtml'>,
+    TypedBy<Input, Parameters> {
+  output: z.ZodObject<Output>
+  run(reading: Reading<Parameters>, row: Row<Table> & { seen_as: View }, input: OutputOf<Input>): Promise<Values>
+  asHtml?(response: OutputOf<Output>, reading: Reading<Parameters>): string
+}
+
+/** A read of a collection whose functions are typed by its schemas. */
+export interface CollectionReadOf<Verb extends ScopeVerb, Input extends z.ZodRawShape, Parameters extends z.ZodRawShape>
+  extends Omit<CollectionRead<Verb>, 'parameters' | 'input' | 'run'>,
+    TypedBy<Input, Parameters> {
+  run(reading: Reading<Parameters>, input: OutputOf<Input>): Promise<Values>
 }

@@ -22,7 +22,7 @@ export async function answerRead(call: Call<OperationOf<'read'>>, sent: Sent): P
   if (!row) throw noSuchRow(resource)
   requireVisible(row, resource, rules.view ?? 'public')
   const input = readInput(rules.input, body)
-  const answer = pickerOf(output, row.seen_as)(await rules.run(call, row as never, input)) as Record<string, unknown>
+  const answer = pickerOf(output, row.seen_as)(await rules.run(call, row, input))
   const text = call.format === 'html' && rules.asHtml ? rules.asHtml(answer, call) : JSON.stringify(answer)
   const type = call.format === 'html' ? { type: 'text/html' } : {}
   return { status: operation.successStatus, body: answer, text, ...type, ...tagged(operation, rowEtag(row.version, row.seen_as, text)) }
@@ -37,7 +37,7 @@ export async function answerCollectionRead(call: Call<OperationOf<'collectionRea
   const { rules, output } = operation
   const input = readInput(rules.input, await bodyOf(operation, sent))
   const read = await withinTime(call, 'read', rules.isHard ?? false, ({ database }) => rules.run({ ...call, database }, input))
-  const body = pickerOf(output, widestView(caller))(read) as Record<string, unknown>
+  const body = pickerOf(output, widestView(caller))(read)
   if (format === 'csv') return csvAnswer(operation, body)
   const text = JSON.stringify(body)
   return { status: operation.successStatus, body, text, ...tagged(operation, listEtag(text)) }

@@ -34,13 +34,15 @@ export function keyOfCall(
 ): RowKey | undefined {
   if (resource.isSingleton) return undefined
   const isOwn = operation.kind === 'action' && operation.rules.isOwn === true
-  const parameter = operation.parameters.find((one) => one.in === 'path' && keyNames.has(one.name))
-  const text = parameter && (parameters.get(parameter.name) as string)
+  const parameter = operation.parameters.find((one) => one.in === 'path' && isKeyName(one.name))
+  const text = parameter && String(parameters.get(parameter.name))
   if (isOwn || (parameter?.name === 'id_or_me' && text === 'me')) return ownKey(resource, caller)
-  return parameter && keyOf(resource, text as string, parameter.name as KeyName)
+  return parameter && text !== undefined && isKeyName(parameter.name) ? keyOf(resource, text, parameter.name) : undefined
 }
 
-const keyNames: ReadonlySet<string> = new Set<KeyName>(['id', 'id_or_slug', 'id_or_me', 'id_or_number'])
+const keyNames: readonly KeyName[] = ['id', 'id_or_slug', 'id_or_me', 'id_or_number']
+
+const isKeyName = (name: string): name is KeyName => keyNames.some((one) => one === name)
 
 /** @throws Problem not_found for a caller who has no such row */
 function ownKey(resource: Resource, caller: Caller): RowKey {

@@ -1,9 +1,8 @@
-import type { Expression } from 'kysely'
 import { audienceOf } from '../../policy/caller.ts'
 import type { Reader, Writer } from '../../store/database.ts'
 import { contains, rankWithin } from '../../store/expressions.ts'
-import type { AnyRows, Condition } from '../declare/expressions.ts'
-import { type QueryScope, type RowKey, type SeenRow, schoolColumn, tables } from '../declare/queryScope.ts'
+import type { AnyRows, Condition, SeenRow } from '../declare/expressions.ts'
+import { type QueryScope, type RowKey, schoolColumn, tableOf, tables } from '../declare/queryScope.ts'
 import type { Searched } from '../declare/resource.ts'
 import { isBehind, type Position, type Sort, sortColumns, sortExpression } from '../declare/sorts.ts'
 import { named, selectRows, selectWhole, wholeRow } from './selectRows.ts'
@@ -27,15 +26,15 @@ export async function findRows(database: Reader, queryScope: QueryScope, { condi
   for (const column of sortColumns(sort)) {
     query = query.orderBy((rows) => sortExpression(rows, sort, column), sort.isDescending ? 'desc' : 'asc')
   }
-  return (await query.execute()) as SeenRow[]
+  return await query.execute()
 }
 
 /** Rows of the caller's list with these ids. */
 export async function findRowsById(database: Reader, queryScope: QueryScope, ids: readonly string[]): Promise<SeenRow[]> {
   if (ids.length === 0) return []
-  return (await selectRows(database, queryScope)
+  return await selectRows(database, queryScope)
     .where((rows) => rows.and([isVisible(queryScope, rows), rows('id', 'in', [...ids])]))
-    .execute()) as SeenRow[]
+    .execute()
 }
 
 /** Rows of the caller's list that name one of these owners in `column`: of each the newest, up to `limit`. */
@@ -49,12 +48,13 @@ export async function findRowsOf(
     .select((rows) => [named(rows.ref(column), 'owner'), named(rankWithin(rows.ref(column), rows.ref('id')), 'rank_within')])
     .where((rows) => rows.and([isVisible(queryScope, rows), rows(column, 'in', [...owners])]))
   const rows = await tables(database)
-    .selectFrom(ranked.as('ranked') as unknown as 'any_table')
+    .selectFrom(ranked.as('ranked'))
     .selectAll()
+    .$castTo<SeenRow & { owner: string }>()
     .where('rank_within', '<=', limit)
     .orderBy('id', 'desc')
     .execute()
-  return rows as unknown as (SeenRow & { owner: string })[]
+  return rows
 }
 
 /** How many rows the list has, counted no further than `limit`. */
@@ -65,13 +65,13 @@ export async function countRows(
   limit: number,
 ): Promise<number> {
   const found = tables(database)
-    .selectFrom(queryScope.resource.table as 'any_table')
+    .selectFrom(tableOf(queryScope.resource))
     .select('id')
     .where(schoolColumn(queryScope), '=', queryScope.schoolId)
     .where((rows) => rows.and([isVisible(queryScope, rows), ...conditions.map((condition) => condition(rows))]))
     .limit(limit)
   const row = await tables(database)
-    .selectFrom(found.as('found') as unknown as 'any_table')
+    .selectFrom(found.as('found'))
     .select((rows) => rows.fn.countAll<string>().as('count'))
     .executeTakeFirst()
   return Number(row?.count ?? 0)
@@ -79,14 +79,13 @@ export async function countRows(
 
 /** Rows in which the text occurs: among the newest of the caller's list that have it, so that a common text costs no more. */
 export function searchCondition(queryScope: QueryScope, text: string, limit: number): RowCondition {
-  const { table } = queryScope.resource
   const searched = queryScope.resource.search.filter(({ isForStaff }) => !isForStaff || audienceOf(queryScope.caller) === 'staff')
   return (rows) =>
     rows(
       'id',
       'in',
       rows
-        .selectFrom(table as 'any_table')
+        .selectFrom(tableOf(queryScope.resource))
         .select('id')
         .where(schoolColumn(queryScope), '=', queryScope.schoolId)
         .where((inner) => inner.and([isVisible(queryScope, inner), inner.or(searched.map((one) => occurs(inner, one, text)))]))
@@ -97,7 +96,7 @@ export function searchCondition(queryScope: QueryScope, text: string, limit: num
 
 /** Two conditions rather than one over both columns: each is answered by its own index. */
 function occurs(rows: AnyRows, { column, otherwise }: Searched, text: string): Condition {
-  const isIn = (name: string): Condition => contains(rows.ref(name) as Expression<string>, text)
+  const isIn = (name: string): Condition => contains(rows.ref(name), text)
   return otherwise === undefined ? isIn(column) : rows.or([isIn(column), rows.and([rows(column, 'is', null), isIn(otherwise)])])
 }
 
@@ -106,12 +105,12 @@ export async function findRow(database: Reader, queryScope: QueryScope, key: Row
   let query = selectRows(database, queryScope).limit(1)
   query = query.where((rows) => isReadable(queryScope, rows))
   if (key) query = query.where((rows) => rows(key.column, '=', key.value))
-  return (await query.executeTakeFirst()) as SeenRow | undefined
+  return await query.executeTakeFirst()
 }
 
 /** The same, with every column. */
 export async function findWholeRow(database: Reader, queryScope: QueryScope, key: RowKey | undefined): Promise<SeenRow | undefined> {
-  return (await wholeRow(database, queryScope, key).executeTakeFirst()) as SeenRow | undefined
+  return await wholeRow(database, queryScope, key).executeTakeFirst()
 }
 
 /** Returns the same row locked until the transaction ends, or undefined if its slug moved to another row meanwhile. */
@@ -124,8 +123,8 @@ export async function lockRow(
   const byId = await keyById(writer, queryScope, key)
   if (byId === 'missing') return undefined
   if (byId) await lockFirst?.(writer, { schoolId: queryScope.schoolId, id: byId.value })
-  const query = wholeRow(writer, queryScope, byId).forUpdate(queryScope.resource.table as 'any_table')
-  const row = (await query.executeTakeFirst()) as SeenRow | undefined
+  const query = wholeRow(writer, queryScope, byId).forUpdate(tableOf(queryScope.resource))
+  const row = await query.executeTakeFirst()
   return row && key && row[key.column] !== key.value ? undefined : row
 }
 
@@ -138,6 +137,5 @@ async function keyById(database: Reader, queryScope: QueryScope, key: RowKey | u
 
 /** A row that this caller has just written. It may lie out of their sight by now: once, they see it still. */
 export async function readWritten(writer: Writer, queryScope: QueryScope, id: string): Promise<SeenRow> {
-  const row = await selectWhole(writer, queryScope).where('id', '=', id).executeTakeFirstOrThrow()
-  return row as SeenRow
+  return await selectWhole(writer, queryScope).where('id', '=', id).executeTakeFirstOrThrow()
 }

@@ -1,7 +1,7 @@
 import type { AliasedExpression, Expression, SelectQueryBuilder } from 'kysely'
 import type { Reader } from '../../store/database.ts'
-import type { AnyRows, AnyTables } from '../declare/expressions.ts'
-import { type QueryScope, type RowKey, schoolColumn, tables } from '../declare/queryScope.ts'
+import type { AnyRow, AnyRows, AnyTables, SeenRow } from '../declare/expressions.ts'
+import { type QueryScope, type RowKey, schoolColumn, tableOf, tables } from '../declare/queryScope.ts'
 import { isReadable, seenAs } from './visible.ts'
 
 /** The fields of all rows of the school; who asks says which rows are seen. */
@@ -9,12 +9,12 @@ export function selectRows(
   database: Reader,
   queryScope: QueryScope,
   { isWhole = false } = {},
-): SelectQueryBuilder<AnyTables, 'any_table', object> {
+): SelectQueryBuilder<AnyTables, 'any_table', SeenRow> {
   const { resource, schoolId, caller } = queryScope
-  const table = tables(database).selectFrom(resource.table as 'any_table')
+  const table = tables(database).selectFrom(tableOf(resource))
   // What the resource makes of a column comes later: it stands under that name.
-  const columns = isWhole ? table.selectAll(resource.table as 'any_table') : table.select([...resource.columns])
-  return (columns as ReturnType<typeof selectRows>)
+  const columns = isWhole ? table.selectAll(tableOf(resource)) : table.select([...resource.columns]).$castTo<AnyRow>()
+  return columns
     .select((rows) => [
       versionOf(queryScope, rows),
       seenAs(queryScope, rows).as('seen_as'),
@@ -24,6 +24,7 @@ export function selectRows(
         .map(({ field, select }) => named(select(rows, caller), field)),
     ])
     .where(schoolColumn(queryScope), '=', schoolId)
+    .$castTo<SeenRow>()
 }
 
 /** The row with this key, with every column, if it exists for the caller. */

@@ -1,6 +1,6 @@
 import type { Answer } from '../call.ts'
+import type { SeenRow } from '../declare/expressions.ts'
 import { apiPath, type OperationOf } from '../declare/operations.ts'
-import type { SeenRow } from '../declare/queryScope.ts'
 import { pickerOf } from '../declare/views.ts'
 import { rowEtag } from '../output/etag.ts'
 import { represent } from '../output/present.ts'
@@ -20,23 +20,23 @@ export async function act(write: ActionWrite): Promise<Answer> {
   const { from, to, run, perform } = operation.rules
   const row = await rowToChange(write)
   const input = readInput(operation.input, body)
-  if (perform) return await answerPerformed(write, row, await perform(write, row as never, input))
+  if (perform) return await answerPerformed(write, row, await perform(write, row, input))
   if (to !== undefined) {
     const status = String(row[operation.resource.stateColumn])
     if (status === to) return answerWritten(write, row)
     if (!from?.includes(status)) throw wrongState(operation.resource, { verb: operation.name, status, from: from ?? [] })
   }
-  const following = run ? await run(write, row as never, input) : {}
+  const following = run ? await run(write, row, input) : {}
   if (following === undefined && to === undefined) return answerDone(write, row)
   const columns = { ...following, ...(to !== undefined && { [operation.resource.stateColumn]: to }) }
   const written = await changeRow(write, row, columns, operation.name)
   if (!operation.rules.after) return answerDone(write, written)
-  const said = await operation.rules.after(write, written as never)
+  const said = await operation.rules.after(write, written)
   return { ...answerDone(write, await readWritten(write.writer, write.queryScope, row.id)), ...said }
 }
 
 /** The answer to what a declaration did itself: a new row, a body of its own, or the row. */
-async function answerPerformed(write: ActionWrite, row: SeenRow, performed: Performed<never>): Promise<Answer> {
+async function answerPerformed(write: ActionWrite, row: SeenRow, performed: Performed<'any_table'>): Promise<Answer> {
   const { columns, isUnchanged = false, made, answered, body, headers } = performed
   const { operation, writer, queryScope } = write
   if (made !== undefined) {
@@ -60,7 +60,7 @@ async function answerPerformed(write: ActionWrite, row: SeenRow, performed: Perf
     const place = answer.status === 201 && { Location: `${apiPath}/${operation.resource.path}/${answer.body.id}` }
     return { ...answer, headers: { ...headers, ...place } }
   }
-  const picked = pickerOf(operation.rules.output, row.seen_as)(await body()) as Record<string, unknown>
+  const picked = pickerOf(operation.rules.output, row.seen_as)(await body())
   const text = JSON.stringify(picked)
   const etag = rowEtag(after.version, row.seen_as, text)
   return { status: operation.successStatus, body: picked, text, etag, ...(headers && { headers }) }

@@ -2,9 +2,10 @@ import { z } from 'zod'
 import type { ProblemDetail } from '../../lib/problem.ts'
 import { type Audience, audienceOf, type Caller } from '../../policy/caller.ts'
 import type { Resource } from '../declare/resource.ts'
+import { isObjectSchema, membersOf, unwrapped } from '../declare/schemas.ts'
 import { isReserved } from '../declare/slugs.ts'
 import { isShownIn, type View } from '../declare/views.ts'
-import { isSendable, unwrapped, writeForm } from '../declare/writeForm.ts'
+import { isSendable, writeForm } from '../declare/writeForm.ts'
 import { checkValue } from './checkValue.ts'
 import { fieldErrorsOf, maxSuggestions, problemOfFieldErrors, unknownField, unknownFields, unstorableTexts } from './faults.ts'
 import { isObject, mergePatch } from './mergePatch.ts'
@@ -38,7 +39,7 @@ export function readBody(rules: BodyRules, body: unknown): BodyReading {
   const fieldErrors = Object.entries(body).flatMap(([field, sent]) => {
     const refused = refusalOf(rules, field, suggestions < maxSuggestions) ?? [
       ...unstorableTexts(field.slice(0, 100), sent),
-      ...readOnlyMembers(rules.resource.schema.shape[field], field, sent),
+      ...readOnlyMembers(membersOf(rules.resource.schema)[field], field, sent),
     ]
     if (refused[0]?.code === 'unknown_field') suggestions += 1
     if (refused.length > 0) return refused
@@ -62,8 +63,8 @@ export function readWhole(rules: Omit<BodyRules, 'current'>, body: unknown): Bod
   const writable = rules.resource.writable.filter(({ roles, isCreateOnly }) => !isCreateOnly && (roles?.includes(audience) ?? true))
   for (const { field } of writable) {
     if (field in values || Object.hasOwn(body, field)) continue
-    const schema = rules.resource.schema.shape[field] as z.ZodType
-    if (!isShownIn(rules.view, schema)) continue
+    const schema = membersOf(rules.resource.schema)[field]
+    if (!schema || !isShownIn(rules.view, schema)) continue
     const absent = writeForm(schema, rules.view)
     const result = checkValue(absent, absent instanceof z.ZodNullable ? null : undefined)
     if (result.success) values[field] = result.data
@@ -84,12 +85,12 @@ export function requireNoFieldErrors(fieldErrors: readonly ProblemDetail[]): voi
  * @throws Problem
  */
 export function readInput(input: z.ZodObject | undefined, body: unknown): Record<string, unknown> {
-  if (!isObject(body)) requireNoFieldErrors([{ code: 'type', message: 'The body must be a JSON object.' }])
-  const texts = Object.entries(body as object).flatMap(([field, value]) => unstorableTexts(field.slice(0, 100), value))
+  if (!isObject(body)) throw problemOfFieldErrors([{ code: 'type', message: 'The body must be a JSON object.' }])
+  const texts = Object.entries(body).flatMap(([field, value]) => unstorableTexts(field.slice(0, 100), value))
   requireNoFieldErrors(texts)
   const schema = writeForm(input ?? z.object({}), 'staff')
   const result = checkValue(schema, body)
-  if (result.success) return result.data as Record<string, unknown>
+  if (result.success) return result.data
   const names = Object.keys(input?.shape ?? {})
   const fieldErrors = result.error.issues.flatMap((issue): ProblemDetail[] => {
     const [field, ...path] = issue.path
@@ -128,7 +129,7 @@ const immutable = (field: string): ProblemDetail => ({
 })
 
 function readField({ resource, view, current }: BodyRules, field: string, sent: unknown): z.ZodSafeParseResult<unknown> {
-  const schema = (resource.inputs[field] ?? resource.schema.shape[field]) as z.ZodType
+  const schema = resource.inputs[field] ?? membersOf(resource.schema)[field] ?? z.never()
   if (current === undefined || !(field in resource.schema.shape)) return checkValue(writeForm(schema, view), sent)
   const seen = sendablePart(schema, current[field], view)
   const result = checkValue(writeForm(schema, view), merged(schema, seen, sent))
@@ -141,8 +142,8 @@ function readField({ resource, view, current }: BodyRules, field: string, sent: 
 /** What of a value the view shows and can be sent back. */
 export function sendablePart(schema: z.ZodType, value: unknown, view: View): unknown {
   const inner = unwrapped(schema)
-  if (!(inner instanceof z.ZodObject) || !isObject(value)) return value
-  const shape = inner.shape as Record<string, z.ZodType>
+  if (!isObjectSchema(inner) || !isObject(value)) return value
+  const shape = membersOf(inner)
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, member]) => {
       const field = shape[name]
@@ -154,10 +155,10 @@ export function sendablePart(schema: z.ZodType, value: unknown, view: View): unk
 /** Members of an object that are answered and never sent. */
 function readOnlyMembers(schema: z.ZodType | undefined, path: string, sent: unknown): ProblemDetail[] {
   const inner = schema && unwrapped(schema)
-  if (!(inner instanceof z.ZodObject) || !isObject(sent)) return []
-  const shape = inner.shape as Record<string, z.ZodType>
+  if (!inner || !isObjectSchema(inner) || !isObject(sent)) return []
+  const shape = membersOf(inner)
   return Object.keys(sent)
-    .filter((name) => Object.hasOwn(shape, name) && !isSendable(shape[name] as z.ZodType))
+    .filter((name) => Object.hasOwn(shape, name) && !isSendable(shape[name] ?? z.never()))
     .map((name) => ({ field: `${path}.${name}`, code: 'read_only_field', message: `${path}.${name}: cannot be written` }))
 }
 
@@ -168,6 +169,6 @@ function merged(schema: z.ZodType, target: unknown, sent: unknown): unknown {
 }
 
 const reservedSlug = (resource: Resource, field: string, value: unknown): ProblemDetail[] =>
-  field === 'slug' && isReserved(resource, value as string)
+  field === 'slug' && isReserved(resource, String(value))
     ? [{ field, code: 'reserved_slug', message: `slug: ${String(value)} is kept for an address of the API` }]
     : []

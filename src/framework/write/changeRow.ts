@@ -1,7 +1,7 @@
 import { Problem } from '../../lib/problem.ts'
 import type { Answer } from '../call.ts'
+import type { SeenRow } from '../declare/expressions.ts'
 import type { Operation, OperationOf } from '../declare/operations.ts'
-import type { SeenRow } from '../declare/queryScope.ts'
 import type { Resource } from '../declare/resource.ts'
 import { breadth, type View } from '../declare/views.ts'
 import { represent } from '../output/present.ts'

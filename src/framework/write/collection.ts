@@ -13,6 +13,6 @@ export async function actOnCollection(write: Write<OperationOf<'collection'>>): 
   const given = await run(write, readInput(input, body))
   const ids = given && operation.rules.touched?.(given)
   await record(write, { action: operation.name, before: null, after: null, ...(ids && { ids }) })
-  const answer = given && output ? (pickerOf(output, 'staff')(given) as Record<string, unknown>) : given
+  const answer = given && output ? pickerOf(output, 'staff')(given) : given
   return { status: operation.successStatus, body: answer ?? {}, text: answer === undefined ? '' : JSON.stringify(answer) }
 }

@@ -2,9 +2,9 @@ import { newId } from '../../lib/ids.ts'
 import { audienceOf } from '../../policy/caller.ts'
 import type { Answer } from '../call.ts'
 import { columnsOfValues } from '../declare/columns.ts'
+import type { SeenRow } from '../declare/expressions.ts'
 import { checkFileFields, keepFileReferences } from '../declare/fileFields.ts'
 import { apiPath, type CreateParent, type OperationOf } from '../declare/operations.ts'
-import type { SeenRow } from '../declare/queryScope.ts'
 import { freeSlug, lockSlugs } from '../declare/slugs.ts'
 import { keyOfCall, noSuchRow } from '../read/row.ts'
 import { lockRow, readWritten } from '../read/rows.ts'
@@ -46,7 +46,7 @@ export async function createRow(write: Write<OperationOf<'create'>>): Promise<An
   // Recorded before the effects, which may change the row and record that.
   await record(write, { action: 'created', id, before: null, after: 1 })
   if (resource.fileFields.length > 0) await keepFileReferences(write, await readWritten(writer, queryScope, id))
-  if (rules.after) await rules.after(writing, (await readWritten(writer, queryScope, id)) as never, values)
+  if (rules.after) await rules.after(writing, await readWritten(writer, queryScope, id), values)
   return answerCreated(write, await readWritten(writer, queryScope, id))
 }
 

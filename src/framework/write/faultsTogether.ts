@@ -1,5 +1,5 @@
 import type { ProblemDetail } from '../../lib/problem.ts'
-import type { Values } from './writing.ts'
+import type { Values } from '../declare/values.ts'
 
 /**
  * Faults of the fields together, in addition to those of single fields, so that one response names everything. A rule that reads a

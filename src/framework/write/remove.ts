@@ -15,18 +15,18 @@ export async function removeRow(write: Write<OperationOf<'remove'>>): Promise<An
   const { from } = operation.rules
   const status = String(row[operation.resource.stateColumn])
   if (from && !from.includes(status)) throw wrongState(operation.resource, { verb: 'removal', status, from })
-  const said = await operation.rules.before?.(write, row as never)
+  const said = await operation.rules.before?.(write, row)
   if (operation.rules.instead) {
-    const columns = await operation.rules.instead(write, row as never)
+    const columns = await operation.rules.instead(write, row)
     if (!columns) return operation.successStatus === 204 ? nothing : answerWritten(write, row)
     const kept = await changeRow(write, row, columns, 'deleted')
-    await operation.rules.after?.(write, kept as never)
+    await operation.rules.after?.(write, kept)
     if (operation.successStatus === 204) return nothing
     return answerWritten(write, operation.rules.after ? await readWritten(writer, queryScope, row.id) : kept)
   }
   await dropFileReferences(write, row.id)
   await deleteRow(writer, queryScope, row)
-  await operation.rules.after?.(write, row as never)
+  await operation.rules.after?.(write, row)
   await record(write, { action: 'deleted', id: row.id, before: row.version, after: null })
   return { ...nothing, ...said }
 }

@@ -1,16 +1,19 @@
 import { z } from 'zod'
 import { fromPublicId, toPublicId } from '../../lib/ids.ts'
 import { Problem } from '../../lib/problem.ts'
+import type { FrameworkParameters } from '../call.ts'
 import type { ScopeVerb } from '../declare/area.ts'
 import type { Operation, OperationOf } from '../declare/operations.ts'
 import type { Resource } from '../declare/resource.ts'
+import { membersOf } from '../declare/schemas.ts'
+import { idsIn, type ParameterValues, parameterValues, type Values } from '../declare/values.ts'
 import { bulk } from './bulk.ts'
 import { createRow } from './create.ts'
 import { isObject } from './mergePatch.ts'
 import { updateRow } from './update.ts'
 import { explainViolation } from './violations.ts'
 import type { Write } from './write.ts'
-import type { CollectionAction, RowsInBulk, Values, Writing } from './writing.ts'
+import type { CollectionAction, RowsInBulk, Writing } from './writing.ts'
 
 const maxItems = 100
 
@@ -38,8 +41,7 @@ export function bulkAction(
       atomic: z.boolean().default(false).meta({ description: 'All or nothing.', example: false }),
     }),
     output: bulkOutput(resource),
-    touched: ({ results }) =>
-      (results as { id?: string }[]).flatMap(({ id }) => (id === undefined ? [] : [fromPublicId(resource.idPrefix, id) as string])),
+    touched: ({ results }) => idsIn(results).flatMap((id) => fromPublicId(resource.idPrefix, id) ?? []),
     run: (writing, { items, mode, atomic }) =>
       bulk<Values>(writing.sql, {
         items: items as Values[],
@@ -92,11 +94,13 @@ function of<Kind extends 'create' | 'update'>(operations: readonly Operation[], 
 }
 
 /** The parameters of a change of the row with this stored id. */
-const keyed = ({ operation }: Write<OperationOf<'collection'>>, update: Operation, id: string): Map<string, unknown> =>
-  new Map([[update.parameters.find((one) => one.in === 'path')?.name as string, toPublicId(operation.resource.idPrefix, id)]])
+const keyed = ({ operation }: Write<OperationOf<'collection'>>, update: Operation, id: string): ParameterValues<FrameworkParameters> =>
+  parameterValues(
+    new Map(update.parameters.flatMap((one) => (one.in === 'path' ? [[one.name, toPublicId(operation.resource.idPrefix, id)]] : []))),
+  )
 
 const exampleItem = ({ required, schema }: Resource): Record<string, unknown> =>
-  Object.fromEntries(required.map((field) => [field, (schema.shape[field] as z.ZodType | undefined)?.meta()?.example ?? null]))
+  Object.fromEntries(required.map((field) => [field, membersOf(schema)[field]?.meta()?.example ?? null]))
 
 const plain = z.union([z.string(), z.number(), z.boolean(), z.null(), z.array(z.string())])
 

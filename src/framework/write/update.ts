@@ -1,10 +1,12 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { Answer } from '../call.ts'
 import { columnsOfValues } from '../declare/columns.ts'
 import { checkFileFields, keepFileReferences } from '../declare/fileFields.ts'
 import type { OperationOf } from '../declare/operations.ts'
 import type { Resource } from '../declare/resource.ts'
+import { membersOf } from '../declare/schemas.ts'
 import { lockSlugs } from '../declare/slugs.ts'
+import type { Values } from '../declare/values.ts'
 import { presentWhole } from '../output/present.ts'
 import { readWritten } from '../read/rows.ts'
 import { readBody, readWhole, requireNoFieldErrors, sendablePart } from './body.ts'
@@ -12,7 +14,6 @@ import { canonical } from './canonical.ts'
 import { answerWritten, changeRow, rowToChange } from './changeRow.ts'
 import { joinFieldErrors } from './faultsTogether.ts'
 import type { Write } from './write.ts'
-import type { Values } from './writing.ts'
 
 /** Lays a JSON Merge Patch over a row, or puts a whole one in its place. What changes nothing is no change: the version stays. */
 export async function updateRow(write: Write<OperationOf<'update' | 'replace'>>): Promise<Answer> {
@@ -26,22 +27,22 @@ export async function updateRow(write: Write<OperationOf<'update' | 'replace'>>)
   const values = withoutCurrentInputs(resource, current, reading.values)
   const merged = { ...current, ...values }
   const together = [
-    ...(await joinFieldErrors(fieldErrors, merged, async (seen) => (await rules.check?.(seen, write, row as never)) ?? [])),
+    ...(await joinFieldErrors(fieldErrors, merged, async (seen) => (await rules.check?.(seen, write, row)) ?? [])),
     ...(await joinFieldErrors(fieldErrors, values, (seen) => checkFileFields(write, seen, row))),
   ]
   requireNoFieldErrors([...fieldErrors, ...together])
   const changed = Object.fromEntries(
     Object.entries(values).filter(
-      ([field, value]) => field in resource.inputs || isChange(resource.schema.shape[field] as z.ZodType, current[field], value),
+      ([field, value]) => field in resource.inputs || isChange(membersOf(resource.schema)[field] ?? z.never(), current[field], value),
     ),
   )
   if (Object.keys(changed).length === 0) return answerWritten(write, row)
   if (resource.slugFrom !== undefined && 'slug' in changed) await lockSlugs(writer, resource, queryScope.schoolId)
-  const following = (await rules.before?.(write, row as never, merged)) ?? {}
+  const following = (await rules.before?.(write, row, merged)) ?? {}
   const written = await changeRow(write, row, { ...columnsOfValues(resource, changed), ...following }, 'updated')
   await keepFileReferences(write, written)
   if (!rules.after) return answerWritten(write, written)
-  await rules.after(write, written as never, changed)
+  await rules.after(write, written, changed)
   return answerWritten(write, await readWritten(writer, queryScope, row.id))
 }
 

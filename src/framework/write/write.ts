@@ -4,9 +4,10 @@ import type { Writer } from '../../store/database.ts'
 import type { Sql } from '../../store/sql.ts'
 import type { Answer, Call, Sent } from '../call.ts'
 import type { Operation } from '../declare/operations.ts'
+import type { Values } from '../declare/values.ts'
 import { onceUnderKey, readKey } from './idempotency.ts'
 import { explainWriteViolation } from './violations.ts'
-import type { FormRules, Values, Writing } from './writing.ts'
+import type { FormRules, Writing } from './writing.ts'
 
 /** A call inside the transaction that it writes in. */
 export type Write<Asked extends Operation> = Omit<Call<Asked>, 'caller' | 'database' | 'store'> &
@@ -54,7 +55,7 @@ export async function write<Asked extends Operation>(
         enqueue: (name, work) => left.push({ name, work }),
       }
       if (key === undefined) return await explained(write)
-      const id = [caller.clientId, caller.accountId, operation.method, (sent.target ?? operation.path).split('?')[0] as string, key]
+      const id = [caller.clientId, caller.accountId, operation.method, String((sent.target ?? operation.path).split('?')[0]), key]
       const content = [body, received?.checksum ?? '', (sent.target ?? '').split('?')[1] ?? '']
       return await onceUnderKey(sql, { schoolId: school.id, id, content }, () => explained(write))
     })

@@ -1,12 +1,17 @@
 import type { Writer } from '../../store/database.ts'
-import { type QueryScope, type SeenRow, schoolColumn, tables } from '../declare/queryScope.ts'
+import type { SeenRow } from '../declare/expressions.ts'
+import { type QueryScope, schoolColumn, tableOf, tables } from '../declare/queryScope.ts'
 import { named } from '../read/selectRows.ts'
 
 /** Adds a row to the school. */
-export async function insertRow(writer: Writer, { resource, schoolId }: QueryScope, columns: Record<string, unknown>): Promise<void> {
+export async function insertRow(
+  writer: Writer,
+  { resource, schoolId }: QueryScope,
+  columns: Record<string, unknown> & { id: string },
+): Promise<void> {
   await tables(writer)
-    .insertInto(resource.table as 'any_table')
-    .values({ ...columns, school_id: schoolId } as never)
+    .insertInto(tableOf(resource))
+    .values({ ...columns, school_id: schoolId })
     .execute()
 }
 
@@ -20,11 +25,11 @@ export async function updateVersion(
   id: SeenRow['id'],
   columns: Record<string, unknown>,
 ): Promise<number> {
-  const { table, versionColumn } = queryScope.resource
+  const { versionColumn } = queryScope.resource
   const { version } = await tables(writer)
-    .updateTable(table as 'any_table')
-    .set({ ...columns } as never)
-    .set((row) => ({ [versionColumn]: row(versionColumn, '+', 1) }) as never)
+    .updateTable(tableOf(queryScope.resource))
+    .set(columns)
+    .set((row) => ({ [versionColumn]: row(versionColumn, '+', 1) }))
     .where(schoolColumn(queryScope), '=', queryScope.schoolId)
     .where('id', '=', id)
     .returning((row) => named(row.ref(versionColumn), 'version'))
@@ -35,7 +40,7 @@ export async function updateVersion(
 /** Removes a row. */
 export async function deleteRow(writer: Writer, queryScope: QueryScope, { id }: Pick<SeenRow, 'id'>): Promise<void> {
   await tables(writer)
-    .deleteFrom(queryScope.resource.table as 'any_table')
+    .deleteFrom(tableOf(queryScope.resource))
     .where(schoolColumn(queryScope), '=', queryScope.schoolId)
     .where('id', '=', id)
     .execute()

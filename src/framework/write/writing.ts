@@ -1,7 +1,5 @@
 import type { Readable } from 'node:stream'
-import type { Updateable } from 'kysely'
 import type { z } from 'zod'
-import type { DB } from '../../gen/kysely/tables.ts'
 import type { ProblemDetail } from '../../lib/problem.ts'
 import type { Audience, PersonCaller } from '../../policy/caller.ts'
 import type { ExternalServices } from '../../policy/externalServices.ts'
@@ -10,14 +8,12 @@ import type { ChangeAction } from '../../store/changeActions.ts'
 import type { Writer } from '../../store/database.ts'
 import type { Sql } from '../../store/sql.ts'
 import type { ScopeVerb } from '../declare/area.ts'
-import type { Row, TableName } from '../declare/expressions.ts'
-import type { SeenRow } from '../declare/queryScope.ts'
-import type { Resource } from '../declare/resource.ts'
+import type { AnyTable, Columns, Row, SeenRow } from '../declare/expressions.ts'
+import type { NoMembers, OutputOf, ParameterValues, Values } from '../declare/values.ts'
 import type { View } from '../declare/views.ts'
-import type { ParameterValues } from '../read/readParameters.ts'
 
-/** What a rule of the school is given while something is written, inside the one transaction. */
-export interface Writing {
+/** The context of a rule that runs while something is written, inside the one transaction. */
+export interface Writing<Parameters extends z.ZodRawShape = NoMembers> {
   /** Raw SQL in the same transaction, as `bulk` needs it. */
   sql: Sql
   /** The only handle that may be awaited here. */
@@ -26,20 +22,18 @@ export interface Writing {
   caller: PersonCaller
   now: Date
   /** Values of the operation's parameters, by name. */
-  parameters: ParameterValues
+  parameters: ParameterValues<Parameters>
   externalServices: ExternalServices
-  /** Leaves work for the time after the change stands: a message to a person. A change that fails leaves none. */
+  /** Enqueues a task, such as a message to a person, that runs after the change is committed. A change that fails enqueues none. */
   enqueue(name: string, work: () => Promise<void>): void
-  /** What `receive` made of a form. */
+  /** The result of `receive` for a form. */
   received?: Values | undefined
-  /** The row of another resource that a new row is made under, locked. */
-  parent?: SeenRow | undefined
 }
 
-export type Columns<Table extends TableName> = Partial<Updateable<DB[Table]>>
-
-/** Fields as the API writes them: what was sent over what is there. */
-export type Values = Readonly<Record<string, unknown>>
+/** The context of a rule that creates a row: of a row under another one, that one too, locked. */
+export interface CreateWriting<Parent extends AnyTable = never> extends Writing {
+  parent?: (Row<Parent> & SeenRow) | undefined
+}
 
 /** Who may call, and which rows they may touch. */
 export interface Access<Verb extends ScopeVerb> {
@@ -91,35 +85,45 @@ export interface Made {
   action?: ChangeAction | undefined
 }
 
-export interface Creation<Table extends TableName, Verb extends ScopeVerb> extends Access<Verb> {
-  /** Operation id, where it is not `create` and the object. */
+export interface Creation<Table extends AnyTable, Verb extends ScopeVerb, New extends Values = Values, Parent extends AnyTable = never>
+  extends Access<Verb> {
+  /** Operation id, if it is not `create` and the object. */
   id?: string
-  /** How much one must see of the row that it is made under. Without it: all of it, as staff do. */
+  /** How much of the parent row the caller must see. Default: all of it, as staff do. */
   view?: View
-  /** What is sent, where it is not JSON. */
+  /** The form that is sent instead of JSON. */
   takes?: FormRules
-  /** What is wrong with the fields together. */
-  check?(values: Values, writing: Writing): readonly ProblemDetail[] | Promise<readonly ProblemDetail[]>
-  /** What is sent to `perform`, where that is something else than the fields. */
+  /** Returns errors of fields in combination. */
+  check?(values: New, writing: CreateWriting<Parent>): readonly ProblemDetail[] | Promise<readonly ProblemDetail[]>
+  /** The body that `perform` takes instead of the fields. Use defineCreation, which types `perform` by it. */
   input?: z.ZodObject
-  /** There may be a row already: then that is the answer (200). */
+  /** The row may exist already: then it is the response (200). */
   isOnce?: true
-  /** Makes the row itself, and whatever belongs to it: its stored id, and what became of it where there may have been one. */
-  perform?(writing: Writing, input: Values): Promise<string | Made>
-  /** Columns that nobody sent. */
-  defaults?(writing: Writing, values: Values): Promise<Columns<Table>>
-  /** What else is written. */
-  after?(writing: Writing, row: Row<Table>, values: Values): Promise<void>
+  /** Creates the row itself and everything that belongs to it. Returns its stored id, and what was done if the row may exist already. */
+  perform?(writing: CreateWriting<Parent>, values: New): Promise<string | Made>
+  /** Returns columns that the client does not send. */
+  defaults?(writing: CreateWriting<Parent>, values: New): Promise<Columns<Table>>
+  /** Writes what follows from the new row. */
+  after?(writing: CreateWriting<Parent>, row: Row<Table>, values: New): Promise<void>
 }
 
-export interface Change<Table extends TableName, Verb extends ScopeVerb> extends RowAccess<Verb> {
-  check?(values: Values, writing: Writing, row: Row<Table>): readonly ProblemDetail[] | Promise<readonly ProblemDetail[]>
-  /** Columns that follow from the change. Throws a Problem where the state does not allow it. */
-  before?(writing: Writing, row: Row<Table>, values: Values): Promise<Columns<Table>>
-  after?(writing: Writing, row: Row<Table>, values: Values): Promise<void>
+/** A creation that takes a body of its own. */
+export interface CreationOf<Table extends AnyTable, Verb extends ScopeVerb, Input extends z.ZodRawShape, Parent extends AnyTable>
+  extends Omit<Creation<Table, Verb>, 'input' | 'perform' | 'check' | 'defaults' | 'after'> {
+  input: z.ZodObject<Input>
+  perform(writing: CreateWriting<Parent>, input: OutputOf<Input>): Promise<string | Made>
 }
 
-export interface Removal<Table extends TableName, Verb extends ScopeVerb> extends RowAccess<Verb> {
+export interface Change<Table extends AnyTable, Verb extends ScopeVerb, Complete extends Values = Values, Changed extends Values = Values>
+  extends RowAccess<Verb> {
+  /** Returns errors of fields in combination, given the row with the change laid over it. */
+  check?(values: Complete, writing: Writing, row: Row<Table>): readonly ProblemDetail[] | Promise<readonly ProblemDetail[]>
+  /** Returns columns that follow from the change. Throws a Problem if the state does not allow it. */
+  before?(writing: Writing, row: Row<Table>, values: Complete): Promise<Columns<Table>>
+  after?(writing: Writing, row: Row<Table>, changed: Changed): Promise<void>
+}
+
+export interface Removal<Table extends AnyTable, Verb extends ScopeVerb> extends RowAccess<Verb> {
   /** States in which it may go; any other keeps it. */
   from?: readonly string[]
   /** Operation id, where it is not `delete` and the object. */
@@ -135,7 +139,7 @@ export interface Removal<Table extends TableName, Verb extends ScopeVerb> extend
 }
 
 /** What became of an action that says itself what is answered. */
-export interface Performed<Table extends TableName> {
+export interface Performed<Table extends AnyTable> {
   /** Columns of the row that follow: its version counts them. */
   columns?: Columns<Table>
   /** All was in effect already: nothing is noted, and nothing was made (200 in place of 201). */
@@ -145,39 +149,8 @@ export interface Performed<Table extends TableName> {
   /** The stored id of the row of another resource that the action `answers` with. */
   answered?: string
   /** The answer as `output` describes it, asked for once everything is written. */
-  body?(): Promise<Record<string, unknown>>
+  body?(): Promise<Values>
   headers?: Record<string, string>
-}
-
-/** Something that can be done with a row beside changing its fields. Its answer is the row where nothing else is said. */
-export interface Action<Table extends TableName, Verb extends ScopeVerb> extends Omit<RowAccess<Verb>, 'view'> {
-  /** How much of the row one must see. `public`: the action itself says who may. */
-  view?: View
-  summary: string
-  /** Operation id, where it is not the verb and the object. */
-  id?: string
-  /** One does it with one's own row alone: its address says `me` and takes no id. */
-  isOwn?: true
-  /** The end of its address, where that is not its name: `authorizations/{id}`. */
-  at?: string
-  /** States that it leads out of, and the one that it leads to; in that one, it is in effect and changes nothing. */
-  from?: readonly string[]
-  to?: string
-  method?: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** 201 where `perform` makes a row, or a part of the row that is the answer, 204 where nothing is answered. */
-  status?: 200 | 201 | 202 | 204
-  /** What is sent. Without it: an empty object. */
-  input?: z.ZodObject
-  /** Columns that follow, beside the state; undefined where all is in effect already. Throws a Problem where something is missing. */
-  run?(writing: Writing, row: Row<Table>, input: Values): Promise<Columns<Table> | undefined>
-  /** What else is written, once the row is. May answer headers. */
-  after?(writing: Writing, row: Row<Table>): Promise<{ headers: Record<string, string> } | undefined> | Promise<void>
-  /** The same for what answers something else than the row. */
-  perform?(writing: Writing, row: Row<Table>, input: Values): Promise<Performed<Table>>
-  /** What `perform` answers, where that is not a row. */
-  output?: z.ZodObject
-  /** Whose row it answers, where that is another resource's. */
-  answers?(): Resource
 }
 
 /** Many rows at once, each made or changed as a single one is. */
@@ -186,19 +159,27 @@ export interface RowsInBulk<Verb extends ScopeVerb> extends Access<Verb> {
   find(writing: Writing, item: Values): Promise<string | undefined>
 }
 
-/** Something that is done with the collection as a whole: an order, many rows at once. */
+/** An operation on the collection as a whole, such as a new order of its rows. */
 export interface CollectionAction<Verb extends ScopeVerb> extends Access<Verb> {
   summary: string
-  /** Operation id, where it is not the verb and the collection. */
+  /** Operation id, if it is not the verb and the collection. */
   id?: string
   method?: 'POST' | 'PUT'
   parameters?: z.ZodObject
   input: z.ZodObject
-  /** What is answered; the documents show an object without it. */
+  /** The response; the documents show an object without it. */
   output?: z.ZodObject
   status?: 200 | 201 | 202 | 204 | 207
-  /** Stored ids of the rows that it was about, out of its answer: the audit trail names them. */
-  touched?(answer: Record<string, unknown>): readonly string[]
-  /** What is answered, or nothing for 204. */
-  run(writing: Writing, input: Values): Promise<Record<string, unknown> | undefined>
+  /** Returns the stored ids of the affected rows from the response: the audit trail names them. */
+  touched?(response: Values): readonly string[]
+  /** Returns the response, or nothing for 204. Use defineCollectionAction, which types the input by its schema. */
+  run(writing: Writing, input: Values): Promise<Values | undefined>
+}
+
+/** A collection action whose functions are typed by its schemas. */
+export interface CollectionActionOf<Verb extends ScopeVerb, Input extends z.ZodRawShape, Parameters extends z.ZodRawShape>
+  extends Omit<CollectionAction<Verb>, 'input' | 'parameters' | 'run'> {
+  parameters?: z.ZodObject<Parameters>
+  input: z.ZodObject<Input>
+  run(writing: Writing<Parameters>, input: OutputOf<Input>): Promise<Values | undefined>
 }

@@ -1,0 +1,210 @@
+import { z } from 'zod'
+import { audiences } from '../../policy/caller.ts'
+import { type Area, defineArea, type ScopeText, type ScopeVerb } from './area.ts'
+import { checkDeclaration } from './checkDeclaration.ts'
+import { checkDescriptions, withCommonFields } from './completeSchema.ts'
+import type { Declaration, OrElse, SortBy, Writable } from './declaration.ts'
+import type { AnyDerived } from './derived.ts'
+import { nothing, type TableName } from './expressions.ts'
+import { slugForm } from './fields.ts'
+import { type AnyFilter, customFilter, type Filter, filterOf } from './filters.ts'
+import type { Resource, Searched, WritableField } from './resource.ts'
+import { membersOf } from './schemas.ts'
+import { type Sort, sortsBy, sortsOf } from './sorts.ts'
+import type { NoMembers } from './values.ts'
+import { forEachView, isOnDemand, narrowed, pickerOf } from './views.ts'
+import { toColumn } from './writeForm.ts'
+
+type Search = string | OrElse<string, string> | { staff: string }
+
+/** A declaration without the types of its table, fields and inputs. */
+interface AnyDeclaration
+  extends Pick<Resource, 'name' | 'object' | 'idPrefix' | 'table' | 'about' | 'visibility' | 'operations'>,
+    Partial<
+      Pick<
+        Resource,
+        | 'called'
+        | 'path'
+        | 'versionColumn'
+        | 'part'
+        | 'me'
+        | 'feature'
+        | 'anonymousWhen'
+        | 'under'
+        | 'reservedSlugs'
+        | 'numberForm'
+        | 'slugForm'
+        | 'currentInputs'
+        | 'required'
+        | 'slugFrom'
+        | 'reading'
+        | 'csvMembers'
+        | 'representations'
+        | 'listedUnder'
+        | 'isPart'
+        | 'unlisted'
+        | 'views'
+        | 'ungated'
+        | 'lockFirst'
+        | 'reads'
+        | 'collectionReads'
+        | 'actions'
+        | 'collectionActions'
+        | 'deprecations'
+      >
+    > {
+  schema: z.ZodObject
+  inputs?: z.ZodObject
+  scopes: Readonly<Record<ScopeVerb, ScopeText>> | Area<ScopeVerb>
+  singleton?: true
+  anonymous?: 'partial'
+  catalogue?: false
+  derived?: Readonly<Record<string, AnyDerived>>
+  writable?: readonly Writable<string>[]
+  filters?: readonly (string | AnyFilter)[]
+  search?: readonly Search[]
+  sorts?: readonly (string | OrElse<string, string> | SortBy<string>)[]
+  staffSort?: string
+  exports?: true
+  expand?: Resource['expansions']
+}
+
+/**
+ * Makes a resource from its declaration.
+ * @throws Error at start if the declaration contradicts itself in a way that types cannot detect
+ */
+export function defineResource<
+  Table extends TableName,
+  Verb extends ScopeVerb,
+  Shape extends z.ZodRawShape,
+  Inputs extends z.ZodRawShape = NoMembers,
+  Required extends (keyof Shape & string) | (keyof Inputs & string) = never,
+  Parent extends TableName = never,
+>(declaration: Declaration<Table, Verb, Shape, Inputs, Required, Parent>): Resource<Verb> {
+  // The framework serves every resource with the same code, so the types of one table and schema end here. A declaration has been checked
+  // against them, and what reaches its functions comes from the same table and has passed the same schema.
+  const resource = resourceOf(declaration as unknown as AnyDeclaration)
+  checkDeclaration(resource)
+  return resource
+}
+
+function resourceOf(declaration: AnyDeclaration): Resource<ScopeVerb> {
+  const { name, object, idPrefix, visibility } = declaration
+  const schema = withCommonFields(declaration.schema, object, idPrefix)
+  checkDescriptions(schema, name)
+  const members = membersOf(schema)
+  const fieldOf = (field: string): z.ZodType => members[field] ?? z.never()
+  const columnOf = (field: string): string => declaration.derived?.[field]?.column ?? field
+  const derived = Object.entries(declaration.derived ?? {}).map(
+    ([field, how]) => [field, how.column === undefined ? how : renamed(how.column, fieldOf(field))] as const,
+  )
+  const sorts = (declaration.sorts ?? []).flatMap((sort) => declaredSorts(sort, fieldOf))
+  return {
+    name,
+    object,
+    idPrefix,
+    called: declaration.called ?? { one: object, many: name },
+    path: declaration.path ?? name,
+    table: declaration.table,
+    versionColumn: declaration.versionColumn ?? 'version',
+    stateColumn: columnOf('status'),
+    part: declaration.part,
+    me: declaration.me,
+    about: declaration.about,
+    area: isArea(declaration.scopes) ? declaration.scopes : defineArea(name, declaration.scopes),
+    feature: declaration.feature,
+    isSingleton: declaration.singleton ?? false,
+    isPartlyPublic: declaration.anonymous === 'partial',
+    anonymousWhen: declaration.anonymousWhen,
+    isInCatalogue: declaration.catalogue !== false,
+    hasSlug: 'slug' in members && !declaration.singleton,
+    slugForm: declaration.slugForm ?? slugForm,
+    numberForm: declaration.numberForm,
+    reservedSlugs: declaration.reservedSlugs ?? [],
+    under: declaration.under,
+    schema,
+    inputs: declaration.inputs ? membersOf(declaration.inputs) : {},
+    currentInputs: declaration.currentInputs ?? {},
+    schemas: forEachView((view) => narrowed(schema, view)),
+    pickers: forEachView((view) => pickerOf(schema, view)),
+    columns: columnsOf(schema, derived),
+    selections: derived.flatMap(([field, { select }]) => (select ? [{ field, select }] : [])),
+    derivations: derived.flatMap(([field, { of, select }]) => (of ? [{ field, of, isSelected: select !== undefined }] : [])),
+    writers: new Map(derived.flatMap(([field, { write }]) => (write ? [[field, write] as const] : []))),
+    fileFields: derived.flatMap(([field, { file }]) => (file === undefined ? [] : [{ field, column: file }])),
+    writable: (declaration.writable ?? []).map(writableField),
+    required: declaration.required ?? [],
+    slugFrom: declaration.slugFrom,
+    onDemand: Object.keys(members).filter((field) => isOnDemand(fieldOf(field))),
+    reading: declaration.reading,
+    filters: (declaration.filters ?? []).map((filter) => declaredFilter(filter, { fieldOf, columnOf })),
+    search: (declaration.search ?? []).map(searchedOf),
+    sorts,
+    defaultSorts: sorts[0] && { everyone: sorts[0], staff: sorts.find((sort) => sort.name === declaration.staffSort) ?? sorts[0] },
+    isExported: declaration.exports ?? false,
+    csvMembers: declaration.csvMembers ?? {},
+    representations: declaration.representations ?? [],
+    expansions: declaration.expand ?? {},
+    listedUnder: declaration.listedUnder ?? [],
+    isPart: declaration.isPart ?? false,
+    visibility,
+    unlisted: declaration.unlisted,
+    views: declaration.views ?? {},
+    ungated: declaration.ungated,
+    gatedFields: Object.keys(members).filter((field) => fieldOf(field).meta()?.gated === true),
+    lockFirst: declaration.lockFirst,
+    audiences: audiences.filter((audience) => !isNothing(visibility[audience])),
+    operations: declaration.operations,
+    reads: declaration.reads ?? {},
+    collectionReads: declaration.collectionReads ?? {},
+    actions: declaration.actions ?? {},
+    collectionActions: declaration.collectionActions ?? {},
+    deprecations: declaration.deprecations ?? {},
+  }
+}
+
+const isNothing = (rule: unknown): boolean => rule === nothing
+
+const isArea = (scopes: AnyDeclaration['scopes']): scopes is Area<ScopeVerb> => 'title' in scopes
+
+const writableField = (one: Writable<string>): WritableField =>
+  typeof one === 'string'
+    ? { field: one, isCreateOnly: false, isUpdateOnly: false, roles: undefined }
+    : { field: one.field, isCreateOnly: one.on === 'create', isUpdateOnly: one.on === 'update', roles: one.roles }
+
+/** A field that is a column of another name. */
+const renamed = (column: string, schema: z.ZodType): AnyDerived => ({
+  from: [column],
+  of: (row) => Object(row)[column],
+  write: (value) => ({ [column]: toColumn(schema, value) }),
+})
+
+function declaredSorts(sort: string | OrElse<string, string> | SortBy<string>, fieldOf: (field: string) => z.ZodType): [Sort, Sort] {
+  if (typeof sort === 'string') return sortsOf(sort, fieldOf(sort.replace(/^-/, '')))
+  return 'column' in sort ? sortsBy(sort) : sortsOf(sort.field, fieldOf(sort.field), sort.else)
+}
+
+function searchedOf(search: Search): Searched {
+  if (typeof search === 'string') return { column: search, otherwise: undefined, isForStaff: false }
+  return 'staff' in search
+    ? { column: search.staff, otherwise: undefined, isForStaff: true }
+    : { column: search.field, otherwise: search.else, isForStaff: false }
+}
+
+function declaredFilter(
+  filter: string | AnyFilter,
+  { fieldOf, columnOf }: { fieldOf(field: string): z.ZodType; columnOf(field: string): string },
+): Filter {
+  if (typeof filter !== 'string') return customFilter(filter)
+  const name = filter.replace(/\[.*$/, '')
+  const operator = filter.endsWith('[exists]') ? 'exists' : filter.endsWith('[prefix]') ? 'prefix' : undefined
+  return filterOf(name, fieldOf(name), { column: columnOf(name), operator })
+}
+
+/** Returns the columns that the fields need; a column that nothing names is not even read. */
+function columnsOf(schema: z.ZodObject, derived: readonly (readonly [string, AnyDerived])[]): string[] {
+  const withoutColumn = new Set(['object', ...derived.map(([field]) => field)])
+  const own = Object.keys(schema.shape).filter((field) => !withoutColumn.has(field))
+  const others = derived.flatMap(([, how]) => how.from ?? [])
+  return [...new Set([...own, ...others])]
+}

@@ -1,0 +1,36 @@
+import { z } from 'zod'
+
+/** A schema around another one that says whether a value may be absent. */
+export type Wrapper = z.ZodNullable<z.ZodType> | z.ZodOptional<z.ZodType> | z.ZodDefault<z.ZodType> | z.ZodPrefault<z.ZodType>
+
+export const isWrapper = (schema: z.ZodType): schema is Wrapper =>
+  schema instanceof z.ZodNullable || schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault
+
+/** Returns the schema without the wrappers that say that a value may be absent. */
+export const unwrapped = (schema: z.ZodType): z.ZodType => (isWrapper(schema) ? unwrapped(schema.unwrap()) : schema)
+
+// Zod types the parts of a schema as those of its core, which lack the methods. Every schema here is made with `z`, so each part has them.
+
+/** Returns the members of an object schema by name. */
+export const membersOf = ({ shape }: { shape: z.core.$ZodShape }): Readonly<Record<string, z.ZodType>> =>
+  shape as Readonly<Record<string, z.ZodType>>
+
+/** Returns the schemas of which a union accepts any. */
+export const optionsOf = ({ options }: z.ZodUnion): z.ZodType[] => [...(options as readonly z.ZodType[])]
+
+export const isObjectSchema = (schema: z.ZodType): schema is z.ZodObject => schema instanceof z.ZodObject
+
+export const isNullable = (schema: z.ZodType): schema is z.ZodNullable<z.ZodType> => schema instanceof z.ZodNullable
+
+export const isOptional = (schema: z.ZodType): schema is z.ZodOptional<z.ZodType> => schema instanceof z.ZodOptional
+
+/** True for a schema that replaces an absent value. */
+export const hasDefault = (schema: z.ZodType): schema is z.ZodDefault<z.ZodType> | z.ZodPrefault<z.ZodType> =>
+  schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault
+
+export const isArray = (schema: z.ZodType): schema is z.ZodArray<z.ZodType> => schema instanceof z.ZodArray
+
+export const isRecord = (schema: z.ZodType): schema is z.ZodRecord<z.ZodString, z.ZodType> => schema instanceof z.ZodRecord
+
+export const isUnion = (schema: z.ZodType): schema is z.ZodDiscriminatedUnion<readonly [z.ZodObject, ...z.ZodObject[]]> =>
+  schema instanceof z.ZodDiscriminatedUnion

@@ -1,0 +1,65 @@
+import type { z } from 'zod'
+import type { CollectionRead, CollectionReadOf, RowRead, RowReadOf } from '../read/reading.ts'
+import type { CollectionAction, CollectionActionOf, Creation, CreationOf } from '../write/writing.ts'
+import type { ScopeVerb } from './area.ts'
+import type { AnyTable } from './expressions.ts'
+import type { Action, ActionOf } from './resource.ts'
+import type { NoMembers, Values } from './values.ts'
+
+// A record of operations cannot give each operation types of its own, so each function here types one operation by the schemas in it: the
+// framework passes to its functions what has passed these schemas. At run time each returns its argument.
+
+/** Types an action on a row of the table by its `input` and `parameters`. */
+export function defineAction<
+  Table extends AnyTable,
+  Verb extends ScopeVerb,
+  Input extends z.ZodRawShape = NoMembers,
+  Parameters extends z.ZodRawShape = NoMembers,
+>(table: Table, action: ActionOf<Table, Verb, Input, Parameters>): Action<Table, Verb>
+export function defineAction(_table: string, action: object): object {
+  return action
+}
+
+/** Types an operation on a collection by its `input` and `parameters`. */
+export function defineCollectionAction<
+  Verb extends ScopeVerb,
+  Input extends z.ZodRawShape = NoMembers,
+  Parameters extends z.ZodRawShape = NoMembers,
+>(action: CollectionActionOf<Verb, Input, Parameters>): CollectionAction<Verb>
+export function defineCollectionAction(action: object): object {
+  return action
+}
+
+/** Types a read of a row of the table by its `input`, `parameters` and `output`. */
+export function defineRead<
+  Table extends AnyTable,
+  Verb extends ScopeVerb,
+  Input extends z.ZodRawShape = NoMembers,
+  Parameters extends z.ZodRawShape = NoMembers,
+  Output extends z.ZodRawShape = NoMembers,
+>(table: Table, read: RowReadOf<Table, Verb, Input, Parameters, Output>): RowRead<Table, Verb>
+export function defineRead(_table: string, read: object): object {
+  return read
+}
+
+/** Types a read of a collection by its `input` and `parameters`. */
+export function defineCollectionRead<
+  Verb extends ScopeVerb,
+  Input extends z.ZodRawShape = NoMembers,
+  Parameters extends z.ZodRawShape = NoMembers,
+>(read: CollectionReadOf<Verb, Input, Parameters>): CollectionRead<Verb>
+export function defineCollectionRead(read: object): object {
+  return read
+}
+
+/** Types the creation of a row from a body of its own by its `input`. */
+export function defineCreation<
+  Table extends AnyTable,
+  Verb extends ScopeVerb,
+  Input extends z.ZodRawShape,
+  New extends Values = Values,
+  Parent extends AnyTable = never,
+>(creation: CreationOf<Table, Verb, Input, Parent>): Creation<Table, Verb, New, Parent>
+export function defineCreation(creation: object): object {
+  return creation
+}
