@@ -35,7 +35,7 @@ describe('on the way back to the client', () => {
     expect(redirect.searchParams.get('code')).toBeTruthy()
   })
 
-  test('a refusal is access_denied with iss and state', async () => {
+  test('a person who declines sends the client access_denied with iss and state', async () => {
     const redirect = await agent.send(learner(), {}, { refuse: true })
     expect(redirect.searchParams.get('error')).toBe('access_denied')
     expect(redirect.searchParams.get('iss')).toBe(service.issuer)
@@ -44,7 +44,7 @@ describe('on the way back to the client', () => {
   })
 })
 
-describe('faults are told to the client by redirect, with iss and state', () => {
+describe('errors reach the client by redirect, with iss and state', () => {
   test.each([
     ['no scope', { scope: undefined }, 'invalid_scope', /scope is required/],
     ['an empty scope', { scope: ' ' }, 'invalid_scope', /scope is required/],
@@ -60,7 +60,7 @@ describe('faults are told to the client by redirect, with iss and state', () => 
     ['no response type', { response_type: undefined }, 'invalid_request', /response_type/],
     ['another response mode', { response_mode: 'form_post' }, 'unsupported_response_mode', /query/],
     ['an unknown resource', { resource: 'https://elsewhere.example' }, 'invalid_target', /issues tokens for/],
-    ['a resource that is no URI', { resource: 'courses' }, 'invalid_target', /./],
+    ['a resource that is not a URI', { resource: 'courses' }, 'invalid_target', /./],
     ['prompt=none before anybody signed in (D25)', { prompt: 'none' }, 'login_required', /./],
   ])('%s', async (_name, parameters, error, description) => {
     const { status, headers } = await get(agent.authorizationUrl(parameters).href)
@@ -98,7 +98,7 @@ describe('faults are told to the client by redirect, with iss and state', () => 
   })
 })
 
-describe('faults that nobody vouches for stay on a local page: no open redirector (D7)', () => {
+describe('errors without a verified redirect URI stay on a local page: no open redirector (D7)', () => {
   test.each([
     ['an unknown client', { client_id: 'cli_nobody' }, 'invalid_client'],
     ['no client', { client_id: undefined }, 'invalid_request'],
@@ -131,7 +131,7 @@ describe('faults that nobody vouches for stay on a local page: no open redirecto
   })
 })
 
-describe('what a person grants', () => {
+describe('the scopes that a person grants', () => {
   test('scopes that the role cannot use are never granted, even if the form names them (D18)', async () => {
     const { status, body } = await agent.tokens(
       learner(),

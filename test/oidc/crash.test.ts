@@ -10,7 +10,7 @@ afterAll(() => home.remove())
 
 const rounds = 2
 
-/** What a client was told, and therefore may rely on. */
+/** The acknowledged responses of one client, which it may rely on. */
 interface Acknowledged {
   clients: string[]
   /** The newest refresh token of each grant whose answer arrived, and the one in flight when the process was killed. */

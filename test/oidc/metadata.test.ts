@@ -101,7 +101,7 @@ describe('authorization server metadata (RFC 8414, OpenID Connect Discovery)', (
     const pages = `${service.issuer}/api/v1/pages`
     const page = await postJson(pages, { title: 'Privacy', slug: 'legal/privacy', kind: 'legal' }, { authorization })
     expect(page.status).toBe(201)
-    // A draft is no address that answers.
+    // The URL of a draft does not respond.
     expect(await links()).toEqual([undefined, undefined, undefined, undefined])
     expect((await postJson(`${pages}/${page.body.id}/publish`, {}, { authorization })).status).toBe(200)
     const address = `${service.issuer}/api/v1/pages/legal%2Fprivacy`
@@ -169,7 +169,7 @@ describe('protected resource metadata (RFC 9728)', () => {
     expect(body.scopes_supported).not.toContain('offline_access')
   })
 
-  test('stand at no other path', async () => {
+  test('are not served at any other path', async () => {
     expect((await get(`${service.issuer}/.well-known/oauth-protected-resource/other`)).status).toBe(404)
     expect((await get(`${service.issuer}/.well-known/oauth-protected-resource/`)).status).toBe(404)
   })

@@ -56,18 +56,18 @@ describe('a process with the embedded database', () => {
     expect((await agent.refresh(tokens.refresh_token)).status).toBe(200)
   })
 
-  test('SIGHUP with a wrong file changes nothing, and says what is wrong', async () => {
+  test('SIGHUP with an invalid file keeps the configuration and logs the error', async () => {
     await change((school) => {
       school.integratons = []
     })
-    await until(() => service.output().includes('integratons'), { what: 'the mistake to be logged' })
+    await until(() => service.output().includes('integratons'), { what: 'the error to be logged' })
     expect(service.output()).toContain('was not reloaded')
     const client = agentOf(service.issuer, 'reports', undefined, 'https://reports.example.com/callback')
     expect((await get(client.authorizationUrl().href)).status).toBe(303)
   })
 })
 
-test('a start with mistakes names all of them and opens no port', async () => {
+test('a start with configuration errors lists all of them and opens no port', async () => {
   const home = await createHome({ oauth: { refresh_windows: 1, lifetimes: { grant_days: 'long' } } })
   try {
     const failure = await startProcess({ home, environment: { LOG_LEVEL: 'loud' } }).catch((error) => String(error))

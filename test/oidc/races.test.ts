@@ -47,7 +47,7 @@ describe.runIf(postgresql && redis)('over two processes on PostgreSQL and Redis'
   })
   afterAll(() => pair?.stop())
 
-  test('one code redeemed 50 times at once gives exactly one answer, and the replay ends its tokens (D1)', async () => {
+  test('one code redeemed 50 times concurrently succeeds exactly once, and the replay revokes its tokens (D1)', async () => {
     const { first, second, person } = pair
     const redirect = await first.send(person)
     const parameters = { redirect_uri: first.redirectUri, code_verifier: first.verifier }
@@ -60,7 +60,7 @@ describe.runIf(postgresql && redis)('over two processes on PostgreSQL and Redis'
     expect((await first.refresh(won[0]?.body.refresh_token)).body.error).toBe('invalid_grant')
   })
 
-  test('one refresh token used 20 times at once gives 20 times the same successor, and after the window it ends the grant (D3)', async () => {
+  test('one refresh token used 20 times concurrently returns the same successor 20 times, and after the window it revokes the grant (D3)', async () => {
     const { first, second, person } = pair
     const { body: tokens } = await first.tokens(person)
     const answers = await each(20, (at) => (at % 2 ? first : second).refresh(tokens.refresh_token))
@@ -73,7 +73,7 @@ describe.runIf(postgresql && redis)('over two processes on PostgreSQL and Redis'
     for (const { issuer } of [first, second]) expect((await withToken(`${issuer}/api/v1/account`, successor.access_token)).status).toBe(401)
   })
 
-  test('a token that one process revokes is dead at the other at once', async () => {
+  test('a token that one process revokes is immediately invalid at the other', async () => {
     const { first, second, person } = pair
     const { body } = await first.tokens(person)
     expect((await withToken(`${second.issuer}/api/v1/account`, body.access_token)).status).toBe(200)
@@ -83,7 +83,7 @@ describe.runIf(postgresql && redis)('over two processes on PostgreSQL and Redis'
 })
 
 describe.runIf(postgresql && redis)('with the window off', () => {
-  test('one refresh token used 20 times at once over two processes gives at most one answer', async () => {
+  test('one refresh token used 20 times concurrently over two processes succeeds at most once', async () => {
     const pair = await startPair(0)
     try {
       const { body: tokens } = await pair.first.tokens(pair.person)

@@ -119,7 +119,7 @@ describe("self-registered clients are sent to the person's own machine and nowhe
     expect(redirectUriError(uri, hosts)).toBeTypeOf('string')
   })
 
-  test.each([undefined, null, 1, {}, [], ['http://127.0.0.1/x'], true])('refuses %j, which is no text', (uri) => {
+  test.each([undefined, null, 1, {}, [], ['http://127.0.0.1/x'], true])('rejects %j, which is not text', (uri) => {
     expect(redirectUriError(uri, hosts)).toBe('is not a string')
   })
 

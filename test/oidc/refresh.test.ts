@@ -4,7 +4,7 @@ import type { Person } from '../support/person.ts'
 import { until } from '../support/poll.ts'
 import { startService, type TestService } from '../support/service.ts'
 
-/** A service of its own, since the window is what differs. */
+/** A separate service, because the window differs. */
 async function withWindow(refresh_window_seconds: number): Promise<{ service: TestService; agent: Agent; person: Person }> {
   const service = await startService({ oauth: { refresh_window_seconds } })
   await service.addPerson({ email: 'learner@example.org' })
@@ -49,7 +49,7 @@ describe('within the window', () => {
     expect((await agent.refresh(second.body.refresh_token)).status).toBe(200)
   })
 
-  test('20 at once all get the same successor, and only one successor stands (D3)', async () => {
+  test('20 concurrent requests all get the same successor, and only one successor is stored (D3)', async () => {
     const { body: first } = await agent.tokens(person)
     const answers = await Promise.all(Array.from({ length: 20 }, () => agent.refresh(first.refresh_token)))
     expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200))
@@ -123,7 +123,7 @@ describe('within the window', () => {
     ])
   })
 
-  test('a person who was disabled refreshes no more, and the access token is dead at once (D34)', async () => {
+  test('a disabled person cannot refresh, and the access token is immediately invalid (D34)', async () => {
     await service.addPerson({ email: 'leaver@example.org' })
     const { body } = await agent.tokens(personCalled('leaver@example.org'))
     await service.database.sql.query("UPDATE account SET disabled_at = now() WHERE email = 'leaver@example.org'")
@@ -198,7 +198,7 @@ test.each([0, 1])('a refresh token that was used keeps nothing but what notices 
   }
 })
 
-test('with the window off, 20 at once get at most one answer, and reuse ends the grant', async () => {
+test('with the window off, at most one of 20 concurrent requests succeeds, and reuse revokes the grant', async () => {
   const { service, agent, person } = await withWindow(0)
   try {
     const { body: first } = await agent.tokens(person)

@@ -15,7 +15,7 @@ afterAll(() => service.stop())
 const loopback = ['http://127.0.0.1:8765/callback']
 
 describe('self-service registration (RFC 7591)', () => {
-  test('answers 201 with every value in force, and may not be cached', async () => {
+  test('returns 201 with every registered value, and must not be cached', async () => {
     const sent = { client_name: 'My CLI', application_type: 'native', redirect_uris: loopback, token_endpoint_auth_method: 'none' }
     const { status, headers, body } = await postJson(url, sent)
     expect(status).toBe(201)
@@ -69,7 +69,7 @@ describe('self-service registration (RFC 7591)', () => {
     expect((await postJson(url, { redirect_uris })).body.redirect_uris).toEqual(redirect_uris)
   })
 
-  test('gives a secret to who asks for client_secret_post, once, and to nobody else', async () => {
+  test('returns a secret once to a client that requests client_secret_post, and to no other client', async () => {
     const { body } = await postJson(url, { redirect_uris: loopback, token_endpoint_auth_method: 'client_secret_post' })
     expect(body.client_secret).toMatch(/^[\w-]{43}$/)
     expect(body.client_secret_expires_at).toBe(0)
@@ -118,7 +118,7 @@ describe('self-service registration (RFC 7591)', () => {
   })
 })
 
-describe('refusals say the cause and the way out', () => {
+describe('errors name the cause and the fix', () => {
   test.each([
     [
       'a fixed HTTPS callback',
@@ -148,7 +148,7 @@ describe('refusals say the cause and the way out', () => {
     ['no response type', { redirect_uris: loopback, response_types: [] }, 'invalid_client_metadata', /code/],
     ['another grant type', { redirect_uris: loopback, grant_types: ['password'] }, 'invalid_client_metadata', /authorization_code/],
     ['a name of 50 kB', { redirect_uris: loopback, client_name: 'x'.repeat(20_000) }, 'invalid_client_metadata', /client_name/],
-    ['a name that is no text', { redirect_uris: loopback, client_name: { toString: 1 } }, 'invalid_client_metadata', /client_name/],
+    ['a name that is not text', { redirect_uris: loopback, client_name: { toString: 1 } }, 'invalid_client_metadata', /client_name/],
     [
       'a logout address elsewhere',
       { redirect_uris: loopback, post_logout_redirect_uris: ['https://evil.example'] },
@@ -223,7 +223,7 @@ describe('refusals say the cause and the way out', () => {
   })
 })
 
-test('a registered scope is no ceiling: the client may ask for any scope later', async () => {
+test('a registered scope is not a limit: the client can request any scope later', async () => {
   const { body } = await postJson(url, { redirect_uris: loopback, scope: 'openid nonsense courses:read' })
   expect(body.scope).toBe('openid courses:read')
   const agent = await createAgent(service.issuer, { scope: 'openid' })

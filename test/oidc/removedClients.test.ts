@@ -36,7 +36,7 @@ describe.each(await databasesToTest())('a registration that clean-up removed, on
     expect(body).not.toContain('client is invalid')
   })
 
-  test('is told to an agent that asks for JSON as JSON', async () => {
+  test('is reported as JSON to an agent that accepts JSON', async () => {
     const { status, body } = await ask({}, 'application/json')
     expect([status, body.error]).toEqual([400, 'invalid_client'])
     expect(body.error_description).toContain('registration expired')

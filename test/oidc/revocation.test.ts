@@ -41,7 +41,7 @@ afterAll(() => service.stop())
 const account = async (token: string): Promise<number> => (await withToken(`${service.issuer}/api/v1/account`, token)).status
 
 describe('revocation (RFC 7009)', () => {
-  test.each(['access_token', 'refresh_token'] as const)('of an %s ends the grant: both tokens are dead at once', async (kind) => {
+  test.each(['access_token', 'refresh_token'] as const)('of an %s revokes the grant: both tokens are immediately invalid', async (kind) => {
     const { body } = await agent.tokens(person)
     expect(await account(body.access_token)).toBe(200)
     const revoked = await agent.post('/api/oauth/revoke', { token: body[kind] })
@@ -57,7 +57,7 @@ describe('revocation (RFC 7009)', () => {
     expect((await agent.refresh(two.refresh_token)).status).toBe(200)
   })
 
-  test('of an unknown token is 200, of an unknown client 401', async () => {
+  test('returns 200 for an unknown token and 401 for an unknown client', async () => {
     expect((await agent.post('/api/oauth/revoke', { token: 'nonsense' })).status).toBe(200)
     expect(await agent.post('/api/oauth/revoke', { token: 'nonsense', client_id: 'cli_gone' })).toMatchObject({
       status: 401,
@@ -66,7 +66,7 @@ describe('revocation (RFC 7009)', () => {
     expect(await agent.post('/api/oauth/revoke', {})).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
   })
 
-  test("of another client's token does nothing", async () => {
+  test("leaves another client's token valid", async () => {
     const { body } = await agent.tokens(person)
     expect((await (await createAgent(service.issuer)).post('/api/oauth/revoke', { token: body.access_token })).status).toBe(200)
     expect(await account(body.access_token)).toBe(200)
@@ -79,7 +79,7 @@ describe('revocation (RFC 7009)', () => {
 })
 
 describe('introspection (RFC 7662)', () => {
-  test('tells a client of its own tokens', async () => {
+  test('describes a token to the client that it was issued to', async () => {
     const { body } = await agent.tokens(person, { scope: 'openid courses:read' })
     expect((await agent.post('/api/oauth/introspect', { token: body.access_token })).body).toMatchObject({
       active: true,
@@ -102,14 +102,14 @@ describe('introspection (RFC 7662)', () => {
     expect((await agent.refresh(second.refresh_token)).body.error).toBe('invalid_grant')
   })
 
-  test('tells a stranger nothing: the same answer as for a token that is none (D28)', async () => {
+  test('reveals nothing to another client: the same response as for text that is not a token (D28)', async () => {
     const { body } = await agent.tokens(person)
     const stranger = await createAgent(service.issuer, { token_endpoint_auth_method: 'client_secret_post' })
     expect((await stranger.post('/api/oauth/introspect', { token: body.access_token })).body).toEqual({ active: false })
     expect((await stranger.post('/api/oauth/introspect', { token: 'nonsense' })).body).toEqual({ active: false })
   })
 
-  test('tells a resource server of tokens that are bound to it, and of no other', async () => {
+  test('describes to a resource server the tokens that are bound to it, and no others', async () => {
     const server = agentOf(service.issuer, 'reports-server', secret, 'https://reports.example.com/callback')
     const { body: bound } = await agent.tokens(person, { resource: reports, scope: 'courses:read' })
     expect((await server.post('/api/oauth/introspect', { token: bound.access_token })).body).toMatchObject({

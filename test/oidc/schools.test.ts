@@ -61,7 +61,7 @@ describe('a school is a tenant: nothing of one opens anything of the other (D19)
     expect((await first.send(personCalled('only@example.org'))).searchParams.get('code')).toBeTruthy()
   })
 
-  test('a session cookie of one is no session at the other', async () => {
+  test('a session cookie of one school is not accepted at the other', async () => {
     const person = learner()
     await first.send(person)
     const page = await person.open(second.authorizationUrl().href)

@@ -59,7 +59,7 @@ describe('a code', () => {
     expect((await agent.redeem(redirect)).status).toBe(200)
   })
 
-  test('of one client is nothing to another (D20)', async () => {
+  test('cannot be redeemed by another client (D20)', async () => {
     const other = await createAgent(service.issuer)
     const redirect = await agent.send(person)
     const stolen = await other.redeem(redirect, { code_verifier: agent.verifier })
@@ -67,7 +67,7 @@ describe('a code', () => {
     expect((await agent.redeem(redirect)).status).toBe(200)
   })
 
-  test('redeemed 50 times at once gives one answer, and the replay ends the tokens (D1)', async () => {
+  test('redeemed 50 times concurrently succeeds once, and the replay revokes the tokens (D1)', async () => {
     const redirect = await agent.send(person)
     const answers = await Promise.all(Array.from({ length: 50 }, () => agent.redeem(redirect)))
     const won = answers.filter(({ status }) => status === 200)
@@ -116,7 +116,7 @@ describe('clients authenticate as registered, and in no other way', () => {
     }
   })
 
-  test('an unknown client is told to register again', async () => {
+  test('the error for an unknown client says to register again', async () => {
     const refused = await agent.post('/api/oauth/token', { grant_type: 'refresh_token', refresh_token: 'x', client_id: 'cli_gone' })
     expect([refused.status, refused.body.error]).toEqual([401, 'invalid_client'])
     expect(refused.body.error_description).toContain('/api/oauth/register')
@@ -208,7 +208,7 @@ describe('resource indicators (RFC 8707)', () => {
     expect((await introspect(refreshed.body.access_token)).body.aud).toBe(said.aud)
   })
 
-  test('a token for /mcp opens UserInfo and not the API, and the refusal names the right resource', async () => {
+  test('a token for /mcp is accepted at UserInfo and not at the API, and the error names the right resource', async () => {
     const { body } = await agent.tokens(person, { resource: `${service.issuer}/mcp` })
     expect((await userinfo(body.access_token)).status).toBe(200)
     const refused = await account(body.access_token)

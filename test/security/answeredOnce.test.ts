@@ -31,14 +31,14 @@ describe('one answered interaction leaves one grant at most', () => {
   }
   const locations = (answers: Response[]) => new Set(answers.map(({ headers }) => headers.get('location')))
 
-  test('five forms sent at once make one grant', async () => {
+  test('five forms sent concurrently create one grant', async () => {
     const { person, consent } = await begin()
     const answers = await Promise.all(Array.from({ length: 5 }, () => sendAs(person, consent.address, { fields: consent.fields })))
     expect(locations(answers).size).toBe(1)
     expect(await grants()).toHaveLength(1)
   })
 
-  test('the first answer stands: ticking more in a second window changes nothing', async () => {
+  test('the first submission counts: ticking more in a second window has no effect', async () => {
     const { person, consent } = await begin()
     const less = new URLSearchParams([...consent.fields].filter(([name, value]) => name !== 'scope' || value === 'openid'))
     const first = await sendAs(person, consent.address, { fields: less })
@@ -50,7 +50,7 @@ describe('one answered interaction leaves one grant at most', () => {
     expect(await audits()).toEqual(['consent.granted'])
   })
 
-  test('after a refusal a second window grants nothing, and after a grant a refusal leaves the answer as it is', async () => {
+  test('after declining, a second window grants nothing, and after a grant, declining leaves the grant as it is', async () => {
     const refused = await begin()
     await sendAs(refused.person, refused.refuse.address, { fields: refused.refuse.fields })
     await sendAs(refused.person, refused.consent.address, { fields: refused.consent.fields })

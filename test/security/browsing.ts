@@ -38,7 +38,7 @@ export async function toConsent(
   return page.html.includes('type="password"') ? person.submit(page, /sign-in$/, { email, password }) : page
 }
 
-/** What the browser would send with a form of the page as it stands. */
+/** Returns the fields that a browser would send with an unchanged form of the page. */
 export function fieldsOf(page: Page, action: RegExp): { address: string; fields: URLSearchParams } {
   const form = formsOf(page.html).find((candidate) => action.test(candidate.action))
   if (!form) throw new Error(`no form ${action} on ${page.url.pathname}: ${page.html.slice(0, 1000)}`)

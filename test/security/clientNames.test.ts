@@ -6,7 +6,7 @@ import { toConsent } from './browsing.ts'
 const email = 'learner@example.org'
 const warning = 'Be careful: this name resembles'
 
-describe('what a client calls itself (D8)', () => {
+describe('the name that a client chooses (D8)', () => {
   let service: TestService
   beforeAll(async () => {
     service = await startService({
@@ -36,7 +36,7 @@ describe('what a client calls itself (D8)', () => {
     ['Claude», verified. «', 'Claude&#39;, verified. &#39;'],
     ['<b>Claude</b>', '&lt;b&gt;Claude&lt;/b&gt;'],
     ['First School', 'First School'],
-  ])('%j stands alone and plain, is called unverified, and the warning names what it imitates', async (name, shown) => {
+  ])('%j is shown alone as plain text, is called unverified, and the warning names what it imitates', async (name, shown) => {
     const agent = await createAgent(service.issuer, { client_name: name })
     const { html } = await consentOf(agent)
     expect(shownName(html)).toBe(shown)
@@ -54,7 +54,7 @@ describe('what a client calls itself (D8)', () => {
     expect(html).not.toContain('Unverified')
   })
 
-  test('the alarm stands at the connected app too', async () => {
+  test('the warning is shown for the connected app too', async () => {
     const agent = await createAgent(service.issuer, { client_name: 'Lаnternfield Helper' })
     const person = personCalled(email)
     await agent.tokens(person)

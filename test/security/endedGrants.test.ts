@@ -37,7 +37,7 @@ describe.each(hasRedis ? ['database', 'redis'] : ['database'])('with tokens in t
     return row?.live ?? -1
   }
 
-  describe('what was issued under a grant that has ended is dead (RFC 7009 section 2.1, RFC 9700 section 4.14)', () => {
+  describe('everything issued under a revoked grant is invalid (RFC 7009 section 2.1, RFC 9700 section 4.14)', () => {
     test('a code that was not redeemed yet is dead once a token of the same person and client is not: grants are apart, and each ends alone', async () => {
       const { body: first } = await agent.tokens(person)
       const redirect = await agent.send(person)
@@ -184,7 +184,7 @@ describe.each(hasRedis ? ['database', 'redis'] : ['database'])('with tokens in t
     })
   })
 
-  test('tokens whose tags were altered, cut off or swapped open nothing (tags are hints, the whole text counts)', async () => {
+  test('tokens with altered, truncated or swapped tags are invalid (tags are hints, the whole text counts)', async () => {
     const [{ body: one }, { body: two }] = [await agent.tokens(person), await agent.tokens(person)]
     await revoke(two.refresh_token)
     for (const kind of ['access_token', 'refresh_token'] as const) {
@@ -248,8 +248,8 @@ describe.each(hasRedis ? ['database', 'redis'] : ['database'])('with tokens in t
       const { body } = await agent.tokens(admin, { scope: 'openid account:read courses:write pages:write' }, { scopes: 'all' })
       expect(body.scope).toContain('pages:write')
       await service.database.sql.query("UPDATE staff SET status = 'inactive' WHERE role = 'admin'")
-      const told = await agent.post('/api/oauth/introspect', { token: body.access_token })
-      expect(told.body.scope.split(' ').sort()).toEqual(['account:read', 'openid'])
+      const reply = await agent.post('/api/oauth/introspect', { token: body.access_token })
+      expect(reply.body.scope.split(' ').sort()).toEqual(['account:read', 'openid'])
       const { body: refreshed } = await agent.refresh(body.refresh_token)
       expect(refreshed.scope.split(' ').sort()).toEqual(['account:read', 'openid'])
       expect((await withToken(`${service.issuer}/api/v1/account`, refreshed.access_token)).status).toBe(200)
@@ -264,7 +264,7 @@ describe('abandoned authorizations', () => {
   let service: TestService
   afterEach(() => service.stop())
 
-  test('a grant whose code was never redeemed opens nothing and names no token', async () => {
+  test('a grant whose code was never redeemed gives no access and lists no token', async () => {
     service = await startService()
     await service.addPerson({ email })
     const agent = await createAgent(service.issuer)

@@ -22,7 +22,7 @@ async function expectAlive(): Promise<void> {
   expect((await withToken(`${service.issuer}/api/v1/account`, token)).status).toBe(200)
 }
 
-/** Failures of ours, as the log tells them: none may come from what a caller sends. */
+/** Returns the logged failures of the service: none may be caused by input. */
 const failures = (): string[] =>
   service
     .log()
@@ -111,7 +111,7 @@ const encode = (value: string): string => encodeURIComponent(value.toWellFormed(
 const query = (pairs: [string, string][]): string => pairs.map(([name, value]) => `${encode(name)}=${encode(value)}`).join('&')
 const runs = { numRuns: 150 }
 
-describe('whatever is sent, the answer is no 5xx and our log tells of no failure (D15)', () => {
+describe('no input causes a 5xx or a logged failure (D15)', () => {
   test.each(['/api/oauth/token', '/api/oauth/revoke', '/api/oauth/introspect'])(
     'form parameters of %s',
     async (path) => {
@@ -396,7 +396,7 @@ describe('text that reaches the database is kept or refused, never a failure (D1
     expect(failures()).toEqual([])
   })
 
-  test('what was refused is in the audit trail, made storable', async () => {
+  test('rejected values are stored in the audit trail in a storable form', async () => {
     await agent.post('/api/oauth/token', { client_id: 'odd\0\ud800id', grant_type: 'refresh_token', refresh_token: 'x' })
     const rows = await service.database.sql.query<{ client_id: string }>(
       "SELECT client_id FROM audit_log WHERE event = 'token.refused' AND client_id LIKE 'odd%'",

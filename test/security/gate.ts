@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** What stands between the service and one of its stores, and can be cut. */
+/** A proxy between the service and one of its stores that can be cut. */
 export interface Gate {
   port: number
   /** `refused`: connections break and none can be made. `silent`: they stay open, and nothing comes back. */
@@ -38,7 +38,7 @@ export async function openGate(target: number): Promise<Gate> {
       if (how === 'refused') breakAll()
     },
     restore() {
-      // What was silent has lost bytes: no connection may go on as if it had not.
+      // A silenced connection has lost bytes, so it must not be used again.
       breakAll()
       state = 'open'
     },

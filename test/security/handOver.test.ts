@@ -7,7 +7,7 @@ import { cookiesFor, fieldsOf, sendAs, toConsent } from './browsing.ts'
 const email = 'learner@example.org'
 const elsewhere = { yes: true }
 
-/** What the page offers for copying, by the id of the field. */
+/** Returns the values that the page offers for copying, by the id of the field. */
 function copied({ html }: Pick<Page, 'html'>): { address: URL | undefined; code: string | undefined } {
   const value = (id: string) => new RegExp(`id="${id}" type="text"[^>]* value="([^"]*)"`).exec(html)?.[1]?.replaceAll('&amp;', '&')
   const address = value('address')
@@ -41,14 +41,14 @@ describe('an answer that a person carries to an app on another machine', () => {
     expect([status, body.token_type]).toEqual([200, 'Bearer'])
   })
 
-  test('is a step of its own: without it nothing is shown and the browser goes to the app', async () => {
+  test('is a separate step: without it no code is shown and the browser goes to the app', async () => {
     const person = personCalled(email)
     const page = await atConsent(person)
     expect(page.html).toMatch(/type="checkbox" id="elsewhere"(?![^>]*checked)/)
     expect((await person.submit(page, /consent$/)).leftFor?.searchParams.has('code')).toBe(true)
   })
 
-  test('opens nothing to who has the code but not the secret that it was asked for with', async () => {
+  test('is useless without the code verifier of the request', async () => {
     const { address } = copied(await carry(personCalled(email)))
     const thief = await agent.redeem(address as URL, { code_verifier: 'a'.repeat(43) })
     expect([thief.status, thief.body.error]).toEqual([400, 'invalid_grant'])
@@ -109,7 +109,7 @@ describe('an answer that a person carries to an app on another machine', () => {
   test.each([
     ['refused', /refuse$/, {}],
     ['empty', /consent$/, { scope: false }],
-  ] as const)('that is %s is an address too, so that the app learns of it', async (_name, action, none) => {
+  ] as const)('that is %s is shown as a URL too, so that the app learns of it', async (_name, action, none) => {
     const person = personCalled(email)
     const page = await person.submit(await atConsent(person), action, { ...elsewhere, ...none })
     const { address, code } = copied(page)

@@ -182,7 +182,7 @@ test('every other answer cannot be framed or sniffed either', () => {
   expect(violations(seen, bare)).toEqual([])
 })
 
-test('every answer with a token, a secret or a refusal of one is kept by no cache, and is JSON whatever Accept says (D33)', () => {
+test('every response with a token or a secret, or an error in place of one, is never cached, and is JSON whatever Accept says (D33)', () => {
   const answers = seen.filter(({ name }) => /^(token|userinfo|introspection|revocation|registration)/.test(name))
   expect(answers.length).toBe(11)
   expect(violations(answers, ({ headers }) => headers.get('cache-control') !== 'no-store')).toEqual([])

@@ -294,7 +294,7 @@ describe('twice the input takes about twice the time, and the output is bounded'
       if (maxOutput !== undefined) expect(double.output, `${grows}: output`).toBeLessThanOrEqual(maxOutput)
       if (double.ms < trivialMs) continue
       const single = await cpuTime(() => parse(once))
-      // A refusal is cheaper than a result: where one of the two is refused, they cannot be compared.
+      // Rejecting is cheaper than parsing: if one of the two inputs is rejected, they cannot be compared.
       if ((single.output === -1) === (double.output === -1) && double.ms / single.ms >= mostGrowth) {
         // Once more, since other work of the machine may have taken part.
         const [again, twiceAgain] = [await cpuTime(() => parse(once), 6), await cpuTime(() => parse(twice), 6)]
@@ -309,7 +309,7 @@ describe('twice the input takes about twice the time, and the output is bounded'
 describe('the schema of every field', () => {
   const long = words.map((word) => filled(word, 60_000))
   test.each(declared.map((resource) => [resource.name, resource] as const))(
-    'of %s checks long texts in a trivial time',
+    '%s checks long texts in a trivial time',
     async (_name, resource) => {
       for (const { field } of resource.writable) {
         const schema = resource.inputs[field] ?? resource.schema.shape[field]

@@ -24,7 +24,7 @@ describe('one request does not hold up the others', () => {
     await drop()
   })
 
-  /** Sends a request, and checks how long the event loop stood still meanwhile. */
+  /** Sends a request, and checks how long the event loop was blocked meanwhile. */
   async function promptly(send: () => Promise<Reply>): Promise<Reply> {
     const delay = monitorEventLoopDelay({ resolution: 10 })
     delay.enable()

@@ -3,7 +3,7 @@ import { Problem } from '../../src/lib/problem.ts'
 /** One parser of what somebody else wrote, with an input of any size. */
 export interface ParserCase {
   parser: string
-  /** What grows with `size`: length, depth or count. */
+  /** The property that grows with `size`: length, depth or count. */
   grows: string
   /** The smaller of the two sizes that are compared; the other is twice as much. */
   size: number
@@ -20,7 +20,7 @@ export const defineCase = <Input>(
 /** A text of exactly this length made of one piece. */
 export const filled = (piece: string, length: number): string => piece.repeat(Math.ceil(length / piece.length)).slice(0, length)
 
-/** CPU time in milliseconds of the fastest of several runs, and what came out: the length of a text, -1 for a refusal. */
+/** CPU time in milliseconds of the fastest of several runs, and the result: the length of a text, or -1 if it was rejected. */
 export async function cpuTime(work: () => unknown, runs = 2): Promise<{ ms: number; output: number }> {
   let best = Number.POSITIVE_INFINITY
   let output = 0

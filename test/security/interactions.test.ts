@@ -29,7 +29,7 @@ describe.each(hasRedis ? ['database', 'redis'] : ['database'])('an answer counts
     await redis?.close()
   })
 
-  test('the browser that comes back eight times at once is given one code', async () => {
+  test('the browser that returns eight times concurrently gets one code', async () => {
     const person = personCalled(email)
     const { address, fields } = fieldsOf(await toConsent(agent, person, { email }), /consent$/)
     const resume = new URL((await sendAs(person, address, { fields })).headers.get('location') ?? '', service.issuer).href
@@ -106,12 +106,12 @@ describe('an authorization belongs to one browser and one person (D6, D17)', () 
     await toConsent(agent, victim, { email })
     expect(victim.cookies.get('sg_session /')).toBeDefined()
     expect(victim.cookies.get('sg_session /')).not.toBe(planted[0]?.[1] ?? 'planted-by-a-sibling-host')
-    // Whoever planted it is signed in as nobody.
+    // The browser that planted it is not signed in.
     const page = await attacker.open(agent.authorizationUrl().href)
     expect(page.html).toContain('type="password"')
   })
 
-  test('a session that somebody else signed in to is no session once its person signed out', async () => {
+  test('a session that another person signed in to ends when its person signs out', async () => {
     const person = personCalled(email)
     await toConsent(agent, person, { email })
     const kept = new Map(person.cookies)
@@ -180,7 +180,7 @@ describe('forms of other sites (D10)', () => {
       ['no token', (fields: URLSearchParams) => fields.delete(token)],
       ['an empty token', (fields: URLSearchParams) => fields.set(token, '')],
       ['a made-up token', (fields: URLSearchParams) => fields.set(token, 'x'.repeat(43))],
-    ])('with %s is refused and changes nothing', async (_, change) => {
+    ])('with %s is rejected and has no effect', async (_, change) => {
       const person = personCalled(email)
       const page = await open(person)
       const { address, fields } = fieldsOf(page, action)

@@ -16,7 +16,7 @@ import { newPerson, newUses } from '../support/shop.ts'
 import { plantMarkers, secretMark } from './plantMarkers.ts'
 import { type SentSecrets, sendSecrets } from './sendSecrets.ts'
 
-/** Stands in one public title: a crawler that does not find it finds nothing. */
+/** Marker in one public title: a crawler that does not find it finds nothing. */
 const publicMark = 'zq9pub'
 const reads = operationsIn(resources).filter(({ method }) => method === 'GET')
 const publicReads = reads.filter(({ anonymous }) => anonymous !== 'none')
@@ -44,7 +44,7 @@ const documents = [
 ]
 const accepts = ['text/calendar', 'application/json', 'text/html', 'text/markdown', 'text/csv', 'application/x-ndjson']
 const maxAnswers = 4000
-/** Of one table, so many rows are asked for by name, and all whose name is a secret. */
+/** How many rows of one table are requested by name, in addition to all rows with a secret name. */
 const maxKeys = 40
 
 interface Finding {
@@ -52,11 +52,11 @@ interface Finding {
   mark: string
 }
 
-describe('what a visitor can reach', () => {
+describe('a visitor', () => {
   let service: TestService
   let planted: string[]
   let secrets: SentSecrets
-  /** What rows are called in addresses, by the table: also those that no visitor may see. */
+  /** The ids of rows in URLs, by table, including rows that visitors cannot see. */
   let keys: Map<string, string[]>
   beforeAll(async () => {
     service = await startService({})
@@ -75,7 +75,7 @@ describe('what a visitor can reach', () => {
   })
   afterAll(() => service.stop())
 
-  /** What the demo has none of: private files, a quiz in a closed lesson and one in an open one, revisions, records. */
+  /** Adds what the demo lacks: private files, a quiz in a closed lesson and one in an open lesson, revisions, records. */
   async function addSecrets(schoolId: string): Promise<void> {
     const { sql } = service.database
     const file = await newFile(sql, schoolId, { visibility: 'private', filename: 'accounts.webp' })
@@ -204,7 +204,7 @@ describe('what a visitor can reach', () => {
       // A busy machine: what is asked again later is part of the crawl.
       for (let attempt = 0; response.status === 503 && attempt < 10; attempt++) response = await ask()
       const whole = `${JSON.stringify([...response.headers])}\n${await response.text()}`
-      // An address in an answer to it is no answer: what it holds was sent.
+      // A URL that repeats the request reveals nothing.
       const sent = new Set(marksIn(path))
       findings.push(
         ...marksIn(whole)
@@ -262,7 +262,7 @@ describe('what a visitor can reach', () => {
     ].slice(0, 40)
   const finders = (findings: readonly Finding[]): string[] => findings.filter(({ mark }) => mark === publicMark).map(({ where }) => where)
 
-  test('markers stand in every kind of text that is not public', () => {
+  test('markers are planted in every kind of text that is not public', () => {
     for (const marker of [
       'account-email',
       'account-name',
@@ -328,7 +328,7 @@ describe('what a visitor can reach', () => {
     expect(finders(findings)).toEqual(expect.arrayContaining(['list_courses', 'get_course', 'search_catalog']))
   })
 
-  test('who asks for what is not public is answered as who asks for nonsense', async () => {
+  test('a request for a value that is not public gets the same response as a request for nonsense', async () => {
     const nonsenseFor = (marker: string): string => marker.replace(secretMark, 'zq8nn')
     const shape = async (path: string, word: string): Promise<string> => {
       const response = await fetch(service.issuer + path.replace('{word}', encodeURIComponent(word)), { redirect: 'manual' })
@@ -345,7 +345,7 @@ describe('what a visitor can reach', () => {
       const own = planted.filter((marker) => marker.startsWith(`${secretMark}-${read.resource.table}-`))
       return {
         paths: words.map(({ name }) => `${address}?${name}={word}`),
-        // What is looked for inside texts is found by what all markers begin with; what is compared, by the whole.
+        // Searches inside texts use the common prefix of all markers; comparisons use the whole marker.
         words: [secretMark, ...own, ...known],
         ...(known.length > 0 && { rows: read.path.replace(/\{\w+\}/, '{word}'), known }),
       }
@@ -356,9 +356,9 @@ describe('what a visitor can reach', () => {
     const different: string[] = []
     let compared = 0
     const ask = async (path: string, marker: string): Promise<void> => {
-      const [told, untold] = await Promise.all([shape(path, marker), shape(path, nonsenseFor(marker))])
+      const [withMarker, withNonsense] = await Promise.all([shape(path, marker), shape(path, nonsenseFor(marker))])
       compared += 1
-      if (told !== untold) different.push(`${path} ${marker}`)
+      if (withMarker !== withNonsense) different.push(`${path} ${marker}`)
     }
     for (const { paths, words, rows, known = [] } of asked) {
       for (const path of paths) await Promise.all(words.map((word) => ask(path, word)))
@@ -370,7 +370,7 @@ describe('what a visitor can reach', () => {
     expect(await toldBySearch(secretMark)).toBe(await toldBySearch(nonsenseFor(secretMark)))
     expect(different).toEqual([])
     expect(compared).toBeGreaterThan(100)
-    // And the oracle can tell: what is public is found.
+    // And the oracle works: public values are found.
     expect(await shape('/api/v1/courses?q={word}', publicMark)).not.toBe(await shape('/api/v1/courses?q={word}', 'zq9nop'))
   })
 })

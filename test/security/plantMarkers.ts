@@ -13,14 +13,14 @@ export const secretMark = 'zq7xk'
 // Keys, codes and states: a row with another value would be another row, or none.
 const structural =
   /^(?!external_id$)(.*_)?(id|kid|alg|status|kind|visibility|role|format|currency|language|locale|model|mode|theme|purpose|event|via|fingerprint|type|action|access|level|template|radius|zone|uid|registration|picture|issuer|sha256|code|url|interval)$/
-// What is sealed or hashed cannot be planted in: no address answers it, and the service could not read it.
+// Encrypted and hashed columns take no marker: no URL returns them, and the service could not read them.
 const sealed = ['signing_key', 'oidc_artifact', 'idempotency_record']
-/** Columns that public fields are made of, beside those of the same name. */
+/** Columns that public fields are computed from, in addition to those of the same name. */
 const publicParts: Readonly<Record<string, readonly string[]>> = {
   page: ['live'],
   course: ['cover_image_alt'],
   lecturer: ['avatar_alt', 'cover_image_alt'],
-  // What a product contains: the public view of a product lists its files.
+  // The contents of a product: its public view lists its files.
   product_file: ['title'],
   file: ['filename'],
   // Served to everybody as the stylesheet /assets/custom.css, though no field shows it.
@@ -57,7 +57,7 @@ export async function plantMarkers(database: Database, schoolId: string): Promis
     const marker = `${secretMark}-${table}-${column}`.replaceAll('_', '-')
     const key = bodies[table] ?? 'id'
     const rows = visible.get(table)
-    // One may know the address of what stands in no list: a slug is a secret only where the row is.
+    // Unlisted rows can be reached by their URL: a slug is secret only if the row is.
     const spared =
       rows === undefined
         ? []
@@ -114,7 +114,7 @@ const isPublicColumn = (table: string, column: string): boolean =>
 const isGatedColumn = (table: string, column: string): boolean =>
   declared.some((one) => one.table === table && one.gatedFields.includes(column))
 
-/** Of the `own` view, or of no field at all but of a body that is: open where the row is open to everybody. */
+/** Columns of the `own` view, or of a body that has it: public where the row is open to everybody. */
 const isOwnColumn = (table: string, column: string): boolean =>
   table in bodies ||
   // The first words of the text.
@@ -127,11 +127,11 @@ const isOwnColumn = (table: string, column: string): boolean =>
 interface VisibleRows {
   seen: string[]
   open: string[]
-  /** Of those, the ones whose gated fields everybody sees. */
+  /** The rows among them whose gated fields are public. */
   ungated: string[]
 }
 
-/** Of each table the rows that visitors see, and those whose own view is everybody's. */
+/** The rows of each table that visitors see, and those whose own view is public. */
 async function visibleRows(database: Database, schoolId: string): Promise<Map<string, VisibleRows>> {
   const rows = new Map<string, VisibleRows>()
   const kysely = database.kysely as unknown as Kysely<AnyTables>

@@ -48,7 +48,7 @@ describe('documents that anybody can read', () => {
 })
 
 describe.each(planted)('%j', (address) => {
-  test('is no link in a document, a rich text, a page or a calendar', () => {
+  test('is not a link in a document, a rich text, a page or a calendar', () => {
     expect(link('Help', address).text).toBe('Help')
     const site = { issuer: 'https://school.example' } as Parameters<typeof renderBlocks>[1]
     const html = [

@@ -24,7 +24,7 @@ const documents = [
 
 describe('the host of an absolute-form target is not believed (RFC 9112 section 3.2.2, D19)', () => {
   // First of all requests: these documents are made once and then served to everybody.
-  test.each(documents)('%s names the issuer alone, for whoever asks first and for whoever comes after', async (path) => {
+  test.each(documents)('%s names only the issuer, for the first caller and for later ones', async (path) => {
     const first = await ask('GET', `http://evil.example${path}`)
     expect(first.status).toBe(200)
     expect(first.body).not.toContain('evil.example')
@@ -43,7 +43,7 @@ describe('the host of an absolute-form target is not believed (RFC 9112 section 
   })
 
   test.each(['http://[', 'http://[::1', 'http://', 'http://evil.example:99999/oauth/authorize', 'ftp://evil.example/oauth/authorize', '*'])(
-    'a target that is no address of this service, %s, is a JSON 404 with the headers of every answer',
+    'a target that is not a URL of this service, %s, is a JSON 404 with the headers of every response',
     async (target) => {
       const { status, head, body } = await ask('GET', target)
       expect(status).toBe(404)
@@ -54,7 +54,7 @@ describe('the host of an absolute-form target is not believed (RFC 9112 section 
   )
 })
 
-describe('no other spelling of a path leads around our doors into the engine', () => {
+describe('no other spelling of a path bypasses our checks and reaches the engine', () => {
   const spellings = (path: string): string[] => [
     path.toUpperCase(),
     `${path}/`,
@@ -143,7 +143,7 @@ describe('one request is one request (RFC 9112 section 11.2)', () => {
     }
   })
 
-  test('what follows a body that was read, put back and read again is the next request, whole', async () => {
+  test('the request after a body that was read twice arrives intact', async () => {
     const body = `grant_type=refresh_token&refresh_token=x&client_id=nobody&resource=${service.issuer.toUpperCase().replace('HTTP', 'http')}/`
     const answers = await sendRaw(service.issuer, head('/api/oauth/token', [`Content-Length: ${body.length}`]) + body + smuggled)
     expect(answers.map(({ status, body }) => [status, JSON.parse(body).error])).toEqual([

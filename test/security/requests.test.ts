@@ -107,7 +107,7 @@ describe('requests that are refused, and what is said and logged about them', ()
     expect(await described(other.refresh(body.refresh_token))).toMatch(/^400 invalid_grant The refresh token is unknown/)
   })
 
-  test('every refusal of the token endpoint names the way out', async () => {
+  test('every error of the token endpoint names the fix', async () => {
     const { issuer } = service
     const nothing = { client_id: undefined }
     expect(await described(agent.post('/api/oauth/token', nothing))).toMatch(/^400 invalid_request client_id is missing\. Send it/)
@@ -123,7 +123,7 @@ describe('requests that are refused, and what is said and logged about them', ()
     expect((await agent.refresh(body.refresh_token)).status).toBe(200)
   })
 
-  test('a disabled integration is not told to register again', async () => {
+  test('the error for a disabled integration does not say to register again', async () => {
     const gone = agentOf(service.issuer, 'gone', undefined, 'https://gone.example.com/cb')
     const refused = await described(gone.post('/api/oauth/token', { grant_type: 'refresh_token', refresh_token: 'x' }))
     expect(refused).toMatch(/^401 invalid_client The school has disabled this client\. .*auth\.md/)

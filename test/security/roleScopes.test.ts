@@ -7,7 +7,7 @@ import { fieldsOf, sendAs, toConsent } from './browsing.ts'
 
 const every = allScopes.split(' ')
 
-/** What nobody of the role may lend to an app. Written out: derived from the declarations it would prove nothing. */
+/** Scopes that no person of the role can grant to an app. Written out: derived from the declarations it would prove nothing. */
 const beyond: Record<Role, readonly string[]> = {
   owner: [],
   admin: [],
@@ -71,7 +71,7 @@ describe.each(Object.keys(beyond) as Role[])('every scope, asked of a person who
     },
   )
 
-  test('what was unticked is in none of them', async () => {
+  test('unticked scopes are in none of them', async () => {
     const agent = await createAgent(service.issuer)
     const { body } = await agent.tokens(personCalled(email), { scope: allScopes }, { scopes: ['openid', 'courses:read'] })
     expect(body.scope.split(' ').toSorted()).toEqual(['courses:read', 'openid'])

@@ -13,7 +13,7 @@ import { fieldsOf, sendAs, toConsent } from './browsing.ts'
 const { postgresql, redis: hasRedis } = await availableServices()
 const email = 'learner@example.org'
 
-/** Everything that somebody was given or typed in one run, by what it is. Whoever reads one of these can act as somebody. */
+/** Every secret that was issued or typed in one run, by kind. Each of them lets its reader act as somebody else. */
 type Secrets = Map<string, string>
 
 /** One run with every kind of flow, the failures included. Answers every secret that it saw, and every error page and error body. */
@@ -158,7 +158,7 @@ function guarantees(open: () => Promise<{ service: TestService; stored(): Promis
     return { ...made, ...(await ran) }
   }
 
-  test('what is stored holds no token, code, secret, verifier, cookie or password (D4)', async () => {
+  test('the stores hold no token, code, secret, verifier, cookie or password (D4)', async () => {
     const { secrets, stored, kinds } = await run()
     expect(secrets.size).toBeGreaterThan(60)
     const text = await stored()
@@ -217,7 +217,7 @@ function guarantees(open: () => Promise<{ service: TestService; stored(): Promis
     }
   })
 
-  test('no refusal, page or body, quotes what was sent as a secret (D22)', async () => {
+  test('no error, page or body, repeats a secret of the request (D22)', async () => {
     const { refusals, secrets } = await run()
     expect(refusals.length).toBeGreaterThan(40)
     const pages = refusals.map((text) => text.replaceAll(/name="csrf" value="[^"]*"/g, ''))

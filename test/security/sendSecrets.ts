@@ -14,7 +14,7 @@ type Update = OperationOf<'update' | 'replace'>
 export interface SentSecrets {
   /** The markers that were sent. */
   sent: string[]
-  /** What the API refused. */
+  /** The responses of the API that are errors. */
   refused: string[]
 }
 
@@ -94,7 +94,7 @@ async function gatesOf(api: DemoApi, resource: Resource): Promise<object[]> {
   return await Promise.all(choice.options.map(async (option) => ({ [name]: option, ...(await asked[option as string]?.()) })))
 }
 
-/** Whether the words of a published row are for others than everybody. */
+/** Returns whether the texts of a published row are not public. */
 function isSecret(resource: Resource, field: string, gate: object): boolean {
   const isOpen = Object.values(gate).includes('public')
   const { gated } = fieldOf(resource, field).meta() ?? {}

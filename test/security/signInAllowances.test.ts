@@ -13,7 +13,7 @@ const rate_limits = {
   sign_in_per_address: { requests: 5, window_seconds },
 }
 
-/** What people and programs put around and into an address: JavaScript and SQL trim different sets of these. */
+/** Characters that people and programs add to an address: JavaScript and SQL trim different sets of these. */
 const spaces = [' ', '\t', '\u00a0', '\u1680', '\u2003', '\u2028', '\u202f', '\u205f', '\u3000', '\ufeff']
 
 const databases = await databasesToTest()

@@ -21,7 +21,7 @@ async function start(
 }
 afterEach(() => service.stop())
 
-/** One attempt in a browser of its own, as from the given address. */
+/** One attempt in a new browser, as from the given address. */
 async function attempt(
   who: string,
   secret: string,
@@ -77,7 +77,7 @@ describe('attempts to sign in (D30)', () => {
     expect((await attempt('other@example.org', password, from('203.0.113.7'))).status).toBe(303)
   })
 
-  test('an unknown account is limited as a known one is: the limit tells nobody which there are', async () => {
+  test('an unknown account is limited like a known one: the limit does not reveal which accounts exist', async () => {
     await start({ sign_in_per_account: { requests: 2, window_seconds } })
     const [known, unknown] = [[], []] as { status: number; text: string }[][]
     for (let count = 0; count < 3; count += 1) {
@@ -88,7 +88,7 @@ describe('attempts to sign in (D30)', () => {
     expect(unknown?.map(({ status, text }) => [status, text])).toEqual(known?.map(({ status, text }) => [status, text]))
   })
 
-  test('are limited by address: over all accounts, and who is told so is told before the password is looked at', async () => {
+  test('are limited by address over all accounts, before the password is checked', async () => {
     await start({ sign_in_per_address: { requests: 4, window_seconds } }, { trusted_proxies: ['loopback'] })
     for (let count = 0; count < 4; count += 1)
       expect((await attempt(`nobody${count}@example.org`, 'wrong', from('198.51.100.9'))).status).toBe(400)
@@ -96,14 +96,14 @@ describe('attempts to sign in (D30)', () => {
     expect((await attempt(email, password, from('198.51.100.10'))).status).toBe(303)
   })
 
-  test('of one IPv6 customer count together', async () => {
+  test('from one IPv6 prefix count together', async () => {
     await start({ sign_in_per_address: { requests: 2, window_seconds } }, { trusted_proxies: ['loopback'] })
     for (const end of ['1', 'ffff:1']) expect((await attempt('nobody@example.org', 'wrong', from(`2001:db8:1:2::${end}`))).status).toBe(400)
     expect((await attempt('nobody@example.org', 'wrong', from('2001:db8:1:2:a:b:c:d'))).status).toBe(429)
     expect((await attempt('nobody@example.org', 'wrong', from('2001:db8:1:3::1'))).status).toBe(400)
   })
 
-  test('of one account at one school do not lock the same address at another school', async () => {
+  test('for one account at one school do not lock the same address at another school', async () => {
     await start({ sign_in_per_account: { requests: 2, window_seconds } }, { schools: 2 })
     await service.addPerson({ email, school: service.other })
     for (const status of [400, 400, 429]) expect((await attempt(email, 'wrong')).status).toBe(status)
@@ -112,7 +112,7 @@ describe('attempts to sign in (D30)', () => {
   })
 })
 
-describe('forwarded headers of a peer that is no trusted proxy (D31)', () => {
+describe('forwarded headers of a peer that is not a trusted proxy (D31)', () => {
   const forged = (at: number): Record<string, string> => ({
     'x-forwarded-for': `198.51.100.${at}`,
     forwarded: `for=198.51.100.${at}`,

@@ -36,7 +36,7 @@ describe('where a sign-out leads (D26, OpenID Connect RP-Initiated Logout sectio
       (id) => ({ client_id: id, post_logout_redirect_uri: 'http://127.0.0.1:53682/callback' }),
     ],
     ['longer than registered', (id) => ({ client_id: id, post_logout_redirect_uri: `${after}/more` })],
-    ['with a query of its own', (id) => ({ client_id: id, post_logout_redirect_uri: `${after}?to=https://evil.example` })],
+    ['with another query', (id) => ({ client_id: id, post_logout_redirect_uri: `${after}?to=https://evil.example` })],
     ['with userinfo', (id) => ({ client_id: id, post_logout_redirect_uri: 'http://127.0.0.1:53682@evil.example/signed-out' })],
     ['a script', (id) => ({ client_id: id, post_logout_redirect_uri: 'javascript:alert(1)' })],
     ['registered by another client', () => ({ client_id: 'nobody', post_logout_redirect_uri: after })],
@@ -99,7 +99,7 @@ describe('where a sign-out leads (D26, OpenID Connect RP-Initiated Logout sectio
   })
 })
 
-describe('an ID token of one school is no hint at another (D19)', () => {
+describe('an ID token of one school is not accepted as a hint at another (D19)', () => {
   const twist = (token: string, change: (payload: Record<string, unknown>) => void): string => {
     const [head = '', body = '', signature = ''] = token.split('.')
     const payload = JSON.parse(Buffer.from(body, 'base64url').toString())
@@ -126,7 +126,7 @@ describe('an ID token of one school is no hint at another (D19)', () => {
     }
   })
 
-  test('one of its own is a hint and no proof: consent is asked all the same (D25)', async () => {
+  test('an ID token of the same school is a hint and not proof: the page still asks (D25)', async () => {
     const person = await signedIn()
     const { body } = await agent.tokens(person)
     const silent = await person.open(agent.authorizationUrl({ id_token_hint: body.id_token, prompt: 'none' }).href)

@@ -6,7 +6,7 @@ import { fieldsOf, toConsent } from './browsing.ts'
 
 const email = 'owner@example.com'
 
-describe('who allowed an app something before', () => {
+describe('a person who has granted scopes to an app before', () => {
   let service: TestService
   let agent: Agent
   let person: Person
@@ -30,7 +30,7 @@ describe('who allowed an app something before', () => {
     return body.scope
   }
 
-  /** What the page asks: boxes of new scopes, and those of scopes that were allowed, with their ticks. */
+  /** Returns the boxes of new scopes and of granted scopes, with their ticks. */
   async function question(scope: string, more: Record<string, string> = {}) {
     const page = await toConsent(agent, person, asked(scope, more))
     const [before = ''] = /<details[\s\S]*<\/details>/.exec(page.html) ?? []
@@ -44,7 +44,7 @@ describe('who allowed an app something before', () => {
     return { page, before: boxes(before), fresh: boxes(page.html.replace(before, '')), isOpen: /<details[^>]* open>/.test(before) }
   }
 
-  test('is asked for the new scopes alone; what was allowed stands apart, ticked, writing included', async () => {
+  test('is asked only for the new scopes; granted scopes are listed separately and ticked, write scopes included', async () => {
     await grant('openid courses:read courses:write')
     const { fresh, before, isOpen, page } = await question('openid courses:read courses:write school:read school:write')
     expect(fresh).toEqual({ 'school:read': true, 'school:write': false })

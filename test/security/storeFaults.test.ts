@@ -11,7 +11,7 @@ import type { Person } from '../support/person.ts'
 import { until } from '../support/poll.ts'
 import { startService, type TestService } from '../support/service.ts'
 
-/** What a caller may wait when a store fails, with an allowance for a machine under load. */
+/** How long a caller may wait when a store fails, with an allowance for a machine under load. */
 const patienceMs = 15_000
 
 describe.runIf(await hasOwnServers())('a store that is full, read-only, frozen or forgetful', () => {
@@ -130,7 +130,7 @@ describe.runIf(await hasOwnServers())('a store that is full, read-only, frozen o
     const fill = (): Promise<unknown> => ownedRedis.client.config('SET', 'maxmemory', '1')
     const empty = (): Promise<unknown> => ownedRedis.client.config('SET', 'maxmemory', '0')
 
-    test('issues no tokens, spends no refresh token, revokes at once, is not ready, and works again when there is room', async () => {
+    test('issues no tokens, consumes no refresh token, revokes immediately, is not ready, and works again when there is room', async () => {
       const [{ body: revoked }, { body: kept }] = [await agent.tokens(person), await agent.tokens(person)]
       const redirect = await agent.send(person)
       const keys = await ownedRedis.client.dbsize()

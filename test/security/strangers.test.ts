@@ -8,7 +8,7 @@ import { password, startService, type TestService } from '../support/service.ts'
 const window_seconds = 600
 const email = 'learner@example.org'
 
-describe('what a stranger can make the service store and look up', () => {
+describe('the storage and look-ups that unauthenticated callers can cause', () => {
   let service: TestService
   let database: TestDatabase
   let agent: Agent

@@ -14,7 +14,7 @@ describe.each(await everyDatabase())('rows in bulk on $name', ({ open }) => {
   const add = (rows: Iterable<readonly (string | number | boolean | Date | object | null)[]>) =>
     addRows(opened.database, { table: 'bulk', columns: ['id', 'words', 'facts', 'at', 'is_so'], rows })
 
-  test('what is stored is what was handed in, whatever characters it has', async () => {
+  test('stored values equal the given values, whatever characters they have', async () => {
     const at = new Date('2026-03-01T10:20:30.456Z')
     const text = fc.string({ unit: 'binary' }).filter((value) => !value.includes('\0') && value.isWellFormed())
     await fc.assert(

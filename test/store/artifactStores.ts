@@ -23,7 +23,7 @@ export interface ArtifactStore {
 
 export interface DatabaseStore {
   sql: Sql
-  /** The same database through connections of its own, where it has more than one. */
+  /** The same database through separate connections, if it can have more than one. */
   another: Sql
   drop(): Promise<void>
 }

@@ -53,7 +53,7 @@ for (const { name, open } of await artifactStores()) {
       expect(await artifacts.find({ ...keyOf(token), model: 'AuthorizationCode' })).toBeUndefined()
     })
 
-    test('replaces what stands under the same key, whole', async () => {
+    test('replaces the whole value of a key', async () => {
       const first = await saved({ accountId: randomUUID() })
       await artifacts.save({ ...artifact(), id: first.id, payload: '{"second":true}' })
       expect(await artifacts.find(keyOf(first))).toMatchObject({ payload: '{"second":true}', accountId: null })
@@ -143,7 +143,7 @@ for (const { name, open } of await artifactStores()) {
       expect(await artifacts.find({ schoolId, model: stranger.model, id: stranger.id })).toBeDefined()
     })
 
-    test('no token outlives its grant when both are written at once', async () => {
+    test('no token outlives its grant when both are written concurrently', async () => {
       for (let round = 0; round < 20; round += 1) {
         const grant = await store.newGrant(schoolId)
         const tokens = Array.from({ length: 5 }, () => artifact(grant))

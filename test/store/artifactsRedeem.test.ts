@@ -38,7 +38,7 @@ for (const { name, open } of await databaseStores()) {
         )
       )[0]
 
-    test('exactly one of 50 callers over two pools wins; the losers write nothing and read its successor at once', async () => {
+    test('exactly one of 50 callers over two pools wins; the losers write nothing and immediately read its successor', async () => {
       const others = databaseArtifacts(store.another)
       const grant = await newGrantIn(sql, schoolId)
       const spent = token(grant)
@@ -127,10 +127,10 @@ for (const { name, open } of await databaseStores()) {
     })
 
     test('a failure of one part undoes all', async () => {
-      const [spent, standing] = [token(), token()]
+      const [spent, valid] = [token(), token()]
       await artifacts.save(spent)
-      await artifacts.save(standing)
-      await expect(artifacts.redeem({ schoolId, consume: spent, save: [token(), standing], audit: [] })).rejects.toThrow()
+      await artifacts.save(valid)
+      await expect(artifacts.redeem({ schoolId, consume: spent, save: [token(), valid], audit: [] })).rejects.toThrow()
       expect(await artifacts.consume(spent)).toBe(true)
     })
 

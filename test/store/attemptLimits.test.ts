@@ -42,7 +42,7 @@ for (const where of ['memory', ...((await availableServices()).redis ? ['Redis']
       await limits.end(policy, key, 'failed')
     }
 
-    test('failures use up the limit, and the refusal says when to come back', async () => {
+    test('failures use up the limit, and the error says when to retry', async () => {
       for (let count = 0; count < 3; count += 1) await fail('failures')
       for (const one of [limits, elsewhere]) {
         const refused = await one.begin(policy, 'failures')
@@ -59,7 +59,7 @@ for (const where of ['memory', ...((await availableServices()).redis ? ['Redis']
       }
     })
 
-    test('of parallel attempts in two processes, no more begin than may fail; the others are told that it is busy', async () => {
+    test('parallel attempts in two processes never exceed the failures allowed; the others get a busy error', async () => {
       const states = await Promise.all(Array.from({ length: 20 }, (_, index) => (index % 2 ? limits : elsewhere).begin(policy, 'race')))
       expect(states.filter(({ state }) => state === 'begun')).toHaveLength(3)
       expect(states.filter(({ state }) => state === 'busy')).toHaveLength(17)

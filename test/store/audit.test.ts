@@ -44,7 +44,7 @@ describe.each(await everyDatabase())('the audit log in the $name database', ({ o
     expect(await entries()).toEqual([])
   })
 
-  test('stands exactly if the transaction does', async () => {
+  test('is stored exactly when the transaction commits', async () => {
     const work = (end: () => void) =>
       database.transaction(async (_, sql) => {
         await recordAudit(sql, [{ school_id, event: 'course.published' }])

@@ -37,7 +37,7 @@ const owner: PersonCaller = {
   grantId: 'grant',
 }
 
-/** Records a change of a new row in a transaction of its own; answers the row's public id. */
+/** Records a change of a new row in a separate transaction; returns the row's public id. */
 async function change(database: Database, { id }: School): Promise<string> {
   const resourceId = newId()
   await database.transaction(async (_writer, sql) => {

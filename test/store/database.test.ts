@@ -164,7 +164,7 @@ describe.each(await everyDatabase())('the $name database', ({ open }) => {
     expect(await until(() => database.exclusively('sweep', work), { what: 'the name is free again' })).toBe('ran')
   })
 
-  test('gives exclusive work to one of many that come at once', async () => {
+  test('gives exclusive work to one of many concurrent callers', async () => {
     const { promise: released, resolve: release } = Promise.withResolvers<string>()
     const results = Array.from({ length: 5 }, () => database.exclusively('race', () => released))
     const losers = await Promise.race([Promise.all(results.map((result) => result.then(() => 1))), countSettled(results, 4)])

@@ -52,7 +52,7 @@ describe('the embedded database in a directory', () => {
       lines.push(`${lines.pop()}${first}`, ...rest)
     })
     child.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text))
-    // What follows the last line end may be half a number.
+    // The text after the last line end may be half a number.
     return { child, acknowledged: () => Number(lines.at(-2) ?? 0) || 0, isOpen: () => lines[0] === 'open', errors: () => errors }
   }
 

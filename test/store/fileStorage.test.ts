@@ -55,7 +55,7 @@ describe.each(kinds)('file storage in $name', ({ open }) => {
     return stream && (await buffer(stream))
   }
 
-  test('keeps bytes as they came, whole and in stretches, and replaces them', async () => {
+  test('stores bytes unchanged, returns them whole and in ranges, and replaces them', async () => {
     const bytes = randomBytes(300_000)
     await write('school/file', bytes)
     expect((await read('school/file'))?.equals(bytes)).toBe(true)

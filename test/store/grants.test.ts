@@ -10,7 +10,7 @@ describe.each((await databaseStores()).slice(-1))('a grant in $name', ({ open })
   })
   afterAll(() => store.drop())
 
-  test('that was revoked stays revoked when it is saved again, with what it held', async () => {
+  test('a revoked grant stays revoked when it is saved again, with its tokens', async () => {
     const { sql } = store
     const schoolId = randomUUID()
     const { clientId } = await newGrantIn(sql, schoolId)

@@ -68,7 +68,7 @@ describe.each([{ name: 'embedded', open: embedded }, ...(postgresql ? [{ name: '
       expect(await migrate(database, directory)).toEqual(['3_third'])
     })
 
-    test('that fail leave nothing behind and are named; what came before stays, and the mended file is applied', async () => {
+    test('that fail leave nothing behind and are named; earlier ones stay, and the corrected file is applied', async () => {
       await write('2_second', 'CREATE TABLE half (id int);\nSELECT 1 / 0;')
       await expect(migrate(database, directory)).rejects.toThrow(/^migration 2_second failed and left nothing behind: .*division by zero/)
       expect(await database.sql.query(`SELECT to_regclass('half')::text AS half`)).toEqual([{ half: null }])
@@ -77,14 +77,14 @@ describe.each([{ name: 'embedded', open: embedded }, ...(postgresql ? [{ name: '
       expect(await migrate(database, directory)).toEqual(['2_second'])
     })
 
-    test('that were edited after they had been applied are refused', async () => {
+    test('edited after they had been applied are rejected', async () => {
       await migrate(database, directory)
       await write('1_first', 'CREATE TABLE first (id int)')
       await expect(migrate(database, directory)).rejects.toThrow('migration 1_first was edited after it had been applied')
       await expect(pendingMigrations(database, directory)).rejects.toThrow('edited')
     })
 
-    test('that this release does not know are refused', async () => {
+    test('unknown to this release are rejected', async () => {
       await write('3_newer', 'CREATE TABLE newer (id int)')
       await migrate(database, directory)
       await rm(join(directory, '3_newer'), { recursive: true })
@@ -94,7 +94,7 @@ describe.each([{ name: 'embedded', open: embedded }, ...(postgresql ? [{ name: '
       expect(await database.sql.query(`SELECT to_regclass('mine')::text AS mine`)).toEqual([{ mine: null }])
     })
 
-    test('that were begun and not finished are refused; those that were rolled back do not count', async () => {
+    test('begun and not finished are rejected; those that were rolled back do not count', async () => {
       await migrate(database, directory)
       await database.sql.query(`UPDATE _prisma_migrations SET finished_at = NULL WHERE migration_name = '2_second'`)
       await expect(migrate(database, directory)).rejects.toThrow('migration 2_second was begun and not finished')
@@ -104,7 +104,7 @@ describe.each([{ name: 'embedded', open: embedded }, ...(postgresql ? [{ name: '
       expect(await migrate(database, directory)).toEqual(['2_second'])
     })
 
-    test('of the project hold each row to its school', async () => {
+    test('bind each row to its school', async () => {
       await migrate(database, migrationsDirectory)
       const school = (id: string) =>
         `INSERT INTO school (id, slug, name, locale, time_zone, currency) VALUES ('${id}', '${id}', 'n', 'en', 'UTC', 'EUR')`
@@ -124,7 +124,7 @@ describe.each([{ name: 'embedded', open: embedded }, ...(postgresql ? [{ name: '
 )
 
 describe.runIf(postgresql)('migrations on a server', () => {
-  test('are applied exactly once by four processes at once', async () => {
+  test('are applied exactly once by four concurrent processes', async () => {
     const { url, drop } = await throwawayPostgres({ migrated: false })
     const migrator = join(import.meta.dirname, 'migrator.ts')
     await write('2_more', 'CREATE TABLE more (id int)')

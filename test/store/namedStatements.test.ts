@@ -26,7 +26,7 @@ const prepared = async ({ sql }: Opened): Promise<string[]> =>
 const schools = ({ kysely }: Opened) => kysely.selectFrom('school').selectAll().where('slug', '=', 'none').execute()
 
 describe.runIf(postgresql)('named statements', () => {
-  test('are prepared once for each connection, from the second run on, whoever builds them', async () => {
+  test('are prepared once for each connection, from the second run on, from Kysely and from raw text', async () => {
     await withOneConnection(async (database) => {
       await schools(database)
       expect((await prepared(database)).filter((text) => text.includes('"school"'))).toEqual([])
@@ -49,7 +49,7 @@ describe.runIf(postgresql)('named statements', () => {
     })
   })
 
-  test('whose plan a migration has outdated fail once as an outage, and work again on new connections', async () => {
+  test('with a plan that a migration has outdated fail once as an outage, and work again on new connections', async () => {
     await withOneConnection(async (database) => {
       for (let run = 0; run < 3; run += 1) await schools(database)
       await database.script(async ({ query }) => void (await query('ALTER TABLE school ADD COLUMN added_later text')))

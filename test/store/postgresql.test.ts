@@ -166,7 +166,7 @@ test('a server that accepts and never answers fails a ping after two seconds', a
   await database.close()
 })
 
-test('an address that is no PostgreSQL address is refused with the form that is wanted', async () => {
+test('an address that is not a PostgreSQL address is rejected with the expected form', async () => {
   for (const databaseUrl of ['', 'mysql://127.0.0.1/school', '/var/lib/school']) {
     await expect(openDatabase({ databaseUrl, dataDirectory: tmpdir() })).rejects.toThrow('DATABASE_URL must begin with postgres://')
   }

@@ -27,7 +27,7 @@ for (const where of ['memory', ...((await availableServices()).redis ? ['Redis']
     })
     const open = () => createRateLimits({ prefix, ...(connection && { redis: connection.client }) })
 
-    test('allows as many as the policy says, then refuses and tells when to come back', async () => {
+    test('allows as many as the policy says, then rejects and says when to retry', async () => {
       const limits = open()
       const answers = []
       for (let attempt = 0; attempt < 5; attempt += 1) answers.push(await limits.consume(policy, 'a'))
@@ -67,7 +67,7 @@ for (const where of ['memory', ...((await availableServices()).redis ? ['Redis']
       expect((await limits.consume(policy, 'c')).remaining).toBe(2)
     })
 
-    test('starts anew when the window has passed', async () => {
+    test('starts again when the window has passed', async () => {
       const limits = open()
       const short = { name: 'short', requests: 1, windowSeconds: 1 }
       expect((await limits.consume(short, 'd')).allowed).toBe(true)
@@ -90,7 +90,7 @@ describe('rate limits', () => {
     for (const cleanup of cleanups.splice(0)) await cleanup()
   })
 
-  test('whoever invents keys cannot fill the memory: the longest unseen are forgotten', async () => {
+  test('invented keys cannot fill the memory: the least recently used are dropped', async () => {
     const limits = createRateLimits({ prefix: 'test', keysInMemory: 10 })
     for (let attempt = 0; attempt < 4; attempt += 1) await limits.consume(policy, 'old')
     for (let key = 0; key < 9; key += 1) await limits.consume(policy, String(key))
@@ -99,7 +99,7 @@ describe('rate limits', () => {
     expect((await limits.consume(policy, 'old')).remaining).toBe(2)
   })
 
-  test('a silent Redis turns nobody away, delays hardly anyone, is told of once, and the limit still holds here', async () => {
+  test('a silent Redis rejects no request, delays hardly any, is logged once, and the limit still holds in this process', async () => {
     const sockets: Socket[] = []
     const server = createServer((socket) => sockets.push(socket.on('error', () => {}))).listen(0, '127.0.0.1')
     await once(server, 'listening')
@@ -115,7 +115,7 @@ describe('rate limits', () => {
     const answers = []
     for (let attempt = 0; attempt < 5; attempt += 1) answers.push((await limits.consume(policy, 'a')).allowed)
     expect(answers).toEqual([true, true, true, false, false])
-    // Without memory of the fault each of the five would wait two seconds for Redis.
+    // Without a circuit breaker each of the five would wait two seconds for Redis.
     expect(performance.now() - started).toBeLessThan(8000)
     expect(errors).toHaveLength(1)
     await limits.reset(policy, 'a')

@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0)) await cleanup()
 })
 
-/** A server of our own; every socket is handed to `answer`. */
+/** A test server; every socket is passed to `answer`. */
 async function listen(answer: (socket: Socket) => void): Promise<{ port: number; server: Server }> {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
@@ -151,14 +151,14 @@ describe('a Redis that is not there', () => {
     const port = await portOfNothing()
     const { connection, errors } = open(`redis://127.0.0.1:${port}`)
     const connected = connection.connect(5)
-    await until(() => errors.length > 0, { what: 'a first refusal' })
+    await until(() => errors.length > 0, { what: 'a first rejected login' })
     const server = createServer(mute).listen(port, '127.0.0.1')
     cleanups.push(() => server.close())
     await connected
     await connection.ping()
   })
 
-  test('a refused login tells the reason without the command that carries the password', async () => {
+  test('a rejected login logs the reason without the command that contains the password', async () => {
     const { port } = await listen((socket) =>
       socket.on('data', (chunk) => {
         for (const _ of chunk.toString().matchAll(/\*\d+\r\n/g)) socket.write('-WRONGPASS invalid username-password pair\r\n')

@@ -30,7 +30,7 @@ describe.each(await everyDatabase())('inside a transaction of the $name database
     'prisma()': () => database.prisma(),
   }
 
-  test.each(Object.entries(outer))('%s throws at once, and the transaction goes on', async (_, use) => {
+  test.each(Object.entries(outer))('%s throws immediately, and the transaction continues', async (_, use) => {
     const result = database.transaction(async (_writer, sql) => {
       await expect((async () => use())()).rejects.toThrow(/inside a transaction/)
       return await sql.query('SELECT 1 AS one')
@@ -59,7 +59,7 @@ describe.each(await everyDatabase())('inside a transaction of the $name database
     await Promise.all(others)
   })
 
-  test('the outer handles stay open to who stands outside, and to what comes after', async () => {
+  test('the outer handles stay usable outside of the transaction and after it', async () => {
     const { promise: released, resolve: release } = Promise.withResolvers<void>()
     let late: Promise<unknown> | undefined
     const work = database.transaction(async () => {

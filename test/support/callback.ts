@@ -6,7 +6,7 @@ import { until } from './poll.ts'
 /** The loopback listener of an app on this machine: where the browser ends (RFC 8252 section 7.3). */
 export interface Callback {
   redirectUri: string
-  /** What a browser brought and nobody has taken yet, in the order of its coming. */
+  /** Redirects that were received and not taken yet, in order. */
   next(): Promise<URL>
   close(): Promise<void>
 }

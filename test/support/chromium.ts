@@ -3,7 +3,7 @@ import { type Browser, chromium } from 'playwright-core'
 
 const executable = process.env.TEST_CHROMIUM ?? '/usr/bin/chromium'
 
-/** Whether there is a Chromium. Its absence is said aloud; with REQUIRE_SERVICES=1 it is a failure. */
+/** True if Chromium is installed. Reports its absence; with REQUIRE_SERVICES=1 its absence is a failure. */
 export function hasChromium(): boolean {
   if (existsSync(executable)) return true
   if (process.env.REQUIRE_SERVICES === '1') throw new Error(`Chromium (${executable}, TEST_CHROMIUM) is required and is not there`)
@@ -11,7 +11,7 @@ export function hasChromium(): boolean {
   return false
 }
 
-/** A browser that speaks to nobody of its own accord. */
+/** Starts a browser that sends no background requests. */
 export function launchChromium(): Promise<Browser> {
   return chromium.launch({
     executablePath: executable,

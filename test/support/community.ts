@@ -154,7 +154,7 @@ export async function newForm(sql: Sql, schoolId: string, { slug = '', status = 
   return id
 }
 
-/** What somebody sent in; answers its id. */
+/** Adds a form submission; returns its id. */
 export async function newSubmission(
   sql: Sql,
   schoolId: string,

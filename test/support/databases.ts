@@ -107,7 +107,7 @@ async function answers(service: string, ask: () => Promise<void>): Promise<boole
   }
 }
 
-/** A database of its own on the server, migrated unless told otherwise. */
+/** Creates a throwaway database on the server, migrated by default. */
 export async function throwawayPostgres({ migrated = true } = {}): Promise<{ url: string; drop(): Promise<void> }> {
   const template = migrated ? process.env[templateVariable] : undefined
   const name = `${databasePrefix()}${randomBytes(6).toString('hex')}`
@@ -173,7 +173,7 @@ export async function embeddedDatabase(): Promise<Database> {
   return await openDatabase({ dataDirectory: '', memory: true, image: await migratedImage() })
 }
 
-/** A key prefix of its own. */
+/** Returns an unused key prefix. */
 export async function throwawayRedis(): Promise<{ url: string; prefix: string; drop(): Promise<void> }> {
   const prefix = `schoolgate_test_${randomBytes(6).toString('hex')}:`
   return {
@@ -198,7 +198,7 @@ export async function unpackEmbedded(dataDirectory: string): Promise<void> {
   await rm(archive)
 }
 
-/** A dump of a migrated embedded database. Made anew when a migration or the engine changes; starting from it saves two seconds. */
+/** A dump of a migrated embedded database. Rebuilt when a migration or the engine changes; starting from it saves two seconds. */
 async function migratedImage(): Promise<Blob> {
   const cache = join(root, 'node_modules/.cache')
   const file = join(cache, `embedded-${await imageKey()}.tar`)
@@ -208,7 +208,7 @@ async function migratedImage(): Promise<Blob> {
     await writeFile(draft, await makeImage())
     await rename(draft, file)
   }
-  // Read at once: a blob of the file would be void as soon as another process puts the same image in its place.
+  // Read completely: a blob of the file would be void as soon as another process replaces the file.
   return new Blob([await readFile(file)], { type: 'application/x-tar' })
 }
 

@@ -1,6 +1,6 @@
 import { lint } from 'markdownlint/promise'
 
-/** What markdownlint finds, by its default rules. Long lines are fine: tables and links have them. */
+/** Returns what markdownlint reports by its default rules. Long lines are allowed: tables and links have them. */
 export async function markdownFaults(text: string, { htmlElements = [] }: { htmlElements?: string[] } = {}): Promise<string[]> {
   const config = { default: true, MD013: false, MD033: { allowed_elements: htmlElements } }
   const { text: fieldErrors = [] } = await lint({ strings: { text }, config })

@@ -11,7 +11,7 @@ import { until } from './poll.ts'
 const run = promisify(execFile)
 
 export interface Nginx {
-  /** What nginx wrote into its error log. */
+  /** Returns the error log of nginx. */
   errors(): Promise<string>
   stop(): Promise<void>
 }

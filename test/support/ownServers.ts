@@ -23,7 +23,7 @@ export async function hasOwnServers(): Promise<boolean> {
     return true
   } catch (cause) {
     if (process.env.REQUIRE_SERVICES === '1') throw new Error('redis-server, initdb and unshare are required', { cause })
-    process.stderr.write('NOT RUN: tests that start servers of their own need redis-server, initdb and unshare\n')
+    process.stderr.write('NOT RUN: tests that start their own servers need redis-server, initdb and unshare\n')
     return false
   }
 }
@@ -64,7 +64,7 @@ export async function ownRedis(): Promise<OwnServer & { client: Redis }> {
 const diskMegabytes = 64
 
 /**
- * A PostgreSQL with an empty database whose tables are on a small disk of their own. The disk is mounted in a name space that ends with
+ * A PostgreSQL with an empty database whose tables are on a small separate disk. The disk is mounted in a name space that ends with
  * the server.
  */
 export async function ownPostgres(): Promise<OwnServer & { admin: Client }> {

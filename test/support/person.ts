@@ -123,7 +123,7 @@ export function createPerson({ email, password }: { email: string; password: str
   }
 }
 
-/** The forms of a page with their fields; a button that sends its form elsewhere makes one of its own. */
+/** Returns the forms of a page with their fields; a button with another action counts as a separate form. */
 export function formsOf(html: string): { action: string; method: string; fields: Field[] }[] {
   return [...html.matchAll(/<form\b([^>]*)>([\s\S]*?)<\/form>/g)].flatMap(([, attributes = '', inner = '']) => {
     const targets = [...inner.matchAll(/<button\b([^>]*)>/g)].map(([, text = '']) => attribute(text, 'formaction'))

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 
 export interface Deadline {
   deadlineMs?: number
-  /** What is waited for: the words of the failure. */
+  /** The awaited condition, for the error message. */
   what: string
 }
 

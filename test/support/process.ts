@@ -46,7 +46,7 @@ export interface HomeOptions {
   issuer?: string
 }
 
-/** A folder with a configuration of its own: one school, whose issuer is the process's address or the one given. */
+/** Creates a folder with a configuration: one school, whose issuer is the process's address or the given one. */
 export async function createHome({ oauth = {}, server = {}, issuer }: HomeOptions = {}): Promise<Home> {
   const directory = await mkdtemp(join(tmpdir(), 'schoolgate-home-'))
   const [config, data] = [join(directory, 'config'), join(directory, 'data')]
@@ -63,7 +63,7 @@ export async function createHome({ oauth = {}, server = {}, issuer }: HomeOption
   return { directory, config, data, remove: () => rm(directory, { recursive: true, force: true }) }
 }
 
-/** Starts the service as a process of its own and waits until it is ready. */
+/** Starts the service as a separate process and waits until it is ready. */
 export async function startProcess({ home, port, environment = {}, viaNpm = false }: ProcessOptions): Promise<ServiceProcess> {
   const [own, admin] = [port ?? (await freePort()), await freePort()]
   const command: [string, string[]] = viaNpm ? ['npm', ['start', '--silent']] : [process.execPath, ['src/main.ts']]
@@ -96,11 +96,11 @@ export async function startProcess({ home, port, environment = {}, viaNpm = fals
     throw new Error(`${error.message}\n${output}`, { cause: error })
   })
   if (child.exitCode !== null) throw new Error(`the service ended with ${child.exitCode}: ${output}`)
-  // The group: npm stands between us and the service.
+  // The group: npm runs between this process and the service.
   const signal = async (name: NodeJS.Signals): Promise<number | null> => {
     if (child.exitCode === null && child.signalCode === null) process.kill(-(child.pid as number), name)
     await exited
-    // What npm started may outlive it for a moment, with the ports and the data still in its hands.
+    // The child of npm may outlive it for a moment and still hold the ports and the data.
     await until(() => isGone(child.pid as number), { what: `the service to end after ${name}` })
     return child.exitCode
   }
@@ -114,7 +114,7 @@ export async function startProcess({ home, port, environment = {}, viaNpm = fals
   }
 }
 
-/** Whether no process of the group is left. */
+/** Returns whether all processes of the group have ended. */
 function isGone(group: number): boolean {
   try {
     process.kill(-group, 0)

@@ -35,7 +35,7 @@ export interface ServiceOptions {
   database?: Database
   redis?: RedisConnection
   isLimited?: boolean
-  /** In place of a directory of its own. */
+  /** Used instead of a new directory. */
   storage?: FileStorage
   /** In place of the letters that `emails` collects. */
   transport?: MailTransport
@@ -52,7 +52,7 @@ export interface TestService {
   emails(): Promise<Email[]>
   /** Every log line written so far. */
   log(): string
-  /** Writes the configuration anew and has the service take it over. */
+  /** Rewrites the configuration and reloads the service. */
   reload(options: ServiceOptions): ReturnType<App['reload']>
   addPerson(person: NewPerson): Promise<{ accountId: string; personId: string }>
   schoolId(issuer?: string): string
@@ -71,7 +71,7 @@ export const password = 'correct horse battery staple'
 export const rootSecret = 'a root secret for tests that is long enough to be taken'
 let passwordHash: Promise<string> | undefined
 
-/** The whole service in this process, on a port of its own. Rate limits are off unless asked for. */
+/** Starts the whole service in this process on a free port. Rate limits are off by default. */
 export async function startService(options: ServiceOptions = {}): Promise<TestService> {
   // No connection ends for idleness while a machine under load is busy elsewhere: the next request on it would be lost.
   const server = createServer({ keepAliveTimeout: 120_000 })
