@@ -109,7 +109,7 @@ export const modules: readonly Module[] = [
   },
   {
     name: 'demo',
-    contents: 'the deterministic demo school',
+    contents: 'generates the demo school from the data in demo/',
     mayImport: ['domain', 'policy', 'store', 'lib'],
   },
   {
@@ -134,7 +134,7 @@ export const packageOwners: readonly PackageOwner[] = [
   { name: 'pg-copy-streams', modules: ['store'] },
   { name: 'ioredis', modules: ['store'] },
   { name: 'kysely', modules: ['store', 'domain'], typesIn: ['framework', 'policy', 'resources'] },
-  { name: 'zod', modules: ['config', 'framework', 'resources'] },
+  { name: 'zod', modules: ['config', 'framework', 'resources', 'demo'] },
   { name: 'oidc-provider', modules: ['oidc'], typesIn: ['pages'] },
   { name: 'ejs', modules: ['pages', 'agents'] },
   { name: 'commander', modules: ['cli'] },

@@ -1,7 +1,7 @@
 import { htmlOf } from '../domain/richText.ts'
 import { courses } from './courses.ts'
-import { type DemoLesson, demoSections } from './curriculum.ts'
 import { demoId } from './ids.ts'
+import { type DemoLesson, demoSections } from './lessons.ts'
 
 interface Common {
   school_id: string

@@ -1,28 +1,8 @@
 import { day } from './calendar.ts'
-import type { DemoLearner } from './learners.ts'
-import { statesOf } from './story/cast.ts'
+import { statesOf } from './generate/people.ts'
+import { type DemoLearner, names } from './learners.ts'
 
-const headlines = [
-  'Throws on Tuesdays',
-  'Slow stitches, strong tea',
-  'Learning to sharpen',
-  'Bread at the weekend',
-  'Dyes everything once',
-  'Draws on the train',
-  'Mends for the whole street',
-]
-const abouts = [
-  'I came for one evening and stayed for a year. Ask me about the second shelf of the kiln.',
-  'I make things for my kitchen and give most of them away.',
-  'A teacher by day. Here I am glad to be the one who does not know.',
-  'I keep a log of everything that went wrong. It is my favourite book.',
-]
-const notes = [
-  'Left-handed: the second wheel is set up for it.',
-  'Prefers letters to telephone calls.',
-  'Brings a guide dog. Bench by the door.',
-  'Has the key to the glaze room until spring.',
-]
+const { headlines, biographies, notes, student_tags: studentTags, member_labels: memberLabels } = names
 const countries = ['DE', 'DE', 'DE', 'AT', 'NL', 'DK', 'FR', 'GB'] as const
 const towns = {
   DE: 'Europe/Berlin',
@@ -35,7 +15,7 @@ const towns = {
 
 const of = <One>(list: readonly One[], index: number): One => list[index % list.length] as One
 
-/** What the school and the community know of the learner of this number beside name and address. */
+/** Returns the profile of the learner with this number: everything except name and e-mail address. */
 export function facetsOf(index: number, { name, is_member }: DemoLearner, at: number) {
   const [given_name = name, ...rest] = name.split(' ')
   const family_name = rest.join(' ')
@@ -47,7 +27,7 @@ export function facetsOf(index: number, { name, is_member }: DemoLearner, at: nu
     family_name,
     display_name: is_member ? of([given_name, `${given_name} ${family_name.slice(0, 1)}.`, name], index) : null,
     headline: isShown && index % 3 === 0 ? of(headlines, index) : null,
-    bio: isShown && index % 9 === 0 ? of(abouts, index) : null,
+    bio: isShown && index % 9 === 0 ? of(biographies, index) : null,
     links: isShown && index % 18 === 0 ? [{ label: 'Shelf', url: `https://${given_name.toLowerCase()}.example.org/shelf` }] : [],
     locale: index % 4 === 1 ? 'de' : 'en',
     time_zone: country && towns[country],
@@ -65,10 +45,7 @@ export function facetsOf(index: number, { name, is_member }: DemoLearner, at: nu
   }
 }
 
-const studentTags = ['evening-class', 'newsletter', 'scholarship', 'kiln-trained', 'wood-room-key']
-const memberLabels = ['founding', 'volunteer', 'open-studio', 'fair-team']
-
-/** The words that the school has put to the learner of this number. */
+/** Returns the tags and labels of the learner with this number. */
 export function tagsOf(index: number, { is_student, is_member }: DemoLearner): { kind: 'student_tag' | 'member_label'; tag: string }[] {
   const student = is_student && index % 3 === 0 ? [of(studentTags, index / 3), ...(index % 12 === 0 ? ['returning'] : [])] : []
   const member = is_member && index % 4 === 0 ? [of(memberLabels, index / 4)] : []

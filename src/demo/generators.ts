@@ -1,11 +1,11 @@
 import type { CopiedValue } from '../store/copyText.ts'
+import { enrollmentsCount } from './generate/enrollments.ts'
+import { ordersCount } from './generate/orders.ts'
 import { demoId } from './ids.ts'
 import { learnerRow } from './learnerRow.ts'
 import { learnerAt, learnersCount } from './learners.ts'
 import { scaledBase, scaledCounts, scaledEnrollment, scaledOrder } from './scaled.ts'
 import { schoolRow, teamCount } from './school.ts'
-import { enrollmentsCount } from './story/enrollments.ts'
-import { ordersCount } from './story/orders.ts'
 
 /** Makes the rows of one table that a larger school has beyond the demo's own. */
 export interface RowGenerator {

@@ -1,8 +1,8 @@
 import { facetsOf } from './facets.ts'
+import { joinedAt } from './generate/people.ts'
 import { demoId } from './ids.ts'
 import { learnerAt, learnersCount, learnersWithLogin } from './learners.ts'
 import { teamCount } from './school.ts'
-import { joinedAt } from './story/cast.ts'
 
 /** The learner of this number as a row. Their ids follow those of the people who work here. */
 export function learnerRow(schoolId: string, now: Date, index: number) {

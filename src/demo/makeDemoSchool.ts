@@ -5,14 +5,14 @@ import { countSchools } from '../store/schoolCounts.ts'
 import type { Sql } from '../store/sql.ts'
 import { takeRoom } from '../store/storageUsage.ts'
 import { storeFiles } from './files/storeFiles.ts'
+import { emptyActivity, generateActivity } from './generate/activity.ts'
 import { demoId } from './ids.ts'
 import { insertRows } from './insertRows.ts'
 import { demoRows } from './rows.ts'
 import { people, schoolRow } from './school.ts'
-import { tellBeginning, tellStory } from './story/tell.ts'
 import { createContext } from './tables/context.ts'
 import { peopleRows } from './tables/people.ts'
-import { writeStory } from './writeStory.ts'
+import { writeActivity } from './writeActivity.ts'
 
 export interface DemoOptions {
   school: School
@@ -47,10 +47,10 @@ export async function makeDemoSchool(database: Database, { school, now, hashPass
     // Another process may be filling the same school: its rows are waited for, for as long as that takes.
     await sql.query('SET LOCAL lock_timeout = 0')
     await sql.query('SET LOCAL statement_timeout = 0')
-    const story = only === 'catalogue' ? tellBeginning(now) : tellStory(now)
+    const activity = only === 'catalogue' ? emptyActivity(now) : generateActivity(now)
     const context = createContext(school.id, now)
     const demo = demoRows(school.id, now, { hasFiles: files.length > 0 })
-    const { learners, tags } = peopleRows(context, story)
+    const { learners, tags } = peopleRows(context, activity)
     await writeSchool(writer, school)
     // Two processes may start at once: what the other has written by now is the same.
     await insertRows(sql, 'account', demo.accounts(hashes))
@@ -58,9 +58,9 @@ export async function makeDemoSchool(database: Database, { school, now, hashPass
     await insertRows(sql, 'person', learners)
     await insertRows(sql, 'person_tag', tags)
     if (files.length > 0) await writeFiles(writer, sql, { schoolId: school.id, files, references: demo.fileReferences() })
-    await insertRows(sql, 'lecturer', demo.lecturers(story))
+    await insertRows(sql, 'lecturer', demo.lecturers(activity))
     await insertRows(sql, 'staff', demo.staff())
-    await insertRows(sql, 'course', demo.courses(story))
+    await insertRows(sql, 'course', demo.courses(activity))
     await insertRows(sql, 'course_lecturer', demo.courseLecturers())
     // The key is named: a constraint that is checked later cannot say what is there already.
     await insertRows(sql, 'section', demo.curriculum.sections(), 'school_id, id')
@@ -71,7 +71,7 @@ export async function makeDemoSchool(database: Database, { school, now, hashPass
       .values(demo.pages())
       .onConflict((conflict) => conflict.doNothing())
       .execute()
-    if (only !== 'catalogue') await writeStory(database.kind, sql, { context, story, productFiles: demo.productFiles })
+    if (only !== 'catalogue') await writeActivity(database.kind, sql, { context, activity, productFiles: demo.productFiles })
     const looks = demo.appearance()
     await writer
       .insertInto('appearance')

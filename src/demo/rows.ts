@@ -6,12 +6,12 @@ import { courses } from './courses.ts'
 import { curriculumRows } from './curriculumRows.ts'
 import { demoFiles } from './files/demoFiles.ts'
 import { fileUses } from './files/fileUses.ts'
+import type { Activity } from './generate/activity.ts'
+import { archivedAt, publishedAt } from './generate/published.ts'
 import { demoId } from './ids.ts'
 import { demoNavigation } from './navigation.ts'
 import { pages } from './pages.ts'
 import { lecturers, people, schoolRow, teamCount } from './school.ts'
-import { archivedAt, publishedAt } from './story/published.ts'
-import type { Story } from './story/tell.ts'
 import { enrolledBy, taughtBy } from './tables/learning.ts'
 
 /** The demo's data as rows of one school, each table's in its own call. */
@@ -110,7 +110,7 @@ export function demoRows(schoolId: string, now: Date, { hasFiles }: { hasFiles: 
         is_student: false,
         is_member: false,
       })),
-    lecturers: ({ enrollments }: Story) =>
+    lecturers: ({ enrollments }: Activity) =>
       lecturers.map((lecturer, index) => ({
         ...common('lecturer', index),
         ...lecturer,
@@ -136,7 +136,7 @@ export function demoRows(schoolId: string, now: Date, { hasFiles }: { hasFiles: 
               },
             ],
       ),
-    courses: ({ enrollments }: Story) =>
+    courses: ({ enrollments }: Activity) =>
       courses.map(({ lecturers: _lecturers, tags, ...course }, index) => ({
         ...common('course', index),
         ...course,

@@ -3,9 +3,6 @@ import type { Database } from '../store/database.ts'
 import { countSchools } from '../store/schoolCounts.ts'
 import { generators, type RowGenerator, recounts } from './generators.ts'
 
-/** How many times its own size the demo can have. The embedded database lives in the memory of one process. */
-export const largestScale = { postgresql: 10_000, embedded: 100 } as const satisfies Record<Database['kind'], number>
-
 /** So many rows are one transaction: what is kept in memory, and what is lost when the command is stopped. */
 const blockRows = 10_000
 

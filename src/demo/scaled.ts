@@ -1,9 +1,9 @@
 import { portion } from '../domain/orders/prorateAmounts.ts'
 import { courses } from './courses.ts'
+import { enrollmentsCount } from './generate/enrollments.ts'
+import { lineOf, ordersCount } from './generate/orders.ts'
 import { demoId } from './ids.ts'
 import { learnersCount } from './learners.ts'
-import { enrollmentsCount } from './story/enrollments.ts'
-import { lineOf, ordersCount } from './story/orders.ts'
 
 // The rules by which a larger school's rows name each other. Each depends on its number alone, so every scale makes the same rows.
 

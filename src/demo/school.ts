@@ -1,78 +1,44 @@
-/** The demo school as data. Every name is invented; addresses are at example.com and example.org only (RFC 2606). */
+import { z } from 'zod'
 import { learnerAt, learnersWithLogin } from './learners.ts'
+import { readDemoFile } from './readDemoFile.ts'
 
-export const schoolRow = {
-  name: 'Lanternfield School of Making',
-  tagline: 'Small crafts, taught slowly and well',
-  description: 'Six benches, two kilns and a long table. We teach what hands can learn in a season, in small groups and without hurry.',
-  locale: 'en',
-  supported_locales: ['en', 'de'],
-  time_zone: 'Europe/Berlin',
-  currency: 'EUR',
-  contact_email: 'hello@example.com',
-  settings: { tax: { mode: 'inclusive', default_rate_bps: 1900 } },
-} as const
+const school = z.strictObject({
+  name: z.string(),
+  tagline: z.string(),
+  description: z.string(),
+  locale: z.string(),
+  supported_locales: z.array(z.string()),
+  time_zone: z.string(),
+  currency: z.string(),
+  contact_email: z.string(),
+  settings: z.strictObject({ tax: z.strictObject({ mode: z.literal('inclusive'), default_rate_bps: z.int() }) }),
+})
 
-export interface DemoLecturer {
-  slug: string
-  display_name: string
-  headline: string
-  bio: string
-  status: 'active' | 'hidden'
-}
+const lecturer = z.strictObject({
+  slug: z.string(),
+  display_name: z.string(),
+  headline: z.string(),
+  bio: z.string(),
+  status: z.enum(['active', 'hidden']).default('active'),
+})
 
-export const lecturers: readonly DemoLecturer[] = [
-  {
-    slug: 'marlo-quillfeather',
-    display_name: 'Marlo Quillfeather',
-    headline: 'Ceramics',
-    bio: 'Throws before breakfast and glazes by ear. Has broken more pots than most people own.',
-    status: 'active',
-  },
-  {
-    slug: 'tansy-brightwater',
-    display_name: 'Tansy Brightwater',
-    headline: 'Natural dyeing',
-    bio: 'Keeps three vats alive and a garden of things that stain.',
-    status: 'active',
-  },
-  {
-    slug: 'ottoline-fernsby-vale',
-    display_name: 'Ottoline Fernsby-Vale',
-    headline: 'Bookbinding',
-    bio: 'Sews, folds and presses. Believes that every book wants to lie open.',
-    status: 'active',
-  },
-  {
-    slug: 'corvin-ashgrove',
-    display_name: 'Corvin Ashgrove',
-    headline: 'Hand-tool woodwork',
-    bio: 'Sharpens first and asks questions later.',
-    status: 'active',
-  },
-  {
-    slug: 'ilse-wrenfield',
-    display_name: 'Ilse Wrenfield',
-    headline: 'Baking',
-    bio: 'Feeds a starter that is older than the school.',
-    status: 'active',
-  },
-  {
-    slug: 'pim-hollowell',
-    display_name: 'Pim Hollowell',
-    headline: 'Botanical drawing',
-    bio: 'Draws what others pull out. Back next spring.',
-    status: 'hidden',
-  },
-]
+export type DemoLecturer = z.infer<typeof lecturer>
+
+const file = readDemoFile('school', z.strictObject({ school, lecturers: z.array(lecturer) }))
+
+/** The columns of the row of the demo school. */
+export const schoolRow = file.school
+
+/** Every lecturer, in the order in which they are shown. */
+export const lecturers: readonly DemoLecturer[] = file.lecturers
 
 export interface DemoPerson {
   email: string
   name: string
   role: 'owner' | 'admin' | 'lecturer' | 'learner'
-  /** Slug of the lecturer that the person is. */
+  /** Slug of the person's lecturer profile. */
   lecturer?: string
-  /** Can sign in with the demo password. */
+  /** True if the person can sign in with the demo password. */
   hasPassword: boolean
 }
 
@@ -91,7 +57,7 @@ const team: readonly DemoPerson[] = [
     })),
 ]
 
-/** Everybody with an account, the staff first. */
+/** Every person with an account, the staff first. */
 export const people: readonly DemoPerson[] = [
   ...team,
   ...Array.from({ length: learnersWithLogin }, (_, index) => {
@@ -100,5 +66,5 @@ export const people: readonly DemoPerson[] = [
   }),
 ]
 
-/** How many of them work here. */
+/** The number of staff. */
 export const teamCount = team.length

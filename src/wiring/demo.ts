@@ -3,7 +3,6 @@ import type { Environment } from '../config/environment.ts'
 import type { Config } from '../config/load.ts'
 import { readDemoPassword } from '../config/secrets.ts'
 import { listDemoSignIns } from '../demo/demoAccounts.ts'
-import { makeDemoSchool } from '../demo/makeDemoSchool.ts'
 import { hashPassword } from '../domain/accounts/password.ts'
 import type { School } from '../policy/school.ts'
 import type { Database } from '../store/database.ts'
@@ -43,8 +42,13 @@ export interface FillArguments {
   storage: FileStorage
 }
 
-/** Makes the people and courses of the demo school. False where they are there already; then nothing is changed. */
-export function fillDemoSchool({ database, school, environment, storage }: FillArguments): Promise<boolean> {
+/**
+ * Creates the people and courses of the demo school. Returns false if they exist; then nothing is changed.
+ * @throws Error if this installation does not have the folder demo
+ */
+export async function fillDemoSchool({ database, school, environment, storage }: FillArguments): Promise<boolean> {
+  // Imported on demand: the module reads the data of the demo, which an installation can leave out.
+  const { makeDemoSchool } = await import('../demo/makeDemoSchool.ts')
   const now = demoNow(environment)
   const password = readDemoPassword(environment)
   return makeDemoSchool(database, { school, now, storage, hashPassword: () => hashPassword(password) })

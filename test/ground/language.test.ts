@@ -11,7 +11,7 @@ test('plain English passes', () => {
       'export const pattern = /who stands beside the door at once/ // The same words in `code` are not text.',
     ].join('\n'),
     'docs/plain.md': 'The service starts on its own.\n\n```sh\nstand beside\n```\n',
-    'src/demo/texts/posts.ts': "export const post = 'The umbrella stand is beside the door.'\n",
+    'demo/posts.yaml': '# The umbrella stand is beside the door.\n',
   })
   expect(output).toContain('no forbidden phrase')
   expect(code).toBe(0)

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { largestScale, scaleDemoSchool } from '../../demo/scaleDemoSchool.ts'
+import { largestScale } from '../../demo/largestScale.ts'
 import { countAgain } from '../../store/rollups/rebuildSchool.ts'
 import { demoIssuer, demoNow, fillDemoSchool } from '../../wiring/demo.ts'
 import { openConfiguredFileStorage } from '../../wiring/open.ts'
@@ -62,6 +62,7 @@ Nothing makes it smaller again.`,
       } else terminal.out('the demo school is there already\n')
       if (scale === 1) return
       const onProgress = tellProgress(terminal)
+      const { scaleDemoSchool } = await import('../../demo/scaleDemoSchool.ts')
       const added = await scaleDemoSchool(database, { schoolId: school.id, scale, now: demoNow(environment), onProgress })
       if (Object.values(added).some((rows) => rows > 0)) {
         await session.change(async ({ sql, record }) => {

@@ -1,6 +1,6 @@
 import type { FilePurposeName } from '../../policy/filePurposes.ts'
 import { courses } from '../courses.ts'
-import { demoSections } from '../curriculum.ts'
+import { demoSections } from '../lessons.ts'
 import { type DemoProductFile, products } from '../products.ts'
 import { lecturers } from '../school.ts'
 import { glazeBands, lanternDrawing, logoDrawing, portrait, ringsDrawing } from './drawings.ts'

@@ -1,29 +1,29 @@
 import { htmlOf } from '../../domain/richText.ts'
 import { day } from '../calendar.ts'
 import { courses } from '../courses.ts'
+import { events } from '../events.ts'
+import type { Activity } from '../generate/activity.ts'
+import { type DemoComment, endOf, startOf } from '../generate/community.ts'
 import { plans } from '../plans.ts'
+import { posts } from '../posts.ts'
 import { lecturers, people, schoolRow } from '../school.ts'
-import { type DemoComment, endOf, startOf } from '../story/community.ts'
-import type { Story } from '../story/tell.ts'
-import { events } from '../texts/events.ts'
-import { posts } from '../texts/posts.ts'
 import { type Context, dateOf } from './context.ts'
 
 const placeOf = (list: readonly { slug: string }[], slug: string | null): number => list.findIndex((one) => one.slug === slug)
 
 /** Events with their hosts, who comes, posts, and what is said below all of it. */
-export function communityRows(context: Context, story: Story) {
-  return { ...eventRows(context, story), ...postRows(context, story), ...commentRows(context, story) }
+export function communityRows(context: Context, activity: Activity) {
+  return { ...eventRows(context, activity), ...postRows(context, activity), ...commentRows(context, activity) }
 }
 
 const house = { name: 'Lanternfield', address: 'Lamp Lane 6, 10999 Lanternfield', latitude: null, longitude: null }
 
-function eventRows({ schoolId, now, id, base, personId }: Context, { rsvps, comments }: Story) {
+function eventRows({ schoolId, now, id, base, personId }: Context, { rsvps, comments }: Activity) {
   const seats = (event: number, statuses: readonly string[]): number =>
     rsvps.filter((one) => one.event === event && statuses.includes(one.status)).reduce((sum, { guests }) => sum + 1 + guests, 0)
   return {
     events: events.map((event, number) => {
-      const [madeAt, startsAt, endsAt] = [now + event.madeDays * day, startOf(now, number), endOf(now, number)]
+      const [madeAt, startsAt, endsAt] = [now + event.made_days * day, startOf(now, number), endOf(now, number)]
       const isOver = endsAt < now
       const canceledAt = event.status === 'canceled' ? now - 5 * day : null
       return {
@@ -82,11 +82,11 @@ function eventRows({ schoolId, now, id, base, personId }: Context, { rsvps, comm
 const wordsAMinute = 200
 const excerptLength = 200
 
-function postRows({ schoolId, now, id, base }: Context, { comments }: Story) {
+function postRows({ schoolId, now, id, base }: Context, { comments }: Activity) {
   return {
     // Written a few days before it was shown. In the order of its numbers, as posts come one after the other.
-    posts: posts.map(({ text, daysAgo, author, tags, ...post }, number) => {
-      const shownAt = now - daysAgo * day
+    posts: posts.map(({ text, days_ago, author, tags, ...post }, number) => {
+      const shownAt = now - days_ago * day
       const madeAt = post.status === 'scheduled' ? now - 7 * day : post.status === 'draft' ? shownAt : shownAt - 2 * day
       const isShown = post.status === 'published'
       return {
@@ -129,7 +129,7 @@ function excerptOf(text: string): string {
 const countOf = (comments: readonly DemoComment[], type: string, number: number): number =>
   comments.filter(({ subject, status }) => subject.type === type && subject.number === number && status === 'published').length
 
-function commentRows({ id, base, personId }: Context, { comments }: Story) {
+function commentRows({ id, base, personId }: Context, { comments }: Activity) {
   const staffId = (slug: string): string => {
     const place = people.findIndex(({ lecturer }) => lecturer === slug)
     return id('person', place)

@@ -1,9 +1,9 @@
 import type { Happening } from '../calendar.ts'
+import type { Learner } from '../generate/people.ts'
 import { demoIds } from '../ids.ts'
 import { teamCount } from '../school.ts'
-import type { Learner } from '../story/cast.ts'
 
-/** What turns a story into the rows of one school. */
+/** What turns a activity into the rows of one school. */
 export interface Context {
   schoolId: string
   now: number

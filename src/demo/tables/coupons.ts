@@ -1,14 +1,14 @@
 import { day } from '../calendar.ts'
 import { batch, coupons } from '../coupons.ts'
 import { courses } from '../courses.ts'
+import type { Activity } from '../generate/activity.ts'
+import { couponCodes, type DemoOrder, sumOf } from '../generate/orders.ts'
 import { plans } from '../plans.ts'
 import { schoolRow } from '../school.ts'
-import { couponCodes, type DemoOrder, sumOf } from '../story/orders.ts'
-import type { Story } from '../story/tell.ts'
 import { type Context, dateOf } from './context.ts'
 
 /** Coupons, those of the batch after the others, and how they were used. */
-export function couponRows(context: Context, { orders }: Story) {
+export function couponRows(context: Context, { orders }: Activity) {
   const { schoolId, now, id, base, personId } = context
   const uses = orders.filter(({ coupon, isNewUse }) => coupon !== null && isNewUse)
   const ago = (days: number | null): Date | null => dateOf(days === null ? null : now - days * day)
@@ -16,7 +16,7 @@ export function couponRows(context: Context, { orders }: Story) {
   const ofBatch = couponCodes.slice(coupons.length).map((code, index) => {
     const number = coupons.length + index
     return {
-      ...base('coupon', { at: now - batch.madeDaysAgo * day, number }),
+      ...base('coupon', { at: now - batch.made_days_ago * day, number }),
       code,
       name: batch.name,
       ...discountOf(batch.discount),
@@ -27,7 +27,7 @@ export function couponRows(context: Context, { orders }: Story) {
       max_redemptions: 1,
       redemptions_count: count(number),
       starts_at: null,
-      ends_at: ago(batch.endedDaysAgo),
+      ends_at: ago(batch.ended_days_ago),
       paused_at: null,
       archived_at: null,
       batch_id: id('coupon_batch', 0),
@@ -39,8 +39,8 @@ export function couponRows(context: Context, { orders }: Story) {
       ...coupons.map((coupon, number) => ({
         ...base(
           'coupon',
-          { at: now - coupon.madeDaysAgo * day, number },
-          coupon.pausedDaysAgo === null ? null : now - coupon.pausedDaysAgo * day,
+          { at: now - coupon.made_days_ago * day, number },
+          coupon.paused_days_ago === null ? null : now - coupon.paused_days_ago * day,
         ),
         code: coupon.code,
         name: coupon.name,
@@ -51,10 +51,10 @@ export function couponRows(context: Context, { orders }: Story) {
         first_purchase_only: coupon.first_purchase_only,
         max_redemptions: coupon.max_redemptions,
         redemptions_count: count(number),
-        starts_at: ago(coupon.startedDaysAgo),
-        ends_at: ago(coupon.endedDaysAgo),
-        paused_at: ago(coupon.pausedDaysAgo),
-        archived_at: ago(coupon.archivedDaysAgo),
+        starts_at: ago(coupon.started_days_ago),
+        ends_at: ago(coupon.ended_days_ago),
+        paused_at: ago(coupon.paused_days_ago),
+        archived_at: ago(coupon.archived_days_ago),
         batch_id: null,
         note: coupon.note,
       })),

@@ -1,35 +1,35 @@
 import { day, inOrder } from '../calendar.ts'
-import { createDice } from '../dice.ts'
+import { brought, type DemoField, type DemoForm, forms, questions, whys } from '../forms.ts'
+import type { Activity } from '../generate/activity.ts'
 import { learnerAt } from '../learners.ts'
-import type { Story } from '../story/tell.ts'
-import { brought, type DemoField, type DemoForm, forms, questions, whys } from '../texts/forms.ts'
+import { createRandom } from '../seededRandom.ts'
 import { type Context, dateOf } from './context.ts'
 
 const strangers = ['Agnes Millpond', 'Bertil Hayrick', 'Cleo Sandgate', 'Dov Larchfield', 'Esme Quarrystone', 'Florin Beckwater'] as const
 
 /** Forms and what was sent in: by people whom the school knows, and by others. */
-export function formRows({ now, id, base, personId }: Context, { learners }: Story) {
-  const dice = createDice('lanternfield forms')
+export function formRows({ now, id, base, personId }: Context, { learners }: Activity) {
+  const random = createRandom('lanternfield forms')
   const sent = inOrder(
     forms.flatMap((form, number) => {
-      const from = now - form.madeDaysAgo * day
-      const until = now - (form.closedDaysAgo ?? 2) * day
+      const from = now - form.made_days_ago * day
+      const until = now - (form.closed_days_ago ?? 2) * day
       return Array.from({ length: form.submissions }, (_, index) => {
-        const at = Math.round((from + dice.between(0.01, 0.99) * (until - from)) / 1000) * 1000
-        const known = dice.chance(0.6) ? dice.pick(learners.filter((learner) => learner.at < at && !learner.isInvited)) : undefined
-        const name = known ? learnerAt(known.index).name : dice.pick(strangers)
+        const at = Math.round((from + random.between(0.01, 0.99) * (until - from)) / 1000) * 1000
+        const known = random.chance(0.6) ? random.pick(learners.filter((learner) => learner.at < at && !learner.isInvited)) : undefined
+        const name = known ? learnerAt(known.index).name : random.pick(strangers)
         const email = known ? learnerAt(known.index).email : `${name.toLowerCase().replace(' ', '.')}@example.com`
         const spam = index % 19 === 11
-        return { at, number: 0, form: number, known, name, email, spam, answers: answersTo(form, { name, email, spam }, dice.below) }
+        return { at, number: 0, form: number, known, name, email, spam, answers: answersTo(form, { name, email, spam }, random.below) }
       })
     }),
   )
   return {
-    forms: forms.map(({ submissions, madeDaysAgo, closedDaysAgo, fields, ...form }, number) => ({
-      ...base('form', { at: now - madeDaysAgo * day, number }, closedDaysAgo === null ? null : now - closedDaysAgo * day),
+    forms: forms.map(({ submissions, made_days_ago, closed_days_ago, fields, ...form }, number) => ({
+      ...base('form', { at: now - made_days_ago * day, number }, closed_days_ago === null ? null : now - closed_days_ago * day),
       ...form,
       fields: fields.map(fieldOf),
-      closes_at: dateOf(closedDaysAgo === null ? null : now - closedDaysAgo * day),
+      closes_at: dateOf(closed_days_ago === null ? null : now - closed_days_ago * day),
       submissions_count: submissions,
       last_submission_at: dateOf(sent.findLast((one) => one.form === number)?.at),
     })),

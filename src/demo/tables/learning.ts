@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto'
 import { courses } from '../courses.ts'
-import type { DemoEnrollment } from '../story/enrollments.ts'
-import type { DemoAttempt, DemoProgress } from '../story/progress.ts'
-import type { Story } from '../story/tell.ts'
+import type { Activity } from '../generate/activity.ts'
+import type { DemoEnrollment } from '../generate/enrollments.ts'
+import type { DemoAttempt, DemoProgress } from '../generate/progress.ts'
 import { type Context, dateOf } from './context.ts'
 
 /** Who takes which course, lesson by lesson, with quizzes and certificates. */
-export function learningRows(context: Context, story: Story) {
+export function learningRows(context: Context, activity: Activity) {
   const { id, base, personId } = context
-  const { enrollments, progress, attempts } = story
+  const { enrollments, progress, attempts } = activity
   const learnt = Map.groupBy(progress, ({ enrollment }) => enrollment)
   const enrollmentId = ({ number }: DemoEnrollment): string => id('enrollment', number)
   return {
-    enrollments: enrollments.map((enrollment) => enrollmentRow(context, enrollment, learnt.get(enrollment) ?? [], story)),
+    enrollments: enrollments.map((enrollment) => enrollmentRow(context, enrollment, learnt.get(enrollment) ?? [], activity)),
     progress: progress.map((one) => ({
       ...base('lesson_progress', one, one.completedAt),
       enrollment_id: enrollmentId(one.enrollment),
@@ -50,7 +50,7 @@ function enrollmentRow(
   { schoolId, now, id, base, personId }: Context,
   enrollment: DemoEnrollment,
   learnt: readonly DemoProgress[],
-  { lessons }: Story,
+  { lessons }: Activity,
 ) {
   const { at, number, course, status, source, order, subscription, expiresAt, stoppedAt } = enrollment
   const done = learnt.filter(({ completedAt }) => completedAt !== null)
@@ -83,12 +83,12 @@ function enrollmentRow(
   }
 }
 
-const emailTemplates = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+const certificateAlphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
 /** Sixteen letters and digits that no other school has. */
 function certificateNumber(schoolId: string, number: number): string {
   const bytes = createHash('sha256').update(`lanternfield/${schoolId}/certificate/${number}`).digest().subarray(0, 16)
-  return Array.from(bytes, (byte) => emailTemplates[byte % emailTemplates.length]).join('')
+  return Array.from(bytes, (byte) => certificateAlphabet[byte % certificateAlphabet.length]).join('')
 }
 
 function positionOf({ lesson: { lesson }, completedAt, at }: DemoProgress): number | null {

@@ -3,15 +3,15 @@ import { htmlOf } from '../../domain/richText.ts'
 import { addMonths, day, type Happening, hour } from '../calendar.ts'
 import { coupons } from '../coupons.ts'
 import { courses } from '../courses.ts'
+import type { Activity } from '../generate/activity.ts'
+import type { DemoSubscription } from '../generate/subscriptions.ts'
 import { plans, prices } from '../plans.ts'
 import { products } from '../products.ts'
 import { schoolRow } from '../school.ts'
-import type { DemoSubscription } from '../story/subscriptions.ts'
-import type { Story } from '../story/tell.ts'
 import { type Context, dateOf } from './context.ts'
 
 /** Plans, their prices and what they include, and who has them. */
-export function membershipRows(context: Context, { subscriptions }: Story) {
+export function membershipRows(context: Context, { subscriptions }: Activity) {
   const { schoolId, now, id, base } = context
   const made = (number: number): Happening => ({ at: now - (398 - number) * day, number })
   return {

@@ -1,9 +1,9 @@
 import type { Happening } from '../calendar.ts'
 import { inOrder } from '../calendar.ts'
+import type { Activity } from '../generate/activity.ts'
+import { couponCodes, type DemoLine, type DemoOrder, isPaid, sumOf } from '../generate/orders.ts'
 import { learnerAt } from '../learners.ts'
 import { schoolRow } from '../school.ts'
-import { couponCodes, type DemoLine, type DemoOrder, isPaid, sumOf } from '../story/orders.ts'
-import type { Story } from '../story/tell.ts'
 import { type Context, dateOf } from './context.ts'
 
 const checkoutMs = 30 * 60_000
@@ -12,7 +12,7 @@ const streets = ['Lamp Lane', 'Kiln Row', 'Madder Street', 'Willow Yard', 'Long 
 const towns = ['Lanternfield', 'Saltmere', 'Oakhanger', 'Reedham']
 
 /** Purchases with their lines, refunds and what they opened. */
-export function orderRows(context: Context, { orders }: Story) {
+export function orderRows(context: Context, { orders }: Activity) {
   const { schoolId, id, base, personId } = context
   const currency = schoolRow.currency
   const numbers = numbersOf(orders)

@@ -1,10 +1,10 @@
 import { day } from '../calendar.ts'
 import { tagsOf } from '../facets.ts'
+import type { Activity } from '../generate/activity.ts'
+import { isPaid } from '../generate/orders.ts'
+import type { DemoSubscription } from '../generate/subscriptions.ts'
 import { learnerRow } from '../learnerRow.ts'
 import { learnerAt } from '../learners.ts'
-import { isPaid } from '../story/orders.ts'
-import type { DemoSubscription } from '../story/subscriptions.ts'
-import type { Story } from '../story/tell.ts'
 import type { Context } from './context.ts'
 
 /** How long an open bill closes nothing, as schools have it that say nothing of it. */
@@ -17,17 +17,17 @@ export function opensNow({ status, bills, endedAt }: DemoSubscription, now: numb
 }
 
 /** The learners and the words that are put to them. What is counted of a person is counted here. */
-export function peopleRows({ schoolId, now, personId }: Context, story: Story) {
-  const counts = countsOf(story, now)
+export function peopleRows({ schoolId, now, personId }: Context, activity: Activity) {
+  const counts = countsOf(activity, now)
   return {
-    learners: story.learners.map((learner) => ({ ...learnerRow(schoolId, new Date(now), learner.index), ...counts(learner.index) })),
-    tags: story.learners.flatMap((learner) =>
+    learners: activity.learners.map((learner) => ({ ...learnerRow(schoolId, new Date(now), learner.index), ...counts(learner.index) })),
+    tags: activity.learners.flatMap((learner) =>
       tagsOf(learner.index, learnerAt(learner.index)).map((tag) => ({ school_id: schoolId, person_id: personId(learner), ...tag })),
     ),
   }
 }
 
-function countsOf({ enrollments, progress, orders, subscriptions, rsvps, comments }: Story, now: number) {
+function countsOf({ enrollments, progress, orders, subscriptions, rsvps, comments }: Activity, now: number) {
   const enrolled = Map.groupBy(enrollments, ({ learner }) => learner.index)
   const learnt = Map.groupBy(progress, ({ enrollment }) => enrollment.learner.index)
   const bought = Map.groupBy(orders, ({ learner }) => learner.index)

@@ -1,13 +1,13 @@
 import { htmlOf } from '../../domain/richText.ts'
 import { day, inOrder } from '../calendar.ts'
+import type { Activity } from '../generate/activity.ts'
+import { isPaid } from '../generate/orders.ts'
 import { products } from '../products.ts'
 import { schoolRow } from '../school.ts'
-import { isPaid } from '../story/orders.ts'
-import type { Story } from '../story/tell.ts'
 import { type Context, dateOf } from './context.ts'
 
 /** Digital products, the files in them, and whose they are. */
-export function productRows(context: Context, { orders, learners }: Story, fileIds: (product: number) => readonly string[]) {
+export function productRows(context: Context, { orders, learners }: Activity, fileIds: (product: number) => readonly string[]) {
   const { now, id, base, personId } = context
   const sold = orders
     .filter(isPaid)

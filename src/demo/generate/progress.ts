@@ -1,7 +1,7 @@
 import { day, type Happening, hour, inOrder, quietMs } from '../calendar.ts'
 import { courses } from '../courses.ts'
-import type { DemoLesson } from '../curriculum.ts'
-import type { Dice } from '../dice.ts'
+import type { DemoLesson } from '../lessons.ts'
+import type { SeededRandom } from '../seededRandom.ts'
 import type { DemoEnrollment } from './enrollments.ts'
 
 /** A published lesson of a course. */
@@ -34,8 +34,8 @@ export interface Learnt {
 
 export const progressCount = 12_800
 
-interface Story {
-  dice: Dice
+interface Activity {
+  random: SeededRandom
   now: number
   enrollments: readonly DemoEnrollment[]
   /** Of each course, in their order. */
@@ -43,19 +43,19 @@ interface Story {
 }
 
 /** Which lessons were opened and done, and when. Most who stop, stop early. */
-export function tellProgress({ dice, now, enrollments, lessons }: Story): { progress: DemoProgress[]; attempts: DemoAttempt[] } {
+export function generateProgress({ random, now, enrollments, lessons }: Activity): { progress: DemoProgress[]; attempts: DemoAttempt[] } {
   const lessonsOf = (enrollment: DemoEnrollment): readonly PlacedLesson[] => lessons.get(enrollment.course) ?? []
-  const learnt = new Map(enrollments.map((enrollment) => [enrollment, begin(enrollment, lessonsOf(enrollment).length, dice)]))
-  level(learnt, (enrollment) => lessonsOf(enrollment).length, dice)
+  const learnt = new Map(enrollments.map((enrollment) => [enrollment, begin(enrollment, lessonsOf(enrollment).length, random)]))
+  level(learnt, (enrollment) => lessonsOf(enrollment).length, random)
   const progress: DemoProgress[] = []
   const attempts: DemoAttempt[] = []
   for (const [enrollment, { opened, done }] of learnt) {
-    const times = visits(enrollment, opened, dice, now)
+    const times = visits(enrollment, opened, random, now)
     for (const [place, lesson] of lessonsOf(enrollment).slice(0, opened).entries()) {
       const at = times[place] as number
       const completedAt = place < done ? at + Math.min(lesson.lesson.duration_seconds * 1000, 20 * 60_000) : null
       progress.push({ at, number: 0, enrollment, lesson, completedAt })
-      if (lesson.lesson.kind === 'quiz') attempts.push(...tries(enrollment, lesson, [at, completedAt], dice))
+      if (lesson.lesson.kind === 'quiz') attempts.push(...tries(enrollment, lesson, [at, completedAt], random))
     }
   }
   return { progress: inOrder(progress), attempts: inOrder(attempts) }
@@ -70,20 +70,20 @@ function leastDone(course: number, count: number): number {
   return done
 }
 
-function begin(enrollment: DemoEnrollment, count: number, dice: Dice): Learnt {
+function begin(enrollment: DemoEnrollment, count: number, random: SeededRandom): Learnt {
   const least = leastDone(enrollment.course, count)
   if (enrollment.status === 'completed') {
-    const done = least + dice.below(count - least + 1)
+    const done = least + random.below(count - least + 1)
     return { opened: done, done }
   }
-  if (dice.chance(0.05)) return { opened: 0, done: 0 }
-  const opened = 1 + Math.floor((count - 1) * dice.between(0, 1) ** 0.45)
-  return { opened, done: Math.min(dice.chance(0.7) ? opened - 1 : opened, least - 1) }
+  if (random.chance(0.05)) return { opened: 0, done: 0 }
+  const opened = 1 + Math.floor((count - 1) * random.between(0, 1) ** 0.45)
+  return { opened, done: Math.min(random.chance(0.7) ? opened - 1 : opened, least - 1) }
 }
 
 /** Moves single lessons until their number is the one of the demo. */
-function level(learnt: ReadonlyMap<DemoEnrollment, Learnt>, countOf: (enrollment: DemoEnrollment) => number, dice: Dice): void {
-  const movable = dice.shuffled([...learnt].filter(([{ status }]) => status !== 'completed'))
+function level(learnt: ReadonlyMap<DemoEnrollment, Learnt>, countOf: (enrollment: DemoEnrollment) => number, random: SeededRandom): void {
+  const movable = random.shuffled([...learnt].filter(([{ status }]) => status !== 'completed'))
   let missing = progressCount - [...learnt.values()].reduce((sum, { opened }) => sum + opened, 0)
   while (missing !== 0) {
     const step = Math.sign(missing)
@@ -99,9 +99,12 @@ function level(learnt: ReadonlyMap<DemoEnrollment, Learnt>, countOf: (enrollment
 }
 
 /** When each lesson was opened: all of them before the learning stopped. */
-function visits({ at, stoppedAt }: DemoEnrollment, count: number, dice: Dice, now: number): number[] {
+function visits({ at, stoppedAt }: DemoEnrollment, count: number, random: SeededRandom, now: number): number[] {
   const end = Math.min(stoppedAt ?? now, now - quietMs) - hour
-  const pauses = Array.from({ length: count }, (_, index) => (index === 0 ? dice.between(0.01, 2) : dice.between(0.1, 1) ** 2 * 9) * day)
+  const pauses = Array.from(
+    { length: count },
+    (_, index) => (index === 0 ? random.between(0.01, 2) : random.between(0.1, 1) ** 2 * 9) * day,
+  )
   const sum = pauses.reduce((total, pause) => total + pause, 0)
   const pace = Math.min(1, Math.max(0, end - at) / (sum + hour))
   let time = at
@@ -112,7 +115,12 @@ function visits({ at, stoppedAt }: DemoEnrollment, count: number, dice: Dice, no
 }
 
 /** Who has done a quiz has passed it, some at the second try. */
-function tries(enrollment: DemoEnrollment, lesson: PlacedLesson, [at, completedAt]: [number, number | null], dice: Dice): DemoAttempt[] {
+function tries(
+  enrollment: DemoEnrollment,
+  lesson: PlacedLesson,
+  [at, completedAt]: [number, number | null],
+  random: SeededRandom,
+): DemoAttempt[] {
   const attempt = (attemptNo: number, time: number, points: number): DemoAttempt => ({
     at: time,
     number: 0,
@@ -121,7 +129,7 @@ function tries(enrollment: DemoEnrollment, lesson: PlacedLesson, [at, completedA
     attemptNo,
     points,
   })
-  const failed = dice.chance(0.3) || completedAt === null ? [attempt(1, at + 60_000, 1 + dice.below(2))] : []
+  const failed = random.chance(0.3) || completedAt === null ? [attempt(1, at + 60_000, 1 + random.below(2))] : []
   if (completedAt === null) return failed
-  return [...failed, attempt(failed.length + 1, completedAt, 3 + dice.below(2))]
+  return [...failed, attempt(failed.length + 1, completedAt, 3 + random.below(2))]
 }

@@ -1,7 +1,7 @@
 import type { Database } from '../store/database.ts'
 import type { Sql } from '../store/sql.ts'
+import type { Activity } from './generate/activity.ts'
 import { insertRows } from './insertRows.ts'
-import type { Story } from './story/tell.ts'
 import { communityRows } from './tables/community.ts'
 import type { Context } from './tables/context.ts'
 import { couponRows } from './tables/coupons.ts'
@@ -13,20 +13,20 @@ import { productRows } from './tables/products.ts'
 
 interface Written {
   context: Context
-  story: Story
+  activity: Activity
   /** The files of a product, by its number. */
   productFiles(product: number): readonly string[]
 }
 
 /** Writes down what happened at the school, every row after those that it names. People and courses stand by then. */
-export async function writeStory(kind: Database['kind'], sql: Sql, { context, story, productFiles }: Written): Promise<void> {
-  const memberships = membershipRows(context, story)
-  const coupons = couponRows(context, story)
-  const orders = orderRows(context, story)
-  const products = productRows(context, story, productFiles)
-  const learning = learningRows(context, story)
-  const community = communityRows(context, story)
-  const forms = formRows(context, story)
+export async function writeActivity(kind: Database['kind'], sql: Sql, { context, activity, productFiles }: Written): Promise<void> {
+  const memberships = membershipRows(context, activity)
+  const coupons = couponRows(context, activity)
+  const orders = orderRows(context, activity)
+  const products = productRows(context, activity, productFiles)
+  const learning = learningRows(context, activity)
+  const community = communityRows(context, activity)
+  const forms = formRows(context, activity)
   await insertRows(sql, 'membership_plan', memberships.plans)
   await insertRows(sql, 'plan_price', memberships.prices)
   await insertRows(sql, 'digital_product', products.products)

@@ -1,12 +1,12 @@
 import { addMonths, day, type Happening, hour, inOrder } from '../calendar.ts'
-import type { Dice } from '../dice.ts'
-import { type PlanSlug, plans, priceNumber, prices } from '../plans.ts'
-import type { Learner } from './cast.ts'
+import { plans, priceNumber, prices } from '../plans.ts'
+import type { SeededRandom } from '../seededRandom.ts'
+import type { Learner } from './people.ts'
 
 /** A person has a plan, from the beginning to now or to the end. */
 export interface DemoSubscription extends Happening {
   learner: Learner
-  plan: PlanSlug
+  plan: string
   planNumber: number
   priceNumber: number
   status: 'trialing' | 'active' | 'past_due' | 'paused' | 'canceled'
@@ -32,7 +32,7 @@ export interface DemoSubscription extends Happening {
 }
 
 interface Sketch {
-  plan: PlanSlug
+  plan: string
   interval: 'month' | 'year' | 'one_time'
   status: DemoSubscription['status']
   /** How many periods came before the one that runs, or before the end. */
@@ -55,13 +55,13 @@ const reasons = [
 const trialDays = 14
 
 /** 168 subscriptions: 112 active, 14 in trial, 6 with an open bill, 3 paused and 33 that are over. */
-export function tellSubscriptions(dice: Dice, now: number, learners: readonly Learner[]): DemoSubscription[] {
-  const ordered = inOrder(sketches(dice).map((sketch) => drawn(sketch, dice, now)))
+export function generateSubscriptions(random: SeededRandom, now: number, learners: readonly Learner[]): DemoSubscription[] {
+  const ordered = inOrder(sketches(random).map((sketch) => drawn(sketch, random, now)))
   const [first, ...others] = learners.filter(({ is_member, memberStatus }) => is_member && memberStatus === 'active')
   const free = new Set(others)
   // Who signs in as the first learner finds something of their own.
   const ofFirst = ordered.find(({ plan, status, bills }) => plan === 'workbench' && status === 'active' && bills.length > longest)
-  for (const one of ordered) one.learner = one === ofFirst ? (first as Learner) : holderOf(one, free, dice)
+  for (const one of ordered) one.learner = one === ofFirst ? (first as Learner) : holderOf(one, free, random)
   return ordered
 }
 
@@ -69,27 +69,27 @@ export function tellSubscriptions(dice: Dice, now: number, learners: readonly Le
 const longest = 6
 
 /** Who has it: somebody who came before, mostly not long before. Nobody has two. */
-function holderOf(subscription: DemoSubscription, free: Set<Learner>, dice: Dice): DemoSubscription['learner'] {
+function holderOf(subscription: DemoSubscription, free: Set<Learner>, random: SeededRandom): DemoSubscription['learner'] {
   const before = [...free].filter(({ at }) => at < subscription.at - hour)
   const candidates = before.slice(-45)
   // A plan opens courses to those who study.
   const students = candidates.filter(({ is_student }) => is_student)
-  const chosen = dice.pick(students.length > 3 && subscription.price > 0 ? students : candidates)
+  const chosen = random.pick(students.length > 3 && subscription.price > 0 ? students : candidates)
   free.delete(chosen)
   return chosen
 }
 
-function sketches(dice: Dice): Sketch[] {
+function sketches(random: SeededRandom): Sketch[] {
   const some = (count: number, sketch: (index: number) => Sketch): Sketch[] => Array.from({ length: count }, (_, index) => sketch(index))
   const ofMonths = [0, 1, 1, 2, 2, 3, 4, 5] as const
-  const days = (): number => 2 + dice.below(22)
+  const days = (): number => 2 + random.below(22)
   return [
     ...some(34, (index) => ({ plan: 'window-seat', interval: 'one_time', status: 'active', periods: 0, days: 4 + index * 10 })),
     ...some(30, (index) => ({
       plan: 'workbench',
       interval: 'month',
       status: 'active',
-      periods: index === 0 ? longest : index % 10 === 2 ? 1 : dice.pick(ofMonths),
+      periods: index === 0 ? longest : index % 10 === 2 ? 1 : random.pick(ofMonths),
       days: days(),
       more: {
         endsWithPeriod: index % 10 === 9,
@@ -109,7 +109,7 @@ function sketches(dice: Dice): Sketch[] {
       plan: 'whole-studio',
       interval: 'month',
       status: 'active',
-      periods: dice.pick(ofMonths),
+      periods: random.pick(ofMonths),
       days: days(),
       more: { endsWithPeriod: index === 5, coupon: index === 3 ? 'FRIENDS15' : null },
     })),
@@ -144,11 +144,11 @@ function sketches(dice: Dice): Sketch[] {
       periods: 2 + index,
       days: 12 + index,
     })),
-    ...some(33, (index) => canceled(index, dice)),
+    ...some(33, (index) => canceled(index, random)),
   ]
 }
 
-function canceled(index: number, dice: Dice): Sketch {
+function canceled(index: number, random: SeededRandom): Sketch {
   const [reason, comment] = reasons[index % reasons.length] as (typeof reasons)[number]
   const isInTrial = index % 8 === 6
   const isUnpaid = index % 11 === 10
@@ -156,18 +156,18 @@ function canceled(index: number, dice: Dice): Sketch {
     plan: index % 4 === 3 && !isInTrial ? 'whole-studio' : 'workbench',
     interval: 'month',
     status: 'canceled',
-    periods: isInTrial ? 0 : 1 + dice.below(4),
+    periods: isInTrial ? 0 : 1 + random.below(4),
     days: 5 + index * 8,
     more: { reason: isUnpaid ? 'payment_failed' : reason, comment: isUnpaid ? null : comment, isLastBillOpen: isUnpaid && !isInTrial },
   }
 }
 
-function drawn({ plan, interval, status, periods, days, more = {} }: Sketch, dice: Dice, now: number): DemoSubscription {
+function drawn({ plan, interval, status, periods, days, more = {} }: Sketch, random: SeededRandom, now: number): DemoSubscription {
   const number = priceNumber(plan, interval)
   const { amount, trial_days } = prices[number] as (typeof prices)[number]
   const months = interval === 'year' ? 12 : 1
   // Within the day, and to the second.
-  const moment = Math.round((now - days * day - dice.between(1, 20) * hour) / 1000) * 1000
+  const moment = Math.round((now - days * day - random.between(1, 20) * hour) / 1000) * 1000
   const subscription: DemoSubscription = {
     at: moment,
     number: 0,

@@ -1,7 +1,7 @@
 import { quietMs } from '../calendar.ts'
 import { learnerAt, learnersCount, learnersWithLogin } from '../learners.ts'
 
-/** Who takes part in the story of the demo. */
+/** Who takes part in the activity of the demo. */
 export interface Learner {
   /** Their place among the learners, from 0. */
   index: number
@@ -34,7 +34,7 @@ export const joinedAt = (now: number, index: number): number =>
   Math.round(now - quietMs - 86_400_000 - (learnersCount - 1 - index) * 80_000_000)
 
 /** The demo's own learners, in the order in which they came. */
-export const cast = (now: number): Learner[] =>
+export const generatePeople = (now: number): Learner[] =>
   Array.from({ length: learnersCount }, (_, index) => {
     const { is_student, is_member } = learnerAt(index)
     return { index, at: joinedAt(now, index), is_student, is_member, ...statesOf(index) }

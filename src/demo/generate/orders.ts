@@ -2,10 +2,11 @@ import { portion } from '../../domain/orders/prorateAmounts.ts'
 import { day, type Happening, hour, inOrder, quietMs } from '../calendar.ts'
 import { batch, batchCode, coupons } from '../coupons.ts'
 import { courses } from '../courses.ts'
-import type { Dice } from '../dice.ts'
 import { plans } from '../plans.ts'
 import { products } from '../products.ts'
-import type { Learner } from './cast.ts'
+import type { SeededRandom } from '../seededRandom.ts'
+import { couponUse } from './couponUse.ts'
+import type { Learner } from './people.ts'
 import { archivedAt, publishedAt } from './published.ts'
 import type { DemoSubscription } from './subscriptions.ts'
 
@@ -66,28 +67,28 @@ export function lineOf(line: Pick<DemoLine, 'type' | 'product' | 'title' | 'unit
   return { priceNumber: null, ...line, discount, total, tax: portion(total, taxRateBps, 10_000 + taxRateBps), refunded: 0 }
 }
 
-interface Story {
-  dice: Dice
+interface Activity {
+  random: SeededRandom
   now: number
   learners: readonly Learner[]
   subscriptions: readonly DemoSubscription[]
 }
 
 /** 520 purchases of the last year: what subscriptions cost, what was bought one by one, given, left lying or paid back. */
-export function tellOrders({ dice, now, learners, subscriptions }: Story): DemoOrder[] {
-  const billed = subscriptions.flatMap((subscription) => billsOf(subscription, dice))
-  const given = gifts(dice, now, learners)
+export function generateOrders({ random, now, learners, subscriptions }: Activity): DemoOrder[] {
+  const billed = subscriptions.flatMap((subscription) => billsOf(subscription, random))
+  const given = gifts(random, now, learners)
   const count = ordersCount - billed.length - given.length
-  const shop = createShop(dice, now, learners, given)
+  const shop = createShop(random, now, learners, given)
   const bought = shop(count)
   const all = inOrder([...billed, ...given, ...bought])
-  payBack(all, dice, now)
+  payBack(all, random, now)
   return all
 }
 
-function billsOf(subscription: DemoSubscription, dice: Dice): DemoOrder[] {
+function billsOf(subscription: DemoSubscription, random: SeededRandom): DemoOrder[] {
   const { learner, planNumber, priceNumber, price, bills, isLastBillOpen } = subscription
-  const provider = dice.pick(['card', 'card', 'wallet'] as const)
+  const provider = random.pick(['card', 'card', 'wallet'] as const)
   return bills.map((at, index): DemoOrder => {
     const isOpen = isLastBillOpen && index === bills.length - 1
     const coupon = coupons.find(({ code }) => code === subscription.coupon)
@@ -117,13 +118,13 @@ function billsOf(subscription: DemoSubscription, dice: Dice): DemoOrder[] {
 
 const students = (learners: readonly Learner[]): Learner[] => learners.filter(({ is_student, isInvited }) => is_student && !isInvited)
 
-function gifts(dice: Dice, now: number, learners: readonly Learner[]): DemoOrder[] {
+function gifts(random: SeededRandom, now: number, learners: readonly Learner[]): DemoOrder[] {
   const coupon = coupons.findIndex(({ code }) => code === 'FREECLAY')
   const clay = courses.findIndex(({ slug }) => slug === 'clay-from-scratch')
   const taken = new Set<Learner>()
   return Array.from({ length: zeroTotals }, (_, index) => {
-    const at = secondsOf(now - (350 - index * 24) * day + dice.between(6, 18) * hour)
-    const learner = dice.pick(
+    const at = secondsOf(now - (350 - index * 24) * day + random.between(6, 18) * hour)
+    const learner = random.pick(
       students(learners)
         .filter((one) => one.at < at - hour && !taken.has(one) && one.index > 0)
         .slice(-50),
@@ -153,12 +154,12 @@ const plainOrder = (at: number, learner: Learner): DemoOrder => ({
 
 const secondsOf = (time: number): number => Math.round(time / 1000) * 1000
 
-/** What is bought one by one. Nobody buys a thing twice. */
-function createShop(dice: Dice, now: number, learners: readonly Learner[], given: readonly DemoOrder[]) {
+/** Generates the one-time purchases. No learner buys the same item twice. */
+function createShop(random: SeededRandom, now: number, learners: readonly Learner[], given: readonly DemoOrder[]) {
   const buyers = students(learners)
   const owned = new Set(given.flatMap(({ learner, lines }) => lines.map((line) => `${learner.index} ${line.type} ${line.product}`)))
   const buys = new Map<Learner, number>()
-  const codes = couponUse(dice, now)
+  const codes = couponUse(random, now)
 
   const offersAt = (at: number, type: 'course' | 'digital_product') =>
     type === 'course'
@@ -173,19 +174,19 @@ function createShop(dice: Dice, now: number, learners: readonly Learner[], given
 
   function basket(at: number, learner: Learner): Omit<DemoLine, 'discount' | 'tax' | 'total' | 'refunded' | 'priceNumber'>[] {
     const isFree = ({ type, product }: { type: string; product: number }): boolean => !owned.has(`${learner.index} ${type} ${product}`)
-    const forSale = dice.shuffled(offersAt(at, 'course').filter(isFree))
-    const beside = dice.shuffled(offersAt(at, 'digital_product').filter(isFree))
-    const wanted = dice.chance(0.1) ? 0 : dice.chance(0.42) ? 2 : 1
-    const chosen = [...forSale.slice(0, wanted), ...beside.slice(0, wanted === 0 || dice.chance(0.22) ? 1 : 0)]
+    const forSale = random.shuffled(offersAt(at, 'course').filter(isFree))
+    const beside = random.shuffled(offersAt(at, 'digital_product').filter(isFree))
+    const wanted = random.chance(0.1) ? 0 : random.chance(0.42) ? 2 : 1
+    const chosen = [...forSale.slice(0, wanted), ...beside.slice(0, wanted === 0 || random.chance(0.22) ? 1 : 0)]
     return chosen
   }
 
   return (count: number): DemoOrder[] => {
     // More in every month than in the one before. In the order of time, so that a first purchase is one.
-    const times = Array.from({ length: count }, () => secondsOf(now - quietMs - (1 - dice.between(0, 1) ** 0.75) * 362 * day)).toSorted(
+    const times = Array.from({ length: count }, () => secondsOf(now - quietMs - (1 - random.between(0, 1) ** 0.75) * 362 * day)).toSorted(
       (one, other) => one - other,
     )
-    const states = dice.shuffled([...unfinished, ...Array.from({ length: count - unfinished.length }, () => 'paid' as const)])
+    const states = random.shuffled([...unfinished, ...Array.from({ length: count - unfinished.length }, () => 'paid' as const)])
     // A transfer that is under way began in the last days.
     const lastPending = states.map((state) => state === 'pending')
     const rest = states.filter((state) => state !== 'pending')
@@ -193,7 +194,7 @@ function createShop(dice: Dice, now: number, learners: readonly Learner[], given
     return times.map((at, index) => {
       const status = index >= count - pendingCount ? 'pending' : (rest[index] as DemoOrder['status'])
       for (;;) {
-        const learner = index === 12 ? (buyers[0] as Learner) : dice.pick(buyers.filter((one) => one.at < at - hour))
+        const learner = index === 12 ? (buyers[0] as Learner) : random.pick(buyers.filter((one) => one.at < at - hour))
         const chosen = basket(at, learner)
         if (chosen.length === 0) continue
         const isFirst = !buys.has(learner)
@@ -207,60 +208,17 @@ function createShop(dice: Dice, now: number, learners: readonly Learner[], given
           status,
           lines: chosen.map((line, place) => lineOf(line, discounts[place] ?? 0)),
           coupon,
-          provider: status === 'pending' ? 'bank_transfer' : dice.pick(['card', 'card', 'card', 'wallet', 'bank_transfer'] as const),
-          failureCode: status === 'failed' ? dice.pick(['card_declined', 'insufficient_funds']) : null,
+          provider: status === 'pending' ? 'bank_transfer' : random.pick(['card', 'card', 'card', 'wallet', 'bank_transfer'] as const),
+          failureCode: status === 'failed' ? random.pick(['card_declined', 'insufficient_funds']) : null,
         }
       }
     })
   }
 }
 
-type Chosen = { type: string; product: number; unit: number }[]
-
-/** Which coupon a purchase names, and what it takes off each line. */
-function couponUse(dice: Dice, now: number) {
-  const used = new Set<string>()
-  let batchUsed = 0
-  const inKilnRoom = new Set([0, 1])
-  return (at: number, learner: Learner, chosen: Chosen, { isFirst, status }: { isFirst: boolean; status: DemoOrder['status'] }) => {
-    const age = (now - at) / day
-    const none = { coupon: null, discounts: [] as number[] }
-    const take = (index: number, bps: number, fits: (line: Chosen[number]) => boolean = () => true) => {
-      const key = `${learner.index} ${index}`
-      if (used.has(key) || !chosen.some(fits)) return none
-      used.add(key)
-      return { coupon: index, discounts: chosen.map((line) => (fits(line) ? portion(line.unit, bps, 10_000) : 0)) }
-    }
-    // What was canceled or refused in the end named none: but two did.
-    if (status !== 'paid') return isFirst && status !== 'failed' && age < 360 && dice.chance(0.3) ? take(0, 1000) : none
-    if (age < 99 && !used.has('once')) {
-      used.add('once')
-      return take(indexOf('ONEONLY'), 5000)
-    }
-    if (age < 44 && batchUsed < 7 && dice.chance(0.3)) {
-      batchUsed += 1
-      return take(coupons.length + batchUsed * 3, batch.discount.bps)
-    }
-    if (isFirst && dice.chance(0.3)) return take(indexOf('WELCOME10'), 1000)
-    if (age < 239 && dice.chance(0.25))
-      return take(indexOf('KILN25'), 2500, ({ type, product }) => type === 'course' && inKilnRoom.has(product))
-    if (age > 201 && age < 327 && chosen.length === 1 && dice.chance(0.2)) {
-      const [line] = chosen
-      const index = indexOf('EXPIRED5')
-      if (used.has(`${learner.index} ${index}`)) return none
-      used.add(`${learner.index} ${index}`)
-      return { coupon: index, discounts: [Math.min(500, line?.unit ?? 0)] }
-    }
-    if (age > 76 && age < 179 && dice.chance(0.08)) return take(indexOf('PAUSED20'), 2000)
-    return none
-  }
-}
-
-const indexOf = (code: string): number => coupons.findIndex((coupon) => coupon.code === code)
-
-/** Six whole refunds and six parts of one. */
-function payBack(orders: readonly DemoOrder[], dice: Dice, now: number): void {
-  const oneByOne = dice.shuffled(
+/** Refunds six orders in full and six in part. */
+function payBack(orders: readonly DemoOrder[], random: SeededRandom, now: number): void {
+  const oneByOne = random.shuffled(
     orders.filter(
       ({ kind, status, lines, at, learner }) =>
         kind === 'one_time' && status === 'paid' && learner.index > 0 && at < now - 20 * day && lines.some(({ total }) => total > 2000),
@@ -274,7 +232,7 @@ function payBack(orders: readonly DemoOrder[], dice: Dice, now: number): void {
     order.status = isWhole ? 'refunded' : 'partially_refunded'
     order.refunds.push({
       order,
-      at: order.at + Math.round(dice.between(2, 12) * 24) * hour,
+      at: order.at + Math.round(random.between(2, 12) * 24) * hour,
       number: 0,
       amount: order.lines.reduce((sum, { refunded }) => sum + refunded, 0),
       reason: isWhole ? (index === 4 ? 'duplicate' : 'requested') : 'other',
@@ -282,10 +240,10 @@ function payBack(orders: readonly DemoOrder[], dice: Dice, now: number): void {
   }
 }
 
-/** What an order comes to. */
+/** Returns the sum of an amount over the lines of an order. */
 export function sumOf(order: DemoOrder, of: (line: DemoLine) => number): number {
   return order.lines.reduce((sum, line) => sum + of(line), 0)
 }
 
-/** What was paid, whatever became of it. */
+/** True if the order was paid, even if it was refunded later. */
 export const isPaid = ({ status }: DemoOrder): boolean => status === 'paid' || status === 'partially_refunded' || status === 'refunded'

@@ -1,11 +1,11 @@
 import { day, type Happening, hour, inOrder, quietMs } from '../calendar.ts'
+import { agreements, answers, doubtful, underEvents, underLessons, underPosts } from '../comments.ts'
 import { courses } from '../courses.ts'
-import type { Dice } from '../dice.ts'
-import { agreements, answers, doubtful, underEvents, underLessons, underPosts } from '../texts/comments.ts'
-import { events } from '../texts/events.ts'
-import { posts } from '../texts/posts.ts'
-import type { Learner } from './cast.ts'
+import { events } from '../events.ts'
+import { posts } from '../posts.ts'
+import type { SeededRandom } from '../seededRandom.ts'
 import type { DemoEnrollment } from './enrollments.ts'
+import type { Learner } from './people.ts'
 import type { DemoProgress } from './progress.ts'
 import type { DemoSubscription } from './subscriptions.ts'
 
@@ -29,8 +29,8 @@ export interface DemoComment extends Happening {
   editedAt: number | null
 }
 
-interface Story {
-  dice: Dice
+interface Activity {
+  random: SeededRandom
   now: number
   learners: readonly Learner[]
   enrollments: readonly DemoEnrollment[]
@@ -39,18 +39,18 @@ interface Story {
 }
 
 export const startOf = (now: number, event: number): number => {
-  const { startDays, startHour } = events[event] as (typeof events)[number]
-  return Math.floor(now / day) * day + startDays * day + startHour * hour
+  const { start_days, start_hour } = events[event] as (typeof events)[number]
+  return Math.floor(now / day) * day + start_days * day + start_hour * hour
 }
 
 export const endOf = (now: number, event: number): number => startOf(now, event) + (events[event]?.hours ?? 1) * hour
 
 /** Who answered to which event. */
-export function tellRsvps({ dice, now, learners, enrollments, subscriptions }: Story): DemoRsvp[] {
+export function generateRsvps({ random, now, learners, enrollments, subscriptions }: Activity): DemoRsvp[] {
   const members = learners.filter(({ is_member, memberStatus }) => is_member && memberStatus === 'active')
   return inOrder(
     events.flatMap((event, number) => {
-      const madeAt = now + event.madeDays * day
+      const madeAt = now + event.made_days * day
       const start = startOf(now, number)
       const until = Math.min(start - day, now - quietMs)
       const inCourse = new Set(
@@ -68,14 +68,14 @@ export function tellRsvps({ dice, now, learners, enrollments, subscriptions }: S
           (event.access !== 'plans' || inPlan.has(one)),
       )
       const { coming, waiting, canceled } = event.answers
-      const people = dice.shuffled(may).slice(0, coming + waiting + canceled)
+      const people = random.shuffled(may).slice(0, coming + waiting + canceled)
       // The first learner comes where there is room for everybody.
       const [first] = members
       if (event.slug === 'dye-walk' && first && !people.includes(first)) people[0] = first
       const isOver = endOf(now, number) < now
       const times = people
         .map(({ at }) => Math.max(at, madeAt) + hour)
-        .map((from) => Math.round((from + dice.between(0.02, 0.98) * (until - from)) / 1000) * 1000)
+        .map((from) => Math.round((from + random.between(0.02, 0.98) * (until - from)) / 1000) * 1000)
       // Seats go to those who asked first: who waits asked last.
       const order = people.map((learner, index) => ({ learner, at: times[index] as number })).toSorted((one, other) => one.at - other.at)
       return order.map(({ learner, at }, index): DemoRsvp => {
@@ -106,7 +106,7 @@ const answered = { lecturer: 24, member: 18 } as const
 const [pending, hidden] = [8, 4] as const
 
 /** 180 comments, of which 12 are not shown. */
-export function tellComments({ dice, now, learners, progress }: Story): DemoComment[] {
+export function generateComments({ random, now, learners, progress }: Activity): DemoComment[] {
   const members = learners.filter(({ is_member, memberStatus, isInvited }) => is_member && memberStatus === 'active' && !isInvited)
   const end = now - quietMs
   const said = new Set<string>()
@@ -114,7 +114,7 @@ export function tellComments({ dice, now, learners, progress }: Story): DemoComm
   function words(list: readonly string[], subject: DemoComment['subject']): string {
     const place = `${subject.type} ${subject.number} `
     const free = list.filter((body) => !said.has(place + body))
-    const body = dice.pick(free.length > 0 ? free : list)
+    const body = random.pick(free.length > 0 ? free : list)
     said.add(place + body)
     return body
   }
@@ -125,48 +125,48 @@ export function tellComments({ dice, now, learners, progress }: Story): DemoComm
     author,
     subject,
     body,
-    reactions: dice.chance(0.4) ? 1 + dice.below(6) : 0,
-    editedAt: dice.chance(0.05) ? Math.round(at / 1000) * 1000 + 120_000 : null,
+    reactions: random.chance(0.4) ? 1 + random.below(6) : 0,
+    editedAt: random.chance(0.05) ? Math.round(at / 1000) * 1000 + 120_000 : null,
   })
   const some = (count: number, make: () => DemoComment): DemoComment[] => Array.from({ length: count }, make)
 
   const open = posts.flatMap((post, number) =>
-    post.status === 'published' && post.visibility === 'public' && post.daysAgo > 20 ? [{ number, at: now - post.daysAgo * day }] : [],
+    post.status === 'published' && post.visibility === 'public' && post.days_ago > 20 ? [{ number, at: now - post.days_ago * day }] : [],
   )
   const belongs = new Set(members)
   const learnt = learning(progress).filter(({ enrollment }) => belongs.has(enrollment.learner) && enrollment.status !== 'canceled')
   const first = [
     ...some(counts.post, () => {
-      const post = dice.pick(open)
-      const at = post.at + dice.between(0.1, 1) ** 2 * Math.min(40 * day, end - post.at)
+      const post = random.pick(open)
+      const at = post.at + random.between(0.1, 1) ** 2 * Math.min(40 * day, end - post.at)
       const writers = members.filter((one) => one.at < at)
       const subject = { type: 'post', number: post.number, course: null } as const
-      return comment(at, dice.pick(writers), subject, words(underPosts, subject))
+      return comment(at, random.pick(writers), subject, words(underPosts, subject))
     }),
     ...some(counts.lesson, () => {
-      const { at, lesson, enrollment } = dice.pick(learnt)
+      const { at, lesson, enrollment } = random.pick(learnt)
       const subject = { type: 'lesson', number: lesson.number, course: lesson.course } as const
       return comment(at + 12 * 60_000, enrollment.learner, subject, words(underLessons, subject))
     }),
     ...some(counts.event, () => {
-      const number = dice.pick(
+      const number = random.pick(
         events.flatMap(({ access, status }, index) => (access === 'public' && status === 'published' ? [index] : [])),
       )
-      const madeAt = now + (events[number]?.madeDays ?? 0) * day
-      const at = madeAt + dice.between(0.2, 1) * (Math.min(end, endOf(now, number) + 4 * day) - madeAt)
+      const madeAt = now + (events[number]?.made_days ?? 0) * day
+      const at = madeAt + random.between(0.2, 1) * (Math.min(end, endOf(now, number) + 4 * day) - madeAt)
       const subject = { type: 'event', number, course: null } as const
-      return comment(at, dice.pick(members.filter((one) => one.at < at)), subject, words(underEvents, subject))
+      return comment(at, random.pick(members.filter((one) => one.at < at)), subject, words(underEvents, subject))
     }),
   ]
-  const answerable = dice.shuffled(first.filter(({ at }) => at < end - 2 * day))
+  const answerable = random.shuffled(first.filter(({ at }) => at < end - 2 * day))
   const replies = answerable.slice(0, answered.lecturer + answered.member).map((parent, index): DemoComment => {
     const isByLecturer = index < answered.lecturer
-    const at = parent.at + dice.between(0.02, 1.8) * day
-    const author = isByLecturer ? lecturerOf(parent.subject) : dice.pick(repliers(parent, { members, progress, at }))
+    const at = parent.at + random.between(0.02, 1.8) * day
+    const author = isByLecturer ? lecturerOf(parent.subject) : random.pick(repliers(parent, { members, progress, at }))
     return { ...comment(at, author, parent.subject, words(isByLecturer ? answers : agreements, parent.subject)), parent }
   })
   const parents = new Set(replies.map(({ parent }) => parent))
-  const alone = dice.shuffled(first.filter((one) => !parents.has(one) && one.subject.type !== 'event'))
+  const alone = random.shuffled(first.filter((one) => !parents.has(one) && one.subject.type !== 'event'))
   for (const [index, one] of alone.slice(0, pending + hidden).entries()) {
     Object.assign(one, { status: index < pending ? 'pending' : 'hidden', body: words(doubtful, one.subject), reactions: 0 })
   }

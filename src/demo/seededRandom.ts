@@ -1,5 +1,5 @@
 /** Chance that repeats: one seed gives the same throws on every machine. */
-export interface Dice {
+export interface SeededRandom {
   /** A whole number from 0, below the end. */
   below(end: number): number
   /** A number between the two. */
@@ -10,7 +10,7 @@ export interface Dice {
   shuffled<One>(list: readonly One[]): One[]
 }
 
-export function createDice(seed: string): Dice {
+export function createRandom(seed: string): SeededRandom {
   let state = 0x811c9dc5
   for (const email of seed) state = Math.imul(state ^ (email.codePointAt(0) as number), 0x01000193)
   // The generator known as mulberry32.

@@ -1,9 +1,9 @@
 import { day, type Happening, hour, inOrder, quietMs } from '../calendar.ts'
 import { courses } from '../courses.ts'
-import type { Dice } from '../dice.ts'
 import { plans } from '../plans.ts'
-import type { Learner } from './cast.ts'
+import type { SeededRandom } from '../seededRandom.ts'
 import type { DemoOrder } from './orders.ts'
+import type { Learner } from './people.ts'
 import { archivedAt, publishedAt } from './published.ts'
 import type { DemoSubscription } from './subscriptions.ts'
 
@@ -24,8 +24,8 @@ export interface DemoEnrollment extends Happening {
 export const enrollmentStates = { active: 610, completed: 240, expired: 35, suspended: 15, canceled: 10 } as const
 export const enrollmentsCount = Object.values(enrollmentStates).reduce((sum, count) => sum + count, 0)
 
-interface Story {
-  dice: Dice
+interface Activity {
+  random: SeededRandom
   now: number
   learners: readonly Learner[]
   orders: readonly DemoOrder[]
@@ -35,8 +35,8 @@ interface Story {
 const courseNumber = (slug: string): number => courses.findIndex((course) => course.slug === slug)
 
 /** Who takes which course, by what, and how it stands. One row for a person and a course, for ever. */
-export function tellEnrollments(story: Story): DemoEnrollment[] {
-  const { dice, now, learners, orders, subscriptions } = story
+export function generateEnrollments(activity: Activity): DemoEnrollment[] {
+  const { random, now, learners, orders, subscriptions } = activity
   const all = new Map<string, DemoEnrollment>()
   const students = learners.filter(({ is_student, isInvited }) => is_student && !isInvited)
 
@@ -69,20 +69,20 @@ export function tellEnrollments(story: Story): DemoEnrollment[] {
       add(order.learner, product, order.at, { source, order, ...(refund && { status: 'canceled', stoppedAt: refund.at }) })
     }
   }
-  for (const subscription of subscriptions) addOfPlan(subscription, { dice, now, add })
+  for (const subscription of subscriptions) addOfPlan(subscription, { random, now, add })
   // The school before this one had a list on paper.
   for (const learner of students.slice(0, 75)) {
-    for (const slug of dice
+    for (const slug of random
       .shuffled(['candle-season', 'clay-from-scratch', 'glaze-chemistry-without-fear', 'bookbinding-five-structures'])
-      .slice(0, 1 + dice.below(2))) {
+      .slice(0, 1 + random.below(2))) {
       add(learner, courseNumber(slug), Math.max(learner.at, now - 374 * day) + (26 + learner.index / 10) * hour, { source: 'import' })
     }
   }
   const free = [courseNumber('workshop-safety'), courseNumber('kiln-diary')] as const
   for (const learner of students) {
-    const at = () => secondsOf(learner.at + dice.between(0.1, 60) * day)
-    if (dice.chance(0.22)) add(learner, free[0], at(), { source: 'self' })
-    if (dice.chance(0.09)) add(learner, free[1], at(), { source: 'self' })
+    const at = () => secondsOf(learner.at + random.between(0.1, 60) * day)
+    if (random.chance(0.22)) add(learner, free[0], at(), { source: 'self' })
+    if (random.chance(0.09)) add(learner, free[1], at(), { source: 'self' })
   }
   // What takes a season is what people are let into by hand.
   const taught = [
@@ -93,11 +93,11 @@ export function tellEnrollments(story: Story): DemoEnrollment[] {
     'bookbinding-five-structures',
   ].map(courseNumber)
   while (all.size < enrollmentsCount) {
-    const learner = dice.pick(students)
-    add(learner, dice.pick(taught), secondsOf(learner.at + dice.between(0.05, 0.95) * (now - learner.at)), { source: 'manual' })
+    const learner = random.pick(students)
+    add(learner, random.pick(taught), secondsOf(learner.at + random.between(0.05, 0.95) * (now - learner.at)), { source: 'manual' })
   }
   const ordered = inOrder([...all.values()])
-  settle(ordered, dice, now)
+  settle(ordered, random, now)
   return ordered
 }
 
@@ -106,31 +106,31 @@ const secondsOf = (time: number): number => Math.round(time / 1000) * 1000
 type Add = (learner: Learner, course: number, at: number, rest: Partial<DemoEnrollment> & Pick<DemoEnrollment, 'source'>) => boolean
 
 /** Whoever has a plan begins a few of its courses. Of plans that are over nothing is left. */
-function addOfPlan(subscription: DemoSubscription, { dice, now, add }: { dice: Dice; now: number; add: Add }): void {
+function addOfPlan(subscription: DemoSubscription, { random, now, add }: { random: SeededRandom; now: number; add: Add }): void {
   const { learner, at, status, isLastBillOpen } = subscription
   const plan = plans[subscription.planNumber]
   if (!plan || !learner.is_student || learner.isInvited || status === 'canceled' || status === 'paused' || isLastBillOpen) return
   const included = courses.flatMap(({ slug, status: state }, course) =>
     state === 'published' && (plan.includes_all_courses || (plan.courses as readonly string[]).includes(slug)) ? [course] : [],
   )
-  const some = dice.shuffled(included)
+  const some = random.shuffled(included)
   const wanted = plan.includes_all_courses
-    ? [courseNumber('make-one-chair'), ...some.slice(0, 1 + dice.below(3))]
-    : some.slice(0, 1 + dice.below(2))
+    ? [courseNumber('make-one-chair'), ...some.slice(0, 1 + random.below(3))]
+    : some.slice(0, 1 + random.below(2))
   for (const course of wanted) {
-    add(learner, course, secondsOf(at + Math.min(dice.between(0.02, 40) * day, (now - day - at) * 0.6)), { source: 'plan', subscription })
+    add(learner, course, secondsOf(at + Math.min(random.between(0.02, 40) * day, (now - day - at) * 0.6)), { source: 'plan', subscription })
   }
 }
 
 /** Brings every state to its number. */
-function settle(all: readonly DemoEnrollment[], dice: Dice, now: number): void {
-  const open = dice.shuffled(all.filter(({ status, learner }) => status === 'active' && learner.index > 0))
+function settle(all: readonly DemoEnrollment[], random: SeededRandom, now: number): void {
+  const open = random.shuffled(all.filter(({ status, learner }) => status === 'active' && learner.index > 0))
   const missing = (status: DemoEnrollment['status']): number =>
     enrollmentStates[status] - all.filter((enrollment) => enrollment.status === status).length
   const take = (count: number, fits: (enrollment: DemoEnrollment) => boolean): DemoEnrollment[] =>
     open.filter((enrollment) => enrollment.status === 'active' && fits(enrollment)).slice(0, Math.max(0, count))
   const between = (from: number, low: number, high: number): number =>
-    secondsOf(from + Math.min(dice.between(low, high) * day, (now - quietMs - from) * 0.9))
+    secondsOf(from + Math.min(random.between(low, high) * day, (now - quietMs - from) * 0.9))
 
   for (const enrollment of take(missing('canceled'), ({ source }) => source === 'self' || source === 'manual')) {
     Object.assign(enrollment, { status: 'canceled', stoppedAt: between(enrollment.at, 3, 50) })
@@ -150,7 +150,7 @@ function settle(all: readonly DemoEnrollment[], dice: Dice, now: number): void {
     .filter(({ status, at }) => status === 'active' && at < now - 18 * day)
     .map((enrollment) => ({
       enrollment,
-      weight: enrollment.learner.index === 0 ? 2 : dice.between(0, 1) ** ((300 * day) / (now - enrollment.at)),
+      weight: enrollment.learner.index === 0 ? 2 : random.between(0, 1) ** ((300 * day) / (now - enrollment.at)),
     }))
     .toSorted((one, other) => other.weight - one.weight)
   const first = all.filter(({ learner, status }) => learner.index === 0 && status === 'active')
