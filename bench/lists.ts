@@ -1,4 +1,4 @@
-import { findPerson } from '../src/domain/accounts/callers.ts'
+import { findPerson } from '../src/domain/accounts/findPerson.ts'
 import type { Surroundings } from '../src/framework/call.ts'
 import type { OperationOf } from '../src/framework/declare/operations.ts'
 import { run } from '../src/framework/run.ts'
@@ -125,7 +125,7 @@ async function asOwner(database: Database, slug: string): Promise<{ caller: Pers
         AND staff.school_id = (SELECT id FROM school WHERE slug = $1) LIMIT 1`,
     [slug],
   )
-  const person = owner && (await findPerson(database.sql, owner.school_id, owner.account_id))
+  const person = owner && (await findPerson(database.kysely, owner.school_id, owner.account_id))
   if (!person) throw new Error(`there is no school ${slug} with an owner who can sign in`)
   const scopes = scopeCatalogue(resources).map(({ name }) => name)
   const keyring = createKeyring(['only cursors of this run are signed with it'])

@@ -6,7 +6,7 @@ import { createOpenApi } from './api/openApi.ts'
 import { createApi } from './api/routes.ts'
 import type { Config } from './config/load.ts'
 import { errorsUrl } from './config/schools.ts'
-import { findPerson } from './domain/accounts/callers.ts'
+import { findPerson } from './domain/accounts/findPerson.ts'
 import { hashPassword } from './domain/accounts/password.ts'
 import { createPasswordGate } from './domain/accounts/passwordGate.ts'
 import { createSignIn } from './domain/accounts/signIn.ts'
@@ -142,9 +142,9 @@ export async function createApp(args: AppArguments): Promise<App> {
   const grantable = (role: Role): ReadonlySet<string> => grantableScopes(role, config.roles)
   const operations = operationsIn(resources)
   const personIn =
-    ({ sql }: Database): FindPerson =>
+    ({ kysely }: Database): FindPerson =>
     (schoolId, accountId, grantId) =>
-      findPerson(sql, schoolId, accountId, grantId)
+      findPerson(kysely, schoolId, accountId, grantId)
   const signer: CursorSigner = {
     sign: (text) => keyring.sign('cursors', text),
     verify: (text, signature) => keyring.verify('cursors', text, signature),

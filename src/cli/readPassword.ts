@@ -1,5 +1,5 @@
-import { minPasswordCharacters, type PasswordContext, type PasswordIssue, passwordIssue } from '../domain/accounts/newPassword.ts'
 import { maxPasswordBytes } from '../domain/accounts/password.ts'
+import { minPasswordCharacters, type PasswordContext, type PasswordIssue, passwordIssue } from '../domain/accounts/passwordIssue.ts'
 import { failure, usage } from './failures.ts'
 import type { Terminal } from './terminal.ts'
 

@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import { findSignedIn, type SignedIn } from '../domain/accounts/signedIn.ts'
+import { findSignedInAccount, type SignedInAccount } from '../domain/accounts/signedInAccount.ts'
 import { isSessionOver } from '../policy/browserSessions.ts'
 import type { School } from '../policy/school.ts'
 import type { Database } from '../store/database.ts'
@@ -13,9 +13,9 @@ export async function findActiveAccount(
   ctx: Context,
   database: Database,
   { accountId, signedInAt }: { accountId: string; signedInAt: number | undefined },
-): Promise<SignedIn | undefined> {
+): Promise<SignedInAccount | undefined> {
   const { school } = ctx.state as { school: School }
-  const account = await findSignedIn(database, school.id, accountId)
+  const account = await findSignedInAccount(database, school.id, accountId)
   if (account && isSessionOver(signedInAt, account.sessions_valid_after)) return undefined
   Object.assign(ctx.state, { accountLocale: account?.locale ?? null } satisfies LanguageState)
   return account

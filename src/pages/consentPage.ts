@@ -1,4 +1,4 @@
-import type { SignedIn } from '../domain/accounts/signedIn.ts'
+import type { SignedInAccount } from '../domain/accounts/signedInAccount.ts'
 import { interactionPath } from '../oidc/endpoints.ts'
 import type { RequestedScopes } from './consentScopes.ts'
 import type { Destination } from './destination.ts'
@@ -67,7 +67,7 @@ export interface ConsentPageArguments {
   /** Scopes that the person allowed this app before. */
   allowed: ReadonlySet<string>
   grantable: ReadonlySet<string>
-  signedIn: Pick<SignedIn, 'name' | 'email'>
+  signedIn: Pick<SignedInAccount, 'name' | 'email'>
   csrf: string
 }
 

@@ -40,7 +40,7 @@ export type MessageKind = keyof Messages
 
 /** Whom a message goes to. */
 export interface Recipient {
-  /** As `mailAddress` answered it. */
+  /** As `deliverableEmail` answered it. */
   email: string
   /** What is known of the language that they read, the surest first: the message is in the first one that the school has. */
   locales: readonly (string | null | undefined)[]

@@ -189,8 +189,8 @@ export const account = defineResource({
       status: 204,
       summary: 'End what you allowed to an app',
       parameters: z.object({ id: ownId('aut', 'Id of the authorization.') }),
-      perform: ({ sql, school, externalServices, parameters }, row) =>
-        revokeAuthorization(sql, externalServices, school, { accountId: row.id, id: String(parameters.get('id')) }),
+      perform: ({ writer, school, externalServices, parameters }, row) =>
+        revokeAuthorization(writer, externalServices, school, { accountId: row.id, id: String(parameters.get('id')) }),
     }),
     end_session: defineAction('account', {
       scope: 'write',
@@ -200,8 +200,8 @@ export const account = defineResource({
       status: 204,
       summary: 'Sign out in one browser',
       parameters: z.object({ id: ownId('ses', 'Id of the session.') }),
-      perform: ({ sql, school, externalServices, parameters }, row) =>
-        endSession(sql, externalServices, school, { accountId: row.id, id: String(parameters.get('id')) }),
+      perform: ({ writer, school, externalServices, parameters }, row) =>
+        endSession(writer, externalServices, school, { accountId: row.id, id: String(parameters.get('id')) }),
     }),
   },
 })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { normaliseEmail } from '../domain/accounts/mailAddress.ts'
+import { normaliseEmail } from '../domain/accounts/emailAddress.ts'
 
 /** An e-mail address that a caller types, normalised as accounts store it. */
 export const typedEmail = () => z.string().overwrite(normalised).max(254).check(z.email())

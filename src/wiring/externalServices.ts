@@ -7,6 +7,7 @@ import type { ExternalServices, FileServices } from '../policy/externalServices.
 import type { SendMessage } from '../policy/messages.ts'
 import type { School } from '../policy/school.ts'
 import { databaseArtifacts } from '../store/databaseArtifacts.ts'
+import { kyselyOf } from '../store/rawSql.ts'
 import type { Sql } from '../store/sql.ts'
 import type { Enqueue } from './enqueue.ts'
 
@@ -47,7 +48,7 @@ export function createExternalServices({
     sessions: ownSessions({ stores, keyring }),
     authorizations: {
       async list(schoolId, accountId, sql = stores.sql) {
-        const { apps } = await connectedApps(sql, schoolId, { accountId, limit: most })
+        const { apps } = await connectedApps(kyselyOf(sql), schoolId, { accountId, limit: most })
         return apps.map(({ name, ...app }) => ({ ...app, clientName: name }))
       },
       end: (sql, schoolId, grantId) => endGrantWithin(stores, sql, schoolId, grantId),

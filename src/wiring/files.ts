@@ -1,6 +1,6 @@
 import type { Middleware } from 'koa'
 import type { ServerConfig } from '../config/server.ts'
-import type { PersonNow } from '../domain/accounts/callers.ts'
+import type { CurrentPerson } from '../domain/accounts/findPerson.ts'
 import { receiveFile } from '../domain/files/receiveFile.ts'
 import { receiveUpload } from '../domain/files/receiveUpload.ts'
 import { downloadRoute } from '../files/downloadRoute.ts'
@@ -29,7 +29,7 @@ export interface FilesArguments {
   keyring: Keyring
   limits(): ServerConfig['storage']
   operations: readonly Operation[]
-  findPerson(schoolId: string, accountId: string): Promise<PersonNow | undefined>
+  findPerson(schoolId: string, accountId: string): Promise<CurrentPerson | undefined>
   /** Requests for files that fail. */
   failures: FailureLimit
   /** Signs cursors, as everywhere that a declaration is read. */

@@ -95,15 +95,15 @@ export async function startEmailChange(
   const emails: Email[] = []
   const transport = { deliver: async (email: Email) => void emails.push(email), describe: () => '', close() {} }
   const send = createMail({ transport, face: async () => ({ name: 'First School', locale: 'en' }), languages: () => languages })
-  const { tell } = await service.database.transaction(async (_writer, sql) => {
+  const { sendEmail } = await service.database.transaction(async (writer, sql) => {
     const [account] = await sql.query<{ email: string }>('SELECT email FROM account WHERE school_id = $1 AND id = $2', [
       school.id,
       accountId,
     ])
-    const begun = await beginEmailChange(sql, school, { accountId, current: account?.email ?? '', email, locale: null })
+    const begun = await beginEmailChange(writer, school, { accountId, current: account?.email ?? '', email, locale: null })
     await sql.query('UPDATE account SET pending_email = $3 WHERE school_id = $1 AND id = $2', [school.id, accountId, begun.pendingEmail])
     return begun
   })
-  await tell?.(send)
+  await sendEmail?.(send)
   return emails
 }

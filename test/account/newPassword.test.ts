@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { mailAddress } from '../../src/domain/accounts/mailAddress.ts'
-import { passwordIssue } from '../../src/domain/accounts/newPassword.ts'
+import { deliverableEmail } from '../../src/domain/accounts/emailAddress.ts'
 import { isTooLong } from '../../src/domain/accounts/password.ts'
+import { passwordIssue } from '../../src/domain/accounts/passwordIssue.ts'
 
 const context = { email: 'marlo.quill@lanternmail.example', schoolName: 'Lanternfield School of Making' }
 
@@ -63,7 +63,7 @@ describe('an address for messages', () => {
     ['x@xn--exmple-cua.example', 'x@xn--exmple-cua.example'],
     ['dev@localhost', 'dev@localhost'],
   ])('%j is %j', (typed, address) => {
-    expect(mailAddress(typed)).toBe(address)
+    expect(deliverableEmail(typed)).toBe(address)
   })
 
   test.each([
@@ -95,13 +95,13 @@ describe('an address for messages', () => {
     'a@',
     '',
   ])('%j is none', (typed) => {
-    expect(mailAddress(typed)).toBeUndefined()
+    expect(deliverableEmail(typed)).toBeUndefined()
   })
 
   test('holds nothing that could end a header or an address, whatever was typed', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (local, host) => {
-        const address = mailAddress(`${local}@${host}`)
+        const address = deliverableEmail(`${local}@${host}`)
         if (address !== undefined) expect(address).toMatch(/^[!-~]+$/)
         expect(address ?? '').not.toMatch(/[\s<>(),;:\\"[\]]/)
       }),

@@ -5,7 +5,7 @@ import Koa, { type Context } from 'koa'
 import { createOpenApi } from '../../src/api/openApi.ts'
 import { type ApiArguments, createApi } from '../../src/api/routes.ts'
 import { makeDemoSchool } from '../../src/demo/makeDemoSchool.ts'
-import { findPerson } from '../../src/domain/accounts/callers.ts'
+import { findPerson } from '../../src/domain/accounts/findPerson.ts'
 import type { Operation } from '../../src/framework/declare/operations.ts'
 import { renderProblems } from '../../src/http/problems.ts'
 import type { RequestState } from '../../src/http/requestState.ts'
@@ -122,7 +122,7 @@ export async function startDemoApi(
   async function caller(email: string | undefined, scopes: readonly string[] = allScopes, clientId = 'cli_test'): Promise<Caller> {
     if (email === undefined) return { kind: 'anonymous' }
     const [account] = await database.sql.query<{ id: string }>('SELECT id FROM account WHERE school_id = $1 AND email = $2', [id, email])
-    const person = account && (await findPerson(database.sql, id, account.id))
+    const person = account && (await findPerson(database.kysely, id, account.id))
     if (!person) throw new Problem('invalid_token')
     return callerFrom(person, { scopes, clientId, grantId: 'grant' }, grantable)
   }

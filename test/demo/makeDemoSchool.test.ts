@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { demoId } from '../../src/demo/ids.ts'
 import { makeDemoSchool } from '../../src/demo/makeDemoSchool.ts'
-import { findPerson } from '../../src/domain/accounts/callers.ts'
+import { findPerson } from '../../src/domain/accounts/findPerson.ts'
 import { countTree } from '../../src/domain/curriculum/countTree.ts'
 import { newId } from '../../src/lib/ids.ts'
 import type { School } from '../../src/policy/school.ts'
@@ -65,7 +65,7 @@ describe.each(await databasesToTest())('the demo school on $name', ({ open }) =>
         'SELECT id, password_hash FROM account WHERE school_id = $1 AND email = $2',
         [school.id, email],
       )
-      const person = await findPerson(opened.database.sql, school.id, account?.id as string)
+      const person = await findPerson(opened.database.kysely, school.id, account?.id as string)
       expect(person?.lecturerId != null).toBe(person?.role === 'lecturer')
       return [person?.role, account?.password_hash != null]
     }

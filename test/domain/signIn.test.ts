@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { normaliseEmail } from '../../src/domain/accounts/mailAddress.ts'
+import { normaliseEmail } from '../../src/domain/accounts/emailAddress.ts'
 import { hashPassword } from '../../src/domain/accounts/password.ts'
-import { findSignedIn } from '../../src/domain/accounts/signedIn.ts'
+import { findSignedInAccount } from '../../src/domain/accounts/signedInAccount.ts'
 import { createSignIn, type SignIn } from '../../src/domain/accounts/signIn.ts'
 import { newId } from '../../src/lib/ids.ts'
 import type { Database } from '../../src/store/database.ts'
@@ -106,14 +106,14 @@ describe('signing in', () => {
 
 describe('who is signed in', () => {
   test('is told while the account is active, and not afterwards', async () => {
-    expect(await findSignedIn(database, schoolId, ids.active)).toEqual({
+    expect(await findSignedInAccount(database, schoolId, ids.active)).toEqual({
       name: 'Ada',
       email: 'ada@example.com',
       locale: null,
       deletion_scheduled_at: null,
       sessions_valid_after: null,
     })
-    expect(await findSignedIn(database, schoolId, ids.disabled)).toBeUndefined()
-    expect(await findSignedIn(database, newId(), ids.active)).toBeUndefined()
+    expect(await findSignedInAccount(database, schoolId, ids.disabled)).toBeUndefined()
+    expect(await findSignedInAccount(database, newId(), ids.active)).toBeUndefined()
   })
 })

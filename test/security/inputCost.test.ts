@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { mailAddress } from '../../src/domain/accounts/mailAddress.ts'
-import { passwordIssue } from '../../src/domain/accounts/newPassword.ts'
+import { deliverableEmail } from '../../src/domain/accounts/emailAddress.ts'
+import { passwordIssue } from '../../src/domain/accounts/passwordIssue.ts'
 import { cleanSvg, drawingLimits } from '../../src/domain/files/cleanSvg.ts'
 import { pictureSize, requireType } from '../../src/domain/files/fileContents.ts'
 import { htmlOf, plainText } from '../../src/domain/richText.ts'
@@ -238,7 +238,7 @@ const cases: readonly ParserCase[] = [
   ...texts('Idempotency-Key', (text) => readKey(`"${text}`), ['"', '\\', '\\"', 'a']),
   ...texts('ui_locales', (text) => lookUpLanguage(text.split(' '), languages), ['a-', 'de ', ' ', '-']),
   ...texts('name of a client', (text) => imitatedName(text, ['Schoolgate', 'Art']), words, { size: 20_000 }),
-  ...texts('address of a mailbox', (text) => mailAddress(text), words),
+  ...texts('address of a mailbox', (text) => deliverableEmail(text), words),
   ...texts('new password', (text) => passwordIssue(text, { email: 'a@example.com', schoolName: 'A School' }), [...words, 'ab', 'a1'], {
     size: 32_768,
   }),

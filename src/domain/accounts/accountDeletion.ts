@@ -5,19 +5,20 @@ import type { ExternalServices } from '../../policy/externalServices.ts'
 import { quotedName } from '../../policy/messages.ts'
 import type { School } from '../../policy/school.ts'
 import { findAnyClient } from '../../store/clients.ts'
-import type { Database, Writer } from '../../store/database.ts'
+import type { Database, Reader, Writer } from '../../store/database.ts'
+import { now as databaseNow } from '../../store/expressions.ts'
+import { rawSql } from '../../store/rawSql.ts'
 import type { Sql } from '../../store/sql.ts'
 import { cancelSubscriptionsOf, hasRunningSubscription } from '../memberships/endSubscriptions.ts'
 import { hasOtherOwner, lockOwners } from '../staff/owners.ts'
 import { eraseAccount, erasePerson, recordErasure } from '../students/erasePerson.ts'
-import { addressOf } from './mailedLinks.ts'
+import { pageUrl } from './createMailedLink.ts'
 
-/** How long a person can still change their mind. */
+/** Days between the request and the deletion, in which the person can cancel it. */
 export const deletionDays = 14
 
 export interface DeletionRequest {
   writer: Writer
-  sql: Sql
   school: School
   caller: PersonCaller
   now: Date
@@ -26,21 +27,22 @@ export interface DeletionRequest {
 }
 
 /**
- * Puts an account down for deletion. Nothing ends before the time has come; the person gets an e-mail that names the app that asked.
+ * Schedules the deletion of an account and e-mails the person which app requested it. The account works as before until then.
  * @throws Problem last_owner, active_subscription
  */
 export async function scheduleDeletion(
-  { writer, sql, school, caller, now, externalServices, enqueue }: DeletionRequest,
+  { writer, school, caller, now, externalServices, enqueue }: DeletionRequest,
   account: { email: string; locale: string | null; deletion_scheduled_at: Date | null },
 ) {
   if (account.deletion_scheduled_at) return undefined
-  if (caller.personId !== null && (await hasRunningSubscription(sql, school.id, caller.personId))) throw new Problem('active_subscription')
+  if (caller.personId !== null && (await hasRunningSubscription(rawSql(writer), school.id, caller.personId)))
+    throw new Problem('active_subscription')
   if (caller.role === 'owner') {
     await lockOwners(writer, school.id)
     if (!(await hasOtherOwner(writer, { schoolId: school.id, personId: caller.personId }))) throw new Problem('last_owner')
   }
-  const link = addressOf(school, accountPaths.apps)
-  const client = await findAnyClient(sql, school.id, caller.clientId)
+  const link = pageUrl(school, accountPaths.apps)
+  const client = await findAnyClient(writer, school.id, caller.clientId)
   const app = quotedName(String(client?.metadata.client_name ?? caller.clientId))
   enqueue('deletion notice', () =>
     externalServices.send(school, { email: account.email, locales: [account.locale] }, 'deletion_scheduled', { link, app }),
@@ -48,53 +50,67 @@ export async function scheduleDeletion(
   return { deletion_scheduled_at: new Date(now.getTime() + deletionDays * 86_400_000) }
 }
 
-/** Takes an account off the list of those to be deleted. Answers whether it was on it. */
-export async function keepAccount(sql: Sql, schoolId: string, accountId: string): Promise<boolean> {
-  const kept = await sql.query(
-    `UPDATE account SET deletion_scheduled_at = NULL, updated_at = now(), version = version + 1
-      WHERE school_id = $1 AND id = $2 AND deletion_scheduled_at > now() RETURNING 1 AS kept`,
-    [schoolId, accountId],
-  )
-  return kept.length > 0
+/** Cancels the scheduled deletion of an account. Returns false if none is scheduled. */
+export async function cancelDeletion(database: Reader, schoolId: string, accountId: string): Promise<boolean> {
+  const { numUpdatedRows } = await database
+    .updateTable('account')
+    .set((account) => ({ deletion_scheduled_at: null, updated_at: databaseNow, version: account('version', '+', 1) }))
+    .where('school_id', '=', schoolId)
+    .where('id', '=', accountId)
+    .where('deletion_scheduled_at', '>', databaseNow)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
 }
 
 /**
- * Deletes accounts whose time has come, at most `limit`, each in a transaction of its own. What they allowed to apps ends, the login goes,
- * and the person behind it has neither name nor address any more; what refers to the person stays. Answers their number.
+ * Deletes at most `limit` accounts that are due, each in its own transaction: revokes their grants, deletes the login and anonymises the
+ * person, whose other data stays. Returns the number of deleted accounts.
  */
 export async function deleteDueAccounts(
   database: Database,
   endGrant: (sql: Sql, schoolId: string, grantId: string) => Promise<void>,
   limit: number,
 ): Promise<number> {
-  const due = await database.sql.query<{ school_id: string; id: string }>(
-    'SELECT school_id, id FROM account WHERE deletion_scheduled_at <= now() ORDER BY deletion_scheduled_at LIMIT $1',
-    [limit],
-  )
+  const due = await database.kysely
+    .selectFrom('account')
+    .select(['school_id', 'id'])
+    .where('deletion_scheduled_at', '<=', databaseNow)
+    .orderBy('deletion_scheduled_at')
+    .limit(limit)
+    .execute()
   let deleted = 0
   for (const { school_id: schoolId, id } of due) {
-    deleted += await database.transaction((writer, sql) => deleteAccount(writer, sql, { schoolId, accountId: id, endGrant }))
+    deleted += await database.transaction((writer) => deleteAccount(writer, { schoolId, accountId: id, endGrant }))
   }
   return deleted
 }
 
 async function deleteAccount(
   writer: Writer,
-  sql: Sql,
   {
     schoolId,
     accountId,
     endGrant,
   }: { schoolId: string; accountId: string; endGrant(sql: Sql, schoolId: string, grantId: string): Promise<void> },
 ): Promise<number> {
-  const key = [schoolId, accountId]
-  // Kept at the last moment, or deleted by another instance: then there is nothing to do.
-  const [account] = await sql.query(
-    'SELECT 1 FROM account WHERE school_id = $1 AND id = $2 AND deletion_scheduled_at <= now() FOR UPDATE',
-    key,
-  )
+  // Checked again under the lock: the deletion may have been cancelled meanwhile, or done by another instance.
+  const account = await writer
+    .selectFrom('account')
+    .select('id')
+    .where('school_id', '=', schoolId)
+    .where('id', '=', accountId)
+    .where('deletion_scheduled_at', '<=', databaseNow)
+    .forUpdate()
+    .executeTakeFirst()
   if (!account) return 0
-  const [person] = await sql.query<{ id: string }>('SELECT id FROM person WHERE school_id = $1 AND account_id = $2 FOR UPDATE', key)
+  const person = await writer
+    .selectFrom('person')
+    .select('id')
+    .where('school_id', '=', schoolId)
+    .where('account_id', '=', accountId)
+    .forUpdate()
+    .executeTakeFirst()
+  const sql = rawSql(writer)
   if (!person) {
     await eraseAccount(writer, { schoolId, accountId, endGrant })
     return 1

@@ -1,16 +1,20 @@
 import { listGrantPayloads } from '../../store/connectedApps.ts'
-import type { Sql } from '../../store/sql.ts'
+import type { Reader } from '../../store/database.ts'
 import { namesIn } from './connectedApps.ts'
 
-/** What a person has allowed a client: the names, and how far each reaches. */
+/** The scopes that a person granted to a client: all names, and the names by resource. */
 export interface AllowedScopes {
   names: ReadonlySet<string>
   byResource: ReadonlyMap<string, ReadonlySet<string>>
 }
 
-/** What the person's live grants to this client hold together. What was revoked or has expired is not among it. */
-export async function allowedScopes(sql: Sql, schoolId: string, of: { accountId: string; clientId: string }): Promise<AllowedScopes> {
-  const grants = await listGrantPayloads(sql, schoolId, of)
+/** Returns the union of the scopes in the person's live grants to a client. Revoked and expired grants do not count. */
+export async function allowedScopes(
+  database: Reader,
+  schoolId: string,
+  of: { accountId: string; clientId: string },
+): Promise<AllowedScopes> {
+  const grants = await listGrantPayloads(database, schoolId, of)
   const byResource = Map.groupBy(
     grants.flatMap(({ resources }) => Object.entries(resources ?? {})),
     ([resource]) => resource,

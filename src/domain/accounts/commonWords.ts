@@ -1,6 +1,6 @@
 /**
- * What guessers try first, lower-cased and without the digits and signs that people put around it: words of lists of leaked passwords
- * as they are commonly known. A longer list belongs to a breach corpus, which this service does not ask.
+ * Words that guessers try first, in lower case and without surrounding digits and signs. They come from well-known lists of leaked
+ * passwords. Longer lists are the task of a breach corpus, which this service does not query.
  */
 export const commonWords: ReadonlySet<string> = new Set(
   `

@@ -1,13 +1,13 @@
 import { type ConnectedAppRow, type GrantPayload, listConnectedApps, listOwnGrants } from '../../store/connectedApps.ts'
-import type { Sql } from '../../store/sql.ts'
+import type { Reader } from '../../store/database.ts'
 
-/** One authorization that a person gave, with what is known of the app. */
+/** One authorization that a person gave, with the data of the app. */
 export interface ConnectedApp {
   grantId: string
   clientId: string
-  /** As the app calls itself: whatever a stranger wrote; undefined where it says nothing, or is gone. */
+  /** The name that the app gave itself, unchecked. Undefined if the app has no name or was deleted. */
   name: unknown
-  /** Undefined where the app's registration has ended. */
+  /** Undefined if the app was deleted or disabled. */
   origin: { registeredVia: 'self' | 'integration'; createdAt: Date } | undefined
   redirectUris: unknown[]
   scopes: ReadonlySet<string>
@@ -15,33 +15,34 @@ export interface ConnectedApp {
   lastUsedAt: Date | undefined
 }
 
-/** What an account allowed, newest first, at most `limit` of it. `isMore` says that there is more. */
+/** Lists at most `limit` live authorizations of an account, newest first. `isMore` is true if there are others. */
 export async function connectedApps(
-  sql: Sql,
+  database: Reader,
   schoolId: string,
   { accountId, limit }: { accountId: string; limit: number },
 ): Promise<{ apps: ConnectedApp[]; isMore: boolean }> {
-  const rows = await listConnectedApps(sql, schoolId, accountId, limit + 1)
+  const rows = await listConnectedApps(database, schoolId, accountId, limit + 1)
   return { apps: rows.slice(0, limit).map(present), isMore: rows.length > limit }
 }
 
-/** Names a live grant for ending it. */
+/** A live grant, as far as its revocation needs it. */
 export interface OwnGrant {
   id: string
   client_id: string
 }
 
-/** All live grants of the account. */
-export const ownGrants = (sql: Sql, schoolId: string, accountId: string): Promise<OwnGrant[]> => listOwnGrants(sql, schoolId, accountId)
+/** Lists all live grants of the account. */
+export const ownGrants = (database: Reader, schoolId: string, accountId: string): Promise<OwnGrant[]> =>
+  listOwnGrants(database, schoolId, accountId)
 
-/** The grant, where it is live and the account's own. */
+/** Returns the grant if it is live and belongs to the account. */
 export async function ownGrant(
-  sql: Sql,
+  database: Reader,
   schoolId: string,
   { accountId, grantId }: { accountId: string; grantId: string },
 ): Promise<OwnGrant | undefined> {
   if (!/^[\w-]{1,128}$/.test(grantId)) return undefined
-  return (await listOwnGrants(sql, schoolId, accountId, grantId))[0]
+  return (await listOwnGrants(database, schoolId, accountId, grantId))[0]
 }
 
 function present({ grant_id: grantId, payload, metadata, ...row }: ConnectedAppRow): ConnectedApp {
@@ -59,10 +60,10 @@ function present({ grant_id: grantId, payload, metadata, ...row }: ConnectedAppR
   }
 }
 
-/** Every scope that the grant holds, with or without a resource. */
+/** Returns every scope in the grant, with or without a resource. */
 function scopesOf({ openid, resources }: GrantPayload): ReadonlySet<string> {
   return new Set([openid?.scope, ...Object.values(resources ?? {})].flatMap(namesIn))
 }
 
-/** The names in a scope value (RFC 6749 section 3.3). */
+/** Splits a scope value into its names (RFC 6749 section 3.3). */
 export const namesIn = (scope: string | undefined): string[] => (scope ?? '').split(' ').filter(Boolean)

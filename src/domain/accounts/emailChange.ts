@@ -1,108 +1,136 @@
 import { accountPaths } from '../../policy/accountPaths.ts'
 import type { SendMessage } from '../../policy/messages.ts'
 import type { School } from '../../policy/school.ts'
-import type { Database } from '../../store/database.ts'
+import type { Database, Reader, Writer } from '../../store/database.ts'
+import { now } from '../../store/expressions.ts'
 import { findMailedLink, useMailedLink, voidMailedLinks } from '../../store/mailedLinks.ts'
-import { type ChangedPerson, changedPersonColumns, recordPersonChanges } from '../../store/personChanges.ts'
+import { changedPerson, recordPersonChanges } from '../../store/personChanges.ts'
 import { schoolContact } from '../../store/schools.ts'
-import type { Sql } from '../../store/sql.ts'
-import { addressOf, linkKey, makeMailedLink } from './mailedLinks.ts'
+import { createMailedLink, linkKey, pageUrl } from './createMailedLink.ts'
 
-/** What has begun: the address that waits to be confirmed, and who is to be told how. */
-export interface BegunEmailChange {
+/** A started change: the address to be confirmed, and the e-mail to send. */
+export interface StartedEmailChange {
   pendingEmail: string | null
-  tell: ((send: SendMessage) => Promise<void>) | undefined
+  sendEmail: ((send: SendMessage) => Promise<void>) | undefined
 }
 
 /**
- * Begins the change of an account's address, within the transaction that writes it down: a link goes to the new one, and any earlier
- * change that was under way is off. Called again it sends again. The same work is done where another account has the address; its owner
- * is told instead, and nobody else.
+ * Starts the change of an account's address, in the transaction that stores it: voids earlier links and prepares an e-mail with a link to
+ * the new address. A repeated call sends another link. If another account has the address, the work is the same, but the e-mail informs
+ * the owner of that address.
  */
 export async function beginEmailChange(
-  sql: Sql,
+  writer: Writer,
   school: School,
   { accountId, current, email, locale }: { accountId: string; current: string; email: string; locale: string | null },
-): Promise<BegunEmailChange> {
-  await voidMailedLinks(sql, school.id, accountId, 'email_change')
-  if (email === current) return { pendingEmail: null, tell: undefined }
-  const link = await makeMailedLink(sql, school, { purpose: 'email_change', path: accountPaths.email, email, accountId })
-  const [other] = await sql.query('SELECT 1 FROM account WHERE school_id = $1 AND email = $2', [school.id, email])
+): Promise<StartedEmailChange> {
+  await voidMailedLinks(writer, school.id, accountId, 'email_change')
+  if (email === current) return { pendingEmail: null, sendEmail: undefined }
+  const link = await createMailedLink(writer, school, { purpose: 'email_change', path: accountPaths.email, email, accountId })
+  const isTaken = await hasAccount(writer, school.id, email)
   const to = { email, locales: [locale] }
   return {
     pendingEmail: email,
-    tell: (send) =>
-      other
-        ? send(school, to, 'email_change_known', { sign_in: addressOf(school, accountPaths.signIn) })
+    sendEmail: (send) =>
+      isTaken
+        ? send(school, to, 'email_change_known', { sign_in: pageUrl(school, accountPaths.signIn) })
         : send(school, to, 'email_change', { link }),
   }
 }
 
-/** Which address the link confirms and whose it will be, or undefined where it is good for nothing. Changes nothing. */
-export async function findEmailChange(sql: Sql, school: School, token: string): Promise<{ email: string; accountId: string } | undefined> {
-  const link = await findMailedLink(sql, linkKey(school, 'email_change', token))
+/** Returns the address that the link confirms and its account, or undefined if the link is invalid, used or expired. Changes nothing. */
+export async function findEmailChange(
+  database: Reader,
+  school: School,
+  token: string,
+): Promise<{ email: string; accountId: string } | undefined> {
+  const link = await findMailedLink(database, linkKey(school, 'email_change', token))
   return link?.account_id ? { email: link.email, accountId: link.account_id } : undefined
 }
 
-/** `taken`: another account got the address meanwhile. */
+/** `taken`: another account has got the address since the link was sent. */
 export type FinishedEmailChange = { outcome: 'changed' } | { outcome: 'taken' }
 
 /**
- * Spends the link and changes the address, for the account that is signed in and no other. Links that went to the address before are
- * good for nothing from then on, and that address is told.
+ * Uses up the link and changes the address of the signed-in account. Voids links that were sent to the previous address and notifies that
+ * address. Returns undefined if the link is invalid or belongs to another account.
  */
 export async function finishEmailChange(
   { database, send }: { database: Database; send: SendMessage },
   school: School,
   { token, accountId, language }: { token: string; accountId: string; language?: string | undefined },
 ): Promise<FinishedEmailChange | undefined> {
-  const link = await findEmailChange(database.sql, school, token)
+  const link = await findEmailChange(database.kysely, school, token)
   if (link?.accountId !== accountId) return undefined
   const finished = await database
-    .transaction((_writer, sql) => changeEmail(sql, school, { token, accountId }))
+    .transaction((writer) => changeEmail(writer, school, { token, accountId }))
     .catch((error: unknown) => {
-      // Two accounts confirmed the same address at once: the database lets one of them have it.
+      // Two accounts confirmed the same address concurrently: the unique index lets only one of them have it.
       if ((error as { code?: unknown }).code === '23505') return { outcome: 'taken' } as const
       throw error
     })
   if (finished?.outcome !== 'changed') return finished
-  const { contactEmail, supportUrl } = await schoolContact(database.sql, school.id)
+  const { contactEmail, supportUrl } = await schoolContact(database.kysely, school.id)
   const contact = contactEmail ?? supportUrl ?? school.issuer
   await send(school, { email: finished.before, locales: [finished.locale, language] }, 'email_changed', { contact })
   return { outcome: 'changed' }
 }
 
+/** Returns true if an account of the school has this address. */
+async function hasAccount(database: Reader, schoolId: string, email: string): Promise<boolean> {
+  const account = await database
+    .selectFrom('account')
+    .select('id')
+    .where('school_id', '=', schoolId)
+    .where('email', '=', email)
+    .executeTakeFirst()
+  return account !== undefined
+}
+
 async function changeEmail(
-  sql: Sql,
+  writer: Writer,
   school: School,
   { token, accountId }: { token: string; accountId: string },
 ): Promise<{ outcome: 'changed'; before: string; locale: string | null } | { outcome: 'taken' } | undefined> {
-  const link = await useMailedLink(sql, linkKey(school, 'email_change', token))
+  const link = await useMailedLink(writer, linkKey(school, 'email_change', token))
   if (!link) return undefined
   const { email } = link
-  const key = [school.id, accountId]
-  const [account] = await sql.query<{ email: string; pending_email: string | null; locale: string | null }>(
-    'SELECT email, pending_email, locale FROM account WHERE school_id = $1 AND id = $2 AND disabled_at IS NULL FOR UPDATE',
-    key,
-  )
+  const account = await writer
+    .selectFrom('account')
+    .select(['email', 'pending_email', 'locale'])
+    .where('school_id', '=', school.id)
+    .where('id', '=', accountId)
+    .where('disabled_at', 'is', null)
+    .forUpdate()
+    .executeTakeFirst()
   if (account?.pending_email !== email) return undefined
-  const [other] = await sql.query('SELECT 1 FROM account WHERE school_id = $1 AND email = $2', [school.id, email])
-  await sql.query(
-    `UPDATE account
-        SET email = CASE WHEN $4 THEN email ELSE $3 END, email_verified = email_verified OR NOT $4, pending_email = NULL,
-            updated_at = now(), version = version + 1
-      WHERE school_id = $1 AND id = $2`,
-    [...key, email, other !== undefined],
-  )
-  if (other) return { outcome: 'taken' }
-  // The school may know somebody else by the new address: then their record keeps it.
-  const people = await sql.query<ChangedPerson>(
-    `UPDATE person SET email = $3, updated_at = now(), version = version + 1
-      WHERE school_id = $1 AND account_id = $2 AND NOT EXISTS (SELECT 1 FROM person WHERE school_id = $1 AND email = $3)
-      RETURNING ${changedPersonColumns}`,
-    [...key, email],
-  )
-  await recordPersonChanges(sql, school.id, people)
-  await voidMailedLinks(sql, school.id, accountId)
+  const isTaken = await hasAccount(writer, school.id, email)
+  await writer
+    .updateTable('account')
+    .set((row) => ({
+      ...(isTaken ? {} : { email, email_verified: true }),
+      pending_email: null,
+      updated_at: now,
+      version: row('version', '+', 1),
+    }))
+    .where('school_id', '=', school.id)
+    .where('id', '=', accountId)
+    .execute()
+  if (isTaken) return { outcome: 'taken' }
+  // If another person of the school has the new address, that person keeps it.
+  const people = await writer
+    .updateTable('person')
+    .set((person) => ({ email, updated_at: now, version: person('person.version', '+', 1) }))
+    .where('person.school_id', '=', school.id)
+    .where('person.account_id', '=', accountId)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(selectFrom('person as other').select('other.id').where('other.school_id', '=', school.id).where('other.email', '=', email)),
+      ),
+    )
+    .returning(changedPerson)
+    .execute()
+  await recordPersonChanges(writer, school.id, people)
+  await voidMailedLinks(writer, school.id, accountId)
   return { outcome: 'changed', before: account.email, locale: account.locale }
 }

@@ -1,7 +1,6 @@
-import type { Expression, ExpressionBuilder } from 'kysely'
-import type { DB } from '../../gen/kysely/tables.ts'
+import type { Builder } from '../../store/expressions.ts'
 
-/** A person's facets as the database holds them, or null for an account without a person. */
+/** The facets and the staff role of a person, as `membershipOf` selects them. */
 export interface StoredMembership {
   id: string
   is_student: boolean
@@ -10,8 +9,8 @@ export interface StoredMembership {
   lecturer_id: string | null
 }
 
-/** What the account's person is in this school, as one JSON value. */
-export function membershipOf(account: ExpressionBuilder<DB, 'account'>): Expression<unknown> {
+/** Selects the facets and the staff role of the account's person as one JSON value; null for an account without a person. */
+export function membershipOf(account: Builder<'account'>) {
   return account
     .selectFrom((inner) =>
       inner
@@ -30,7 +29,7 @@ export function membershipOf(account: ExpressionBuilder<DB, 'account'>): Express
     .select((facets) => facets.fn.toJson('facets').as('membership'))
 }
 
-/** The same as the API shows it. Student and member are two facets of one person: their ids differ in the prefix alone. */
+/** Converts a stored membership to its API form. Student and member are facets of one person: their ids differ only in the prefix. */
 export function membershipFrom(stored: StoredMembership | null): {
   roles: string[]
   student_id: string | null

@@ -1,49 +1,48 @@
-import type { Kysely } from 'kysely'
-import type { DB } from '../../gen/kysely/tables.ts'
 import { hashedId } from '../../lib/ids.ts'
-import { Problem } from '../../lib/problem.ts'
+import { fieldError, Problem } from '../../lib/problem.ts'
 import type { Authorization, BrowserSession, ExternalServices } from '../../policy/externalServices.ts'
 import type { School } from '../../policy/school.ts'
-import type { Sql } from '../../store/sql.ts'
+import type { Reader, Writer } from '../../store/database.ts'
+import { rawSql } from '../../store/rawSql.ts'
+import { deliverableEmail } from './emailAddress.ts'
 import { beginEmailChange } from './emailChange.ts'
-import { mailAddress } from './mailAddress.ts'
-import { membershipFrom, membershipOf, type StoredMembership } from './membership.ts'
+import { membershipFrom, membershipOf } from './membership.ts'
 
 interface EmailChange {
-  sql: Sql
+  writer: Writer
   school: School
   externalServices: Pick<ExternalServices, 'send'>
   enqueue(name: string, work: () => Promise<void>): void
 }
 
 /**
- * Begins the change of the caller's own address, or sends its link again. What is answered is the same whoever has the address.
- * @throws Problem validation_failed, or invalid_state where there is no change to send again
+ * Starts the change of the caller's own address, or sends its link again. The response does not reveal whether the address is in use.
+ * @throws Problem validation_failed, or invalid_state if there is no pending change to send again
  */
 export async function changeEmail(
-  { sql, school, externalServices, enqueue }: EmailChange,
+  { writer, school, externalServices, enqueue }: EmailChange,
   account: { id: string; email: string; locale: string | null },
   typed: string | null,
 ): Promise<{ pending_email: string | null }> {
   if (typed === null)
-    throw new Problem('invalid_state', { description: 'No change of the address is under way. Send the new address to /account/email.' })
-  const email = mailAddress(typed)
+    throw new Problem('invalid_state', { description: 'No address change is pending. Send the new address to /account/email.' })
+  const email = deliverableEmail(typed)
   if (email === undefined) {
     throw new Problem('validation_failed', {
-      details: [{ field: 'email', code: 'format', message: 'email: mail cannot be sent to this address' }],
+      details: [fieldError('email', 'format', 'must be an address that mail can be sent to')],
     })
   }
-  const { pendingEmail, tell } = await beginEmailChange(sql, school, {
+  const { pendingEmail, sendEmail } = await beginEmailChange(writer, school, {
     accountId: account.id,
     current: account.email,
     email,
     locale: account.locale,
   })
-  if (tell) enqueue('change of address', () => tell(externalServices.send))
+  if (sendEmail) enqueue('address change e-mail', () => sendEmail(externalServices.send))
   return { pending_email: pendingEmail }
 }
 
-/** What the caller allowed to apps, newest first. */
+/** Lists the caller's authorizations of apps, newest first. */
 export const listAuthorizations = async (
   { authorizations }: Pick<ExternalServices, 'authorizations'>,
   school: School,
@@ -53,36 +52,38 @@ export const listAuthorizations = async (
   data: (await authorizations.list(school.id, accountId)).map(presentAuthorization),
 })
 
-/** The browsers in which the caller is signed in, latest first. */
+/** Lists the caller's browser sessions, latest sign-in first. */
 export const listSessions = async ({ sessions }: Pick<ExternalServices, 'sessions'>, school: School, accountId: string) => ({
   object: 'list',
   data: (await sessions.list(school.id, accountId)).map(presentSession),
 })
 
-/** @throws Problem not_found for what is not the caller's own, as for what is not there */
+/** @throws Problem not_found, also for an authorization of somebody else */
 export async function revokeAuthorization(
-  sql: Sql,
+  writer: Writer,
   { authorizations }: Pick<ExternalServices, 'authorizations'>,
   school: School,
   { accountId, id }: { accountId: string; id: string },
 ): Promise<Record<string, never>> {
+  const sql = rawSql(writer)
   const own = await authorizations.list(school.id, accountId, sql)
   const found = own.find(({ grantId }) => authorizationId(grantId) === id)
-  if (!found) throw new Problem('not_found', { description: 'There is no such authorization.' })
+  if (!found) throw new Problem('not_found', { description: 'The authorization does not exist.' })
   await authorizations.end(sql, school.id, found.grantId)
   return {}
 }
 
-/** @throws Problem not_found, as above */
+/** @throws Problem not_found, also for a session of somebody else */
 export async function endSession(
-  sql: Sql,
+  writer: Writer,
   { sessions }: Pick<ExternalServices, 'sessions'>,
   school: School,
   { accountId, id }: { accountId: string; id: string },
 ): Promise<Record<string, never>> {
+  const sql = rawSql(writer)
   const own = await sessions.list(school.id, accountId, sql)
   const found = own.find((session) => sessionId(session.id) === id)
-  if (!found) throw new Problem('not_found', { description: 'There is no such session.' })
+  if (!found) throw new Problem('not_found', { description: 'The session does not exist.' })
   await sessions.end(sql, school.id, found.id)
   return {}
 }
@@ -92,21 +93,20 @@ interface OwnRow extends Record<string, unknown> {
   preferences: unknown
 }
 
-/** Everything that is kept under the caller's account. */
+/** Returns everything that is stored about the caller's account. */
 export async function exportAccount(
   {
     database,
     school,
     externalServices,
-  }: { database: Kysely<DB>; school: School; externalServices: Pick<ExternalServices, 'authorizations' | 'sessions'> },
+  }: { database: Reader; school: School; externalServices: Pick<ExternalServices, 'authorizations' | 'sessions'> },
   row: OwnRow,
 ) {
   const { membership } = await database
     .selectFrom('account')
-    .select((account) => (membershipOf(account) as never as { as(name: string): never }).as('membership'))
+    .select((account) => membershipOf(account).as('membership'))
     .where('school_id', '=', school.id)
     .where('id', '=', row.id)
-    .$castTo<{ membership: StoredMembership | null }>()
     .executeTakeFirstOrThrow()
   const files = await database
     .selectFrom('file')

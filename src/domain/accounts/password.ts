@@ -8,13 +8,13 @@ const cost: Cost = { memory: 19_456, passes: 2, parallelism: 1 }
 const saltBytes = 16
 const tagBytes = 32
 
-/** The longest password that is looked at, in bytes of UTF-8 as typed. */
+/** The longest accepted password, in bytes of UTF-8 as typed. */
 export const maxPasswordBytes = 1024
 
 const derive = promisify(argon2)
 
 /**
- * Argon2id (RFC 9106) of a password in PHC string form.
+ * Returns the Argon2id hash (RFC 9106) of a password in PHC string form.
  * @throws RangeError above 1024 bytes
  */
 export async function hashPassword(password: string): Promise<string> {
@@ -25,8 +25,8 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * Whether a password is the one that was hashed. Compares in constant time; a password above 1024 bytes never matches.
- * @throws Error where `phc` is not an Argon2id string of bounded cost
+ * Returns true if the password matches the hash. Compares in constant time; a password above 1024 bytes never matches.
+ * @throws Error if `phc` is not an Argon2id string of bounded cost
  */
 export async function verifyPassword(password: string, phc: string): Promise<boolean> {
   const { salt, tag, ...stored } = parsePhc(phc)
@@ -35,12 +35,12 @@ export async function verifyPassword(password: string, phc: string): Promise<boo
   return timingSafeEqual(presented, tag)
 }
 
-/** Judged as typed, before anything is computed from it. */
+/** Returns true for a password above the limit. Checked as typed, before anything is computed from it. */
 export function isTooLong(password: string): boolean {
   return Buffer.byteLength(password) > maxPasswordBytes
 }
 
-// NIST SP 800-63B section 5.1.1.2: the same password from another keyboard is the same bytes.
+// NIST SP 800-63B section 5.1.1.2: a password typed on another keyboard gives the same bytes.
 const normalise = (password: string): string => password.normalize('NFKC')
 
 const unpadded = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '')
@@ -50,7 +50,7 @@ const phcForm = /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,2}),p=(\d{1,2})\$([A-Za-
 function parsePhc(phc: string): Cost & { salt: Buffer; tag: Buffer } {
   const parts = phcForm.exec(phc)
   if (!parts) throw new Error('the stored password hash is not an Argon2id string')
-  const [, memory, passes, parallelism, salt, tag] = parts as unknown as [string, string, string, string, string, string]
+  const [, memory, passes, parallelism, salt = '', tag = ''] = parts
   return {
     memory: Number(memory),
     passes: Number(passes),

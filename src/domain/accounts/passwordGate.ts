@@ -1,11 +1,11 @@
 import { Problem } from '../../lib/problem.ts'
 
-/** Runs work, a bounded amount at a time. */
+/** Runs work with a limit on concurrency. */
 export type PasswordGate = <Result>(work: () => Promise<Result>) => Promise<Result>
 
 /**
- * Password hashing costs memory and a core on purpose: at most `concurrency` run at once and `queue` wait.
- * Whoever comes after that is sent away at once instead of making everybody wait.
+ * Creates a gate for password hashing, which deliberately costs memory and a core: at most `concurrency` calls run and `queue` calls
+ * wait. Further calls fail immediately instead of delaying everybody.
  * @throws Problem temporarily_unavailable with Retry-After, from the gate
  */
 export function createPasswordGate({ concurrency, queue }: { concurrency: number; queue: number }): PasswordGate {
@@ -18,7 +18,7 @@ export function createPasswordGate({ concurrency, queue }: { concurrency: number
     try {
       return await work()
     } finally {
-      // The place is handed over, not freed: nobody who comes later can slip in between.
+      // The slot passes to the next waiting call directly, so that no later call can take it first.
       const next = waiting.shift()
       if (next) next()
       else running--

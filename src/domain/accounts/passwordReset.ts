@@ -2,24 +2,26 @@ import { accountPaths } from '../../policy/accountPaths.ts'
 import type { SendMessage } from '../../policy/messages.ts'
 import type { School } from '../../policy/school.ts'
 import { endAccountSessions } from '../../store/accountSessions.ts'
-import type { Database } from '../../store/database.ts'
+import type { Database, Reader } from '../../store/database.ts'
+import { now } from '../../store/expressions.ts'
 import { findMailedLink, useMailedLink, voidMailedLinks } from '../../store/mailedLinks.ts'
-import type { Sql } from '../../store/sql.ts'
-import { addressOf, linkKey, makeMailedLink } from './mailedLinks.ts'
+import { createMailedLink, linkKey, pageUrl } from './createMailedLink.ts'
 
-/** Writes a link to the account that has this address; nothing happens where there is none. Answers which account it was. */
+/** E-mails a reset link to the account with this address and returns its id. Does nothing if there is no such account. */
 export async function requestPasswordReset(
   { database, send }: { database: Database; send: SendMessage },
   school: School,
   { email, returnTo, language }: { email: string; returnTo?: string | undefined; language?: string | undefined },
 ): Promise<string | undefined> {
-  const { sql } = database
-  const [account] = await sql.query<{ id: string; locale: string | null }>(
-    'SELECT id, locale FROM account WHERE school_id = $1 AND email = $2 AND disabled_at IS NULL',
-    [school.id, email],
-  )
+  const account = await database.kysely
+    .selectFrom('account')
+    .select(['id', 'locale'])
+    .where('school_id', '=', school.id)
+    .where('email', '=', email)
+    .where('disabled_at', 'is', null)
+    .executeTakeFirst()
   if (!account) return undefined
-  const link = await makeMailedLink(sql, school, {
+  const link = await createMailedLink(database.kysely, school, {
     purpose: 'password_reset',
     path: accountPaths.newPassword,
     email,
@@ -30,40 +32,49 @@ export async function requestPasswordReset(
   return account.id
 }
 
-/** Whose password the link sets, or undefined where it was used, has expired, or is another school's. Changes nothing. */
+/** Returns the address whose password the link resets, or undefined if the link is used, expired or of another school. Changes nothing. */
 export async function findPasswordReset(
-  sql: Sql,
+  database: Reader,
   school: School,
   token: string,
 ): Promise<{ email: string; returnTo: string | undefined } | undefined> {
-  const link = await findMailedLink(sql, linkKey(school, 'password_reset', token))
+  const link = await findMailedLink(database, linkKey(school, 'password_reset', token))
   const returnTo = link?.payload.return_to
   return link && { email: link.email, returnTo: typeof returnTo === 'string' ? returnTo : undefined }
 }
 
 /**
- * Spends the link and sets the password: every session of the account ends, every other link to it is good for nothing, and a change of
- * its address that was under way is off. What was allowed to apps stays. The address is told.
+ * Uses up the link and sets the password. Ends every session of the account, voids its other links, cancels a pending change of its
+ * address and notifies the address. Authorizations of apps stay. Returns undefined if the link is invalid, used or expired.
  */
 export async function finishPasswordReset(
   { database, send }: { database: Database; send: SendMessage },
   school: School,
   { token, passwordHash, language }: { token: string; passwordHash: string; language?: string | undefined },
 ): Promise<{ accountId: string; email: string } | undefined> {
-  const changed = await database.transaction(async (_writer, sql) => {
-    const link = await useMailedLink(sql, linkKey(school, 'password_reset', token))
+  const changed = await database.transaction(async (writer) => {
+    const link = await useMailedLink(writer, linkKey(school, 'password_reset', token))
     if (!link?.account_id) return undefined
-    const [account] = await sql.query<{ id: string; locale: string | null }>(
-      `UPDATE account
-          SET password_hash = $4, email_verified = true, pending_email = NULL, updated_at = now(), version = version + 1
-        WHERE school_id = $1 AND id = $2 AND email = $3 AND disabled_at IS NULL RETURNING id, locale`,
-      [school.id, link.account_id, link.email, passwordHash],
-    )
+    const account = await writer
+      .updateTable('account')
+      .set((row) => ({
+        password_hash: passwordHash,
+        email_verified: true,
+        pending_email: null,
+        updated_at: now,
+        version: row('version', '+', 1),
+      }))
+      .where('school_id', '=', school.id)
+      .where('id', '=', link.account_id)
+      .where('email', '=', link.email)
+      .where('disabled_at', 'is', null)
+      .returning(['id', 'locale'])
+      .executeTakeFirst()
     if (!account) return undefined
-    await voidMailedLinks(sql, school.id, account.id)
-    await endAccountSessions(sql, school.id, account.id)
+    await voidMailedLinks(writer, school.id, account.id)
+    await endAccountSessions(writer, school.id, account.id)
     return { accountId: account.id, email: link.email, locales: [account.locale, language] }
   })
-  if (changed) await send(school, changed, 'password_changed', { reset: addressOf(school, accountPaths.forgottenPassword) })
+  if (changed) await send(school, changed, 'password_changed', { reset: pageUrl(school, accountPaths.forgottenPassword) })
   return changed
 }

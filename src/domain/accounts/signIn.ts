@@ -5,7 +5,7 @@ import { isTooLong, verifyPassword } from './password.ts'
 import type { PasswordGate } from './passwordGate.ts'
 
 /**
- * The account whose address and password these are, or undefined without a reason: no caller can tell the reasons apart.
+ * Returns the account with this address and password, or undefined: callers cannot distinguish the reasons of a failure.
  * `email` comes from `normaliseEmail`: accounts are looked up by exactly this text. `signedInAt` is the `auth_time` for the session, in seconds since 1970.
  */
 export type SignIn = (
@@ -14,12 +14,12 @@ export type SignIn = (
   password: string,
 ) => Promise<{ accountId: string; signedInAt: number } | undefined>
 
-// Of random bytes that were thrown away. It costs what a real one costs, and no password fits it.
-const nobodysHash = '$argon2id$v=19$m=19456,t=2,p=1$IY3LNbe5W/0e7QKUalfWtQ$Fp/kUmWiXokTceFv4MA5sxRei0ckijkleyAwZXhgsqo'
+// Hash of discarded random bytes, which no password matches: an unknown account takes as long to check as a known one.
+const dummyHash = '$argon2id$v=19$m=19456,t=2,p=1$IY3LNbe5W/0e7QKUalfWtQ$Fp/kUmWiXokTceFv4MA5sxRei0ckijkleyAwZXhgsqo'
 
 /**
- * Checks passwords with the same work for every address: known, unknown, disabled or without a password.
- * @throws Problem temporarily_unavailable where the gate is full
+ * Returns a sign-in that does the same work for every address: known, unknown, disabled or without a password.
+ * @throws Problem temporarily_unavailable if the gate is full
  */
 export function createSignIn({ database, gate }: { database: Database; gate: PasswordGate }): SignIn {
   return async (schoolId, email, password) => {
@@ -30,7 +30,7 @@ export function createSignIn({ database, gate }: { database: Database; gate: Pas
       .where('school_id', '=', schoolId)
       .where('email', '=', email)
       .executeTakeFirst()
-    const isPassword = await gate(() => verifyPassword(password, account?.password_hash ?? nobodysHash))
+    const isPassword = await gate(() => verifyPassword(password, account?.password_hash ?? dummyHash))
     if (!account?.password_hash || account.disabled_at || !isPassword) return undefined
     await database.kysely
       .updateTable('account')

@@ -1,9 +1,9 @@
 import { endAccountSessions } from '../../store/accountSessions.ts'
-import type { Sql } from '../../store/sql.ts'
+import type { Reader } from '../../store/database.ts'
 
 /**
- * Ends every session of an account, in every browser and whatever store it is kept in. What was allowed to apps stays.
- * A session that a request under way is saving again is over as well: see `isSessionOver`.
+ * Ends every session of an account, in every browser and session store. Authorizations of apps stay.
+ * Also ends a session that a running request is saving: see `isSessionOver`.
  */
-export const signOutEverywhere = (sql: Sql, schoolId: string, accountId: string): Promise<void> =>
-  endAccountSessions(sql, schoolId, accountId)
+export const signOutEverywhere = (database: Reader, schoolId: string, accountId: string): Promise<void> =>
+  endAccountSessions(database, schoolId, accountId)

@@ -3,27 +3,27 @@ import { accountPaths } from '../../policy/accountPaths.ts'
 import type { SendMessage } from '../../policy/messages.ts'
 import type { School } from '../../policy/school.ts'
 import { recordChanges } from '../../store/changeLog.ts'
-import type { Database } from '../../store/database.ts'
+import type { Database, Reader } from '../../store/database.ts'
+import { now } from '../../store/expressions.ts'
 import { findMailedLink, useMailedLink } from '../../store/mailedLinks.ts'
-import { type ChangedPerson, changedPersonColumns, recordPersonChanges } from '../../store/personChanges.ts'
-import type { Sql } from '../../store/sql.ts'
+import { changedPerson, recordPersonChanges } from '../../store/personChanges.ts'
 import { recordSignIn } from '../students/invitations.ts'
-import { addressOf, linkKey, makeMailedLink } from './mailedLinks.ts'
-import { maySignUp } from './signUpAllowed.ts'
+import { createMailedLink, linkKey, pageUrl } from './createMailedLink.ts'
+import { maySignUp } from './maySignUp.ts'
 
-/** What a person said when they asked for an account. */
+/** The input of a person who signs up. */
 export interface SignUpRequest {
-  /** As `mailAddress` answers it. */
+  /** As returned by `deliverableEmail`. */
   email: string
-  /** As `personName` answers it. */
+  /** As returned by `personName`. */
   name: string
-  /** Where the person wanted to go, as a path that was checked. */
+  /** The validated path to which the person returns. */
   returnTo?: string | undefined
-  /** The language of the page that they asked on, which the account begins with. */
+  /** The language of the sign-up page, which becomes the language of the account. */
   language?: string | undefined
 }
 
-/** A name as accounts keep it: one line of 1 to 120 characters; undefined where it is none. */
+/** Returns a name as accounts store it: one line of 1 to 120 characters. Undefined if the text is no such name. */
 export function personName(typed: string): string | undefined {
   const name = typed
     .replace(/\s+/gu, ' ')
@@ -34,84 +34,113 @@ export function personName(typed: string): string | undefined {
 }
 
 /**
- * Writes to the address: a link that makes the account, or, to one that has an account, that there is one. Nothing is made yet.
- * Nothing is written to an address that may have no account.
+ * Sends an e-mail to the address: with a link that creates the account, or with a notice that an account exists already. Creates no
+ * account yet. Sends nothing to an address that may not have an account.
  */
 export async function requestSignUp(
   { database, send }: { database: Database; send: SendMessage },
   school: School,
   { email, name, returnTo, language }: SignUpRequest,
 ): Promise<void> {
-  const { sql } = database
-  const [known] = await sql.query<{ locale: string | null }>('SELECT locale FROM account WHERE school_id = $1 AND email = $2', [
-    school.id,
-    email,
-  ])
+  const known = await database.kysely
+    .selectFrom('account')
+    .select('locale')
+    .where('school_id', '=', school.id)
+    .where('email', '=', email)
+    .executeTakeFirst()
   if (known) {
-    const links = { sign_in: addressOf(school, accountPaths.signIn), reset: addressOf(school, accountPaths.forgottenPassword) }
+    const links = { sign_in: pageUrl(school, accountPaths.signIn), reset: pageUrl(school, accountPaths.forgottenPassword) }
     return send(school, { email, locales: [known.locale, language] }, 'sign_up_known', links)
   }
-  if (!(await maySignUp(sql, school.id, email))) return
+  if (!(await maySignUp(database.kysely, school.id, email))) return
   const payload = { name, ...(returnTo === undefined ? {} : { return_to: returnTo }), ...(language === undefined ? {} : { language }) }
-  const link = await makeMailedLink(sql, school, { purpose: 'sign_up', path: accountPaths.finishSignUp, email, payload })
+  const link = await createMailedLink(database.kysely, school, { purpose: 'sign_up', path: accountPaths.finishSignUp, email, payload })
   return send(school, { email, locales: [language] }, 'sign_up', { link })
 }
 
 /**
- * What the link was made for, or undefined where it was used, has expired, is another school's, or where its address may have no
- * account any more. Changes nothing.
+ * Returns the sign-up that the link completes, or undefined if the link is used, expired or of another school, or if its address may no
+ * longer have an account. Changes nothing.
  */
-export async function findSignUp(sql: Sql, school: School, token: string): Promise<SignUpRequest | undefined> {
-  const link = await findMailedLink(sql, linkKey(school, 'sign_up', token))
-  if (!link || !(await maySignUp(sql, school.id, link.email))) return undefined
+export async function findSignUp(database: Reader, school: School, token: string): Promise<SignUpRequest | undefined> {
+  const link = await findMailedLink(database, linkKey(school, 'sign_up', token))
+  if (!link || !(await maySignUp(database, school.id, link.email))) return undefined
   return requestOf(link)
 }
 
-/** `taken`: the address got an account since the link was sent. */
-export type FinishedSignUp = { outcome: 'made'; accountId: string } | { outcome: 'taken' }
+/** `taken`: the address has got an account since the link was sent. */
+export type FinishedSignUp = { outcome: 'created'; accountId: string } | { outcome: 'taken' }
 
 /**
- * Spends the link and makes the account. Whoever holds the link holds the address: the person whom the school knows by it becomes the
- * account's, with everything that stands in their name; otherwise there is somebody new, who is a student and a member.
+ * Uses up the link and creates the account. The link proves control of the address, so an existing person with this address is attached
+ * to the account, with all their data. Otherwise a new person is created, who is a student and a member.
  */
 export async function finishSignUp(
   database: Database,
   school: School,
   { token, passwordHash }: { token: string; passwordHash: string },
 ): Promise<FinishedSignUp | undefined> {
-  return database.transaction(async (writer, sql) => {
-    const link = await useMailedLink(sql, linkKey(school, 'sign_up', token))
-    if (!link || !(await maySignUp(sql, school.id, link.email))) return undefined
+  return database.transaction(async (writer) => {
+    const link = await useMailedLink(writer, linkKey(school, 'sign_up', token))
+    if (!link || !(await maySignUp(writer, school.id, link.email))) return undefined
     const { email, name, language } = requestOf(link)
-    const [account] = await sql.query<{ id: string }>(
-      `INSERT INTO account (school_id, id, email, email_verified, name, password_hash, locale) VALUES ($1, $2, $3, true, $4, $5, $6)
-       ON CONFLICT (school_id, email) DO NOTHING RETURNING id`,
-      [school.id, newId(), email, name, passwordHash, language ?? null],
-    )
+    const account = await writer
+      .insertInto('account')
+      .values({
+        school_id: school.id,
+        id: newId(),
+        email,
+        email_verified: true,
+        name,
+        password_hash: passwordHash,
+        locale: language ?? null,
+      })
+      .onConflict((conflict) => conflict.columns(['school_id', 'email']).doNothing())
+      .returning('id')
+      .executeTakeFirst()
     if (!account) return { outcome: 'taken' }
-    // A person by that address who has another account keeps it: the new one is then nobody's.
-    const people = await sql.query<ChangedPerson>(
-      `INSERT INTO person (school_id, id, account_id, email, name, is_student, is_member, joined_at)
-       VALUES ($1, $2, $3, $4, $5, true, true, now())
-       ON CONFLICT (school_id, email) DO UPDATE
-         SET account_id = excluded.account_id, updated_at = now(), version = person.version + 1
-       WHERE person.account_id IS NULL
-       RETURNING ${changedPersonColumns}`,
-      [school.id, newId(), account.id, email, name],
-    )
-    const created = people[0]?.version === 1 ? 'created' : 'updated'
-    await recordPersonChanges(sql, school.id, people, { student: created, member: created })
-    // Who was invited to work here does so from now on: the link has shown that the address is theirs.
-    const staff = await sql.query<{ id: string; version: number }>(
-      `UPDATE staff SET status = 'active', accepted_at = now(), updated_at = now(), version = staff.version + 1
-         FROM person WHERE person.school_id = $1 AND person.account_id = $2
-          AND staff.school_id = $1 AND staff.person_id = person.id AND staff.status = 'invited'
-          RETURNING staff.id, staff.version`,
-      [school.id, account.id],
-    )
-    await recordChanges(sql, { school_id: school.id, type: 'staff', action: 'activated' }, staff)
+    // A person with this address keeps another account that they have: the new account then has no person.
+    const people = await writer
+      .insertInto('person')
+      .values({
+        school_id: school.id,
+        id: newId(),
+        account_id: account.id,
+        email,
+        name,
+        is_student: true,
+        is_member: true,
+        joined_at: now,
+      })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['school_id', 'email'])
+          .doUpdateSet((row) => ({
+            account_id: row.ref('excluded.account_id'),
+            updated_at: now,
+            version: row('person.version', '+', 1),
+          }))
+          .where('person.account_id', 'is', null),
+      )
+      .returning(changedPerson)
+      .execute()
+    const action = people[0]?.version === 1 ? 'created' : 'updated'
+    await recordPersonChanges(writer, school.id, people, { student: action, member: action })
+    // Activates a staff invitation: the link proves that the address belongs to the person.
+    const staff = await writer
+      .updateTable('staff')
+      .from('person')
+      .set((row) => ({ status: 'active', accepted_at: now, updated_at: now, version: row('staff.version', '+', 1) }))
+      .where('person.school_id', '=', school.id)
+      .where('person.account_id', '=', account.id)
+      .where('staff.school_id', '=', school.id)
+      .whereRef('staff.person_id', '=', 'person.id')
+      .where('staff.status', '=', 'invited')
+      .returning(['staff.id', 'staff.version'])
+      .execute()
+    await recordChanges(writer, { school_id: school.id, type: 'staff', action: 'activated' }, staff)
     await recordSignIn(writer, { schoolId: school.id, accountId: account.id })
-    return { outcome: 'made', accountId: account.id }
+    return { outcome: 'created', accountId: account.id }
   })
 }
 

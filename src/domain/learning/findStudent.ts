@@ -2,7 +2,7 @@ import { fromPublicId } from '../../lib/ids.ts'
 import { fieldError, Problem, type ProblemDetail } from '../../lib/problem.ts'
 import { audienceOf, type PersonCaller } from '../../policy/caller.ts'
 import type { Writer } from '../../store/database.ts'
-import { mailAddress, normaliseEmail } from '../accounts/mailAddress.ts'
+import { deliverableEmail, normaliseEmail } from '../accounts/emailAddress.ts'
 import { findOrCreatePerson } from '../students/findOrCreatePerson.ts'
 
 /** A student, by one of three keys. Without a key it is the caller. */
@@ -42,7 +42,7 @@ export async function findStudent(
   }
   const found = await findPerson(writer, school.id, student)
   if (found !== undefined) return found
-  const email = student.student_email === undefined ? undefined : mailAddress(student.student_email)
+  const email = student.student_email === undefined ? undefined : deliverableEmail(student.student_email)
   if (createMissing && email !== undefined) {
     const created = await findOrCreatePerson(writer, { schoolId: school.id, email, facet: 'student', now })
     return created.personId
@@ -66,7 +66,7 @@ async function findCaller(
   if (me.student_status === 'suspended') throw new Problem('access_denied', { description: 'The school has suspended you.' })
   const isMe = {
     student_id: () => fromPublicId('std', student.student_id ?? '') === me.id,
-    student_email: () => mailAddress(student.student_email ?? '') === me.email,
+    student_email: () => deliverableEmail(student.student_email ?? '') === me.email,
     student_external_id: () => false,
   }
   for (const key of keys) {

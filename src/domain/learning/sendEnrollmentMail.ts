@@ -2,7 +2,7 @@ import { accountPaths } from '../../policy/accountPaths.ts'
 import type { ExternalServices } from '../../policy/externalServices.ts'
 import type { School } from '../../policy/school.ts'
 import type { Reader } from '../../store/database.ts'
-import { addressOf } from '../accounts/mailedLinks.ts'
+import { pageUrl } from '../accounts/createMailedLink.ts'
 
 interface Context {
   writer: Reader
@@ -20,6 +20,6 @@ export async function sendEnrollmentMail({ writer, school, externalServices, enq
     .where('id', '=', personId)
     .executeTakeFirst()
   if (!person) return
-  const link = addressOf(school, person.account_id ? accountPaths.signIn : accountPaths.signUp)
+  const link = pageUrl(school, person.account_id ? accountPaths.signIn : accountPaths.signUp)
   enqueue('enrolment', () => externalServices.send(school, { email: person.email, locales: [person.locale] }, 'enrolled', { link }))
 }

@@ -3,8 +3,8 @@ import { Problem } from '../../lib/problem.ts'
 import { accountPaths } from '../../policy/accountPaths.ts'
 import type { Role } from '../../policy/caller.ts'
 import { recordChange } from '../../store/changeLog.ts'
-import { mailAddress } from '../accounts/mailAddress.ts'
-import { addressOf } from '../accounts/mailedLinks.ts'
+import { pageUrl } from '../accounts/createMailedLink.ts'
+import { deliverableEmail } from '../accounts/emailAddress.ts'
 import type { StaffChange } from './staffChange.ts'
 import { requireRoleGiver } from './staffRules.ts'
 
@@ -90,7 +90,7 @@ export async function unlinkLecturer(change: StaffChange, lecturer: { id: string
 }
 
 function addressIn(typed: string): string {
-  const email = mailAddress(typed)
+  const email = deliverableEmail(typed)
   if (email === undefined) {
     throw new Problem('validation_failed', {
       details: [{ field: 'email', code: 'format', message: 'email: mail cannot be sent to this address' }],
@@ -143,6 +143,6 @@ async function writeStaff(
 }
 
 function tell({ school, externalServices, enqueue }: StaffChange, email: string, hasLogin: boolean): void {
-  const address = addressOf(school, hasLogin ? accountPaths.signIn : accountPaths.signUp)
+  const address = pageUrl(school, hasLogin ? accountPaths.signIn : accountPaths.signUp)
   enqueue('staff invitation', () => externalServices.send(school, { email, locales: [] }, 'staff_invited', { link: address }))
 }

@@ -3,7 +3,7 @@ import { fieldError, Problem } from '../../lib/problem.ts'
 import { recordChange } from '../../store/changeLog.ts'
 import type { Writer } from '../../store/database.ts'
 import { changedPerson, recordPersonChanges } from '../../store/personChanges.ts'
-import { mailAddress } from '../accounts/mailAddress.ts'
+import { deliverableEmail } from '../accounts/emailAddress.ts'
 
 /** The roles of a person in the school: a student takes courses, a member belongs to the community. One person can be both. */
 export type Facet = 'student' | 'member'
@@ -25,7 +25,7 @@ export interface PersonInput {
  */
 export async function findOrCreatePerson(writer: Writer, input: PersonInput): Promise<{ personId: string; isNew: boolean }> {
   const { schoolId, facet, now } = input
-  const email = mailAddress(input.email)
+  const email = deliverableEmail(input.email)
   if (email === undefined) throw undeliverableAddress()
   const name = (input.name ?? email.slice(0, email.lastIndexOf('@'))).slice(0, 120)
   const isMember = facet === 'member'
@@ -98,7 +98,7 @@ export async function findPersonByKeys(
   { external_id, email }: { external_id?: unknown; email?: unknown },
 ): Promise<string | undefined> {
   const externalId = typeof external_id === 'string' ? external_id : null
-  const address = typeof email === 'string' ? (mailAddress(email) ?? null) : null
+  const address = typeof email === 'string' ? (deliverableEmail(email) ?? null) : null
   const found = await writer
     .selectFrom('person')
     .select('id')

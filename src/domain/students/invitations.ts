@@ -5,7 +5,7 @@ import type { School } from '../../policy/school.ts'
 import type { Reader } from '../../store/database.ts'
 import { now } from '../../store/expressions.ts'
 import { changedPerson, recordPersonChanges } from '../../store/personChanges.ts'
-import { addressOf } from '../accounts/mailedLinks.ts'
+import { pageUrl } from '../accounts/createMailedLink.ts'
 
 /** The parts of a write that an invitation needs. */
 export interface InvitationContext {
@@ -30,7 +30,7 @@ export function sendInvitation(
   { school, externalServices, enqueue }: InvitationContext,
   { email, locale }: Pick<Invitee, 'email' | 'locale'>,
 ): void {
-  const link = addressOf(school, accountPaths.signUp)
+  const link = pageUrl(school, accountPaths.signUp)
   enqueue('invitation', () => externalServices.send(school, { email, locales: [locale] }, 'person_invited', { link }))
 }
 

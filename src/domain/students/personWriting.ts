@@ -5,7 +5,7 @@ import type { ChangeAction } from '../../store/changeActions.ts'
 import { recordChange } from '../../store/changeLog.ts'
 import type { Writer } from '../../store/database.ts'
 import type { Sql } from '../../store/sql.ts'
-import { mailAddress } from '../accounts/mailAddress.ts'
+import { deliverableEmail } from '../accounts/emailAddress.ts'
 import { checkPlaceAndLanguage } from '../school/schoolRules.ts'
 import type { Facet } from './findOrCreatePerson.ts'
 
@@ -46,7 +46,7 @@ export function checkPerson(values: Values, row?: PersonRow): ProblemDetail[] {
     fieldErrors.push(fieldError('country', 'not_allowed', 'must be an ISO 3166-1 code of two letters such as DE'))
   }
   if (typeof email === 'string' && email !== row?.email) {
-    if (mailAddress(email) === undefined) fieldErrors.push(fieldError('email', 'format', 'mail cannot be sent to this address'))
+    if (deliverableEmail(email) === undefined) fieldErrors.push(fieldError('email', 'format', 'mail cannot be sent to this address'))
     else if (row && row.account_id !== null) {
       fieldErrors.push(
         fieldError('email', 'not_allowed', 'this person signs in with the address and can change it only in their own account'),

@@ -1,5 +1,5 @@
 import type { Context, Middleware } from 'koa'
-import { keepAccount } from '../../domain/accounts/accountDeletion.ts'
+import { cancelDeletion } from '../../domain/accounts/accountDeletion.ts'
 import { connectedApps, ownGrant } from '../../domain/accounts/connectedApps.ts'
 import { signOutEverywhere } from '../../domain/accounts/signOutEverywhere.ts'
 import { endBrowserSession } from '../../oidc/browserSession.ts'
@@ -48,7 +48,7 @@ export function appsPages(args: AccountArguments, present: AccountPresenter): Ap
       const { school } = ctx.state as { school: School }
       const person = await signedInOrAway(ctx, args, accountPaths.apps)
       if (!person) return
-      const { apps, isMore } = await connectedApps(args.database.sql, school.id, { accountId: person.accountId, limit: shown })
+      const { apps, isMore } = await connectedApps(args.database.kysely, school.id, { accountId: person.accountId, limit: shown })
       const done = typeof ctx.query.done === 'string' && Object.hasOwn(notices, ctx.query.done) ? notices[ctx.query.done] : undefined
       // An account that is put down again was kept once: that is no news.
       const isNews = done !== 'apps.done_kept' || person.who.deletion_scheduled_at === null
@@ -72,7 +72,7 @@ export function appsPages(args: AccountArguments, present: AccountPresenter): Ap
       const person = await owner(ctx)
       if (!person) return
       const { accountId } = person
-      const grant = await ownGrant(args.database.sql, school.id, { accountId, grantId: form.get('grant') ?? '' })
+      const grant = await ownGrant(args.database.kysely, school.id, { accountId, grantId: form.get('grant') ?? '' })
       // Somebody else's, ended, or made up: the same answer.
       if (!grant) throw pageProblem('nothing_here', 'not_found', 'There is no such connected app.')
       await endOwnGrant(ctx, args, accountId, grant)
@@ -91,7 +91,7 @@ export function appsPages(args: AccountArguments, present: AccountPresenter): Ap
       const person = await owner(ctx)
       if (!person) return
       const { accountId } = person
-      const isKept = await keepAccount(args.database.sql, school.id, accountId)
+      const isKept = await cancelDeletion(args.database.kysely, school.id, accountId)
       if (isKept) await args.audit(auditEntry(ctx, 'account.kept', { account_id: accountId }))
       seeOther(ctx, `${accountPaths.apps}?done=kept`)
     },
@@ -102,7 +102,7 @@ export function appsPages(args: AccountArguments, present: AccountPresenter): Ap
       if (!person) return
       const { accountId } = person
       const isWithApps = form.get('disconnect') !== null
-      await signOutEverywhere(args.database.sql, school.id, accountId)
+      await signOutEverywhere(args.database.kysely, school.id, accountId)
       await args.audit(auditEntry(ctx, 'account.signed_out_everywhere', { account_id: accountId, details: { with_apps: isWithApps } }))
       await endEverySession(ctx, args, accountId)
       if (isWithApps) await endEveryGrant(ctx, args, accountId)

@@ -27,7 +27,7 @@ export function emailPages(args: AccountArguments, present: AccountPresenter): E
       const token = linkToken(ctx.query.token)
       const person = await signedInOrAway(ctx, args, pageOf(token))
       if (!person) return
-      const change = await findEmailChange(args.database.sql, school, token)
+      const change = await findEmailChange(args.database.kysely, school, token)
       if (change?.accountId !== person.accountId) return ended(ctx)
       const { texts } = await present.pageContext(ctx)
       await present.form(ctx, {

@@ -20,7 +20,7 @@ export async function endEveryGrant(ctx: Context, args: AccountArguments, accoun
   const { school } = ctx.state as { school: School }
   let ended = 0
   for (;;) {
-    const grants = await ownGrants(args.database.sql, school.id, accountId)
+    const grants = await ownGrants(args.database.kysely, school.id, accountId)
     if (grants.length === 0) return ended
     for (const grant of grants) await endOwnGrant(ctx, args, accountId, grant)
     ended += grants.length

@@ -1,5 +1,5 @@
 import type { Context, Middleware } from 'koa'
-import { advisedPasswordCharacters, minPasswordCharacters, type PasswordIssue, passwordIssue } from '../../domain/accounts/newPassword.ts'
+import { advisedPasswordCharacters, minPasswordCharacters, type PasswordIssue, passwordIssue } from '../../domain/accounts/passwordIssue.ts'
 import { findPasswordReset, finishPasswordReset } from '../../domain/accounts/passwordReset.ts'
 import { findSignUp, finishSignUp } from '../../domain/accounts/signUp.ts'
 import type { Language } from '../../lib/languages.ts'
@@ -56,7 +56,7 @@ export function newPasswordPages(
   present: AccountPresenter,
 ): { finishSignUp: NewPasswordPages; newPassword: NewPasswordPages } {
   const { database } = args
-  const { sql } = database
+  const { kysely } = database
   const showForm = async (
     ctx: Context,
     { key, path, hasBox }: Purpose,
@@ -150,10 +150,10 @@ export function newPasswordPages(
       path: accountPaths.finishSignUp,
       again: { path: accountPaths.signUp, label: 'account_links.sign_up' },
       hasBox: false,
-      find: (school, token) => findSignUp(sql, school, token),
+      find: (school, token) => findSignUp(kysely, school, token),
       async finish(ctx, link) {
         const finished = await finishSignUp(database, ctx.state.school, link)
-        if (finished?.outcome !== 'made') return false
+        if (finished?.outcome !== 'created') return false
         await args.audit(auditEntry(ctx, 'account.created', { account_id: finished.accountId, details: { via: 'sign_up' } }))
         return true
       },
@@ -163,7 +163,7 @@ export function newPasswordPages(
       path: accountPaths.newPassword,
       again: { path: accountPaths.forgottenPassword, label: 'account_links.forgotten' },
       hasBox: true,
-      find: (school, token) => findPasswordReset(sql, school, token),
+      find: (school, token) => findPasswordReset(kysely, school, token),
       async finish(ctx, link) {
         const { form, school } = ctx.state as FormState & { school: School }
         const changed = await finishPasswordReset(args, school, link)

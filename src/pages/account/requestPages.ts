@@ -1,9 +1,9 @@
 import type { Context, Middleware } from 'koa'
 import type Provider from 'oidc-provider'
-import { mailAddress } from '../../domain/accounts/mailAddress.ts'
+import { deliverableEmail } from '../../domain/accounts/emailAddress.ts'
+import { isOpenToSignUp } from '../../domain/accounts/maySignUp.ts'
 import { requestPasswordReset } from '../../domain/accounts/passwordReset.ts'
 import { personName, requestSignUp } from '../../domain/accounts/signUp.ts'
-import { isOpenToSignUp } from '../../domain/accounts/signUpAllowed.ts'
 import type { Language } from '../../lib/languages.ts'
 import { interactionPath } from '../../oidc/endpoints.ts'
 import { accountPaths, withQuery } from '../../policy/accountPaths.ts'
@@ -49,7 +49,7 @@ export function requestPages(args: AccountArguments, present: AccountPresenter):
 
   /** Where only those who are invited get in, everybody is told so, before and after: what is said depends on no address. */
   const wordsFor = async (ctx: Context, key: Kind['key']): Promise<Kind['key'] | 'sign_up_invited'> =>
-    key === 'sign_up' && !(await isOpenToSignUp(args.database.sql, ctx.state.school.id)) ? 'sign_up_invited' : key
+    key === 'sign_up' && !(await isOpenToSignUp(args.database.kysely, ctx.state.school.id)) ? 'sign_up_invited' : key
 
   const showForm = async (ctx: Context, { key, path }: Kind, target: string | undefined, typed?: Typed, failure: Failure = {}) => {
     const { texts, schoolName } = await present.pageContext(ctx)
@@ -93,7 +93,7 @@ export function requestPages(args: AccountArguments, present: AccountPresenter):
 
   const read = ({ key }: Kind, form: URLSearchParams): { typed: Typed; wanted?: Typed; failure: Failure } => {
     const typed = { email: form.get('email') ?? '', name: form.get('name') ?? '' }
-    const email = mailAddress(typed.email)
+    const email = deliverableEmail(typed.email)
     const name = key === 'sign_up' ? personName(typed.name) : ''
     if (email !== undefined && name !== undefined) return { typed, wanted: { email, name }, failure: {} }
     const fields = {

@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import type { SignedIn } from '../../domain/accounts/signedIn.ts'
+import type { SignedInAccount } from '../../domain/accounts/signedInAccount.ts'
 import { type BrowserSession, readBrowserSession } from '../../oidc/browserSession.ts'
 import { accountPaths, withQuery } from '../../policy/accountPaths.ts'
 import { findActiveAccount } from '../activeAccount.ts'
@@ -8,7 +8,7 @@ import type { AccountArguments } from './accountArguments.ts'
 
 /** A person who is signed in in this browser, with the current values of their account. */
 export interface SignedInPerson extends BrowserSession {
-  who: SignedIn
+  who: SignedInAccount
 }
 
 /** Returns the person who is signed in; undefined if nobody is, or if the account was disabled or ended its sessions since. */

@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import { normaliseEmail } from '../../domain/accounts/mailAddress.ts'
+import { normaliseEmail } from '../../domain/accounts/emailAddress.ts'
 import type { SignIn } from '../../domain/accounts/signIn.ts'
 import type { School } from '../../policy/school.ts'
 import { auditEntry } from '../auditEntry.ts'

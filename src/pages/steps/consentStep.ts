@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 import { allowedScopes } from '../../domain/accounts/allowedScopes.ts'
-import type { SignedIn } from '../../domain/accounts/signedIn.ts'
+import type { SignedInAccount } from '../../domain/accounts/signedInAccount.ts'
 import { hash } from '../../lib/keyring.ts'
 import { subjectOf } from '../../oidc/claims.ts'
 import type { Role } from '../../policy/caller.ts'
@@ -35,7 +35,7 @@ export function consentStep(args: ConsentStepArguments): SignInStep {
       if (!consenting) return undefined
       const { person, account } = consenting
       const requested = requestedScopes(open.interaction, args.scopes)
-      const before = await allowedScopes(args.database.sql, visit.school.id, { accountId: person.accountId, clientId: open.clientId })
+      const before = await allowedScopes(args.database.kysely, visit.school.id, { accountId: person.accountId, clientId: open.clientId })
       const pageContext = await visit.pageContext()
       const content = {
         requested,
@@ -80,7 +80,7 @@ async function findConsenting(
   ctx: Context,
   { database, findPerson }: ConsentStepArguments,
   { accountId, signedInAt }: OpenInteraction,
-): Promise<{ person: ConsentingPerson; account: SignedIn } | undefined> {
+): Promise<{ person: ConsentingPerson; account: SignedInAccount } | undefined> {
   if (accountId === undefined) return undefined
   const account = await findActiveAccount(ctx, database, { accountId, signedInAt })
   const person = account && (await findPerson(ctx.state.school.id, accountId))

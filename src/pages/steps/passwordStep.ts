@@ -1,4 +1,4 @@
-import { isOpenToSignUp } from '../../domain/accounts/signUpAllowed.ts'
+import { isOpenToSignUp } from '../../domain/accounts/maySignUp.ts'
 import { accountPaths, withQuery } from '../../policy/accountPaths.ts'
 import type { Database } from '../../store/database.ts'
 import { formField } from '../formPage.ts'
@@ -20,7 +20,7 @@ export function passwordStep(args: PasswordStepArguments): SignInStep {
     amr: ['pwd'],
     isNeeded: ({ account }) => account === undefined,
     async page(visit, { error = anotherExpected(visit.open), values }) {
-      const mayRegister = await isOpenToSignUp(args.database.sql, visit.school.id)
+      const mayRegister = await isOpenToSignUp(args.database.kysely, visit.school.id)
       const email = values?.email ?? visit.open?.interaction.params.login_hint
       return { form: passwordForm(visit, await visit.pageContext(), { email, error, mayRegister }), error }
     },

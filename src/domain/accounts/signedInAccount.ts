@@ -1,18 +1,18 @@
 import type { Database } from '../../store/database.ts'
 
-/** What a page tells a person about who they are signed in as. */
-export interface SignedIn {
+/** The account of the signed-in person, as pages show it. */
+export interface SignedInAccount {
   name: string
   email: string
   locale: string | null
-  /** Sessions that began until then are over. */
+  /** Sessions that began until this time are invalid. */
   sessions_valid_after: Date | null
-  /** When the account is to be deleted. */
+  /** When the account will be deleted. */
   deletion_scheduled_at: Date | null
 }
 
-/** The account as pages show it, or undefined where it has been disabled or removed since. */
-export async function findSignedIn(database: Database, schoolId: string, accountId: string): Promise<SignedIn | undefined> {
+/** Returns the account as pages show it, or undefined if it was disabled or deleted since the sign-in. */
+export async function findSignedInAccount(database: Database, schoolId: string, accountId: string): Promise<SignedInAccount | undefined> {
   return database.kysely
     .selectFrom('account')
     .select(['name', 'email', 'locale', 'sessions_valid_after', 'deletion_scheduled_at'])

@@ -1,22 +1,22 @@
 import { commonWords } from './commonWords.ts'
 import { isTooLong } from './password.ts'
 
-/** NIST SP 800-63B section 5.1.1.2: a length, and nothing about kinds of characters. */
+/** NIST SP 800-63B section 5.1.1.2: a minimum length and no rules about kinds of characters. */
 export const minPasswordCharacters = 8
 
-/** What people are advised to. */
+/** The recommended length. */
 export const advisedPasswordCharacters = 15
 
-/** Why a new password is not taken. */
+/** The reason why a new password is rejected. */
 export type PasswordIssue = 'too_short' | 'too_long' | 'not_typed' | 'too_common' | 'too_close'
 
-/** What a guesser knows of the person. */
+/** What a guesser knows about the person. */
 export interface PasswordContext {
   email: string
   schoolName?: string
 }
 
-/** Judges a new password by its length, by what guessers try first, and by what they know of the person; undefined where it is taken. */
+/** Checks a new password: its length, common passwords, and similarity to the person's data. Returns undefined if it is accepted. */
 export function passwordIssue(password: string, context: PasswordContext): PasswordIssue | undefined {
   const text = password.normalize('NFKC')
   if ([...text].length < minPasswordCharacters) return 'too_short'
@@ -34,11 +34,11 @@ const rows =
 const runs = rows.flatMap((row) => [row, [...row].reverse().join('')])
 
 function isCommon(plain: string): boolean {
-  // One short piece, or one common word, again and again.
+  // A short piece or a common word, repeated.
   const piece = /^(.+?)\1+$/su.exec(plain)?.[1]
   if (piece !== undefined && (piece.length <= 5 || commonWords.has(piece))) return true
   const [start = '', ...rest] = piecesOf(plain)
-  // Nothing but runs along a keyboard or an alphabet: 12345678, qwerty123.
+  // Only sequences of a keyboard or of the alphabet: 12345678, qwerty123.
   if ([start, ...rest].every((piece) => piece.length >= 3 && runs.some((run) => run.includes(piece)))) return true
   return [plain, unleet(plain)].some((text) => {
     const word = text.replace(/^\P{L}+|\P{L}+$/gu, '')
@@ -46,23 +46,23 @@ function isCommon(plain: string): boolean {
   })
 }
 
-/** `password2026!` is `password`: so many digits and signs around a word hide it from nobody. */
+/** Up to this many digits and signs around a common word do not make it strong: `password2026!` counts as `password`. */
 const maxDecoration = 6
 
-/** Letters and the rest apart. */
+/** Splits a text into runs of letters and runs of other characters. */
 const piecesOf = (text: string): string[] => (runs.some((run) => run.includes(text)) ? [text] : text.match(/\p{L}+|\P{L}+/gu)) ?? []
 
 const leet: Record<string, string> = { '@': 'a', '4': 'a', '3': 'e', '1': 'i', '!': 'i', '0': 'o', $: 's', '5': 's', '7': 't' }
 const unleet = (text: string): string => text.replace(/(?<=.*\p{L}.*)[@431!0$57](?=.*\p{L})/gu, (sign) => leet[sign] ?? sign)
 
-/** The address, the school's name or a part of them, with hardly anything around it. */
+/** Returns true if fewer than five characters remain after the parts of the address and of the school's name are removed. */
 function isCloseTo(plain: string, { email, schoolName = '' }: PasswordContext): boolean {
-  const emailTemplates = lettersOf(plain)
+  const letters = lettersOf(plain)
   const [local = '', host = ''] = email.toLowerCase().split('@')
   const name = schoolName.normalize('NFKC').toLowerCase()
   const known = [email, local, host, ...local.split(/[._+-]/), ...host.split('.'), name, ...name.split(/\s+/)].map(lettersOf)
-  const words = known.filter((word) => word.length >= 4 && emailTemplates.includes(word)).toSorted((a, b) => b.length - a.length)
-  return words.length > 0 && words.reduce((left, word) => left.replaceAll(word, ''), emailTemplates).length < 5
+  const words = known.filter((word) => word.length >= 4 && letters.includes(word)).toSorted((a, b) => b.length - a.length)
+  return words.length > 0 && words.reduce((left, word) => left.replaceAll(word, ''), letters).length < 5
 }
 
 const lettersOf = (text: string): string => text.replace(/[^\p{L}\p{N}]/gu, '')
