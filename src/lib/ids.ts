@@ -20,6 +20,16 @@ export function fromPublicId(prefix: string, text: string): string | undefined {
   return TypeID.fromString(text).toUUID()
 }
 
+/**
+ * Returns the UUID inside a public id that the schema of a request has checked.
+ * @throws Error if the text is not an id with this prefix
+ */
+export function uuidOf(prefix: string, text: string): string {
+  const uuid = fromPublicId(prefix, text)
+  if (uuid === undefined) throw new Error(`expected an id with the prefix ${prefix}`)
+  return uuid
+}
+
 /** The public id of something whose own key is no UUID, or is nobody's business: made of the key's SHA-256, so it does not lead back. */
 export function hashedId(prefix: string, key: string): string {
   const [, ...parts] = /^(.{8})(.{4})(.{4})(.{4})(.{12})/.exec(hash('sha256', key, 'hex')) ?? []

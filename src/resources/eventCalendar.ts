@@ -4,7 +4,7 @@ import { type CalendarEntry, iCalendar } from '../lib/iCalendar.ts'
 type Body = Readonly<Record<string, unknown>>
 type Place = { name: string; address: string | null; latitude: number | null; longitude: number | null } | null
 
-/** Events for calendars (RFC 5545). What the caller does not see of an event, their calendar does not show. */
+/** Writes events as an iCalendar file (RFC 5545), with the fields that the caller sees. */
 export const calendar: Representation = {
   type: 'text/calendar',
   maxRows: 1000,

@@ -11,53 +11,53 @@ const time = (description: string) => timestamp().nullable().meta({ description,
 const location = z
   .object({
     name: line(200).meta({ description: 'Name of the place.', example: 'Kiln house' }),
-    address: z.string().max(500).nullable().default(null).meta({ description: 'Where it stands.', example: 'Quay 4, Port Lantern' }),
+    address: z.string().max(500).nullable().default(null).meta({ description: 'Postal address.', example: 'Quay 4, Port Lantern' }),
     latitude: z.number().min(-90).max(90).nullable().default(null).meta({ description: 'Degrees north.', example: 53.5 }),
     longitude: z.number().min(-180).max(180).nullable().default(null).meta({ description: 'Degrees east.', example: 10 }),
   })
   .nullable()
 
-/** How an answer can stand. */
+/** The statuses of an RSVP. */
 export const rsvpStatus = z.enum(['going', 'waitlisted', 'canceled', 'attended', 'no_show'])
 
-/** What an event is made of. */
+/** The fields of an event. */
 export const eventSchema = z.object({
   title: line(160).meta({ description: 'Name of the event.', example: 'Open Kiln Evening' }),
   slug: slug().meta({ description: 'Readable key, unique in the school.', example: 'open-kiln-evening' }),
   ...richText('description', {
     max: 20_000,
-    description: 'What it is about; null for those to whom the event is closed.',
+    description: 'Description; null for callers who cannot attend the event.',
     example: 'We open the kiln together.',
     gated: true,
   }),
-  kind: z.enum(['online', 'in_person', 'hybrid']).meta({ description: 'Where it takes place.', example: 'online' }),
+  kind: z.enum(['online', 'in_person', 'hybrid']).meta({ description: 'Kind of place: online, in person, or both.', example: 'online' }),
   status: z.enum(['draft', 'published', 'canceled']).meta({
-    description: 'Drafts are for those who host them. What was canceled stays to be seen, so that nobody comes.',
+    description: 'Only hosts and staff see drafts. Canceled events remain visible.',
     example: 'published',
   }),
-  phase: z.enum(['upcoming', 'live', 'ended']).meta({ description: 'Where it stands in time.', example: 'upcoming' }),
+  phase: z.enum(['upcoming', 'live', 'ended']).meta({ description: 'Phase in time.', example: 'upcoming' }),
   starts_at: timestamp().meta({ description: 'When it begins.', example: '2027-03-01T18:30:00.000Z' }),
-  ends_at: timestamp().meta({ description: 'When it is over, 14 days later at most.', example: '2027-03-01T20:30:00.000Z' }),
+  ends_at: timestamp().meta({ description: 'When it ends, at most 14 days after the start.', example: '2027-03-01T20:30:00.000Z' }),
   time_zone: z
     .string()
     .max(60)
-    .meta({ description: 'IANA name of the time zone that it is shown in; that of the school.', example: 'Europe/Berlin' }),
+    .meta({ description: 'IANA name of the time zone in which times are shown; by default that of the school.', example: 'Europe/Berlin' }),
   cover_image: image('Picture of the event.').nullable().meta({ description: 'Picture of the event.', example: null }),
   location: location.meta({
-    description: 'Where it takes place; null online, and for those to whom the event is closed.',
+    description: 'Place of the event; null for an online event, and for callers who cannot attend it.',
     example: null,
     gated: true,
   }),
-  join_url: address('Where one comes in, online. Where seats are counted: for those who have one.'),
-  recording_url: address('What was recorded.'),
-  access: z.enum(['public', 'members', 'plans', 'course']).default('public').meta({ description: 'Who can take part.', example: 'public' }),
+  join_url: address('URL to join online. If the event has a capacity, only people with a seat see it.'),
+  recording_url: address('URL of the recording.'),
+  access: z.enum(['public', 'members', 'plans', 'course']).default('public').meta({ description: 'Who can attend.', example: 'public' }),
   plan_ids: z
     .array(reference('mpl', 'Id of a membership plan.'))
     .max(50)
-    .meta({ description: 'Plans that open it; only with the access plans.', example: [] }),
-  course_id: reference('crs', 'Course that it belongs to.')
+    .meta({ description: 'Plans that give access; only with access plans.', example: [] }),
+  course_id: reference('crs', 'Course of the event.')
     .nullable()
-    .meta({ description: 'Course that it belongs to, and that opens it with the access course.', example: null, idPrefix: 'crs' }),
+    .meta({ description: 'Course of the event, which gives access with access course.', example: null, idPrefix: 'crs' }),
   host_lecturers: z
     .array(
       z.object({
@@ -66,41 +66,41 @@ export const eventSchema = z.object({
         slug: slug().meta({ description: 'Readable key of the lecturer.', example: 'marlo-quillfeather' }),
       }),
     )
-    .meta({ description: 'Who hosts it, the main host first; nobody for those to whom the event is closed.', example: [], gated: true }),
+    .meta({ description: 'Hosts, main host first; empty for callers who cannot attend the event.', example: [], gated: true }),
   capacity: z.int().min(1).max(100_000).nullable().meta({
-    description: 'Number of seats; null where there is no limit, and for those to whom the event is closed.',
+    description: 'Number of seats; null without a limit, and for callers who cannot attend the event.',
     example: 30,
     gated: true,
   }),
-  waitlist_enabled: z.boolean().default(true).meta({ description: 'Whether one can wait for a seat.', example: true }),
-  rsvp_opens_at: time('From when on one can answer.'),
-  rsvp_closes_at: time('Until when one can answer; without it until the event is over.'),
+  waitlist_enabled: z.boolean().default(true).meta({ description: 'Whether the event has a waitlist.', example: true }),
+  rsvp_opens_at: time('When RSVPs open.'),
+  rsvp_closes_at: time('When RSVPs close; without it at the end of the event.'),
   going_count: z
     .int()
     .nullable()
-    .meta({ description: 'Seats taken, those of guests included; null for those to whom the event is closed.', example: 12, gated: true }),
-  waitlisted_count: z.int().meta({ description: 'Seats waited for, those of guests included.', example: 0, view: 'staff' }),
+    .meta({ description: 'Taken seats, including guests; null for callers who cannot attend the event.', example: 12, gated: true }),
+  waitlisted_count: z.int().meta({ description: 'Seats requested on the waitlist, including guests.', example: 0, view: 'staff' }),
   seats_left: z.int().nullable().meta({
-    description: 'Seats that are free; null where there is no limit, and for those to whom the event is closed.',
+    description: 'Free seats; null without a limit, and for callers who cannot attend the event.',
     example: 18,
     gated: true,
   }),
   my_rsvp: z
     .object({
       id: reference('rsv', 'Id of the rsvp.'),
-      status: rsvpStatus.meta({ description: 'How it stands.', example: 'going' }),
-      waitlist_position: z.int().nullable().meta({ description: 'Place in the queue, from 1 on.', example: null }),
+      status: rsvpStatus.meta({ description: 'Status of the RSVP.', example: 'going' }),
+      waitlist_position: z.int().nullable().meta({ description: 'Position on the waitlist, from 1.', example: null }),
     })
     .nullable()
-    .meta({ description: 'What you have answered.', example: null, view: 'own' }),
-  comments_count: z.int().meta({ description: 'Comments that are published.', example: 3 }),
-  published_at: time('When it was first announced.'),
+    .meta({ description: 'Your own RSVP.', example: null, view: 'own' }),
+  comments_count: z.int().meta({ description: 'Number of published comments.', example: 3 }),
+  published_at: time('When it was first published.'),
   canceled_at: time('When it was canceled.'),
   cancel_reason: z
     .string()
     .max(500)
     .nullable()
-    .meta({ description: 'Why it was canceled; null for those to whom the event is closed.', example: null, gated: true }),
+    .meta({ description: 'Reason for the cancellation; null for callers who cannot attend the event.', example: null, gated: true }),
   external_id: externalId(),
   metadata: metadata(),
 })

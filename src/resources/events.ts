@@ -1,12 +1,11 @@
 import { z } from 'zod'
-import { answerEvent } from '../domain/events/answering.ts'
 import { duplicateEvent } from '../domain/events/duplicateEvent.ts'
-import { hasAnswered, isAnnounced, isForEverybody, isForPlan, isHosted, isInvited } from '../domain/events/eventAccess.ts'
+import { hasRsvp, isAnnounced, isForEverybody, isForPlan, isHosted, isInvited } from '../domain/events/eventAccess.ts'
 import {
   hasShownHost,
   hostsOf,
   isInPhase,
-  ownAnswerOf,
+  ownRsvpOf,
   phaseOf,
   plansOf,
   shownJoinUrl,
@@ -14,8 +13,9 @@ import {
   shownRecordingUrl,
 } from '../domain/events/eventParts.ts'
 import { cancelEvent, fillSeats, publishEvent, removeEventParts, unpublishEvent } from '../domain/events/eventStates.ts'
-import { checkEvent, eventDefaults, keepEventParts, requireNotCanceled } from '../domain/events/eventWriting.ts'
-import { changeAnswer, recordAttendance } from '../domain/events/staffAnswers.ts'
+import { checkEvent, eventDefaults, requireNotCanceled, saveEventParts } from '../domain/events/eventWriting.ts'
+import { changeRsvpStatus, recordAttendance } from '../domain/events/staffRsvps.ts'
+import { submitRsvp } from '../domain/events/submitRsvp.ts'
 import { htmlColumn } from '../domain/richText.ts'
 import { defineResource } from '../framework/declare/defineResource.ts'
 import { everything } from '../framework/declare/expressions.ts'
@@ -35,7 +35,7 @@ const rsvpPath = z.object({
   rsvp_id: reference('rsv', 'Id of the rsvp.').meta({ description: 'Id of the rsvp.', example: 'rsv_01jgwejj00e6srgkpqm2sqf05m' }),
 })
 
-/** What the school invites to. */
+/** The events of the school. */
 export const events = defineResource({
   name: 'events',
   object: 'event',
@@ -43,7 +43,7 @@ export const events = defineResource({
   table: 'event',
   feature: 'events',
   about:
-    'An event of the school: a webinar, a workshop, an evening. Events for members, plans or a course are announced to everybody with title, dates and picture. All else is for those who may come.',
+    'An event of the school: a webinar, a workshop, an evening. Everybody sees the title, the dates and the picture of a restricted event; all other fields are visible only to people who may attend.',
   scopes: eventArea,
   schema: eventSchema,
   derived: {
@@ -58,13 +58,13 @@ export const events = defineResource({
       from: ['capacity', 'going_count'],
       of: ({ capacity, going_count }) => (capacity === null ? null : Math.max(0, capacity - going_count)),
     },
-    my_rsvp: { select: ownAnswerOf },
+    my_rsvp: { select: ownRsvpOf },
   },
   inputs: z.object({
     lecturer_ids: z
       .array(reference('lec', 'Id of a lecturer.'))
       .max(10)
-      .meta({ description: 'Who hosts it, the main host first.', example: [] }),
+      .meta({ description: 'Hosts of the event, main host first.', example: [] }),
   }),
   currentInputs: { lecturer_ids: ({ host_lecturers }) => ((host_lecturers ?? []) as { id: string }[]).map(({ id }) => id) },
   writable: [
@@ -96,7 +96,7 @@ export const events = defineResource({
     'status',
     {
       name: 'phase',
-      description: 'where it stands in time: upcoming, live or ended',
+      description: 'phase in time: upcoming, live or ended',
       value: eventSchema.shape.phase,
       where: isInPhase,
     },
@@ -108,7 +108,7 @@ export const events = defineResource({
       value: reference('crs', 'Id of a course.'),
       where: (event, ids: readonly string[]) => event('course_id', 'in', [...ids]),
     },
-    { name: 'plan', description: 'the id of a plan that opens it', value: reference('mpl', 'Id of a plan.'), where: isForPlan },
+    { name: 'plan', description: 'the id of a plan that gives access', value: reference('mpl', 'Id of a plan.'), where: isForPlan },
     { name: 'lecturer', description: 'the id of a host', value: reference('lec', 'Id of a lecturer.'), where: hasShownHost },
     'starts_at',
     'created_at',
@@ -133,7 +133,7 @@ export const events = defineResource({
     lecturer: (event, me) => event.or([isAnnounced(event), isHosted(event, me)]),
     staff: everything,
   },
-  views: { staff: isHosted, own: (event, me) => event.or([isInvited(event, me), hasAnswered(event, me)]) },
+  views: { staff: isHosted, own: (event, me) => event.or([isInvited(event, me), hasRsvp(event, me)]) },
   ungated: isForEverybody,
   operations: {
     list: 'read',
@@ -143,7 +143,7 @@ export const events = defineResource({
       roles: ['lecturer', 'staff'],
       check: checkEvent,
       defaults: eventDefaults,
-      after: (writing, event, values) => keepEventParts(writing, event, values, true),
+      after: (writing, event, values) => saveEventParts(writing, event, values, true),
     },
     update: {
       scope: 'write',
@@ -155,7 +155,7 @@ export const events = defineResource({
         return htmlColumn('description', values)
       },
       async after(writing, event, changed) {
-        await keepEventParts(writing, event, changed)
+        await saveEventParts(writing, event, changed)
         if ('capacity' in changed) await fillSeats(writing, event)
       },
     },
@@ -166,7 +166,7 @@ export const events = defineResource({
       scope: 'write',
       roles: ['lecturer', 'staff'],
       view: 'staff',
-      summary: 'Announce an event',
+      summary: 'Publish an event',
       from: ['draft'],
       to: 'published',
       run: publishEvent,
@@ -184,9 +184,15 @@ export const events = defineResource({
       scope: 'write',
       roles: ['lecturer', 'staff'],
       view: 'staff',
-      summary: 'Call an event off, and tell those who would have come',
+      summary: 'Cancel an event and notify the attendees',
       input: z.object({
-        reason: z.string().min(1).max(500).nullable().optional().meta({ description: 'Why: they are told.', example: 'The kiln is cold.' }),
+        reason: z
+          .string()
+          .min(1)
+          .max(500)
+          .nullable()
+          .optional()
+          .meta({ description: 'Reason, which the e-mail to the attendees contains.', example: 'The kiln is cold.' }),
       }),
       run: cancelEvent,
     }),
@@ -194,7 +200,7 @@ export const events = defineResource({
       scope: 'write',
       roles: ['lecturer', 'staff'],
       view: 'staff',
-      summary: 'Copy an event as a draft',
+      summary: 'Duplicate an event as a draft',
       status: 201,
       async perform(writing, event) {
         const { writer, school } = writing
@@ -207,15 +213,15 @@ export const events = defineResource({
       view: 'public',
       id: 'putMyRsvp',
       method: 'PUT',
-      summary: 'Answer to an event: take a seat, wait for one, or give it up',
+      summary: 'RSVP to an event: take a seat, join the waitlist, or withdraw',
       input: z.object({
-        status: z.enum(['going', 'canceled']).meta({ description: 'Whether you come.', example: 'going' }),
-        guests: z.int().min(0).max(5).default(0).meta({ description: 'How many come with you.', example: 0 }),
-        note: z.string().min(1).max(500).nullable().default(null).meta({ description: 'What the hosts should know.', example: null }),
+        status: z.enum(['going', 'canceled']).meta({ description: 'Whether you attend.', example: 'going' }),
+        guests: z.int().min(0).max(5).default(0).meta({ description: 'Number of accompanying guests.', example: 0 }),
+        note: z.string().min(1).max(500).nullable().default(null).meta({ description: 'Note to the hosts.', example: null }),
       }),
       answers: (): Resource => rsvps,
       async perform(writing, event, input) {
-        const { id, isNew } = await answerEvent(writing, event, input as unknown as Parameters<typeof answerEvent>[2])
+        const { id, isNew } = await submitRsvp(writing, event, input as unknown as Parameters<typeof submitRsvp>[2])
         return { isUnchanged: !isNew, answered: id }
       },
     }),
@@ -225,14 +231,14 @@ export const events = defineResource({
       view: 'staff',
       id: 'updateRsvp',
       method: 'PATCH',
-      summary: 'Give somebody a seat, take it away, or note whether they came',
+      summary: 'Change the status of an RSVP: give or withdraw a seat, or record attendance',
       parameters: rsvpPath,
       input: z.object({
-        status: rsvpStatus.exclude(['waitlisted']).meta({ description: 'What it shall be.', example: 'going' }),
+        status: rsvpStatus.exclude(['waitlisted']).meta({ description: 'The new status.', example: 'going' }),
       }),
       answers: (): Resource => rsvps,
       async perform(writing, event, { status }) {
-        const { id, isNew } = await changeAnswer(writing, event, writing.parameters.get('rsvp_id') as string, status as string)
+        const { id, isNew } = await changeRsvpStatus(writing, event, writing.parameters.get('rsvp_id') as string, status as string)
         return { isUnchanged: !isNew, answered: id }
       },
     }),
@@ -241,16 +247,16 @@ export const events = defineResource({
       roles: ['lecturer', 'staff'],
       view: 'staff',
       id: 'recordAttendance',
-      summary: 'Note who came to an event',
+      summary: 'Record the attendance of an event',
       input: z.object({
         attended: z.array(reference('rsv', 'Id of an rsvp.')).max(500).meta({
-          description: 'Who came. Who has a seat and was never named did not come; a long list is sent in parts.',
+          description: 'RSVPs of the people who came. Seats that no request names become no_show; send a long list in parts.',
           example: [],
         }),
       }),
       output: z.object({
-        attended: z.int().meta({ description: 'How many came.', example: 21 }),
-        no_show: z.int().meta({ description: 'How many had a seat and did not come.', example: 4 }),
+        attended: z.int().meta({ description: 'Number of people who came.', example: 21 }),
+        no_show: z.int().meta({ description: 'Number of people who had a seat and did not come.', example: 4 }),
       }),
       async perform(writing, event, { attended }) {
         const { counts, isUnchanged } = await recordAttendance(writing, event, attended as string[])

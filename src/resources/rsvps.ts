@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { countAnswers } from '../domain/events/answering.ts'
-import { isHosted } from '../domain/events/eventAccess.ts'
-import { placeInQueue } from '../domain/events/eventParts.ts'
+import { isToHostedEvent } from '../domain/events/eventAccess.ts'
+import { waitlistPosition } from '../domain/events/eventParts.ts'
 import { fillSeats } from '../domain/events/eventStates.ts'
-import { checkGuest, type HostedEvent, placeGuest } from '../domain/events/staffAnswers.ts'
+import { checkGuest, type GuestValues, type HostedEvent, placeGuest } from '../domain/events/staffRsvps.ts'
+import { countRsvps } from '../domain/events/submitRsvp.ts'
 import { type StoredSummary, summaryOf } from '../domain/people/personSummary.ts'
 import { defineResource } from '../framework/declare/defineResource.ts'
 import { everything, nothing, type Rule } from '../framework/declare/expressions.ts'
@@ -17,46 +17,42 @@ import { personSummary, summaryFrom } from './personSummary.ts'
 
 const isMine: Rule<'rsvp'> = (rsvp, me) => (me.personId === null ? rsvp.lit(false) : rsvp('rsvp.person_id', '=', me.personId))
 
-const isToHosted: Rule<'rsvp'> = (rsvp, me) =>
-  rsvp.exists(
-    rsvp
-      .selectFrom('event')
-      .select('event.id')
-      .whereRef('event.school_id', '=', 'rsvp.school_id')
-      .whereRef('event.id', '=', 'rsvp.event_id')
-      .where((event) => isHosted(event as never, me)),
-  )
-
 const memberOf = (row: object): string | null => (row as { member: StoredSummary | null }).member?.id ?? null
 
-/** Who comes to an event. */
+/** The RSVPs of people to events. */
 export const rsvps: Resource = defineResource({
   name: 'rsvps',
   object: 'rsvp',
   idPrefix: 'rsv',
   table: 'rsvp',
   feature: 'events',
-  about: 'The answer of one person to one event. A person sees their own; those who host the event, and the staff, see all.',
+  about: 'The RSVP of one person to one event. A person sees their own RSVPs; the hosts of the event and the staff see all.',
   scopes: eventArea,
   schema: z.object({
     event_id: reference('evt', 'Id of the event.'),
-    member: personSummary('Who answered.'),
-    status: rsvpStatus.meta({ description: 'How it stands.', example: 'going' }),
+    member: personSummary('The person who responded.'),
+    status: rsvpStatus.meta({ description: 'Status of the RSVP.', example: 'going' }),
     waitlist_position: z
       .int()
       .nullable()
-      .meta({ description: 'Place in the queue, from 1 on; null for who does not wait.', example: null }),
-    note: z.string().min(1).max(500).nullable().meta({ description: 'What the hosts should know.', example: null }),
-    guests: z.int().min(0).max(5).meta({ description: 'How many come along.', example: 0 }),
-    queued_at: timestamp().meta({ description: 'When the person came into the order of the queue.', example: '2026-03-01T09:30:00.000Z' }),
-    status_changed_at: timestamp().meta({ description: 'Since when it stands so.', example: '2026-03-01T09:30:00.000Z' }),
+      .meta({ description: 'Position on the waitlist, from 1; null for an RSVP that is not on it.', example: null }),
+    note: z.string().min(1).max(500).nullable().meta({ description: 'Note to the hosts.', example: null }),
+    guests: z.int().min(0).max(5).meta({ description: 'Number of accompanying guests.', example: 0 }),
+    queued_at: timestamp().meta({
+      description: 'When the RSVP took its position in the order of the waitlist.',
+      example: '2026-03-01T09:30:00.000Z',
+    }),
+    status_changed_at: timestamp().meta({ description: 'When the status last changed.', example: '2026-03-01T09:30:00.000Z' }),
   }),
   derived: {
     member: { select: (rsvp) => summaryOf(rsvp, 'rsvp'), of: summaryFrom },
-    waitlist_position: { select: placeInQueue },
+    waitlist_position: { select: waitlistPosition },
   },
   inputs: z.object({
-    member_id: reference('mbr', 'Id of a member.').meta({ description: 'Who comes.', example: 'mbr_01jgwejj00e6srgkpqm2sqf05m' }),
+    member_id: reference('mbr', 'Id of a member.').meta({
+      description: 'The person who attends.',
+      example: 'mbr_01jgwejj00e6srgkpqm2sqf05m',
+    }),
   }),
   writable: [
     { field: 'status', on: 'create' },
@@ -74,20 +70,20 @@ export const rsvps: Resource = defineResource({
   visibility: {
     anonymous: nothing,
     learner: isMine,
-    lecturer: (rsvp, me) => rsvp.or([isMine(rsvp, me), isToHosted(rsvp, me)]),
+    lecturer: (rsvp, me) => rsvp.or([isMine(rsvp, me), isToHostedEvent(rsvp, me)]),
     staff: everything,
   },
-  views: { staff: isToHosted, own: isMine },
+  views: { staff: isToHostedEvent, own: isMine },
   operations: {
     list: 'read',
     create: {
       scope: 'write',
       roles: ['lecturer', 'staff'],
-      check: (values, writing) => checkGuest(values, writing),
-      defaults: (writing, values) => placeGuest(writing, writing.parent as unknown as HostedEvent, values),
+      check: checkGuest,
+      defaults: (writing, values: GuestValues) => placeGuest(writing, writing.parent as unknown as HostedEvent, values),
       async after(writing, rsvp) {
-        const { sql, school, parent } = writing
-        await countAnswers(sql, { schoolId: school.id, eventId: rsvp.event_id }, rsvp.person_id, 1)
+        const { writer, school, parent } = writing
+        await countRsvps(writer, { schoolId: school.id, eventId: rsvp.event_id }, rsvp.person_id, 1)
         await fillSeats(writing, parent as unknown as HostedEvent)
       },
     },

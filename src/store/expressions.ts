@@ -1,4 +1,4 @@
-import { type AliasedRawBuilder, type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely'
+import { type AliasableExpression, type AliasedRawBuilder, type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely'
 import type { DB } from '../gen/kysely/tables.ts'
 
 /** A condition of a query. */
@@ -8,10 +8,13 @@ export type Condition = Expression<SqlBool>
 export type Builder<Tables extends keyof DB> = ExpressionBuilder<DB, Tables>
 
 /** The time at which the transaction began. */
-export const now: Expression<Date> = sql<Date>`now()`
+export const now: AliasableExpression<Date> = sql<Date>`now()`
 
 /** The time at which the statement reads the database's clock. */
-export const clockTime: Expression<Date> = sql<Date>`clock_timestamp()`
+export const clockTime: AliasableExpression<Date> = sql<Date>`clock_timestamp()`
+
+/** Compares a column with any number of ids in one parameter: an `in` list may exceed the limit of 65535 parameters. */
+export const isAmong = (column: Expression<string>, ids: readonly string[]): Condition => sql<SqlBool>`${column} = ANY(${[...ids]}::uuid[])`
 
 /** Stands in an order for a time that is absent. Written out: an index over it is found only by the same words. */
 export const beforeAllTimes: Expression<Date> = sql<Date>`'-infinity'::timestamptz`

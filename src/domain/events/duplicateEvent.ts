@@ -2,9 +2,9 @@ import { newId } from '../../lib/ids.ts'
 import { setFileReferences } from '../../store/fileReferences.ts'
 import type { CourseContext } from '../courses/courseWriting.ts'
 
-/** Copies an event as a draft to which nobody has answered, with its hosts and plans; answers the id of the copy. */
+/** Copies an event as a draft without RSVPs, with its hosts and plans. Returns the id of the copy. */
 export async function duplicateEvent(
-  { writer, sql, school, now }: CourseContext,
+  { writer, school, now }: CourseContext,
   event: { id: string; title: string },
   freeSlug: (title: string, id: string) => Promise<string>,
 ): Promise<string> {
@@ -26,7 +26,7 @@ export async function duplicateEvent(
       location: original.location === null ? null : JSON.stringify(original.location),
       metadata: JSON.stringify(original.metadata),
       status: 'draft',
-      // A key of another system names one row, and what was recorded is of that day.
+      // The external id must be unique, and the recording belongs to the original event.
       external_id: null,
       recording_url: null,
       going_count: 0,
@@ -40,16 +40,28 @@ export async function duplicateEvent(
       updated_at: now,
     })
     .execute()
-  for (const [table, column, more] of [
-    ['event_host', 'lecturer_id', ', position'],
-    ['event_plan', 'plan_id', ''],
-  ] as const) {
-    await sql.query(
-      `INSERT INTO ${table} (school_id, event_id, ${column}${more})
-       SELECT school_id, $3, ${column}${more} FROM ${table} WHERE school_id = $1 AND event_id = $2`,
-      [school.id, event.id, id],
+  await writer
+    .insertInto('event_host')
+    .columns(['school_id', 'event_id', 'lecturer_id', 'position'])
+    .expression((insert) =>
+      insert
+        .selectFrom('event_host')
+        .select((host) => ['school_id', host.cast<string>(host.val(id), 'uuid').as('event_id'), 'lecturer_id', 'position'])
+        .where('school_id', '=', school.id)
+        .where('event_id', '=', event.id),
     )
-  }
+    .execute()
+  await writer
+    .insertInto('event_plan')
+    .columns(['school_id', 'event_id', 'plan_id'])
+    .expression((insert) =>
+      insert
+        .selectFrom('event_plan')
+        .select((plan) => ['school_id', plan.cast<string>(plan.val(id), 'uuid').as('event_id'), 'plan_id'])
+        .where('school_id', '=', school.id)
+        .where('event_id', '=', event.id),
+    )
+    .execute()
   if (original.cover_image_file_id) {
     const references = [{ field: 'cover_image', fileId: original.cover_image_file_id }]
     await setFileReferences(writer, { schoolId: school.id, type: 'event', id }, { fields: ['cover_image'], references })

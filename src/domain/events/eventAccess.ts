@@ -1,28 +1,39 @@
-import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
+import { expressionBuilder } from 'kysely'
 import type { DB } from '../../gen/kysely/tables.ts'
 import type { Caller, PersonCaller } from '../../policy/caller.ts'
+import { type Builder, type Condition, now } from '../../store/expressions.ts'
 import { hasPlan, includesAllEvents, includesProduct } from '../memberships/planSummaries.ts'
 
-type Events = ExpressionBuilder<DB, 'event'>
-type Person = ExpressionBuilder<DB, 'person'>
-type Condition = Expression<SqlBool>
+type Events = Builder<'event'>
+type PersonAtEvent = Builder<'event' | 'person'>
 type Me = Pick<PersonCaller, 'personId'>
 
-/** States of an answer that holds seats. */
-export const statusesWithPlace = ['going', 'attended', 'no_show'] as const
+/** The states of an RSVP that occupies seats. */
+export const statusesWithSeat = ['going', 'attended', 'no_show'] as const
 
-/** What everybody finds: what is to come, what has been, and what has been called off. */
+/** Selects events that everybody can see: published or cancelled ones, past or future. */
 export const isAnnounced = (event: Events): Condition => event('event.status', 'in', ['published', 'canceled'])
 
-/** Events that everybody may take part in. */
+/** Selects events that everybody may attend. */
 export const isForEverybody = (event: Events): Condition => event('event.access', '=', 'public')
 
-/** Events that the lecturer hosts, in every state. */
+/** Selects events that the lecturer hosts, in every state. */
 export function isHosted(event: Events, { lecturerId }: Pick<PersonCaller, 'lecturerId'>): Condition {
   return lecturerId === null ? event.lit(false) : hasHost(event, [lecturerId])
 }
 
-/** Events with one of these hosts. */
+/** Selects RSVPs to events that the lecturer hosts. */
+export const isToHostedEvent = (rsvp: Builder<'rsvp'>, me: Pick<PersonCaller, 'lecturerId'>): Condition =>
+  rsvp.exists(
+    rsvp
+      .selectFrom('event')
+      .select('event.id')
+      .whereRef('event.school_id', '=', 'rsvp.school_id')
+      .whereRef('event.id', '=', 'rsvp.event_id')
+      .where(isHosted(expressionBuilder<DB, 'event'>(), me)),
+  )
+
+/** Selects events with one of these hosts. */
 export const hasHost = (event: Events, lecturerIds: readonly string[]): Condition =>
   event.exists(
     event
@@ -33,7 +44,7 @@ export const hasHost = (event: Events, lecturerIds: readonly string[]): Conditio
       .where('event_host.lecturer_id', 'in', [...lecturerIds]),
   )
 
-/** Events for the holders of one of these plans. */
+/** Selects events for subscribers of one of these plans. */
 export const isForPlan = (event: Events, planIds: readonly string[]): Condition =>
   event.exists(
     event
@@ -44,17 +55,16 @@ export const isForPlan = (event: Events, planIds: readonly string[]): Condition 
       .where('event_plan.plan_id', 'in', [...planIds]),
   )
 
-/** Whether the person has answered, whatever they said. */
-export const hasAnswered = (event: Events, { personId }: Me): Condition =>
-  personId === null ? event.lit(false) : answered(event, personId)
+/** Selects events to which the person has an RSVP, in any state. */
+export const hasRsvp = (event: Events, { personId }: Me): Condition => (personId === null ? event.lit(false) : rsvpExists(event, personId))
 
-/** Whether the person has a seat. One who was blocked has none. */
+/** Selects events in which the person has a seat. A blocked person has none. */
 export const hasSeat = (event: Events, { personId }: Me): Condition =>
-  personId === null ? event.lit(false) : event.and([answered(event, personId, statusesWithPlace), isWelcome(event, personId)])
+  personId === null ? event.lit(false) : event.and([rsvpExists(event, personId, statusesWithSeat), isWelcome(event, personId)])
 
 /**
- * Whether an event that is not for everybody is for this person: by membership, by a plan, or by the course that it belongs to.
- * The clock and the subscriptions decide each time anew.
+ * Selects restricted events that this person may attend: through membership, a plan, or the course of the event.
+ * Evaluated for each query: memberships and subscriptions expire with time.
  */
 export function isInvited(event: Events, { personId, lecturerId }: PersonCaller): Condition {
   if (personId === null) return event.lit(false)
@@ -71,7 +81,7 @@ export function isInvited(event: Events, { personId, lecturerId }: PersonCaller)
   )
   const byCourse = [
     isEnrolled(event, personId),
-    hasPlan(event, holder, (plan) => includesProduct(plan, 'course', event.ref('event.course_id') as Expression<string>)),
+    hasPlan(event, holder, (plan) => includesProduct(plan, 'course', event.ref('event.course_id').$notNull())),
     ...(lecturerId === null ? [] : [teachesCourse(event, lecturerId)]),
   ]
   return event.and([
@@ -85,24 +95,24 @@ export function isInvited(event: Events, { personId, lecturerId }: PersonCaller)
   ])
 }
 
-/** Whether the person may take part: everybody who is welcome at an event for all, and who is invited to another. */
+/** Selects events that the person may attend: public events unless the person is blocked, and restricted ones that admit them. */
 export const mayTakePart = (event: Events, me: PersonCaller): Condition =>
   me.personId === null
     ? event.lit(false)
     : event.or([event.and([event('event.access', '=', 'public'), isWelcome(event, me.personId)]), isInvited(event, me)])
 
-/** Whether the place of an event is shown: that of an event for all to all, of another to those who take part in it. */
-export const mayFind = (event: Events, caller: Caller): Condition =>
+/** Selects events whose location the caller sees: public events, and restricted ones that the caller hosts or may attend. */
+export const maySeeLocation = (event: Events, caller: Caller): Condition =>
   event.or([
     event('event.access', '=', 'public'),
     ...(caller.kind === 'person' ? [isHosted(event, caller), isInvited(event, caller), hasSeat(event, caller)] : []),
   ])
 
-/** Whether one may see what was recorded: who was there, and who was invited. */
+/** Selects events whose recording the caller may watch: hosts, people with a seat, and people admitted to a restricted event. */
 export const mayWatch = (event: Events, caller: Caller): Condition =>
   caller.kind === 'person' ? event.or([isHosted(event, caller), isInvited(event, caller), hasSeat(event, caller)]) : event.lit(false)
 
-/** Whether one may come in by the address of an online event: where seats are counted, who has one. */
+/** Selects events whose join URL the caller sees. If the event has a capacity, only hosts and people with a seat see it. */
 export const mayJoin = (event: Events, caller: Caller): Condition =>
   caller.kind === 'person'
     ? event.or([
@@ -112,7 +122,7 @@ export const mayJoin = (event: Events, caller: Caller): Condition =>
       ])
     : event.lit(false)
 
-function answered(event: Events, personId: string, states?: readonly string[]): Condition {
+function rsvpExists(event: Events, personId: string, states?: readonly string[]): Condition {
   const rows = event
     .selectFrom('rsvp')
     .select('rsvp.id')
@@ -122,8 +132,8 @@ function answered(event: Events, personId: string, states?: readonly string[]): 
   return event.exists(states ? rows.where('rsvp.status', 'in', [...states]) : rows)
 }
 
-/** Whether the person is there and not blocked, and whatever else is asked. */
-function isWelcome(event: Events, personId: string, also: (person: Person) => Condition = (person) => person.lit(true)): Condition {
+/** Checks that the person exists and is not blocked, and a further condition. */
+function isWelcome(event: Events, personId: string, also: (person: PersonAtEvent) => Condition = (person) => person.lit(true)): Condition {
   return event.exists(
     event
       .selectFrom('person')
@@ -132,7 +142,7 @@ function isWelcome(event: Events, personId: string, also: (person: Person) => Co
       .where('person.id', '=', personId)
       .where('person.member_status', 'not in', ['blocked', 'erased'])
       .where('person.erased_at', 'is', null)
-      .where((person) => also(person as unknown as Person)),
+      .where(also),
   )
 }
 
@@ -145,8 +155,8 @@ function isEnrolled(event: Events, personId: string): Condition {
       .whereRef('enrollment.course_id', '=', 'event.course_id')
       .where('enrollment.person_id', '=', personId)
       .where('enrollment.status', 'in', ['active', 'completed'])
-      .where((row) => row('enrollment.starts_at', '<=', row.fn<Date>('now', [])))
-      .where((row) => row.or([row('enrollment.expires_at', 'is', null), row('enrollment.expires_at', '>', row.fn<Date>('now', []))])),
+      .where('enrollment.starts_at', '<=', now)
+      .where((row) => row.or([row('enrollment.expires_at', 'is', null), row('enrollment.expires_at', '>', now)])),
   )
 }
 

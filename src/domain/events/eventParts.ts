@@ -1,17 +1,16 @@
-import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
-import type { DB } from '../../gen/kysely/tables.ts'
+import type { Expression } from 'kysely'
 import { audienceOf, type Caller } from '../../policy/caller.ts'
+import { type Builder, type Condition, now } from '../../store/expressions.ts'
 import { isKnownLecturer } from '../courses/courses.ts'
-import { hasHost, mayFind, mayJoin, mayWatch } from './eventAccess.ts'
+import { hasHost, mayJoin, maySeeLocation, mayWatch } from './eventAccess.ts'
 
-type Events = ExpressionBuilder<DB, 'event'>
-type Condition = Expression<SqlBool>
+type Events = Builder<'event'>
 
-/** Events with one of these hosts, as far as the caller sees the hosts. */
+/** Selects events with one of these hosts, if the caller sees the hosts of the event. */
 export const hasShownHost = (event: Events, lecturerIds: readonly string[], caller: Caller): Condition =>
-  audienceOf(caller) === 'staff' ? hasHost(event, lecturerIds) : event.and([hasHost(event, lecturerIds), mayFind(event, caller)])
+  audienceOf(caller) === 'staff' ? hasHost(event, lecturerIds) : event.and([hasHost(event, lecturerIds), maySeeLocation(event, caller)])
 
-/** Who hosts an event, in order: `[{ id, display_name, slug }]`. */
+/** Selects the hosts of an event, in order: `[{ id, display_name, slug }]`. */
 export function hostsOf(event: Events, caller: Caller): Expression<unknown> {
   return event
     .selectFrom((inner) =>
@@ -31,7 +30,7 @@ export function hostsOf(event: Events, caller: Caller): Expression<unknown> {
     .select((listed) => listed.fn.jsonAgg('listed').as('hosts'))
 }
 
-/** Ids of the plans that open an event. */
+/** Selects the ids of the plans that give access to an event. */
 export const plansOf = (event: Events): Expression<unknown> =>
   event
     .selectFrom((inner) =>
@@ -45,7 +44,7 @@ export const plansOf = (event: Events): Expression<unknown> =>
     )
     .select((plans) => plans.fn.agg<string[]>('array_agg', ['plans.plan_id']).as('plan_ids'))
 
-/** A column for those alone whom the rule lets see it. */
+/** Selects a column, or null for callers that the rule excludes. Staff see every value. */
 const onlyFor =
   (column: 'location' | 'join_url' | 'recording_url', rule: (event: Events, caller: Caller) => Condition) =>
   (event: Events, caller: Caller): Expression<unknown> =>
@@ -57,19 +56,19 @@ const onlyFor =
           .then(event.ref(`event.${column}`))
           .end()
 
-export const shownLocation = onlyFor('location', mayFind)
+export const shownLocation = onlyFor('location', maySeeLocation)
 export const shownJoinUrl = onlyFor('join_url', mayJoin)
 export const shownRecordingUrl = onlyFor('recording_url', mayWatch)
 
-/** What the caller has answered: `{ id, status, waitlist_position }`. */
-export function ownAnswerOf(event: Events, caller: Caller): Expression<unknown> {
+/** Selects the caller's own RSVP: `{ id, status, waitlist_position }`. */
+export function ownRsvpOf(event: Events, caller: Caller): Expression<unknown> {
   const personId = caller.kind === 'person' ? caller.personId : null
   if (personId === null) return event.cast(event.val(null), 'json')
   return event
     .selectFrom((inner) =>
       inner
         .selectFrom('rsvp')
-        .select((rsvp) => ['rsvp.id', 'rsvp.status', placeInQueue(rsvp).as('waitlist_position')])
+        .select((rsvp) => ['rsvp.id', 'rsvp.status', waitlistPosition(rsvp).as('waitlist_position')])
         .whereRef('rsvp.school_id', '=', 'event.school_id')
         .whereRef('rsvp.event_id', '=', 'event.id')
         .where('rsvp.person_id', '=', personId)
@@ -78,8 +77,8 @@ export function ownAnswerOf(event: Events, caller: Caller): Expression<unknown> 
     .select((own) => own.fn.toJson('own').as('my_rsvp'))
 }
 
-/** How many wait up to and with this one; null for who does not wait. */
-export function placeInQueue(rsvp: ExpressionBuilder<DB, 'rsvp'>) {
+/** Selects the position of an RSVP on the waitlist, from 1; null for other RSVPs. */
+export function waitlistPosition(rsvp: Builder<'rsvp'>) {
   const ahead = rsvp
     .selectFrom('rsvp as ahead')
     .select((row) => row.fn.countAll<number>().as('place'))
@@ -94,18 +93,17 @@ export function placeInQueue(rsvp: ExpressionBuilder<DB, 'rsvp'>) {
     .end()
 }
 
-/** Where an event stands in time. */
+/** The phase of an event in time. */
 export type Phase = 'upcoming' | 'live' | 'ended'
 
-export function phaseOf({ starts_at, ends_at }: { starts_at: Date; ends_at: Date }, now = new Date()): Phase {
-  if (now < starts_at) return 'upcoming'
-  return now < ends_at ? 'live' : 'ended'
+export function phaseOf({ starts_at, ends_at }: { starts_at: Date; ends_at: Date }, time = new Date()): Phase {
+  if (time < starts_at) return 'upcoming'
+  return time < ends_at ? 'live' : 'ended'
 }
 
-/** Events in one of these phases. */
-export const isInPhase = (event: Events, phases: readonly string[]): Condition => {
-  const now = event.fn<Date>('now', [])
+/** Selects events in one of these phases. */
+export const isInPhase = (event: Events, phases: readonly Phase[]): Condition => {
   const [begun, over] = [event('event.starts_at', '<=', now), event('event.ends_at', '<=', now)]
   const conditions: Record<Phase, Condition> = { upcoming: event.not(begun), live: event.and([begun, event.not(over)]), ended: over }
-  return event.or(phases.map((phase) => conditions[phase as Phase]))
+  return event.or(phases.map((phase) => conditions[phase]))
 }

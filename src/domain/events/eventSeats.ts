@@ -1,7 +1,8 @@
 import { recordChanges } from '../../store/changeLog.ts'
-import type { Sql } from '../../store/sql.ts'
+import type { Writer } from '../../store/database.ts'
+import { now } from '../../store/expressions.ts'
 
-/** An event whose row the transaction has locked: no two of these functions ever run for one event at a time. */
+/** An event whose row the transaction has locked. The lock serialises these functions per event. */
 export interface LockedEvent {
   schoolId: string
   eventId: string
@@ -9,60 +10,84 @@ export interface LockedEvent {
 
 const batch = 100
 
-/** So many seats, one for the person and one for each guest. */
+/** Returns the number of seats: one for the person and one for each guest. */
 export const seatsOf = ({ guests }: { guests: number }): number => guests + 1
 
 /**
- * Takes seats in one statement that is void where there are not so many. `isInTurn` leaves none to who comes while others wait.
- * Answers whether they were taken.
+ * Takes seats in one conditional statement and returns false if too few are free. With `isInTurn`, it takes none while other people are
+ * on the waitlist.
  */
-export async function takeSeats(sql: Sql, { schoolId, eventId }: LockedEvent, seats: number, isInTurn = false): Promise<boolean> {
-  const taken = await sql.query(
-    `UPDATE event SET going_count = going_count + $3
-      WHERE school_id = $1 AND id = $2 AND (capacity IS NULL OR going_count + $3 <= capacity) ${isInTurn ? 'AND waitlisted_count = 0' : ''}
-      RETURNING id`,
-    [schoolId, eventId, seats],
-  )
+export async function takeSeats(writer: Writer, { schoolId, eventId }: LockedEvent, seats: number, isInTurn = false): Promise<boolean> {
+  const taken = await writer
+    .updateTable('event')
+    .set((event) => ({ going_count: event('going_count', '+', seats) }))
+    .where('school_id', '=', schoolId)
+    .where('id', '=', eventId)
+    .where((event) => event.or([event('capacity', 'is', null), event(event('going_count', '+', seats), '<=', event.ref('capacity'))]))
+    .$if(isInTurn, (query) => query.where('waitlisted_count', '=', 0))
+    .returning('id')
+    .execute()
   return taken.length > 0
 }
 
-/** Gives seats back. */
-export async function freeSeats(sql: Sql, { schoolId, eventId }: LockedEvent, seats: number): Promise<void> {
-  await sql.query('UPDATE event SET going_count = going_count - $3 WHERE school_id = $1 AND id = $2', [schoolId, eventId, seats])
+/** Releases seats. */
+export async function releaseSeats(writer: Writer, { schoolId, eventId }: LockedEvent, seats: number): Promise<void> {
+  await writer
+    .updateTable('event')
+    .set((event) => ({ going_count: event('going_count', '-', seats) }))
+    .where('school_id', '=', schoolId)
+    .where('id', '=', eventId)
+    .execute()
 }
 
-/** Counts seats that are waited for; fewer where the number is negative. */
-export async function countWaiting(sql: Sql, { schoolId, eventId }: LockedEvent, seats: number): Promise<void> {
-  await sql.query('UPDATE event SET waitlisted_count = waitlisted_count + $3 WHERE school_id = $1 AND id = $2', [schoolId, eventId, seats])
+/** Adds to the number of seats on the waitlist; a negative number subtracts. */
+export async function addWaiting(writer: Writer, { schoolId, eventId }: LockedEvent, seats: number): Promise<void> {
+  await writer
+    .updateTable('event')
+    .set((event) => ({ waitlisted_count: event('waitlisted_count', '+', seats) }))
+    .where('school_id', '=', schoolId)
+    .where('id', '=', eventId)
+    .execute()
 }
 
 /**
- * Gives free seats to those who wait, in the order in which they came: nobody passes by whom there is not room for yet.
- * Once the event is over, or was called off, seats stay free. Answers whom it let in.
+ * Gives free seats to the waitlist in its order, and returns the people who got one. It stops at the first RSVP that needs more seats
+ * than are free, so nobody is overtaken. Does nothing once the event is over or cancelled.
  */
-export async function promoteWaiting(sql: Sql, { schoolId, eventId }: LockedEvent): Promise<string[]> {
+export async function promoteWaiting(writer: Writer, { schoolId, eventId }: LockedEvent): Promise<string[]> {
   const promoted: string[] = []
   for (;;) {
-    const [event] = await sql.query<{ free: number | null }>(
-      `SELECT capacity - going_count AS free FROM event
-        WHERE school_id = $1 AND id = $2 AND status = 'published' AND ends_at > now() AND waitlisted_count > 0`,
-      [schoolId, eventId],
-    )
+    const event = await writer
+      .selectFrom('event')
+      .select((row) => row('capacity', '-', row.ref('going_count')).as('free'))
+      .where('school_id', '=', schoolId)
+      .where('id', '=', eventId)
+      .where('status', '=', 'published')
+      .where('ends_at', '>', now)
+      .where('waitlisted_count', '>', 0)
+      .executeTakeFirst()
     if (!event) return promoted
-    const waiting = await sql.query<{ id: string; person_id: string; guests: number }>(
-      `SELECT id, person_id, guests FROM rsvp WHERE school_id = $1 AND event_id = $2 AND status = 'waitlisted'
-        ORDER BY queued_at, id LIMIT ${batch} FOR UPDATE SKIP LOCKED`,
-      [schoolId, eventId],
-    )
-    const next = inTurn(waiting, event.free)
+    const waiting = await writer
+      .selectFrom('rsvp')
+      .select(['id', 'person_id', 'guests'])
+      .where('school_id', '=', schoolId)
+      .where('event_id', '=', eventId)
+      .where('status', '=', 'waitlisted')
+      .orderBy('queued_at')
+      .orderBy('id')
+      .limit(batch)
+      .forUpdate()
+      .skipLocked()
+      .execute()
+    const next = firstFitting(waiting, event.free)
     if (next.length === 0) return promoted
-    await seat(sql, { schoolId, eventId }, next)
+    await promote(writer, { schoolId, eventId }, next)
     promoted.push(...next.map(({ person_id }) => person_id))
   }
 }
 
-/** The first ones for whom there is room. */
-function inTurn<Waiting extends { guests: number }>(waiting: readonly Waiting[], free: number | null): Waiting[] {
+/** Returns the first RSVPs that the free seats suffice for. */
+function firstFitting<Waiting extends { guests: number }>(waiting: readonly Waiting[], free: number | null): Waiting[] {
   let left = free ?? Number.POSITIVE_INFINITY
   const end = waiting.findIndex((one) => {
     left -= seatsOf(one)
@@ -71,16 +96,24 @@ function inTurn<Waiting extends { guests: number }>(waiting: readonly Waiting[],
   return waiting.slice(0, end === -1 ? undefined : end)
 }
 
-async function seat(sql: Sql, { schoolId, eventId }: LockedEvent, next: readonly { id: string; guests: number }[]): Promise<void> {
+async function promote(writer: Writer, { schoolId, eventId }: LockedEvent, next: readonly { id: string; guests: number }[]): Promise<void> {
   const seats = next.reduce((sum, one) => sum + seatsOf(one), 0)
-  await sql.query(
-    'UPDATE event SET going_count = going_count + $3, waitlisted_count = waitlisted_count - $3 WHERE school_id = $1 AND id = $2',
-    [schoolId, eventId, seats],
-  )
-  const rows = await sql.query<{ id: string; version: number }>(
-    `UPDATE rsvp SET status = 'going', status_changed_at = now(), updated_at = now(), version = version + 1
-      WHERE school_id = $1 AND id = ANY($2::uuid[]) RETURNING id, version`,
-    [schoolId, next.map(({ id }) => id)],
-  )
-  await recordChanges(sql, { school_id: schoolId, type: 'rsvp', action: 'promoted' }, rows)
+  await writer
+    .updateTable('event')
+    .set((event) => ({ going_count: event('going_count', '+', seats), waitlisted_count: event('waitlisted_count', '-', seats) }))
+    .where('school_id', '=', schoolId)
+    .where('id', '=', eventId)
+    .execute()
+  const rows = await writer
+    .updateTable('rsvp')
+    .set((rsvp) => ({ status: 'going', status_changed_at: now, updated_at: now, version: rsvp('version', '+', 1) }))
+    .where('school_id', '=', schoolId)
+    .where(
+      'id',
+      'in',
+      next.map(({ id }) => id),
+    )
+    .returning(['id', 'version'])
+    .execute()
+  await recordChanges(writer, { school_id: schoolId, type: 'rsvp', action: 'promoted' }, rows)
 }

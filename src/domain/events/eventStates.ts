@@ -1,13 +1,13 @@
-import { Problem } from '../../lib/problem.ts'
+import { fieldError, Problem } from '../../lib/problem.ts'
 import type { ExternalServices } from '../../policy/externalServices.ts'
 import type { School } from '../../policy/school.ts'
 import { recordChanges } from '../../store/changeLog.ts'
 import type { CourseContext } from '../courses/courseWriting.ts'
 import { requirePublisher } from '../lecturers/requirePublisher.ts'
-import { type EventDetails, tellOfCancellation, tellOfSeats } from './eventMails.ts'
+import { type EventDetails, notifyOfCancellation, notifyOfSeats } from './eventEmails.ts'
 import { promoteWaiting } from './eventSeats.ts'
 
-/** What a change of an event's state needs of its transaction. */
+/** The transaction in which the state of an event changes. */
 export interface EventChange extends CourseContext {
   school: School
   externalServices: Pick<ExternalServices, 'send'>
@@ -21,47 +21,48 @@ interface Event extends EventDetails {
   published_at: Date | null
 }
 
-/** Announces the event. The first time is kept. */
+/** Publishes an event. The time of the first publication is kept. */
 export async function publishEvent(context: EventChange, event: Event) {
   await requirePublisher(context)
   if (event.kind === 'online' && event.join_url === null) {
-    const message = 'join_url: an online event needs the address where it takes place'
-    throw new Problem('not_publishable', { details: [{ field: 'join_url', code: 'required', message }] })
+    throw new Problem('not_publishable', {
+      details: [fieldError('join_url', 'required', 'must be set before an online event can be published')],
+    })
   }
   return { published_at: event.published_at ?? context.now }
 }
 
-/** Takes the event back, as long as nobody has answered. */
+/** Makes a draft of an event again, unless it has RSVPs. */
 export async function unpublishEvent(context: EventChange, event: Event) {
   await requirePublisher(context)
-  await requireNoAnswers(context, event, 'People have answered to this event. Cancel it instead: they are told.')
+  await requireNoRsvps(context, event, 'The event has RSVPs. Cancel it instead: the people are notified by e-mail.')
   return {}
 }
 
-/** Calls the event off, and tells those who would have come. */
+/** Cancels an event and e-mails the people who have a seat or are on the waitlist. */
 export async function cancelEvent(context: EventChange, event: Event, { reason }: { reason?: string | null }) {
   if (event.status === 'canceled') return undefined
   if (event.status !== 'published') {
     throw new Problem('invalid_state', {
-      description: 'Only a published event can be canceled. A draft can be removed.',
+      description: 'Only a published event can be canceled. Delete the draft instead.',
       details: [
         {
           field: 'status',
           code: 'invalid_state',
-          message: 'Nobody knows of a draft.',
+          message: 'The event is a draft.',
           meta: { status: event.status, allowed: ['published'] },
         },
       ],
     })
   }
-  await tellOfCancellation(context, event, reason ?? null)
+  await notifyOfCancellation(context, event, reason ?? null)
   return { status: 'canceled', canceled_at: context.now, cancel_reason: reason ?? null }
 }
 
-/** A draft to which nobody ever answered goes, with what was said of it. */
+/** Deletes the comments of a draft that is deleted. An event with RSVPs cannot be deleted. */
 export async function removeEventParts(context: EventChange, event: Event): Promise<undefined> {
-  await requireNoAnswers(context, event, 'People have answered to this event, so it stays.')
-  const { writer, sql, school } = context
+  await requireNoRsvps(context, event, 'The event has RSVPs, so it cannot be deleted.')
+  const { writer, school } = context
   const comments = await writer
     .deleteFrom('comment')
     .where('school_id', '=', school.id)
@@ -69,16 +70,16 @@ export async function removeEventParts(context: EventChange, event: Event): Prom
     .where('subject_id', '=', event.id)
     .returning(['id', 'version'])
     .execute()
-  await recordChanges(sql, { school_id: school.id, type: 'comment', action: 'deleted' }, comments)
+  await recordChanges(writer, { school_id: school.id, type: 'comment', action: 'deleted' }, comments)
 }
 
-/** Lets those in who waited, where there is room by now, and tells them. */
+/** Gives free seats to people on the waitlist and e-mails them. */
 export async function fillSeats(context: EventChange, event: EventDetails): Promise<void> {
-  const promoted = await promoteWaiting(context.sql, { schoolId: context.school.id, eventId: event.id })
-  await tellOfSeats(context, event, promoted)
+  const promoted = await promoteWaiting(context.writer, { schoolId: context.school.id, eventId: event.id })
+  await notifyOfSeats(context, event, promoted)
 }
 
-async function requireNoAnswers({ writer, school }: EventChange, { id, status }: Event, description: string): Promise<void> {
+async function requireNoRsvps({ writer, school }: EventChange, { id, status }: Event, description: string): Promise<void> {
   const row = await writer.selectFrom('rsvp').select('id').where('school_id', '=', school.id).where('event_id', '=', id).executeTakeFirst()
   if (!row) return
   throw new Problem('invalid_state', {

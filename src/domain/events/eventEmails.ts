@@ -1,0 +1,90 @@
+import type { ExternalServices } from '../../policy/externalServices.ts'
+import type { School } from '../../policy/school.ts'
+import type { Writer } from '../../store/database.ts'
+
+/** The columns of an event that e-mails mention. */
+export interface EventDetails {
+  id: string
+  title: string
+  starts_at: Date
+  time_zone: string
+}
+
+interface Sending {
+  writer: Writer
+  school: School
+  externalServices: Pick<ExternalServices, 'send'>
+  enqueue(name: string, work: () => Promise<void>): void
+}
+
+interface Recipient {
+  email: string
+  person_locale: string | null
+  account_locale: string | null
+}
+
+/** E-mails everybody who has a seat or is on the waitlist that the event is cancelled. Skips erased people. */
+export async function notifyOfCancellation(
+  { writer, school, externalServices, enqueue }: Sending,
+  event: EventDetails,
+  reason: string | null,
+): Promise<void> {
+  const recipients = await writer
+    .selectFrom('rsvp')
+    .innerJoin('person', (join) =>
+      join.onRef('person.school_id', '=', 'rsvp.school_id').onRef('person.id', '=', 'rsvp.person_id').on('person.erased_at', 'is', null),
+    )
+    .leftJoin('account', (join) => join.onRef('account.school_id', '=', 'person.school_id').onRef('account.id', '=', 'person.account_id'))
+    .select((row) => [
+      row.fn.coalesce('account.email', 'person.email').as('email'),
+      'person.locale as person_locale',
+      'account.locale as account_locale',
+    ])
+    .where('rsvp.school_id', '=', school.id)
+    .where('rsvp.event_id', '=', event.id)
+    .where('rsvp.status', 'in', ['going', 'waitlisted'])
+    .orderBy('rsvp.queued_at')
+    .orderBy('rsvp.id')
+    .execute()
+  const content = { title: event.title, when: localTimeOf(event) }
+  enqueue('event cancellation notice', async () => {
+    for (const recipient of recipients) {
+      const to = addressedTo(recipient)
+      if (reason === null) await externalServices.send(school, to, 'event_canceled', content)
+      else await externalServices.send(school, to, 'event_canceled_because', { ...content, reason })
+    }
+  })
+}
+
+/** E-mails people from the waitlist that they have a seat now. Skips erased people. */
+export async function notifyOfSeats(
+  { writer, school, externalServices, enqueue }: Sending,
+  event: EventDetails,
+  personIds: readonly string[],
+): Promise<void> {
+  if (personIds.length === 0) return
+  const recipients = await writer
+    .selectFrom('person')
+    .leftJoin('account', (join) => join.onRef('account.school_id', '=', 'person.school_id').onRef('account.id', '=', 'person.account_id'))
+    .select((row) => [
+      row.fn.coalesce('account.email', 'person.email').as('email'),
+      'person.locale as person_locale',
+      'account.locale as account_locale',
+    ])
+    .where('person.school_id', '=', school.id)
+    .where('person.id', 'in', personIds)
+    .where('person.erased_at', 'is', null)
+    .execute()
+  const content = { title: event.title, when: localTimeOf(event) }
+  enqueue('event seat notice', async () => {
+    for (const recipient of recipients) await externalServices.send(school, addressedTo(recipient), 'rsvp_promoted', content)
+  })
+}
+
+const addressedTo = ({ email, person_locale, account_locale }: Recipient) => ({ email, locales: [account_locale, person_locale] })
+
+/** Formats the start in the time zone of the event: `2026-03-01 18:30 (Europe/Berlin)`. */
+function localTimeOf({ starts_at, time_zone }: EventDetails): string {
+  const format = new Intl.DateTimeFormat('sv-SE', { timeZone: time_zone, dateStyle: 'short', timeStyle: 'short' })
+  return `${format.format(starts_at)} (${time_zone})`
+}

@@ -1,0 +1,203 @@
+import { newId } from '../../lib/ids.ts'
+import { Problem } from '../../lib/problem.ts'
+import type { PersonCaller } from '../../policy/caller.ts'
+import { recordChange } from '../../store/changeLog.ts'
+import type { Writer } from '../../store/database.ts'
+import { clockTime, now as databaseNow } from '../../store/expressions.ts'
+import { mayTakePart } from './eventAccess.ts'
+import type { EventDetails } from './eventEmails.ts'
+import { addWaiting, type LockedEvent, releaseSeats, seatsOf, takeSeats } from './eventSeats.ts'
+import { type EventChange, fillSeats } from './eventStates.ts'
+
+/** The columns of an event that decide on an RSVP. The row is locked. */
+export interface RsvpEvent extends EventDetails {
+  status: string
+  ends_at: Date
+  rsvp_opens_at: Date | null
+  rsvp_closes_at: Date | null
+  waitlist_enabled: boolean
+}
+
+/** The stored RSVP of one person to one event. */
+export interface Rsvp {
+  id: string
+  version: number
+  person_id: string
+  status: string
+  guests: number
+  note: string | null
+}
+
+/** The input of an RSVP. */
+export interface RsvpInput {
+  status: 'going' | 'canceled'
+  guests: number
+  note: string | null
+}
+
+/**
+ * Stores the caller's own RSVP. Without a free seat the caller joins the waitlist, if the event has one. Returns the id of the RSVP, and
+ * whether it changed.
+ * @throws Problem access_denied, rsvp_closed, event_full
+ */
+export async function submitRsvp(context: EventChange, event: RsvpEvent, input: RsvpInput): Promise<{ id: string; isNew: boolean }> {
+  const { writer, school } = context
+  const personId = await requireInvited(context, event)
+  const before = await findRsvp(writer, { schoolId: school.id, eventId: event.id, personId })
+  const isSameStatus = before?.status === input.status || (before?.status === 'waitlisted' && input.status === 'going')
+  if (before && isSameStatus && before.guests === input.guests && before.note === input.note) return { id: before.id, isNew: false }
+  requireOpen(event, context.now, { isWithdrawal: input.status === 'canceled' })
+  if (before?.status === 'attended' || before?.status === 'no_show') throw new Problem('rsvp_closed')
+  return { id: await writeRsvp(context, event, { personId, before, input }), isNew: true }
+}
+
+/**
+ * Writes an RSVP, and gives released seats to people on the waitlist. Returns the id of the RSVP.
+ * @throws Problem event_full
+ */
+export async function writeRsvp(
+  context: EventChange,
+  event: RsvpEvent,
+  { personId, before, input, isInTurn = true }: { personId: string; before: Rsvp | undefined; input: RsvpInput; isInTurn?: boolean },
+): Promise<string> {
+  const { writer, school } = context
+  const locked = { schoolId: school.id, eventId: event.id }
+  const status = input.status === 'canceled' ? 'canceled' : await place(writer, locked, { event, before, input, isInTurn })
+  if (input.status === 'canceled' && before) await withdraw(writer, locked, before)
+  const after = { ...input, status }
+  const id = before ? await updateRsvp(writer, locked, before, after) : await insertRsvp(writer, locked, personId, after)
+  await countRsvps(writer, locked, personId, Number(status !== 'canceled') - Number(before !== undefined && before.status !== 'canceled'))
+  await fillSeats(context, event)
+  return id
+}
+
+/** Takes seats, or a place on the waitlist, and returns which. A person who is on the waitlist keeps their place. */
+async function place(
+  writer: Writer,
+  locked: LockedEvent,
+  { event, before, input, isInTurn }: { event: RsvpEvent; before: Rsvp | undefined; input: RsvpInput; isInTurn: boolean },
+): Promise<'going' | 'waitlisted'> {
+  const wanted = seatsOf(input)
+  if (before?.status === 'going') {
+    const more = wanted - seatsOf(before)
+    if (more <= 0) await releaseSeats(writer, locked, -more)
+    else if (!(await takeSeats(writer, locked, more, isInTurn))) throw eventFull(event)
+    return 'going'
+  }
+  if (before?.status === 'waitlisted' && isInTurn) {
+    await addWaiting(writer, locked, wanted - seatsOf(before))
+    return 'waitlisted'
+  }
+  if (await takeSeats(writer, locked, wanted, isInTurn)) {
+    if (before?.status === 'waitlisted') await addWaiting(writer, locked, -seatsOf(before))
+    return 'going'
+  }
+  if (!event.waitlist_enabled || !isInTurn) throw eventFull(event)
+  await addWaiting(writer, locked, wanted)
+  return 'waitlisted'
+}
+
+async function withdraw(writer: Writer, locked: LockedEvent, before: Rsvp): Promise<void> {
+  if (before.status === 'going') await releaseSeats(writer, locked, seatsOf(before))
+  if (before.status === 'waitlisted') await addWaiting(writer, locked, -seatsOf(before))
+}
+
+type RsvpColumns = Pick<Rsvp, 'status' | 'guests' | 'note'>
+
+// `queued_at` is the database's clock, read while the event is locked, so the waitlist is in the order of the RSVPs.
+async function updateRsvp(writer: Writer, { schoolId }: LockedEvent, { id, status: before }: Rsvp, { status, guests, note }: RsvpColumns) {
+  const row = await writer
+    .updateTable('rsvp')
+    .set((rsvp) => ({
+      status,
+      guests,
+      note,
+      updated_at: databaseNow,
+      version: rsvp('version', '+', 1),
+      status_changed_at: rsvp.case().when('status', '=', status).then(rsvp.ref('status_changed_at')).else(databaseNow).end(),
+      ...(before === 'canceled' && status !== 'canceled' && { queued_at: clockTime }),
+    }))
+    .where('school_id', '=', schoolId)
+    .where('id', '=', id)
+    .returning('version')
+    .executeTakeFirst()
+  await recordChange(writer, { school_id: schoolId, type: 'rsvp', resource_id: id, action: 'updated', version: row?.version ?? 1 })
+  return id
+}
+
+async function insertRsvp(
+  writer: Writer,
+  { schoolId, eventId }: LockedEvent,
+  personId: string,
+  { status, guests, note }: RsvpColumns,
+): Promise<string> {
+  const id = newId()
+  await writer
+    .insertInto('rsvp')
+    .values({ school_id: schoolId, id, event_id: eventId, person_id: personId, status, guests, note, queued_at: clockTime })
+    .execute()
+  await recordChange(writer, { school_id: schoolId, type: 'rsvp', resource_id: id, action: 'created', version: 1 })
+  return id
+}
+
+/** Changes the number of a person's RSVPs that are not cancelled. Call it last: the person's row is locked after all others. */
+export async function countRsvps(writer: Writer, { schoolId }: LockedEvent, personId: string, by: number): Promise<void> {
+  if (by === 0) return
+  await writer
+    .updateTable('person')
+    .set((person) => ({ rsvps_count: person.fn<number>('greatest', [person('rsvps_count', '+', by), person.lit(0)]) }))
+    .where('school_id', '=', schoolId)
+    .where('id', '=', personId)
+    .execute()
+}
+
+/** Finds and locks the RSVP of a person, or the one with this id. */
+export async function findRsvp(
+  writer: Writer,
+  { schoolId, eventId, ...by }: LockedEvent & ({ personId: string } | { id: string }),
+): Promise<Rsvp | undefined> {
+  const rsvps = writer
+    .selectFrom('rsvp')
+    .select(['id', 'version', 'person_id', 'status', 'guests', 'note'])
+    .where('school_id', '=', schoolId)
+    .where('event_id', '=', eventId)
+  return await ('id' in by ? rsvps.where('id', '=', by.id) : rsvps.where('person_id', '=', by.personId)).forUpdate().executeTakeFirst()
+}
+
+/** @throws Problem rsvp_closed outside the RSVP period. Withdrawals are accepted until the event ends. */
+function requireOpen(event: RsvpEvent, now: Date, { isWithdrawal }: { isWithdrawal: boolean }): void {
+  const description = closedReason(event, now, isWithdrawal)
+  if (description !== undefined) throw new Problem('rsvp_closed', { description })
+}
+
+function closedReason(event: RsvpEvent, now: Date, isWithdrawal: boolean): string | undefined {
+  if (event.status !== 'published') return `The event is ${event.status === 'canceled' ? 'canceled' : 'not published'}.`
+  if (event.ends_at <= now) return 'The event is over.'
+  if (isWithdrawal) return undefined
+  if (event.rsvp_opens_at && now < event.rsvp_opens_at) return `RSVPs open at ${event.rsvp_opens_at.toISOString()}.`
+  if (event.rsvp_closes_at && event.rsvp_closes_at <= now) return `RSVPs closed at ${event.rsvp_closes_at.toISOString()}.`
+  return undefined
+}
+
+/** @throws Problem access_denied for a blocked person, and for an event that the caller may not attend */
+async function requireInvited({ writer, school, caller }: EventChange, { id }: RsvpEvent): Promise<string> {
+  const { personId } = caller
+  const row = await writer
+    .selectFrom('event')
+    .select('event.id')
+    .where('event.school_id', '=', school.id)
+    .where('event.id', '=', id)
+    .where((event) => mayTakePart(event, caller satisfies PersonCaller))
+    .executeTakeFirst()
+  if (!row || personId === null) {
+    throw new Problem('access_denied', {
+      description: 'You cannot attend this event: it requires a membership, a plan or a course that you do not have.',
+    })
+  }
+  return personId
+}
+
+const eventFull = ({ waitlist_enabled }: RsvpEvent): Problem =>
+  new Problem('event_full', {
+    ...(waitlist_enabled && { description: 'The event has too few free seats, or other people are on the waitlist.' }),
+  })
