@@ -5,7 +5,7 @@ import type { Job } from './schedule.ts'
 
 const batch = 500
 
-/** Writes down that scheduled posts are out. */
+/** Returns the job that marks scheduled posts as published once they are due. */
 export function postJobs({ database }: { database: Database }): Job[] {
   return [
     {
@@ -13,7 +13,7 @@ export function postJobs({ database }: { database: Database }): Job[] {
       everySeconds: 30,
       run: (signal) =>
         database.exclusively('publish_posts', async () => ({
-          published: await drain(() => database.transaction((_writer, sql) => publishDuePosts(sql, batch)), signal),
+          published: await drain(() => database.transaction((writer) => publishDuePosts(writer, batch)), signal),
         })),
     },
   ]

@@ -1,9 +1,18 @@
 import { z } from 'zod'
 import { duplicatePost } from '../domain/posts/duplicatePost.ts'
-import { hasAuthor, hasPostTag, isForAll, isInStatus, isMyPost, isOut, mayReadPost } from '../domain/posts/postAccess.ts'
-import { authorOf, bodyOf, countTags, excerptOf, plansOfPost, type StoredAuthor, schoolNameOf, timesOf } from '../domain/posts/postParts.ts'
+import { hasAuthor, hasPostTag, isInStatus, isMyPost, isPublished, isReadableByAll, mayReadPost } from '../domain/posts/postAccess.ts'
+import {
+  authorOf,
+  bodyOf,
+  countTags,
+  currentTimes,
+  excerptOf,
+  plansOfPost,
+  type StoredAuthor,
+  schoolNameOf,
+} from '../domain/posts/postParts.ts'
 import { archivePost, publishIfDue, publishPost, removePostParts, restorePost, unschedulePost } from '../domain/posts/postStates.ts'
-import { checkPost, keepPostParts, postColumns } from '../domain/posts/postWriting.ts'
+import { checkPost, savePostParts, postColumns } from '../domain/posts/postWriting.ts'
 import { defineResource } from '../framework/declare/defineResource.ts'
 import { everything } from '../framework/declare/expressions.ts'
 import { reference, timestamp } from '../framework/declare/fields.ts'
@@ -17,11 +26,11 @@ import { lecturers } from './lecturers.ts'
 import { postSchema, postStatus } from './postFields.ts'
 
 const times = ['status', 'scheduled_for', 'published_at'] as const
-type Timed = Parameters<typeof timesOf>[0] & { seen_as: View }
-// Who is no editor sees what is out, and nothing else: the database has asked its clock.
-const timesNow = (post: Timed) => timesOf(post, post.seen_as !== 'staff')
+type Timed = Parameters<typeof currentTimes>[0] & { seen_as: View }
+// Callers without the staff view see only published posts: the query has compared the times with the database's clock.
+const timesNow = (post: Timed) => currentTimes(post, post.seen_as !== 'staff')
 
-/** What the school writes. */
+/** The posts of the school's blog. */
 export const posts = defineResource({
   name: 'posts',
   object: 'post',
@@ -66,7 +75,7 @@ export const posts = defineResource({
   inputs: z.object({
     author_lecturer_id: reference('lec', 'Id of a lecturer.')
       .nullable()
-      .meta({ description: 'Who wrote it; null: the school itself. Lecturers write as themselves.', example: null, idPrefix: 'lec' }),
+      .meta({ description: 'Author; null for the school itself. Lecturers can name only themselves.', example: null, idPrefix: 'lec' }),
   }),
   currentInputs: { author_lecturer_id: ({ author }) => (author as { lecturer_id?: string | null } | null)?.lecturer_id ?? null },
   writable: [
@@ -93,7 +102,7 @@ export const posts = defineResource({
     'kind',
     'visibility',
     { name: 'tag', description: 'a tag of the post', value: z.string().min(1).max(40), where: hasPostTag },
-    { name: 'author', description: 'the id of a lecturer', value: reference('lec', 'Id of a lecturer.'), where: hasAuthor },
+    { name: 'author', description: 'the id of the author, a lecturer', value: reference('lec', 'Id of a lecturer.'), where: hasAuthor },
     'pinned',
     'published_at',
     'created_at',
@@ -109,12 +118,12 @@ export const posts = defineResource({
     author: { resource: (): Resource => lecturers, id: (row) => (row as unknown as { author: StoredAuthor }).author.lecturer_id ?? null },
   },
   visibility: {
-    anonymous: isOut,
-    learner: isOut,
-    lecturer: (post, me) => post.or([isOut(post), isMyPost(post, me)]),
+    anonymous: isPublished,
+    learner: isPublished,
+    lecturer: (post, me) => post.or([isPublished(post), isMyPost(post, me)]),
     staff: everything,
   },
-  views: { staff: isMyPost, own: mayReadPost, open: isForAll },
+  views: { staff: isMyPost, own: mayReadPost, open: isReadableByAll },
   lockFirst: publishIfDue,
   operations: {
     list: 'read',
@@ -123,7 +132,7 @@ export const posts = defineResource({
       scope: 'write',
       check: checkPost,
       defaults: async (writing, values) => postColumns(values, writing, { isNew: true }),
-      after: (writing, post, values) => keepPostParts(writing, post, { content: '', ...values }),
+      after: (writing, post, values) => savePostParts(writing, post, { content: '', ...values }),
     },
     update: {
       scope: 'write',
@@ -131,7 +140,7 @@ export const posts = defineResource({
       needsIfMatch: true,
       check: checkPost,
       before: async (writing, _post, values) => postColumns(values, writing),
-      after: keepPostParts,
+      after: savePostParts,
     },
     remove: { scope: 'write', view: 'staff', from: ['draft', 'archived'], before: removePostParts },
   },
@@ -148,10 +157,10 @@ export const posts = defineResource({
           .array(
             z.object({
               tag: z.string().meta({ description: 'The tag.', example: 'kiln' }),
-              count: z.int().meta({ description: 'How many posts carry it.', example: 4 }),
+              count: z.int().meta({ description: 'Number of posts with this tag.', example: 4 }),
             }),
           )
-          .meta({ description: 'The most common first, a thousand at most.', example: [] }),
+          .meta({ description: 'Tags, most common first, at most 1000.', example: [] }),
       }),
       async run({ database, school, caller }) {
         await requireOffered(database, { resource: posts, schoolId: school.id, caller })
@@ -163,16 +172,19 @@ export const posts = defineResource({
     publish: defineAction('post', {
       scope: 'write',
       view: 'staff',
-      summary: 'Publish a post, now or at a time to come',
+      summary: 'Publish a post, now or at a future time',
       input: z.object({
-        at: timestamp().nullable().optional().meta({ description: 'When, a year from now at most; now without it.', example: null }),
+        at: timestamp()
+          .nullable()
+          .optional()
+          .meta({ description: 'Time of the publication, at most one year from now. Default: now.', example: null }),
       }),
       run: publishPost,
     }),
     unschedule: {
       scope: 'write',
       view: 'staff',
-      summary: 'Take back what was to be published',
+      summary: 'Cancel the scheduled publication of a post',
       from: ['scheduled'],
       to: 'draft',
       run: unschedulePost,
@@ -180,7 +192,7 @@ export const posts = defineResource({
     archive: {
       scope: 'write',
       view: 'staff',
-      summary: 'Take a post away from its readers',
+      summary: 'Archive a post',
       from: ['published'],
       to: 'archived',
       run: archivePost,
@@ -188,7 +200,7 @@ export const posts = defineResource({
     restore: {
       scope: 'write',
       view: 'staff',
-      summary: 'Make a draft again of an archived post',
+      summary: 'Restore an archived post as a draft',
       from: ['archived'],
       to: 'draft',
       run: restorePost,
@@ -196,7 +208,7 @@ export const posts = defineResource({
     duplicate: {
       scope: 'write',
       view: 'staff',
-      summary: 'Copy a post as a draft',
+      summary: 'Duplicate a post as a draft',
       status: 201,
       async perform(writing, post) {
         const { writer, school } = writing

@@ -1,4 +1,4 @@
-import { type Expression, sql } from 'kysely'
+import { type AliasableExpression, type Expression, sql } from 'kysely'
 
 /** What a query reads of a picture; the address is made of it later. */
 export interface StoredImage {
@@ -13,7 +13,7 @@ export interface StoredImage {
  * The picture that a column of a row names, within the query that reads the row: `selectImage('course', 'cover_image')` reads
  * the columns `cover_image_file_id` and `cover_image_alt`. Null where there is none, or where its file is gone.
  */
-export function selectImage(table: string, name: string): Expression<StoredImage | null> {
+export function selectImage(table: string, name: string): AliasableExpression<StoredImage | null> {
   const column = (ending: string) => sql.ref(`${table}.${ending}`)
   return sql<StoredImage | null>`(
     SELECT json_build_object('file_id', "file"."id", 'filename', "file"."filename", 'alt', ${column(`${name}_alt`)},

@@ -1,24 +1,22 @@
-import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
-import type { DB } from '../../gen/kysely/tables.ts'
+import type { Expression } from 'kysely'
 import { fromPublicId } from '../../lib/ids.ts'
 import type { PersonCaller } from '../../policy/caller.ts'
-import { areCommentsOn, isOffered } from '../../store/expressions.ts'
+import { areCommentsOn, type Builder, type Condition, isOffered } from '../../store/expressions.ts'
 import { isTaughtBy } from '../courses/courses.ts'
 import { mayReadBody } from '../curriculum/entitlement.ts'
 import { hasSeat, isAnnounced, isInvited } from '../events/eventAccess.ts'
-import { isForAll, isOut, mayReadPost } from '../posts/postAccess.ts'
+import { isPublished, isReadableByAll, mayReadPost } from '../posts/postAccess.ts'
 
-type Comments = ExpressionBuilder<DB, 'comment'>
-type Posts = ExpressionBuilder<DB, 'post'>
-type Events = ExpressionBuilder<DB, 'event'>
-type Lessons = ExpressionBuilder<DB, 'lesson'>
-type Condition = Expression<SqlBool>
+type Comments = Builder<'comment'>
+type Posts = Builder<'post'>
+type Events = Builder<'event'>
+type Lessons = Builder<'lesson'>
 
-/** What can be commented on, and the prefix of its ids. */
+/** The types of subjects that can have comments, with the prefixes of their ids. */
 export const subjects = { post: 'pst', lesson: 'les', event: 'evt' } as const
 export type SubjectType = keyof typeof subjects
 
-/** What readers are shown: what is published, and of what was deleted that it was there, where somebody has replied. */
+/** Selects comments that readers see: published ones, and the placeholders of deleted ones that have replies. */
 const isShown = (comment: Comments): Condition =>
   comment.or([
     comment('comment.status', '=', 'published'),
@@ -28,19 +26,19 @@ const isShown = (comment: Comments): Condition =>
 const shownOn = (comment: Comments, conditions: Condition[]): Condition =>
   comment.and([isShown(comment), areCommentsOn(comment.ref('comment.school_id')), comment.or(conditions)])
 
-/** Comments on what everybody reads: public posts and public events. */
+/** Selects comments on public posts and public events. */
 export const isOnPublicSubject = (comment: Comments): Condition =>
-  shownOn(comment, [onPost(comment, isForAll), onEvent(comment, (event) => event('event.access', '=', 'public'))])
+  shownOn(comment, [onPost(comment, isReadableByAll), onEvent(comment, (event) => event('event.access', '=', 'public'))])
 
-/** The same, and comments on what the person may open. */
+/** Selects comments on subjects that the person may read, including public ones. */
 export const isOnOpenSubject = (comment: Comments, me: PersonCaller): Condition =>
   shownOn(comment, [
-    onPost(comment, (post) => post.or([isForAll(post), post.and([isOut(post), mayReadPost(post, me)])])),
+    onPost(comment, (post) => post.or([isReadableByAll(post), post.and([isPublished(post), mayReadPost(post, me)])])),
     onEvent(comment, (event) => event.or([event('event.access', '=', 'public'), isInvited(event, me), hasSeat(event, me)])),
     onLesson(comment, (lesson) => mayReadBody(lesson, me)),
   ])
 
-/** Comments in courses that the person teaches. */
+/** Selects comments in courses that the person teaches. */
 export const isInTaughtCourse = (comment: Comments, me: PersonCaller): Condition =>
   comment.exists(
     comment
@@ -48,10 +46,10 @@ export const isInTaughtCourse = (comment: Comments, me: PersonCaller): Condition
       .select('course.id')
       .whereRef('course.school_id', '=', 'comment.school_id')
       .whereRef('course.id', '=', 'comment.course_id')
-      .where((course) => isTaughtBy(course as unknown as ExpressionBuilder<DB, 'course'>, me)),
+      .where((course) => isTaughtBy(course, me)),
   )
 
-/** Comments on one of these rows, named by their public ids. */
+/** Selects comments on one of these subjects, given by their public ids. */
 export const isOnSubject = (comment: Comments, ids: readonly string[]): Condition =>
   comment.or(
     Object.entries(subjects).flatMap(([type, prefix]) =>
@@ -62,7 +60,7 @@ export const isOnSubject = (comment: Comments, ids: readonly string[]): Conditio
     ),
   )
 
-/** Replies to one of these comments; `none`: what is no reply. */
+/** Selects replies to one of these comments; `none` selects comments that are not replies. */
 export const isReplyTo = (comment: Comments, parents: readonly string[]): Condition =>
   comment.or(
     parents.map((parent) => {
@@ -82,7 +80,7 @@ function onPost(comment: Comments, which: (post: Posts) => Condition): Condition
         .whereRef('post.id', '=', 'comment.subject_id')
         .where('post.comments_enabled', '=', true)
         .where(isOffered(comment.ref('comment.school_id'), 'blog'))
-        .where((post) => which(post as unknown as Posts)),
+        .where((post) => which(post)),
     ),
   ])
 }
@@ -97,8 +95,8 @@ function onEvent(comment: Comments, which: (event: Events) => Condition): Condit
         .whereRef('event.school_id', '=', 'comment.school_id')
         .whereRef('event.id', '=', 'comment.subject_id')
         .where(isOffered(comment.ref('comment.school_id'), 'events'))
-        .where((event) => isAnnounced(event as unknown as Events))
-        .where((event) => which(event as unknown as Events)),
+        .where((event) => isAnnounced(event))
+        .where((event) => which(event)),
     ),
   ])
 }
@@ -115,26 +113,35 @@ function onLesson(comment: Comments, which: (lesson: Lessons) => Condition): Con
         .where('lesson.comments_enabled', '=', true)
         .where('lesson.status', '=', 'published')
         .where(isOffered(comment.ref('comment.school_id'), 'courses'))
-        .where((lesson) => which(lesson as unknown as Lessons)),
+        .where((lesson) => which(lesson)),
     ),
   ])
 }
 
-/** What a comment is on: `{ type, id, title }`. */
+/** Selects the subject of a comment: `{ type, id, title }`. */
 export const subjectOf = (comment: Comments): Expression<unknown> => {
-  const titleIn = (table: SubjectType) =>
-    comment
-      .selectFrom(table as 'post')
-      .select(`${table as 'post'}.title`)
-      .whereRef(`${table as 'post'}.school_id`, '=', 'comment.school_id')
-      .whereRef(`${table as 'post'}.id`, '=', 'comment.subject_id')
+  const postTitle = comment
+    .selectFrom('post')
+    .select('post.title')
+    .whereRef('post.school_id', '=', 'comment.school_id')
+    .whereRef('post.id', '=', 'comment.subject_id')
+  const eventTitle = comment
+    .selectFrom('event')
+    .select('event.title')
+    .whereRef('event.school_id', '=', 'comment.school_id')
+    .whereRef('event.id', '=', 'comment.subject_id')
+  const lessonTitle = comment
+    .selectFrom('lesson')
+    .select('lesson.title')
+    .whereRef('lesson.school_id', '=', 'comment.school_id')
+    .whereRef('lesson.id', '=', 'comment.subject_id')
   const title = comment
     .case()
     .when(comment('comment.subject_type', '=', 'post'))
-    .then(titleIn('post'))
+    .then(postTitle)
     .when(comment('comment.subject_type', '=', 'event'))
-    .then(titleIn('event'))
-    .else(titleIn('lesson'))
+    .then(eventTitle)
+    .else(lessonTitle)
     .end()
   const named = (name: string) => comment.cast<string>(comment.val(name), 'text')
   return comment.fn('json_build_object', [

@@ -1,5 +1,3 @@
-import { expressionBuilder } from 'kysely'
-import type { DB } from '../../gen/kysely/tables.ts'
 import type { Caller, PersonCaller } from '../../policy/caller.ts'
 import { type Builder, type Condition, now } from '../../store/expressions.ts'
 import { hasPlan, includesAllEvents, includesProduct } from '../memberships/planSummaries.ts'
@@ -30,7 +28,7 @@ export const isToHostedEvent = (rsvp: Builder<'rsvp'>, me: Pick<PersonCaller, 'l
       .select('event.id')
       .whereRef('event.school_id', '=', 'rsvp.school_id')
       .whereRef('event.id', '=', 'rsvp.event_id')
-      .where(isHosted(expressionBuilder<DB, 'event'>(), me)),
+      .where((event) => isHosted(event, me)),
   )
 
 /** Selects events with one of these hosts. */

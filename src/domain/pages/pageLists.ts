@@ -3,7 +3,7 @@ import type { DB } from '../../gen/kysely/tables.ts'
 import { isOffered } from '../../store/expressions.ts'
 import { isOpen } from '../forms/formRules.ts'
 import { isOnOffer } from '../memberships/planVisibility.ts'
-import { isOut } from '../posts/postAccess.ts'
+import { isPublished } from '../posts/postAccess.ts'
 import { excerptOf } from '../posts/postParts.ts'
 
 type Pages = ExpressionBuilder<DB, 'page'>
@@ -58,13 +58,13 @@ export const plansOnOffer = (page: Pages): Expression<unknown> =>
             .as('prices'),
         ])
         .where('membership_plan.school_id', '=', schoolOf(page))
-        .where((plan) => plan.and([isOnOffer(plan as never), isOffered(schoolOf(page), 'memberships')]))
+        .where((plan) => plan.and([isOnOffer(plan), isOffered(schoolOf(page), 'memberships')]))
         .orderBy('membership_plan.position')
         .orderBy('membership_plan.id')
         .limit(listed)
         .as('listed'),
     )
-    .select((rows) => rows.fn.jsonAgg('listed').as('plans')) as never
+    .select((rows) => rows.fn.jsonAgg('listed').as('plans'))
 
 /** Events that are still to come, or are on. */
 export const comingEvents = (page: Pages): Expression<unknown> =>
@@ -81,7 +81,7 @@ export const comingEvents = (page: Pages): Expression<unknown> =>
         .limit(listed)
         .as('listed'),
     )
-    .select((rows) => rows.fn.jsonAgg('listed').as('events')) as never
+    .select((rows) => rows.fn.jsonAgg('listed').as('events'))
 
 /** Posts that are out, what is pinned first, then the newest. */
 export const postsThatAreOut = (page: Pages): Expression<unknown> =>
@@ -89,16 +89,16 @@ export const postsThatAreOut = (page: Pages): Expression<unknown> =>
     .selectFrom((inner) =>
       inner
         .selectFrom('post')
-        .select((post) => ['post.id', 'post.slug', 'post.title', excerptOf(post as never).as('excerpt'), 'post.tags'])
+        .select((post) => ['post.id', 'post.slug', 'post.title', excerptOf(post).as('excerpt'), 'post.tags'])
         .where('post.school_id', '=', schoolOf(page))
-        .where((post) => post.and([isOut(post as never), isOffered(schoolOf(page), 'blog')]))
+        .where((post) => post.and([isPublished(post), isOffered(schoolOf(page), 'blog')]))
         .orderBy('post.pinned', 'desc')
         .orderBy('post.published_at', 'desc')
         .orderBy('post.id', 'desc')
         .limit(listed)
         .as('listed'),
     )
-    .select((rows) => rows.fn.jsonAgg('listed').as('posts')) as never
+    .select((rows) => rows.fn.jsonAgg('listed').as('posts'))
 
 /** Forms that take answers. */
 export const openForms = (page: Pages): Expression<unknown> =>
@@ -113,4 +113,4 @@ export const openForms = (page: Pages): Expression<unknown> =>
         .limit(listed)
         .as('listed'),
     )
-    .select((rows) => rows.fn.jsonAgg('listed').as('forms')) as never
+    .select((rows) => rows.fn.jsonAgg('listed').as('forms'))

@@ -66,7 +66,7 @@ const publicCourses = (page: ExpressionBuilder<DB, 'page'>): Expression<unknown>
         .limit(listed)
         .as('listed'),
     )
-    .select((rows) => rows.fn.jsonAgg('listed').as('courses')) as never
+    .select((rows) => rows.fn.jsonAgg('listed').as('courses'))
 
 const activeLecturers = (page: ExpressionBuilder<DB, 'page'>): Expression<unknown> =>
   page
@@ -81,7 +81,7 @@ const activeLecturers = (page: ExpressionBuilder<DB, 'page'>): Expression<unknow
         .limit(listed)
         .as('listed'),
     )
-    .select((rows) => rows.fn.jsonAgg('listed').as('lecturers')) as never
+    .select((rows) => rows.fn.jsonAgg('listed').as('lecturers'))
 
 const namedFiles = (page: ExpressionBuilder<DB, 'page'>): Expression<unknown> =>
   page
@@ -99,4 +99,4 @@ const namedFiles = (page: ExpressionBuilder<DB, 'page'>): Expression<unknown> =>
         .where('file.visibility', '=', 'public')
         .as('listed'),
     )
-    .select((rows) => rows.fn.jsonAgg('listed').as('files')) as never
+    .select((rows) => rows.fn.jsonAgg('listed').as('files'))

@@ -3,9 +3,9 @@ import { audienceOf } from '../../policy/caller.ts'
 import { setFileReferences } from '../../store/fileReferences.ts'
 import type { CourseContext } from '../courses/courseWriting.ts'
 
-/** Copies a post as a draft, with its text and its plans; answers the id of the copy. */
+/** Copies a post as a draft, with its text and its plans. Returns the id of the copy. */
 export async function duplicatePost(
-  { writer, sql, school, caller, now }: CourseContext,
+  { writer, school, caller, now }: CourseContext,
   post: { id: string; title: string },
   freeSlug: (title: string, id: string) => Promise<string>,
 ): Promise<string> {
@@ -30,7 +30,7 @@ export async function duplicatePost(
       status: 'draft',
       pinned: false,
       comments_count: 0,
-      // A key of another system names one row.
+      // The external id must be unique.
       external_id: null,
       scheduled_for: null,
       published_at: null,
@@ -40,15 +40,28 @@ export async function duplicatePost(
       updated_at: now,
     })
     .execute()
-  for (const [table, columns] of [
-    ['post_body', 'content, content_format, content_html'],
-    ['post_plan', 'plan_id'],
-  ] as const) {
-    await sql.query(
-      `INSERT INTO ${table} (school_id, post_id, ${columns}) SELECT school_id, $3, ${columns} FROM ${table} WHERE school_id = $1 AND post_id = $2`,
-      [school.id, post.id, id],
+  await writer
+    .insertInto('post_body')
+    .columns(['school_id', 'post_id', 'content', 'content_format', 'content_html'])
+    .expression((insert) =>
+      insert
+        .selectFrom('post_body')
+        .select((body) => ['school_id', body.cast<string>(body.val(id), 'uuid').as('post_id'), 'content', 'content_format', 'content_html'])
+        .where('school_id', '=', school.id)
+        .where('post_id', '=', post.id),
     )
-  }
+    .execute()
+  await writer
+    .insertInto('post_plan')
+    .columns(['school_id', 'post_id', 'plan_id'])
+    .expression((insert) =>
+      insert
+        .selectFrom('post_plan')
+        .select((plan) => ['school_id', plan.cast<string>(plan.val(id), 'uuid').as('post_id'), 'plan_id'])
+        .where('school_id', '=', school.id)
+        .where('post_id', '=', post.id),
+    )
+    .execute()
   if (original.cover_image_file_id) {
     const references = [{ field: 'cover_image', fileId: original.cover_image_file_id }]
     await setFileReferences(writer, { schoolId: school.id, type: 'post', id }, { fields: ['cover_image'], references })

@@ -1,39 +1,34 @@
-import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
-import type { DB } from '../../gen/kysely/tables.ts'
 import type { Caller, PersonCaller } from '../../policy/caller.ts'
+import { type Builder, type Condition, now } from '../../store/expressions.ts'
 import { isKnownLecturer } from '../courses/courses.ts'
 import { hasPlan, isMoreThanFree } from '../memberships/planSummaries.ts'
 
-type Posts = ExpressionBuilder<DB, 'post'>
-type Condition = Expression<SqlBool>
+type Posts = Builder<'post'>
 
-/** What is out: published, or scheduled for a time that has come. The clock decides, whether or not a job has written it down. */
-export const isOut = (post: Posts): Condition =>
-  post.or([
-    post('post.status', '=', 'published'),
-    post.and([post('post.status', '=', 'scheduled'), post('post.scheduled_for', '<=', post.fn<Date>('now', []))]),
-  ])
+/** Selects published posts, including scheduled posts that are due and that no job has marked as published yet. */
+export const isPublished = (post: Posts): Condition =>
+  post.or([post('post.status', '=', 'published'), post.and([post('post.status', '=', 'scheduled'), post('post.scheduled_for', '<=', now)])])
 
-/** Posts in one of these states, as the clock has them. */
+/** Selects posts in one of these states. A scheduled post that is due counts as published. */
 export const isInStatus = (post: Posts, statuses: readonly string[]): Condition =>
   post.or(
     statuses.map((status) =>
       status === 'published'
-        ? isOut(post)
+        ? isPublished(post)
         : status === 'scheduled'
-          ? post.and([post('post.status', '=', 'scheduled'), post('post.scheduled_for', '>', post.fn<Date>('now', []))])
+          ? post.and([post('post.status', '=', 'scheduled'), post('post.scheduled_for', '>', now)])
           : post('post.status', '=', status),
     ),
   )
 
-/** Posts of the lecturer who calls, in every state. */
+/** Selects posts of the calling lecturer, in every state. */
 export const isMyPost = (post: Posts, { lecturerId }: Pick<PersonCaller, 'lecturerId'>): Condition =>
   lecturerId === null ? post.lit(false) : post('post.author_lecturer_id', '=', lecturerId)
 
-/** What everybody may read to its end. */
-export const isForAll = (post: Posts): Condition => post.and([isOut(post), post('post.visibility', '=', 'public')])
+/** Selects published posts whose text everybody may read. */
+export const isReadableByAll = (post: Posts): Condition => post.and([isPublished(post), post('post.visibility', '=', 'public')])
 
-/** Whether the person may read a post to its end: as a member, for what they pay, or by one of its plans. */
+/** Selects published posts whose text the person may read: as a member, with a paid plan, or with a plan of the post. */
 export function mayReadPost(post: Posts, { personId }: Pick<PersonCaller, 'personId'>): Condition {
   if (personId === null) return post.lit(false)
   const holder = { schoolId: post.ref('post.school_id'), personId: post.val(personId) }
@@ -46,7 +41,7 @@ export function mayReadPost(post: Posts, { personId }: Pick<PersonCaller, 'perso
       .where('person.is_member', '=', true)
       .where('person.member_status', '=', 'active'),
   )
-  const isOfPost = hasPlan(post, holder, (plan) =>
+  const hasPlanOfPost = hasPlan(post, holder, (plan) =>
     plan.exists(
       plan
         .selectFrom('post_plan')
@@ -57,17 +52,17 @@ export function mayReadPost(post: Posts, { personId }: Pick<PersonCaller, 'perso
     ),
   )
   return post.and([
-    isOut(post),
-    isNotShutOut(post, personId),
+    isPublished(post),
+    isNotBlocked(post, personId),
     post.or([
       post.and([post('post.visibility', '=', 'members'), member]),
       post.and([post('post.visibility', '=', 'paid'), hasPlan(post, holder, isMoreThanFree)]),
-      post.and([post('post.visibility', '=', 'plans'), isOfPost]),
+      post.and([post('post.visibility', '=', 'plans'), hasPlanOfPost]),
     ]),
   ])
 }
 
-const isNotShutOut = (post: Posts, personId: string): Condition =>
+const isNotBlocked = (post: Posts, personId: string): Condition =>
   post.not(
     post.exists(
       post
@@ -79,11 +74,11 @@ const isNotShutOut = (post: Posts, personId: string): Condition =>
     ),
   )
 
-/** Posts that carry one of the tags. */
+/** Selects posts with one of the tags. */
 export const hasPostTag = (post: Posts, tags: readonly string[]): Condition =>
   post.or(tags.map((tag) => post(post.val(tag), '=', post.fn.any('post.tags'))))
 
-/** Posts of one of these authors, as far as the caller may know them. */
+/** Selects posts by one of these authors, if the caller may see the author's profile. */
 export const hasAuthor = (post: Posts, lecturerIds: readonly string[], caller: Caller): Condition =>
   post.exists(
     post
@@ -92,5 +87,5 @@ export const hasAuthor = (post: Posts, lecturerIds: readonly string[], caller: C
       .whereRef('lecturer.school_id', '=', 'post.school_id')
       .whereRef('lecturer.id', '=', 'post.author_lecturer_id')
       .where('lecturer.id', 'in', [...lecturerIds])
-      .where((lecturer) => isKnownLecturer(lecturer as unknown as ExpressionBuilder<DB, 'lecturer'>, caller)),
+      .where((lecturer) => isKnownLecturer(lecturer, caller)),
   )

@@ -1,7 +1,7 @@
-import { Problem } from '../../lib/problem.ts'
+import { fieldError, Problem } from '../../lib/problem.ts'
 import { recordChanges } from '../../store/changeLog.ts'
 import type { Writer } from '../../store/database.ts'
-import type { Sql } from '../../store/sql.ts'
+import { now as databaseNow } from '../../store/expressions.ts'
 import type { CourseContext } from '../courses/courseWriting.ts'
 import { requirePublisher } from '../lecturers/requirePublisher.ts'
 
@@ -15,25 +15,26 @@ interface Post {
 const yearMs = 366 * 86_400_000
 
 /**
- * Publishes a post now, or at a time to come. `published_at` says at once when it will be: lists are sorted by it.
+ * Publishes a post now or at a future time. A scheduled post gets its `published_at` immediately, because lists are sorted by it.
  * @throws Problem invalid_state, validation_failed
  */
 export async function publishPost(context: CourseContext, post: Post, { at }: { at?: string | null }) {
   const { now } = context
   const time = at === undefined || at === null ? undefined : new Date(at)
   if (time && (time <= now || time.getTime() - now.getTime() > yearMs)) {
-    const message = 'at: must be a time to come, a year from now at most'
-    throw new Problem('validation_failed', { details: [{ field: 'at', code: time <= now ? 'min' : 'max', message }] })
+    throw new Problem('validation_failed', {
+      details: [fieldError('at', time <= now ? 'min' : 'max', 'must be in the future and at most one year from now')],
+    })
   }
   await requirePublisher(context)
-  const isInEffect = time ? post.status === 'scheduled' && post.scheduled_for?.getTime() === time.getTime() : post.status === 'published'
-  if (isInEffect) return undefined
+  const isDone = time ? post.status === 'scheduled' && post.scheduled_for?.getTime() === time.getTime() : post.status === 'published'
+  if (isDone) return undefined
   if (post.status === 'archived' || post.status === 'published') {
     throw new Problem('invalid_state', {
       description:
         post.status === 'archived'
-          ? 'A post that is archived takes no publish: restore it first.'
-          : 'A post that is published cannot be published later: archive it first.',
+          ? 'An archived post cannot be published. Restore it first.'
+          : 'A published post cannot be scheduled. Archive it first.',
       details: [
         {
           field: 'status',
@@ -49,22 +50,22 @@ export async function publishPost(context: CourseContext, post: Post, { at }: { 
     : { status: 'published', scheduled_for: null, published_at: now, archived_at: null }
 }
 
-/** Takes back what was to come. */
+/** Cancels the scheduled publication of a post. */
 export async function unschedulePost(context: CourseContext) {
   await requirePublisher(context)
   return { scheduled_for: null, published_at: null }
 }
 
-/** Takes a post away from its readers; it is pinned no more. */
+/** Archives a post: readers no longer see it, and it is no longer pinned. */
 export async function archivePost(context: CourseContext) {
   await requirePublisher(context)
   return { archived_at: context.now, pinned: false }
 }
 
-/** Makes a draft again of what was archived. */
+/** Makes a draft of an archived post. */
 export const restorePost = async () => ({ archived_at: null, published_at: null })
 
-/** Publishes a scheduled post whose time has come, so that a change never sees a status that no longer applies. */
+/** Marks a scheduled post that is due as published, so that a change sees its current status. */
 export async function publishIfDue(writer: Writer, { schoolId, id }: { schoolId: string; id: string }): Promise<void> {
   await writer
     .updateTable('post')
@@ -72,31 +73,48 @@ export async function publishIfDue(writer: Writer, { schoolId, id }: { schoolId:
     .where('school_id', '=', schoolId)
     .where('id', '=', id)
     .where('status', '=', 'scheduled')
-    .where((post) => post('scheduled_for', '<=', post.fn<Date>('now', [])))
+    .where('scheduled_for', '<=', databaseNow)
     .execute()
 }
 
 /**
- * Marks scheduled posts whose time has come as published. Readers see them from that time on, so their version stays.
- * Returns how many.
+ * Marks at most `limit` scheduled posts that are due as published. Readers see them already, so their version does not change.
+ * Returns the number of posts.
  */
-export async function publishDuePosts(sql: Sql, limit: number): Promise<number> {
-  const rows = await sql.query<{ school_id: string; id: string; version: number }>(
-    `UPDATE post SET status = 'published', published_at = scheduled_for, scheduled_for = NULL, updated_at = now()
-       FROM (SELECT school_id, id FROM post WHERE status = 'scheduled' AND scheduled_for <= now()
-              ORDER BY scheduled_for LIMIT $1 FOR UPDATE SKIP LOCKED) AS due
-      WHERE post.school_id = due.school_id AND post.id = due.id RETURNING post.school_id, post.id, post.version`,
-    [limit],
-  )
+export async function publishDuePosts(writer: Writer, limit: number): Promise<number> {
+  const rows = await writer
+    .updateTable('post')
+    .from((update) =>
+      update
+        .selectFrom('post')
+        .select(['post.school_id', 'post.id'])
+        .where('post.status', '=', 'scheduled')
+        .where('post.scheduled_for', '<=', databaseNow)
+        .orderBy('post.scheduled_for')
+        .limit(limit)
+        .forUpdate()
+        .skipLocked()
+        .as('due'),
+    )
+    .set((post) => ({
+      status: 'published',
+      published_at: post.ref('post.scheduled_for'),
+      scheduled_for: null,
+      updated_at: databaseNow,
+    }))
+    .whereRef('post.school_id', '=', 'due.school_id')
+    .whereRef('post.id', '=', 'due.id')
+    .returning(['post.school_id', 'post.id', 'post.version'])
+    .execute()
   for (const school_id of new Set(rows.map((row) => row.school_id))) {
     const own = rows.filter((row) => row.school_id === school_id)
-    await recordChanges(sql, { school_id, type: 'post', action: 'published' }, own)
+    await recordChanges(writer, { school_id, type: 'post', action: 'published' }, own)
   }
   return rows.length
 }
 
-/** Removes what was said of a post, and its text. */
-export async function removePostParts({ writer, sql, school }: CourseContext, { id }: Post): Promise<undefined> {
+/** Deletes the comments of a post that is deleted. */
+export async function removePostParts({ writer, school }: CourseContext, { id }: Post): Promise<undefined> {
   const comments = await writer
     .deleteFrom('comment')
     .where('school_id', '=', school.id)
@@ -104,5 +122,5 @@ export async function removePostParts({ writer, sql, school }: CourseContext, { 
     .where('subject_id', '=', id)
     .returning(['id', 'version'])
     .execute()
-  await recordChanges(sql, { school_id: school.id, type: 'comment', action: 'deleted' }, comments)
+  await recordChanges(writer, { school_id: school.id, type: 'comment', action: 'deleted' }, comments)
 }

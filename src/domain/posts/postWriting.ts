@@ -1,30 +1,38 @@
-import { fromPublicId } from '../../lib/ids.ts'
-import type { ProblemDetail } from '../../lib/problem.ts'
+import { fromPublicId, uuidOf } from '../../lib/ids.ts'
+import { fieldError, type ProblemDetail } from '../../lib/problem.ts'
 import { audienceOf } from '../../policy/caller.ts'
 import type { Writer } from '../../store/database.ts'
+import { lockByName } from '../../store/lockByName.ts'
 import type { CourseContext } from '../courses/courseWriting.ts'
 import { htmlOf, plainText, type TextFormat } from '../richText.ts'
 
-type Values = Readonly<Record<string, unknown>>
+/** The fields of a post as a request sends them, over those that are stored. */
+type PostValues = Readonly<{
+  visibility?: string
+  plan_ids?: readonly string[]
+  author_lecturer_id?: string | null
+  pinned?: boolean
+  content?: string | null
+  content_format?: TextFormat
+}>
 
-/** So many posts stand before all others. */
-export const mostPinned = 3
+/** The maximum number of pinned posts. */
+export const maxPinned = 3
 const excerptLength = 200
 const wordsPerMinute = 200
 
-const fault = (field: string, code: string, message: string): ProblemDetail => ({ field, code, message: `${field}: ${message}` })
-
-/** Whether the fields of a post fit together, and name what the school has. */
+/** Checks that the fields of a post are consistent and that its references exist. */
 export async function checkPost(
-  values: Values,
+  values: PostValues,
   context: CourseContext,
   before?: { id: string; pinned: boolean },
 ): Promise<ProblemDetail[]> {
-  const plans = (values.plan_ids as string[] | undefined) ?? []
+  const plans = values.plan_ids ?? []
   const fieldErrors: ProblemDetail[] = []
-  if (values.visibility === 'plans' && plans.length === 0) fieldErrors.push(fault('plan_ids', 'required', 'say which plans open the post'))
+  if (values.visibility === 'plans' && plans.length === 0)
+    fieldErrors.push(fieldError('plan_ids', 'required', 'must name at least one plan for visibility plans'))
   if (values.visibility !== 'plans' && plans.length > 0) {
-    fieldErrors.push(fault('plan_ids', 'not_allowed', 'only a post with the visibility plans has them'))
+    fieldErrors.push(fieldError('plan_ids', 'not_allowed', 'must be empty unless visibility is plans'))
   }
   return [
     ...fieldErrors,
@@ -38,46 +46,49 @@ async function planErrors(plans: readonly string[], { writer, school }: CourseCo
   const ids = [...new Set(plans.flatMap((id) => fromPublicId('mpl', id) ?? []))]
   if (ids.length === 0) return []
   const found = await writer.selectFrom('membership_plan').select('id').where('school_id', '=', school.id).where('id', 'in', ids).execute()
-  return found.length < ids.length ? [fault('plan_ids', 'invalid_reference', 'names a plan that the school does not have')] : []
+  return found.length < ids.length ? [fieldError('plan_ids', 'invalid_reference', 'must name plans of this school')] : []
 }
 
-async function authorErrors({ author_lecturer_id }: Values, { writer, school, caller }: CourseContext): Promise<ProblemDetail[]> {
+async function authorErrors({ author_lecturer_id }: PostValues, { writer, school, caller }: CourseContext): Promise<ProblemDetail[]> {
   if (author_lecturer_id === undefined) return []
   const field = 'author_lecturer_id'
-  const id = author_lecturer_id === null ? null : fromPublicId('lec', author_lecturer_id as string)
-  if (audienceOf(caller) === 'lecturer') return id === caller.lecturerId ? [] : [fault(field, 'not_allowed', 'must be yourself')]
+  const id = author_lecturer_id === null ? null : uuidOf('lec', author_lecturer_id)
+  if (audienceOf(caller) === 'lecturer')
+    return id === caller.lecturerId ? [] : [fieldError(field, 'not_allowed', 'must be your own profile')]
   if (id === null) return []
-  const row = await writer
-    .selectFrom('lecturer')
-    .select('id')
-    .where('school_id', '=', school.id)
-    .where('id', '=', id as string)
-    .executeTakeFirst()
-  return row ? [] : [fault(field, 'invalid_reference', 'there is no such lecturer in this school')]
+  const row = await writer.selectFrom('lecturer').select('id').where('school_id', '=', school.id).where('id', '=', id).executeTakeFirst()
+  return row ? [] : [fieldError(field, 'invalid_reference', 'must name a lecturer of this school')]
 }
 
-/** One after the other: two who pin at once do not both take the last place. */
-async function pinErrors({ sql, school }: CourseContext): Promise<ProblemDetail[]> {
-  await sql.query(`SELECT pg_advisory_xact_lock(hashtextextended('pinned posts ' || $1, 0))`, [school.id])
-  const [row] = await sql.query<{ count: number }>('SELECT count(*)::int AS count FROM post WHERE school_id = $1 AND pinned', [school.id])
-  return (row?.count ?? 0) >= mostPinned ? [fault('pinned', 'max', `${mostPinned} posts are pinned already`)] : []
+/** Checks the number of pinned posts under a lock, so that two concurrent requests cannot both pin the last one. */
+async function pinErrors({ writer, school }: CourseContext): Promise<ProblemDetail[]> {
+  await lockByName(writer, `pinned posts ${school.id}`)
+  const { count } = await writer
+    .selectFrom('post')
+    .select((post) => post.fn.countAll<string>().as('count'))
+    .where('school_id', '=', school.id)
+    .where('pinned', '=', true)
+    .executeTakeFirstOrThrow()
+  return Number(count) >= maxPinned
+    ? [fieldError('pinned', 'max', `must be false: ${maxPinned} posts are already pinned. Unpin one of them first`)]
+    : []
 }
 
 /** Returns the columns of a post that follow from its fields. The author of a new post is the lecturer who creates it. */
-export function postColumns(values: Values, { caller }: Pick<CourseContext, 'caller'>, { isNew = false } = {}) {
+export function postColumns(values: PostValues, { caller }: Pick<CourseContext, 'caller'>, { isNew = false } = {}) {
   const isLecturer = audienceOf(caller) === 'lecturer'
-  const named = values.author_lecturer_id as string | null | undefined
-  const author = named === undefined ? (isNew && isLecturer ? caller.lecturerId : undefined) : named && fromPublicId('lec', named)
-  const text = plainText(String(values.content ?? ''), (values.content_format ?? 'markdown') as TextFormat, 'content')
+  const named = values.author_lecturer_id
+  const author = named === undefined ? (isNew && isLecturer ? caller.lecturerId : undefined) : named && uuidOf('lec', named)
+  const text = plainText(values.content ?? '', values.content_format ?? 'markdown', 'content')
   const words = text === '' ? 0 : text.split(' ').length
   return {
-    ...(author !== undefined && { author_lecturer_id: author as string | null }),
+    ...(author !== undefined && { author_lecturer_id: author }),
     automatic_excerpt: excerptOf(text),
     reading_minutes: Math.ceil(words / wordsPerMinute),
   }
 }
 
-/** The first words of a text: as many as fit. */
+/** Returns the first words of a text, cut at the end of a word. */
 function excerptOf(text: string): string {
   if (text.length <= excerptLength) return text
   const cut = text.slice(0, excerptLength)
@@ -85,23 +96,24 @@ function excerptOf(text: string): string {
   return `${(end > excerptLength / 2 ? cut.slice(0, end) : cut).toWellFormed()}…`
 }
 
-/** The text that a post has. */
+/** Returns the stored text of a post. */
 async function textOfPost(writer: Writer, schoolId: string, postId: string): Promise<{ content: string; format: TextFormat }> {
   const row = await writer
     .selectFrom('post_body')
     .select(['content', 'content_format'])
     .where('school_id', '=', schoolId)
     .where('post_id', '=', postId)
+    .$narrowType<{ content_format: TextFormat }>()
     .executeTakeFirst()
-  return { content: row?.content ?? '', format: (row?.content_format ?? 'markdown') as TextFormat }
+  return { content: row?.content ?? '', format: row?.content_format ?? 'markdown' }
 }
 
-/** Keeps the text of a post, and the plans that open it, where they were sent. */
-export async function keepPostParts({ writer, school }: CourseContext, { id }: { id: string }, sent: Values): Promise<void> {
+/** Saves the text and the plans of a post if the request sent them. */
+export async function savePostParts({ writer, school }: CourseContext, { id }: { id: string }, sent: PostValues): Promise<void> {
   if ('content' in sent || 'content_format' in sent) {
     const before = await textOfPost(writer, school.id, id)
-    const content = 'content' in sent ? String(sent.content ?? '') : before.content
-    const format = (sent.content_format ?? before.format) as TextFormat
+    const content = 'content' in sent ? (sent.content ?? '') : before.content
+    const format = sent.content_format ?? before.format
     const body = { content, content_format: format, content_html: htmlOf(content, format, 'content') }
     await writer
       .insertInto('post_body')
@@ -111,7 +123,7 @@ export async function keepPostParts({ writer, school }: CourseContext, { id }: {
   }
   if (sent.plan_ids === undefined) return
   await writer.deleteFrom('post_plan').where('school_id', '=', school.id).where('post_id', '=', id).execute()
-  const plans = [...new Set((sent.plan_ids as string[]).flatMap((plan) => fromPublicId('mpl', plan) ?? []))]
+  const plans = [...new Set(sent.plan_ids.flatMap((plan) => fromPublicId('mpl', plan) ?? []))]
   if (plans.length === 0) return
   await writer
     .insertInto('post_plan')
