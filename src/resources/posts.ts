@@ -12,7 +12,7 @@ import {
   schoolNameOf,
 } from '../domain/posts/postParts.ts'
 import { archivePost, publishIfDue, publishPost, removePostParts, restorePost, unschedulePost } from '../domain/posts/postStates.ts'
-import { checkPost, savePostParts, postColumns } from '../domain/posts/postWriting.ts'
+import { checkPost, postColumns, savePostParts } from '../domain/posts/postWriting.ts'
 import { defineResource } from '../framework/declare/defineResource.ts'
 import { everything } from '../framework/declare/expressions.ts'
 import { reference, timestamp } from '../framework/declare/fields.ts'
