@@ -1,0 +1,69 @@
+/**
+ * The test files that are nearest to a changed file: those that import it without going through the composition of the whole service,
+ * which every test of the service imports, and those that are named after it.
+ */
+import { readdirSync, readFileSync } from 'node:fs'
+import { basename, dirname, join, relative, resolve } from 'node:path'
+
+const root = resolve(import.meta.dirname, '..')
+
+/** Files that bring the whole service together. What lies behind them is related to everything, and therefore to nothing. */
+const composition =
+  /^(?:src\/(?:app|main)\.ts|src\/cli\/program\.ts|src\/resources\/index\.ts|src\/(?:wiring|demo)\/.*|test\/support\/.*|test\/api\/(?:demoApi|subjects)\.ts)$/
+
+/** Folders of src that group by kind rather than by noun: a test is not related because it bears their name. */
+const kinds = new Set(['src', 'domain', 'resources', 'store', 'lib', 'policy', 'framework', 'pages', 'http', 'api', 'wiring', 'index'])
+
+export interface TestGraph {
+  /** Test files related to a file of the project, nearest first. */
+  relatedTo(file: string): string[]
+}
+
+/** Reads the imports of src and test. */
+export function readTestGraph(): TestGraph {
+  const files = ['src', 'test'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).flatMap((path) =>
+      path.endsWith('.ts') ? [join(folder, path)] : [],
+    ),
+  )
+  const importers = new Map<string, string[]>()
+  for (const file of files) {
+    for (const target of importsOf(file)) importers.set(target, [...(importers.get(target) ?? []), file])
+  }
+  const tests = files.filter(isTest)
+
+  return {
+    relatedTo(file) {
+      const found = new Map<string, number>()
+      for (const test of tests.filter((path) => isNamedAfter(path, file))) found.set(test, 1)
+      let [distance, edge] = [0, [file]]
+      const seen = new Set(edge)
+      while (edge.length > 0) {
+        for (const path of edge) if (isTest(path)) found.set(path, Math.min(distance, found.get(path) ?? distance))
+        // The file itself may belong to the composition: then its importers count.
+        const next = edge.filter((path) => distance === 0 || !composition.test(path)).flatMap((path) => importers.get(path) ?? [])
+        edge = next.filter((path) => !seen.has(path))
+        for (const path of edge) seen.add(path)
+        distance += 1
+      }
+      return [...found].toSorted(([, a], [, b]) => a - b).map(([path]) => path)
+    },
+  }
+}
+
+const isTest = (path: string): boolean => path.endsWith('.test.ts')
+
+function importsOf(file: string): string[] {
+  const text = readFileSync(join(root, file), 'utf8')
+  return [...text.matchAll(/(?:from|import)\s*\(?'(\.{1,2}\/[^']+\.ts)'/g)].map(([, path = '']) =>
+    relative(root, resolve(root, dirname(file), path)),
+  )
+}
+
+/** True if the test bears the name of the file or of its folder: coupons.test.ts for src/domain/coupons/whyNot.ts. */
+function isNamedAfter(test: string, file: string): boolean {
+  if (!file.startsWith('src/')) return false
+  const nouns = [...dirname(file).split('/'), basename(file, '.ts')].filter((name) => !kinds.has(name))
+  const words = [...dirname(test).split('/'), ...basename(test, '.test.ts').split('.')]
+  return nouns.some((noun) => words.includes(noun))
+}
