@@ -19,7 +19,7 @@ const root = resolve(import.meta.dirname, '..')
 const typeCheck = 'tsc --noEmit --incremental --tsBuildInfoFile node_modules/.cache/tsc.json'
 
 const args = process.argv.slice(2)
-if (args[0] === '--changed') process.exit(await testChanges(args[1], args.slice(2)))
+if (args[0] === '--changed') process.exit(await testChanges(args.slice(1)))
 else if (args[0] === '--rerun') process.exit((await run('node', ['scripts/check.ts'])) || (await testTwice(args.slice(1))))
 else if (args.length > 0) process.exit(await run('vitest', ['run', ...args]))
 else process.exit((await run('node', ['scripts/check.ts'])) || (await run('vitest', ['run'])))
@@ -31,7 +31,8 @@ async function run(command: string, rest: string[]): Promise<number> {
   return code ?? 1
 }
 
-async function testChanges(ref = 'HEAD', rest: string[]): Promise<number> {
+async function testChanges([first = '-', ...others]: string[]): Promise<number> {
+  const [ref, rest] = first.startsWith('-') ? ['HEAD', [first, ...others].filter((word) => word !== '-')] : [first, others]
   const git = (...words: string[]): string[] => execFileSync('git', words, { cwd: root, encoding: 'utf8' }).split('\n').filter(Boolean)
   const changed = [...git('diff', '--name-only', ref), ...git('ls-files', '--others', '--exclude-standard')]
   const graph = readTestGraph()
