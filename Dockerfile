@@ -9,19 +9,16 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
 COPY prisma.config.ts ./
 COPY prisma prisma
-COPY scripts/generate.ts scripts/generate.ts
+COPY scripts/generate.ts scripts/withoutStudio.mjs scripts/
 RUN npm run generate
 
 # Stage 2: what runs needs, and nothing else.
 FROM ${NODE} AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
+COPY scripts/pruneProduction.ts scripts/
 # Without --omit=optional the Prisma command line and a compiler would come along.
-# Query compilers of other databases, forms for other module systems and source maps go: 65 MB that nothing reads.
-RUN npm ci --omit=dev --omit=optional --ignore-scripts \
-  && find node_modules/@prisma/client/runtime \
-    \( -name 'query_compiler_small_*' -o -name '*.map' -o -name '*.wasm-base64.js' \
-    -o -name 'query_compiler_fast_*.wasm-base64.mjs' ! -name '*postgresql*' \) -delete
+RUN npm ci --omit=dev --omit=optional --ignore-scripts && node scripts/pruneProduction.ts
 
 FROM ${NODE}
 WORKDIR /app

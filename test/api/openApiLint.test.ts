@@ -1,6 +1,4 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core'
-import spectral from '@stoplight/spectral-core'
-import rulesets from '@stoplight/spectral-rulesets'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { get } from '../support/agent.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -28,16 +26,6 @@ describe('the served description', () => {
     })
     const found = await lintFromString({ source: text, absoluteRef: 'openapi.json', config })
     expect(found.map(({ ruleId, message, location }) => `${ruleId} ${location[0]?.pointer} ${message}`)).toEqual([])
-  })
-
-  test('is clean for Spectral, by its rules for OpenAPI', async () => {
-    const linter = new spectral.Spectral()
-    // Its own types of a ruleset and of this one do not meet.
-    // Examples are Redocly's business above: Spectral checks each once for every place that it is shown in, which takes ten times as long.
-    const rules = { 'oas3-valid-media-example': 'off', 'oas3-valid-schema-example': 'off' }
-    linter.setRuleset({ extends: [rulesets.oas], rules } as never)
-    const found = await linter.run(JSON.parse(text))
-    expect(found.map(({ code, message, path }) => `${code} ${path.join('/')} ${message}`)).toEqual([])
   })
 
   test('names the school, and where to reach it, as they are now', async () => {
