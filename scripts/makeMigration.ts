@@ -5,8 +5,8 @@
  *   node scripts/makeMigration.ts --check    ends with 1 where one is missing
  *   node scripts/makeMigration.ts --remake   writes the only migration again, while nothing is deployed
  *
- * What the schema does not say (foreign keys that lead with the school, collations) is written by hand below the line that says so.
- * Constraints are named in prisma/handwritten.txt, one a line: the comparison would otherwise remove them.
+ * Objects that the schema cannot express (partial and expression indexes, collations, triggers) are written by hand below the line
+ * `-- Handwritten`. prisma/handwritten.txt names them, one per line: the comparison would otherwise remove them.
  */
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
@@ -90,10 +90,18 @@ async function diff(from: DiffTarget): Promise<string> {
       exitCode: null,
       filters: { externalTables: [], externalEnums: [] },
     })
-    return stdout ?? ''
+    return keepSchool(stdout ?? '')
   } finally {
     await Promise.all([main.close(), shadow.close()])
   }
+}
+
+/**
+ * Limits ON DELETE SET NULL to the column that names the other row: without the list, PostgreSQL would also empty `school_id`, which is
+ * required.
+ */
+function keepSchool(script: string): string {
+  return script.replace(/(FOREIGN KEY \("school_id", ?"(\w+)"\) REFERENCES [^;]* ON DELETE SET NULL)(?! \()/g, '$1 ("$2")')
 }
 
 async function migrationNames(): Promise<string[]> {
