@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
 import { addAnalytics } from './commands/analytics.ts'
+import { addAudit } from './commands/audit.ts'
 import { addClients } from './commands/clients.ts'
 import { addConfig } from './commands/config.ts'
 import { addDemo } from './commands/demo.ts'
@@ -51,6 +52,7 @@ Examples:
     addOrders,
     addSubscriptions,
     addKeys,
+    addAudit,
     addJobs,
     addAnalytics,
     addDemo,

@@ -1,4 +1,5 @@
 import { readSecretKeys } from '../config/secrets.ts'
+import type { PrismaClient } from '../gen/prisma/client.ts'
 import { createKeyring, type Keyring } from '../lib/keyring.ts'
 import type { Stores } from '../oidc/stores.ts'
 import type { School } from '../policy/school.ts'
@@ -40,6 +41,8 @@ export interface Session {
   school(slug: string | undefined): Promise<School>
   /** The same; makes the school's row from its file where there is none. */
   schoolToFill(slug: string | undefined): Promise<School>
+  /** The queries of administration, over the same database. */
+  prisma(): Promise<PrismaClient>
   /** Redis, connected; undefined where REDIS_URL is not set. */
   redis(): Promise<RedisConnection | undefined>
   /** The engine's state; within a transaction, as far as it lives in the database, through its `sql`. */
@@ -121,6 +124,9 @@ export function openSession({ terminal, variables, userName, database: given }: 
     keyring,
     database,
     databaseAsItIs,
+    async prisma() {
+      return await (await database()).prisma()
+    },
     async school(slug) {
       const school = configured(slug)
       const id = await findSchoolId((await database()).sql, school.slug)

@@ -1,7 +1,7 @@
 import type { SqlDriverAdapterFactory } from '@prisma/client/runtime/client'
 import { type Dialect, Kysely } from 'kysely'
 import type { DB } from '../gen/kysely/tables.ts'
-import { PrismaClient } from '../gen/prisma/client.ts'
+import type { PrismaClient } from '../gen/prisma/client.ts'
 import type { Database, Lane } from './database.ts'
 import { guardedKysely } from './guardedKysely.ts'
 import type { Queue } from './queue.ts'
@@ -14,7 +14,7 @@ export interface Connections extends Sql {
   dialect: Dialect
   /** Limits how many transactions change something at a time. */
   write: Queue
-  prismaAdapter(): SqlDriverAdapterFactory
+  prismaAdapter(): Promise<SqlDriverAdapterFactory>
 }
 
 /** What PostgreSQL and the embedded database do each in their own way. */
@@ -28,12 +28,12 @@ export interface Engine extends Pick<Database, 'kind' | 'script' | 'exclusively'
 /** The database that the other modules see, over either engine, with the connections of the API. */
 export function assembleDatabase(engine: Engine, guard: TransactionGuard): Database {
   const { api, authorization, background } = engine.lanes
-  let prisma: PrismaClient | undefined
+  let prisma: Promise<PrismaClient> | undefined
   let closing: Promise<void> | undefined
 
   const letGo = async (): Promise<void> => {
     try {
-      await prisma?.$disconnect()
+      await (await prisma?.catch(() => undefined))?.$disconnect()
     } finally {
       await engine.end()
     }
@@ -62,10 +62,10 @@ export function assembleDatabase(engine: Engine, guard: TransactionGuard): Datab
       lane: (lane) => lanes[lane],
       sql: withKysely(sql, kysely),
       kysely,
-      prisma() {
+      async prisma() {
         assertUsable('database.prisma()')
-        prisma ??= new PrismaClient({ adapter: api.prismaAdapter() })
-        return prisma
+        prisma ??= loadPrisma(api)
+        return await prisma
       },
       async transaction(work, purpose = 'write') {
         assertUsable('database.transaction')
@@ -98,4 +98,10 @@ export function assembleDatabase(engine: Engine, guard: TransactionGuard): Datab
     background: background === api ? main : over(background),
   }
   return main
+}
+
+/** Loads Prisma on first use: a serving process never needs its 50 MB. */
+async function loadPrisma(connections: Connections): Promise<PrismaClient> {
+  const [{ PrismaClient }, adapter] = await Promise.all([import('../gen/prisma/client.ts'), connections.prismaAdapter()])
+  return new PrismaClient({ adapter })
 }

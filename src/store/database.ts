@@ -24,8 +24,8 @@ export interface Database {
   lane(lane: Lane): Database
   sql: Sql
   kysely: Reader
-  /** Administrative code only (CLI, jobs, demo). Made on first use. */
-  prisma(): PrismaClient
+  /** Prisma's client, for the operator's commands. Loaded on first use: a serving process does not call it. */
+  prisma(): Promise<PrismaClient>
   /**
    * One transaction. Inside it only `writer` and `sql` as handed in may be awaited; the outer handles throw. Those that change something
    * may not use every connection: one that finds no place in time fails as an outage.

@@ -6,7 +6,6 @@ import { setFlagsFromString } from 'node:v8'
 import { PGlite, type PGliteOptions, type QueryOptions, type Transaction, types } from '@electric-sql/pglite'
 import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm'
 import { PGliteDialect } from 'kysely'
-import { PrismaPGlite } from 'pglite-prisma-adapter'
 import { assembleDatabase, type Connections } from './assembleDatabase.ts'
 import { copyStatement } from './copyText.ts'
 import type { Database } from './database.ts'
@@ -52,7 +51,7 @@ export async function openEmbedded({ dataDirectory, image }: EmbeddedOptions): P
   const session: Connections = {
     dialect: new PGliteDialect({ pglite }),
     write: (work) => work(),
-    prismaAdapter: () => new PrismaPGlite(pglite),
+    prismaAdapter: async () => new (await import('pglite-prisma-adapter')).PrismaPGlite(pglite),
     query: async <Row extends object>(text: string, values: readonly unknown[] = []) => (await pglite.query<Row>(text, [...values])).rows,
   }
   return assembleDatabase(

@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { PrismaPg } from '@prisma/adapter-pg'
 import { PostgresDialect } from 'kysely'
 import { Client, type ClientConfig, types } from 'pg'
 import { parseIntoClientConfig } from 'pg-connection-string'
@@ -68,7 +67,7 @@ export function openPostgresql({ databaseUrl, poolSizes, namedStatements, onErro
     return {
       dialect: new PostgresDialect({ pool }),
       write: createQueue({ places: writePlaces(poolSizes[lane]), patienceMs: connectMs, name: 'changes of the database' }),
-      prismaAdapter: () => new PrismaPg(pool),
+      prismaAdapter: async () => new (await import('@prisma/adapter-pg')).PrismaPg(pool),
       async query<Row extends object>(text: string, values: readonly unknown[] = [], name?: string) {
         // Not `pool.query`: that throws the connection away on every error, also on a unique violation.
         const client = await pool.connect()

@@ -68,8 +68,10 @@ describe.each(await everyDatabase())('the $name database', ({ open }) => {
 
   test('lets Kysely, raw SQL and Prisma see each other’s rows', async () => {
     await database.kysely.insertInto('school').values(school('kysely')).execute()
-    const made = await database.prisma().school.create({ data: { ...school('prisma'), settings: { open: [true] } } })
-    expect(await database.prisma().school.findUnique({ where: { slug: 'kysely' } })).toMatchObject({ supported_locales: ['en', 'de'] })
+    const made = await (await database.prisma()).school.create({ data: { ...school('prisma'), settings: { open: [true] } } })
+    expect(await (await database.prisma()).school.findUnique({ where: { slug: 'kysely' } })).toMatchObject({
+      supported_locales: ['en', 'de'],
+    })
     expect(await database.sql.query('SELECT slug, settings, created_at FROM school WHERE id = $1', [made.id], 'by_id')).toEqual([
       { slug: 'prisma', settings: { open: [true] }, created_at: made.created_at },
     ])
@@ -143,7 +145,8 @@ describe.each(await everyDatabase())('the $name database', ({ open }) => {
     const text = `INSERT INTO school (id, slug, name, locale, time_zone, currency) VALUES ($1, $2, 'n', 'en', 'UTC', 'EUR')`
     await expect(database.sql.query(text, values, 'insert_school')).rejects.toMatchObject({ code: '23505' })
     await expect(database.kysely.insertInto('school').values(school('taken')).execute()).rejects.toMatchObject({ code: '23505' })
-    await expect(database.prisma().school.create({ data: school('taken') })).rejects.toMatchObject({ code: 'P2002' })
+    const prisma = await database.prisma()
+    await expect(prisma.school.create({ data: school('taken') })).rejects.toMatchObject({ code: 'P2002' })
   })
 
   test('runs exclusive work once at a time for each name, and again when it is over, also after a failure', async () => {
@@ -189,7 +192,7 @@ describe.each(await everyDatabase())('the $name database', ({ open }) => {
 describe.each(await everyDatabase())('a closed $name database', ({ open }) => {
   test('may be closed again, and refuses every handle without hanging', async () => {
     const { database, drop } = await open()
-    const prisma = database.prisma()
+    const prisma = await database.prisma()
     await prisma.school.count()
     await Promise.all([database.close(), database.close()])
     await database.close()
@@ -198,7 +201,7 @@ describe.each(await everyDatabase())('a closed $name database', ({ open }) => {
     await expect(database.transaction(async () => 1)).rejects.toThrow('closed')
     await expect(database.exclusively('x', async () => 1)).rejects.toThrow('closed')
     await expect(database.ping()).rejects.toThrow()
-    expect(() => database.prisma()).toThrow('closed')
+    await expect(database.prisma()).rejects.toThrow('closed')
     await drop()
   })
 
@@ -231,7 +234,7 @@ test('makes one Prisma client, on first use', async () => {
     createQueryCompiler: () => new PostgresQueryCompiler(),
     createIntrospector: (kysely: Kysely<never>) => new PostgresIntrospector(kysely),
   }
-  const prismaAdapter = () => {
+  const prismaAdapter = async () => {
     made += 1
     return new PrismaPg('postgres://127.0.0.1:1/none')
   }
@@ -241,7 +244,7 @@ test('makes one Prisma client, on first use', async () => {
   const database = assembleDatabase(engine, createTransactionGuard())
   await database.ping()
   expect(made).toBe(0)
-  expect(database.prisma()).toBe(database.prisma())
+  expect(await database.prisma()).toBe(await database.prisma())
   expect(made).toBe(1)
   await database.close()
 })

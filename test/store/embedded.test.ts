@@ -100,7 +100,7 @@ describe('the embedded database in a directory', () => {
   test('lets a process end by itself once it is closed', async () => {
     const program = `import { openDatabase } from '${join(import.meta.dirname, '../../src/store/openDatabase.ts')}'
       const database = await openDatabase({ dataDirectory: process.argv[1] })
-      await database.prisma().$queryRaw\`SELECT 1\`
+      await (await database.prisma()).$queryRaw\`SELECT 1\`
       await database.close()`
     const child = spawn(process.execPath, ['--input-type=module', '--eval', program, dataDirectory], { stdio: 'inherit' })
     writers.push(child)

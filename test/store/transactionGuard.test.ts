@@ -11,7 +11,7 @@ describe.each(await everyDatabase())('inside a transaction of the $name database
   beforeAll(async () => {
     opened = await open()
     database = opened.database
-    await database.prisma().school.count()
+    await (await database.prisma()).school.count()
   })
   afterAll(() => opened.drop())
 
@@ -39,7 +39,7 @@ describe.each(await everyDatabase())('inside a transaction of the $name database
   })
 
   test('a Prisma client that was taken before throws too', async () => {
-    const prisma = database.prisma()
+    const prisma = await database.prisma()
     const work = database.transaction(() => prisma.school.count())
     await expect(withinDeadline(work, 2000, 'the transaction')).rejects.toThrow(/inside a transaction/)
     expect(await prisma.school.count()).toBe(0)

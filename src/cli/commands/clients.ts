@@ -2,9 +2,8 @@ import type { Command } from 'commander'
 import { Option } from 'commander'
 import type { Config } from '../../config/load.ts'
 import { endClient } from '../../oidc/stores.ts'
-import { type ClientRow, deleteClient, findAnyClient, listClients, noteDisabledBy, pruneClients } from '../../store/clients.ts'
-import { listGrants } from '../../store/grants.ts'
-import type { Sql } from '../../store/sql.ts'
+import { countGrants, findClient, listClients } from '../../store/administration.ts'
+import { type ClientRow, deleteClient, noteDisabledBy, pruneClients } from '../../store/clients.ts'
 import { confirm, requireAnswer } from '../confirm.ts'
 import { asJson, define, type JsonOption, ofSchool, type SchoolOption, unasked, type YesOption } from '../define.ts'
 import { failure } from '../failures.ts'
@@ -39,7 +38,7 @@ function addList(group: Command, session: Session): void {
     .option('--disabled', 'only those that are disabled')
     .action(async ({ school: slug, json, via, disabled }: SchoolOption & JsonOption & { via?: string; disabled?: boolean }) => {
       const school = await session.school(slug)
-      const clients = await listClients((await session.database()).sql, school.id)
+      const clients = await listClients(await session.prisma(), { schoolId: school.id })
       const rows = clients
         .filter((client) => (via === undefined || client.registered_via === via) && (!disabled || client.disabled_at !== null))
         .map(listed)
@@ -59,10 +58,8 @@ function addShow(group: Command, session: Session): void {
   })
   asJson(ofSchool(show)).action(async (id: string, { school: slug, json }: SchoolOption & JsonOption) => {
     const school = await session.school(slug)
-    const { sql } = await session.database()
-    const client = await requireClient(sql, school.id, id)
+    const client = await requireClient(session, school.id, id)
     const texts = (name: string): string[] => [client.metadata[name] ?? []].flat().map(String)
-    const grants = await listGrants(sql, school.id, { clientId: id })
     const row = {
       ...listed(client),
       redirect_uris: texts('redirect_uris'),
@@ -70,7 +67,7 @@ function addShow(group: Command, session: Session): void {
       application_type: String(client.metadata.application_type ?? 'native'),
       token_endpoint_auth_method: String(client.metadata.token_endpoint_auth_method ?? 'none'),
       has_secret: client.metadata.client_secret !== undefined,
-      live_grants: grants.length,
+      live_grants: await countGrants(await session.prisma(), { schoolId: school.id, clientId: id }),
     }
     printOne(session.terminal, row, { json })
   })
@@ -86,7 +83,7 @@ function addDisable(group: Command, session: Session): void {
   unasked(ofSchool(disable)).action(async (id: string, { school: slug, yes }: SchoolOption & YesOption) => {
     requireAnswer(terminal, { yes })
     const school = await session.school(slug)
-    const client = await requireClient((await session.database()).sql, school.id, id)
+    const client = await requireClient(session, school.id, id)
     await confirm(terminal, `Disable ${nameOf(client)} and end its tokens?`, { yes })
     await session.change(async ({ sql, stores, record }) => {
       await endClient(await stores(), school.id, id)
@@ -105,7 +102,7 @@ function addEnable(group: Command, session: Session): void {
   })
   ofSchool(enable).action(async (id: string, { school: slug }: SchoolOption) => {
     const school = await session.school(slug)
-    const client = await requireClient((await session.database()).sql, school.id, id)
+    const client = await requireClient(session, school.id, id)
     if (client.disabled_at === null) throw failure(`${id} is not disabled`)
     if (client.registered_via === 'file' && !isWanted(session.settings().config, school.slug, id)) {
       throw failure(`schools/${school.slug}.yaml disables ${id} or does not list it: change the file and reload the service`)
@@ -128,7 +125,7 @@ function addDelete(group: Command, session: Session): void {
   unasked(ofSchool(remove)).action(async (id: string, { school: slug, yes }: SchoolOption & YesOption) => {
     requireAnswer(terminal, { yes })
     const school = await session.school(slug)
-    const client = await requireClient((await session.database()).sql, school.id, id)
+    const client = await requireClient(session, school.id, id)
     if (client.registered_via === 'file') {
       throw failure(`${id} stands in schools/${school.slug}.yaml: take it out there and reload the service, which ends it and its tokens`)
     }
@@ -180,8 +177,8 @@ const isWanted = ({ schools }: Config, slug: string, id: string): boolean =>
   schools.some((school) => school.slug === slug && school.integrations.some(({ client_id, enabled }) => client_id === id && enabled))
 
 /** @throws CommanderError where the school has no such client */
-async function requireClient(sql: Sql, schoolId: string, id: string): Promise<ClientRow> {
-  const client = await findAnyClient(sql, schoolId, id)
+async function requireClient(session: Session, schoolId: string, id: string): Promise<ClientRow> {
+  const client = await findClient(await session.prisma(), { schoolId, id })
   if (!client) throw failure(`there is no client ${id}: see clients list`)
   return client
 }

@@ -1,9 +1,7 @@
 import type { Command } from 'commander'
-import { listPeople } from '../../domain/people/people.ts'
 import { subjectOf } from '../../oidc/claims.ts'
 import { endGrant } from '../../oidc/stores.ts'
-import { listClients } from '../../store/clients.ts'
-import { findGrant, type GrantRow, listGrants } from '../../store/grants.ts'
+import { findGrant, type ListedGrant, listGrants } from '../../store/administration.ts'
 import { confirm, requireAnswer } from '../confirm.ts'
 import { asJson, define, type JsonOption, ofSchool, type SchoolOption, unasked, type YesOption } from '../define.ts'
 import { failure } from '../failures.ts'
@@ -38,22 +36,14 @@ function addList(group: Command, session: Session): void {
     .option('--client <client_id>', 'only what this client may do')
     .action(async ({ school: slug, json, person, client }: ListOptions) => {
       const school = await session.school(slug)
-      const database = await session.database()
-      const one = person === undefined ? undefined : await requirePerson(database, school.id, person)
-      const grants = await listGrants(database.sql, school.id, {
-        ...(one ? { accountId: one.accountId } : {}),
-        ...(client === undefined ? {} : { clientId: client }),
-      })
-      const people = one ? [one] : await listPeople(database.kysely, school.id)
-      const emails = new Map(people.map(({ accountId, email }) => [accountId, email]))
-      const clients = await listClients(database.sql, school.id)
-      const names = new Map(clients.map(({ id, metadata }) => [id, String(metadata.client_name ?? '')]))
+      const one = person === undefined ? undefined : await requirePerson(await session.database(), school.id, person)
+      const grants = await listGrants(await session.prisma(), { schoolId: school.id, accountId: one?.accountId, clientId: client })
       const rows = grants.map((grant) => ({
         id: grant.id,
         account_id: subjectOf(grant.account_id),
-        email: emails.get(grant.account_id) ?? null,
+        email: grant.email,
         client_id: grant.client_id,
-        client_name: names.get(grant.client_id) ?? null,
+        client_name: grant.client_name,
         scopes: scopesOf(grant),
         created_at: moment(grant.created_at),
         last_used_at: moment(grant.last_used_at),
@@ -74,10 +64,10 @@ function addRevoke(group: Command, session: Session): void {
   unasked(ofSchool(revoke)).action(async (id: string, { school: slug, yes }: SchoolOption & YesOption) => {
     requireAnswer(terminal, { yes })
     const school = await session.school(slug)
-    const grant = await findGrant((await session.database()).sql, school.id, id)
+    const grant = await findGrant(await session.prisma(), { schoolId: school.id, id })
     if (!grant) throw failure(`there is no living grant ${id}: see grants list`)
-    const clientId = String(grant.clientId)
-    await confirm(terminal, `End what ${String(grant.accountId)} allowed ${clientId}?`, { yes })
+    const clientId = grant.client_id
+    await confirm(terminal, `End what ${subjectOf(grant.account_id)} allowed ${clientId}?`, { yes })
     await session.change(async ({ stores, record }) => {
       await endGrant(await stores(), school.id, id)
       await record({ school_id: school.id, event: 'operator.grant_revoked', grant_id: id, client_id: clientId })
@@ -87,7 +77,7 @@ function addRevoke(group: Command, session: Session): void {
 }
 
 /** Scopes as the engine stores them: one text under `openid`, one for each resource. */
-function scopesOf({ payload }: GrantRow): string[] {
+function scopesOf({ payload }: ListedGrant): string[] {
   const openid = payload.openid as { scope?: string } | undefined
   const resources = Object.values((payload.resources ?? {}) as Record<string, string>)
   return [...new Set([openid?.scope ?? '', ...resources].flatMap((text) => text.split(' ')).filter(Boolean))]

@@ -7,7 +7,8 @@ import { hashSecret } from '../../oidc/adapter.ts'
 import { newClientId, newClientSecret } from '../../oidc/clients.ts'
 import { metadataOf } from '../../oidc/integrations.ts'
 import { endClient } from '../../oidc/stores.ts'
-import { deleteClient, findAnyClient, listClients, saveClient } from '../../store/clients.ts'
+import { findClient, listClients } from '../../store/administration.ts'
+import { deleteClient, findAnyClient, saveClient } from '../../store/clients.ts'
 import { confirm, requireAnswer } from '../confirm.ts'
 import { asJson, define, type JsonOption, ofSchool, type SchoolOption, unasked, type YesOption } from '../define.ts'
 import { failure, usage } from '../failures.ts'
@@ -35,18 +36,16 @@ function addList(group: Command, session: Session): void {
   })
   asJson(ofSchool(list)).action(async ({ school: slug, json }: SchoolOption & JsonOption) => {
     const school = await session.school(slug)
-    const clients = await listClients((await session.database()).sql, school.id)
-    const rows = clients
-      .filter((client) => client.registered_via !== 'self')
-      .map(({ id, metadata, registered_via, disabled_at, created_at }) => ({
-        client_id: id,
-        client_name: String(metadata.client_name ?? ''),
-        registered_via,
-        state: disabled_at === null ? 'enabled' : 'disabled',
-        redirect_uris: [metadata.redirect_uris ?? []].flat().map(String),
-        token_endpoint_auth_method: String(metadata.token_endpoint_auth_method ?? 'none'),
-        created_at: moment(created_at),
-      }))
+    const clients = await listClients(await session.prisma(), { schoolId: school.id, via: ['file', 'operator'] })
+    const rows = clients.map(({ id, metadata, registered_via, disabled_at, created_at }) => ({
+      client_id: id,
+      client_name: String(metadata.client_name ?? ''),
+      registered_via,
+      state: disabled_at === null ? 'enabled' : 'disabled',
+      redirect_uris: [metadata.redirect_uris ?? []].flat().map(String),
+      token_endpoint_auth_method: String(metadata.token_endpoint_auth_method ?? 'none'),
+      created_at: moment(created_at),
+    }))
     const columns = ['client_id', 'client_name', 'registered_via', 'state', 'token_endpoint_auth_method', 'redirect_uris']
     printList(session.terminal, rows, { json, columns, empty: 'no integrations' })
   })
@@ -108,7 +107,7 @@ function addRemove(group: Command, session: Session): void {
   unasked(ofSchool(remove)).action(async (id: string, { school: slug, yes }: SchoolOption & YesOption) => {
     requireAnswer(terminal, { yes })
     const school = await session.school(slug)
-    const client = await findAnyClient((await session.database()).sql, school.id, id)
+    const client = await findClient(await session.prisma(), { schoolId: school.id, id })
     if (!client) throw failure(`there is no integration ${id}: see integrations list`)
     if (client.registered_via === 'file')
       throw failure(`${id} stands in schools/${school.slug}.yaml: take it out there and reload the service`)

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { generateSigningKey, signingAlgorithms } from '../../oidc/keys.ts'
-import { listSigningKeys } from '../../store/signingKeys.ts'
+import { listSigningKeys } from '../../store/administration.ts'
 import { confirm, requireAnswer } from '../confirm.ts'
 import { asJson, define, type JsonOption, ofSchool, type SchoolOption, unasked, type YesOption } from '../define.ts'
 import { failure } from '../failures.ts'
@@ -30,7 +30,7 @@ function addList(group: Command, session: Session): void {
   asJson(ofSchool(list)).action(async ({ school: slug, json }: SchoolOption & JsonOption) => {
     const school = await session.school(slug)
     const keepHours = session.settings().config.oauth.signing_keys.keep_after_retirement_hours
-    const keys = await listSigningKeys((await session.database()).sql, school.id, keepHours)
+    const keys = await listSigningKeys(await session.prisma(), { schoolId: school.id, keepHours })
     const rows = keys.map((key) => ({
       kid: key.kid,
       alg: key.alg,
