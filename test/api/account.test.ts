@@ -57,13 +57,13 @@ describe.each(await databasesToTest())("one's own account, on $name", ({ open })
       expect(JSON.stringify(reply.json)).not.toContain('token')
     })
 
-    test('of somebody else is answered in the same way, and its owner is told', async () => {
+    test('an address in use gets the same response, and its owner gets a message', async () => {
       const reply = await call('POST', '/email', learner, { email: owner })
       expect(reply).toMatchObject({ status: 202, json: { pending_email: owner } })
       expect((await api.messages()).at(-1)).toMatchObject({ to: owner, kind: 'email_change_known' })
     })
 
-    test('that mail cannot be sent to is refused, and so is sending again what was never asked for', async () => {
+    test('an address that mail cannot reach is rejected, and so is resending without a request', async () => {
       for (const email of ['x', 'a@b@c', 'a"b@example.org', 'ü@example.org', 'a@exa\u0000mple.org'])
         expect((await call('POST', '/email', learner, { email })).status).toBe(422)
       expect((await call('POST', '/email', learner, {})).status).toBe(422)
@@ -71,7 +71,7 @@ describe.each(await databasesToTest())("one's own account, on $name", ({ open })
     })
   })
 
-  describe('what was allowed to apps', () => {
+  describe('connected apps', () => {
     test('is listed to its person alone, and ended by them alone', async () => {
       await allow(learner)
       const { json } = await call('GET', '/authorizations', learner)
@@ -138,7 +138,7 @@ describe.each(await databasesToTest())("one's own account, on $name", ({ open })
     const ended: string[] = []
     const run = () => deleteDueAccounts(api.database, async (_sql, _school, grantId) => void ended.push(grantId), 10)
 
-    test('is put down for 14 days, told by mail that names the app that asked, and taken back', async () => {
+    test('is scheduled after 14 days, announced by an e-mail that names the app, and can be cancelled', async () => {
       const as = 'learner004@example.org'
       await saveClient(api.database.sql, {
         ...{ schoolId: api.school.id, id: 'cli_test', registeredVia: 'self' as const },

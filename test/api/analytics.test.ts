@@ -158,7 +158,7 @@ describe.each(await databasesToTest())('figures over HTTP on $name', ({ open }) 
     else expect(reply).toMatchObject({ status: 400, json: { error: 'invalid_parameter', details: [{ field }] } })
   })
 
-  test('a report is a file for who asks for one: a line for each element of the series, or of the parts', async () => {
+  test('a report can be downloaded as CSV: one line for each element of the series, or of the groups', async () => {
     const csv = { accept: 'text/csv' }
     const file = await get('revenue?from=2026-01-01&to=2026-01-03', owner, csv)
     expect(file.headers.get('content-type')).toBe('text/csv; charset=utf-8; header=present')

@@ -41,7 +41,7 @@ describe.each(await databasesToTest())('the looks of a school, on $name', ({ ope
     expect((await patch({ theme: 'journal' }, { as: undefined })).status).toBe(403)
   })
 
-  test('of two changes to one version, one is made', async () => {
+  test('only one of two changes to the same version succeeds', async () => {
     const etag = (await api.get(path, { as: owner })).headers.get('etag') as string
     const replies = await Promise.all(['light', 'dark'].map((mode) => patch({ mode }, { headers: { 'if-match': etag } })))
     expect(replies.map(({ status }) => status).sort()).toEqual([200, 412])

@@ -47,7 +47,7 @@ describe('bodies of operations, member by member', async () => {
     const { resource, method } = operation
     const read = (id: string): Promise<Reply> => api.get(`${apiPath}/${resource.path}${id && `/${id}`}`, { as })
     const send = (id: string, body: object): Promise<Reply> => api.send(addressOf(operation, id), withMatch({ method, as, body }))
-    /** What the body says now: of a replacement, all of it. */
+    /** The current body: all of it for a replacement. */
     const base = (row: Readonly<Record<string, unknown>>): Record<string, unknown> =>
       operation.kind === 'update' ? {} : Object.fromEntries(listed(operation).map((member) => [member, currentOf(row, member)]))
     const currentOf = (row: Readonly<Record<string, unknown>>, member: string): unknown =>
@@ -110,7 +110,7 @@ describe('bodies of operations, member by member', async () => {
     if (rules.input) return
     for (const member of listed(operation)) {
       const example = schemaOf(operation, member).meta()?.example ?? null
-      // The body as a whole is faulty, so that nothing is made: only what is said of the member counts.
+      // The whole body is invalid, so that nothing is created: only the error of this member counts.
       const body = { ...exampleBody(resource, true), [member]: example, no_such_field: 1 }
       const reply = await api.send(addressOf(operation, id), withMatch({ method: 'POST', as: actorOf(operation), body }))
       expect([member, codesOf(reply, member).filter((code) => refusals.includes(code))]).toEqual([member, []])

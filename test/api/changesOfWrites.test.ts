@@ -54,13 +54,13 @@ async function missedBy(work: () => Promise<Reply>): Promise<{ reply: Reply; mis
   const reply = await work()
   const after = await versions()
   const entries = (await recorded()).filter(({ id }) => !known.has(id))
-  const told = new Set(entries.map(({ type, resource_id, version }) => `${type} ${resource_id} ${version}`))
+  const recordedKeys = new Set(entries.map(({ type, resource_id, version }) => `${type} ${resource_id} ${version}`))
   const gone = new Set(entries.filter(({ action }) => action === 'deleted').map(({ type, resource_id }) => `${type} ${resource_id}`))
   return {
     reply,
     missed: [
       ...[...after]
-        .filter(([row, version]) => before.get(row) !== version && !told.has(`${row} ${version}`))
+        .filter(([row, version]) => before.get(row) !== version && !recordedKeys.has(`${row} ${version}`))
         .map(([row, version]) => `${row} ${version}`),
       ...[...before.keys()].filter((row) => !after.has(row) && !gone.has(row)).map((row) => `${row} is gone`),
     ],

@@ -81,7 +81,7 @@ describe.each((await databasesToTest()).slice(0, 1))('comments, on $name', ({ op
       expect([name, (await api.get(`/api/v1/comments/${id}`)).status]).toEqual([name, open.includes(name) ? 200 : 404])
   })
 
-  test('stand under what they are on, which must be open too', async () => {
+  test('are visible only if their subject is visible', async () => {
     expect(await listed(`/api/v1/posts/${subjects.post}/comments`)).toEqual(['post', 'stub', 'reply'])
     expect(await listed(`/api/v1/events/${subjects.event}/comments`)).toEqual(['event'])
     expect(await listed(`/api/v1/events/${subjects.closed}/comments`)).toEqual([])
@@ -92,7 +92,7 @@ describe.each((await databasesToTest()).slice(0, 1))('comments, on $name', ({ op
     expect(await listed(`/api/v1/posts/pst_01jgwejj00e6srgkpqm2sqf05m/comments`)).toBe(404)
   })
 
-  test('that were deleted say nothing any more, not even to who looks for words', async () => {
+  test('hide their text once deleted, from search as well', async () => {
     const stub = (await api.get(`/api/v1/comments/${rows.stub}`)).json
     expect(stub).toMatchObject({ status: 'deleted', body: null, body_html: null, replies_count: 1, depth: 0 })
     expect((await api.get(`/api/v1/comments/${rows.reply}`)).json).toMatchObject({ parent_id: rows.stub, depth: 1 })
@@ -126,7 +126,7 @@ describe.each((await databasesToTest()).slice(0, 1))('comments, on $name', ({ op
     expect(await listed(`/api/v1/comments?limit=100&${query}`, owner)).toEqual(expected)
   })
 
-  test('are found by subject, author and parent; a subject that is none is refused', async () => {
+  test('are found by subject, author and parent; an invalid subject is rejected', async () => {
     expect(await listed(`/api/v1/comments?subject=${subjects.gated}&status=published`, owner)).toEqual(['gated'])
     expect(await listed(`/api/v1/comments?author=${toPublicId('mbr', stranger.id)}`)).toEqual(['reply'])
     expect(await listed(`/api/v1/comments?parent=${rows.stub}`)).toEqual(['reply'])

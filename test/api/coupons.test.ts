@@ -77,7 +77,7 @@ describe.each(last)('coupons on $name', ({ open }) => {
     ])
   })
 
-  test('what was written is read, and a patch replaces what it names', async () => {
+  test('returns the values that were written, and a patch replaces the members that it names', async () => {
     const terms = {
       name: 'Spring sale',
       discount: { type: 'amount', amount_off: { amount: 1050, currency: 'EUR' } },
@@ -100,7 +100,7 @@ describe.each(last)('coupons on $name', ({ open }) => {
   })
 
   const ends = { future: new Date(Date.now() + 86_400_000).toISOString(), past: new Date(Date.now() - 86_400_000).toISOString() }
-  /** What a coupon is in each state, and what becomes of it. */
+  /** The result of each action in each state of a coupon. */
   const table: [string, object, string, Record<string, string>][] = [
     ['active', {}, 'true', { pause: 'paused', resume: 'active', archive: 'archived' }],
     ['scheduled', { starts_at: ends.future }, 'true', { pause: 'paused', resume: 'scheduled', archive: 'archived' }],
@@ -150,7 +150,7 @@ describe.each(last)('coupons on $name', ({ open }) => {
     expect([await valid(as), await valid(another)]).toEqual([false, true])
   })
 
-  test('visitors and learners are told one reason for everything, staff the true one', async () => {
+  test('visitors and learners get one reason for every case, staff the real one', async () => {
     const hidden = [
       ['unknown_code', 'NO-SUCH'],
       ['expired', (await make({ ends_at: ends.past })).code],
@@ -197,7 +197,7 @@ describe.each(last)('coupons on $name', ({ open }) => {
     expect((await validate(code, undefined, [{ type: 'course', id: draft }])).json.error).toBe('invalid_reference')
   })
 
-  test('what is left to be paid leads to the checkout with the code, and uses nothing', async () => {
+  test('a remaining price leads to the checkout with the code, and reserves nothing', async () => {
     const { id, code } = await make({ discount: { type: 'percent', percent_off: 50 } })
     const reply = await redeem(code.toLowerCase(), await somebody())
     expect(reply).toMatchObject({
@@ -210,7 +210,7 @@ describe.each(last)('coupons on $name', ({ open }) => {
     expect(await count(id)).toBe(0)
   })
 
-  test('who redeems gets the use, an order about nothing and what it is for, once; a repetition under one key is the same', async () => {
+  test('a redemption creates one use, one order of zero and the access, once; a retry with the same key returns the same', async () => {
     const { id, code } = await make({ max_redemptions_per_person: 2 })
     const who = await somebody()
     const replies = await Promise.all(
@@ -241,7 +241,7 @@ describe.each(last)('coupons on $name', ({ open }) => {
     expect(((await api.get(`/api/v1/coupons/${id}/redemptions`, { as: owner })).json.data as object[]).length).toBe(1)
   })
 
-  test('200 people at once use a coupon for 50 exactly 50 times, and nobody uses it twice', async () => {
+  test('200 concurrent people use a coupon for 50 exactly 50 times, and none of them twice', async () => {
     const { id, code } = await make({ max_redemptions: 50 })
     const people = await Promise.all(Array.from({ length: 200 }, somebody))
     const replies = await Promise.all(people.map((who) => redeem(code, who)))
@@ -271,7 +271,7 @@ describe.each(last)('coupons on $name', ({ open }) => {
     expect((await api.send(`/api/v1/coupons/${id}`, { method: 'DELETE', as: owner })).json.error).toBe('resource_in_use')
   })
 
-  test('one person who clicks ten times at once uses a coupon once, and the others are told', async () => {
+  test('ten concurrent clicks of one person use a coupon once, and the others get an error', async () => {
     const { id, code } = await make({})
     const who = await somebody()
     const replies = await Promise.all(Array.from({ length: 10 }, () => redeem(code, who)))
@@ -280,7 +280,7 @@ describe.each(last)('coupons on $name', ({ open }) => {
     expect(await count(id)).toBe(1)
   })
 
-  test('a coupon for some is used by nobody else, and staff redeem for others', async () => {
+  test('a coupon for some people is rejected for others, and staff redeem on behalf of people', async () => {
     const [chosen, other] = [await somebody(), await somebody()]
     const me = async (as: string) => ((await api.get('/api/v1/students', { as })).json.data as { id: string }[])[0]?.id as string
     const { code } = await make({ audience: { person_ids: [await me(chosen)] } })

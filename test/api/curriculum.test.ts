@@ -82,7 +82,7 @@ describe.each(await databasesToTest())('the curriculum on $name', ({ open }) => 
     })
   })
 
-  describe('what a visitor reads', () => {
+  describe('visitors', () => {
     test('holds no body, no answer of a quiz and no draft, in any byte of any operation', async () => {
       const { course, first, second, preview, locked, draft } = await newCourse('Marked')
       const question = {
@@ -143,7 +143,7 @@ describe.each(await databasesToTest())('the curriculum on $name', ({ open }) => 
       }
     })
 
-    test('of an unlisted course is its outline, to who knows its address; of one for members nothing', async () => {
+    test('see the outline of an unlisted course by its URL, and nothing of a course for members', async () => {
       const { course, first, locked } = await newCourse('Hidden')
       await send(`courses/${course.id}/publish`)
       const paths = [`courses/${course.id}/curriculum`, `sections/${first.id}`, `lessons/${locked.id}`]
@@ -157,7 +157,7 @@ describe.each(await databasesToTest())('the curriculum on $name', ({ open }) => 
     })
   })
 
-  describe('what belongs to somebody else', () => {
+  describe('content of other people', () => {
     test('is changed by the staff and by those who teach the course, and by no other lecturer', async () => {
       const { course, first, locked, draft } = await newCourse('Mine')
       await send(`courses/${course.id}/publish`)
@@ -198,7 +198,7 @@ describe.each(await databasesToTest())('the curriculum on $name', ({ open }) => 
       expect((await treeOf(course.id)).version).toBe(before + 2)
     })
 
-    test('say every fault at once, and keep their kind', async () => {
+    test('report every error together, and keep their type', async () => {
       const { first, locked } = await newCourse('Faults')
       const reply = await send(`sections/${first.id}/lessons`, {
         body: {
@@ -232,7 +232,7 @@ describe.each(await databasesToTest())('the curriculum on $name', ({ open }) => 
       expect((await patch(`lessons/${preview.id}`, { section_id: elsewhere.first.id })).json.error).toBe('invalid_reference')
     })
 
-    test('carry files that are theirs to name, and let go of them', async () => {
+    test('attach only files that they may use, and release them', async () => {
       const { locked } = await newCourse('Files')
       const ready = await newFile(api.database.sql, api.school.id, { purpose: 'attachment', visibility: 'private', filename: 'table.pdf' })
       const pending = await newFile(api.database.sql, api.school.id, { purpose: 'attachment', status: 'pending' })
@@ -251,7 +251,7 @@ describe.each(await databasesToTest())('the curriculum on $name', ({ open }) => 
     })
   })
 
-  test('a film is played at an address that is signed for a while, and stands beside no attachment', async () => {
+  test('a video is played from a signed URL that expires, and excludes attachments', async () => {
     const { locked } = await newCourse('Films')
     const film = await newFile(api.database.sql, api.school.id, { purpose: 'lesson_video', visibility: 'private', filename: 'wedging.mp4' })
     const file_id = toPublicId('fil', film)
@@ -262,7 +262,7 @@ describe.each(await databasesToTest())('the curriculum on $name', ({ open }) => 
   })
 
   describe('sections', () => {
-    test('stand where they are put, go only when empty, or with all they hold', async () => {
+    test('keep their position, and are deleted only when empty or with their content', async () => {
       const { course, first } = await newCourse('Sections')
       const between = await send(`courses/${course.id}/sections`, { body: { title: 'Between', after_section_id: first.id } })
       expect([between.status, between.json.position]).toEqual([201, 1])
@@ -281,7 +281,7 @@ describe.each(await databasesToTest())('the curriculum on $name', ({ open }) => 
       expect((await get(`courses/${course.id}`)).json).toMatchObject({ sections_count: 2, lessons_count: 1 })
     })
 
-    test('are two hundred at most, however many are asked for at once', async () => {
+    test('are limited to two hundred, also under concurrent requests', async () => {
       const course = await post('courses', { title: 'Full' })
       const sections = Array.from({ length: 197 }, (_, index) => ({ external_id: `full-${index}`, title: `S ${index}` }))
       expect((await send(`courses/${course.id}/curriculum/import`, { body: { sections } })).json).toMatchObject({ created: 197 })
@@ -323,7 +323,7 @@ describe.each(await databasesToTest())('the curriculum on $name', ({ open }) => 
       expect((await reorder(course.id, wanted, etag)).status).toBe(412)
     })
 
-    test('of two at once one is taken', async () => {
+    test('one of two concurrent changes is accepted', async () => {
       const { course } = await newCourse('Race')
       const read = await get(`courses/${course.id}/curriculum`)
       const order = orderOf(read.json as unknown as Tree)
@@ -364,7 +364,7 @@ describe.each(await databasesToTest())('the curriculum on $name', ({ open }) => 
   })
 
   describe('an import', () => {
-    test('is told to who follows sections and lessons: what was made, moved and removed', async () => {
+    test('is in the change feed of sections and lessons: created, moved and deleted rows', async () => {
       const course = await post('courses', { title: 'Followed' })
       const changes = () =>
         rows(
@@ -389,7 +389,7 @@ describe.each(await databasesToTest())('the curriculum on $name', ({ open }) => 
 
     const importInto = (id: string, body: object) => send(`courses/${id}/curriculum/import`, { body })
 
-    test('adds what is new, changes what is known by its key, and changes nothing the second time', async () => {
+    test('adds new rows, updates rows with a known key, and has no effect the second time', async () => {
       const course = await post('courses', { title: 'Imported' })
       const body = {
         sections: [
@@ -419,7 +419,7 @@ describe.each(await databasesToTest())('the curriculum on $name', ({ open }) => 
       expect((await get(`courses/${course.id}/curriculum`)).json).toEqual(replaced.json.tree)
     })
 
-    test('says every fault at once and changes nothing', async () => {
+    test('reports every error together and has no effect', async () => {
       const theirs = await post('courses', { title: 'Theirs' })
       await importInto(theirs.id, { sections: [{ external_id: 'taken', title: 'x' }] })
       const course = await post('courses', { title: 'Faulty' })

@@ -49,7 +49,7 @@ export interface SendOptions {
 
 export interface DemoApi extends TestDatabase {
   school: School
-  /** `as` is the address of a person who lent `scopes`; without it nobody is signed in. */
+  /** `as` is the e-mail address of a person who granted `scopes`; without it the caller is anonymous. */
   get(
     path: string,
     options?: { as?: string | undefined; scopes?: readonly string[]; method?: string; headers?: Record<string, string> },
@@ -57,7 +57,7 @@ export interface DemoApi extends TestDatabase {
   send(path: string, options: SendOptions): Promise<Reply>
   caller(email: string | undefined, scopes?: readonly string[]): Promise<Caller>
   signer: { sign(text: string): string; verify(text: string, signature: string): boolean }
-  /** What is done once answers have gone. */
+  /** Background tasks of the API. */
   backgroundTasks: BackgroundTasks
   /** Messages to people, once what was left for afterwards is done. */
   messages(): Promise<SentMessage[]>
@@ -70,11 +70,11 @@ export interface SentMessage {
   links: object
 }
 
-/** What stands before the API beside the token: rate limits, where a test is about them. */
+/** Checks before the API in addition to the token: rate limits, if a test needs them. */
 type Guard = (authenticate: (ctx: Context) => Promise<Caller>) => ApiArguments['authenticate']
 
 /**
- * The API over the demo school, on a port of its own, with tokens that say whose they are. What happened at the school, its orders,
+ * The API over the demo school, on a free port, with tokens that name their person. What happened at the school, its orders,
  * enrolments and posts, is there only where `isWhole` asks for it. Where a school is given, its people are the callers.
  */
 export async function startDemoApi(
@@ -133,9 +133,16 @@ export async function startDemoApi(
   }
 
   const koa = new Koa<RequestState>()
-  const road = { operations, database: database.kysely, store: database, signer, externalServices, authenticate: guard(authenticate) }
-  const api = createApi(road)
-  const mcp = createMcp({ ...road, documents: [], log, schoolName: async () => 'Demo', allowedOrigins: () => [] })
+  const surroundings = {
+    operations,
+    database: database.kysely,
+    store: database,
+    signer,
+    externalServices,
+    authenticate: guard(authenticate),
+  }
+  const api = createApi(surroundings)
+  const mcp = createMcp({ ...surroundings, documents: [], log, schoolName: async () => 'Demo', allowedOrigins: () => [] })
   koa.use((ctx, next) => {
     Object.assign(ctx.state, { school, requestId: 'req_test', address: ctx.get('x-test-address') || '127.0.0.1' })
     return next()

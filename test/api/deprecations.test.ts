@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { defineResource } from '../../src/framework/declare/defineResource.ts'
 import { deprecated } from '../../src/framework/declare/deprecation.ts'
 import { everything } from '../../src/framework/declare/expressions.ts'
 import { operationsOf } from '../../src/framework/declare/operationsOf.ts'
-import { defineResource } from '../../src/framework/declare/defineResource.ts'
 import { operationsIn, resources } from '../../src/resources/index.ts'
 import { databasesToTest } from '../support/databases.ts'
 import { allScopes, type DemoApi, startDemoApi } from './demoApi.ts'
@@ -35,14 +35,14 @@ function defineRelics(deprecations: Record<string, { since: string; sunset?: str
 
 const [embedded] = await databasesToTest()
 
-describe('what goes away', () => {
+describe('deprecated operations and fields', () => {
   let api: DemoApi
   beforeAll(async () => {
     api = await startDemoApi(await (embedded as NonNullable<typeof embedded>).open(), operationsIn([...resources, relics]))
   })
   afterAll(() => api.stop())
 
-  test('says so on every answer, refusals included, with the day it ends and where to read on (RFC 9745, RFC 8594)', async () => {
+  test('are announced on every response, errors included, with the end date and a link (RFC 9745, RFC 8594)', async () => {
     const scopes = [...allScopes, 'relics:read']
     for (const reply of [await api.get('/api/v1/relics'), await api.get('/api/v1/relics?limit=0', { as: 'owner@example.com', scopes })]) {
       expect(reply.headers.get('deprecation')).toBe('@1772323200')
@@ -53,7 +53,7 @@ describe('what goes away', () => {
     expect([one.status, one.headers.get('deprecation')]).toEqual([200, null])
   })
 
-  test('stands in the description, operation and field', async () => {
+  test('are marked in the OpenAPI document, operation and field', async () => {
     const { paths, components } = (await api.get('/openapi.json')).json as {
       paths: Record<string, { get: object }>
       components: { schemas: Record<string, { properties: Record<string, object> }> }

@@ -10,7 +10,7 @@ const owner = 'owner@example.com'
 const learner = 'learner001@example.org'
 const other = 'learner002@example.org'
 
-/** What each action answers to a product in each state, and the state after it. `owned` is published, and given to somebody. */
+/** The response of each action in each state of a product, and the state after it. `owned` is published and granted to somebody. */
 const states = {
   draft: { publish: '200 published', unpublish: '200 draft', archive: '409 draft', duplicate: '201 draft', DELETE: '204 gone' },
   empty: { publish: '422 draft', unpublish: '200 draft', archive: '409 draft', duplicate: '201 draft', DELETE: '204 gone' },
@@ -97,7 +97,7 @@ describe.each(await databasesToTest())('digital products on $name', ({ open }) =
     expect((await get(`/${(await make({ status: 'draft' })).id}`, learner)).status).toBe(404)
   })
 
-  test('who owns it gets an address for a while, and nobody else; a free one is for everybody', async () => {
+  test('only an owner gets a URL, which expires; a free product is for everybody', async () => {
     const paid = await make()
     const free = await make({ access: 'free' })
     for (const as of [undefined, learner]) expect((await download(paid.id, paid.file, as)).json.error).toBe('access_denied')
@@ -107,11 +107,11 @@ describe.each(await databasesToTest())('digital products on $name', ({ open }) =
     expect((await download(paid.id, paid.file, other)).json.error).toBe('access_denied')
     expect((await download(free.id, free.file)).status).toBe(200)
     expect((await download(free.id, free.file, other)).status).toBe(200)
-    // A file of one product opens nothing at the address of another.
+    // A file of one product is not found at the URL of another.
     expect((await download(free.id, paid.file)).json.error).toBe('not_found')
   })
 
-  test('what was archived stays with its owners and with nobody else', async () => {
+  test('an archived product stays available to its owners only', async () => {
     const { id, file } = await make()
     await give(id, learner)
     await send(`/${id}/archive`)
@@ -166,7 +166,7 @@ describe.each(await databasesToTest())('digital products on $name', ({ open }) =
     }
   })
 
-  test('a grant that is revoked opens nothing any more; revoking again changes nothing', async () => {
+  test('a revoked grant gives no access; revoking again has no effect', async () => {
     const { id, file } = await make()
     const grant = (await give(id, learner)).json
     const revoke = () => send(`/${id}/grants/${grant.id}/revoke`)
@@ -197,7 +197,7 @@ describe.each(await databasesToTest())('digital products on $name', ({ open }) =
     expect((await send(`/${id}/files/${file}`, {}, { method: 'DELETE' })).json.error).toBe('invalid_state')
   })
 
-  test('of twenty downloads at once, a limit of five lets exactly five through', async () => {
+  test('a limit of five allows exactly five of twenty concurrent downloads', async () => {
     const { id, file } = await make({ limit: 5 })
     await give(id, learner)
     const replies = await Promise.all(Array.from({ length: 20 }, () => download(id, file, learner)))

@@ -4,10 +4,10 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { openApiDocument } from '../../src/api/openApiDocument.ts'
+import { defineResource } from '../../src/framework/declare/defineResource.ts'
 import { everything } from '../../src/framework/declare/expressions.ts'
 import { reference } from '../../src/framework/declare/fields.ts'
 import type { Resource } from '../../src/framework/declare/resource.ts'
-import { defineResource } from '../../src/framework/declare/defineResource.ts'
 import { listFingerprint, seal } from '../../src/framework/read/cursor.ts'
 import { newId } from '../../src/lib/ids.ts'
 import { problems } from '../../src/lib/problem.ts'
@@ -131,7 +131,7 @@ describe.each(await databasesToTest())('edges of the API on $name', ({ name, ope
   })
 
   if (name === 'postgresql') {
-    test('a second request under a key whose first is still running is told so, and gets the first answer afterwards', async () => {
+    test('a second request under a key whose first is still running is rejected, and gets the first response afterwards', async () => {
       const print = () => api.send('/api/v1/books/print', { ...owner, body: {}, headers: { 'idempotency-key': 'once' } })
       const running = print()
       await first.promise
@@ -149,7 +149,7 @@ describe.each(await databasesToTest())('edges of the API on $name', ({ name, ope
     })
   }
 
-  test('every refusal has the one form, and a code of the table', async () => {
+  test('every error has the same form, and a code of the table', async () => {
     const id = await idOf()
     const refusals = await Promise.all([
       api.get('/api/v1/nothing'),

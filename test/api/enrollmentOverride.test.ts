@@ -69,7 +69,7 @@ describe.each((await databasesToTest()).slice(-1))('places of courses, on $name'
     expect(await placesTaken(course)).toBe(Number(before) + 2)
   })
 
-  test('of many who are enrolled together those get a place for whom there is one, each row with its own answer', async () => {
+  test('a bulk enrolment fills the remaining places, each row with its own result', async () => {
     const course = await school.newCourse({ capacity: 2 })
     const items = Array.from({ length: 4 }, () => ({ course_id: course.id, student_email: `${newId()}@example.org` }))
     const reply = await school.send('enrollments/bulk', { body: { items, create_missing: true } })
@@ -107,7 +107,7 @@ describe.each((await databasesToTest()).slice(-1))('places of courses, on $name'
     expect((await redeem()).status).toBe(201)
   })
 
-  test('who enrols themselves overrides nothing', async () => {
+  test('people who enrol themselves cannot override', async () => {
     const course = await school.newCourse({ capacity: 1 })
     const refused = await school.send('enrollments', { as: learner, body: { course_id: course.id, override: true } })
     expect([refused.status, refused.json.details]).toMatchObject([422, [{ field: 'override', code: 'not_allowed' }]])

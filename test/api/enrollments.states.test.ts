@@ -6,7 +6,7 @@ import { learner, learningIn, owner } from './learning.ts'
 const states = ['active', 'completed', 'expired', 'expired by the clock', 'suspended', 'canceled'] as const
 type State = (typeof states)[number]
 
-/** What each action makes of each state: `same` where it is in effect already, nothing where it is refused. */
+/** The state after each action: `same` if it is already in effect, empty if it is rejected. */
 const table: Record<string, Partial<Record<State, string>>> = {
   suspend: { active: 'suspended', completed: 'suspended', suspended: 'same' },
   resume: { suspended: 'active', active: 'same', completed: 'same' },
@@ -89,7 +89,7 @@ describe.each((await databasesToTest()).slice(-1))('every state of an enrolment 
     expect(counted).toEqual(await numbers())
   })
 
-  test.each(states)('who enrols again where the enrolment is %s', async (state) => {
+  test.each(states)('enrolling again with an enrolment that is %s', async (state) => {
     await enter(state)
     const reply = await school.send('enrollments', { as: learner, body: { course_id: course.id } })
     const isEnded = ['expired', 'expired by the clock', 'canceled'].includes(state)
@@ -104,7 +104,7 @@ describe.each((await databasesToTest()).slice(-1))('every state of an enrolment 
     expect((await school.send(`enrollments/${enrollment.id}/resume`, { as: learner, body: {} })).status).toBe(403)
   })
 
-  test('one that had ended is open again where its time is prolonged, and ends at once where it is cut short', async () => {
+  test('one that had ended is open again when it is prolonged, and ends immediately when it is shortened', async () => {
     await enter('expired')
     const patch = (body: object) => school.send(`enrollments/${enrollment.id}`, { method: 'PATCH', body })
     const later = new Date(Date.now() + 86_400_000).toISOString()

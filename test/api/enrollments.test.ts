@@ -35,7 +35,7 @@ describe.each((await databasesToTest()).slice(-1))('taking courses, on $name', (
   const codes = ({ json }: Reply) => ((json.details ?? []) as { code: string }[]).map(({ code }) => code)
   const lesson = async (id: string, as: string | undefined = learner) => (await school.get(`lessons/${id}`, as)).json
 
-  describe('who enrols whom', () => {
+  describe('enrolling', () => {
     test('a person enrols themselves in what is free, once, and nobody else', async () => {
       const course = await school.newCourse()
       const made = await self(course)
@@ -50,7 +50,7 @@ describe.each((await databasesToTest()).slice(-1))('taking courses, on $name', (
       expect((await school.get(`enrollments/${made.json.id}`, lecturer)).json.metadata).toEqual({})
     })
 
-    test('what is not free leads to the checkout, what the own plan includes is opened by it, and the staff are never asked', async () => {
+    test('a paid course leads to the checkout, a course of the own plan opens, and staff are exempt', async () => {
       const course = await school.newCourse({ access: 'plan_only' })
       const refused = await self(course, other)
       expect([refused.status, refused.json.error]).toEqual([422, 'checkout_required'])
@@ -91,7 +91,7 @@ describe.each((await databasesToTest()).slice(-1))('taking courses, on $name', (
       expect((await school.send('enrollments', { as: lecturer, body: unknown })).json.error).toBe('validation_failed')
     })
 
-    test('the same key twenty times at once makes one row, and a course never has more than its places', async () => {
+    test('the same key twenty times concurrently creates one row, and a course never exceeds its places', async () => {
       const course = await school.newCourse({ capacity: 1 })
       const key = { 'idempotency-key': newId() }
       const replies = await Promise.all(Array.from({ length: 20 }, () => self(course, learner, {}, key)))
@@ -105,7 +105,7 @@ describe.each((await databasesToTest()).slice(-1))('taking courses, on $name', (
       expect((await school.get(`courses/${course.id}`)).json.enrollments_count).toBe(1)
     })
 
-    test('many are enrolled at once: new ones where that is asked for, a second time refused, and each is written to', async () => {
+    test('a bulk enrolment creates people on request, rejects repetitions, and sends everybody an e-mail', async () => {
       const course = await school.newCourse()
       const address = `${newId()}@example.org`
       const items = [
@@ -124,7 +124,7 @@ describe.each((await databasesToTest()).slice(-1))('taking courses, on $name', (
     })
   })
 
-  describe('what is open', () => {
+  describe('access', () => {
     test('a lesson opens by its drip and its dates, and says when; what was shown is closed when time is over', async () => {
       const course = await school.newCourse({ lessons: 3 })
       const [first, second, third] = course.lessons as [string, string, string]
@@ -167,7 +167,7 @@ describe.each((await databasesToTest()).slice(-1))('taking courses, on $name', (
   })
 
   describe('progress', () => {
-    test('two who write at once are both counted, the last lesson completes, and later lessons revoke nothing', async () => {
+    test('concurrent progress is counted completely, the last lesson completes the course, and later lessons revoke nothing', async () => {
       const course = await school.newCourse({ lessons: 3, completion_threshold_percent: 60, certificate_enabled: true })
       const enrollment = await school.enroll(course)
       const certificate = () => school.send(`enrollments/${enrollment.id}/certificate`, { as: learner, body: {} })
@@ -199,7 +199,7 @@ describe.each((await databasesToTest()).slice(-1))('taking courses, on $name', (
       expect((await api.get(`/api/v1/certificates/${number}`)).json.valid).toBe(false)
     })
 
-    test("another person's progress is nobody's business, and a lesson of another course is none", async () => {
+    test("another person's progress is hidden, and a lesson of another course is not found", async () => {
       const [course, elsewhere] = [await school.newCourse(), await school.newCourse()]
       const enrollment = await school.enroll(course)
       expect((await school.put(enrollment, course.lessons[0], { completed: true }, other)).status).toBe(404)
@@ -216,7 +216,7 @@ describe.each((await databasesToTest()).slice(-1))('taking courses, on $name', (
     })
   })
 
-  test('a quiz is scored here, tried as often as it allows even at once, completed by passing, and tells no answer', async () => {
+  test('a quiz is scored by the service, limits attempts also under concurrency, is completed by passing, and reveals no solution', async () => {
     const course = await school.newCourse()
     const made = await school.post(`sections/${course.section}/lessons`, { title: 'Quiz', kind: 'quiz', quiz })
     await school.post(`lessons/${made.id}/publish`)
@@ -249,7 +249,7 @@ describe.each((await databasesToTest()).slice(-1))('taking courses, on $name', (
     expect([seen.json.completed_at === null, seen.text.includes('zq-secret'), seen.text.includes('correct')]).toEqual([false, false, false])
   })
 
-  test('the job notes each end once, whoever else runs it', async () => {
+  test('the job records each end once, also when it runs concurrently', async () => {
     const course = await school.newCourse()
     const enrollment = await school.enroll(course)
     await school.set(enrollment, `starts_at = now() - interval '2 days', expires_at = now() - interval '1 day'`)

@@ -10,7 +10,7 @@ const name = 'Zephyrine Quokkaworth'
 const email = 'zephyrine@quokkaworth.example'
 const said = `Yours, ${name} <${email}>`
 
-/** Keys, states and figures: what stands there is never what a person wrote. */
+/** Keys, states and figures, which never contain text of a person. */
 const structural =
   /^(?!external_id$)(.*_)?(id|status|source|kind|type|role|purpose|currency|mode|provider|collection|tier|locale|time_zone|event|model|uid|before|successor|code|number|reason|country)$/
 /** Columns that name a person and hold nothing of theirs, each with its reason. */
@@ -237,7 +237,7 @@ describe.each(await databasesToTest())('the erasure of a person, on $name', ({ o
       )
     )[0]
 
-  test('who still pays is kept, unless what they pay for ends along', async () => {
+  test('a person with a paid subscription is kept unless it is cancelled too', async () => {
     await leaveTraces()
     const refused = await api.send(`/api/v1/students/${person.publicId}`, { as, method: 'DELETE' })
     expect([refused.status, refused.json.error]).toEqual([409, 'active_subscription'])
@@ -265,7 +265,7 @@ describe.each(await databasesToTest())('the erasure of a person, on $name', ({ o
     expect(await sums()).toEqual(before)
   })
 
-  test('what is left is a row without a person: nobody signs in, learns or is written to', async () => {
+  test('leaves a row without personal data: no sign-in, no access, no e-mail', async () => {
     const { json } = await api.get(`/api/v1/students/${person.publicId}`, { as })
     expect(json).toMatchObject({ name: 'Deleted person', status: 'erased', tags: [], has_account: false, phone: null, avatar: null })
     expect(json.email).toMatch(/@deleted\.invalid$/)
@@ -291,7 +291,7 @@ describe.each(await databasesToTest())('the erasure of a person, on $name', ({ o
     expect(noted.map(({ type }) => type)).toEqual(['member', 'student'])
   })
 
-  test('what was done once under a key is not done again, and its answer says nothing any more', async () => {
+  test('an idempotency key stays used, and its stored response is emptied', async () => {
     const again = await api.send('/api/v1/students', {
       as,
       headers: { 'idempotency-key': 'made-once' },
@@ -300,7 +300,7 @@ describe.each(await databasesToTest())('the erasure of a person, on $name', ({ o
     expect([again.status, again.text.includes('Quokka')]).toEqual([404, false])
   })
 
-  test('a second time changes nothing, and nobody changes what is left', async () => {
+  test('a second time has no effect, and the remaining row cannot be changed', async () => {
     const tag = (await api.get(`/api/v1/students/${person.publicId}`, { as })).headers.get('etag')
     expect((await api.send(`/api/v1/students/${person.publicId}`, { as, method: 'DELETE' })).status).toBe(204)
     expect((await api.get(`/api/v1/students/${person.publicId}`, { as })).headers.get('etag')).toBe(tag)

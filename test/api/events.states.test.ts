@@ -7,7 +7,7 @@ import { type DemoApi, startDemoApi } from './demoApi.ts'
 const owner = 'owner@example.com'
 const inHours = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString()
 
-/** What each action answers to an event in each state, and the state after it. */
+/** The response of each action in each state of an event, and the state after it. */
 const events = {
   draft: {
     publish: '200 published',
@@ -43,7 +43,7 @@ const events = {
   },
 } as const
 
-/** What staff can make of an answer in each state, before the event and after its beginning. */
+/** The changes of an RSVP by staff in each state, before the event and after its start. */
 const answers = {
   before: {
     going: { going: 200, canceled: 200, attended: 409, no_show: 409 },
@@ -99,7 +99,7 @@ describe.each((await databasesToTest()).slice(0, 1))('states of events and answe
     expect(found).toEqual(expected)
   })
 
-  test.each(Object.entries(answers))('what staff make of answers, %s the event begins', async (time, table) => {
+  test.each(Object.entries(answers))('changes of RSVPs by staff, %s the event begins', async (time, table) => {
     const found: Record<string, Record<string, number>> = {}
     for (const [state, row] of Object.entries(table)) {
       found[state] = {}

@@ -9,7 +9,7 @@ const lecturer = 'lecturer2@example.com'
 const other = 'lecturer1@example.com'
 const inHours = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString()
 const place = { name: 'Kiln house; back, left', address: 'Quay 4', latitude: 53.5, longitude: 10 }
-const door = 'https://meet.school.example/kiln'
+const joinUrl = 'https://meet.school.example/kiln'
 
 describe.each((await databasesToTest()).slice(0, 1))('events, on $name', ({ open }) => {
   let api: DemoApi
@@ -26,7 +26,7 @@ describe.each((await databasesToTest()).slice(0, 1))('events, on $name', ({ open
     starts_at: inHours(24),
     ends_at: inHours(26),
     location: place,
-    join_url: door,
+    join_url: joinUrl,
     ...more,
   })
   async function made(more: object = {}, { as = owner, isPublished = true } = {}): Promise<string> {
@@ -39,7 +39,7 @@ describe.each((await databasesToTest()).slice(0, 1))('events, on $name', ({ open
     ((reply.json.details ?? []) as { field: string; code: string }[]).map(({ field, code }) => `${field} ${code}`)
   const calendarOf = async (end: string, as?: string) => await api.get(`/api/v1/events${end}`, { as, headers: { accept: 'text/calendar' } })
 
-  test('say everything that is wrong with them at once', async () => {
+  test('report every error together', async () => {
     const wrong = fields({
       ends_at: inHours(1),
       location: null,
@@ -87,7 +87,7 @@ describe.each((await databasesToTest()).slice(0, 1))('events, on $name', ({ open
     ] as [SomebodyNew, SomebodyNew]
     const seen = async (id: string, as?: string) => {
       const { json, text } = await api.get(`/api/v1/events/${id}`, { as })
-      return [(json.location as { name: string } | null)?.name, text.includes(door), 'waitlisted_count' in json]
+      return [(json.location as { name: string } | null)?.name, text.includes(joinUrl), 'waitlisted_count' in json]
     }
     expect(await seen(open)).toEqual([place.name, false, false])
     expect(await seen(closed)).toEqual([undefined, false, false])
@@ -96,8 +96,8 @@ describe.each((await databasesToTest()).slice(0, 1))('events, on $name', ({ open
     expect(await seen(closed, owner)).toEqual([place.name, true, true])
     const list = await api.get('/api/v1/events?limit=100&access=members')
     expect(list.json.data).toContainEqual(expect.objectContaining({ id: closed, title: 'Open Kiln Evening', location: null }))
-    expect(list.text).not.toContain(door)
-    // What is left for those to whom it is closed: title, dates, picture, and who may take part.
+    expect(list.text).not.toContain(joinUrl)
+    // People without access see the title, the dates, the picture and the access rule.
     const hidden = { description: null, description_html: null, host_lecturers: [], capacity: null, going_count: null, seats_left: null }
     for (const as of [undefined, stranger.email]) {
       expect((await api.get(`/api/v1/events/${closed}?expand=host_lecturers`, { as })).json).toMatchObject({
@@ -109,7 +109,7 @@ describe.each((await databasesToTest()).slice(0, 1))('events, on $name', ({ open
     }
     expect((await api.get(`/api/v1/events/${open}`)).json).toMatchObject({ going_count: 0 })
     expect((await api.get(`/api/v1/events/${closed}`, { as: member.email })).json).toMatchObject({ going_count: 0 })
-    // The door that a lecturer sees of an event of others is that of anybody.
+    // Lecturers see the join URL of other lecturers' events under the same rule as everybody.
     expect(await seen(open, other)).toEqual([place.name, false, false])
   })
 
@@ -140,7 +140,7 @@ describe.each((await databasesToTest()).slice(0, 1))('events, on $name', ({ open
     expect(named.status).toBe(201)
   })
 
-  test('the clock says where they stand, and filters ask it', async () => {
+  test('their status follows the clock, in filters as well', async () => {
     const ids = {
       upcoming: await made({ title: 'Clock A' }),
       live: await made({ title: 'Clock B' }),
@@ -211,7 +211,7 @@ describe.each((await databasesToTest()).slice(0, 1))('events, on $name', ({ open
     expect((await ask('/api/v1/courses')).status).toBe(406)
   })
 
-  test('a copy is a draft of its own, to which nobody has answered', async () => {
+  test('a copy is a new draft without RSVPs', async () => {
     const id = await made({ capacity: 3, external_id: 'erp-1', recording_url: 'https://films.school.example/1' })
     await events(`/${id}/rsvps/me`, owner, 'PUT', { status: 'going' })
     const copy = (await events(`/${id}/duplicate`, owner, 'POST', {})).json

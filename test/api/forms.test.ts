@@ -80,7 +80,7 @@ describe.each((await databasesToTest()).slice(0, 1))('forms, on $name', ({ open 
     expect((await api.get('/api/v1/forms/ask-us', { as: owner })).json.pages).toEqual([{ id: shown, slug: 'ask' }])
   })
 
-  test('what was sent in is for the staff alone', async () => {
+  test('submissions are visible to staff only', async () => {
     const [row] = (await api.get(`/api/v1/form_submissions?form=${id()}`, { as: owner })).json.data as { id: string }[]
     for (const path of ['/form_submissions', `/form_submissions/${row?.id}`, `/forms/${id()}/submissions`, `/forms/${id()}/summary`]) {
       for (const as of people) expect([path, as, (await api.get(`/api/v1${path}`, { as })).status]).toEqual([path, as, 403])

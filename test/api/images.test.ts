@@ -77,7 +77,7 @@ describe.each(await databasesToTest())('a picture of a row on $name', ({ open })
     }
   })
 
-  test('a lecturer takes a picture of their own, and keeps one that stands there already', async () => {
+  test('a lecturer can use their own picture, and keep the present one', async () => {
     const [own, other] = [await picture({ uploaded_by: (await accountOf(lecturer)) ?? null }), await picture()]
     expect(await make({ cover_image: { file_id: other } }, lecturer)).toMatchObject({ status: 422, json: { error: 'invalid_reference' } })
     const made = await make({ cover_image: { file_id: own } }, lecturer)

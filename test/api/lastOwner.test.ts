@@ -48,7 +48,7 @@ describe.each((await databasesToTest()).filter(({ name }) => name === 'postgresq
     expect([reply.status, reply.json.error]).toEqual([409, 'last_owner'])
   })
 
-  test('who was removed earlier does not count either', async () => {
+  test('an owner who was removed earlier does not count', async () => {
     await setStaff(first, { role: 'owner', status: 'removed' })
     const reply = await call('DELETE', '/account', second)
     expect([reply.status, reply.json.error]).toEqual([409, 'last_owner'])

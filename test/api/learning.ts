@@ -9,7 +9,7 @@ export const stranger = 'lecturer1@example.com'
 export const learner = 'learner001@example.org'
 export const other = 'learner002@example.org'
 
-/** What tests of learning do over and over. */
+/** Steps that tests of learning share. */
 export function learningIn(api: DemoApi) {
   const send = (path: string, options: SendOptions = {}): Promise<Reply> => api.send(`/api/v1/${path}`, { as: owner, ...options })
   const get = (path: string, as: string | undefined = owner): Promise<Reply> => api.get(`/api/v1/${path}`, { as })
@@ -21,7 +21,7 @@ export function learningIn(api: DemoApi) {
   const rows = <Row extends object>(text: string, values: unknown[] = []): Promise<Row[]> =>
     api.database.sql.query<Row>(text, [api.school.id, ...values])
 
-  /** A published course with so many published lessons, free unless told otherwise. */
+  /** Creates a published course with so many published lessons, free by default. */
   async function newCourse({ lessons = 2, ...fields }: { lessons?: number; [field: string]: unknown } = {}) {
     const course = await post('courses', { title: `Basket weaving ${newId()}`, access: 'free', ...fields }, lecturer)
     const section = await post(`courses/${course.id}/sections`, { title: 'Willow' })

@@ -75,14 +75,14 @@ describe.each(await databasesToTest())('lecturers, staff and their logins, on $n
       },
     )
 
-    test('who alone teaches a published course is not retired, and the refusal names the course', async () => {
+    test('the only lecturer of a published course cannot be archived, and the error names the course', async () => {
       const row = (await get('/lecturers/corvin-ashgrove', owner)).json
       const refused = await call('POST', `/lecturers/${String(row.id)}/archive`, owner, {})
       expect(refused).toMatchObject({ status: 409, json: { error: 'resource_in_use' } })
       expect((refused.json.details as { meta: { course: string } }[])[0]?.meta.course).toMatch(/^[a-z-]+$/)
     })
 
-    test('who teaches stays; who was never used goes', async () => {
+    test('a lecturer with courses cannot be deleted; an unused one can', async () => {
       const { id } = await made()
       expect((await call('DELETE', `/lecturers/${String(id)}`, owner)).status).toBe(204)
       const taught = (await get('/lecturers/corvin-ashgrove', owner)).json
@@ -136,13 +136,13 @@ describe.each(await databasesToTest())('lecturers, staff and their logins, on $n
       expect((await get('/school/staff')).json.error).toBe('access_denied')
     })
 
-    test('who has a login works here at once, who has none once they make one; both are told', async () => {
+    test('a person with a login becomes staff immediately, others once they sign up; both get an e-mail', async () => {
       const here = await call('POST', '/school/staff', owner, { email: 'Learner002@example.org', role: 'admin' })
       expect(here).toMatchObject({ status: 201, json: { status: 'active', role: 'admin', person: { email: 'learner002@example.org' } } })
       const away = await call('POST', '/school/staff', admin, { email: 'new.face@example.com', role: 'lecturer' })
       expect(away).toMatchObject({ status: 201, json: { status: 'invited', accepted_at: null } })
-      const told = (await api.messages()).filter(({ kind }) => kind === 'staff_invited')
-      expect(told.map(({ to, links }) => [to, new URL((links as { link: string }).link).pathname])).toEqual([
+      const invitations = (await api.messages()).filter(({ kind }) => kind === 'staff_invited')
+      expect(invitations.map(({ to, links }) => [to, new URL((links as { link: string }).link).pathname])).toEqual([
         ['learner002@example.org', '/account/sign-in'],
         ['new.face@example.com', '/account/sign-up'],
       ])
@@ -177,7 +177,7 @@ describe.each(await databasesToTest())('lecturers, staff and their logins, on $n
       expect((await call('DELETE', `/school/staff/${String(second.json.id)}`, owner)).status).toBe(204)
     })
 
-    test('of two owners who unmake each other at once, one stays', async () => {
+    test('of two owners who remove each other concurrently, one stays', async () => {
       const boss = await staffOf(owner)
       const second = await call('POST', '/school/staff', owner, { email: 'learner004@example.org', role: 'owner' })
       const both = await Promise.all([
@@ -194,7 +194,7 @@ describe.each(await databasesToTest())('lecturers, staff and their logins, on $n
       await call('PATCH', `/school/staff/${String(second.json.id)}`, owner, { role: 'lecturer' })
     })
 
-    test('who is removed has no power from the next request on, and can be asked again', async () => {
+    test('removed staff lose access with the next request, and can be invited again', async () => {
       const row = await staffOf('admin2@example.com')
       expect((await get('/courses/paper-marbling', 'admin2@example.com')).status).toBe(200)
       expect((await call('DELETE', `/school/staff/${row?.id}`, owner)).status).toBe(204)
@@ -224,7 +224,7 @@ describe.each(await databasesToTest())('lecturers, staff and their logins, on $n
       expect((await get('/school/staff', 'learner005@example.org')).json.error).toBe('access_denied')
     })
 
-    test('an invitation stands and is answered so where no message can be taken on any more', async () => {
+    test('an invitation is stored and acknowledged when the mail queue is full', async () => {
       let letGo = (): void => undefined
       const held = new Promise<void>((resolve) => {
         letGo = resolve
@@ -252,7 +252,7 @@ describe.each(await databasesToTest())('lecturers, staff and their logins, on $n
       expect((await api.messages()).filter(({ to }) => to === 'full@example.com')).toEqual([])
     })
 
-    test('a profile has one login, also for who is invited to the staff', async () => {
+    test('a profile has one login, also for invited staff', async () => {
       const marlo = (await get('/lecturers/marlo-quillfeather', owner)).json
       const refused = await call('POST', '/school/staff', owner, { email: 'x@example.com', role: 'lecturer', lecturer_id: marlo.id })
       expect(refused.json.details).toMatchObject([{ field: 'lecturer_id', code: 'not_allowed' }])

@@ -182,7 +182,7 @@ describe.each(await databasesToTest())('lists on $name', ({ open }) => {
     ])
   })
 
-  test('an unlisted course stands in no list and opens to its exact slug or id', async () => {
+  test('an unlisted course is in no list and is found by its exact slug or id', async () => {
     const bySlug = await api.get('/api/v1/courses/kiln-diary')
     expect(bySlug.status).toBe(200)
     expect((await api.get(`/api/v1/courses/${bySlug.json.id}`)).json).toEqual(bySlug.json)

@@ -152,7 +152,7 @@ describe.each((await databasesToTest()).slice(-1))('renewals that the school col
     expect(await spent(subscription)).toBe(2400)
   })
 
-  test('what was confirmed already is confirmed again without an effect; another payment is not due', async () => {
+  test('confirming again has no effect; another payment is not due', async () => {
     const subscription = await subscribe(await newPlan())
     await clock()
     const first = await call('POST', `/subscriptions/${subscription.id}/mark_paid`, {})
@@ -244,7 +244,7 @@ describe.each((await databasesToTest()).slice(-1))('renewals that the school col
     expect(await ordersOf(subscription)).toEqual(['subscription_initial paid', 'subscription_renewal paid'])
   })
 
-  test('what costs nothing goes on without anybody confirming it', async () => {
+  test('a free renewal needs no confirmation', async () => {
     const subscription = await subscribe(await newPlan({}, { amount: { amount: 0, currency: 'EUR' } }))
     await clock()
     expect(await read(subscription.id)).toMatchObject({ status: 'active' })

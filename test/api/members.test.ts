@@ -13,7 +13,7 @@ const lecturer = 'lecturer1@example.com'
 const states = ['invited', 'active', 'blocked', 'left', 'erased'] as const
 type State = (typeof states)[number]
 
-/** What each action answers in each state: the state that follows, or what refuses it. */
+/** The response of each action in each state: the next state, or the error. */
 const table: Record<string, Record<State, State | 'invalid_state'>> = {
   block: { invited: 'invalid_state', active: 'blocked', blocked: 'blocked', left: 'invalid_state', erased: 'invalid_state' },
   unblock: { invited: 'invalid_state', active: 'active', blocked: 'active', left: 'invalid_state', erased: 'invalid_state' },
@@ -66,7 +66,7 @@ describe.each(await databasesToTest())('members, on $name', ({ open }) => {
     return toPublicId('mpl', values[3] as string)
   }
 
-  test('visitors are refused unless the directory is public, and then see what stands in it and no more', async () => {
+  test('visitors are rejected unless the directory is public, and then see only listed members', async () => {
     for (const mode of ['off', 'members']) {
       await directory(mode)
       for (const path of ['', `/${idOf(0)}`, '/me']) {
@@ -94,7 +94,7 @@ describe.each(await databasesToTest())('members, on $name', ({ open }) => {
     }
   })
 
-  test('the directory for members is for those who are active, and for who teaches; everybody finds themselves', async () => {
+  test('the directory for members is for active members and lecturers; everybody finds themselves', async () => {
     await directory('members')
     expect(rowsOf(await call('?limit=100', { as: learner })).length).toBeGreaterThan(90)
     expect(rowsOf(await call('?limit=100', { as: lecturer })).length).toBeGreaterThan(90)
@@ -170,7 +170,7 @@ describe.each(await databasesToTest())('members, on $name', ({ open }) => {
     return email
   }
 
-  test('what is paid for keeps a member, unless it ends along', async () => {
+  test('a member with a paid subscription is kept unless it is cancelled too', async () => {
     const { json } = await add()
     const id = fromPublicId('mbr', json.id as string) as string
     const plan = await subscribe(id)
@@ -223,7 +223,7 @@ describe.each(await databasesToTest())('members, on $name', ({ open }) => {
     }
   })
 
-  test('block and leave at once: one of them stands, and the other is told', async () => {
+  test('of a concurrent block and leave one succeeds, and the other gets an error', async () => {
     for (let round = 0; round < 4; round++) {
       const { json } = await add()
       const id = fromPublicId('mbr', json.id as string) as string
@@ -235,7 +235,7 @@ describe.each(await databasesToTest())('members, on $name', ({ open }) => {
     }
   })
 
-  test('labels go to many at once, and who is not there is named', async () => {
+  test('labels are set in bulk, and unknown members are named', async () => {
     const [one, two] = [(await add({ labels: ['old'] })).json.id, (await add()).json.id]
     const nobody = toPublicId('mbr', newId())
     const before = (await call(`/${String(two)}`)).headers.get('etag')
@@ -256,7 +256,7 @@ describe.each(await databasesToTest())('members, on $name', ({ open }) => {
     ).toEqual([one, two].toSorted())
   })
 
-  test('the same person stands beside a member as a student, and the other way round', async () => {
+  test('one person can be a member and a student, in either order', async () => {
     const member = await call(`/${idOf(0)}?expand=student&fields=display_name`)
     expect(member.json.student).toMatchObject({ id: toPublicId('std', personId(0)), email: learner })
     const student = await api.get(`/api/v1/students/${toPublicId('std', personId(0))}?expand=member`, { as: owner })

@@ -90,7 +90,7 @@ describe.each(await databasesToTest())('membership plans on $name', ({ open }) =
     expect((await api.get(at(`/${id}`), { as: row?.email })).status).toBe(404)
   })
 
-  test('what a price costs never changes: it can be chosen, or not any more', async () => {
+  test('the amount of a price never changes: a price can only be archived', async () => {
     const id = await plan({}, { interval: 'month', amount: eur(1200) }, { interval: 'year', amount: eur(12_000) })
     const [monthly, yearly] = pricesOf(await api.get(at(`/${id}`), { as: owner })) as [Price, Price]
     for (const body of [{ amount: eur(1) }, { interval: 'year' }, { trial_days: 9 }, { interval_count: 2 }]) {
@@ -108,7 +108,7 @@ describe.each(await databasesToTest())('membership plans on $name', ({ open }) =
     expect((await post(`/${id}/activate`)).json.error).toBe('not_publishable')
   })
 
-  test('two prices of an active plan are not taken away at once', async () => {
+  test('two prices of an active plan cannot be archived concurrently', async () => {
     const id = await plan({}, { interval: 'month', amount: eur(1200) }, { interval: 'year', amount: eur(12_000) })
     await post(`/${id}/activate`)
     const prices = pricesOf(await api.get(at(`/${id}`), { as: owner }))
@@ -155,7 +155,7 @@ describe.each(await databasesToTest())('membership plans on $name', ({ open }) =
     expect((await post(`/${id}/prices`, { interval: 'year', amount: eur(5) })).status).toBe(422)
   })
 
-  test('what a plan opens is one object; what the school does not have is named', async () => {
+  test('the content of a plan is one object; unknown ids are named', async () => {
     const [clay, draft] = [await course('clay-from-scratch'), await course('paper-marbling')]
     const id = await activePlan({ includes: { course_ids: [draft, clay, clay] } })
     const whole = { all_courses: false, course_ids: [clay, draft].toSorted(), digital_product_ids: [], all_events: false }
@@ -214,7 +214,7 @@ describe.each(await databasesToTest())('membership plans on $name', ({ open }) =
     expect((await api.get(at(`/${id}`))).json.subscribers_count).toBe(0)
   })
 
-  test('where memberships are turned off, visitors are told that the school has none, and staff work on', async () => {
+  test('with memberships turned off, visitors get an error that says so, and staff keep access', async () => {
     const id = await activePlan()
     const turn = (isOn: boolean) =>
       api.database.sql.query(`UPDATE school SET features = features || jsonb_build_object('memberships', $2::boolean) WHERE id = $1`, [

@@ -65,7 +65,7 @@ describe.each(await databasesToTest())('a new resource on $name', ({ open }) => 
     return status === 200 ? (json.data as { display_name: string }[]).map(({ display_name }) => display_name) : [status, json.error]
   }
 
-  test('is served at once, to each caller in the right rows and views', async () => {
+  test('is served to each caller with the right rows and views', async () => {
     expect((await names('/api/v1/potters')).length).toBe(5)
     expect((await names('/api/v1/potters', 'owner@example.com')).length).toBe(6)
     const { json } = await api.get('/api/v1/potters', { as: 'lecturer2@example.com', scopes: ['potters:read'] })
@@ -77,7 +77,7 @@ describe.each(await databasesToTest())('a new resource on $name', ({ open }) => 
     expect(mine.headers.get('etag')).toMatch(/^"1-o-/)
   })
 
-  test('has its tools and its addresses at once', async () => {
+  test('has its tools and routes without further code', async () => {
     const origin = api.school.issuer
     const { tools } = (await post(origin, request('tools/list'))).json.result
     expect(tools.map(({ name }: { name: string }) => name)).toEqual(expect.arrayContaining(['list_potters', 'get_potter']))

@@ -15,7 +15,7 @@ const everyone = { anonymous: everything, learner: everything, lecturer: everyth
 const text = (description: string) => z.string().meta({ description, example: 'a' })
 const sent: string[] = []
 
-/** Workshops stand under makers, and have every form that is not plain create, read, update and delete. */
+/** Workshops belong to makers, and have every kind of operation that is not plain create, read, update and delete. */
 const makers = defineResource({
   name: 'makers',
   path: 'guild/makers',
@@ -177,7 +177,7 @@ const works = defineResource({
   operations: { list: 'read', get: 'read', create: 'write', update: 'write' },
 })
 
-/** Guests share their table with all other people, and their state, note and name stand in columns of other names. */
+/** Guests share their table with all other people, and their state, note and name are in columns with other names. */
 const guests = defineResource({
   name: 'guests',
   object: 'guest',
@@ -218,7 +218,7 @@ const guests = defineResource({
   },
 })
 
-/** What stands in no row: the road is the same. */
+/** A report, which has no row: the request pipeline is the same. */
 const ledger = defineReports({
   name: 'ledger',
   object: 'ledger_report',
@@ -318,7 +318,7 @@ describe.each(await databasesToTest())('a resource with every form, on $name', (
   })
   afterAll(() => api.stop())
 
-  test('a field on demand is answered to who names it in expand, and to nobody else', async () => {
+  test('a field on demand is returned only if expand names it', async () => {
     expect(maker).not.toHaveProperty('shouted')
     expect((await anonymous(at())).json).not.toHaveProperty('shouted')
     expect((await anonymous(`${at()}?expand=shouted`)).json.shouted).toBe('ADA CLAY')
@@ -353,7 +353,7 @@ describe.each(await databasesToTest())('a resource with every form, on $name', (
     expect((await anonymous('/api/v1/guild/makers/nobody/card')).status).toBe(404)
   })
 
-  test('a read of a row is a document for who asks for one, and JSON for everybody else', async () => {
+  test('a row is returned as a document if Accept asks for one, and as JSON otherwise', async () => {
     const read = (accept: string) => api.send(at('/card'), { method: 'GET', headers: { accept } })
     const page = await read('text/html,application/xhtml+xml,*/*;q=0.8')
     expect([page.headers.get('content-type'), page.text]).toEqual([
@@ -409,7 +409,7 @@ describe.each(await databasesToTest())('a resource with every form, on $name', (
     }
   })
 
-  test('a whole row takes the place of one: what is left out falls back, what cannot is a fault', async () => {
+  test('a replacement replaces the whole row: missing members take their default, and are an error if they have none', async () => {
     const made = (await call('/api/v1/guild/makers', 'POST', { display_name: 'Bo', headline: 'Turner', position: 4 })).json
     const path = `/api/v1/guild/makers/${String(made.id)}`
     expect((await call(path, 'PUT', { display_name: 'Bo' })).status).toBe(428)
@@ -455,7 +455,7 @@ describe.each(await databasesToTest())('a resource with every form, on $name', (
     expect(row?.version).toBe(1)
   })
 
-  test('an action can make a row, answer a body of its own, or nothing', async () => {
+  test('an action can create a row, return another body, or return nothing', async () => {
     const copy = await call(at('/copy'), 'POST', {})
     expect(copy.status).toBe(201)
     expect(copy.json).toMatchObject({ display_name: 'Ada Clay' })
@@ -471,7 +471,7 @@ describe.each(await databasesToTest())('a resource with every form, on $name', (
     expect((await call(at())).json.headline).toBeNull()
   })
 
-  test('what is left for afterwards happens once, and never for a change that failed', async () => {
+  test('background tasks run once, and never for a change that failed', async () => {
     sent.length = 0
     expect((await call(at('/notes/2/send'), 'POST', {}, { 'idempotency-key': 'note' })).status).toBe(202)
     expect((await call(at('/notes/2/send'), 'POST', {}, { 'idempotency-key': 'note' })).headers.get('idempotent-replayed')).toBe('true')
@@ -482,7 +482,7 @@ describe.each(await databasesToTest())('a resource with every form, on $name', (
     expect(sent).toEqual(['note 2'])
   })
 
-  test('of a table that two share, a resource has its own part, in states and columns of its own', async () => {
+  test('a resource can be a part of a shared table, with separate states and columns', async () => {
     const learner = 'learner001@example.org'
     const asLearner = (path: string, method = 'GET', body?: object) =>
       api.send(`/api/v1/guests${path}`, { method, as: learner, scopes, ...(body && { body }) })
@@ -502,7 +502,7 @@ describe.each(await databasesToTest())('a resource with every form, on $name', (
     }
     expect(walked).toHaveLength(300)
     expect(walked).toEqual([...walked].toSorted())
-    // The name behind the one that is shown is no way to find it, and the address is one for the staff alone.
+    // Hidden names cannot be searched, and the e-mail address is for staff only.
     expect(names(await asLearner('?q=zz wren'))).toEqual(['Zz Wren'])
     expect(names(await asLearner('?q=wren applegarth'))).toEqual([])
     expect(names(await asLearner('?q=learner001'))).toEqual([])
@@ -523,7 +523,7 @@ describe.each(await databasesToTest())('a resource with every form, on $name', (
     expect((await call(`/api/v1/guests/${toPublicId('gst', other?.id as string)}/return`, 'POST', {})).status).toBe(404)
   })
 
-  test('a row and a list are answered in a form of their own, to who asks for it, with a link to the rest', async () => {
+  test('a row and a list have another representation on request, with a link to the next page', async () => {
     const headers = { accept: 'text/x-names' }
     const list = await call('/api/v1/guild/makers?sort=-display_name', 'GET', undefined, headers)
     expect([list.status, list.headers.get('content-type'), list.text.split('\n').length]).toEqual([200, 'text/x-names; charset=utf-8', 2])

@@ -16,7 +16,7 @@ import { allScopes, type DemoApi, startDemoApi } from './demoApi.ts'
 
 const everyone = { anonymous: everything, learner: everything, lecturer: everything, staff: everything }
 
-/** Made up, with writing, actions, expansions and many rows at once; declared here and nowhere else. */
+/** An invented resource with writes, actions, expansions and bulk requests, declared only here. */
 const potters = defineResource({
   name: 'potters',
   object: 'potter',
@@ -70,7 +70,7 @@ const potters = defineResource({
               .values({ school_id: school.id, id, slug: `bulk-${id}`, display_name: name })
               .execute()
             // Only now: what has been written must go as well.
-            if (name === 'nobody') throw new Problem('validation_failed', { description: 'Nobody is no name.' })
+            if (name === 'nobody') throw new Problem('validation_failed', { description: 'Nobody is not a name.' })
             return { status: 201, id: toPublicId('pot', id) }
           },
         }),
@@ -78,7 +78,7 @@ const potters = defineResource({
   },
 })
 
-/** Courses again, under another name, with who teaches them. */
+/** Courses again, under another name, with their lecturers. */
 const classes = defineResource({
   name: 'classes',
   object: 'class',
@@ -153,7 +153,7 @@ describe.each(await databasesToTest())('on $name', ({ open }) => {
   })
   afterAll(() => api.stop())
 
-  test('a new resource is written by its declaration alone, and stands in the document', async () => {
+  test('a new resource is writable by its declaration alone, and is in the OpenAPI document', async () => {
     const made = await api.send('/api/v1/potters', { as, scopes, body: { display_name: 'Ada Kiln' } })
     expect([made.status, made.json.slug]).toEqual([201, 'ada-kiln'])
     const path = `/api/v1/potters/${made.json.id}`
@@ -170,7 +170,7 @@ describe.each(await databasesToTest())('on $name', ({ open }) => {
     expect((await api.get('/openapi.json')).json.paths).toHaveProperty(['/api/v1/potters/{id}/rename'])
   })
 
-  test('many at once: each stands or falls alone, or all together', async () => {
+  test('a bulk request succeeds or fails row by row, or as a whole', async () => {
     const items = [{ name: 'One' }, { name: 'nobody' }, { name: 'Three' }]
     const some = await api.send('/api/v1/potters/bulk', { as, scopes, body: { items } })
     expect(some).toMatchObject({
@@ -208,13 +208,13 @@ describe.each(await databasesToTest())('on $name', ({ open }) => {
     })
   })
 
-  test('changes are told in order, to the staff, once each', async () => {
+  test('the change feed lists each change once, in order, to staff', async () => {
     const path = '/api/v1/changes?types=potter'
     const now = (await api.get(`${path}&cursor=latest`, { as, scopes })).json as { page: { next_cursor: string }; data: unknown[] }
     expect(now.data).toEqual([])
     const { json } = await api.send('/api/v1/potters', { as, scopes, body: { display_name: 'Cleo' } })
     await api.send(`/api/v1/potters/${json.id}/hide`, { as, scopes })
-    // What another connection of the same server has not finished yet keeps back whatever is newer.
+    // An open transaction of another connection to the same server holds back all newer changes.
     const next = await until(
       async () => {
         const page = await api.get(`${path}&cursor=${now.page.next_cursor}`, { as, scopes })

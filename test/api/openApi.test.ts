@@ -26,7 +26,7 @@ const described = Object.values(document.paths).flatMap((methods) => Object.valu
 
 const bodyAt = (reference: string) => document.components.requestBodies[reference.split('/').at(-1) as string]
 
-// OpenAPI 3.0 knows `nullable`; ajv does as well, where a type stands beside it. References are resolved in the whole document.
+// OpenAPI 3.0 has `nullable`; ajv supports it together with a type. References are resolved in the whole document.
 const ajv = new Ajv({ strict: false, validateFormats: true })
 addFormats.default(ajv)
 ajv.addSchema(document, 'document')
@@ -83,7 +83,7 @@ describe('the OpenAPI document', () => {
     expect(defaultsIn(CreateCourseBody?.content['application/json']?.schema)).toContain('properties.description_format')
   })
 
-  test('describes JSON alone as the content of a response, and lists other media types beside it', () => {
+  test('describes only JSON as the content of a response, and lists other media types in addition', () => {
     for (const { operationId, responses } of described) {
       for (const { content } of Object.values(responses))
         if (content) expect([operationId, ...Object.keys(content)]).toEqual([operationId, 'application/json'])
@@ -111,7 +111,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  test('says nothing of what steers the framework', () => {
+  test('contains no options of the framework', () => {
     const text = JSON.stringify(document.components.schemas)
     for (const word of ['"view":', '"idPrefix":', '"$id":', '"$schema":']) expect(text).not.toContain(word)
   })

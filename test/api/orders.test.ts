@@ -21,7 +21,7 @@ describe.each(await databasesToTest())('orders on $name', ({ open }) => {
     api = await startDemoApi(await open())
     const { sql } = api.database
     const schoolId = api.school.id
-    // What the demo school has sold is told from what is sold here by its lines.
+    // Orders of the demo school are distinguished from orders of this test by their lines.
     await sql.query('DELETE FROM order_item')
     course = await newCourse(sql, schoolId)
     product = await newProduct(sql, schoolId)

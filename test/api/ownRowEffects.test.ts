@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { defineResource } from '../../src/framework/declare/defineResource.ts'
 import { everything } from '../../src/framework/declare/expressions.ts'
 import { slug } from '../../src/framework/declare/fields.ts'
 import type { Operation } from '../../src/framework/declare/operations.ts'
 import { operationsOf } from '../../src/framework/declare/operationsOf.ts'
-import { defineResource } from '../../src/framework/declare/defineResource.ts'
 import type { Writing } from '../../src/framework/write/writing.ts'
 import { fromPublicId, newId, toPublicId } from '../../src/lib/ids.ts'
 import { operationsIn, resources } from '../../src/resources/index.ts'
@@ -177,7 +177,7 @@ describe.each(await databasesToTest())('on $name', ({ open }) => {
     expect(replies.map(({ status }) => status).toSorted()).toEqual([operation.successStatus, 412, 412, 412, 412])
   })
 
-  test('many rows at once succeed although the effects of each change its row', async () => {
+  test('a bulk request succeeds although the effects of each row change that row', async () => {
     const name = newId()
     const items = [{ display_name: name }, { display_name: name, headline: 'once' }, { display_name: name, headline: 'twice' }]
     const reply = await call('/turners/bulk', { body: { mode: 'upsert', items } })

@@ -64,7 +64,7 @@ describe.each(await databasesToTest())('pages, on $name', ({ open }) => {
 
   test('no draft reaches a visitor before it is published, in whichever way they read', async () => {
     const marker = 'plantedmarker'
-    const { id, slug } = await made({ title: 'Loom open', blocks: text('What stands there.') }, 'published')
+    const { id, slug } = await made({ title: 'Loom open', blocks: text('The present text.') }, 'published')
     const before = await html(slug)
     const draft = {
       title: `Loom ${marker}`,
@@ -179,7 +179,7 @@ describe.each(await databasesToTest())('pages, on $name', ({ open }) => {
     expect(await act(id, 'discard_draft')).toMatchObject({ status: 200, json: { blocks: [{ props: { content: 'first' } }] } })
   })
 
-  test('a copy is a draft of its own with the content of the draft', async () => {
+  test('a copy is a new draft with the content of the draft', async () => {
     const { id } = await made({ blocks: text('to be copied') }, 'published')
     const copy = await act(id, 'duplicate')
     expect(copy).toMatchObject({
@@ -189,7 +189,7 @@ describe.each(await databasesToTest())('pages, on $name', ({ open }) => {
     expect(copy.headers.get('location')).toBe(`${api.school.issuer}${path(String(copy.json.id))}`)
   })
 
-  test('blocks are judged by their type, with the path of every fault', async () => {
+  test('blocks are validated by their type, with the path of every error', async () => {
     const fieldErrors = async (blocks: unknown[]) => codes(await send('', { body: { title: 'x', blocks } }))
     expect(await fieldErrors([{ type: 'marquee', props: {} }])).toEqual([['blocks.0.type', 'invalid']])
     expect(await fieldErrors([{ type: 'divider', props: { width: 1 } }])).toEqual([['blocks.0.props.width', 'unknown_field']])
@@ -258,7 +258,7 @@ describe.each(await databasesToTest())('pages, on $name', ({ open }) => {
     )
   })
 
-  test('grids show what a visitor sees, whoever asks', async () => {
+  test('grids show only public content to every caller', async () => {
     const { id } = await made(
       {
         blocks: [

@@ -9,7 +9,7 @@ const owner = 'owner@example.com'
 const learner = 'learner001@example.org'
 const anyVersion = { 'if-match': '*' }
 
-describe.each((await databasesToTest()).slice(-1))('what plans mean elsewhere, on $name', ({ open }) => {
+describe.each((await databasesToTest()).slice(-1))('effects of plans on other resources, on $name', ({ open }) => {
   let api: DemoApi
   beforeAll(async () => {
     api = await startDemoApi(await open())
@@ -62,7 +62,7 @@ describe.each((await databasesToTest()).slice(-1))('what plans mean elsewhere, o
     await query(`UPDATE school SET features = features || '{"memberships": true}' WHERE id = $1`)
   })
 
-  test('who has a subscription that goes on does not delete the account; who has said goodbye does, and what is left of it ends', async () => {
+  test('an account with a renewing subscription cannot be deleted; with a cancelled one it can, and the rest of the period ends', async () => {
     const as = 'learner002@example.org'
     const personId = await personOf(as)
     const plan = await newPlan(api.database.sql, api.school.id)

@@ -10,7 +10,7 @@ const lecturer = 'lecturer2@example.com'
 const secret = 'The glaze was ash and bone.'
 const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString()
 
-/** What each action answers to a post in each state, and the state after it. */
+/** The response of each action in each state of a post, and the state after it. */
 const states = {
   draft: {
     publish: '200 published',
@@ -104,7 +104,7 @@ describe.each((await databasesToTest()).slice(0, 1))('posts, on $name', ({ open 
     expect(found).toEqual(expected)
   })
 
-  test('what is scheduled is out when its time has come, in every answer, before and after the job that notes it', async () => {
+  test('a scheduled post is published when its time has come, in every response, before and after the job', async () => {
     const id = await due()
     const early = await made()
     const at = inDays(1)
@@ -158,7 +158,7 @@ describe.each((await databasesToTest()).slice(0, 1))('posts, on $name', ({ open 
     ).toBe(200)
   })
 
-  test('a time that is past, or more than a year off, is none', async () => {
+  test('a time in the past, or more than a year ahead, is rejected', async () => {
     const id = await made()
     expect(fieldErrors(await send(`/${id}/publish`, 'POST', { at: inDays(-1) }))).toEqual(['at min'])
     expect(fieldErrors(await send(`/${id}/publish`, 'POST', { at: inDays(400) }))).toEqual(['at max'])
@@ -246,7 +246,7 @@ describe.each((await databasesToTest()).slice(0, 1))('posts, on $name', ({ open 
     expect((await api.send(`/api/v1/posts/${id}`, { as: owner, method: 'PATCH', body: { title: 'x' } })).status).toBe(428)
   })
 
-  test('three are pinned at most, whoever pins at once; what is archived is pinned no more', async () => {
+  test('three are pinned at most, also under concurrency; archiving unpins', async () => {
     const ids = await Promise.all(Array.from({ length: 5 }, () => published()))
     const replies = await Promise.all(ids.map((id) => send(`/${id}`, 'PATCH', { pinned: true })))
     expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 200, 200, 422, 422])

@@ -105,7 +105,7 @@ describe.each(await databasesToTest())('published courses, on $name', ({ open })
     expect(await seen(course)).toEqual(kept)
   })
 
-  test('of two lecturers who are archived at the same time one stays with the published course', async () => {
+  test('when two lecturers are archived at the same time, one stays with the published course', async () => {
     for (let round = 0; round < 3; round += 1) {
       const { course, teacher } = await published()
       const teachers = [teacher, await newLecturer()]

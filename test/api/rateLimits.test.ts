@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { Config } from '../../src/config/load.ts'
 import { serverSchema } from '../../src/config/server.ts'
-import { everything } from '../../src/framework/declare/expressions.ts'
 import { defineResource } from '../../src/framework/declare/defineResource.ts'
+import { everything } from '../../src/framework/declare/expressions.ts'
 import { limitsOf } from '../../src/framework/operationLimits.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { operationsIn, resources } from '../../src/resources/index.ts'
@@ -109,7 +109,7 @@ describe.each(['the process', ...(hasRedis ? ['Redis'] : [])])('rate limits of t
   }
   const last = (replies: Reply[]): Reply => replies.at(-1) as Reply
 
-  test('an answer names every policy of its request, and how it stands with the one that ends first', async () => {
+  test('a response names every policy of its request, and the state of the one that runs out first', async () => {
     const read = await api.get(base, owner)
     expect(read.headers.get('ratelimit-policy')).toBe('"default";q=600;w=60')
     expect(read.headers.get('ratelimit')).toMatch(/^"default";r=\d+;t=\d+$/)
@@ -120,7 +120,7 @@ describe.each(['the process', ...(hasRedis ? ['Redis'] : [])])('rate limits of t
     expect(list.headers.get('ratelimit')).toMatch(/^"bulk";r=1;t=\d+$/)
   })
 
-  test('changes have a limit of their own, which leaves reading alone and belongs to one person', async () => {
+  test('writes have a separate limit for each person, which does not affect reads', async () => {
     const change = (as: SendOptions) => () => api.send(`${base}/vou_01jgwejj00e6srgkpqm2sqf05m`, { ...as, method: 'PATCH', body: {} })
     const refused = last(await times(4, change(admin)))
     expect(refused).toMatchObject({ status: 429, json: { error: 'rate_limited' } })
@@ -130,7 +130,7 @@ describe.each(['the process', ...(hasRedis ? ['Redis'] : [])])('rate limits of t
     expect((await change(owner)()).status).toBe(404)
   })
 
-  test('many rows at once, in or out, share the limit of their person', async () => {
+  test('bulk requests and exports share a limit for each person', async () => {
     const as = { as: 'admin2@example.com', scopes }
     expect((await api.send(`${base}/import`, { ...as, body: {} })).status).toBe(200)
     expect((await api.get(base, { ...as, headers: csv })).status).toBe(200)
@@ -155,7 +155,7 @@ describe.each(['the process', ...(hasRedis ? ['Redis'] : [])])('rate limits of t
   })
 })
 
-test('in the whole service, too: from behind a gateway, IPv6 visitors are told apart by their /64', async () => {
+test('in the whole service: behind a gateway, IPv6 visitors are distinguished by their /64', async () => {
   const service = await startService({
     isLimited: true,
     server: { trusted_proxies: ['loopback'], rate_limits: { anonymous: { requests: 2 } } },

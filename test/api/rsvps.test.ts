@@ -10,7 +10,7 @@ const owner = 'owner@example.com'
 const hour = 3_600_000
 const inHours = (hours: number): string => new Date(Date.now() + hours * hour).toISOString()
 
-// Who comes first is decided by locks: asked of the database that has them in earnest, where there is one.
+// Locks decide about concurrent requests: this needs PostgreSQL, if it is available.
 describe.each((await databasesToTest()).slice(-1))('answers to events, on $name', ({ open, name }) => {
   let api: DemoApi
   beforeAll(async () => {
@@ -49,7 +49,7 @@ describe.each((await databasesToTest()).slice(-1))('answers to events, on $name'
   const emailsTo = async ({ email }: SomebodyNew, kind: string) =>
     (await api.messages()).filter((message) => message.to === email && message.kind === kind)
 
-  test('of a hundred at once thirty get the thirty seats, the others wait; of those the first five get what five give up', async () => {
+  test('of a hundred concurrent people thirty get the thirty seats, the others wait; the first five of these get the seats that five give up', async () => {
     const event = await made({ capacity: 30 })
     const crowd = await people(100)
     const replies = await Promise.all(crowd.map((person) => answer(event, person)))
@@ -147,7 +147,7 @@ describe.each((await databasesToTest()).slice(-1))('answers to events, on $name'
     const [other] = (await people(1)) as [SomebodyNew]
     expect(await closed(early)).toEqual([409, 'rsvp_closed'])
     expect((await answer(late, other)).json.error).toBe('rsvp_closed')
-    // Who cannot come may say so.
+    // People without a seat can still decline.
     expect(await closed(late, 'canceled')).toEqual([200, 'canceled'])
     expect(await closed(over)).toEqual([409, 'rsvp_closed'])
     expect(await closed(off)).toEqual([409, 'rsvp_closed'])
@@ -178,13 +178,13 @@ describe.each((await databasesToTest()).slice(-1))('answers to events, on $name'
     expect(await statuses(events.members)).toEqual([200, 403, 403, 403, 200])
     expect(await statuses(events.plans)).toEqual([403, 403, 403, 200, 200])
     expect((await answer(events.plans, member)).json.error).toBe('access_denied')
-    // The address of the door is for those who may come in, from now on and as long as they may.
+    // The join URL is visible to people with a seat, as long as they have it.
     expect((await read(events.plans, holder.email)).join_url).toBe('https://meet.school.example/kiln')
     expect(await read(events.plans, member.email)).not.toHaveProperty('join_url')
     expect(await read(events.public, blocked.email)).not.toHaveProperty('join_url')
   })
 
-  test('where seats are counted the door is for those who have one', async () => {
+  test('with limited seats the join URL is visible only to people with a seat', async () => {
     const event = await made({ access: 'members', capacity: 1 })
     const [first, second] = (await people(2)) as [SomebodyNew, SomebodyNew]
     await answer(event, first)
@@ -254,7 +254,7 @@ describe.each((await databasesToTest()).slice(-1))('answers to events, on $name'
     await school.stop()
   })
 
-  test('when an event is called off, those who would have come are told, and nobody else', async () => {
+  test('when an event is cancelled, everybody with a seat gets an e-mail, and no one else', async () => {
     const event = await made({ capacity: 1, title: 'Dye Walk' })
     const [going, waiting, gone] = (await people(3)) as [SomebodyNew, SomebodyNew, SomebodyNew]
     await answer(event, going)
@@ -266,7 +266,7 @@ describe.each((await databasesToTest()).slice(-1))('answers to events, on $name'
     expect(await emailsTo(going, 'event_canceled_because')).toMatchObject([{ links: { title: 'Dye Walk', reason: 'It rains.' } }])
     expect(await emailsTo(waiting, 'event_canceled_because')).toHaveLength(1)
     expect(await emailsTo(gone, 'event_canceled_because')).toEqual([])
-    // A seat of an event that was called off is nobody's gain.
+    // Seats of a cancelled event are not passed on.
     expect(await emailsTo(waiting, 'rsvp_promoted')).toEqual([])
     expect((await send(event, owner, 'PATCH', { capacity: 9 })).json.error).toBe('invalid_state')
   })

@@ -5,7 +5,7 @@ import { type DemoApi, startDemoApi } from './demoApi.ts'
 const owner = 'owner@example.com'
 const learner = 'learner001@example.org'
 
-describe.each(await databasesToTest())('what a school says of itself, on $name', ({ open }) => {
+describe.each(await databasesToTest())('the school, on $name', ({ open }) => {
   let api: DemoApi
   beforeAll(async () => {
     api = await startDemoApi(await open())
@@ -55,7 +55,7 @@ describe.each(await databasesToTest())('what a school says of itself, on $name',
     expect(rows).toContainEqual(expect.objectContaining({ slug: 'ceramics', name: 'Ceramics' }))
   })
 
-  test('what the school has turned off is not there, but for its staff', async () => {
+  test('disabled features are hidden from everybody but staff', async () => {
     const addresses = [
       '/api/v1/courses',
       '/api/v1/courses?level=beginner',

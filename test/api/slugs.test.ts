@@ -32,7 +32,7 @@ describe.each(await databasesToTest())('slugs that nobody chose, on $name', ({ o
     expect(slugsOf(replies).toSorted()).toEqual(numbered('kiln-night-school', 30).toSorted())
   })
 
-  test.each(slugged)('$id: what is created together gets different slugs, also beside one that somebody chose', async (operation) => {
+  test.each(slugged)('$id: rows that are created concurrently get different slugs, also next to a chosen slug', async (operation) => {
     const { resource, path, parent } = operation
     expect(parent).toBeUndefined()
     const name = `Same Words ${resource.object.replaceAll('_', ' ')}`
@@ -44,7 +44,7 @@ describe.each(await databasesToTest())('slugs that nobody chose, on $name', ({ o
     const automatic = others.filter((_, index) => index !== 1)
     expect(automatic.map(({ status, text }) => (status === 201 ? status : text))).toEqual([201, 201, 201, 201])
     expect(new Set(slugsOf(automatic)).size).toBe(4)
-    // Whoever chose one has it, or is told that it is taken.
+    // A chosen slug is used as it is, or rejected as taken.
     for (const reply of [chosen, others[1] as Reply]) {
       expect([[201], [409, 'slug_taken']]).toContainEqual(reply.status === 201 ? [201] : [reply.status, reply.json.error])
     }

@@ -7,7 +7,7 @@ import { type DemoApi, type Reply, startDemoApi } from './demoApi.ts'
 const states = ['invited', 'active', 'suspended', 'erased'] as const
 type State = (typeof states)[number]
 
-/** What each action answers in each state: the state that follows, or what refuses it. */
+/** The response of each action in each state: the next state, or the error. */
 const table: Record<string, Record<State, State | 'invalid_state'>> = {
   suspend: { invited: 'invalid_state', active: 'suspended', suspended: 'suspended', erased: 'invalid_state' },
   reactivate: { invited: 'invalid_state', active: 'active', suspended: 'active', erased: 'invalid_state' },
@@ -84,7 +84,7 @@ describe.each(await databasesToTest())('states of a student, on $name', ({ open 
     expect(await emails()).toHaveLength(2)
   })
 
-  test('who has a login is not invited', async () => {
+  test('a person with a login cannot be invited', async () => {
     const accountId = await newAccount(api.database.sql, api.school.id)
     const { json } = await add()
     await api.database.sql.query('UPDATE person SET account_id = $3 WHERE school_id = $1 AND id = $2', [
@@ -95,7 +95,7 @@ describe.each(await databasesToTest())('states of a student, on $name', ({ open 
     expect((await act(json.id as string, 'resend_invite')).json.error).toBe('invalid_state')
   })
 
-  test('many at once: each is made or changed by its key or address, and one that is wrong stops no other', async () => {
+  test('a bulk request creates or updates each row by its key or e-mail address, and an invalid row stops no other', async () => {
     const bulk = (body: object, headers = {}) => api.send('/api/v1/students/bulk', { as, body, headers })
     const email = `${newId()}@example.org`
     const key = `erp-${newId()}`

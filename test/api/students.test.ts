@@ -55,7 +55,7 @@ describe.each(await databasesToTest())('students, on $name', ({ open }) => {
     expect((await call(`/${idOf(0).replace('std_', 'mbr_')}`)).json.error).toBe('invalid_id')
   })
 
-  test('who is a member alone is no student, whoever asks', async () => {
+  test('a person who is only a member is not a student, for every caller', async () => {
     expect((await call(`/${idOf(6)}`)).status).toBe(404)
     expect((await call('?email=learner007@example.org')).json.data).toEqual([])
   })
@@ -193,7 +193,7 @@ describe.each(await databasesToTest())('students, on $name', ({ open }) => {
     const staff = await call(`/${idOf(0)}/export`)
     expect(staff.json.student).toHaveProperty('note')
     expect((await call(`/${idOf(1)}/export`, { as: learner })).status).toBe(404)
-    // Whom a lecturer teaches, they see; what the school keeps of them, they do not.
+    // Lecturers see their students, but not the records of the school about them.
     expect((await call(`/${idOf(1)}/export`, { as: lecturer })).json.error).toBe('access_denied')
     for (const index of [0, 1]) await enrol(index, 'canceled')
   })

@@ -8,7 +8,7 @@ import { type DemoApi, startDemoApi } from './demoApi.ts'
 
 const owner = 'owner@example.com'
 
-/** What becomes of a subscription in each state by each action: the state after it, `=` where it stays as it is, or the refusal. */
+/** The state of a subscription after each action, `=` if it stays as it is, or the error. */
 const table: Record<string, Record<string, string>> = {
   incomplete: {
     end: '409',
@@ -152,7 +152,7 @@ describe.each((await databasesToTest()).slice(-1))('states on $name', ({ open })
     }
     expect(await seen()).toBe(result)
     if (reply.status !== 200) return
-    // What is in effect by now stays as it is. What ends with its period, once more, does too.
+    // An action that is already in effect changes nothing, and so does cancelling again at the end of the period.
     const again = await api.send(path + end, options)
     expect([again.status, again.headers.get('etag')]).toEqual([200, reply.headers.get('etag')])
   })

@@ -61,7 +61,7 @@ describe.each(await databasesToTest())('subscriptions on $name', ({ open }) => {
   const tier = async (personId: string): Promise<string | undefined> =>
     (await query<{ tier: string }>('SELECT tier FROM person WHERE school_id = $1 AND id = $2', [personId]))[0]?.tier
 
-  test('who starts a free plan has it at once, and is a member', async () => {
+  test('a free plan starts immediately and makes the person a member', async () => {
     const { planId, plan_id, price_id } = await planOf({ amount: 0 })
     const made = await start(learners[0], { plan_id, price_id })
     expect(made.status).toBe(201)
@@ -81,7 +81,7 @@ describe.each(await databasesToTest())('subscriptions on $name', ({ open }) => {
     expect(code(await start(learners[0], { plan_id, price_id }))).toEqual([409, 'already_subscribed'])
   })
 
-  test('what has to be paid is not started through the API: the answer says where to pay', async () => {
+  test('a paid plan is not started through the API: the response has the checkout URL', async () => {
     const { planId, plan_id, price_id } = await planOf()
     const refused = await start(learners[0], { plan_id, price_id, coupon_code: 'WELCOME10' })
     expect(code(refused)).toEqual([422, 'checkout_required'])
@@ -174,13 +174,13 @@ describe.each(await databasesToTest())('subscriptions on $name', ({ open }) => {
   })
   const body = ({ plan_id, price_id }: { plan_id: string; price_id: string }) => ({ plan_id, price_id })
 
-  test('what costs nothing does not become what is paid for without the checkout', async () => {
+  test('a free plan does not become a paid plan without the checkout', async () => {
     const [free, paid] = [await planOf({ amount: 0 }), await planOf()]
     const made = await start(learners[3], body(free))
     expect(code(await act(made.json.id, 'change_plan', { price_id: paid.price_id }, learners[3]))).toEqual([422, 'checkout_required'])
   })
 
-  test('what the school collects itself is an order that is paid; what is a present is none', async () => {
+  test('a manually collected plan creates a paid order; a complimentary plan creates none', async () => {
     const { planId, plan_id, price_id } = await planOf()
     const [payer, guest] = [await member(), await member()]
     const made = await start(owner, { plan_id, price_id, member_id: payer.member_id })
@@ -230,7 +230,7 @@ describe.each(await databasesToTest())('subscriptions on $name', ({ open }) => {
     ).toEqual([422, 'validation_failed'])
   })
 
-  test('a coupon for others, or for a first purchase, is none here', async () => {
+  test('a coupon for other people, or for a first purchase, is rejected', async () => {
     const { plan_id, price_id } = await planOf()
     const { member_id, personId } = await member()
     const only = async (change: string): Promise<string> => {
@@ -310,7 +310,7 @@ describe.each(await databasesToTest())('subscriptions on $name', ({ open }) => {
       expect(code(await act(made.json.id, 'change_plan', { price_id: second.price_id, when }))).toEqual([409, 'already_subscribed'])
   })
 
-  test('who leaves a plan for another loses the courses that the other does not open, and keeps the rest', async () => {
+  test('a change of plan ends access to courses that the new plan does not include, and keeps the others', async () => {
     const [big, small] = [await planOf(), await planOf()]
     const [kept, lost] = await query<{ id: string }>(
       `SELECT id FROM course WHERE school_id = $1 AND status = 'published' ORDER BY id LIMIT 2`,
@@ -372,7 +372,7 @@ describe.each(await databasesToTest())('subscriptions on $name', ({ open }) => {
     expect(code(await patch(automatic, { metadata: {} }, learners[0]))).toEqual([403, 'access_denied'])
   })
 
-  test('a pause keeps what is left of the period, and opens nothing meanwhile', async () => {
+  test('a pause keeps the rest of the period, and gives no access meanwhile', async () => {
     const plan = await planOf()
     const { personId } = await member()
     const id = toPublicId('sub', await newSubscription(api.database.sql, api.school.id, { personId, ...plan }))
@@ -409,7 +409,7 @@ describe.each(await databasesToTest())('subscriptions on $name', ({ open }) => {
     expect((await act(toPublicId('sub', late), 'cancel', {}, learners[4])).json).toMatchObject({ status: 'canceled', access: false })
   })
 
-  test('twenty who press the button at once have the plan once', async () => {
+  test('twenty concurrent requests of one person start the plan once', async () => {
     const plan = await planOf({ amount: 0 })
     const replies = await Promise.all(Array.from({ length: 20 }, () => start(learners[5], body(plan))))
     const codes = replies.map(({ status, json }) => (status === 201 ? 'made' : String(json.error)))
@@ -417,7 +417,7 @@ describe.each(await databasesToTest())('subscriptions on $name', ({ open }) => {
     expect(await count(plan.planId)).toBe(1)
   })
 
-  test('a plan never has more members than it can have, whoever comes at once; who leaves makes room', async () => {
+  test('a plan never exceeds its seats, also under concurrency; leaving frees a seat', async () => {
     const plan = await planOf({ max_members: 3 })
     const people = await Promise.all(Array.from({ length: 10 }, member))
     const replies = await Promise.all(people.map(({ member_id }) => start(owner, { ...body(plan), member_id, collection: 'comped' })))
@@ -430,7 +430,7 @@ describe.each(await databasesToTest())('subscriptions on $name', ({ open }) => {
     expect(await count(plan.planId)).toBe(3)
   })
 
-  test('two who change places between two plans at once never wait for each other', async () => {
+  test('two people who swap plans concurrently do not deadlock', async () => {
     const [left, right] = [await planOf(), await planOf()]
     const pairs = await Promise.all(
       Array.from({ length: 6 }, async (_, index) => {
@@ -448,7 +448,7 @@ describe.each(await databasesToTest())('subscriptions on $name', ({ open }) => {
     expect([await count(left.planId), await count(right.planId)]).toEqual([3, 3])
   })
 
-  test('who is blocked starts nothing', async () => {
+  test('a blocked person cannot start a plan', async () => {
     const plan = await planOf({ amount: 0 })
     await query(`UPDATE person SET is_member = true, member_status = 'blocked' WHERE school_id = $1 AND id = $2`, [
       await personOf(learners[6]),

@@ -25,7 +25,7 @@ const lists = operations.filter(isList)
 const rowReads = operations.filter(({ kind, resource }) => kind === 'get' && !resource.isSingleton)
 const listOf = (resource: Resource): Operation | undefined => lists.find((one) => one.resource === resource && one.parent === undefined)
 const curriculum = operations.find(({ id }) => id === 'getCurriculum') as Operation
-// Reading asks nothing of the world outside but addresses of files.
+// Reads use only the file URLs of the external services.
 const externalServices = { files: filesWithoutBytes } as ExternalServices
 /** So many rows of one table are opened one by one, other ones each time. */
 const openedRows = 12
@@ -87,7 +87,7 @@ function decidingColumns({
 
 const draft = sql`jsonb_build_object('title', draft_title, 'blocks', draft_blocks, 'seo', draft_seo, 'show_in_navigation', draft_show_in_navigation)`
 
-describe.each(await databasesToTest())('who sees which rows, on $name', ({ open }) => {
+describe.each(await databasesToTest())('visible rows, on $name', ({ open }) => {
   let api: DemoApi
   /** One person in the place of everybody: with each role they see at least what they saw before. */
   let callers: Record<Audience, Caller>

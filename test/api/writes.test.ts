@@ -56,7 +56,7 @@ describe.each(await databasesToTest())('writing on $name', ({ open }) => {
       })
     })
 
-    test('every faulty field is named at once', async () => {
+    test('every invalid field is named in one response', async () => {
       const reply = await send('courses', {
         body: {
           titel: 'x',
@@ -136,7 +136,7 @@ describe.each(await databasesToTest())('writing on $name', ({ open }) => {
       expect(reply.headers.get('etag')).toMatch(/^"2-s-/)
     })
 
-    test('a patch that changes nothing is no change', async () => {
+    test('a patch without effect is not a change', async () => {
       const course = await made()
       const reply = await patch(`courses/${course.id}`, { title: 'Spoon carving', enrollment_starts_at: null })
       expect(reply.headers.get('etag')).toMatch(/^"1-s-/)
@@ -148,7 +148,7 @@ describe.each(await databasesToTest())('writing on $name', ({ open }) => {
       expect(json.enrollment_starts_at).toBe('2026-03-01T10:00:00.000Z')
     })
 
-    test('two patches with one tag: one is taken, the other told the tag of now', async () => {
+    test('of two patches with one ETag one succeeds, and the other gets the current ETag', async () => {
       const { id } = await made()
       const etag = (await api.get(`/api/v1/courses/${id}`, { as: owner })).headers.get('etag') as string
       const both = await Promise.all(['a', 'b'].map((subtitle) => patch(`courses/${id}`, { subtitle }, { headers: { 'if-match': etag } })))
@@ -221,12 +221,12 @@ describe.each(await databasesToTest())('writing on $name', ({ open }) => {
       expect(stale.json.error).toBe('precondition_failed')
       expect((await send(`courses/${moved}`, { method: 'DELETE' })).status).toBe(204)
       expect((await send(`courses/${moved}`, { method: 'DELETE' })).status).toBe(404)
-      // The same for `me`, within the same rules: staff erase students, and the owner is none.
+      // The same for `me` under the same rules: staff erase students, and the owner is not a student.
       expect((await send('students/me', { method: 'DELETE' })).json.error).toBe('not_found')
       expect((await send('students/me', { method: 'DELETE', as: 'learner001@example.org' })).json.error).toBe('access_denied')
     })
 
-    test('checks stand in their order', async () => {
+    test('checks run in their documented order', async () => {
       const { id } = await made()
       const headers = { 'if-match': '"9-s"' }
       const readOnly = { scopes: ['courses:read'] }
@@ -292,7 +292,7 @@ describe.each(await databasesToTest())('writing on $name', ({ open }) => {
   })
 
   describe('an Idempotency-Key', () => {
-    test('sent twenty times at once makes one row and one answer', async () => {
+    test('sent twenty times concurrently creates one row and one response', async () => {
       const headers = { 'idempotency-key': '"twenty"' }
       const once = async (): Promise<Reply> => {
         for (;;) {
@@ -328,7 +328,7 @@ describe.each(await databasesToTest())('writing on $name', ({ open }) => {
       const second = await send('courses', { headers: { ...headers, 'x-test-client': 'cli_other' }, body })
       expect([first.status, second.status, second.headers.get('idempotent-replayed')]).toEqual([201, 201, null])
       expect(second.json.id).not.toBe(first.json.id)
-      // Neither is told what the other has sent under the key.
+      // Neither learns the other's request under the key.
       const other = await send('courses', { headers: { ...headers, 'x-test-client': 'cli_third' }, body: { title: 'Something else' } })
       expect(other.status).toBe(201)
     })
@@ -346,11 +346,11 @@ describe.each(await databasesToTest())('writing on $name', ({ open }) => {
       const next = await send('courses', { headers, body })
       expect([next.status, next.headers.get('idempotent-replayed')]).toEqual([201, null])
       expect(next.json.id).not.toBe(first.json.id)
-      // The new answer is kept for a day of its own, also for another body.
+      // The new response is stored for another day, also for another body.
       expect((await send('courses', { headers, body: { title: 'Another' } })).json.error).toBe('idempotency_key_reused')
     })
 
-    test('keeps a refusal, but none that another try can help', async () => {
+    test('stores an error, but not one that a retry can resolve', async () => {
       const headers = { 'idempotency-key': 'refused' }
       const first = await send('courses', { headers, body: { title: 'x', slug: 'bark' } })
       await rows(`UPDATE course SET slug = 'bark-moved' WHERE school_id = $1 AND slug = 'bark'`)
@@ -368,7 +368,7 @@ describe.each(await databasesToTest())('writing on $name', ({ open }) => {
       expect((await send(`courses/${id}/archive`, { headers: denied, as: lecturer })).headers.get('idempotent-replayed')).toBeNull()
     })
 
-    test('of an action replays what was answered then', async () => {
+    test('of an action replays the stored response', async () => {
       const { id } = await made({}, lecturer)
       const headers = { 'idempotency-key': 'publish' }
       const first = await send(`courses/${id}/publish`, { headers, as: lecturer })
@@ -410,20 +410,20 @@ describe.each(await databasesToTest())('writing on $name', ({ open }) => {
       ['a member named __proto__', '{"title":"x","__proto__":{"status":"published"}}', 422, 'unknown_field'],
       ['a huge number', '{"title":"x","capacity":1e300}', 422, 'validation_failed'],
       ['too much', `{"title":"${'x'.repeat(1_100_000)}"}`, 413, 'payload_too_large'],
-      ['bytes that are no UTF-8', new Uint8Array([0x22, 0xff, 0x22]), 400, 'invalid_json'],
+      ['bytes that are not UTF-8', new Uint8Array([0x22, 0xff, 0x22]), 400, 'invalid_json'],
     ])('%s is refused in words', async (_what, body, status, error) => {
       const reply = await send('courses', { body })
       expect([reply.status, reply.json.error]).toEqual([status, error])
     })
 
-    test('of another type is refused', async () => {
+    test('of another type is rejected', async () => {
       const headers = { 'content-type': 'text/plain' }
       expect((await send('courses', { body: '{}', headers })).status).toBe(415)
       expect((await send('courses', { body: '{}', headers: { 'content-type': 'application/merge-patch+json' } })).status).toBe(415)
     })
   })
 
-  test('every refusal so far has one form, and a code of the table with its status', () => {
+  test('every error so far has the same form, and a code of the table with its status', () => {
     const refused = replies.filter(({ status }) => status >= 400)
     expect(refused.length).toBeGreaterThan(30)
     for (const { status, json } of refused) {

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { makeDemoSchool } from '../../src/demo/makeDemoSchool.ts'
 import type { Operation } from '../../src/framework/declare/operations.ts'
-import { viewOf } from '../../src/framework/declare/views.ts'
 import { unwrapped } from '../../src/framework/declare/schemas.ts'
+import { viewOf } from '../../src/framework/declare/views.ts'
 import { newId, toPublicId } from '../../src/lib/ids.ts'
 import { operationsIn, resources } from '../../src/resources/index.ts'
 import { startDemoApi } from '../api/demoApi.ts'
@@ -109,9 +109,9 @@ describe('a visitor', () => {
        SELECT school_id, id, 1, 'updated', jsonb_build_object('title', 'An earlier title') FROM page WHERE school_id = $1`,
       [schoolId],
     )
-    await newRsvps(sql, schoolId, await newEvent(sql, schoolId, { door: `https://meet.example/${secretMark}-door` }), 2)
+    await newRsvps(sql, schoolId, await newEvent(sql, schoolId, { joinUrl: `https://meet.example/${secretMark}-join` }), 2)
     for (const access of ['members', 'plans', 'course'])
-      await newEvent(sql, schoolId, { access, place: `Vault ${secretMark}-place`, door: `https://meet.example/${secretMark}-door` })
+      await newEvent(sql, schoolId, { access, place: `Vault ${secretMark}-place`, joinUrl: `https://meet.example/${secretMark}-join` })
     await newEvent(sql, schoolId, { status: 'draft' })
     await newUses(sql, schoolId, 2)
     await sql.query(`UPDATE coupon SET name = 'Spring', note = 'Ours', external_id = id::text`)

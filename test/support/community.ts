@@ -68,14 +68,14 @@ export async function newSubscription(
 export async function newEvent(
   sql: Sql,
   schoolId: string,
-  { slug = '', status = 'published', access = 'public', place = null as string | null, door = null as string | null } = {},
+  { slug = '', status = 'published', access = 'public', place = null as string | null, joinUrl = null as string | null } = {},
 ): Promise<string> {
   const id = newId()
   await sql.query(
     `INSERT INTO event (school_id, id, slug, title, kind, status, access, time_zone, starts_at, ends_at, location, join_url)
      VALUES ($1, $2, $3, 'Glaze Evening', 'hybrid', $4, $5, 'Europe/Berlin', now() + interval '1 day', now() + interval '25 hours',
              CASE WHEN $6::text IS NULL THEN NULL ELSE jsonb_build_object('name', $6::text) END, $7)`,
-    [schoolId, id, slug || `glaze-${id}`, status, access, place, door],
+    [schoolId, id, slug || `glaze-${id}`, status, access, place, joinUrl],
   )
   return id
 }
