@@ -67,7 +67,7 @@ export async function choosePassword(
   return send(browser, page, { password: newPassword, repeated: newPassword, ...fields })
 }
 
-/** Whether a browser is signed in, by what it is shown. */
+/** Returns whether a browser is signed in, judged by its page. */
 export async function isSignedIn(browser: Browser): Promise<boolean> {
   const answer = await browser.get('/account/apps')
   if (answer.status === 200) return true

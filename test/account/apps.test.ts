@@ -64,7 +64,7 @@ describe('connected apps', () => {
     ])
   })
 
-  test('ends one app at once: its tokens open nothing, the others stay', async () => {
+  test('disconnects one app immediately: its tokens are invalid, the others stay', async () => {
     const { browser, email, tokens, agent, accountId } = await connected()
     const other = (await (await createAgent(service.issuer, { client_name: 'Other' })).tokens(personCalled(email))).body
     const page = await browser.get('/account/apps')
@@ -97,7 +97,7 @@ describe('connected apps', () => {
     expect(await call(owner.tokens)).toBe(200)
   })
 
-  test('changes nothing without the token of this session, with one of another session, or from another site', async () => {
+  test('has no effect without the token of this session, with one of another session, or from another site', async () => {
     const { browser, tokens, email } = await connected()
     const page = await browser.get('/account/apps')
     const [csrf, grant] = [field(page.html, 'csrf'), grantsOn(page.html)[0] as string]
@@ -125,7 +125,7 @@ describe('connected apps', () => {
     expect(await isSignedIn(browser)).toBe(true)
   })
 
-  test('ends all apps at once', async () => {
+  test('disconnects all apps together', async () => {
     const { browser, email, tokens } = await connected()
     const more = []
     for (let at = 0; at < 3; at++) more.push((await (await createAgent(service.issuer)).tokens(personCalled(email))).body)
@@ -224,7 +224,7 @@ describe('an account that is to be deleted', () => {
     expect((await browser.follow(await send(browser, page, {}, /keep$/))).html).toContain('Ihr Konto bleibt.')
   })
 
-  test('offers nothing more once its time has come, and the form of before changes nothing', async () => {
+  test('offers no cancellation once its time has come, and an old form has no effect', async () => {
     const { browser, accountId } = await connected()
     await putDown(accountId, 1)
     const page = await browser.get('/account/apps')
@@ -236,7 +236,7 @@ describe('an account that is to be deleted', () => {
     expect(await putDownFor(accountId)).not.toBeNull()
   })
 
-  test('is kept by nobody else', async () => {
+  test('cannot be cancelled by somebody else', async () => {
     const [owner, stranger] = [await connected(), await connected()]
     await putDown(owner.accountId, 3)
     const theirs = field((await stranger.browser.get('/account/apps')).html, 'csrf')
@@ -304,7 +304,7 @@ describe('sign out everywhere', () => {
     expect(await call(tokens)).toBe(401)
   })
 
-  test('lets the person sign in again at once', async () => {
+  test('lets the person sign in again immediately', async () => {
     const { browser, email } = await connected()
     await everywhere(browser)
     const again = await signedIn(service, email)
@@ -343,7 +343,7 @@ describe('sign out everywhere', () => {
     }
   })
 
-  test('a consent page that stood open grants nothing after it, though its session is saved again', async () => {
+  test('an open consent page grants nothing after it, although its session is saved again', async () => {
     const { browser, email, accountId, agent } = await connected()
     const other = await signedIn(service, email)
     const consent = await other.follow(await other.get(agent.authorizationUrl().href))

@@ -78,7 +78,7 @@ describe('a change of the address', () => {
     expect(await account(one.accountId)).toMatchObject({ email: 'mine@example.com' })
   })
 
-  test('to the address of another account tells its owner only; to the caller it looks like any other', async () => {
+  test('to the address of another account notifies only its owner; the response is the same as for any other', async () => {
     const [one, two] = [await person(), await person()]
     const { emails, link } = await begin(one.accountId, two.email)
     expect(emails).toMatchObject([{ to: two.email, subject: expect.stringContaining('already have an account') }])
@@ -96,7 +96,7 @@ describe('a change of the address', () => {
     expect(await account(one.accountId)).toMatchObject({ email: one.email, pending_email: null })
   })
 
-  test('of two accounts to one address at the same time: one of them gets it', async () => {
+  test('by two accounts to one address at the same time: one of them gets it', async () => {
     const people = [await person(), await person()]
     const ready = []
     for (const { accountId, email } of people) {

@@ -24,7 +24,7 @@ const invite = (email: string, columns: Record<string, unknown>) =>
     .values({ school_id: service.schoolId(), id: newId(), email, name: 'Rowan', ...columns } as never)
     .execute()
 
-test('who was invited as a student or a member makes an account at a closed school, and is there from then on', async () => {
+test('an invited student or member can create an account at a closed school, and is active from then on', async () => {
   await invite('student@example.com', { is_student: true, student_status: 'invited' })
   await invite('member@example.com', { is_member: true, member_status: 'invited' })
   for (const email of ['student@example.com', 'member@example.com']) {
@@ -35,7 +35,7 @@ test('who was invited as a student or a member makes an account at a closed scho
   expect((await person('member@example.com'))?.joined_at).toBeInstanceOf(Date)
 })
 
-test('a visit is noted and counts no version; who is suspended or blocked stays so', async () => {
+test('a visit is recorded and counts no version; suspended and blocked people stay so', async () => {
   await service.database.sql.query(
     `UPDATE person SET student_status = 'suspended', member_status = 'blocked', last_active_at = NULL WHERE email = 'member@example.com'`,
   )
@@ -44,7 +44,7 @@ test('a visit is noted and counts no version; who is suspended or blocked stays 
   expect(await person('member@example.com')).toEqual({ ...before, last_active_at: expect.any(Date) })
 })
 
-test('who is known and not invited gets nothing there, like a stranger', async () => {
+test('a known person without an invitation gets nothing, like a stranger', async () => {
   await invite('known@example.com', { is_student: true })
   await invite('not-as-this@example.com', { is_student: true, member_status: 'invited' })
   for (const email of ['known@example.com', 'not-as-this@example.com', 'stranger@example.com']) {

@@ -27,7 +27,7 @@ const linkTo = ({ html }: Answer, language: string): string => {
 const letterTo = async (email: string) => (await service.emails()).findLast(({ to }) => to === email)
 
 describe('the language that an app asks for', () => {
-  test('holds from sign-in to consent, on a failed try, and on the pages beside the way', async () => {
+  test('is kept from sign-in to consent, after a failed attempt, and on the other pages', async () => {
     const browser = createBrowser(service.issuer)
     const open = await browser.follow(await browser.get(agent.authorizationUrl({ ui_locales: 'fr de-CH en' }).href))
     expect([languageOf(open), open.html.includes('Eine App, die sich »<bdi>Course Companion</bdi>« nennt')]).toEqual(['de', true])

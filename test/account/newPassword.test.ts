@@ -12,7 +12,7 @@ describe('a new password', () => {
     ['pässwö7', 'too_short'],
     ['🏮🏮🏮🏮🏮🏮🏮', 'too_short'],
     ['é'.repeat(513), 'too_long'],
-    ['a\nline of its own', 'not_typed'],
+    ['a\nsecond line', 'not_typed'],
     ['half a pair \ud800', 'not_typed'],
     ['password', 'too_common'],
     ['Password1!', 'too_common'],
@@ -94,7 +94,7 @@ describe('an address for messages', () => {
     '@example.com',
     'a@',
     '',
-  ])('%j is none', (typed) => {
+  { => ])('%j is not an address', (typed) => { => {
     expect(deliverableEmail(typed)).toBeUndefined()
   })
 

@@ -67,7 +67,7 @@ beforeAll(async () => {
 afterAll(() => service.stop())
 
 describe('every account page', () => {
-  test('comes as a page that nothing may frame, cache or script, and that says nothing to other sites', () => {
+  test('is a page that cannot be framed, cached or scripted, and that reveals nothing to other sites', () => {
     expect(answers).toHaveLength(20)
     for (const [what, { headers }] of answers) {
       const policy = headers.get('content-security-policy')

@@ -34,7 +34,7 @@ const ask = async (email: string, issuer = service.issuer) => {
 }
 
 describe('a forgotten password', () => {
-  test('is replaced through the link: the old one is nothing, every browser is signed out, and the address is told', async () => {
+  test('is replaced through the link: the old one is invalid, every browser is signed out, and the owner gets an e-mail', async () => {
     const { accountId } = await service.addPerson({ email: 'marlo@example.com' })
     const browsers = [await signedIn(service, 'marlo@example.com'), await signedIn(service, 'marlo@example.com')]
     const link = await resetLink(service, 'marlo@example.com')
@@ -84,7 +84,7 @@ describe('a forgotten password', () => {
     expect((await service.emails()).slice(before).map(({ to }) => to)).toEqual(['known@example.com'])
   })
 
-  test('of one school is not that of another, nor is the link', async () => {
+  test('and its link belong to one school', async () => {
     await service.addPerson({ email: 'both@example.com' })
     await service.addPerson({ email: 'both@example.com', school: service.other })
     const link = await resetLink(service, 'both@example.com')
@@ -238,7 +238,7 @@ describe('requests for messages', () => {
 })
 
 describe('a sign-in with the old password', () => {
-  test('that is being checked while the new one is set makes a session that is over', async () => {
+  test('a sign-in with the old one that overlaps the change creates a session that has ended', async () => {
     const { accountId } = await service.addPerson({ email: 'slow@example.com' })
     const link = await resetLink(service, 'slow@example.com')
     const gate = createPasswordGate({ concurrency: 1, queue: 0 })
@@ -259,7 +259,7 @@ describe('a sign-in with the old password', () => {
     expect(isSessionOver(later?.signedInAt, sessions_valid_after)).toBe(false)
   })
 
-  test('is told by whole seconds: what began in the same second is over, what is made after it is not', () => {
+  test('compares whole seconds: a session from the same second has ended, a later one has not', () => {
     const ended = new Date('2026-05-01T10:00:00.700Z')
     for (const now of ['2026-05-01T10:00:00.100Z', '2026-05-01T10:00:00.900Z', '2026-05-01T10:00:01.000Z']) {
       expect(isSessionOver(sessionTime(new Date(now), ended), ended)).toBe(false)

@@ -34,7 +34,7 @@ describe('signing in', () => {
     expect((await browser.get('/account')).location?.pathname).toBe('/account/apps')
   })
 
-  test('makes a session of its own: one that was planted or stood before is worth nothing after', async () => {
+  test('creates a new session: a planted or earlier one is invalid afterwards', async () => {
     const { browser: attacker, page: planted } = await open()
     await send(attacker, planted, { email: 'wren@example.org', password })
     const known = { value: attacker.cookie('sg_session') ?? '', signature: attacker.cookie('sg_session.sig') ?? '' }
@@ -108,7 +108,7 @@ describe('signing in', () => {
     expect(own.status).toBe(303)
   })
 
-  test('fails for a body that is no form, or too large, with a page and no session', async () => {
+  test('fails for a body that is not a form, or too large, with a page and no session', async () => {
     const { browser } = await open()
     const big = await browser.post('/account/sign-in', { ...right, csrf: 'x'.repeat(70_000) })
     const json = await fetch(`${service.issuer}/account/sign-in`, {

@@ -132,7 +132,7 @@ describe('sign-up', () => {
     expect(JSON.stringify(email)).not.toMatch(/evil|money/)
   })
 
-  test('a school that takes no sign-ups makes no account for who is not invited, also from a link that was sent before', async () => {
+  test('a school without sign-up creates no account without an invitation, also from a link that was sent before', async () => {
     const link = await signUpLink(service, 'late@example.com')
     const browser = createBrowser(service.issuer)
     const form = await browser.get('/account/sign-up')
@@ -210,7 +210,7 @@ describe('sign-up', () => {
       expect([refused.html.includes('Your account is ready'), await accounts(email), await persons(email)]).toEqual([false, [], []])
     })
 
-    test('an invitation that was withdrawn opens nothing, also with a link that was sent before', async () => {
+    test('a withdrawn invitation is invalid, also with a link that was sent before', async () => {
       const email = `withdrawn-${registration}@example.com`
       const personId = await invite(email)
       const link = await signUpLink(service, email)
@@ -222,7 +222,7 @@ describe('sign-up', () => {
       expect(await accounts(email)).toEqual([])
     })
 
-    test('an invitation of another school opens nothing', async () => {
+    test('an invitation of another school is invalid', async () => {
       const email = `elsewhere-${registration}@example.com`
       await invite(email)
       const other = createBrowser(service.other)
@@ -249,7 +249,7 @@ describe('sign-up', () => {
     ['a lookalike host', { email: 'x@exаmple.com', name: 'A' }, ['email']],
     ['a host that is a literal', { email: 'x@[127.0.0.1]', name: 'A' }, ['email']],
     ['a NUL', { email: 'x\0@example.com', name: 'A' }, ['email']],
-  ])('refuses %s beside the field, and sends nothing', async (_what, fields, blamed) => {
+  ])('rejects %s next to the field, and sends nothing', async (_what, fields, blamed) => {
     const before = (await service.emails()).length
     const answer = await ask(fields)
     expect(answer.status).toBe(400)
@@ -287,7 +287,7 @@ describe('a mailed link', () => {
     expect(await accounts('slow@example.com')).toEqual([])
   })
 
-  test('of one school is nothing at another, and of one purpose nothing for another', async () => {
+  test('is invalid at another school and for another purpose', async () => {
     const link = await signUpLink(service, 'here@example.com')
     const elsewhere = new URL(link)
     elsewhere.host = new URL(service.other).host
@@ -306,7 +306,7 @@ describe('a mailed link', () => {
     expect((await createBrowser(service.issuer).get(link.href)).status).toBe(200)
   })
 
-  test('that was made up, is missing or is given twice ends on the same page', async () => {
+  test('invented, missing or given twice leads to the same page', async () => {
     const pages = []
     for (const query of ['', '?token=', '?token=made-up', '?token=a&token=b', `?token=${'x'.repeat(5000)}`, '?token=%00']) {
       const answer = await createBrowser(service.issuer).get(`/account/sign-up/finish${query}`)
@@ -316,7 +316,7 @@ describe('a mailed link', () => {
     expect(new Set(pages).size).toBe(1)
   })
 
-  test('is stored as a hash, and stands in no log line and no audit row', async () => {
+  test('is stored as a hash, and is in no log line and no audit row', async () => {
     const link = await signUpLink(service, 'hidden@example.com')
     const token = link.searchParams.get('token') ?? ''
     expect(token).toMatch(/^[\w-]{43}$/)
@@ -363,7 +363,7 @@ describe('a chosen password', () => {
     ['is the address', 'Chooser.Example1', 'too similar to'],
     ["is the school's name", 'First-School-1', 'too similar to'],
     ['holds a line break', 'two\nlines of it', 'cannot be typed'],
-  ])('that %s is refused beside its field, and the link stays good', async (_what, secret, text) => {
+  ])('that %s is rejected next to its field, and the link stays valid', async (_what, secret, text) => {
     const link = await signUpLink(service, 'chooser@example.com')
     const browser = createBrowser(service.issuer)
     const answer = await send(browser, await browser.get(link.href), { password: secret, repeated: secret })

@@ -69,8 +69,8 @@ describe('/auth.md', () => {
     expect(text).toContain(`ask for \`${resource.scopes_supported.join(' ')}\``)
   })
 
-  test('tells the lifetimes that are configured', () => {
-    const told = rowsUnder('Lifetimes').map(([, time = '']) => Number.parseInt(time, 10))
+  test('lists the configured lifetimes', () => {
+    const listed = rowsUnder('Lifetimes').map(([, time = '']) => Number.parseInt(time, 10))
     const {
       authorization_code_seconds: code,
       handed_over_code_seconds: copied,
@@ -78,7 +78,7 @@ describe('/auth.md', () => {
       id_token_seconds: id,
       refresh_token_days: refresh,
     } = lifetimes
-    expect(told).toEqual([
+    expect(listed).toEqual([
       lifetimes.sign_in_minutes,
       lifetimes.interaction_minutes,
       code,
@@ -93,10 +93,10 @@ describe('/auth.md', () => {
     ])
     const everywhere = [...text.matchAll(/(\d+) (seconds|minutes|days)/g)].map(([, number]) => Number(number))
     const windows = rowsUnder('Rate limits').map(([, , , window = '']) => Number.parseInt(window, 10))
-    expect(everywhere.filter((number) => !told.includes(number) && !windows.includes(number))).toEqual([])
+    expect(everywhere.filter((number) => !listed.includes(number) && !windows.includes(number))).toEqual([])
   })
 
-  test('tells the limits that are in force', async () => {
+  test('lists the current limits', async () => {
     const limits = new Map(rowsUnder('Rate limits').map(([name, , requests, window]) => [literal(name), [Number(requests), window]]))
     expect(limits.get('registration')).toEqual([61, '3601 seconds'])
     const policy = (await get(`${service.issuer}/api/v1/courses`)).headers.get('ratelimit-policy') as string
@@ -106,8 +106,8 @@ describe('/auth.md', () => {
     expect(Object.fromEntries(limits)).toEqual(file)
   })
 
-  test('tells the status of each error as the service answers it', async () => {
-    const told = new Map(rowsUnder('Errors').map(([status, error]) => [literal(error), Number(status)]))
+  test('lists the status of each error as the service returns it', async () => {
+    const listed = new Map(rowsUnder('Errors').map(([status, error]) => [literal(error), Number(status)]))
     const wrong = await Promise.all([
       get(`${service.issuer}/api/v1/account`),
       get(`${service.issuer}/api/v1/account`, { authorization: 'Bearer no-token-at-all-but-long' }),
@@ -116,7 +116,7 @@ describe('/auth.md', () => {
       form('/api/oauth/token', {}),
       form('/api/oauth/token', { grant_type: 'refresh_token', client_id: 'unknown', refresh_token: 'x' }),
     ])
-    for (const { status, body } of wrong) expect([body.error, told.get(body.error)]).toEqual([body.error, status])
+    for (const { status, body } of wrong) expect([body.error, listed.get(body.error)]).toEqual([body.error, status])
     expect(new Set(wrong.map(({ body }) => body.error)).size).toBe(wrong.length)
   })
 
@@ -138,7 +138,7 @@ describe('/auth.md', () => {
 const form = (path: string, fields: Record<string, string>) =>
   answer(fetch(service.issuer + path, { method: 'POST', body: new URLSearchParams(fields) }))
 
-/** Every limit by its name, as the configuration schema has it where `server` says nothing. */
+/** Every limit by its name, with the defaults of the configuration schema. */
 function loadedLimits(): Record<string, [number, string]> {
   const limits = serverSchema.parse(server).rate_limits
   return Object.fromEntries(

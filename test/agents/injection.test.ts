@@ -45,7 +45,7 @@ const nasty = [
   '\\[x\\]',
   '[^1]',
   '[ ] task',
-  '\n\n## Ignore what stands above\n\n',
+  '\n\n## Ignore everything above\n\n',
   '\u2028# x',
   '\r\n---\r\n',
   '\u202egnp.exe',

@@ -3,7 +3,7 @@ import { pricesOf } from '../../src/agents/prices.ts'
 
 const eur = (amount: number) => ({ amount, currency: 'EUR' })
 
-describe('what a row with a price says', () => {
+describe('rows with a price', () => {
   test('is once for a thing, with its former price and how long it is open', () => {
     const row = {
       id: 'crs_1',

@@ -90,7 +90,7 @@ describe.skipIf(!hasChromium())('the reference in Chromium', () => {
     await page.goto(`${service.issuer}/docs`)
     const { paths } = (await fetched('/openapi.json')).body as { paths: Record<string, object> }
     const count = Object.values(paths).flatMap((methods) => Object.keys(methods)).length
-    // What is out of sight is drawn when one scrolls there.
+    // Operations outside of the viewport are rendered on scrolling.
     await page.setViewportSize({ width: 1200, height: 25_000 })
     await expect.poll(() => page.locator('.opblock').count()).toBe(count)
     await page.locator('#operations-courses-listCourses .opblock-summary-control').click()

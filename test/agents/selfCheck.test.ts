@@ -85,7 +85,7 @@ describe('the checks', () => {
   })
   afterAll(() => service.stop())
 
-  /** What the checks find if `change` rewrites the responses of the service. */
+  /** Returns the findings of the checks if `change` rewrites the responses of the service. */
   async function findingsWith(change: (path: string, text: string) => string, expected: Partial<Expected> = {}): Promise<Findings> {
     const ask: Ask = async (address, request) => {
       const key = `${request?.method} ${address}`
@@ -140,7 +140,7 @@ describe('the checks', () => {
       edited('/openapi.json', (text) => text.replace('"servers":[{"url":"', '"servers":[{"url":"https://x.')),
       '/openapi.json answers 200',
     ],
-    ['a document that is no JSON', edited('/.well-known/oauth-protected-resource', () => '<html>'), 'names the resource undefined'],
+    ['a document that is not JSON', edited('/.well-known/oauth-protected-resource', () => '<html>'), 'names the resource undefined'],
   ])('find %s', async (_what, change, contradiction) => {
     expect((await findingsWith(change)).contradictions.join('\n')).toContain(contradiction)
   })

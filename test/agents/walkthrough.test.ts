@@ -21,7 +21,7 @@ const commands = (): string[] => [...page.matchAll(/^```sh\n([\s\S]*?)\n```$/gm)
 const isListener = (command: string): boolean => command.includes('createServer')
 const isPasted = (command: string): boolean => command.startsWith('read ')
 
-/** Pastes commands into a shell, on a port that is free here. What they print stands under the number of each. */
+/** Runs commands in a shell, on a free port. Returns the output of each by its number. */
 async function paste(
   blocks: readonly string[],
   onAddress: (address: string, paste: (line: string) => void) => Promise<void>,
@@ -45,7 +45,7 @@ async function paste(
   }
 }
 
-/** What the blocks with this text in them printed. */
+/** Returns the output of the blocks that contain this text. */
 const printed = (blocks: readonly string[], outputs: readonly string[], wanted: string): string =>
   outputs.filter((_output, index) => blocks[index]?.includes(wanted)).join('\n')
 

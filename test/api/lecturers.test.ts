@@ -177,7 +177,7 @@ describe.each(await databasesToTest())('lecturers, staff and their logins, on $n
       expect((await call('DELETE', `/school/staff/${String(second.json.id)}`, owner)).status).toBe(204)
     })
 
-    test('of two owners who remove each other concurrently, one stays', async () => {
+    test('when two owners remove each other concurrently, one stays', async () => {
       const boss = await staffOf(owner)
       const second = await call('POST', '/school/staff', owner, { email: 'learner004@example.org', role: 'owner' })
       const both = await Promise.all([

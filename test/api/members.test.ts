@@ -223,7 +223,7 @@ describe.each(await databasesToTest())('members, on $name', ({ open }) => {
     }
   })
 
-  test('of a concurrent block and leave one succeeds, and the other gets an error', async () => {
+  test('when block and leave run concurrently, one succeeds, and the other gets an error', async () => {
     for (let round = 0; round < 4; round++) {
       const { json } = await add()
       const id = fromPublicId('mbr', json.id as string) as string

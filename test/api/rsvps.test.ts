@@ -49,7 +49,7 @@ describe.each((await databasesToTest()).slice(-1))('answers to events, on $name'
   const emailsTo = async ({ email }: SomebodyNew, kind: string) =>
     (await api.messages()).filter((message) => message.to === email && message.kind === kind)
 
-  test('of a hundred concurrent people thirty get the thirty seats, the others wait; the first five of these get the seats that five give up', async () => {
+  test('a hundred concurrent people: thirty get the thirty seats, the others wait; the first five of these get the seats that five give up', async () => {
     const event = await made({ capacity: 30 })
     const crowd = await people(100)
     const replies = await Promise.all(crowd.map((person) => answer(event, person)))

@@ -152,7 +152,7 @@ describe.each((await databasesToTest()).slice(-1))('states on $name', ({ open })
     }
     expect(await seen()).toBe(result)
     if (reply.status !== 200) return
-    // An action that is already in effect changes nothing, and so does cancelling again at the end of the period.
+    // An action that is already in effect has no effect, and neither has cancelling again at the end of the period.
     const again = await api.send(path + end, options)
     expect([again.status, again.headers.get('etag')]).toEqual([200, reply.headers.get('etag')])
   })

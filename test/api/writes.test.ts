@@ -148,7 +148,7 @@ describe.each(await databasesToTest())('writing on $name', ({ open }) => {
       expect(json.enrollment_starts_at).toBe('2026-03-01T10:00:00.000Z')
     })
 
-    test('of two patches with one ETag one succeeds, and the other gets the current ETag', async () => {
+    test('two patches with one ETag: one succeeds, and the other gets the current ETag', async () => {
       const { id } = await made()
       const etag = (await api.get(`/api/v1/courses/${id}`, { as: owner })).headers.get('etag') as string
       const both = await Promise.all(['a', 'b'].map((subtitle) => patch(`courses/${id}`, { subtitle }, { headers: { 'if-match': etag } })))
@@ -368,7 +368,7 @@ describe.each(await databasesToTest())('writing on $name', ({ open }) => {
       expect((await send(`courses/${id}/archive`, { headers: denied, as: lecturer })).headers.get('idempotent-replayed')).toBeNull()
     })
 
-    test('of an action replays the stored response', async () => {
+    test('for an action replays the stored response', async () => {
       const { id } = await made({}, lecturer)
       const headers = { 'idempotency-key': 'publish' }
       const first = await send(`courses/${id}/publish`, { headers, as: lecturer })
@@ -416,7 +416,7 @@ describe.each(await databasesToTest())('writing on $name', ({ open }) => {
       expect([reply.status, reply.json.error]).toEqual([status, error])
     })
 
-    test('of another type is rejected', async () => {
+    test('with another content type is rejected', async () => {
       const headers = { 'content-type': 'text/plain' }
       expect((await send('courses', { body: '{}', headers })).status).toBe(415)
       expect((await send('courses', { body: '{}', headers: { 'content-type': 'application/merge-patch+json' } })).status).toBe(415)

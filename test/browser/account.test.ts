@@ -53,7 +53,7 @@ describe.skipIf(!hasChromium())('a person looks after their account, in Chromium
     (await fetch(`${service.issuer}/api/v1/account`, { headers: { authorization: `Bearer ${token}` } })).status
   const heading = async (): Promise<string | null> => visitor.page.locator('h1').textContent()
 
-  test('ends what an app may do, and its token opens nothing from that moment', async () => {
+  test('disconnects an app, and its token is invalid from that moment', async () => {
     await service.addPerson({ email: 'ending@example.com' })
     const token = await connect('ending@example.com')
     expect(await statusWith(token)).toBe(200)

@@ -8,10 +8,10 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 
 const everyRule = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 
-/** What colours and room decide: all others look at what the page holds, which is the same in every theme and at every width. */
+/** The rules that depend on colours and space: all others check the content of the page, which is the same in every theme and at every width. */
 const rulesOfLooks = ['color-contrast', 'link-in-text-block', 'target-size', 'scrollable-region-focusable', 'css-orientation-lock']
 
-/** What axe finds on the page as it is shown, with every rule that it has for WCAG 2.2 AA and for good practice, or with those of looks. */
+/** Returns the findings of axe on the rendered page, with all rules for WCAG 2.2 AA and good practice, or with the visual ones. */
 export async function barriers(page: Page, which: 'all' | 'looks' = 'all'): Promise<string[]> {
   // Evaluated by the debugger: the page's policy lets no script of the page in, and none is put into it.
   await page.evaluate(axe)
@@ -33,7 +33,7 @@ const validator = new HtmlValidate({
   },
 })
 
-/** What is wrong with the page's HTML as it was sent. */
+/** Returns the errors in the page's HTML as it was sent. */
 export async function faultsOfHtml(html: string): Promise<string[]> {
   const { results } = await validator.validateString(html)
   return results.flatMap(({ messages }) => messages.map(({ ruleId, message, line }) => `${ruleId} in line ${line}: ${message}`))

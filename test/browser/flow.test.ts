@@ -85,7 +85,7 @@ describe.skipIf(!hasChromium())('in Chromium', () => {
       await page.getByText('Signed in as').waitFor()
     })
 
-    test.each(['before', 'after'])('a refusal %s signing in brings access_denied to the app', async (when) => {
+    test.each(['before', 'after'])('declining %s signing in sends access_denied to the app', async (when) => {
       const page = await ask()
       if (when === 'after') await signIn(page, learner, password)
       await page.getByRole('button', { name: when === 'after' ? 'Don’t allow' : 'Cancel and go back to the app' }).click()
@@ -94,7 +94,7 @@ describe.skipIf(!hasChromium())('in Chromium', () => {
       expect(arrived.searchParams.has('code')).toBe(false)
     })
 
-    test('what is unticked is not in the token', async () => {
+    test('unticked scopes are not in the token', async () => {
       const page = await ask()
       await signIn(page, learner, password)
       await box(page, 'courses:read').uncheck()
@@ -103,7 +103,7 @@ describe.skipIf(!hasChromium())('in Chromium', () => {
       expect(await granted()).toEqual(['email', 'openid'])
     })
 
-    test('what the role cannot use is struck out and has no box; what changes things starts unticked', async () => {
+    test('scopes that the role cannot use are struck out and have no box; write scopes start unticked', async () => {
       const page = await ask()
       await signIn(page, learner, password)
       await page.getByText('Signed in as').waitFor()
@@ -160,7 +160,7 @@ describe.skipIf(!hasChromium())('in Chromium', () => {
       expect(await granted()).toEqual(['account:read', 'email', 'openid'])
     })
 
-    test('the answer for an app on another machine is there to copy, the keyboard selects it, and reloading shows it no more', async () => {
+    test('the code for an app on another machine can be copied, the keyboard selects it, and reloading hides it', async () => {
       const page = await ask()
       await signIn(page, learner, password)
       await page.getByLabel('The app is on a different computer').check()
@@ -180,7 +180,7 @@ describe.skipIf(!hasChromium())('in Chromium', () => {
       expect([status, body.scope.split(' ').includes('courses:read')]).toEqual([200, true])
     })
 
-    test('a refusal for an app on another machine stays on this page too', async () => {
+    test('declining for an app on another machine stays on this page too', async () => {
       const page = await ask()
       await signIn(page, learner, password)
       await page.getByLabel('The app is on a different computer').check()
@@ -189,7 +189,7 @@ describe.skipIf(!hasChromium())('in Chromium', () => {
       expect(new URL(await page.getByLabel('Address for the app').inputValue()).searchParams.get('error')).toBe('access_denied')
     })
 
-    test('what was allowed before is folded away, and can be opened and taken out', async () => {
+    test('granted scopes are folded away, and can be opened and unticked', async () => {
       const { body } = await postJson(`${service.issuer}/api/oauth/register`, { redirect_uris: [callback.redirectUri] })
       const page = await ask({ client_id: body.client_id, scope: 'openid email' })
       await signIn(page, learner, password)
@@ -231,7 +231,7 @@ describe.skipIf(!hasChromium())('in Chromium', () => {
     ['off', false],
     ['on', true],
   ])(
-    'the way to the app stands in form-action because browsers demand it: without, they stay and complain, scripts %s',
+    'the redirect URI is in form-action because browsers require it: without it they block the redirect, scripts %s',
     async (_name, javaScriptEnabled) => {
       const visitor = await openVisitor(browser, { javaScriptEnabled })
       try {

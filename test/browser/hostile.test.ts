@@ -9,7 +9,7 @@ import { openVisitor, signIn, type Visitor } from './visitor.ts'
 
 const run = 'window.name="executed"'
 
-/** What strangers send so that it runs: each would leave its mark in the window. */
+/** Inputs of attackers that try to run: each would set a mark in the window. */
 const corpus = [
   `<script>${run}</script>`,
   `"><img src=x onerror='${run}'>`,
@@ -61,7 +61,7 @@ describe.skipIf(!hasChromium())('whatever a stranger sends, nothing of it runs i
     expect(await page.locator('script, iframe, object, embed, base, [onload], [onerror], [onfocus], [autofocus][x]').count()).toBe(0)
   }
 
-  test('what does run is seen: a page without a policy that holds the same', async () => {
+  test('running scripts are detected: a page with the same content and without a policy', async () => {
     const { page, close } = await openVisitor(browser)
     await page.setContent(corpus[1] as string)
     await until(async () => (await page.evaluate('window.name')) === 'executed', { what: 'the mark of a script' })
@@ -79,7 +79,7 @@ describe.skipIf(!hasChromium())('whatever a stranger sends, nothing of it runs i
       redirect_uris: [callback.redirectUri],
     }
     const { body } = await postJson(`${service.issuer}/api/oauth/register`, metadata)
-    // What is refused at the door never reaches a page: then the name alone is tried.
+    // A rejected registration never reaches a page: then only the name is tried.
     const clientId =
       body.client_id ??
       (await postJson(`${service.issuer}/api/oauth/register`, { client_name: text, redirect_uris: [callback.redirectUri] })).body.client_id
@@ -113,7 +113,7 @@ describe.skipIf(!hasChromium())('whatever a stranger sends, nothing of it runs i
       `/${query}`,
     ]) {
       await page.goto(service.issuer + path)
-      // The reference draws itself with scripts of its own.
+      // The API reference renders itself with its own scripts.
       if (path.startsWith('/docs')) expect(await page.evaluate('window.name')).toBe('')
       else await look()
     }

@@ -15,7 +15,7 @@ const overflow = `[...document.querySelectorAll('body *')]
   .filter((element) => element.getBoundingClientRect().right > innerWidth + 0.5)
   .map((element) => element.outerHTML.slice(0, 120))`
 
-// Contrast is a matter of the theme and room one of the width: each has its turn, and pairs of them are told apart by no rule.
+// Contrast depends on the theme and overflow on the width: each is tested alone, because no rule depends on their combination.
 const phone = { width: 360, colorScheme: 'light', rules: 'all' } as const
 const desk = { width: 1280, colorScheme: 'dark', rules: 'looks' } as const
 
@@ -121,9 +121,9 @@ describe.skipIf(!hasChromium())('every page, in Chromium', () => {
 
   describe.each(languages)('in %s', (locale) => {
     const isFirst = locale === languages[0]
-    // What another language changes is the length of words: it shows where there are many, and least room.
+    // Another language changes the length of words: this shows on the pages with the most words and the least space.
     test.each(tour.filter(({ isWordy }) => isFirst || isWordy))(
-      '$name is valid, fits, can be read by everybody, asks nobody else and says nothing to the console',
+      '$name is valid, fits, is accessible, contacts no other host and logs nothing to the console',
       async ({ open }) => {
         const visitor = await openVisitor(browser, { locale, viewport: { width: 360, height: 800 } })
         try {

@@ -14,7 +14,7 @@ export const tourists = [
   { email: leaver, role: 'lecturer' },
 ] as const
 
-/** What a tour needs beside a window. */
+/** Dependencies of a tour other than a window. */
 export interface TourGuide {
   agent: Agent
   /** The link in the newest message to an address. */
@@ -248,12 +248,12 @@ async function consent(page: Page, guide: TourGuide, email: string, scope = scop
   await page.locator('#scopes').waitFor()
 }
 
-/** An app of its own: what is allowed to it changes nothing of what other pages ask. */
+/** A separate app: granting it scopes does not affect other pages. */
 async function anotherApp(guide: TourGuide, metadata: object = { client_name: 'Course Companion' }): Promise<TourGuide> {
   return { ...guide, agent: await createAgent(guide.agent.issuer, metadata) }
 }
 
-/** What an app of its own was given to use the person's account. */
+/** The tokens of a separate app for the person's account. */
 async function tokenOf(guide: TourGuide, email: string): Promise<{ access_token: string }> {
   const { agent } = await anotherApp(guide)
   return (await agent.tokens(personCalled(email), { scope: 'openid account:read account:write' }, { scopes: 'all' })).body

@@ -1,18 +1,18 @@
 import type { Browser, BrowserContextOptions, Page, Response } from 'playwright-core'
 
-/** A person at a browser window of their own. */
+/** A person with a separate browser window. */
 export interface Visitor {
   page: Page
   /** The page as the service sent it. */
   html(): Promise<string>
-  /** What the browser refused or complained about: breaches of the content security policy and everything in its console. */
+  /** Violations of the content security policy, and everything in the browser's console. */
   complaints(): string[]
   /** Origins that any request of the window went to. */
   origins(): string[]
   close(): Promise<void>
 }
 
-// Runs before anything of the page. Where scripts are off it does not run, and the issues below tell alone.
+// Runs before the scripts of the page. Without scripts it does not run, and only the issues below report.
 const listen = `document.addEventListener('securitypolicyviolation', (event) =>
   console.error('securitypolicyviolation: ' + event.violatedDirective + ' ' + event.blockedURI))`
 

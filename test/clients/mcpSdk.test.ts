@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => demo?.stop())
 
-/** What an MCP client keeps between its runs. */
+/** The storage that an MCP client keeps between runs. */
 interface Kept {
   client?: OAuthClientInformationMixed | undefined
   tokens?: OAuthTokens | undefined
@@ -171,7 +171,7 @@ describe('the MCP SDK finds its way back by itself', () => {
     expect((await userinfo(provider)).status).toBe(200)
   })
 
-  test('after its registration is gone it registers anew', async () => {
+  test('registers again after its registration was deleted', async () => {
     const provider = createProvider()
     await signIn(provider, { serverUrl: demo.issuer })
     provider.kept.client = { ...(provider.kept.client as OAuthClientInformationMixed), client_id: 'cli_gone' }
@@ -181,7 +181,7 @@ describe('the MCP SDK finds its way back by itself', () => {
   })
 })
 
-test('what other MCP clients register is taken as it is', async () => {
+test('the registrations of other MCP clients are accepted unchanged', async () => {
   const registrations = [
     {
       client_name: 'Inspector',

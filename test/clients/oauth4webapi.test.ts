@@ -132,7 +132,7 @@ describe('oauth4webapi, from the address of the API to its data', () => {
     expect((await introspect(tokens.refresh_token as string)).active).toBe(true)
   })
 
-  test('revocation of the access token ends the grant, and the API says where to begin anew', async () => {
+  test('revocation of the access token revokes the grant, and the API says where to start again', async () => {
     const response = await oauth.revocationRequest(known.server, client, none, tokens.access_token, insecure)
     await oauth.processRevocationResponse(response)
     await expectDead(demo.issuer, tokens.access_token)

@@ -141,7 +141,7 @@ describe('openid-client accepts no redirect but the one it asked for', () => {
   })
 })
 
-test('openid-client is told who refused', async () => {
+test('openid-client learns that the person declined', async () => {
   const config = await register({})
   const { address, checks } = await ask(config)
   await expect(client.authorizationCodeGrant(config, await demo.visit(address, { refuse: true }), checks)).rejects.toMatchObject({
@@ -150,7 +150,7 @@ test('openid-client is told who refused', async () => {
   })
 })
 
-test('openid-client is told why a registration with a fixed callback fails', async () => {
+test('openid-client gets the reason why a registration with a fixed callback fails', async () => {
   await expect(register({ redirect_uris: ['https://app.example.com/callback'] })).rejects.toMatchObject({
     error: 'invalid_redirect_uri',
     status: 400,

@@ -18,7 +18,7 @@ import { countRows, type Figures } from './analyticsSums.ts'
 const now = new Date('2026-11-20T10:00:00Z')
 const all = { from: '2026-01-01', to: '2026-11-20' } as const
 const additive = [revenue, orders, enrollments, completion, subscriptions, coupons, events, overview]
-/** What is a level, a rate or a distinct number: not the sum of its parts. */
+/** Levels, rates and distinct counts, which are not sums of their parts. */
 const notAdded = /percent|average|median|at_end|trialing|mrr|live_|active_students|_active/
 
 let opened: TestDatabase
@@ -178,7 +178,7 @@ test.each([
   { from: '2024-01-01', to: '2026-01-01' },
   { from: '0001-01-01', to: '0001-01-02' },
   { to: '9999-12-31' },
-])('days that are none or too many are refused: %o', async (asked) => {
+])('invalid or too many days are rejected: %o', async (asked) => {
   await expect(answer(orders, asked)).rejects.toMatchObject({ code: 'invalid_parameter' })
 })
 

@@ -21,7 +21,7 @@ describe.each(await databasesToTest())('figures on $name', ({ open }) => {
   afterAll(() => opened.drop())
   const sql = (text: string, values: unknown[] = []) => opened.database.sql.query<Record<string, unknown>>(text, values)
 
-  /** What the tables hold, in the form of what is counted. */
+  /** The rows of the tables, in the form of the expected counts. */
   async function tables(schoolId: string): Promise<Record<string, Figures>> {
     const found: Record<string, Figures> = {}
     for (const { table, keys, measures } of rollups) {
@@ -41,7 +41,7 @@ describe.each(await databasesToTest())('figures on $name', ({ open }) => {
     expect(allTrimmed(await tables(made.schoolId))).toEqual(allTrimmed(countRows(made, at)))
   const refresh = (schoolId: string, at = now) => refreshSchool(opened.database, { schoolId, now: at })
 
-  test('every figure is the sum over the rows of its day in the zone of the school, and the same again changes nothing', async () => {
+  test("every figure is the sum over the rows of its day in the school's time zone, and a second run has no effect", async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 1_000_000 }), fc.constantFrom(...zones), async (seed, timeZone) => {
         const made = await makeRows(opened.database.sql, { seed, timeZone })
@@ -130,7 +130,7 @@ describe.each(await databasesToTest())('figures on $name', ({ open }) => {
     expect(completed(after)).toBe((completed(before) as number) + 1)
   })
 
-  test('a day that has no rows any more falls to nothing: at once where it is marked, or in the night', async () => {
+  test('a day without remaining rows falls to zero: immediately if it is marked, otherwise in the night', async () => {
     const made = await makeRows(opened.database.sql, { seed: 5, timeZone: 'America/Los_Angeles' })
     await refresh(made.schoolId)
     const [one, two] = (made.rows.rsvp ?? []).filter(({ status }) => status !== 'canceled') as [
@@ -175,7 +175,7 @@ describe.each(await databasesToTest())('figures on $name', ({ open }) => {
     await expectSums(made)
   })
 
-  test('of two that run the job at the same moment one does, and the figures are right', async () => {
+  test('when two processes run the job at the same moment, one of them works, and the figures are right', async () => {
     const made = await makeRows(opened.database.sql, { seed: 19, timeZone: 'Europe/Berlin' })
     const twice = await openDatabaseTwice(opened)
     const [job, other] = [opened.database, twice.database].map((database) => rollupJobs({ database })[0]) as [

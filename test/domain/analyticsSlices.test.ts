@@ -37,7 +37,7 @@ test('figures that are overdue for months hold the only session of the embedded 
     pieces.push(piece)
     return piece
   }
-  // Every statement of its own, and every transaction, is a piece during which nobody else is served.
+  // Every single statement and every transaction is a piece of work that blocks other callers.
   const watched: Database = {
     ...database,
     sql: { query: (text, values, name) => counting(database.sql, begin()).query(text, values, name) },

@@ -205,7 +205,7 @@ export function countRows({ timeZone, rows }: Pick<MadeRows, 'timeZone' | 'rows'
   }
 }
 
-/** Who learnt on which day, in which course. */
+/** The learners of each day and course. */
 export function activityDays(
   { timeZone, rows }: Pick<MadeRows, 'timeZone' | 'rows'>,
   now: Date,

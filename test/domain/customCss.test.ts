@@ -75,7 +75,7 @@ describe("a school's own stylesheet", () => {
     expect(cssErrors(css, issuer)).not.toEqual([])
   })
 
-  test('what is refused stays refused among anything else', () => {
+  test('rejected rules stay rejected among any others', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...harmless),

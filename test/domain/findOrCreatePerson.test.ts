@@ -19,7 +19,7 @@ describe.each(await databasesToTest())('a person is found or made, on $name', ({
   const rows = (email: string) =>
     opened.database.sql.query<Record<string, unknown>>('SELECT * FROM person WHERE school_id = $1 AND email = $2', [schoolId, email])
 
-  test('who is asked for many times at once is made once, with every facet that was asked for', async () => {
+  test('many concurrent requests create a person once, with every requested role', async () => {
     const found = await Promise.all(
       Array.from({ length: 12 }, (_, index) => ask(' Fenn@Example.org ', index % 2 === 0 ? 'student' : 'member', 'Fenn Goldacre')),
     )
@@ -30,7 +30,7 @@ describe.each(await databasesToTest())('a person is found or made, on $name', ({
     ])
   })
 
-  test('what a person is already stays, and asking again counts no version', async () => {
+  test('existing roles stay, and a repeated request counts no version', async () => {
     const { personId } = await ask('ivy@example.org', 'student')
     await opened.database.sql.query(
       "UPDATE person SET student_status = 'suspended', is_member = true, member_status = 'blocked' WHERE school_id = $1 AND id = $2",
@@ -43,7 +43,7 @@ describe.each(await databasesToTest())('a person is found or made, on $name', ({
     ])
   })
 
-  test('who left is a member again, with the day on which they first joined', async () => {
+  test('a former member is a member again, with the original date of joining', async () => {
     const { personId } = await ask('osric@example.org', 'member')
     const before = new Date('2025-01-01T00:00:00.000Z')
     await opened.database.sql.query("UPDATE person SET member_status = 'left', joined_at = $3 WHERE school_id = $1 AND id = $2", [

@@ -10,7 +10,7 @@ describe('passwords', () => {
     expect(await verifyPassword('Password', reference)).toBe(false)
   })
 
-  test('what was hashed is verified, and nothing else', async () => {
+  test('only the hashed password is verified', async () => {
     const phc = await hashPassword('correct horse')
     expect(phc).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/)
     expect(await verifyPassword('correct horse', phc)).toBe(true)

@@ -27,7 +27,7 @@ describe('the password gate', () => {
     expect(await answers[1]).toBe('second')
   })
 
-  test('a place that was handed on is not free for who comes later', async () => {
+  test('a slot that was passed on is not free for later callers', async () => {
     const gate = createPasswordGate({ concurrency: 1, queue: 1 })
     const [first, second] = [pending(), pending()]
     const answers = [gate(() => first.promise), gate(() => second.promise)]
@@ -50,7 +50,7 @@ describe('the password gate', () => {
     expect(await gate(async () => 'fine')).toBe('fine')
   })
 
-  test('never more at once than allowed, however they come', async () => {
+  test('never runs more concurrently than allowed', async () => {
     const gate = createPasswordGate({ concurrency: 3, queue: 100 })
     let running = 0
     let most = 0

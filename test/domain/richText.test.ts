@@ -78,7 +78,7 @@ const hostile = [
   '['.repeat(5000),
 ]
 
-describe('what people write becomes HTML that any page can show', () => {
+describe('rich text becomes HTML that is safe on any page', () => {
   test.each(hostile)('%j', (text) => {
     expectSafe(htmlOf(text, 'html'))
     expectSafe(htmlOf(text, 'markdown'))
@@ -109,7 +109,7 @@ describe('what people write becomes HTML that any page can show', () => {
     expect(htmlOf(html, 'html')).toBe(html)
   })
 
-  test('what belongs into a text stays', () => {
+  test('allowed elements stay', () => {
     expect(htmlOf('## Wedging\n\nFold **twice**, see [the table](https://x.example/?a=1&b=2).\n\n1. one\n2. two', 'markdown')).toBe(
       '<h2>Wedging</h2>\n<p>Fold <strong>twice</strong>, see ' +
         '<a href="https://x.example/?a=1&amp;b=2" rel="noopener noreferrer nofollow">the table</a>.</p>\n' +

@@ -85,7 +85,7 @@ describe('signing in', () => {
     expect(await signIn(newId(), 'ada@example.com', 'the password')).toBeUndefined()
   })
 
-  test('what no account can have is refused without work: over-long passwords, impossible addresses', async () => {
+  test('over-long passwords and impossible addresses are rejected without hashing', async () => {
     for (const [email, password] of [
       ['ada@example.com', 'x'.repeat(1025)],
       ['ada\u0000@example.com', 'the password'],
@@ -104,8 +104,8 @@ describe('signing in', () => {
   })
 })
 
-describe('who is signed in', () => {
-  test('is told while the account is active, and not afterwards', async () => {
+describe('the signed-in account', () => {
+  test('is shown while the account is active, and not afterwards', async () => {
     expect(await findSignedInAccount(database, schoolId, ids.active)).toEqual({
       name: 'Ada',
       email: 'ada@example.com',

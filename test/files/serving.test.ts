@@ -36,7 +36,7 @@ describe('the address of a file', () => {
     return files.externalServices.downloadAddress(school, { id: fromPublicId('fil', id) as string, filename, content_type })
   }
 
-  test('of a public one serves bytes that a browser keeps for ever and takes for nothing else', async () => {
+  test('of a public file serves bytes that a browser caches forever and does not sniff', async () => {
     const file = await service.bring(owner, png, picture)
     const reply = await request(file.json.url)
     expect(reply.bytes.equals(png)).toBe(true)
@@ -67,7 +67,7 @@ describe('the address of a file', () => {
     expect((await request(file.json.url, { method: 'POST' })).status).toBe(405)
   })
 
-  test('answers stretches as a slice of the bytes does, also under a condition', async () => {
+  test('returns ranges as slices of the bytes, also with conditions', async () => {
     const bytes = pdf(1000)
     const file = await service.bring(owner, bytes, {
       filename: 'a.pdf',
@@ -99,7 +99,7 @@ describe('the address of a file', () => {
     expect((await ask('bytes=0-1', { 'if-range': '"other"' })).status).toBe(200)
   })
 
-  test('of a private one opens with its own signature alone, until its time, and says nothing without it', async () => {
+  test('of a private file needs its own signature, until it expires, and reveals nothing without it', async () => {
     const file = await service.bring(owner, pdf(50), { filename: 'plans.pdf', content_type: 'application/pdf', purpose: 'attachment' })
     expect([file.json.visibility, file.json.url]).toEqual(['private', null])
     const { url, expires_at } = signed(file)
@@ -140,7 +140,7 @@ describe('the address of a file', () => {
     expect([elsewhere.status, elsewhere.json.error]).toEqual([403, 'signature_invalid'])
   })
 
-  test('leads nowhere but to its file, whatever stands in it', async () => {
+  test('leads only to its file, whatever it contains', async () => {
     const file = await service.bring(owner, png, picture)
     const base = `/files/${file.json.id}`
     for (const path of [
@@ -162,7 +162,7 @@ describe('the address of a file', () => {
     expect(reply.headers.get('content-disposition')).toMatch(/^inline; filename="[^"\r\n]*(\\"[^"\r\n]*)*"; filename\*=UTF-8''/)
   })
 
-  test('of a drawing serves the drawing alone, to be saved and not opened', async () => {
+  test('of an SVG serves it as a download', async () => {
     const evil = Buffer.from(
       '<svg xmlns="http://www.w3.org/2000/svg" width="20" height="10" onload="alert(1)"><script>alert(1)</script><path d="M0 0"/></svg>',
     )
@@ -177,7 +177,7 @@ describe('the address of a file', () => {
     ])
   })
 
-  test('of bytes that are a picture and a script at once serves a picture', async () => {
+  test('of bytes that are both a picture and a script serves a picture', async () => {
     const both = Buffer.concat([gif.subarray(0, 6), Buffer.from('/*'), gif.subarray(8), Buffer.from('*/=1;alert(1)')])
     const file = await service.bring(owner, both, { filename: 'x.gif', content_type: 'image/gif', purpose: 'image' })
     expect(file.status).toBe(200)
@@ -185,7 +185,7 @@ describe('the address of a file', () => {
   })
 })
 
-/** One request with its path as it stands. */
+/** Sends one request with its path unchanged. */
 async function raw(issuer: string, path: string): Promise<string> {
   const { hostname, port, host } = new URL(issuer)
   const socket = connect(Number(port), hostname)

@@ -32,7 +32,7 @@ export interface StorageService extends TestService {
 
 export const [owner, lecturer, learner, other] = ['owner@example.com', 'lecturer@example.com', 'learner@example.com', 'other@example.com']
 
-/** The whole service with an owner, a lecturer and two learners who lend a client storage:write. */
+/** The whole service with an owner, a lecturer and two learners who grant a client storage:write. */
 export async function startStorage(options: ServiceOptions = {}): Promise<StorageService> {
   const service = await startService(options)
   const tokens = new Map<string, string>()

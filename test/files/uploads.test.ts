@@ -147,7 +147,7 @@ describe.each(await databasesToTest())('uploads on $name', ({ open }) => {
     expect((await service.put(one, png)).json.error).toBe('signature_invalid')
   })
 
-  test('of twenty senders at one time one is heard', async () => {
+  test('one of twenty concurrent uploads is accepted', async () => {
     const upload = await service.announce(owner, { ...document, byte_size: 100_000 })
     const replies = await Promise.all(Array.from({ length: 20 }, () => service.put(upload, pdf(100_000))))
     expect(replies.map(({ status }) => status).toSorted()).toEqual([200, ...Array<number>(19).fill(403)])
@@ -167,7 +167,7 @@ describe.each(await databasesToTest())('uploads on $name', ({ open }) => {
     expect((await service.call(learner, `storage/files/${mine.json.id}`, { method: 'DELETE' })).status).toBe(204)
   })
 
-  test('who may no longer sign in sends nothing', async () => {
+  test('a disabled person cannot upload', async () => {
     const upload = await service.announce(other, { ...picture, purpose: 'avatar', byte_size: png.length })
     await service.database.sql.query('UPDATE account SET disabled_at = now() WHERE email = $1', [other])
     expect((await service.put(upload, png)).json.error).toBe('signature_invalid')

@@ -46,13 +46,13 @@ describe('access', () => {
     expect(refusal('owner', ['courses:read'])).toMatchObject({ code: 'insufficient_scope', requiredScopes: ['coupons:read'] })
   })
 
-  test('who may not see any row is refused without a challenge: another scope would not help', () => {
+  test('a caller who cannot see any row is rejected without a challenge: another scope would not help', () => {
     expect(refusal('learner', ['coupons:read'])).toMatchObject({ code: 'access_denied', details: [] })
     expect(refusal('lecturer', ['coupons:read'])).toMatchObject({ code: 'access_denied' })
     expect(refusal('admin', ['coupons:read'])).toBeUndefined()
   })
 
-  test('a scope that the role may not lend any more is refused without a challenge', () => {
+  test('a scope that the role can no longer grant is rejected without a challenge', () => {
     expect(refusal('admin', [], ['coupons:read'])).toMatchObject({ code: 'access_denied', requiredScopes: [] })
   })
 })

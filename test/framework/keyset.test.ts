@@ -81,7 +81,7 @@ describe.each(await everyDatabase())('a page from the middle of a list, on $name
     expect(plan.some((line) => line.includes('Seq Scan on course'))).toBe(false)
   })
 
-  test('what a rare word occurs in is found by its trigrams, not by reading the list', async () => {
+  test('a rare word is found by its trigrams, not by scanning the list', async () => {
     const queryScope = { resource: courses, schoolId, caller: { kind: 'anonymous' } as const }
     const { sql, parameters } = await statementOf({
       ...queryScope,
@@ -89,7 +89,7 @@ describe.each(await everyDatabase())('a page from the middle of a list, on $name
       sort: courses.sorts.find((one) => one.name === 'position') as Sort,
       value: 0,
     })
-    // Of this few rows all are read sooner: the index is there for the many.
+    // With so few rows a scan is faster: the index is for many rows.
     const plan = await opened.database.transaction(async (_writer, transaction) => {
       await transaction.query('SET LOCAL enable_seqscan = off')
       const rows = await transaction.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${sql}`, parameters)
@@ -132,7 +132,7 @@ describe.each((await everyDatabase()).slice(-1))('every list on $name', ({ open 
   })
   afterAll(() => opened.drop())
 
-  // What the planner chooses depends on the rows. That it could walk an index, and sort nothing, is what the schema owes.
+  // The plan depends on the rows. The schema must allow an index scan without a sort.
   test.each(lists)(
     '$id goes on from a place inside an index, in every order, for those who see least and most',
     async ({ resource, parent }) => {

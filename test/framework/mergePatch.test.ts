@@ -21,7 +21,7 @@ test.each([
   expect(mergePatch(target, patch)).toEqual(expected)
 })
 
-test('a patch twice is a patch once, holds no null of its own, and touches neither the target nor any prototype', () => {
+test('a patch is idempotent, adds no null, and changes neither the target nor any prototype', () => {
   fc.assert(
     fc.property(fc.object(), fc.jsonValue(), (target, patch) => {
       const before = JSON.stringify(target)

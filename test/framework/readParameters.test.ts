@@ -59,7 +59,7 @@ describe('parameters', () => {
     expect(refusal({ [name]: value })).toMatchObject({ code: 'invalid_parameter', status: 400, details: [{ field: name }] })
   })
 
-  test('all that is wrong is said at once', () => {
+  test('all errors are reported together', () => {
     expect(
       refusal({ limit: 'x', sort: 'y', z: '1' })
         .details.map(({ field }) => field)

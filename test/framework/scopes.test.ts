@@ -17,7 +17,7 @@ describe('the scope catalogue', () => {
     expect(catalogue.map(({ name }) => name)).toEqual(published)
   })
 
-  test('says of each in a sentence of its own what it opens', () => {
+  test('has a sentence for each scope that says what it allows', () => {
     expect(new Set(catalogue.map(({ sentence }) => sentence)).size).toBe(38)
     for (const { sentence, areaTitle } of catalogue) {
       expect(sentence).toMatch(/^[A-Z][a-z].{8,}[^.]$/)
@@ -36,10 +36,10 @@ describe('the scope catalogue', () => {
   })
 })
 
-describe('what a role may lend', () => {
+describe('grantable scopes of a role', () => {
   const usable = usableScopes(catalogue)
 
-  test('grows from learner to lecturer to admin, who lends everything, as does the owner', () => {
+  test('grow from learner to lecturer to admin, who can grant everything, like the owner', () => {
     expect(new Set(usable.learner).isSubsetOf(new Set(usable.lecturer))).toBe(true)
     expect(new Set(usable.lecturer).isSubsetOf(new Set(usable.admin))).toBe(true)
     expect(usable.admin).toEqual(published)

@@ -21,7 +21,7 @@ describe.each(await everyDatabase())('statements on $name', ({ name, open }) => 
   })
 
   if (name !== 'postgresql') return
-  test('that take too long are refused in words', async () => {
+  test('that take too long are rejected with a message', async () => {
     const { database, drop } = await open()
     const tooLong = database.transaction(async (_writer, sql) => {
       await sql.query(`SELECT set_config('statement_timeout', '20ms', true)`)
@@ -32,7 +32,7 @@ describe.each(await everyDatabase())('statements on $name', ({ name, open }) => 
     await drop()
   })
 
-  test('that change something and waited too long for a lock, or ran too long, are to be repeated: 503 with Retry-After', async () => {
+  test('that write and waited too long for a lock, or ran too long, can be retried: 503 with Retry-After', async () => {
     const { database, url, drop } = await open()
     const other = new Client({ connectionString: url as string })
     await other.connect()

@@ -30,7 +30,7 @@ describe('a view', () => {
     ])
   })
 
-  test('never lets out what is stored beside or below a plain value, whatever is stored', () => {
+  test('never returns unknown stored members next to or below a declared value', () => {
     const strict = Object.fromEntries(views.map((view) => [view, narrowed(schema, view)])) as Record<View, z.ZodObject>
     const stored = fc.letrec((tie) => ({
       value: fc.oneof(

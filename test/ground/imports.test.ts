@@ -38,7 +38,7 @@ describe('a forbidden import is named with its rule', () => {
       'policy imports types',
     ],
     [
-      'a value beside a type of the same file',
+      'a value together with a type of the same file',
       'src/policy/both.ts',
       "import type { Sql } from '../store/sql.ts'\nimport { sql } from '../store/sql.ts'\nexport const both: Sql = { query: String(sql) }\n",
       'policy imports types',

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readRange } from '../../src/http/byteRange.ts'
 
-test('a stretch is what a slice of the bytes says (RFC 9110 section 14.1.2)', () => {
+test('a range is a slice of the bytes (RFC 9110 section 14.1.2)', () => {
   const edge = fc.option(fc.nat({ max: 60 }), { nil: undefined })
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 50 }), edge, edge, (length, first, last) => {
@@ -22,7 +22,7 @@ test('a stretch is what a slice of the bytes says (RFC 9110 section 14.1.2)', ()
   )
 })
 
-test('whatever else stands there, the answer is the whole or lies within the bytes', () => {
+test('for any other header the response is the whole file or lies within the bytes', () => {
   fc.assert(
     fc.property(
       fc.oneof(

@@ -37,7 +37,7 @@ test('a registration that nobody authorized is removed after its days, an idle o
   expect(await run('prune_clients')).toEqual({ removed: 0, forgotten: 0 })
 })
 
-test('what has expired is removed, and what lives stays', async () => {
+test('expired rows are removed, and others stay', async () => {
   const agent = await createAgent(service.issuer)
   const { body } = await agent.tokens(personCalled('learner@example.org'))
   await sql("UPDATE oidc_artifact SET expires_at = now() - interval '1 second' WHERE model IN ('AccessToken', 'Session')")

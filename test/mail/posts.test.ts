@@ -64,7 +64,7 @@ describe('the outbox', () => {
     ['a subject', { subject: 'x\r\nBcc: evil@example.com\r\n\r\nbody' }],
     ['a name of the sender', { from: { name: 'x\r\nBcc: evil@example.com', address: 'no-reply@school.example.com' } }],
     ['a recipient', { to: 'marlo@example.com\r\nBcc: evil@example.com' }],
-  ])('writes no header that stood in %s', async (_what, more) => {
+  ])('writes no header that was in %s', async (_what, more) => {
     const { directory, transport } = await outbox()
     await transport.deliver(email(more))
     const [name = ''] = await readdir(directory)
@@ -91,7 +91,7 @@ describe('the outbox', () => {
   })
 })
 
-/** A mail server that says what it is told to, and keeps what it is sent. `answers` replaces the answer to a recipient, once each. */
+/** A mail server with scripted responses that stores its messages. `answers` replaces the response to a recipient, once each. */
 async function mailServer(answers: string[] = []) {
   const heard: string[] = []
   const server: Server = createServer((socket) => {
@@ -139,7 +139,7 @@ describe('a mail server', () => {
     expect(heard).toContain('last line')
   })
 
-  test('that says "not now" is asked again; one that says "never" is not, and no address gets into the failure', async () => {
+  test('with a temporary error is retried; one with a permanent error is not, and no address is in the error', async () => {
     const later = await mailServer(['451 busy', '451 busy'])
     await later.transport.deliver(email())
     expect(later.heard.filter((line) => line.startsWith('RCPT'))).toHaveLength(3)
@@ -154,7 +154,7 @@ describe('a mail server', () => {
     expect(never.heard.filter((line) => line.startsWith('RCPT'))).toHaveLength(1)
   })
 
-  test('that is not there is asked again, and the failure says so', async () => {
+  test('that is unreachable is retried, and the error says so', async () => {
     const { port } = await mailServer()
     await Promise.all(undo.splice(0).map((step) => step()))
     const transport = smtpTransport({ url: `smtp://127.0.0.1:${port}`, pauses: [1, 1] })

@@ -60,7 +60,7 @@ describe.each(await databasesToTest())('the catalogue on $name', ({ open }) => {
   test('answers by a tool what the API answers a visitor, in the shape that the tool promises', async () => {
     const answers: string[] = []
     const served = new Set<string>()
-    /** Ids of one kind that stood in any answer so far. */
+    /** Ids of one kind that were in any response so far. */
     const idsOf = (prefix: string): string[] => [...new Set(answers.join().match(new RegExp(`\\b${prefix}_[0-7][0-9a-z]{25}\\b`, 'g')))]
     for (const operation of reads.toSorted((left, right) => left.path.split('/').length - right.path.split('/').length)) {
       const name = toolName(operation)
@@ -96,7 +96,7 @@ describe.each(await databasesToTest())('the catalogue on $name', ({ open }) => {
     expect(cheap.structuredContent.data).toEqual((await api.get('/api/v1/courses?price[lte]=5000&limit=10')).json.data)
   })
 
-  test('says of wrong arguments what to change, and of all of them at once', async () => {
+  test('reports all invalid arguments together, with the fix for each', async () => {
     const answer = await callTool(origin, 'list_courses', { limit: 51, leve: ['beginner'], level: ['expert'] })
     expect([answer.isError, answer.structuredContent]).toEqual([true, undefined])
     const [{ text }] = answer.content

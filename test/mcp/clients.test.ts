@@ -47,14 +47,14 @@ const connections: [name: string, revision: string, connect: () => Promise<Moder
 ]
 
 describe.each(connections)('%s', (_name, revision, connect) => {
-  // The two clients have the same methods, with types of their own.
+  // The two clients have the same methods, with different types.
   let client: ModernClient
   beforeAll(async () => {
     client = (await connect()) as unknown as ModernClient
   })
   afterAll(() => client.close())
 
-  test('connects without a token, and is told where one comes from', () => {
+  test('connects without a token, and learns where to get one', () => {
     expect(client.getInstructions()).toContain('/.well-known/oauth-protected-resource')
     expect(client.getServerCapabilities()).toEqual({ tools: {}, resources: {}, prompts: {} })
     if ('getNegotiatedProtocolVersion' in client) expect(client.getNegotiatedProtocolVersion()).toBe(revision)

@@ -44,7 +44,7 @@ export function modern(method: string, params: Record<string, unknown> = {}): [m
   ]
 }
 
-/** What a tool answers. */
+/** The result of a tool call. */
 export async function callTool(origin: string, name: string, values: object = {}): Promise<RpcReply['json']> {
   const { json } = await post(origin, request('tools/call', { name, arguments: values }))
   return json.result ?? json

@@ -8,7 +8,7 @@ test('an answer that fits is its JSON', () => {
   expect(toolText(row(100))).toBe(JSON.stringify(row(100)))
 })
 
-test('of a long list as many whole rows stay as fit, and it says so', () => {
+test('a long list is cut to the whole rows that fit, and says so', () => {
   const text = toolText({ object: 'list', data: Array.from({ length: 50 }, () => row(3000)), page: { has_more: false } })
   const { truncated, data, page } = JSON.parse(text)
   expect([truncated, data.length, page, data[0]]).toEqual([true, 6, { has_more: false }, row(3000)])

@@ -116,7 +116,7 @@ describe('a token at /mcp', () => {
   })
   const call = (token: string, message: unknown) => post(origin, message, { authorization: `Bearer ${token}` })
 
-  test('that is bound to it is good here and not at the API, and one for the API is good here', async () => {
+  test('bound to /mcp is valid here and not at the API, and one for the API is valid here', async () => {
     expect((await call(bound, ping)).status).toBe(200)
     expect((await call(unbound, ping)).status).toBe(200)
     const refused = await withToken(`${origin}/api/v1/courses`, bound)
@@ -140,7 +140,7 @@ describe('a token at /mcp', () => {
     }
   })
 
-  test('that is none gets 401 with the pointer to the metadata of /mcp', async () => {
+  test('that is invalid gets 401 with the pointer to the metadata of /mcp', async () => {
     for (const authorization of ['Bearer garbage', 'Bearer', 'Basic YTpi', `Bearer ${'x'.repeat(43)}`, `Bearer ${bound} ${bound}`]) {
       const { status, headers, json } = await post(origin, ping, { authorization })
       const challenge = headers.get('www-authenticate')
@@ -259,7 +259,7 @@ describe('params that a method does not take', () => {
     ['prompts/get', { name: 'recommend_course' }, 'name'],
   ] as const
 
-  test.each(answered)('of %s are invalid params, never a failure of ours', async (method, good, field) => {
+  test.each(answered)('for %s are invalid params, never an internal error', async (method, good, field) => {
     const wrong: unknown[] = [null, [], [good], 'x', 1, true, { ...good, [field]: 1 }, { ...good, [field]: null }, { ...good, _meta: 1 }]
     if (Object.keys(good).length > 0) wrong.push({})
     for (const params of wrong) {
@@ -277,7 +277,7 @@ describe('params that a method does not take', () => {
     if (method !== 'initialize') expect((await post(origin, [bare, ping])).json[0]).toMatchObject(refusal)
   })
 
-  test('are told so to a client of 2026-07-28 too', async () => {
+  test('are reported to a client of 2026-07-28 too', async () => {
     for (const [method, , field] of answered.slice(2)) {
       const [message, headers] = modern(method, { [field]: 1 })
       expect([method, (await post(origin, message, headers)).json]).toMatchObject([method, { id: 1, error: { code: -32602 } }])
@@ -285,7 +285,7 @@ describe('params that a method does not take', () => {
   })
 })
 
-test('whatever JSON arrives, in whatever company, gets an answer that is no failure of ours', async () => {
+test('any JSON, with any headers, gets a response that is not an internal error', async () => {
   const method = fc.constantFrom(
     'initialize',
     'ping',

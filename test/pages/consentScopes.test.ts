@@ -7,7 +7,7 @@ const names = catalogue.map(({ name }) => name)
 const prompt = (details: object) => ({ name: 'consent', reasons: [], details: { ...details } })
 const someNames = fc.subarray([...names, 'no:such', 'offline_access'])
 
-describe('what is asked for', () => {
+describe('requested scopes', () => {
   test('is read from the stored request, in the order of the catalogue', () => {
     const requested = requestedScopes(
       {
@@ -21,7 +21,7 @@ describe('what is asked for', () => {
     expect([...requested.resources]).toEqual([['https://a', ['openid']]])
   })
 
-  test('what the engine asks for and nobody knows is refused, not forgotten', () => {
+  test('unknown scopes of the engine are declined, not ignored', () => {
     const requested = requestedScopes({ params: {}, prompt: prompt({ missingOIDCScope: ['secret:scope'] }) }, catalogue)
     expect(decide(requested, new Set(['secret:scope']), new Set(['secret:scope']))).toEqual({ granted: [], refused: ['secret:scope'] })
   })

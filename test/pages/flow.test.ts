@@ -76,7 +76,7 @@ describe('sign in, consent, code', () => {
     expect(String(body.scope).split(' ').sort()).toEqual(['courses:read', 'openid'])
   })
 
-  test('who is signed in already comes straight to consent, every time', async () => {
+  test('a signed-in person goes straight to consent, every time', async () => {
     const { browser, page } = await atConsent()
     codeOf(await consent(browser, page, ['openid']))
     const again = await start(browser)
@@ -108,7 +108,7 @@ describe('sign in, consent, code', () => {
   })
 })
 
-describe('what is offered and what is granted', () => {
+describe('offered and granted scopes', () => {
   test('write scopes of a self-registered app start unticked, those of an integration ticked', async () => {
     const { page } = await atConsent()
     expect(boxes(page.html).get('courses:write')).toBe(false)
@@ -118,7 +118,7 @@ describe('what is offered and what is granted', () => {
     expect(trusted.html).toContain('<bdi>mailer.example.com</bdi>')
   })
 
-  test('what the role cannot grant is struck out, has no box, and is not granted to a forged form', async () => {
+  test('scopes that the role cannot grant are struck out, have no box, and are not granted to a forged form', async () => {
     const { browser, page } = await atConsent({}, 'learner@example.org')
     expect([...boxes(page.html).keys()]).toEqual(['openid', 'profile', 'courses:read'])
     expect(page.html).toMatch(/<s>See all orders<\/s>/)
@@ -196,7 +196,7 @@ describe('accounts', () => {
     expect((await signIn(browser, answer.url.pathname.endsWith('/sign-in') ? page : answer)).html).toContain('Signed in as')
   })
 
-  test('a flood of attempts is sent away at once with Retry-After, and the rest is answered', async () => {
+  test('a flood of attempts is rejected immediately with Retry-After, and the rest is served', async () => {
     const browser = createBrowser(service.base)
     const page = await start(browser)
     const answers = await Promise.all(Array.from({ length: 60 }, () => signIn(browser, page, 'owner@example.com', 'wrong')))
@@ -241,7 +241,7 @@ describe('accounts', () => {
     expect(page.html).not.toContain('<script')
   })
 
-  test('somebody else who signs in when the app asks for a fresh sign-in gets a session of their own', async () => {
+  test('another person who signs in when the app asks for a fresh sign-in gets a new session', async () => {
     const { browser } = await atConsent()
     const session = browser.cookie('sg_session')
     const page = await signIn(browser, await start(browser, { prompt: 'login' }), 'learner@example.org')
@@ -250,7 +250,7 @@ describe('accounts', () => {
     codeOf(await consent(browser, page, ['openid']))
   })
 
-  test('who is not the account that the app expects is told so', async () => {
+  test('a person other than the account that the app expects gets an error', async () => {
     const { browser, page } = await atConsent()
     const { body } = await service.redeem(codeOf(await consent(browser, page, ['openid'])))
     const { browser: other } = await atConsent({}, 'learner@example.org')
@@ -289,7 +289,7 @@ describe('the interaction belongs to one browser', () => {
     expect(answer.html).not.toContain('<form')
   })
 
-  test('a browser with an interaction of its own cannot open that of another', async () => {
+  test('a browser with one interaction cannot open that of another browser', async () => {
     const [{ page: foreign }, { browser, page }] = [await atConsent(), await atConsent()]
     for (const name of ['sg_interaction', 'sg_interaction.sig']) {
       browser.plant(name, browser.cookie(name, page.url.pathname) ?? '', foreign.url.pathname)
@@ -362,7 +362,7 @@ describe('forged forms', () => {
     expect(page.headers.getSetCookie()).toEqual([expect.stringMatching(/^sg_browser=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/)])
   })
 
-  test('bodies that are no form or too large get a page that says so', async () => {
+  test('bodies that are not a form or too large get a page that says so', async () => {
     const { browser, page } = await atConsent()
     const csrf = field(page.html, 'csrf')
     expect((await browser.post(`${page.url.pathname}/consent`, { csrf, scope: 'x'.repeat(70_000) })).status).toBe(413)

@@ -18,7 +18,7 @@ describe('a wanted language', () => {
     [['__proto__', 'constructor'], undefined],
     [[`de${'-x'.repeat(200)}`], undefined],
     [[...Array(20).fill('fr'), 'de'], undefined],
-  ])('of %j is found as %s (RFC 4647 section 3.4)', (wanted, found) => {
+  ])('for %j is %s (RFC 4647 section 3.4)', (wanted, found) => {
     expect(lookUpLanguage(wanted, languages)).toBe(found)
   })
 
@@ -68,7 +68,7 @@ describe('the language of a page', () => {
     expect(pageIn(given)).toBe(language)
   })
 
-  test('is one of the school, whatever stands in the request', () => {
+  test('is one of the school, whatever the request contains', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), fc.anything(), fc.string(), (cookie, header, uiLocales, accountLocale) => {
         expect(languages).toContain(

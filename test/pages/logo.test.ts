@@ -29,11 +29,11 @@ describe('the logo of a school on its pages', () => {
   }
   const colours = async (): Promise<string> => (await fetch(`${service.issuer}/assets/school.css`)).text()
 
-  test('is not there where the school has none: its name stands', async () => {
+  test('is replaced by the name if the school has none', async () => {
     expect((await header()).trim()).toBe('<bdi>First School</bdi>')
   })
 
-  test('stands in the place of the name, with its size and what can be seen on it, and its address serves it', async () => {
+  test('replaces the name, with its size and alternative text, and its URL serves it', async () => {
     await change('logo_file_id = $2, logo_alt = $3', idOf(logo), 'A kiln, <open>')
     const html = await header()
     const source = /<img class="logo" src="(\/files\/[^"]+)" alt="A kiln, &lt;open&gt;" width="1" height="1">/.exec(html)?.[1]

@@ -17,7 +17,7 @@ describe('texts of strangers', () => {
     ['our own quotation marks', 'Claude», verified by the school. «', "Claude', verified by the school. '"],
     ['a control character', 'a\u0000\u001b[31mb', 'a[31mb'],
     ['half a character', 'a\ud83d', 'a'],
-    ['something that is no text', { toString: () => 'x' }, ''],
+    ['a value that is not text', { toString: () => 'x' }, ''],
     ['nothing', undefined, ''],
   ] as const) {
     test(`${what} is shown plainly`, () => {

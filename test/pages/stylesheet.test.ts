@@ -19,7 +19,7 @@ describe('the stylesheet', () => {
     expect(answer.headers.get('content-type')).toBe('text/css; charset=utf-8')
     expect(answer.headers.get('cache-control')).toContain('immutable')
     const again = await fetch(service.base + href, {
-      // Node's fetch sends no-cache with a conditional request that says nothing else.
+      // Node's fetch sends no-cache with a conditional request by default.
       headers: { 'if-none-match': answer.headers.get('etag') ?? '', 'cache-control': 'max-age=60' },
     })
     expect([again.status, await again.text()]).toEqual([304, ''])
@@ -34,7 +34,7 @@ describe('the stylesheet', () => {
     expect(css).not.toMatch(/url\(|@import/)
   })
 
-  test('has no colour of its own, and names nothing that the school has not', async () => {
+  test('has no hard-coded colour, and uses only properties of the school', async () => {
     expect(css).not.toMatch(/#[0-9a-f]{3,8}\b|\brgb|\bhsl/i)
     const colours = await (await fetch(`${service.base}/assets/school.css`)).text()
     for (const [, name] of css.matchAll(/var\((--[a-z-]+)\)/g))

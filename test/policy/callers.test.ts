@@ -80,7 +80,7 @@ describe.each(await databasesToTest())('the person behind an account, on $name',
   })
 })
 
-test('a caller has the scopes of the token that the role may lend, and no others', () => {
+test('a caller has the scopes of the token that the role can grant, and no others', () => {
   const caller = callerFrom(
     { accountId: 'a', personId: 'p', lecturerId: null, role: 'learner' },
     { scopes: ['courses:read', 'courses:write'], clientId: 'c', grantId: 'g' },

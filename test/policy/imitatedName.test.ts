@@ -73,7 +73,7 @@ describe('a name looks like a protected one', () => {
     expect(imitatedName('Cl4ud3', names)).toBeUndefined()
   })
 
-  test('what is no text looks like nothing', () => {
+  test('a value that is not text imitates no name', () => {
     for (const name of [undefined, null, 5, {}, ['Claude']]) expect(imitatedName(name, names)).toBeUndefined()
   })
 

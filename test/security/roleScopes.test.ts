@@ -7,7 +7,7 @@ import { fieldsOf, sendAs, toConsent } from './browsing.ts'
 
 const every = allScopes.split(' ')
 
-/** Scopes that no person of the role can grant to an app. Written out: derived from the declarations it would prove nothing. */
+/** Scopes that no person of the role can grant to an app. Written out, because derived from the declarations it could not fail. */
 const beyond: Record<Role, readonly string[]> = {
   owner: [],
   admin: [],

@@ -8,7 +8,7 @@ const percent = fc.integer({ min: 1, max: 10_000 }).map((bps): Discount => ({ ty
 const amount = fc.integer({ min: 1, max: 99_999_999_999 }).map((one): Discount => ({ type: 'amount', amount: one }))
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0)
 
-describe('what a coupon makes of prices', () => {
+describe('prices with a coupon', () => {
   test('takes nothing off what it is not for, and from no line more than it costs; the lines add up', () => {
     fc.assert(
       fc.property(lines, fc.oneof(percent, amount), (given, discount) => {
@@ -42,7 +42,7 @@ describe('what a coupon makes of prices', () => {
     [8900, 1000, 890],
     [333, 3333, 111],
     [99_999_999_999, 10_000, 99_999_999_999],
-  ])('of %i, %i hundredths of a percent are %i, half a unit rounded up', (price, bps, discount) => {
+  ])('%i with %i hundredths of a percent gives %i, half a unit rounded up', (price, bps, discount) => {
     expect(quote([{ price, applies: true }], { type: 'percent', bps }).discount).toBe(discount)
   })
 })

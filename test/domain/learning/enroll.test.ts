@@ -82,7 +82,7 @@ describe.each(stores)('enrolling on $name', ({ open }) => {
     expect(await counts()).toMatchObject({ course: 1, active: 1 })
   })
 
-  test('what was completed is completed when it is opened again', async () => {
+  test('a completed course stays completed when it is opened again', async () => {
     await put()
     await set(`status = 'canceled', completed_at = now()`)
     await put()
@@ -112,7 +112,7 @@ describe.each(stores)('enrolling on $name', ({ open }) => {
     ['one of the same length', 20, 20],
     ['one without an end after one with an end', 10, null],
     ['one with an end after one without', null, 10],
-  ])('of two sources that open a course the longer one decides how long: %s', async (_order, first, second) => {
+  ])('the longer of two sources decides how long a course is open: %s', async (_order, first, second) => {
     const now = new Date()
     const inDays = (days: number | null) => (days === null ? null : new Date(now.getTime() + days * day))
     await put({ now, expiresAt: inDays(first) })
@@ -134,7 +134,7 @@ describe.each(stores)('enrolling on $name', ({ open }) => {
     ])
   })
 
-  test('many at once make one row, and a course never takes more than its places', async () => {
+  test('concurrent enrolments create one row, and a course never exceeds its places', async () => {
     courseId = await newCourse(sql(), schoolId, { capacity: 3 })
     const people = await Promise.all(Array.from({ length: 8 }, () => newLearner(sql(), schoolId)))
     const outcomes = await Promise.allSettled([
@@ -153,13 +153,13 @@ describe.each(stores)('enrolling on $name', ({ open }) => {
     expect((await put({ source: 'purchase' })).outcome).toBe('created')
   })
 
-  test('a course of another school is none', async () => {
+  test('a course of another school is not found', async () => {
     const other = await newSchool(sql())
     courseId = await newCourse(sql(), other)
     await expect(put()).rejects.toMatchObject({ code: 'invalid_reference' })
   })
 
-  describe('what ends', () => {
+  describe('ending', () => {
     test('an order that is refunded ends what it opened, and nothing else of the person', async () => {
       const orderId = await newOrder(sql(), schoolId, { personId, courseId })
       await put({ source: 'purchase', orderId })
@@ -201,7 +201,7 @@ describe.each(stores)('enrolling on $name', ({ open }) => {
       expect(await rowOf()).toMatchObject({ source: 'purchase', order_id: orderId, status: 'active' })
     })
 
-    test('what the school gave stays when a plan or an order beside it ends, as long as it was given', async () => {
+    test('manual access outlasts a plan or an order that ends, for as long as it was given', async () => {
       const until = new Date(Date.now() + 7 * day)
       await put({ source: 'manual', expiresAt: until })
       const orderId = await newOrder(sql(), schoolId, { personId, courseId })
@@ -211,7 +211,7 @@ describe.each(stores)('enrolling on $name', ({ open }) => {
       expect(await rowOf()).toMatchObject({ status: 'active', source: 'manual', expires_at: until })
     })
 
-    test('what the school gives to somebody under a plan outlasts the plan', async () => {
+    test('manual access that is given during a plan outlasts the plan', async () => {
       const subscriptionId = await newSubscription(sql(), schoolId, { personId, planId: await newPlan(sql(), schoolId) })
       await put({ source: 'plan', subscriptionId })
       await put({ source: 'manual' })
@@ -219,7 +219,7 @@ describe.each(stores)('enrolling on $name', ({ open }) => {
       expect(await rowOf()).toMatchObject({ status: 'active', source: 'manual' })
     })
 
-    test('of an item that was given back nothing is left', async () => {
+    test('a refunded item leaves no access', async () => {
       const first = await newOrder(sql(), schoolId, { personId, courseId })
       const second = await newOrder(sql(), schoolId, { personId, courseId, status: 'partially_refunded' })
       await sql().query('UPDATE order_item SET refunded_amount = total_amount WHERE order_id = $1', [second])

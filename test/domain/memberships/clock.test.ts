@@ -74,7 +74,7 @@ describe.each(await databasesToTest())('the clocks of subscriptions on $name', (
       (error: Problem) => error.code,
     )
 
-  test('what the school collects itself goes on with an order where its plan renews by itself, exactly once, however often the clock is asked', async () => {
+  test('a manually collected subscription with automatic renewal renews with one order, exactly once, however often the job runs', async () => {
     const { id } = await subscription({ collection: 'manual', more: over }, byItself)
     expect(await advance()).toBeGreaterThanOrEqual(1)
     const row = await read(id)
@@ -84,7 +84,7 @@ describe.each(await databasesToTest())('the clocks of subscriptions on $name', (
     expect((await read(id)).version).toBe(2)
   })
 
-  test('two clocks at once are one clock', async () => {
+  test('two concurrent runs act as one', async () => {
     const made = await Promise.all(Array.from({ length: 5 }, () => subscription({ collection: 'manual', more: over }, byItself)))
     await Promise.all([advance(), advance(), advance()])
     for (const { id } of made) expect([(await read(id)).version, (await orders(id)).length]).toEqual([2, 1])
@@ -115,7 +115,7 @@ describe.each(await databasesToTest())('the clocks of subscriptions on $name', (
     for (const { id } of [gift, free]) expect([(await read(id)).status, await orders(id)]).toEqual(['active', []])
   })
 
-  test('what the checkout collects is outstanding from the end of its period, and goes on from there once it is paid', async () => {
+  test('a subscription that the checkout collects is past due from the end of its period, and continues from there once it is paid', async () => {
     const { id, personId } = await subscription({ more: over })
     const end = (await read(id)).current_period_end as Date
     await advance()
@@ -127,7 +127,7 @@ describe.each(await databasesToTest())('the clocks of subscriptions on $name', (
     expect(await problem(confirm(id))).toBe('invalid_state')
   })
 
-  test('what is not paid for fourteen days ends, and makes room', async () => {
+  test('an unpaid subscription ends after fourteen days, and frees its seat', async () => {
     const { id, planId, personId } = await subscription({ status: 'past_due', more: { past_due_since: `now() - interval '15 days'` } })
     await advance()
     expect(await read(id)).toMatchObject({ status: 'canceled', cancellation_reason: 'payment_failed' })
@@ -135,7 +135,7 @@ describe.each(await databasesToTest())('the clocks of subscriptions on $name', (
     expect(await problem(confirm(id))).toBe('invalid_state')
   })
 
-  test('what an outstanding payment opened ends with the days of grace, once', async () => {
+  test('access under an outstanding payment ends with the grace period, once', async () => {
     const { id, personId } = await subscription({ status: 'past_due', more: { past_due_since: `now() - interval '8 days'` } })
     await query(`UPDATE person SET tier = 'paid' WHERE school_id = $1 AND id = $2`, [personId])
     const course = await newCourse(opened.database.sql, schoolId)
@@ -191,7 +191,7 @@ describe.each(await databasesToTest())('the clocks of subscriptions on $name', (
     expect([row.status, (row.current_period_end as Date).getTime() - trialEnd.getTime() > 27 * dayLong]).toEqual(['active', true])
   })
 
-  test('what is to end ends with its period, also while it stands still; what stands still goes on when its time has come', async () => {
+  test('a cancelled subscription ends with its period, also while it is paused; a paused one resumes when its time has come', async () => {
     const ends = { ...over, cancel_at_period_end: 'true' }
     const active = await subscription({ more: ends })
     const paused = await subscription({ status: 'paused', more: { ...ends, paused_at: `now() - interval '9 days'` } })
@@ -255,17 +255,17 @@ describe.each(await databasesToTest())('the clocks of subscriptions on $name', (
     expect([Number((await read(first.subscriptionId)).amount), await uses()]).toEqual([1200, 1])
   })
 
-  test('a payment that is refused is outstanding; refusing it again changes nothing', async () => {
+  test('a failed payment is outstanding; failing it again has no effect', async () => {
     const { id } = await subscription()
     expect([await fail(id), await fail(id), (await read(id)).status]).toEqual([true, false, 'past_due'])
     expect(await problem(fail((await subscription({ status: 'paused' })).id))).toBe('invalid_state')
     expect(await problem(fail(newId()))).toBe('not_found')
   })
 
-  test('one payment that is told of twice at once is one order', async () => {
+  test('one payment that is reported twice concurrently is one order', async () => {
     const { id } = await subscription({ status: 'past_due' })
-    const told = await Promise.all([confirm(id, 'pay-2'), confirm(id, 'pay-2')])
-    expect([told.toSorted(), (await orders(id)).length]).toEqual([[false, true], 1])
+    const confirmed = await Promise.all([confirm(id, 'pay-2'), confirm(id, 'pay-2')])
+    expect([confirmed.toSorted(), (await orders(id)).length]).toEqual([[false, true], 1])
   })
 
   test('one that fails keeps no other waiting, and is tried again', async () => {
@@ -279,7 +279,7 @@ describe.each(await databasesToTest())('the clocks of subscriptions on $name', (
     expect((await read(bad.id)).version).toBe(2)
   })
 
-  test('who goes loses every subscription, also those that end anyway; who has said goodbye has none that goes on', async () => {
+  test('a person who leaves loses every subscription, cancelled ones included; a person who has cancelled has none that renews', async () => {
     const { personId, planId } = await subscription()
     expect(await hasRunningSubscription(opened.database.sql, schoolId, personId)).toBe(true)
     await query(`UPDATE subscription SET cancel_at_period_end = true WHERE school_id = $1 AND person_id = $2`, [personId])

@@ -20,7 +20,7 @@ test('a month that is too short ends on its last day, and the next comes back to
   expect(plusMonths(at('2024-02-29'), 48)).toEqual(at('2028-02-29'))
 })
 
-test('what is paid once has no end', () => {
+test('a one-time payment has no end', () => {
   expect(nextPeriodEnd(at('2026-01-31'), { interval: 'one_time', interval_count: 1 }, at('2026-01-31'))).toBeNull()
 })
 
@@ -41,7 +41,7 @@ test('whatever the start, periods follow each other without a gap, whole, at the
   )
 })
 
-test('what is over stays over, whatever happens, and everything else can end', () => {
+test('ended subscriptions stay ended, and every other one can end', () => {
   const causes: Cause[] = ['paid', 'unpaid', 'canceled', 'given_up', 'paused', 'resumed']
   for (const state of ['canceled', 'expired']) for (const cause of causes) expect(stateAfter(state, cause)).toBeUndefined()
   for (const state of subscriptionStates.slice(0, 5))

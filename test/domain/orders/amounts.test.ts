@@ -46,7 +46,7 @@ describe('the amounts of an order', () => {
     )
   })
 
-  test('of a course for 89.00 with a tenth off contain 12.79 of 19 per cent', () => {
+  test('for a course at 89.00 with a tenth off contain 12.79 of tax at 19 per cent', () => {
     expect(priceLines([{ unitAmount: 8900, quantity: 1, discount: 890 }], { mode: 'inclusive', rateBps: 1900 })).toMatchObject({
       subtotal: 8900,
       discount: 890,
@@ -66,7 +66,7 @@ describe('the amounts of an order', () => {
     { unitAmount: 100, quantity: 1, discount: -1 },
     { unitAmount: maxAmount, quantity: 2, discount: 0 },
     { unitAmount: Number.NaN, quantity: 1, discount: 0 },
-  ])('are refused where they are none: %o', (one) => {
+  ])('are rejected if they are invalid: %o', (one) => {
     expect(() => priceLines([one], { mode: 'none', rateBps: 0 })).toThrow(RangeError)
   })
 })

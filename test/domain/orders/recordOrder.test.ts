@@ -141,7 +141,7 @@ describe.each(await databasesToTest())('on $name', ({ open }) => {
     await expect(refund()).rejects.toMatchObject({ code: 'invalid_state' })
   })
 
-  test('what another order opens as well stays open', async () => {
+  test('access that another order also opens stays', async () => {
     const personId = await newPerson(sql, schoolId)
     const first = await order({ personId, status: 'paid' })
     await order({ personId, status: 'paid', items: items().slice(1) })
@@ -206,7 +206,7 @@ describe.each(await databasesToTest())('on $name', ({ open }) => {
     cancel: (inner, orderId) => cancelOrder(inner, step(orderId)),
     refund: (inner, orderId) => refundOrder(inner, { ...step(orderId), reason: 'other' }),
   }
-  /** What becomes of it; a state that is the same is in effect already; a dash is refused. */
+  /** The next state; the same state means already in effect; a dash means rejected. */
   const table = `
                        pay                 fail     retry    cancel    refund
     pending            paid                failed   pending  canceled  -

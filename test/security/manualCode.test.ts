@@ -109,7 +109,7 @@ describe('an answer that a person carries to an app on another machine', () => {
   test.each([
     ['refused', /refuse$/, {}],
     ['empty', /consent$/, { scope: false }],
-  ] as const)('that is %s is shown as a URL too, so that the app learns of it', async (_name, action, none) => {
+  ] as const)('a response that is %s is shown as a URL too, so that the app learns of it', async (_name, action, none) => {
     const person = personCalled(email)
     const page = await person.submit(await atConsent(person), action, { ...elsewhere, ...none })
     const { address, code } = copied(page)

@@ -6,7 +6,7 @@ import { owner, png, request, type StorageService, startStorage } from './storag
 const picture = { filename: 'kiln.png', content_type: 'image/png', purpose: 'image', byte_size: png.length }
 const places = 7
 
-describe.each(await databasesToTest())('the room of a school on $name', ({ open }) => {
+describe.each(await databasesToTest())('the storage quota of a school on $name', ({ open }) => {
   let service: StorageService
   let drop: () => Promise<void>
   beforeAll(async () => {
