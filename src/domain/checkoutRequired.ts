@@ -4,9 +4,9 @@ import type { ExternalServices } from '../policy/externalServices.ts'
 import type { School } from '../policy/school.ts'
 
 /**
- * Refuses what has to be paid first (422 `checkout_required`). `details[0].meta` names the item, and `checkout_url` where the school
- * has a checkout.
- * @param meta more that the caller should know, such as a quote
+ * Returns the error for an item that must be paid first (422 `checkout_required`). `details[0].meta` contains the item, and `checkout_url`
+ * if the school has a checkout.
+ * @param meta additional members of `meta`, such as a quote
  */
 export function checkoutRequired(
   { externalServices, school }: { externalServices: ExternalServices; school: School },
@@ -15,7 +15,7 @@ export function checkoutRequired(
 ): Problem {
   const address = externalServices.checkoutAddress(school, item, code)
   return new Problem('checkout_required', {
-    ...(address === undefined && { description: 'This has to be paid, and the school takes payment on its own site.' }),
+    ...(address === undefined && { description: 'Payment required. The school takes payments on its own site.' }),
     details: [
       {
         code: 'payment_needed',

@@ -1,28 +1,31 @@
 import { fromPublicId, toPublicId } from '../lib/ids.ts'
 
-/** What a school sells or gives, by type: the prefix of its ids. */
+/** The types of items that a school sells or grants, with the prefix of their ids. */
 export const itemPrefixes = { course: 'crs', digital_product: 'dgp', membership_plan: 'mpl', event: 'evt' } as const
 
 export type ItemType = keyof typeof itemPrefixes
 
 export const itemTypes = Object.keys(itemPrefixes) as [ItemType, ...ItemType[]]
 
-/** An item as rows hold it. */
+/** An item as the database stores it. */
 export interface StoredItem {
   type: ItemType
   id: string
 }
 
-/** The item as the API names it. */
-export const publicItem = ({ type, id }: { type: string; id: string }) => ({ type, id: toPublicId(itemPrefixes[type as ItemType], id) })
+/** Returns the item as the API represents it. */
+export const publicItem = <Type extends string>({ type, id }: { type: Type; id: string }) => ({
+  type,
+  id: toPublicId(itemPrefixes[type as ItemType], id),
+})
 
-/** The item that the API names, or undefined where its id is not of its type. */
+/** Returns the item of a request as the database stores it, or undefined if the id does not belong to the type. */
 export function storedItem({ type, id }: { type: string; id: string }): StoredItem | undefined {
   const stored = fromPublicId(itemPrefixes[type as ItemType], id)
   return stored === undefined ? undefined : { type: type as ItemType, id: stored }
 }
 
-/** The stored id in a public one of whatever type. */
+/** Returns the stored id for the public id of an item of any type. */
 export function storedIdOf(publicId: string): string | undefined {
   return Object.values(itemPrefixes)
     .map((prefix) => fromPublicId(prefix, publicId))

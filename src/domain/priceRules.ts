@@ -1,25 +1,25 @@
-import type { ProblemDetail } from '../lib/problem.ts'
+import { fieldError, type ProblemDetail } from '../lib/problem.ts'
 
 type Money = { amount: number; currency: string } | null | undefined
 
-/** What says what something costs. */
+/** The fields that decide what an item costs. */
 export interface Priced {
   access?: unknown
   price?: Money
   compare_at_price?: Money
 }
 
-/** Whether access, price and former price fit together, in the currency that the school sells in. */
+/** Checks that access, price and former price are consistent, and use the currency of the school. */
 export function priceErrors({ access, price, compare_at_price: compareAt }: Priced, currency: string, noun: string): ProblemDetail[] {
   const isPaid = access === 'paid'
   const fieldErrors: ProblemDetail[] = []
-  const fault = (field: string, code: string, message: string): number => fieldErrors.push({ field, code, message: `${field}: ${message}` })
-  if (isPaid && !price) fault('price', 'required', `a paid ${noun} needs one`)
-  if (!isPaid && price) fault('price', 'not_allowed', `only a paid ${noun} has one`)
-  if (price && price.amount === 0) fault('price.amount', 'min', 'must be greater than 0')
-  if (compareAt && (!price || compareAt.amount <= price.amount)) fault('compare_at_price.amount', 'min', 'must be greater than the price')
+  const report = (field: string, code: string, message: string): number => fieldErrors.push(fieldError(field, code, message))
+  if (isPaid && !price) report('price', 'required', `is required for a paid ${noun}`)
+  if (!isPaid && price) report('price', 'not_allowed', `is only allowed for a paid ${noun}: set access to paid, or remove the price`)
+  if (price && price.amount === 0) report('price.amount', 'min', 'must be greater than 0')
+  if (compareAt && (!price || compareAt.amount <= price.amount)) report('compare_at_price.amount', 'min', 'must be greater than the price')
   for (const [field, money] of Object.entries({ price, compare_at_price: compareAt })) {
-    if (money && money.currency !== currency) fault(`${field}.currency`, 'not_allowed', `the school sells in ${currency}`)
+    if (money && money.currency !== currency) report(`${field}.currency`, 'not_allowed', `must be ${currency}, the currency of the school`)
   }
   return fieldErrors
 }

@@ -13,7 +13,7 @@ export function orderJobs({ database }: { database: Database }): Job[] {
       everySeconds: 60,
       run: (signal) =>
         database.exclusively('expire_orders', async () => ({
-          expired: await drain(() => database.transaction((_writer, sql) => expireOrders(sql, { now: new Date(), limit: batch })), signal),
+          expired: await drain(() => database.transaction((writer) => expireOrders(writer, { now: new Date(), limit: batch })), signal),
         })),
     },
   ]

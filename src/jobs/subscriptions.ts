@@ -1,4 +1,4 @@
-import { advanceSubscriptions, closeOutstanding } from '../domain/memberships/clock.ts'
+import { advanceSubscriptions, closeOutstanding } from '../domain/memberships/advanceSubscriptions.ts'
 import type { Database } from '../store/database.ts'
 import { drain } from './drain.ts'
 import type { Job } from './schedule.ts'

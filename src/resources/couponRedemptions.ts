@@ -9,22 +9,24 @@ import type { Resource } from '../framework/declare/resource.ts'
 import { coupons } from './coupons.ts'
 import { itemRef, personRef } from './itemFields.ts'
 
-/** Uses of coupons. */
+/** Redemptions of coupons. */
 export const couponRedemptions = defineResource({
   name: 'coupon_redemptions',
   object: 'coupon_redemption',
   idPrefix: 'crd',
   table: 'coupon_redemption',
-  about: 'A use of a coupon. A running checkout reserves it; a payment confirms it, and a checkout that comes to nothing releases it.',
+  about: 'A use of a coupon. A checkout reserves it, the payment confirms it, and an abandoned checkout releases it.',
   scopes: coupons.area,
   schema: z.object({
     coupon_id: reference('cpn', 'The coupon.').meta({ description: 'The coupon.', idPrefix: 'cpn' }),
-    code: z.string().meta({ description: 'The code that was used.', example: 'SPRING25' }),
-    person: personRef('Who used it; null for somebody who was erased.'),
-    item: itemRef('What it was used for; of several items the first.'),
+    code: z.string().meta({ description: 'Code of the coupon.', example: 'SPRING25' }),
+    person: personRef('Person who used the coupon; null after the person was erased.'),
+    item: itemRef('Item that the coupon was used for; the first discounted one of several.'),
     order_id: z.string().nullable().meta({ description: 'The order.', idPrefix: 'ord', example: null }),
-    amount_off: money('What it took off.'),
-    status: z.enum(['reserved', 'confirmed', 'released']).meta({ description: 'Released ones do not count.', example: 'confirmed' }),
+    amount_off: money('Amount of the discount.'),
+    status: z
+      .enum(['reserved', 'confirmed', 'released'])
+      .meta({ description: 'Status of the use. Released uses do not count.', example: 'confirmed' }),
   }),
   derived: {
     code: { select: codeOf },
@@ -72,14 +74,14 @@ export const couponRedemptions = defineResource({
       id: 'redeemCoupon',
       limit: 'guess',
       input: z.object({
-        code: z.string().min(1).max(40).meta({ description: 'As it was typed.', example: 'SPRING25' }),
-        item: itemRef('What it is used for.'),
-        price_id: reference('prc', 'Of a membership plan: which price.')
+        code: z.string().min(1).max(40).meta({ description: 'Code as the person typed it.', example: 'SPRING25' }),
+        item: itemRef('Item to use the coupon for.'),
+        price_id: reference('prc', 'Price of the membership plan.')
           .optional()
-          .meta({ description: 'Of a membership plan: which price.' }),
-        student_id: reference('std', 'For whom; without it for yourself.')
+          .meta({ description: 'Price of the membership plan; required for a plan.' }),
+        student_id: reference('std', 'Student who gets the item.')
           .optional()
-          .meta({ description: 'For whom; without it for yourself.' }),
+          .meta({ description: 'Student who gets the item; without it, the caller.' }),
       }),
       perform: (writing, request) => redeemCoupon(writing, request as unknown as RedemptionRequest),
     },

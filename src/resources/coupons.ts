@@ -1,12 +1,22 @@
 import { z } from 'zod'
-import { findOffers } from '../domain/coupons/couponOffers.ts'
 import { couponStatuses } from '../domain/coupons/couponRow.ts'
-import { isInState, itemsOf, namesItem, stateOf } from '../domain/coupons/couponSelections.ts'
+import { isInState, itemsOf, listsItem, stateOf } from '../domain/coupons/couponSelections.ts'
 import { archiveCoupon, pauseCoupon, resumeCoupon } from '../domain/coupons/couponStates.ts'
-import { bpsOf, checkChange, checkTerms, currencyOf, keepCouponItems, requireUnused } from '../domain/coupons/couponWriting.ts'
-import { generateCoupons } from '../domain/coupons/generateCoupons.ts'
+import {
+  type AppliesTo,
+  basisPoints,
+  type CouponInput,
+  checkChange,
+  checkTerms,
+  type DiscountInput,
+  requireUnused,
+  saveCouponItems,
+} from '../domain/coupons/couponWriting.ts'
+import { findOffers } from '../domain/coupons/findOffers.ts'
+import { generateCoupons, type SharedTerms } from '../domain/coupons/generateCoupons.ts'
 import { publicQuote } from '../domain/coupons/publicQuote.ts'
 import { publicReason, validateCoupon } from '../domain/coupons/validateCoupon.ts'
+import { currencyOf } from '../domain/currencyOf.ts'
 import { publicItem, storedIdOf, storedItem } from '../domain/itemRef.ts'
 import { defineResource } from '../framework/declare/defineResource.ts'
 import { everything, nothing } from '../framework/declare/expressions.ts'
@@ -20,40 +30,38 @@ import { audienceOf } from '../policy/caller.ts'
 import { couponSchema, couponTerms } from './couponFields.ts'
 import { itemRef } from './itemFields.ts'
 
-type Discount = { type: 'percent'; percent_off: number } | { type: 'amount'; amount_off: { amount: number; currency: string } }
 interface StoredDiscount {
   discount_type: string
   percent_bps: number | null
   amount_off: string | number | null
   currency: string | null
 }
-type AppliesTo = { all?: true | undefined; items?: { type: string; id: string }[] | undefined }
 
-const publicDiscount = ({ discount_type, percent_bps, amount_off, currency }: StoredDiscount): Discount =>
+const publicDiscount = ({ discount_type, percent_bps, amount_off, currency }: StoredDiscount): DiscountInput =>
   discount_type === 'percent'
     ? { type: 'percent', percent_off: (percent_bps ?? 0) / 100 }
     : { type: 'amount', amount_off: moneyOf(amount_off, currency) as { amount: number; currency: string } }
 
-const discountColumns = (discount: Discount) => ({
+const discountColumns = (discount: DiscountInput) => ({
   discount_type: discount.type,
-  percent_bps: discount.type === 'percent' ? bpsOf(discount.percent_off) : null,
+  percent_bps: discount.type === 'percent' ? basisPoints(discount.percent_off) : null,
   amount_off: discount.type === 'amount' ? String(discount.amount_off.amount) : null,
 })
 
-/** Codes that make things cheaper. */
+/** Coupons of the school. */
 export const coupons = defineResource({
   name: 'coupons',
   object: 'coupon',
   idPrefix: 'cpn',
   table: 'coupon',
-  about: 'A code that makes what the school sells cheaper: what it takes off, what it is good for, who can use it, and how often.',
+  about: 'A code for a discount: its amount, the items it applies to, who can use it, and how often.',
   scopes: { read: 'See and check coupons', write: 'Add, change and redeem coupons' },
   schema: couponSchema,
   derived: {
     discount: {
       from: ['discount_type', 'percent_bps', 'amount_off', 'currency'],
       of: publicDiscount,
-      write: (discount) => discountColumns(discount as Discount),
+      write: (discount) => discountColumns(discount as DiscountInput),
     },
     applies_to: {
       select: itemsOf,
@@ -87,7 +95,7 @@ export const coupons = defineResource({
   ],
   required: ['code', 'discount'],
   filters: [
-    { name: 'status', description: 'what it is now', value: z.enum(couponStatuses), where: isInState },
+    { name: 'status', description: 'the current status', value: z.enum(couponStatuses), where: isInState },
     'code',
     'code[prefix]',
     {
@@ -98,12 +106,12 @@ export const coupons = defineResource({
     },
     {
       name: 'item',
-      description: 'the id of something that it names',
+      description: 'the id of an item that the coupon lists',
       value: z
         .string()
         .regex(/^(crs|dgp|mpl|evt)_[0-7][0-9a-hjkmnp-tv-z]{25}$/, 'must be the id of a course, digital product, membership plan or event'),
       where: (coupon, ids: readonly string[]) =>
-        namesItem(
+        listsItem(
           coupon,
           ids.flatMap((id) => storedIdOf(id) ?? []),
         ),
@@ -122,71 +130,79 @@ export const coupons = defineResource({
     get: 'read',
     create: {
       scope: 'write',
-      check: (values, writing) => checkTerms({ ...values }, writing),
-      defaults: async ({ sql, school }) => ({ currency: await currencyOf(sql, school.id) }),
-      after: keepCouponItems,
+      check: (values, writing) => checkTerms(values as CouponInput, writing),
+      defaults: async ({ writer, school }) => ({ currency: await currencyOf(writer, school.id) }),
+      after: saveCouponItems,
     },
-    update: { scope: 'write', check: checkChange, after: keepCouponItems },
+    update: { scope: 'write', check: checkChange, after: saveCouponItems },
     remove: { scope: 'write', before: requireUnused },
   },
   actions: {
-    pause: { scope: 'write', summary: 'Let nobody use a coupon for now', run: pauseCoupon },
-    resume: { scope: 'write', summary: 'Let a paused coupon be used again', run: resumeCoupon },
-    archive: { scope: 'write', summary: 'End a coupon for good', run: archiveCoupon },
+    pause: { scope: 'write', summary: 'Pause a coupon', run: pauseCoupon },
+    resume: { scope: 'write', summary: 'Resume a paused coupon', run: resumeCoupon },
+    archive: { scope: 'write', summary: 'Archive a coupon permanently', run: archiveCoupon },
   },
   collectionReads: {
     validate: defineCollectionRead({
       scope: 'read',
       id: 'validateCoupon',
-      summary: 'Show what a code makes of prices',
+      summary: 'Check a coupon code and calculate the discounted prices',
       isPublic: true,
       limit: 'guess',
       input: z.object({
-        code: z.string().min(1).max(40).meta({ description: 'As it was typed.', example: 'SPRING25' }),
+        code: z.string().min(1).max(40).meta({ description: 'Code as the person typed it.', example: 'SPRING25' }),
         items: z
           .array(
             itemRef('An item.').extend({
-              price_id: reference('prc', 'Of a membership plan: which price.')
+              price_id: reference('prc', 'Price of the membership plan.')
                 .optional()
-                .meta({ description: 'Of a membership plan: which price.' }),
+                .meta({ description: 'Price of the membership plan; required for a plan.' }),
             }),
           )
           .min(1)
           .max(20)
-          .meta({ description: 'What would be bought.', example: [{ type: 'course', id: 'crs_01jgwejj00e6srgkpqm2sqf05m' }] }),
+          .meta({ description: 'Items to check.', example: [{ type: 'course', id: 'crs_01jgwejj00e6srgkpqm2sqf05m' }] }),
       }),
       output: z.object({
-        valid: z.boolean().meta({ description: 'Whether it can be used for this.', example: true }),
-        reason: z.string().nullable().meta({ description: 'Why not: not_applicable for everybody but the staff.', example: null }),
+        valid: z.boolean().meta({ description: 'True if the coupon can be used for these items.', example: true }),
+        reason: z
+          .string()
+          .nullable()
+          .meta({ description: 'Why the coupon cannot be used. Callers who are not staff always see not_applicable.', example: null }),
         discount: couponTerms.discount
           .nullable()
-          .meta({ description: 'What it takes off.', example: { type: 'percent', percent_off: 25 } }),
+          .meta({ description: 'Discount of the coupon; null if it cannot be used.', example: { type: 'percent', percent_off: 25 } }),
         lines: z
           .array(
             z.object({
               item: itemRef('The item.'),
-              price: money('What it costs.'),
-              discount: money('What is taken off.'),
-              total: money('What is left.'),
+              price: money('Price.'),
+              discount: money('Discount.'),
+              total: money('Discounted price.'),
             }),
           )
-          .meta({ description: 'Line by line.', example: [] }),
-        subtotal: money('What all of it costs.'),
-        discount_total: money('What is taken off in all.'),
-        total: money('What is left to be paid.'),
+          .meta({ description: 'One line per item, in the order of the request.', example: [] }),
+        subtotal: money('Sum of the prices.'),
+        discount_total: money('Total discount.'),
+        total: money('Amount to pay.'),
       }),
       async run({ store, school, caller }, { code, items }) {
-        if (!store) throw new Error('coupons are validated where there is a database')
-        const asked = items as { type: string; id: string; price_id?: string }[]
-        return await store.transaction(async (_writer, sql) => {
-          const stored = asked.map((item) => ({ ...storedItem(item), priceId: item.price_id && fromPublicId('prc', item.price_id) }))
-          const offers = await findOffers(sql, school.id, stored as never)
+        if (!store) throw new Error('validating a coupon needs a database')
+        const requested = items as { type: string; id: string; price_id?: string }[]
+        return await store.transaction(async (writer) => {
+          const stored = requested.map((item, index) => {
+            const priceId = item.price_id === undefined ? undefined : fromPublicId('prc', item.price_id)
+            const known = storedItem(item)
+            if (!known) throw notForSale(index)
+            return { ...known, priceId }
+          })
+          const offers = await findOffers(writer, school.id, stored)
           const unknown = offers.indexOf(undefined)
           if (unknown >= 0) throw notForSale(unknown)
-          const currency = await currencyOf(sql, school.id)
+          const currency = await currencyOf(writer, school.id)
           const personId = caller.kind === 'anonymous' ? undefined : audienceOf(caller) === 'staff' ? null : (caller.personId ?? undefined)
           const known = offers as Exclude<(typeof offers)[number], undefined>[]
-          const { coupon, reason, quote } = await validateCoupon(sql, {
+          const { coupon, reason, quote } = await validateCoupon(writer, {
             schoolId: school.id,
             code: code as string,
             offers: known,
@@ -208,7 +224,7 @@ export const coupons = defineResource({
     generate: defineCollectionAction({
       scope: 'write',
       id: 'generateCoupons',
-      summary: 'Make many coupons that can each be used once',
+      summary: 'Generate many coupons for one use each',
       status: 201,
       input: z.object({
         template: z
@@ -221,33 +237,33 @@ export const coupons = defineResource({
             ends_at: couponTerms.ends_at.default(null),
             note: couponTerms.note.default(null),
           })
-          .meta({ description: 'What they share.', example: { discount: { type: 'percent', percent_off: 25 } } }),
+          .meta({ description: 'Terms that all generated coupons share.', example: { discount: { type: 'percent', percent_off: 25 } } }),
         prefix: z
           .string()
           .toUpperCase()
-          .regex(/^([A-Z0-9][A-Z0-9_-]*)?$/, 'must be of A-Z, 0-9, _ and -, and begin with a letter or a digit')
+          .regex(/^([A-Z0-9][A-Z0-9_-]*)?$/, 'must contain only A-Z, 0-9, _ and -, and begin with a letter or a digit')
           .max(12)
           .default('')
-          .meta({ description: 'What each code begins with.', example: 'GIFT-' }),
-        count: z.int().min(1).max(1000).meta({ description: 'How many.', example: 10 }),
-        random_length: z.int().min(6).max(16).default(8).meta({ description: 'How many random characters follow.', example: 8 }),
+          .meta({ description: 'Prefix of every code.', example: 'GIFT-' }),
+        count: z.int().min(1).max(1000).meta({ description: 'Number of coupons.', example: 10 }),
+        random_length: z.int().min(6).max(16).default(8).meta({ description: 'Number of random characters after the prefix.', example: 8 }),
       }),
       output: z.object({
         batch_id: reference('cpb', 'Id of the batch; the list can be filtered by it.'),
-        count: z.int().meta({ description: 'How many were made.', example: 10 }),
-        codes: z.array(z.string()).meta({ description: 'Their codes.', example: ['GIFT-7KQ2MXWA'] }),
+        count: z.int().meta({ description: 'Number of generated coupons.', example: 10 }),
+        codes: z.array(z.string()).meta({ description: 'Codes of the coupons.', example: ['GIFT-7KQ2MXWA'] }),
       }),
       async run(writing, { template, prefix, count, random_length }) {
-        const terms = template as Record<string, unknown>
+        const terms = template as TemplateInput
         requireNoFieldErrors(await checkTerms(terms, writing, 'template.'))
-        const { batchId, codes } = await generateCoupons(writing.sql, {
+        const { batchId, codes } = await generateCoupons(writing.writer, {
           schoolId: writing.school.id,
           now: writing.now,
           prefix: prefix as string,
           count: count as number,
           length: random_length as number,
-          columns: await columnsOfTerms(writing, terms),
-          items: (terms.applies_to as AppliesTo).items ?? [],
+          terms: await termsColumns(writing, terms),
+          items: terms.applies_to.items ?? [],
         })
         return { batch_id: batchId, count: codes.length, codes }
       },
@@ -255,18 +271,22 @@ export const coupons = defineResource({
   },
 })
 
-async function columnsOfTerms({ sql, school }: Writing, terms: Record<string, unknown>): Promise<Record<string, unknown>> {
-  const { discount, applies_to, minimum_subtotal, ...columns } = terms
+/** The template of a batch, with its default values. */
+type TemplateInput = Omit<SharedTerms, 'discount_type' | 'percent_bps' | 'amount_off' | 'currency' | 'applies_to_all' | 'minimum_amount'> &
+  CouponInput & { discount: DiscountInput; applies_to: AppliesTo }
+
+async function termsColumns({ writer, school }: Writing, template: TemplateInput): Promise<SharedTerms> {
+  const { discount, applies_to, minimum_subtotal, ...terms } = template
   return {
-    ...columns,
-    ...discountColumns(discount as Discount),
-    applies_to_all: (applies_to as AppliesTo).items === undefined,
-    minimum_amount: (minimum_subtotal as { amount: number } | null)?.amount ?? null,
-    currency: await currencyOf(sql, school.id),
+    ...terms,
+    ...discountColumns(discount),
+    applies_to_all: applies_to.items === undefined,
+    minimum_amount: minimum_subtotal?.amount ?? null,
+    currency: await currencyOf(writer, school.id),
   }
 }
 
 const notForSale = (index: number): Problem =>
   new Problem('invalid_reference', {
-    details: [{ field: `items.${index}`, code: 'invalid_reference', message: `items.${index}: this is not for sale` }],
+    details: [{ field: `items.${index}`, code: 'invalid_reference', message: `items.${index}: must be an item that is for sale` }],
   })

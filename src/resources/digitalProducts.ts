@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { download } from '../domain/products/downloads.ts'
+import { downloadFile } from '../domain/products/downloadFile.ts'
 import { duplicateProduct } from '../domain/products/duplicateProduct.ts'
 import { addFile, changeFile, mostFiles, orderFiles, removeFile } from '../domain/products/productFiles.ts'
 import { revokeGrant } from '../domain/products/productGrants.ts'
@@ -8,20 +8,20 @@ import {
   hasTag,
   isInPlan,
   isKnownProduct,
-  isOnShelf,
   isOwned,
   isOwnedAs,
+  isPublished,
   ownedBy,
   previewOf,
   type StoredPreview,
   type StoredProductFile,
 } from '../domain/products/productVisibility.ts'
 import {
+  beforeDeletion,
   checkProduct,
-  keepPreview,
   productDefaults,
   publishProduct,
-  removeProductParts,
+  savePreviewReference,
   unpublishProduct,
 } from '../domain/products/productWriting.ts'
 import { htmlColumn } from '../domain/richText.ts'
@@ -41,14 +41,14 @@ import { productGrants } from './productGrants.ts'
 
 const fileOf = (parameters: ReadonlyMap<string, unknown>): string => fromPublicId('dpf', parameters.get('file') as string) as string
 
-/** The shop of files. */
+/** Digital products of the school. */
 export const digitalProducts = defineResource({
   name: 'digital_products',
   object: 'digital_product',
   idPrefix: 'dgp',
   table: 'digital_product',
   feature: 'digital_products',
-  about: 'Files that one can own: bought, given, free, or part of a membership plan.',
+  about: 'A set of files that people can own: bought, granted, free, or included in a membership plan.',
   scopes: productArea,
   schema: productSchema,
   derived: {
@@ -109,8 +109,18 @@ export const digitalProducts = defineResource({
     'access',
     'category',
     { name: 'tag', description: 'a tag of the product', value: z.string().min(1).max(40), where: hasTag },
-    { name: 'owned', description: 'products you own (true), or all others (false)', value: z.enum(['true', 'false']), where: isOwnedAs },
-    { name: 'plan', description: 'the id of a membership plan that opens it', value: reference('mpl', 'Id of a plan.'), where: isInPlan },
+    {
+      name: 'owned',
+      description: 'products that the caller owns (true), or all others (false)',
+      value: z.enum(['true', 'false']),
+      where: isOwnedAs,
+    },
+    {
+      name: 'plan',
+      description: 'the id of a membership plan that includes the product',
+      value: reference('mpl', 'Id of a plan.'),
+      where: isInPlan,
+    },
     'created_at',
     'updated_at',
     'slug[prefix]',
@@ -119,19 +129,19 @@ export const digitalProducts = defineResource({
   search: ['title', 'subtitle', 'slug'],
   sorts: ['position', '-created_at', 'title', 'updated_at'],
   exports: true,
-  visibility: { anonymous: isOnShelf, learner: isKnownProduct, lecturer: isKnownProduct, staff: everything },
+  visibility: { anonymous: isPublished, learner: isKnownProduct, lecturer: isKnownProduct, staff: everything },
   views: { own: isOwned },
   operations: {
     list: 'read',
     get: 'read',
-    create: { scope: 'write', check: checkProduct, defaults: productDefaults, after: keepPreview },
+    create: { scope: 'write', check: checkProduct, defaults: productDefaults, after: savePreviewReference },
     update: {
       scope: 'write',
       check: checkProduct,
       before: async (_writing, _product, values) => htmlColumn('description', values),
-      after: keepPreview,
+      after: savePreviewReference,
     },
-    remove: { scope: 'write', from: ['draft'], before: removeProductParts },
+    remove: { scope: 'write', from: ['draft'], before: beforeDeletion },
   },
   reads: {
     'files/{file}/download': defineRead('digital_product', {
@@ -139,13 +149,13 @@ export const digitalProducts = defineResource({
       id: 'downloadProductFile',
       byId: true,
       anonymous: 'partial',
-      summary: 'Get the address of a file that is yours, or free',
+      summary: 'Get the download URL of a file that you own or that is free',
       parameters: fileParameter,
       input: z.object({}),
       output: downloadAnswer,
       async run({ store, school, caller, externalServices, parameters }, product) {
-        if (!store) throw new Error('a download is counted, and there is nothing to count on')
-        const file = await download(store, { school, caller, product: product as never, fileId: fileOf(parameters) })
+        if (!store) throw new Error('downloads are counted, so they need a database')
+        const file = await downloadFile(store, { school, caller, product: product as never, fileId: fileOf(parameters) })
         return externalServices.files.downloadAddress(school, file)
       },
     }),
@@ -153,15 +163,21 @@ export const digitalProducts = defineResource({
   actions: {
     publish: {
       scope: 'write',
-      summary: 'Put a product into the shop',
+      summary: 'Publish a product',
       from: ['draft', 'archived'],
       to: 'published',
       run: publishProduct,
     },
-    unpublish: { scope: 'write', summary: 'Make a draft of a product again', from: ['published'], to: 'draft', run: unpublishProduct },
+    unpublish: {
+      scope: 'write',
+      summary: 'Turn a published product back into a draft',
+      from: ['published'],
+      to: 'draft',
+      run: unpublishProduct,
+    },
     archive: {
       scope: 'write',
-      summary: 'Take a product out of the shop; it stays with those who own it',
+      summary: 'Archive a product; its owners keep it',
       from: ['published'],
       to: 'archived',
       run: async ({ now }) => ({ archived_at: now }),
@@ -197,12 +213,12 @@ export const digitalProducts = defineResource({
       scope: 'write',
       id: 'orderProductFiles',
       method: 'PUT',
-      summary: 'Put the files of a product into a new order',
+      summary: 'Change the order of the files of a product',
       input: z.object({
         file_ids: z
           .array(reference('dpf', 'Id of a file of the product.'))
           .max(mostFiles)
-          .meta({ description: 'Every file of the product once.', example: [] }),
+          .meta({ description: 'All files of the product, each once.', example: [] }),
       }),
       run: async (writing, product, { file_ids }) => ((await orderFiles(writing, product.id, file_ids as string[])) ? {} : undefined),
     }),
@@ -211,7 +227,7 @@ export const digitalProducts = defineResource({
       id: 'updateProductFile',
       at: 'files/{file}',
       method: 'PATCH',
-      summary: 'Give a file of a product another title, or its next version',
+      summary: 'Change the title of a file of a product, or replace its content',
       parameters: fileParameter,
       input: changedFile,
       run: async (writing, product, input) =>
@@ -220,7 +236,7 @@ export const digitalProducts = defineResource({
     'grants/{grant}/revoke': defineAction('digital_product', {
       scope: 'write',
       id: 'revokeProductGrant',
-      summary: 'Take a product away from somebody',
+      summary: 'Revoke a grant of a product',
       parameters: z.object({ grant: reference('dgg', 'Id of a grant of the product.') }),
       answers: (): Resource => productGrants,
       async perform(writing, product) {
@@ -234,7 +250,7 @@ export const digitalProducts = defineResource({
       at: 'files/{file}',
       method: 'DELETE',
       status: 204,
-      summary: 'Take a file out of a product',
+      summary: 'Remove a file from a product',
       parameters: fileParameter,
       async run(writing, product) {
         await removeFile(writing, product, fileOf(writing.parameters))

@@ -1,19 +1,19 @@
 import { z } from 'zod'
 import { itemTypes } from '../domain/itemRef.ts'
 
-/** Something that the school sells or gives, by its type and its id. */
+/** Declares a reference to an item that the school sells or grants, by its type and id. */
 export const itemRef = (description: string) =>
   z
     .object({
-      type: z.enum(itemTypes).meta({ description: 'What it is.', example: 'course' }),
+      type: z.enum(itemTypes).meta({ description: 'Type of the item.', example: 'course' }),
       id: z
         .string()
         .regex(/^(crs|dgp|mpl|evt)_[0-7][0-9a-hjkmnp-tv-z]{25}$/, 'must be the id of a course, digital product, membership plan or event')
-        .meta({ description: 'Its id.', example: 'crs_01jgwejj00e6srgkpqm2sqf05m' }),
+        .meta({ description: 'Id of the item.', example: 'crs_01jgwejj00e6srgkpqm2sqf05m' }),
     })
     .meta({ description, example: { type: 'course', id: 'crs_01jgwejj00e6srgkpqm2sqf05m' } })
 
-/** A person by the ids of both of their facets. */
+/** Declares a reference to a person by both ids. */
 export const personRef = (description: string) =>
   z
     .object({

@@ -12,8 +12,8 @@ import {
   teachesCourse,
   upcomingEventsCount,
 } from '../domain/lecturers/lecturers.ts'
-import { setPositions } from '../domain/positions.ts'
 import { htmlColumn } from '../domain/richText.ts'
+import { setPositions } from '../domain/setPositions.ts'
 import { linkLecturer, unlinkLecturer } from '../domain/staff/staffInvitations.ts'
 import { defineResource } from '../framework/declare/defineResource.ts'
 import { everything } from '../framework/declare/expressions.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { checkGivenPlan, givePlan } from '../domain/members/givePlan.ts'
-import { labelMember } from '../domain/members/labelling.ts'
+import { labelMember } from '../domain/members/labelMember.ts'
 import { hasOneOfPlans, hasRole, type MemberPlan, plansOf, staffRoleOf } from '../domain/members/memberSelections.ts'
 import { blockMember, leaveSchool, removeMember } from '../domain/members/memberStates.ts'
 import {
@@ -42,7 +42,7 @@ import { subscriptions } from './subscriptions.ts'
 /** The scope that adding a member with a plan needs as well. */
 const startsSubscription = scopeName(subscriptions.area, 'write')
 
-/** Who belongs to the community. */
+/** Members of the school's community. */
 export const members = defineResource({
   name: 'members',
   object: 'member',
@@ -53,7 +53,7 @@ export const members = defineResource({
   anonymous: 'partial',
   anonymousWhen: hasPublicDirectory,
   catalogue: false,
-  about: 'A person who belongs to the community of the school. The same person can be a student as well: both ids end alike.',
+  about: 'A person who belongs to the community of the school. The same person can also be a student: both ids have the same ending.',
   scopes: { read: 'See the members of the school', write: 'Add and change members' },
   schema: memberSchema,
   derived: {
@@ -99,7 +99,7 @@ export const members = defineResource({
     'tier',
     {
       name: 'plan',
-      description: 'the id of a plan that the member has now',
+      description: 'the id of a current plan of the member',
       view: 'staff',
       value: reference('mpl', 'Id of a plan.'),
       where: hasOneOfPlans,
@@ -107,7 +107,7 @@ export const members = defineResource({
     { name: 'label', description: 'a label of the member', view: 'staff', value: z.string().min(1).max(40), where: hasTag('member_label') },
     {
       name: 'role',
-      description: 'what the person is to the school',
+      description: 'the role of the person in the school',
       view: 'staff',
       value: z.enum(['owner', 'admin', 'lecturer', 'learner']),
       where: hasRole,
@@ -139,7 +139,10 @@ export const members = defineResource({
       roles: ['staff'],
       async check(values, writing): Promise<ProblemDetail[]> {
         const scopes = [scopeName(members.area, 'write'), startsSubscription] as const
-        const fieldErrors = [...checkPerson(values), ...(await checkGivenPlan(writing, values.plan_id, scopes))]
+        const fieldErrors = [
+          ...checkPerson(values),
+          ...(await checkGivenPlan(writing, typeof values.plan_id === 'string' ? values.plan_id : undefined, scopes)),
+        ]
         if (fieldErrors.length === 0) await requireFreeEmail(writing, values)
         return fieldErrors
       },
@@ -162,7 +165,7 @@ export const members = defineResource({
     block: defineAction('person', {
       scope: 'write',
       roles: ['staff'],
-      summary: 'Shut a member out of the community',
+      summary: 'Block a member from the community',
       from: ['active'],
       to: 'blocked',
       input: reasonInput,
@@ -172,7 +175,7 @@ export const members = defineResource({
     unblock: defineAction('person', {
       scope: 'write',
       roles: ['staff'],
-      summary: 'Let a blocked member take part again',
+      summary: 'Unblock a member',
       from: ['blocked'],
       to: 'active',
       input: reasonInput,
@@ -185,17 +188,17 @@ export const members = defineResource({
     remove: defineAction('person', {
       scope: 'write',
       roles: ['staff'],
-      summary: 'Take a member out of the community',
+      summary: 'Remove a member from the community',
       from: ['active', 'blocked'],
       to: 'left',
       input: reasonInput.extend({
-        cancel_subscriptions: z
-          .boolean()
-          .default(false)
-          .meta({ description: 'End running subscriptions along. Without it they keep the member.', example: false }),
+        cancel_subscriptions: z.boolean().default(false).meta({
+          description: 'Also cancel running subscriptions. Without it, a member with a running subscription cannot be removed.',
+          example: false,
+        }),
       }),
       run: (writing, row, { reason, cancel_subscriptions }) =>
-        removeMember(writing, row, { reason: reason as string | null, isAsked: cancel_subscriptions === true }),
+        removeMember(writing, row, { reason: reason as string | null, isRequested: cancel_subscriptions === true }),
       after: (writing, row) => recordOtherFacet(writing, row, 'member', 'updated'),
     }),
     leave: {
@@ -216,7 +219,7 @@ export const members = defineResource({
       roles: ['staff'],
       status: 207,
       limit: 'bulk',
-      summary: 'Put labels to many members, or take them away',
+      summary: 'Add and remove labels of many members',
       input: labelling,
       output: bulkOutput({ idPrefix: 'mbr', object: 'member' }),
       run: (writing, { member_ids, add, remove }) =>
@@ -232,7 +235,7 @@ export const members = defineResource({
   },
 })
 
-/** A time inside a JSON value arrives as text in the form of the database. */
+/** Converts the time of a plan, which is text in the format of the database, to the format of the API. */
 const withTime = ({ until, ...plan }: MemberPlan) => ({ ...plan, until: until === null ? null : new Date(until).toISOString() })
 
 async function writeLabels({ writer, school }: PersonChange, { id }: { id: string }, { labels }: Values): Promise<void> {

@@ -10,11 +10,11 @@ import {
   opensCourse,
   pricesOf,
   type StoredPrice,
-  subscribersSeen,
+  selectSubscribers,
 } from '../domain/memberships/planVisibility.ts'
-import { checkIncludes, keepItems, planDefaults, removePrices, requirePrice } from '../domain/memberships/planWriting.ts'
-import { setPositions } from '../domain/positions.ts'
+import { checkIncludes, planDefaults, removePrices, requirePrice, savePlanItems } from '../domain/memberships/planWriting.ts'
 import { htmlColumn } from '../domain/richText.ts'
+import { setPositions } from '../domain/setPositions.ts'
 import { defineResource } from '../framework/declare/defineResource.ts'
 import { everything } from '../framework/declare/expressions.ts'
 import { reference } from '../framework/declare/fields.ts'
@@ -24,7 +24,7 @@ import { fromPublicId } from '../lib/ids.ts'
 import { courses } from './courses.ts'
 import { newPrice, planSchema } from './planFields.ts'
 
-/** What members pay for. */
+/** Membership plans of the school. */
 export const membershipPlans = defineResource({
   name: 'membership_plans',
   object: 'membership_plan',
@@ -32,7 +32,7 @@ export const membershipPlans = defineResource({
   called: { one: 'plan', many: 'plans' },
   table: 'membership_plan',
   feature: 'memberships',
-  about: 'A membership plan: what it opens, what it costs, and who can have it.',
+  about: 'A membership plan: what it includes, what it costs, and who can subscribe.',
   scopes: {
     read: 'See membership plans and their prices',
     write: { sentence: 'Add and change membership plans and their prices', from: 'admin' },
@@ -54,7 +54,7 @@ export const membershipPlans = defineResource({
         })),
     },
     is_free: { select: isFree },
-    subscribers_count: { select: subscribersSeen },
+    subscribers_count: { select: selectSubscribers },
   },
   writable: [
     'name',
@@ -76,7 +76,12 @@ export const membershipPlans = defineResource({
   filters: [
     'status',
     'visibility',
-    { name: 'course', description: 'the id of a course that it opens', value: reference('crs', 'Id of a course.'), where: opensCourse },
+    {
+      name: 'course',
+      description: 'the id of a course that the plan includes',
+      value: reference('crs', 'Id of a course.'),
+      where: opensCourse,
+    },
     'created_at',
     'updated_at',
     'slug[prefix]',
@@ -93,18 +98,18 @@ export const membershipPlans = defineResource({
   operations: {
     list: 'read',
     get: 'read',
-    create: { scope: 'write', check: checkIncludes, defaults: planDefaults, after: keepItems },
+    create: { scope: 'write', check: checkIncludes, defaults: planDefaults, after: savePlanItems },
     update: {
       scope: 'write',
       check: checkIncludes,
       before: async (_writing, _plan, values) => htmlColumn('description', values),
-      after: keepItems,
+      after: savePlanItems,
     },
     remove: { scope: 'write', from: ['draft'], before: removePrices },
   },
   actions: {
-    activate: { scope: 'write', summary: 'Let people have a plan', from: ['draft', 'archived'], to: 'active', run: requirePrice },
-    archive: { scope: 'write', summary: 'Take no more subscriptions to a plan', from: ['active'], to: 'archived' },
+    activate: { scope: 'write', summary: 'Activate a plan', from: ['draft', 'archived'], to: 'active', run: requirePrice },
+    archive: { scope: 'write', summary: 'Archive a plan, so that it takes no new subscriptions', from: ['active'], to: 'archived' },
     prices: defineAction('membership_plan', {
       scope: 'write',
       id: 'addPlanPrice',
@@ -119,10 +124,10 @@ export const membershipPlans = defineResource({
     'prices/{price_id}': defineAction('membership_plan', {
       scope: 'write',
       id: 'updatePlanPrice',
-      summary: 'Let a price be chosen, or not any more',
+      summary: 'Activate or deactivate a price of a plan',
       method: 'PATCH',
       parameters: z.object({ price_id: reference('prc', 'Id of the price.') }),
-      input: z.object({ active: z.boolean().optional().meta({ description: 'Whether it can be chosen.', example: false }) }),
+      input: z.object({ active: z.boolean().optional().meta({ description: 'True if the price can be chosen.', example: false }) }),
       async run(writing, plan, { active }) {
         const priceId = fromPublicId('prc', String(writing.parameters.get('price_id')))
         return (await setPriceActive(writing, plan, { priceId, active: active as boolean | undefined })) ? {} : undefined
@@ -136,13 +141,12 @@ export const membershipPlans = defineResource({
       roles: ['staff'],
       method: 'PUT',
       status: 204,
-      summary: 'Put the membership plans into an order',
+      summary: 'Change the order of the membership plans',
       input: z.object({
-        plan_ids: z
-          .array(reference('mpl', 'Id of a plan.'))
-          .min(1)
-          .max(500)
-          .meta({ description: 'The first ones of the list, in their order; the others follow as they are.', example: [] }),
+        plan_ids: z.array(reference('mpl', 'Id of a plan.')).min(1).max(500).meta({
+          description: 'Plans at the beginning of the list, in the new order. The others follow in their current order.',
+          example: [],
+        }),
       }),
       run: (writing, { plan_ids }) =>
         setPositions(writing, { table: 'membership_plan', idPrefix: 'mpl', field: 'plan_ids' }, plan_ids as string[]),

@@ -12,9 +12,9 @@ const address = (description: string) =>
     .object({
       name: text('Name.', 'Wren Tallow'),
       line1: text('Street and number.', '4 Kiln Lane'),
-      line2: text('More of the address.'),
+      line2: text('Second line of the address.'),
       postal_code: text('Postal code.', '10115'),
-      city: text('Town.', 'Berlin'),
+      city: text('City.', 'Berlin'),
       region: text('Region or state.'),
       country: text('ISO 3166-1 code.', 'DE'),
     })
@@ -23,21 +23,21 @@ const address = (description: string) =>
 
 export const orderItem = z.object({
   id: reference('oit', 'Id of the line.').meta({ description: 'Id of the line.', idPrefix: 'oit' }),
-  product: itemRef('What was bought.'),
-  title: z.string().meta({ description: 'What it was called then.', example: 'Clay From Scratch' }),
-  quantity: z.int().meta({ description: 'How many.', example: 1 }),
-  unit_price: money('What one cost.'),
-  discount: money('What was taken off the line.'),
-  tax: money('Tax of the line, contained or added.'),
-  total: money('What the line came to.'),
-  refunded: money('What of it went back.'),
+  product: itemRef('The item.'),
+  title: z.string().meta({ description: 'Title of the item at the time of the order.', example: 'Clay From Scratch' }),
+  quantity: z.int().meta({ description: 'Number of units.', example: 1 }),
+  unit_price: money('Price of one unit.'),
+  discount: money('Discount on the line.'),
+  tax: money('Tax on the line, included in or added to the price.'),
+  total: money('Total of the line.'),
+  refunded: money('Refunded part of the line.'),
 })
 
 export const orderRefund = z.object({
   id: reference('rfd', 'Id of the refund.').meta({ description: 'Id of the refund.', idPrefix: 'rfd' }),
-  amount: money('What went back.'),
-  reason: z.enum(refundReasons).meta({ description: 'Why.', example: 'requested' }),
-  created_at: timestamp().meta({ description: 'When.', example: '2026-03-01T09:30:00.000Z' }),
+  amount: money('Refunded amount.'),
+  reason: z.enum(refundReasons).meta({ description: 'Reason of the refund.', example: 'requested' }),
+  created_at: timestamp().meta({ description: 'Time of the refund.', example: '2026-03-01T09:30:00.000Z' }),
 })
 
 const own = { view: 'own' } as const
@@ -45,103 +45,109 @@ const sum = (description: string) => money(description).meta({ description, ...o
 const time = (description: string) => timestamp().nullable().meta({ description, example: null })
 
 export const orderSchema = z.object({
-  number: z.string().meta({ description: 'What people call it: a year and a number.', example: '2026-000512' }),
-  status: z.enum(orderStatuses).meta({ description: 'What has become of it.', example: 'paid' }),
+  number: z.string().meta({ description: 'Order number: the year and a sequence number.', example: '2026-000512' }),
+  status: z.enum(orderStatuses).meta({ description: 'Status of the order.', example: 'paid' }),
   kind: z
     .enum(['one_time', 'subscription_initial', 'subscription_renewal', 'zero_total'])
-    .meta({ description: 'What it is for.', example: 'one_time' }),
+    .meta({ description: 'Kind of the order.', example: 'one_time' }),
   buyer: z
     .object({
       student_id: z.string().nullable().meta({ description: 'Id as a student.', idPrefix: 'std', example: null }),
       member_id: z.string().nullable().meta({ description: 'Id as a member.', idPrefix: 'mbr', example: null }),
-      name: z.string().meta({ description: 'Name as it was then.', example: 'Wren Tallow' }),
-      email: z.string().meta({ description: 'Address as it was then.', example: 'wren@example.org' }),
+      name: z.string().meta({ description: 'Name at the time of the order.', example: 'Wren Tallow' }),
+      email: z.string().meta({ description: 'E-mail address at the time of the order.', example: 'wren@example.org' }),
     })
-    .meta({ description: 'Who bought it.' }),
-  items: z.array(orderItem).meta({ description: 'What was bought; lecturers see their own courses.', example: [] }),
-  currency: z.string().meta({ description: 'ISO 4217 code of every amount.', example: 'EUR' }),
+    .meta({ description: 'The buyer.' }),
+  items: z.array(orderItem).meta({ description: 'The items; lecturers see only their own courses.', example: [] }),
+  currency: z.string().meta({ description: 'ISO 4217 code of all amounts.', example: 'EUR' }),
   subtotal: sum('Prices before the discount.'),
-  discount_total: sum('What was taken off.'),
-  tax_total: sum('Tax: contained in the total, or added to it, as tax_mode says.'),
-  total: sum('What was to be paid.'),
-  refunded_total: sum('What went back.'),
-  net_total: sum('What stayed.'),
-  tax_mode: z.enum(['inclusive', 'exclusive', 'none']).meta({ description: 'Whether the total contains the tax.', example: 'inclusive' }),
+  discount_total: sum('Discount.'),
+  tax_total: sum('Tax. `tax_mode` says how it relates to the prices.'),
+  total: sum('Amount to pay.'),
+  refunded_total: sum('Refunded amount.'),
+  net_total: sum('Total less refunds.'),
+  tax_mode: z.enum(['inclusive', 'exclusive', 'none']).meta({
+    description: 'inclusive: prices include the tax. exclusive: the tax is added to them. none: there is no tax.',
+    example: 'inclusive',
+  }),
   coupon: z
     .object({
       id: z.string().meta({ description: 'Id of the coupon.', idPrefix: 'cpn' }),
-      code: z.string().meta({ description: 'The code that was typed.', example: 'SPRING25' }),
+      code: z.string().meta({ description: 'Code of the coupon.', example: 'SPRING25' }),
     })
     .nullable()
-    .meta({ description: 'What made it cheaper.', example: null, ...own }),
+    .meta({ description: 'The coupon that was used.', example: null, ...own }),
   subscription_id: z
     .string()
     .nullable()
-    .meta({ description: 'The subscription that it pays for.', idPrefix: 'sub', example: null, ...own }),
+    .meta({ description: 'The subscription that the order pays for.', idPrefix: 'sub', example: null, ...own }),
   payment: z
     .object({
-      provider: z.enum(paymentProviders).meta({ description: 'How it was paid.', example: 'card' }),
-      card_brand: text('Brand of the card.', 'visa'),
-      card_last4: text('Its last four digits.', '4242'),
-      reference: z.string().nullable().meta({ description: 'What the provider calls the payment.', example: null, view: 'staff' }),
-      failure_code: text('Why it was refused.'),
+      provider: z.enum(paymentProviders).meta({ description: 'Payment method.', example: 'card' }),
+      card_brand: text('Card brand.', 'visa'),
+      card_last4: text('Last four digits of the card number.', '4242'),
+      reference: z.string().nullable().meta({ description: 'Identifier of the payment at the provider.', example: null, view: 'staff' }),
+      failure_code: text('Why the payment was declined.'),
     })
     .nullable()
     .meta({ description: 'The payment.', example: null, ...own }),
-  refunds: z.array(orderRefund).meta({ description: 'What went back, in the order of time.', example: [], ...own }),
-  billing_address: address('Where the bill goes.').meta({ description: 'Where the bill goes.', example: null, ...own }),
+  refunds: z.array(orderRefund).meta({ description: 'The refunds, the oldest first.', example: [], ...own }),
+  billing_address: address('Billing address.').meta({ description: 'Billing address.', example: null, ...own }),
   tax_id: z
     .string()
     .nullable()
-    .meta({ description: "The buyer's tax id.", example: null, ...own }),
+    .meta({ description: 'Tax id of the buyer.', example: null, ...own }),
   attribution: z
     .object({
-      source: text('Where the buyer came from.', 'newsletter'),
-      medium: text('By what way.', 'email'),
-      campaign: text('In which campaign.'),
-      referrer_host: text('From which site.'),
+      source: text('Traffic source.', 'newsletter'),
+      medium: text('Marketing medium.', 'email'),
+      campaign: text('Campaign.'),
+      referrer_host: text('Host of the referring site.'),
     })
     .nullable()
-    .meta({ description: 'How the buyer found the school.', example: null, view: 'staff' }),
-  placed_at: time('When it was placed.'),
-  paid_at: time('When it was paid.'),
-  failed_at: time('When its payment was refused.'),
-  canceled_at: time('When it was canceled.'),
-  refunded_at: time('When all of it went back.'),
-  expires_at: time('Until when the checkout waits for its payment.'),
+    .meta({ description: 'Marketing attribution of the order.', example: null, view: 'staff' }),
+  placed_at: time('When the order was placed.'),
+  paid_at: time('When the order was paid.'),
+  failed_at: time('When the payment was declined.'),
+  canceled_at: time('When the order was cancelled.'),
+  refunded_at: time('When the order was fully refunded.'),
+  expires_at: time('When the checkout expires if the order is not paid.'),
   receipt_number: z
     .string()
     .nullable()
-    .meta({ description: 'Number of the receipt, once it is paid.', example: null, ...own }),
+    .meta({ description: 'Number of the receipt; null until the order is paid.', example: null, ...own }),
 })
 
 export const receiptSchema = z.object({
   receipt_number: z.string().meta({ description: 'Number of the receipt.', example: '2026-000512' }),
   order_number: z.string().meta({ description: 'Number of the order.', example: '2026-000512' }),
-  issued_at: timestamp().meta({ description: 'When it was paid.', example: '2026-03-01T09:30:00.000Z' }),
+  issued_at: timestamp().meta({ description: 'When the order was paid.', example: '2026-03-01T09:30:00.000Z' }),
   locale: z.string().meta({ description: 'Language of the school.', example: 'en' }),
   time_zone: z.string().meta({ description: 'Time zone of the school.', example: 'Europe/Berlin' }),
   seller: z
     .object({
       name: z.string().meta({ description: 'Name of the school.', example: 'Quill Harbour' }),
       address: address('Address of the school.'),
-      contact_email: z.string().nullable().meta({ description: 'Where the school is reached.', example: null }),
+      contact_email: z.string().nullable().meta({ description: 'Contact address of the school.', example: null }),
     })
-    .meta({ description: 'Who sold it.' }),
+    .meta({ description: 'The seller.' }),
   buyer: z
     .object({
-      name: z.string().meta({ description: 'Name as it was then.', example: 'Wren Tallow' }),
-      email: z.string().meta({ description: 'Address as it was then.', example: 'wren@example.org' }),
+      name: z.string().meta({ description: 'Name at the time of the order.', example: 'Wren Tallow' }),
+      email: z.string().meta({ description: 'E-mail address at the time of the order.', example: 'wren@example.org' }),
     })
-    .meta({ description: 'Who bought it.' }),
-  billing_address: address('Where the bill goes.'),
-  tax_id: text("The buyer's tax id."),
-  items: z.array(orderItem).meta({ description: 'What was bought.', example: [] }),
+    .meta({ description: 'The buyer.' }),
+  billing_address: address('Billing address.'),
+  tax_id: text('Tax id of the buyer.'),
+  items: z.array(orderItem).meta({ description: 'The items.', example: [] }),
   subtotal: money('Prices before the discount.'),
-  discount_name: text('What the discount is called.', 'Spring sale'),
-  discount_total: money('What was taken off.'),
-  tax_mode: z.enum(['inclusive', 'exclusive', 'none']).meta({ description: 'Whether the total contains the tax.', example: 'inclusive' }),
+  discount_name: text('Name of the discount.', 'Spring sale'),
+  discount_total: money('Discount.'),
+  tax_mode: z.enum(['inclusive', 'exclusive', 'none']).meta({
+    description: 'inclusive: prices include the tax. exclusive: the tax is added to them. none: there is no tax.',
+    example: 'inclusive',
+  }),
   tax_total: money('Tax.'),
-  total: money('What was paid.'),
-  refunded_total: money('What went back.'),
+  total: money('Amount paid.'),
+  refunded_total: money('Refunded amount.'),
 })

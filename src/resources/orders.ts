@@ -1,6 +1,15 @@
 import { z } from 'zod'
 import { itemTypes, storedIdOf } from '../domain/itemRef.ts'
-import { buyerOf, hasSeenItem, isInState, isMyOrder, itemsOf, refundsOf, sellsMyCourse, stateOf } from '../domain/orders/orderVisibility.ts'
+import {
+  buyerOf,
+  hasVisibleItem,
+  isInState,
+  isMyOrder,
+  itemsOf,
+  refundsOf,
+  sellsMyCourse,
+  stateOf,
+} from '../domain/orders/orderVisibility.ts'
 import { publicOrderItem, publicRefund, type StoredOrderItem, type StoredRefund } from '../domain/orders/publicOrder.ts'
 import { requireReceipt, sellerOf } from '../domain/orders/receipt.ts'
 import { type Receipt, receiptPage } from '../domain/orders/receiptPage.ts'
@@ -26,7 +35,7 @@ interface Row {
 }
 type Amount = Exclude<keyof Row, 'currency'>
 
-/** A sum of the order, out of one column. */
+/** Derives an amount of the order from one column. */
 const sum = <Column extends Amount>(column: Column) => ({
   from: [column, 'currency'] as const,
   of: (row: Pick<Row, 'currency'> & Record<Column, string | number>) => ({ amount: Number(row[column]), currency: row.currency }),
@@ -42,11 +51,11 @@ interface Buyer {
 
 const listOf = (item: z.ZodObject, description: string) =>
   z.object({
-    object: z.literal('list').meta({ description: 'What this is.', example: 'list' }),
+    object: z.literal('list').meta({ description: 'The type of the object.', example: 'list' }),
     data: z.array(item).meta({ description, example: [] }),
   })
 
-/** What people have bought. */
+/** Orders of the school. */
 export const orders = defineResource({
   name: 'orders',
   object: 'order',
@@ -54,7 +63,7 @@ export const orders = defineResource({
   table: 'orders',
   numberForm: /^\d{4}-\d{6,10}$/,
   about:
-    'A purchase as it was made: its buyer, prices and titles stay what they were. The school’s checkout and its operators write orders.',
+    'A purchase. Its buyer, prices and titles remain as they were at the time. Orders are written by the checkout and the operators of the school.',
   scopes: { read: 'See orders, payments and refunds' },
   schema: orderSchema,
   derived: {
@@ -90,7 +99,7 @@ export const orders = defineResource({
     refunds: { select: refundsOf, of: (refunds: StoredRefund[] | null) => (refunds ?? []).map(publicRefund) as never },
   },
   filters: [
-    { name: 'status', description: 'what has become of it', value: z.enum(orderStatuses), where: isInState },
+    { name: 'status', description: 'the status of the order', value: z.enum(orderStatuses), where: isInState },
     'kind',
     {
       name: 'student',
@@ -106,12 +115,12 @@ export const orders = defineResource({
     },
     {
       name: 'product',
-      description: 'the id of something that was bought',
+      description: 'the id of an item of the order',
       value: z
         .string()
         .regex(/^(crs|dgp|mpl)_[0-7][0-9a-hjkmnp-tv-z]{25}$/, 'must be the id of a course, digital product or membership plan'),
       where: (order, ids: readonly string[], caller) =>
-        hasSeenItem(order, caller, (item) =>
+        hasVisibleItem(order, caller, (item) =>
           item(
             'order_item.product_id',
             'in',
@@ -121,10 +130,10 @@ export const orders = defineResource({
     },
     {
       name: 'product_type',
-      description: 'what was bought',
+      description: 'the type of an item of the order',
       value: z.enum(itemTypes),
       where: (order, types: readonly string[], caller) =>
-        hasSeenItem(order, caller, (item) => item('order_item.product_type', 'in', types)),
+        hasVisibleItem(order, caller, (item) => item('order_item.product_type', 'in', types)),
     },
     {
       name: 'coupon',
@@ -145,7 +154,7 @@ export const orders = defineResource({
     {
       name: 'email',
       view: 'staff',
-      description: 'the address of the buyer',
+      description: 'the e-mail address of the buyer',
       value: z.string().max(254),
       where: (order, emails: readonly string[]) => order('buyer_email', 'in', emails.map(normalised)),
     },
@@ -185,9 +194,9 @@ export const orders = defineResource({
     items: {
       scope: 'read',
       id: 'listOrderItems',
-      summary: 'List what was bought with one order',
+      summary: 'List the items of an order',
       byId: true,
-      output: listOf(orderItem, 'What was bought; lecturers see their own courses.'),
+      output: listOf(orderItem, 'The items; lecturers see only their own courses.'),
       run: async (_reading, row) => ({
         object: 'list',
         data: ((row as unknown as { items: StoredOrderItem[] | null }).items ?? []).map(publicOrderItem),
@@ -196,10 +205,10 @@ export const orders = defineResource({
     refunds: {
       scope: 'read',
       id: 'listOrderRefunds',
-      summary: 'List what went back of one order',
+      summary: 'List the refunds of an order',
       byId: true,
       view: 'own',
-      output: listOf(orderRefund, 'What went back, in the order of time.'),
+      output: listOf(orderRefund, 'The refunds, the oldest first.'),
       run: async (_reading, row) => ({
         object: 'list',
         data: ((row as unknown as { refunds: StoredRefund[] | null }).refunds ?? []).map(publicRefund),
@@ -208,7 +217,7 @@ export const orders = defineResource({
     receipt: defineRead('orders', {
       scope: 'read',
       id: 'getReceipt',
-      summary: 'Show the receipt of one order',
+      summary: 'Get the receipt of an order',
       byId: true,
       view: 'own',
       output: receiptSchema,

@@ -2,71 +2,73 @@ import { z } from 'zod'
 import { externalId, line, metadata, money, reference, slug, timestamp } from '../framework/declare/fields.ts'
 import { richText } from '../framework/declare/richText.ts'
 
-/** Ids without order or repetition: one set has one form. */
+/** Sorts ids and removes duplicates, so that equal sets have equal values. */
 const setOf = (prefix: string, what: string) =>
   z
     .array(reference(prefix, `Id of a ${what}.`))
     .max(500)
     .overwrite((ids) => [...new Set(ids)].toSorted())
 
-const amount = money('What a period costs.')
+const amount = money('Price of a period.')
 
-/** What is sent of a price. */
+/** A new price as a request contains it. */
 export const newPrice = z.object({
   interval: z
     .enum(['month', 'year', 'one_time'])
-    .meta({ description: 'How long one payment lasts; one_time for as long as the subscription does.', example: 'month' }),
-  interval_count: z.int().min(1).max(24).default(1).meta({ description: 'So many months or years at once.', example: 1 }),
-  amount: amount.meta({ description: 'What a period costs; 0 for a free plan.', example: { amount: 1200, currency: 'EUR' } }),
-  trial_days: z.int().min(0).max(365).default(0).meta({ description: 'Days that cost nothing, once per person and plan.', example: 14 }),
+    .meta({ description: 'Length of a period. A one_time payment covers the whole subscription.', example: 'month' }),
+  interval_count: z.int().min(1).max(24).default(1).meta({ description: 'Number of months or years of a period.', example: 1 }),
+  amount: amount.meta({ description: 'Price of a period; 0 for a free plan.', example: { amount: 1200, currency: 'EUR' } }),
+  trial_days: z.int().min(0).max(365).default(0).meta({ description: 'Days of the free trial, once per person and plan.', example: 14 }),
 })
 
 const price = z.object({
   id: reference('prc', 'Id of the price.'),
   ...newPrice.shape,
-  active: z.boolean().meta({ description: 'Whether it can be chosen.', example: true }),
-  created_at: timestamp().meta({ description: 'When it was added.', example: '2026-03-01T09:30:00.000Z' }),
+  active: z.boolean().meta({ description: 'True if the price can be chosen.', example: true }),
+  created_at: timestamp().meta({ description: 'When the price was added.', example: '2026-03-01T09:30:00.000Z' }),
 })
 
-/** What a membership plan is made of. */
+/** The fields of a membership plan. */
 export const planSchema = z.object({
   name: line(80).meta({ description: 'Name of the plan.', example: 'Workbench' }),
   slug: slug().meta({ description: 'Readable key, unique in the school.', example: 'workbench' }),
-  ...richText('description', { max: 5000, description: 'What the plan is about.', example: 'A bench of your own.' }),
+  ...richText('description', { max: 5000, description: 'Description of the plan.', example: 'A bench in the workshop.' }),
   status: z
     .enum(['draft', 'active', 'archived'])
-    .meta({ description: 'An active plan takes subscriptions; those of an archived one go on.', example: 'active' }),
-  visibility: z.enum(['public', 'hidden']).default('public').meta({ description: 'Whether visitors find it.', example: 'public' }),
+    .meta({ description: 'Only active plans take new subscriptions. Subscriptions to an archived plan continue.', example: 'active' }),
+  visibility: z.enum(['public', 'hidden']).default('public').meta({ description: 'Visitors see only public plans.', example: 'public' }),
   benefits: z
     .array(z.string().min(1).max(120))
     .max(20)
-    .meta({ description: 'What one gets, in words.', example: ['All courses', 'Open bench on Fridays'] }),
+    .meta({ description: 'Benefits of the plan, as text.', example: ['All courses', 'Open bench on Fridays'] }),
   includes: z
     .object({
-      all_courses: z.boolean().default(false).meta({ description: 'Whether it opens every course.', example: false }),
-      course_ids: setOf('crs', 'course').default([]).meta({ description: 'Courses that it opens.', example: [] }),
+      all_courses: z.boolean().default(false).meta({ description: 'True if the plan includes all courses.', example: false }),
+      course_ids: setOf('crs', 'course').default([]).meta({ description: 'Courses that the plan includes.', example: [] }),
       digital_product_ids: setOf('dgp', 'digital product')
         .default([])
-        .meta({ description: 'Digital products that it opens.', example: [] }),
-      all_events: z.boolean().default(false).meta({ description: 'Whether it opens every event for members.', example: true }),
+        .meta({ description: 'Digital products that the plan includes.', example: [] }),
+      all_events: z.boolean().default(false).meta({ description: 'True if the plan includes all events for members.', example: true }),
     })
     .default({ all_courses: false, course_ids: [], digital_product_ids: [], all_events: false })
-    .meta({ description: 'What the plan opens; a change is felt at once by everybody who has it.', example: {} }),
-  prices: z.array(price).meta({ description: 'What it costs; each of them never changes.', example: [] }),
-  is_free: z.boolean().meta({ description: 'Whether it costs nothing.', example: false }),
+    .meta({ description: 'What the plan includes. A change applies immediately to all its subscribers.', example: {} }),
+  prices: z.array(price).meta({ description: 'Prices of the plan. The amount and interval of a price never change.', example: [] }),
+  is_free: z.boolean().meta({ description: 'True if the plan is free.', example: false }),
   manual_renewal: z.enum(['confirm', 'automatic']).default('confirm').meta({
     description:
-      'What happens at the end of a period or trial that the school collects itself (`collection: manual`). confirm: the subscription is past_due and its order pending until somebody confirms the payment. automatic: the payment is booked without confirmation.',
+      'How a period or trial renews if the school collects payments itself (`collection: manual`). confirm: the subscription is past_due and its order pending until staff confirm the payment. automatic: the payment is recorded without confirmation.',
     example: 'confirm',
     view: 'staff',
   }),
-  max_members: z.int().min(1).max(10_000_000).nullable().meta({ description: 'So many can have it; null without a limit.', example: null }),
-  subscribers_count: z
+  max_members: z
     .int()
+    .min(1)
+    .max(10_000_000)
     .nullable()
-    .meta({ description: 'How many have it; null where the school does not show numbers.', example: 48 }),
-  position: z.int().meta({ description: 'Place in the list.', example: 1, view: 'staff' }),
-  badge: line(30).nullable().meta({ description: 'A word that makes it stand out.', example: 'Popular' }),
+    .meta({ description: 'Maximum number of subscribers; null without a limit.', example: null }),
+  subscribers_count: z.int().nullable().meta({ description: 'Number of subscribers; null if the school hides counts.', example: 48 }),
+  position: z.int().meta({ description: 'Position in the list.', example: 1, view: 'staff' }),
+  badge: line(30).nullable().meta({ description: 'Short text that highlights the plan.', example: 'Popular' }),
   external_id: externalId(),
   metadata: metadata(),
 })

@@ -12,7 +12,7 @@ const person = {
   member_id: reference('mbr', 'Id of the person as a member.'),
 }
 
-/** Who owns a digital product, and why. */
+/** Grants of digital products. */
 export const productGrants: Resource = defineResource({
   name: 'grants',
   object: 'product_grant',
@@ -20,7 +20,7 @@ export const productGrants: Resource = defineResource({
   idPrefix: 'dgg',
   table: 'product_grant',
   feature: 'digital_products',
-  about: 'A person owns a digital product. There is one row for each, whatever becomes of it.',
+  about: 'The ownership of a digital product by a person. Each person has at most one grant of a product.',
   scopes: productArea,
   schema: z.object({
     product_id: reference('dgp', 'Id of the product.'),
@@ -30,18 +30,18 @@ export const productGrants: Resource = defineResource({
         student_id: person.student_id.nullable().meta({ description: 'The person as a student.', example: null, idPrefix: 'std' }),
         member_id: person.member_id.nullable().meta({ description: 'The person as a member.', example: null, idPrefix: 'mbr' }),
       })
-      .meta({ description: 'Who owns it.', example: {} }),
+      .meta({ description: 'Owner of the product.', example: {} }),
     source: z.enum(['purchase', 'plan', 'coupon', 'manual']).meta({
-      description: 'Why. A grant by a plan counts downloads: whether the plan still opens the product is another matter.',
+      description: 'Source of the grant. A grant with the source plan only counts downloads; the plan itself grants access.',
       example: 'manual',
     }),
     order_id: reference('ord', 'Id of the order.')
       .nullable()
-      .meta({ description: 'The order that brought it.', example: null, idPrefix: 'ord' }),
-    note: z.string().nullable().meta({ description: 'What the school noted.', example: 'For helping at the fair.' }),
-    downloads_count: z.int().meta({ description: 'How often the person downloaded.', example: 2 }),
-    granted_at: timestamp().meta({ description: 'Since when.', example: '2026-03-01T09:30:00.000Z' }),
-    revoked_at: timestamp().nullable().meta({ description: 'Until when; null while it holds.', example: null }),
+      .meta({ description: 'Order of the product.', example: null, idPrefix: 'ord' }),
+    note: z.string().nullable().meta({ description: 'Note of the staff.', example: 'For helping at the fair.' }),
+    downloads_count: z.int().meta({ description: 'Number of downloads.', example: 2 }),
+    granted_at: timestamp().meta({ description: 'When the product was granted.', example: '2026-03-01T09:30:00.000Z' }),
+    revoked_at: timestamp().nullable().meta({ description: 'When the grant was revoked; null if it is active.', example: null }),
   }),
   derived: { person: { select: ownerOf } },
   filters: ['source', 'revoked_at[exists]', 'created_at', 'updated_at'],
@@ -60,9 +60,9 @@ export const productGrants: Resource = defineResource({
       id: 'grantProduct',
       roles: ['staff'],
       input: z.object({
-        student_id: person.student_id.optional().meta({ description: 'Whom to give it to, as a student.' }),
-        member_id: person.member_id.optional().meta({ description: 'Whom to give it to, as a member.' }),
-        note: z.string().max(500).nullable().optional().meta({ description: 'What to note.', example: 'For helping at the fair.' }),
+        student_id: person.student_id.optional().meta({ description: 'Person who gets the product, as a student.' }),
+        member_id: person.member_id.optional().meta({ description: 'Person who gets the product, as a member.' }),
+        note: z.string().max(500).nullable().optional().meta({ description: 'Note for the staff.', example: 'For helping at the fair.' }),
       }),
       perform: async (writing, input) => await giveProduct(writing, (writing.parent as { id: string }).id, input),
     },

@@ -6,65 +6,71 @@ import { externalId, metadata, money, reference, timestamp } from '../framework/
 const time = (description: string) => timestamp().nullable().meta({ description, example: '2026-03-01T09:30:00.000Z' })
 const noTime = (description: string) => timestamp().nullable().meta({ description, example: null })
 
-/** Why somebody ends a subscription. That nobody paid, only the clock says. */
+/** The reasons that a person can choose. Only background jobs set payment_failed. */
 export const reason = z.enum(cancellationReasons).exclude(['payment_failed'])
 
-/** What a subscription is made of. */
+/** The fields of a subscription. */
 export const subscriptionSchema = z.object({
-  member_id: reference('mbr', 'Whose it is. Without it: of who asks.'),
-  plan_id: reference('mpl', 'Plan that it is to.'),
-  price_id: reference('prc', 'Price of the plan that is paid.'),
+  member_id: reference('mbr', 'Member who has the subscription; without it, the caller.'),
+  plan_id: reference('mpl', 'Plan of the subscription.'),
+  price_id: reference('prc', 'Price of the subscription.'),
   status: z
     .enum(subscriptionStates)
-    .meta({ description: 'Where it stands. What is canceled or expired is over for good.', example: 'active' }),
+    .meta({ description: 'Status of the subscription. canceled and expired are final.', example: 'active' }),
   collection: z.enum(['automatic', 'manual', 'comped']).meta({
-    description: 'Who collects: the checkout of the school, the school itself, or nobody, since it is a present.',
+    description:
+      'Who collects payments. automatic: the checkout of the school. manual: the school itself. comped: nobody, the subscription is complimentary.',
     example: 'automatic',
   }),
-  amount: money('What a period costs now.').meta({
-    description: 'What a period costs now: the price less the running discount.',
+  amount: money('Current price of a period.').meta({
+    description: 'Current price of a period: the price of the plan less the discount.',
     example: { amount: 1200, currency: 'EUR' },
   }),
   discount: z
     .object({
       coupon_id: reference('cpn', 'Id of the coupon.'),
-      code: z.string().meta({ description: 'What was typed in.', example: 'WELCOME10' }),
-      ends_at: noTime('Until when; null for ever.'),
+      code: z.string().meta({ description: 'Code of the coupon.', example: 'WELCOME10' }),
+      ends_at: noTime('When the discount ends; null if it never ends.'),
     })
     .nullable()
-    .meta({ description: 'What takes something off the price.', example: null }),
-  started_at: time('When it began; null while the first payment is awaited.'),
-  current_period_start: time('When the present period began.'),
-  current_period_end: time('When the present period ends; null where none does.'),
+    .meta({ description: 'Current discount.', example: null }),
+  started_at: time('When the subscription started; null until the first payment.'),
+  current_period_start: time('When the current period began.'),
+  current_period_end: time('When the current period ends; null if it has no end.'),
   trial_ends_at: noTime('When the trial ends, or ended.'),
-  cancel_at_period_end: z.boolean().meta({ description: 'Whether it ends with the present period.', example: false }),
-  cancel_at: noTime('When it ends, or ended, because somebody said so.'),
-  canceled_at: noTime('When somebody said so.'),
-  ended_at: noTime('When it ended.'),
+  cancel_at_period_end: z.boolean().meta({ description: 'True if the subscription ends with the current period.', example: false }),
+  cancel_at: noTime('When the cancellation takes or took effect.'),
+  canceled_at: noTime('When the subscription was cancelled.'),
+  ended_at: noTime('When the subscription ended.'),
   cancellation: z
     .object({
-      reason: z.enum(cancellationReasons).meta({ description: 'Why.', example: 'not_using' }),
-      comment: z.string().max(500).nullable().meta({ description: 'In their own words.', example: null }),
+      reason: z.enum(cancellationReasons).meta({ description: 'Reason of the cancellation.', example: 'not_using' }),
+      comment: z.string().max(500).nullable().meta({ description: 'Comment of the person.', example: null }),
     })
     .nullable()
-    .meta({ description: 'Why it ends, or ended.', example: null }),
+    .meta({ description: 'Cancellation of the subscription.', example: null }),
   pause: z
     .object({
-      paused_at: time('Since when.'),
-      resumes_at: noTime('When it goes on by itself.'),
+      paused_at: time('When the subscription was paused.'),
+      resumes_at: noTime('When the subscription resumes automatically.'),
     })
     .nullable()
-    .meta({ description: 'That it stands still: it opens nothing, and what is left of the period is kept.', example: null }),
+    .meta({
+      description: 'Pause of the subscription. A paused subscription grants no access and keeps the rest of its period.',
+      example: null,
+    }),
   pending_change: z
     .object({
       plan_id: reference('mpl', 'The next plan.'),
       price_id: reference('prc', 'The next price.'),
-      effective_at: time('From when on.'),
+      effective_at: time('When the change takes effect.'),
     })
     .nullable()
-    .meta({ description: 'Another price that begins with the next period.', example: null }),
-  latest_order_id: reference('ord', 'The last order.').nullable().meta({ description: 'The last order.', idPrefix: 'ord', example: null }),
-  access: z.boolean().meta({ description: 'Whether it opens its plan now.', example: true }),
+    .meta({ description: 'Change of plan or price that takes effect with the next period.', example: null }),
+  latest_order_id: reference('ord', 'Latest order of the subscription.')
+    .nullable()
+    .meta({ description: 'Latest order of the subscription.', idPrefix: 'ord', example: null }),
+  access: z.boolean().meta({ description: 'True if the subscription currently grants access to its plan.', example: true }),
   external_id: externalId(),
   metadata: metadata(),
 })

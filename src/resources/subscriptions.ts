@@ -1,28 +1,28 @@
 import { z } from 'zod'
 import {
   afterPlanChange,
-  afterStep,
+  afterTransition,
   cancelSubscription,
   changePlan,
   pauseSubscription,
   resumeSubscription,
 } from '../domain/memberships/changeSubscription.ts'
 import { checkTimes, moveTimes } from '../domain/memberships/moveTimes.ts'
-import { confirmByStaff } from '../domain/memberships/payments.ts'
-import { nothingPending } from '../domain/memberships/steps.ts'
-import { afterSubscribing, checkSubscription, subscriptionDefaults } from '../domain/memberships/subscribe.ts'
+import { noPendingChange } from '../domain/memberships/subscriptionColumns.ts'
+import { confirmByStaff } from '../domain/memberships/subscriptionPayments.ts'
 import type { SubscriptionRow } from '../domain/memberships/subscriptionRow.ts'
 import {
-  discountFrom,
-  discountSeen,
+  grantsPlan,
   hasMemberId,
   hasPlanId,
   hasPriceId,
   isMySubscription,
-  opensPlan,
-  pendingFrom,
-  pendingSeen,
+  publicDiscountOf,
+  publicPendingChange,
+  selectDiscount,
+  selectPendingChange,
 } from '../domain/memberships/subscriptionVisibility.ts'
+import { afterSubscribing, checkSubscription, subscriptionDefaults } from '../domain/memberships/subscriptionWriting.ts'
 import { type Payment, paymentProviders } from '../domain/orders/payment.ts'
 import { defineResource } from '../framework/declare/defineResource.ts'
 import { everything, nothing } from '../framework/declare/expressions.ts'
@@ -35,14 +35,14 @@ import { membershipPlans } from './membershipPlans.ts'
 import { orders } from './orders.ts'
 import { reason, subscriptionSchema } from './subscriptionFields.ts'
 
-/** Who has which plan, and what becomes of it. */
+/** Subscriptions to membership plans. */
 export const subscriptions = defineResource({
   name: 'subscriptions',
   object: 'subscription',
   idPrefix: 'sub',
   table: 'subscription',
   feature: 'memberships',
-  about: 'A subscription: a person who has a membership plan, at a price, from period to period.',
+  about: 'The subscription of a person to a membership plan, at one of its prices.',
   scopes: { read: 'See subscriptions', write: 'Start, change and cancel subscriptions' },
   schema: subscriptionSchema,
   derived: {
@@ -55,7 +55,7 @@ export const subscriptions = defineResource({
       from: ['amount', 'currency'],
       of: ({ amount, currency }) => moneyOf(amount, currency) as { amount: number; currency: string },
     },
-    discount: { select: discountSeen, of: discountFrom },
+    discount: { select: selectDiscount, of: publicDiscountOf },
     cancellation: {
       from: ['cancellation_reason', 'cancellation_comment'],
       of: (row) =>
@@ -65,17 +65,13 @@ export const subscriptions = defineResource({
       from: ['paused_at', 'resumes_at'],
       of: ({ paused_at, resumes_at }) => paused_at && { paused_at: paused_at.toISOString(), resumes_at: resumes_at?.toISOString() ?? null },
     },
-    pending_change: { select: pendingSeen, of: pendingFrom },
-    access: { select: opensPlan },
+    pending_change: { select: selectPendingChange, of: publicPendingChange },
+    access: { select: grantsPlan },
   },
   inputs: z.object({
-    coupon_code: z
-      .string()
-      .min(3)
-      .max(40)
-      .meta({ description: 'Coupon that takes something off.', example: 'WELCOME10', createOnly: true }),
+    coupon_code: z.string().min(3).max(40).meta({ description: 'Code of a coupon.', example: 'WELCOME10', createOnly: true }),
     start_at: timestamp().meta({
-      description: 'When it began, where that was earlier; for the staff.',
+      description: 'When the subscription started, if that was in the past; for staff only.',
       example: '2026-03-01T09:30:00.000Z',
       createOnly: true,
     }),
@@ -126,49 +122,49 @@ export const subscriptions = defineResource({
   actions: {
     cancel: defineAction('subscription', {
       scope: 'write',
-      summary: 'End a subscription with its period, or now',
+      summary: 'Cancel a subscription at the end of its period, or now',
       input: z.object({
-        at: z.enum(['period_end', 'now']).default('period_end').meta({ description: 'When; now is for the staff.', example: 'period_end' }),
-        reason: reason.optional().meta({ description: 'Why.', example: 'not_using' }),
-        comment: z.string().max(500).optional().meta({ description: 'In your own words.', example: 'Moving away.' }),
+        at: z
+          .enum(['period_end', 'now'])
+          .default('period_end')
+          .meta({ description: 'When the subscription ends; now is for staff only.', example: 'period_end' }),
+        reason: reason.optional().meta({ description: 'Reason of the cancellation.', example: 'not_using' }),
+        comment: z.string().max(500).optional().meta({ description: 'Your comment.', example: 'Moving away.' }),
       }),
       run: cancelSubscription,
-      after: afterStep,
+      after: afterTransition,
     }),
     resume: {
       scope: 'write',
-      summary: 'Go on with a subscription that was to end, or is paused',
+      summary: 'Resume a subscription that is paused or is set to end',
       run: resumeSubscription,
-      after: afterStep,
+      after: afterTransition,
     },
     pause: defineAction('subscription', {
       scope: 'write',
       roles: ['staff'],
-      summary: 'Let a subscription stand still',
+      summary: 'Pause a subscription',
       input: z.object({
-        resumes_at: timestamp().nullable().optional().meta({ description: 'When it goes on by itself.', example: null }),
+        resumes_at: timestamp().nullable().optional().meta({ description: 'When the subscription resumes automatically.', example: null }),
       }),
       run: pauseSubscription,
-      after: afterStep,
+      after: afterTransition,
     }),
     mark_paid: defineAction('subscription', {
       scope: 'write',
       id: 'markSubscriptionPaid',
       roles: ['staff'],
-      summary: 'Confirm a payment that the school has collected itself',
+      summary: 'Confirm a payment that the school collected itself',
       input: z.object({
         provider: z
           .enum(paymentProviders)
           .exclude(['none'])
           .default('manual')
-          .meta({ description: 'How it was paid.', example: 'bank_transfer' }),
-        reference: z
-          .string()
-          .trim()
-          .min(1)
-          .max(200)
-          .optional()
-          .meta({ description: 'Name of the payment; a payment with the same provider and reference counts once.', example: 'SEPA 81-2' }),
+          .meta({ description: 'Payment method.', example: 'bank_transfer' }),
+        reference: z.string().trim().min(1).max(200).optional().meta({
+          description: 'Identifier of the payment. A payment with the same provider and reference counts once.',
+          example: 'SEPA 81-2',
+        }),
       }),
       perform: async (writing, row, payment) => ({
         isUnchanged: !(await confirmByStaff(writing, row as SubscriptionRow, payment as unknown as Payment)),
@@ -177,13 +173,13 @@ export const subscriptions = defineResource({
     change_plan: defineAction('subscription', {
       scope: 'write',
       id: 'changePlan',
-      summary: 'Change to another price',
+      summary: 'Change to another price or plan',
       input: z.object({
         price_id: reference('prc', 'Price of this or another plan.'),
-        when: z
-          .enum(['now', 'period_end'])
-          .default('period_end')
-          .meta({ description: 'From when on; now is for the staff, and for what the school collects itself.', example: 'period_end' }),
+        when: z.enum(['now', 'period_end']).default('period_end').meta({
+          description: 'When the change takes effect; now is for staff only, and not for payments that the checkout collects.',
+          example: 'period_end',
+        }),
       }),
       run: changePlan,
       after: afterPlanChange,
@@ -191,8 +187,8 @@ export const subscriptions = defineResource({
     'change_plan/cancel': {
       scope: 'write',
       id: 'cancelPlanChange',
-      summary: 'Stay with the present price',
-      run: async (_writing, { pending_price_id }) => (pending_price_id === null ? undefined : nothingPending),
+      summary: 'Cancel a pending change of plan',
+      run: async (_writing, { pending_price_id }) => (pending_price_id === null ? undefined : noPendingChange),
     },
   },
 })

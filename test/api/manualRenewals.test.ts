@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { advanceSubscriptions } from '../../src/domain/memberships/clock.ts'
-import { confirmPayment } from '../../src/domain/memberships/payments.ts'
+import { advanceSubscriptions } from '../../src/domain/memberships/advanceSubscriptions.ts'
+import { confirmPayment } from '../../src/domain/memberships/subscriptionPayments.ts'
 import { expireOrders } from '../../src/domain/orders/expireOrders.ts'
 import { payOrder } from '../../src/domain/orders/orderTransitions.ts'
 import { fromPublicId, newId } from '../../src/lib/ids.ts'
+import type { Writer } from '../../src/store/database.ts'
 import { rebuildSchool } from '../../src/store/rollups/rebuildSchool.ts'
-import type { Sql } from '../../src/store/sql.ts'
 import { databasesToTest } from '../support/databases.ts'
 import { type DemoApi, type Reply, startDemoApi } from './demoApi.ts'
 
@@ -68,7 +68,7 @@ describe.each((await databasesToTest()).slice(-1))('renewals that the school col
     return Number(row?.spend)
   }
   const clock = (now = new Date()) => advanceSubscriptions(api.database, now, 500)
-  const within = <Result>(work: (sql: Sql) => Promise<Result>) => api.database.transaction((_writer, sql) => work(sql))
+  const within = <Result>(work: (writer: Writer) => Promise<Result>) => api.database.transaction(work)
   const keyOf = ({ id }: Subscription) => ({
     schoolId: api.school.id,
     now: new Date(),
@@ -122,9 +122,12 @@ describe.each((await databasesToTest()).slice(-1))('renewals that the school col
     ['the staff through the API', ({ id }) => done('POST', `/subscriptions/${id}/mark_paid`, { reference: newId() })],
     [
       'an operator who names the subscription',
-      (one) => within((sql) => confirmPayment(sql, { ...keyOf(one), payment: { provider: 'manual' } })),
+      (one) => within((writer) => confirmPayment(writer, { ...keyOf(one), payment: { provider: 'manual' } })),
     ],
-    ['an operator who names the order', (one) => within((sql) => payOrder(sql, { ...orderKeyOf(one), payment: { provider: 'manual' } }))],
+    [
+      'an operator who names the order',
+      (one) => within((writer) => payOrder(writer, { ...orderKeyOf(one), payment: { provider: 'manual' } })),
+    ],
   ]
   test.each(confirmations)(
     'confirmed by %s, the order is paid and the next period begins where the last one ended',
@@ -190,7 +193,7 @@ describe.each((await databasesToTest()).slice(-1))('renewals that the school col
   test('a checkout sweep leaves the order of a renewal pending for its fourteen days', async () => {
     const subscription = await subscribe(await newPlan())
     await clock()
-    await within((sql) => expireOrders(sql, { now: new Date(), limit: 100 }))
+    await within((writer) => expireOrders(writer, { now: new Date(), limit: 100 }))
     expect((await ordersOf(subscription)).at(-1)).toBe('subscription_renewal pending')
   })
 
@@ -200,7 +203,7 @@ describe.each((await databasesToTest()).slice(-1))('renewals that the school col
     const due = await read(subscription.id)
     await done('POST', `/subscriptions/${subscription.id}/cancel`, { at: 'now' })
     expect(await ordersOf(subscription)).toEqual(['subscription_initial paid', 'subscription_renewal canceled'])
-    await expect(within((sql) => payOrder(sql, { ...orderKeyOf(due), payment: { provider: 'manual' } }))).rejects.toMatchObject({
+    await expect(within((writer) => payOrder(writer, { ...orderKeyOf(due), payment: { provider: 'manual' } }))).rejects.toMatchObject({
       code: 'invalid_state',
     })
     const other = await subscribe(await newPlan())

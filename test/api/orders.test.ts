@@ -39,12 +39,12 @@ describe.each(await databasesToTest())('orders on $name', ({ open }) => {
     const address = { name: 'Wren', line1: '4 Kiln Lane', line2: null, postal_code: '10115', city: 'Berlin', region: null, country: 'DE' }
     const attribution = { source: 'zq7xk', medium: 'email', campaign: null, referrer_host: null }
     const payment = { provider: 'card', cardBrand: 'visa', cardLast4: '4242', reference: 'zq7xk-ref' } as const
-    await api.database.transaction(async (_writer, inner) => {
-      const paid = await recordOrder(inner, { ...order, status: 'paid', payment, billingAddress: address, attribution })
+    await api.database.transaction(async (writer) => {
+      const paid = await recordOrder(writer, { ...order, status: 'paid', payment, billingAddress: address, attribution })
       ;({ number } = paid)
       orderId = paid.orderId
-      pending = (await recordOrder(inner, { ...order, status: 'pending' })).orderId
-      await refundOrder(inner, { schoolId, now: order.now, orderId, amount: 801, reason: 'requested' })
+      pending = (await recordOrder(writer, { ...order, status: 'pending' })).orderId
+      await refundOrder(writer, { schoolId, now: order.now, orderId, amount: 801, reason: 'requested' })
     })
   })
   afterAll(() => api.stop())

@@ -22,7 +22,7 @@ describe('orders', () => {
   const buy = async (): Promise<string> => {
     const item = { type: 'course', id: course, title: 'Salt Glazing', unitAmount: 8900 } as const
     const order = { schoolId, now: new Date(), personId, kind: 'one_time', status: 'pending', items: [item] } as const
-    return (await place.service.database.transaction((_writer, sql) => recordOrder(sql, order))).number
+    return (await place.service.database.transaction((writer) => recordOrder(writer, order))).number
   }
   const show = async (number: string) => (await place.cli(['orders', 'show', number, '--json'])).json()
   const statusOf = async (number: string): Promise<string> => (await show(number)).status
@@ -41,7 +41,7 @@ describe('orders', () => {
     expect(await place.cli(pay)).toMatchObject({ exitCode: 0, out: `${number} was paid already\n` })
     expect(await lastEvent()).toMatchObject({ event: 'operator.order_paid', details: { order: number, operator: 'ops' } })
     const again = await place.cli(['orders', 'mark-paid', await buy(), ...pay.slice(3)])
-    expect(again).toMatchObject({ exitCode: 1, err: expect.stringContaining('another order') })
+    expect(again).toMatchObject({ exitCode: 1, err: expect.stringContaining('Another order') })
     expect(again.err).not.toContain('constraint')
   })
 

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import { normaliseEmail } from '../../domain/accounts/emailAddress.ts'
-import { findOrder, type ListedOrder, listOrders } from '../../domain/orders/operatorOrders.ts'
+import { findOrder, type ListedOrder, listOrders } from '../../domain/orders/listOrders.ts'
 import { cancelOrder, payOrder } from '../../domain/orders/orderTransitions.ts'
 import { paymentProviders } from '../../domain/orders/payment.ts'
 import { refundOrder, refundReasons } from '../../domain/orders/refundOrder.ts'
@@ -48,7 +48,7 @@ function addList(group: Command, session: Session): void {
       if (typed !== undefined && email === undefined) throw usage(`${typed} is not an e-mail address`)
       if (!/^[1-9]\d{0,2}$|^1000$/.test(limit)) throw usage('--limit is a number from 1 to 1000')
       const school = await session.school(slug)
-      const orders = await listOrders((await session.database()).sql, school.id, { status, email, limit: Number(limit) })
+      const orders = await listOrders((await session.database()).kysely, school.id, { status, email, limit: Number(limit) })
       const columns = ['number', 'status', 'total', 'currency', 'buyer_email', 'placed_at']
       printList(session.terminal, orders.map(listed), { json, columns, empty: 'no orders' })
     })
@@ -87,8 +87,8 @@ function addMarkPaid(group: Command, session: Session): void {
         ...options,
         question: ({ number, total, currency }) => `Mark ${number} (${total} ${currency}) as paid, and open what was bought?`,
         event: 'operator.order_paid',
-        work: async ({ sql }, step) =>
-          (await payOrder(sql, { ...step, payment: { provider, reference } })) ? 'is paid' : 'was paid already',
+        work: async ({ writer }, step) =>
+          (await payOrder(writer, { ...step, payment: { provider, reference } })) ? 'is paid' : 'was paid already',
       })
     })
 }
@@ -104,7 +104,7 @@ function addCancel(group: Command, session: Session): void {
       ...options,
       question: ({ number }) => `Cancel ${number}?`,
       event: 'operator.order_canceled',
-      work: async ({ sql }, step) => ((await cancelOrder(sql, step)) ? 'is canceled' : 'was canceled already'),
+      work: async ({ writer }, step) => ((await cancelOrder(writer, step)) ? 'is canceled' : 'was canceled already'),
     }),
   )
 }
@@ -130,8 +130,8 @@ function addRefund(group: Command, session: Session): void {
         ...options,
         question: ({ number, total, refunded, currency }) => `Note that ${amount ?? total - refunded} ${currency} of ${number} went back?`,
         event: 'operator.order_refunded',
-        work: async ({ sql }, step) => {
-          const done = await refundOrder(sql, { ...step, reason, ...(amount !== undefined && { amount: Number(amount) }) })
+        work: async ({ writer }, step) => {
+          const done = await refundOrder(writer, { ...step, reason, ...(amount !== undefined && { amount: Number(amount) }) })
           return `has ${done.amount} less${done.isWhole ? ': all of it went back, and what it opened is closed' : ''}`
         },
       })
@@ -162,7 +162,7 @@ async function requireOrder(session: Session, slug: string | undefined, named: s
   if (id === undefined && !/^\d{4}-\d{6,10}$/.test(named))
     throw usage(`${named} is neither a number such as 2026-000512 nor an id (ord_ and 26 characters)`)
   const school = await session.school(slug)
-  const order = await findOrder((await session.database()).sql, school.id, id === undefined ? { number: named } : { id })
+  const order = await findOrder((await session.database()).kysely, school.id, id === undefined ? { number: named } : { id })
   if (!order) throw failure(`there is no order ${named}: see orders list`)
   return { school, order }
 }

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
-import { confirmPayment, failPayment } from '../../domain/memberships/payments.ts'
+import { findTerms } from '../../domain/memberships/priceTerms.ts'
 import { startSubscription } from '../../domain/memberships/startSubscription.ts'
-import { termsOf } from '../../domain/memberships/terms.ts'
+import { confirmPayment, failPayment } from '../../domain/memberships/subscriptionPayments.ts'
 import { paymentProviders } from '../../domain/orders/payment.ts'
 import { findOrCreatePerson } from '../../domain/students/findOrCreatePerson.ts'
 import { fromPublicId, toPublicId } from '../../lib/ids.ts'
@@ -32,12 +32,12 @@ function addStart(group: Command, session: Session): void {
     const priceId = fromPublicId('prc', price)
     if (priceId === undefined) throw usage(`${price} is no id of a price (prc_ and 26 characters)`)
     const school = await session.school(slug)
-    const terms = await termsOf((await session.database()).sql, school.id, priceId)
+    const terms = await findTerms((await session.database()).kysely, school.id, priceId)
     if (!terms) throw failure(`the school has no price ${price}`)
-    const begun = await session.change(async ({ writer, sql, record }) => {
+    const begun = await session.change(async ({ writer, record }) => {
       const at = { schoolId: school.id, now: new Date() }
       const { personId } = await findOrCreatePerson(writer, { ...at, email, facet: 'member' })
-      const started = await startSubscription(sql, { ...at, personId, planId: terms.plan_id, priceId, collection: 'automatic' })
+      const started = await startSubscription(writer, { ...at, personId, planId: terms.plan_id, priceId, collection: 'automatic' })
       const subscription = toPublicId('sub', started.subscriptionId)
       await record({ school_id: school.id, event: 'operator.subscription_started', details: { subscription } })
       return `${subscription} ${started.status}`
@@ -68,8 +68,8 @@ function addMarkPaid(group: Command, session: Session): void {
         ...options,
         question: `Mark ${named} as paid, and open its plan?`,
         event: 'operator.subscription_paid',
-        work: async ({ sql }, of) =>
-          (await confirmPayment(sql, { ...of, payment: { provider, reference } })) ? 'is paid' : 'was paid already',
+        work: async ({ writer }, of) =>
+          (await confirmPayment(writer, { ...of, payment: { provider, reference } })) ? 'is paid' : 'was paid already',
       })
     })
 }
@@ -85,7 +85,7 @@ function addMarkFailed(group: Command, session: Session): void {
       ...options,
       question: `Note that a payment of ${named} is outstanding?`,
       event: 'operator.subscription_failed',
-      work: async ({ sql }, of) => ((await failPayment(sql, of)) ? 'waits for its payment' : 'waited for its payment already'),
+      work: async ({ writer }, of) => ((await failPayment(writer, of)) ? 'waits for its payment' : 'waited for its payment already'),
     }),
   )
 }

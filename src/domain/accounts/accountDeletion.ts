@@ -7,7 +7,6 @@ import type { School } from '../../policy/school.ts'
 import { findAnyClient } from '../../store/clients.ts'
 import type { Database, Reader, Writer } from '../../store/database.ts'
 import { now as databaseNow } from '../../store/expressions.ts'
-import { rawSql } from '../../store/rawSql.ts'
 import type { Sql } from '../../store/sql.ts'
 import { cancelSubscriptionsOf, hasRunningSubscription } from '../memberships/endSubscriptions.ts'
 import { hasOtherOwner, lockOwners } from '../staff/owners.ts'
@@ -35,7 +34,7 @@ export async function scheduleDeletion(
   account: { email: string; locale: string | null; deletion_scheduled_at: Date | null },
 ) {
   if (account.deletion_scheduled_at) return undefined
-  if (caller.personId !== null && (await hasRunningSubscription(rawSql(writer), school.id, caller.personId)))
+  if (caller.personId !== null && (await hasRunningSubscription(writer, school.id, caller.personId)))
     throw new Problem('active_subscription')
   if (caller.role === 'owner') {
     await lockOwners(writer, school.id)
@@ -110,13 +109,12 @@ async function deleteAccount(
     .where('account_id', '=', accountId)
     .forUpdate()
     .executeTakeFirst()
-  const sql = rawSql(writer)
   if (!person) {
     await eraseAccount(writer, { schoolId, accountId, endGrant })
     return 1
   }
   const now = new Date()
-  await cancelSubscriptionsOf(sql, { schoolId, personId: person.id, now, reason: 'other' })
+  await cancelSubscriptionsOf(writer, { schoolId, personId: person.id, now, reason: 'other' })
   await erasePerson(writer, { schoolId, personId: person.id, now, endGrant })
   await recordErasure(writer, { schoolId, personId: person.id, now })
   return 1

@@ -1,5 +1,6 @@
-import { couponStatusSql } from '../../store/shopExpressions.ts'
-import type { Sql } from '../../store/sql.ts'
+import { sql } from 'kysely'
+import type { Reader } from '../../store/database.ts'
+import { couponStatus } from '../../store/shopExpressions.ts'
 import type { Discount } from './quote.ts'
 
 export const couponStatuses = ['scheduled', 'active', 'paused', 'exhausted', 'expired', 'archived'] as const
@@ -10,36 +11,58 @@ export interface CouponRow {
   id: string
   code: string
   status: CouponStatus
-  discount_type: 'percent' | 'amount'
+  discount_type: string
   percent_bps: number | null
   amount_off: string | number | null
   minimum_amount: string | number | null
   currency: string | null
   applies_to_all: boolean
-  audience: { all?: true; labels?: string[]; person_ids?: string[] }
+  audience: CouponAudience
   first_purchase_only: boolean
   max_redemptions_per_person: number
-  /** What it is good for, where that is not everything. */
+  /** The items that it applies to, unless it applies to all. */
   items: { type: string; id: string }[]
 }
 
-/** The coupon with this code, in capitals or not; locked for who is about to use it. */
-export async function findCoupon(sql: Sql, schoolId: string, code: string, isLocked = false): Promise<CouponRow | undefined> {
-  const [row] = await sql.query<CouponRow>(
-    `SELECT id, code, ${couponStatusSql} AS status, discount_type, percent_bps, amount_off, minimum_amount, currency, applies_to_all, audience,
-            first_purchase_only, max_redemptions_per_person,
-            (SELECT coalesce(jsonb_agg(jsonb_build_object('type', i.product_type, 'id', i.product_id)), '[]'::jsonb)
-               FROM coupon_item i WHERE i.school_id = coupon.school_id AND i.coupon_id = coupon.id) AS items
-       FROM coupon WHERE school_id = $1 AND code = $2 ${isLocked ? 'FOR UPDATE OF coupon' : ''}`,
-    [schoolId, code.toUpperCase()],
-  )
-  return row
+interface CouponAudience {
+  all?: true
+  labels?: string[]
+  person_ids?: string[]
 }
 
+/** Returns the coupon with this code, whatever its case. `isLocked` locks it for a use that follows in the same transaction. */
+export async function findCoupon(reader: Reader, schoolId: string, code: string, isLocked = false): Promise<CouponRow | undefined> {
+  return await reader
+    .selectFrom('coupon')
+    .select(['id', 'code', 'discount_type', 'percent_bps', 'amount_off', 'minimum_amount', 'currency', 'applies_to_all'])
+    .select(['first_purchase_only', 'max_redemptions_per_person'])
+    .select((coupon) => [
+      sql<CouponStatus>`${couponStatus}`.as('status'),
+      sql<CouponAudience>`${coupon.ref('coupon.audience')}`.as('audience'),
+      coupon
+        .selectFrom('coupon_item')
+        .select((item) => {
+          const listed = sql`jsonb_build_object('type', ${item.ref('coupon_item.product_type')}, 'id', ${item.ref('coupon_item.product_id')})`
+          return sql<CouponRow['items']>`coalesce(jsonb_agg(${listed}), '[]'::jsonb)`.as('items')
+        })
+        .whereRef('coupon_item.school_id', '=', 'coupon.school_id')
+        .whereRef('coupon_item.coupon_id', '=', 'coupon.id')
+        .$asScalar()
+        .$notNull()
+        .as('items'),
+    ])
+    .where('coupon.school_id', '=', schoolId)
+    .where('coupon.code', '=', code.toUpperCase())
+    .$if(isLocked, (query) => query.forUpdate('coupon'))
+    .executeTakeFirst()
+}
+
+/** Returns the discount of a coupon. */
 export const discountOf = (coupon: Pick<CouponRow, 'discount_type' | 'percent_bps' | 'amount_off'>): Discount =>
   coupon.discount_type === 'percent'
     ? { type: 'percent', bps: coupon.percent_bps ?? 0 }
     : { type: 'amount', amount: Number(coupon.amount_off ?? 0) }
 
-export const isGoodFor = ({ applies_to_all, items }: CouponRow, item: { type: string; id: string }): boolean =>
+/** True if the coupon applies to the item. */
+export const appliesTo = ({ applies_to_all, items }: CouponRow, item: { type: string; id: string }): boolean =>
   applies_to_all || items.some(({ type, id }) => type === item.type && id === item.id)

@@ -1,16 +1,15 @@
-import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
-import type { DB } from '../../gen/kysely/tables.ts'
+import type { Expression } from 'kysely'
 import type { PersonCaller } from '../../policy/caller.ts'
+import type { Builder, Condition } from '../../store/expressions.ts'
 import { couponStatus } from '../../store/shopExpressions.ts'
 
-type Coupons = ExpressionBuilder<DB, 'coupon'>
-type Redemptions = ExpressionBuilder<DB, 'coupon_redemption'>
-type Condition = Expression<SqlBool>
+type Coupons = Builder<'coupon'>
+type Redemptions = Builder<'coupon_redemption'>
 
-/** What a coupon is now. */
+/** Selects the current status of a coupon. */
 export const stateOf = (): Expression<string> => couponStatus
 
-/** What a coupon is good for, where that is not everything: `[{ type, id }]`. */
+/** Selects the items that a coupon applies to, as `[{ type, id }]`; null if it applies to everything. */
 export const itemsOf = (coupon: Coupons): Expression<unknown> =>
   coupon
     .selectFrom((inner) =>
@@ -25,11 +24,11 @@ export const itemsOf = (coupon: Coupons): Expression<unknown> =>
     )
     .select((listed) => listed.fn.jsonAgg('listed').as('items'))
 
-/** Coupons in one of these states now. */
+/** Matches coupons that currently have one of these states. */
 export const isInState = (coupon: Coupons, states: readonly string[]): Condition => coupon(couponStatus, 'in', [...states])
 
-/** Coupons that are good for one of these items by name. */
-export const namesItem = (coupon: Coupons, ids: readonly string[]): Condition =>
+/** Matches coupons that list one of these items. */
+export const listsItem = (coupon: Coupons, ids: readonly string[]): Condition =>
   coupon.exists(
     coupon
       .selectFrom('coupon_item')
@@ -39,7 +38,7 @@ export const namesItem = (coupon: Coupons, ids: readonly string[]): Condition =>
       .where('coupon_item.product_id', 'in', [...ids]),
   )
 
-/** The code that was used. */
+/** Selects the code of the coupon. */
 export const codeOf = (redemption: Redemptions): Expression<unknown> =>
   redemption
     .selectFrom('coupon')
@@ -47,7 +46,7 @@ export const codeOf = (redemption: Redemptions): Expression<unknown> =>
     .whereRef('coupon.school_id', '=', 'coupon_redemption.school_id')
     .whereRef('coupon.id', '=', 'coupon_redemption.coupon_id')
 
-/** Who used it, in both of their facets. */
+/** Selects the person who used the coupon, with both facets. */
 export const redeemerOf = (redemption: Redemptions): Expression<unknown> =>
   redemption
     .selectFrom((inner) =>
@@ -66,10 +65,10 @@ export interface Facets {
   is_member: boolean
 }
 
-/** A person as both of their ids. */
+/** Returns the ids of a person as a student and as a member. */
 export const facetsOf = (person: Facets | null) =>
   person && { student_id: person.is_student ? person.id : null, member_id: person.is_member ? person.id : null }
 
-/** What the person used themselves. */
+/** Matches uses by the caller. */
 export const isMyUse = (redemption: Redemptions, { personId }: Pick<PersonCaller, 'personId'>): Condition =>
   personId === null ? redemption.lit(false) : redemption('coupon_redemption.person_id', '=', personId)

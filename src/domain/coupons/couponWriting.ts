@@ -1,63 +1,84 @@
 import { fromPublicId } from '../../lib/ids.ts'
-import { Problem, type ProblemDetail } from '../../lib/problem.ts'
-import type { Writer } from '../../store/database.ts'
-import type { Sql } from '../../store/sql.ts'
-import { type ItemType, itemPrefixes, storedItem } from '../itemRef.ts'
+import { fieldError, Problem, type ProblemDetail } from '../../lib/problem.ts'
+import type { Reader, Writer } from '../../store/database.ts'
+import { currencyOf } from '../currencyOf.ts'
+import { itemTypes, storedItem } from '../itemRef.ts'
 
-interface InSchool {
+interface Context {
   writer: Writer
-  sql: Sql
   school: { id: string }
 }
 
-type Values = Readonly<Record<string, unknown>>
 type Money = { amount: number; currency: string } | null | undefined
+
 interface PublicItem {
   type: string
   id: string
 }
 
-const tables: Readonly<Record<ItemType, string>> = {
-  course: 'course',
-  digital_product: 'digital_product',
-  membership_plan: 'membership_plan',
-  event: 'event',
+/** The discount of a coupon as a request contains it. */
+export type DiscountInput = { type: 'percent'; percent_off: number } | { type: 'amount'; amount_off: { amount: number; currency: string } }
+
+/** The items that a coupon applies to, as a request contains them. */
+export interface AppliesTo {
+  all?: true | undefined
+  items?: PublicItem[] | undefined
 }
 
-/** Whether the terms of a coupon fit together, and name what the school has. */
-export async function checkTerms(values: Values, { sql, school }: InSchool, path = ''): Promise<ProblemDetail[]> {
+/** The terms of a coupon as a request contains them. */
+export type CouponInput = {
+  discount?: DiscountInput | undefined
+  duration?: string | undefined
+  duration_months?: number | null | undefined
+  minimum_subtotal?: Money
+  starts_at?: string | null | undefined
+  ends_at?: string | null | undefined
+  applies_to?: AppliesTo | undefined
+  audience?: { person_ids?: string[] | undefined } | undefined
+}
+
+/**
+ * Checks the terms of a coupon: that they are consistent, and that the items and people exist.
+ * @param path what precedes the names of the fields: `template.`
+ */
+export async function checkTerms(values: CouponInput, { writer, school }: Context, path = ''): Promise<ProblemDetail[]> {
   const fieldErrors: ProblemDetail[] = []
-  const fault = (field: string, code: string, message: string): number =>
-    fieldErrors.push({ field: path + field, code, message: `${path}${field}: ${message}` })
+  const report = (field: string, code: string, message: string): number => fieldErrors.push(fieldError(path + field, code, message))
   const { discount, duration, duration_months, minimum_subtotal, starts_at, ends_at, applies_to, audience } = values
-  const off = (discount as { amount_off?: Money } | undefined)?.amount_off
-  const currency = await currencyOf(sql, school.id)
-  if (off?.amount === 0) fault('discount.amount_off.amount', 'min', 'must be greater than 0')
-  for (const [field, money] of Object.entries({ 'discount.amount_off': off, minimum_subtotal: minimum_subtotal as Money })) {
-    if (money && money.currency !== currency) fault(`${field}.currency`, 'not_allowed', `the school sells in ${currency}`)
+  const off = discount?.type === 'amount' ? discount.amount_off : undefined
+  const currency = await currencyOf(writer, school.id)
+  if (off?.amount === 0) report('discount.amount_off.amount', 'min', 'must be greater than 0')
+  for (const [field, money] of Object.entries({ 'discount.amount_off': off, minimum_subtotal })) {
+    if (money && money.currency !== currency) report(`${field}.currency`, 'not_allowed', `must be ${currency}, the currency of the school`)
   }
   const isRepeating = duration === 'repeating'
-  if (isRepeating && !duration_months) fault('duration_months', 'required', 'a repeating coupon needs it')
-  if (!isRepeating && duration_months) fault('duration_months', 'not_allowed', 'only a repeating coupon has it')
+  if (isRepeating && !duration_months) report('duration_months', 'required', 'is required if duration is repeating')
+  if (!isRepeating && duration_months) report('duration_months', 'not_allowed', 'is only allowed if duration is repeating')
   if (typeof starts_at === 'string' && typeof ends_at === 'string' && ends_at <= starts_at)
-    fault('ends_at', 'min', 'must be later than starts_at')
-  const items = (applies_to as { items?: PublicItem[] } | undefined)?.items ?? []
-  if (!(await haveAll(sql, school.id, items))) fault('applies_to.items', 'invalid_reference', 'names an item that the school does not have')
-  const people = (audience as { person_ids?: string[] } | undefined)?.person_ids ?? []
-  if (!(await knowsAll(sql, school.id, people)))
-    fault('audience.person_ids', 'invalid_reference', 'names a person whom the school does not have')
+    report('ends_at', 'min', 'must be later than starts_at')
+  if (!(await itemsExist(writer, school.id, applies_to?.items ?? []))) {
+    report('applies_to.items', 'invalid_reference', 'must contain only items of the school')
+  }
+  if (!(await peopleExist(writer, school.id, audience?.person_ids ?? []))) {
+    report('audience.person_ids', 'invalid_reference', 'must contain only people of the school')
+  }
   return fieldErrors
 }
 
-/** The same of a coupon that is there: what was used keeps its discount, and as many uses as it had. */
-export async function checkChange(values: Values, writing: InSchool, coupon: CouponColumns): Promise<ProblemDetail[]> {
-  const fieldErrors = await checkTerms(values, writing)
-  const max = values.max_redemptions as number | null
+/** Checks a change of a coupon: a used one keeps its discount, and its limit cannot be below its number of uses. */
+export async function checkChange(
+  values: CouponInput & { discount: DiscountInput; max_redemptions: number | null },
+  context: Context,
+  coupon: CouponColumns,
+): Promise<ProblemDetail[]> {
+  const fieldErrors = await checkTerms(values, context)
+  const { max_redemptions: max, discount } = values
   if (max !== null && max < coupon.redemptions_count) {
-    fieldErrors.push({ field: 'max_redemptions', code: 'min', message: `max_redemptions: it was used ${coupon.redemptions_count} times` })
+    const message = `must be at least ${coupon.redemptions_count}, because the coupon was used that often`
+    fieldErrors.push(fieldError('max_redemptions', 'min', message))
   }
-  if ((await isUsed(writing, coupon.id)) && !isSameDiscount(values.discount, coupon)) {
-    fieldErrors.push({ field: 'discount', code: 'immutable_field', message: 'discount: cannot be changed once the coupon was used' })
+  if ((await isUsed(context, coupon.id)) && !isSameDiscount(discount, coupon)) {
+    fieldErrors.push(fieldError('discount', 'immutable_field', 'cannot be changed after the coupon was used'))
   }
   return fieldErrors
 }
@@ -70,17 +91,20 @@ interface CouponColumns {
   amount_off: string | number | null
 }
 
-function isSameDiscount(discount: unknown, { discount_type, percent_bps, amount_off }: CouponColumns): boolean {
-  const { type, percent_off, amount_off: off } = discount as { type: string; percent_off?: number; amount_off?: Money }
-  return type === discount_type && (type === 'percent' ? bpsOf(percent_off) === percent_bps : off?.amount === Number(amount_off))
+function isSameDiscount(discount: DiscountInput, { discount_type, percent_bps, amount_off }: CouponColumns): boolean {
+  if (discount.type !== discount_type) return false
+  return discount.type === 'percent' ? basisPoints(discount.percent_off) === percent_bps : discount.amount_off.amount === Number(amount_off)
 }
 
-/** Per cent with two decimals → hundredths of a percent. */
-export const bpsOf = (percent: number | undefined): number | null => (percent === undefined ? null : Math.round(percent * 100))
+/** Converts per cent with two decimals into hundredths of a percent. */
+export const basisPoints = (percent: number): number => Math.round(percent * 100)
 
-/** Makes these the only items that the coupon is good for; with none it is good for everything. */
-export async function keepCouponItems({ writer, school }: InSchool, coupon: { id: string }, values: Values): Promise<void> {
-  const applies = values.applies_to as { items?: PublicItem[] } | undefined
+/** Replaces the items that the coupon applies to. Without items it applies to everything. */
+export async function saveCouponItems(
+  { writer, school }: Context,
+  coupon: { id: string },
+  { applies_to: applies }: Pick<CouponInput, 'applies_to'>,
+): Promise<void> {
   if (applies === undefined) return
   await writer.deleteFrom('coupon_item').where('school_id', '=', school.id).where('coupon_id', '=', coupon.id).execute()
   const rows = (applies.items ?? []).flatMap((item) => storedItem(item) ?? [])
@@ -92,48 +116,56 @@ export async function keepCouponItems({ writer, school }: InSchool, coupon: { id
     .execute()
 }
 
-/** @throws Problem resource_in_use where somebody has used it, or is about to */
-export async function requireUnused(writing: InSchool, coupon: { id: string }): Promise<undefined> {
-  const { sql, school } = writing
-  const [held] = await sql.query(
-    `SELECT 1 FROM orders WHERE school_id = $1 AND coupon_id = $2
-     UNION ALL SELECT 1 FROM subscription WHERE school_id = $1 AND coupon_id = $2 LIMIT 1`,
-    [school.id, coupon.id],
-  )
-  if (held || (await isUsed(writing, coupon.id))) {
-    throw new Problem('resource_in_use', { description: 'Somebody has used this coupon. Archive it: it can then be used no more.' })
+/** @throws Problem resource_in_use if the coupon was used, or is reserved by a checkout */
+export async function requireUnused(context: Context, coupon: { id: string }): Promise<undefined> {
+  const { writer, school } = context
+  const reference = await writer
+    .selectFrom('orders')
+    .select('id')
+    .where('school_id', '=', school.id)
+    .where('coupon_id', '=', coupon.id)
+    .unionAll(writer.selectFrom('subscription').select('id').where('school_id', '=', school.id).where('coupon_id', '=', coupon.id))
+    .limit(1)
+    .executeTakeFirst()
+  if (reference || (await isUsed(context, coupon.id))) {
+    throw new Problem('resource_in_use', { description: 'This coupon was used and cannot be deleted. Archive it instead to end its use.' })
   }
 }
 
-async function isUsed({ sql, school }: InSchool, couponId: string): Promise<boolean> {
-  const [use] = await sql.query('SELECT id FROM coupon_redemption WHERE school_id = $1 AND coupon_id = $2 LIMIT 1', [school.id, couponId])
+async function isUsed({ writer, school }: Context, couponId: string): Promise<boolean> {
+  const use = await writer
+    .selectFrom('coupon_redemption')
+    .select('id')
+    .where('school_id', '=', school.id)
+    .where('coupon_id', '=', couponId)
+    .limit(1)
+    .executeTakeFirst()
   return use !== undefined
 }
 
-/** The currency of the school: the only one that a coupon speaks. */
-export async function currencyOf(sql: Sql, schoolId: string): Promise<string> {
-  const [school] = await sql.query<{ currency: string }>('SELECT currency FROM school WHERE id = $1', [schoolId])
-  return school?.currency as string
-}
-
-async function haveAll(sql: Sql, schoolId: string, items: readonly PublicItem[]): Promise<boolean> {
-  for (const type of Object.keys(itemPrefixes) as ItemType[]) {
-    const named = items.filter((item) => item.type === type).map((item) => storedItem(item)?.id)
-    if (named.includes(undefined)) return false
-    const ids = [...new Set(named)]
-    if (ids.length === 0) continue
-    const found = await sql.query(`SELECT id FROM ${tables[type]} WHERE school_id = $1 AND id = ANY ($2::uuid[])`, [schoolId, ids])
-    if (found.length < ids.length) return false
+async function itemsExist(reader: Reader, schoolId: string, items: readonly PublicItem[]): Promise<boolean> {
+  for (const type of itemTypes) {
+    const ids = new Set(items.filter((item) => item.type === type).map((item) => storedItem(item)?.id))
+    const stored = [...ids].filter((id) => id !== undefined)
+    if (stored.length < ids.size) return false
+    if (stored.length === 0) continue
+    const found = await reader.selectFrom(type).select('id').where('school_id', '=', schoolId).where('id', 'in', stored).execute()
+    if (found.length < stored.length) return false
   }
   return true
 }
 
-async function knowsAll(sql: Sql, schoolId: string, people: readonly string[]): Promise<boolean> {
-  const ids = [...new Set(people.map((id) => fromPublicId('std', id) ?? fromPublicId('mbr', id)))]
-  if (ids.length === 0) return true
-  const found = await sql.query('SELECT id FROM person WHERE school_id = $1 AND id = ANY ($2::uuid[]) AND erased_at IS NULL', [
-    schoolId,
-    ids,
-  ])
-  return found.length === ids.length
+async function peopleExist(reader: Reader, schoolId: string, people: readonly string[]): Promise<boolean> {
+  const ids = new Set(people.map((id) => fromPublicId('std', id) ?? fromPublicId('mbr', id)))
+  const stored = [...ids].filter((id) => id !== undefined)
+  if (stored.length < ids.size) return false
+  if (stored.length === 0) return true
+  const found = await reader
+    .selectFrom('person')
+    .select('id')
+    .where('school_id', '=', schoolId)
+    .where('id', 'in', stored)
+    .where('erased_at', 'is', null)
+    .execute()
+  return found.length === stored.length
 }

@@ -1,82 +1,119 @@
 import { randomInt } from 'node:crypto'
+import type { Insertable } from 'kysely'
+import type { DB } from '../../gen/kysely/tables.ts'
 import { newId } from '../../lib/ids.ts'
-import { Problem } from '../../lib/problem.ts'
+import { fieldError, Problem } from '../../lib/problem.ts'
 import { recordChanges } from '../../store/changeLog.ts'
-import type { Sql } from '../../store/sql.ts'
+import type { Writer } from '../../store/database.ts'
+import { unnest } from '../../store/unnest.ts'
 import { storedItem } from '../itemRef.ts'
 
-/** Nothing that could be read as something else: no 0 and O, no 1, I and L. */
+/** Excludes characters that look alike: 0 and O, and 1, I and L. */
 const alphabet = '23456789ABCDEFGHJKMNPQRSTUVWXYZ'
 
-/** What the coupons of a batch share, as columns, and what they are good for. */
+/** The columns that the coupons of a batch share. */
+export type SharedTerms = Pick<
+  Insertable<DB['coupon']>,
+  | 'name'
+  | 'discount_type'
+  | 'percent_bps'
+  | 'amount_off'
+  | 'currency'
+  | 'duration'
+  | 'duration_months'
+  | 'applies_to_all'
+  | 'minimum_amount'
+  | 'first_purchase_only'
+  | 'max_redemptions_per_person'
+  | 'starts_at'
+  | 'ends_at'
+  | 'note'
+> & { audience: object }
+
 interface Batch {
   schoolId: string
   now: Date
   prefix: string
   count: number
   length: number
-  columns: Readonly<Record<string, unknown>>
+  terms: SharedTerms
+  /** The items that the coupons apply to, with public ids. */
   items: readonly { type: string; id: string }[]
 }
 
-const columns = [
-  'name',
-  'discount_type',
-  'percent_bps',
-  'amount_off',
-  'currency',
-  'duration',
-  'duration_months',
-  'applies_to_all',
-  'audience',
-  'minimum_amount',
-  'first_purchase_only',
-  'max_redemptions_per_person',
-  'starts_at',
-  'ends_at',
-  'note',
-] as const
-
-/**
- * Makes so many coupons with codes of their own that can each be used once. The codes are random: knowing some helps to find no other.
- * @throws Problem validation_failed where so many codes of this form are not left
- */
-export async function generateCoupons(sql: Sql, batch: Batch): Promise<{ batchId: string; codes: string[] }> {
-  const batchId = newId()
-  const made: { id: string; code: string; version: number }[] = []
-  for (let turn = 0; turn < 5 && made.length < batch.count; turn++)
-    made.push(...(await insertCoupons(sql, batch, batchId, batch.count - made.length)))
-  if (made.length < batch.count) {
-    throw new Problem('validation_failed', {
-      details: [{ field: 'random_length', code: 'min', message: 'random_length: too few codes of this form are left' }],
-    })
-  }
-  const items = batch.items.flatMap((item) => storedItem(item) ?? [])
-  await sql.query(
-    `INSERT INTO coupon_item (school_id, coupon_id, product_type, product_id)
-     SELECT $1::uuid, c.id, i.type, i.id FROM unnest($2::uuid[]) AS c (id), (SELECT DISTINCT * FROM unnest($3::text[], $4::uuid[])) AS i (type, id)`,
-    [batch.schoolId, made.map(({ id }) => id), items.map(({ type }) => type), items.map(({ id }) => id)],
-  )
-  await recordChanges(sql, { school_id: batch.schoolId, type: 'coupon', action: 'created' }, made)
-  return { batchId, codes: made.map(({ code }) => code) }
+interface CreatedCoupon {
+  id: string
+  code: string
+  version: number
 }
 
-/** One statement; a code that is there already makes no coupon. */
+/**
+ * Creates coupons with unique codes that can each be used once. The codes are random, so known codes do not reveal others.
+ * @throws Problem validation_failed if too few codes of this form are left
+ */
+export async function generateCoupons(writer: Writer, batch: Batch): Promise<{ batchId: string; codes: string[] }> {
+  const batchId = newId()
+  const created: CreatedCoupon[] = []
+  for (let turn = 0; turn < 5 && created.length < batch.count; turn++)
+    created.push(...(await insertCoupons(writer, batch, { batchId, count: batch.count - created.length })))
+  if (created.length < batch.count) {
+    throw new Problem('validation_failed', {
+      details: [fieldError('random_length', 'min', 'too few unused codes of this length are left: use a larger number')],
+    })
+  }
+  await insertItems(writer, batch, created)
+  await recordChanges(writer, { school_id: batch.schoolId, type: 'coupon', action: 'created' }, created)
+  return { batchId, codes: created.map(({ code }) => code) }
+}
+
+/** Creates coupons in one statement. Skips codes that already exist. */
 async function insertCoupons(
-  sql: Sql,
-  batch: Batch,
-  batchId: string,
-  count: number,
-): Promise<{ id: string; code: string; version: number }[]> {
-  const codes = [...new Set(Array.from({ length: count }, () => batch.prefix + randomText(batch.length)))]
-  return await sql.query(
-    `INSERT INTO coupon (school_id, id, created_at, updated_at, code, batch_id, max_redemptions, ${columns.join(', ')})
-     SELECT $1::uuid, made.id, $2::timestamptz, $2::timestamptz, made.code, $3::uuid, 1, ${columns.map((name) => `terms.${name}`).join(', ')}
-       FROM unnest($4::uuid[], $5::text[]) AS made (id, code), jsonb_populate_record(NULL::coupon, $6::jsonb) AS terms
-     ON CONFLICT (school_id, code) DO NOTHING
-     RETURNING id, code, version`,
-    [batch.schoolId, batch.now, batchId, codes.map(() => newId()), codes, JSON.stringify(batch.columns)],
-  )
+  writer: Writer,
+  { schoolId, now, prefix, length, terms }: Batch,
+  { batchId, count }: { batchId: string; count: number },
+): Promise<CreatedCoupon[]> {
+  const codes = [...new Set(Array.from({ length: count }, () => prefix + randomText(length)))]
+  const shared = {
+    school_id: schoolId,
+    created_at: now,
+    updated_at: now,
+    batch_id: batchId,
+    max_redemptions: 1,
+    ...terms,
+    audience: JSON.stringify(terms.audience),
+  }
+  return await writer
+    .insertInto('coupon')
+    .values(codes.map((code) => ({ ...shared, id: newId(), code })))
+    .onConflict((conflict) => conflict.columns(['school_id', 'code']).doNothing())
+    .returning(['id', 'code', 'version'])
+    .execute()
+}
+
+/** Adds every item to every coupon, in one statement. */
+async function insertItems(writer: Writer, { schoolId, items }: Batch, coupons: readonly CreatedCoupon[]): Promise<void> {
+  const stored = items.flatMap((item) => storedItem(item) ?? [])
+  await writer
+    .insertInto('coupon_item')
+    .columns(['school_id', 'coupon_id', 'product_type', 'product_id'])
+    .expression((query) =>
+      query
+        .selectFrom([
+          unnest('created', { id: { type: 'uuid', values: coupons.map(({ id }) => id) } }),
+          query
+            .selectFrom(
+              unnest('listed', {
+                type: { type: 'text', values: stored.map(({ type }) => type) },
+                id: { type: 'uuid', values: stored.map(({ id }) => id) },
+              }),
+            )
+            .selectAll()
+            .distinct()
+            .as('item'),
+        ])
+        .select((row) => [row.cast(row.val(schoolId), 'uuid').as('school_id'), 'created.id as coupon_id', 'item.type', 'item.id']),
+    )
+    .execute()
 }
 
 const randomText = (length: number): string => Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('')

@@ -1,9 +1,9 @@
 import { toPublicId } from '../../lib/ids.ts'
-import type { Sql } from '../../store/sql.ts'
-import type { Offer } from './couponOffers.ts'
-import { type CouponRow, isGoodFor } from './couponRow.ts'
+import type { Reader } from '../../store/database.ts'
+import { appliesTo, type CouponRow } from './couponRow.ts'
+import type { Offer } from './findOffers.ts'
 
-/** Why a coupon cannot be used, in words for programs of the staff. Everybody else is told `not_applicable`. */
+/** Why a coupon cannot be used. Only staff see this code; everybody else sees `not_applicable`. */
 export type IneligibilityReason =
   | 'unknown_code'
   | 'scheduled'
@@ -18,31 +18,31 @@ export type IneligibilityReason =
   | 'not_first_purchase'
   | 'already_used'
 
-interface Asked {
+interface IntendedUse {
   schoolId: string
   currency: string
   offers: readonly Offer[]
-  /** Who would use it; undefined where nobody is known, null where it does not matter. */
+  /** The person who would use the coupon; undefined for an anonymous caller, null to skip the checks of the person. */
   personId: string | undefined | null
 }
 
-/** The first thing that keeps the coupon from being used for these offers, or undefined. Nothing is locked: using it decides. */
+/** Returns the first reason why the coupon cannot be used for these offers, or undefined. Locks nothing: the use itself checks again. */
 export async function ineligibilityReason(
-  sql: Sql,
+  reader: Reader,
   coupon: CouponRow | undefined,
-  { schoolId, currency, offers, personId }: Asked,
+  { schoolId, currency, offers, personId }: IntendedUse,
 ): Promise<IneligibilityReason | undefined> {
   if (!coupon) return 'unknown_code'
   if (coupon.status !== 'active') return coupon.status
   if (coupon.currency !== null && coupon.currency !== currency) return 'other_currency'
-  if (!offers.some((offer) => isGoodFor(coupon, offer))) return 'other_items'
+  if (!offers.some((offer) => appliesTo(coupon, offer))) return 'other_items'
   const subtotal = offers.reduce((total, { amount }) => total + amount, 0)
   if (coupon.minimum_amount !== null && subtotal < Number(coupon.minimum_amount)) return 'below_minimum'
-  return personId === null ? undefined : await whyNotPerson(sql, schoolId, coupon, personId)
+  return personId === null ? undefined : await personReason(reader, schoolId, coupon, personId)
 }
 
-async function whyNotPerson(
-  sql: Sql,
+async function personReason(
+  reader: Reader,
   schoolId: string,
   coupon: CouponRow,
   personId: string | undefined,
@@ -51,14 +51,39 @@ async function whyNotPerson(
   const isForSome = labels !== undefined || person_ids !== undefined
   if (personId === undefined) return isForSome ? 'other_audience' : undefined
   if (person_ids && !['std', 'mbr'].some((prefix) => person_ids.includes(toPublicId(prefix, personId)))) return 'other_audience'
-  const [person] = await sql.query<{ is_labelled: boolean; has_bought: boolean; uses: number }>(
-    `SELECT EXISTS (SELECT 1 FROM person_tag t WHERE t.school_id = $1 AND t.person_id = $2 AND t.tag = ANY ($4::text[])) AS is_labelled,
-            EXISTS (SELECT 1 FROM orders o WHERE o.school_id = $1 AND o.person_id = $2 AND o.paid_at IS NOT NULL) AS has_bought,
-            (SELECT count(*)::int FROM coupon_redemption r
-              WHERE r.school_id = $1 AND r.coupon_id = $3 AND r.person_id = $2 AND r.status <> 'released') AS uses`,
-    [schoolId, personId, coupon.id, labels ?? []],
-  )
-  if (labels && !person?.is_labelled) return 'other_audience'
-  if (coupon.first_purchase_only && person?.has_bought) return 'not_first_purchase'
-  return (person?.uses ?? 0) >= coupon.max_redemptions_per_person ? 'already_used' : undefined
+  const person = await reader
+    .selectNoFrom((query) => [
+      query
+        .exists(
+          query
+            .selectFrom('person_tag')
+            .select('person_tag.tag')
+            .where('person_tag.school_id', '=', schoolId)
+            .where('person_tag.person_id', '=', personId)
+            .where((row) => row('person_tag.tag', '=', row.fn.any(row.val(labels ?? [])))),
+        )
+        .as('is_labelled'),
+      query
+        .exists(
+          query
+            .selectFrom('orders')
+            .select('orders.id')
+            .where('orders.school_id', '=', schoolId)
+            .where('orders.person_id', '=', personId)
+            .where('orders.paid_at', 'is not', null),
+        )
+        .as('has_bought'),
+      query
+        .selectFrom('coupon_redemption')
+        .select((use) => use.fn.countAll().as('count'))
+        .where('coupon_redemption.school_id', '=', schoolId)
+        .where('coupon_redemption.coupon_id', '=', coupon.id)
+        .where('coupon_redemption.person_id', '=', personId)
+        .where('coupon_redemption.status', '<>', 'released')
+        .as('uses'),
+    ])
+    .executeTakeFirstOrThrow()
+  if (labels && !person.is_labelled) return 'other_audience'
+  if (coupon.first_purchase_only && person.has_bought) return 'not_first_purchase'
+  return Number(person.uses) >= coupon.max_redemptions_per_person ? 'already_used' : undefined
 }

@@ -1,8 +1,8 @@
 import { publicItem } from '../itemRef.ts'
-import type { Offer } from './couponOffers.ts'
+import type { Offer } from './findOffers.ts'
 import type { Quote } from './quote.ts'
 
-/** A quote as the API writes it: money with its currency, items with public ids. */
+/** Returns a quote as the API represents it: money with its currency, items with public ids. */
 export function publicQuote(offers: readonly Offer[], quote: Quote, currency: string) {
   const money = (amount: number) => ({ amount, currency })
   return {

@@ -1,12 +1,12 @@
-import { portion, shares } from '../orders/prorateAmounts.ts'
+import { portion, prorateAmounts } from '../orders/prorateAmounts.ts'
 
-/** What a coupon takes off: hundredths of a percent of each line, or an amount shared by the lines. */
+/** The discount of a coupon: hundredths of a percent of each line, or an amount that is prorated over the lines. */
 export type Discount = { type: 'percent'; bps: number } | { type: 'amount'; amount: number }
 
 export interface QuotedLine {
   /** In the smallest unit. */
   price: number
-  /** Whether the coupon is good for it. */
+  /** True if the coupon applies to the line. */
   applies: boolean
 }
 
@@ -17,7 +17,7 @@ export interface Quote {
   total: number
 }
 
-/** What a coupon makes of prices. Never less than nothing: no line is discounted by more than it costs. */
+/** Applies a discount to prices. A line is never discounted by more than its price. */
 export function quote(lines: readonly QuotedLine[], discount: Discount | undefined): Quote {
   const bases = lines.map(({ price, applies }) => (applies ? price : 0))
   const off = discount === undefined ? bases.map(() => 0) : discountOf(bases, discount)
@@ -32,5 +32,5 @@ export function quote(lines: readonly QuotedLine[], discount: Discount | undefin
 function discountOf(bases: readonly number[], discount: Discount): number[] {
   if (discount.type === 'percent') return bases.map((base) => Math.min(base, portion(base, discount.bps, 10_000)))
   const whole = bases.reduce((total, base) => total + base, 0)
-  return shares(Math.min(discount.amount, whole), bases)
+  return prorateAmounts(Math.min(discount.amount, whole), bases)
 }

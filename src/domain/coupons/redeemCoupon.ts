@@ -1,26 +1,27 @@
 import { fromPublicId } from '../../lib/ids.ts'
-import { Problem } from '../../lib/problem.ts'
+import { fieldError, Problem } from '../../lib/problem.ts'
 import { audienceOf, type PersonCaller } from '../../policy/caller.ts'
 import type { ExternalServices } from '../../policy/externalServices.ts'
 import type { School } from '../../policy/school.ts'
-import type { Sql } from '../../store/sql.ts'
+import type { Writer } from '../../store/database.ts'
+import { now as databaseTime } from '../../store/expressions.ts'
 import { checkoutRequired } from '../checkoutRequired.ts'
+import { currencyOf } from '../currencyOf.ts'
 import { publicItem, storedItem } from '../itemRef.ts'
 import { recordOrder } from '../orders/recordOrder.ts'
-import { findOffers, type Offer } from './couponOffers.ts'
-import { currencyOf } from './couponWriting.ts'
+import { findOffers, type Offer } from './findOffers.ts'
 import { publicQuote } from './publicQuote.ts'
 import { publicReason, type Validation, validateCoupon } from './validateCoupon.ts'
 
-interface Redeeming {
-  sql: Sql
+interface Context {
+  writer: Writer
   school: School
   caller: PersonCaller
   now: Date
   externalServices: ExternalServices
 }
 
-/** What is sent, with ids as the API writes them. */
+/** The request, with public ids. */
 export interface RedemptionRequest {
   code: string
   item: { type: string; id: string }
@@ -29,17 +30,17 @@ export interface RedemptionRequest {
 }
 
 /**
- * Uses a coupon that leaves nothing to be paid: the use, the order about nothing, and what it opens stand together or not at all.
- * Answers the stored id of the use.
+ * Redeems a coupon that covers the whole price: records the use and an order with a total of 0, and grants the item, in one transaction.
+ * Returns the stored id of the use.
  * @throws Problem invalid_reference, access_denied, coupon_unavailable, coupon_already_used, invalid_state
- * @throws Problem checkout_required with the quote, where something is left to be paid
+ * @throws Problem checkout_required with the quote if an amount is left to pay
  */
-export async function redeemCoupon(redeeming: Redeeming, request: RedemptionRequest): Promise<string> {
-  const { sql, school, now } = redeeming
-  const personId = await redeemerOf(redeeming, request.student_id)
-  const currency = await currencyOf(sql, school.id)
-  const offer = await requireOffer(redeeming, request)
-  const validation = await validateCoupon(sql, {
+export async function redeemCoupon(context: Context, request: RedemptionRequest): Promise<string> {
+  const { writer, school, now } = context
+  const personId = await requireRedeemer(context, request.student_id)
+  const currency = await currencyOf(writer, school.id)
+  const offer = await requireOffer(context, request)
+  const validation = await validateCoupon(writer, {
     schoolId: school.id,
     code: request.code,
     offers: [offer],
@@ -47,14 +48,14 @@ export async function redeemCoupon(redeeming: Redeeming, request: RedemptionRequ
     personId,
     isLocked: true,
   })
-  const coupon = requireUsable(redeeming, validation)
+  const coupon = requireUsable(context, validation)
   const { quote } = validation
   if (quote.total > 0 || offer.type === 'membership_plan') {
-    throw checkoutRequired(redeeming, request.item as never, { code: coupon.code, meta: { quote: publicQuote([offer], quote, currency) } })
+    throw checkoutRequired(context, publicItem(offer), { code: coupon.code, meta: { quote: publicQuote([offer], quote, currency) } })
   }
-  if (quote.discount === 0) throw new Problem('coupon_unavailable', { description: 'This is free: it needs no coupon.' })
-  await requireNotOwned(redeeming, offer, personId)
-  const { redemptionId } = await recordOrder(sql, {
+  if (quote.discount === 0) throw new Problem('coupon_unavailable', { description: 'This item is free: it needs no coupon.' })
+  await requireNotOwned(context, offer, personId)
+  const { redemptionId } = await recordOrder(writer, {
     schoolId: school.id,
     now,
     personId,
@@ -66,48 +67,64 @@ export async function redeemCoupon(redeeming: Redeeming, request: RedemptionRequ
   return redemptionId as string
 }
 
-/** Staff use it for others; everybody for themselves. */
-async function redeemerOf({ sql, school, caller }: Redeeming, studentId: string | undefined): Promise<string> {
+/** Returns the person who uses the coupon: the caller, or for staff anybody. */
+async function requireRedeemer({ writer, school, caller }: Context, studentId: string | undefined): Promise<string> {
   const named = studentId === undefined ? undefined : fromPublicId('std', studentId)
   if (named !== undefined && named !== caller.personId) {
-    if (audienceOf(caller) !== 'staff') throw new Problem('access_denied', { description: 'You can redeem a coupon for yourself alone.' })
-    const [person] = await sql.query('SELECT id FROM person WHERE school_id = $1 AND id = $2 AND erased_at IS NULL', [school.id, named])
-    if (!person) throw noSuch('student_id', 'there is no such student')
+    if (audienceOf(caller) !== 'staff') throw new Problem('access_denied', { description: 'You can redeem a coupon only for yourself.' })
+    const person = await writer
+      .selectFrom('person')
+      .select('id')
+      .where('school_id', '=', school.id)
+      .where('id', '=', named)
+      .where('erased_at', 'is', null)
+      .executeTakeFirst()
+    if (!person) throw invalidReference('student_id', 'must be the id of a student of the school')
     return named
   }
-  if (caller.personId === null) throw new Problem('access_denied', { description: 'Your account belongs to no person of this school.' })
+  if (caller.personId === null)
+    throw new Problem('access_denied', { description: 'Your account is not linked to a person of this school.' })
   return caller.personId
 }
 
-async function requireOffer({ sql, school }: Redeeming, { item, price_id }: RedemptionRequest): Promise<Offer> {
+async function requireOffer({ writer, school }: Context, { item, price_id }: RedemptionRequest): Promise<Offer> {
   const stored = storedItem(item)
   const priceId = price_id === undefined ? undefined : fromPublicId('prc', price_id)
-  const [offer] = stored ? await findOffers(sql, school.id, [{ ...stored, priceId }]) : []
-  if (!offer) throw noSuch('item', 'this is not for sale')
+  const [offer] = stored ? await findOffers(writer, school.id, [{ ...stored, priceId }]) : []
+  if (!offer) throw invalidReference('item', 'must be an item that is for sale')
   return offer
 }
 
-function requireUsable({ caller }: Redeeming, { coupon, reason }: Validation): NonNullable<Validation['coupon']> {
+function requireUsable({ caller }: Context, { coupon, reason }: Validation): NonNullable<Validation['coupon']> {
   if (coupon && reason === undefined) return coupon
   if (reason === 'already_used') throw new Problem('coupon_already_used')
-  const told = publicReason(reason, caller) as string
-  throw new Problem('coupon_unavailable', { details: [{ field: 'code', code: told, message: `code: ${told.replaceAll('_', ' ')}` }] })
+  const code = publicReason(reason, caller) as string
+  throw new Problem('coupon_unavailable', { details: [fieldError('code', code, code.replaceAll('_', ' '))] })
 }
 
-/** A use is not spent on what the person has. */
-async function requireNotOwned({ sql, school }: Redeeming, { type, id }: Offer, personId: string): Promise<void> {
-  const [owned] = await sql.query(
+/** @throws Problem invalid_state if the person already has the item: a use would be wasted */
+async function requireNotOwned({ writer, school }: Context, { type, id }: Offer, personId: string): Promise<void> {
+  const owned =
     type === 'course'
-      ? `SELECT id FROM enrollment WHERE school_id = $1 AND course_id = $2 AND person_id = $3
-            AND status IN ('active', 'completed', 'suspended') AND (expires_at IS NULL OR expires_at > now())`
-      : 'SELECT id FROM product_grant WHERE school_id = $1 AND product_id = $2 AND person_id = $3 AND revoked_at IS NULL',
-    [school.id, id, personId],
-  )
-  if (owned)
-    throw new Problem('invalid_state', {
-      description: `The person has this ${publicItem({ type, id }).type.replaceAll('_', ' ')} already.`,
-    })
+      ? await writer
+          .selectFrom('enrollment')
+          .select('id')
+          .where('school_id', '=', school.id)
+          .where('course_id', '=', id)
+          .where('person_id', '=', personId)
+          .where('status', 'in', ['active', 'completed', 'suspended'])
+          .where((row) => row.or([row('expires_at', 'is', null), row('expires_at', '>', databaseTime)]))
+          .executeTakeFirst()
+      : await writer
+          .selectFrom('product_grant')
+          .select('id')
+          .where('school_id', '=', school.id)
+          .where('product_id', '=', id)
+          .where('person_id', '=', personId)
+          .where('revoked_at', 'is', null)
+          .executeTakeFirst()
+  if (owned) throw new Problem('invalid_state', { description: `The person already has this ${type.replaceAll('_', ' ')}.` })
 }
 
-const noSuch = (field: string, message: string): Problem =>
-  new Problem('invalid_reference', { details: [{ field, code: 'invalid_reference', message: `${field}: ${message}` }] })
+const invalidReference = (field: string, message: string): Problem =>
+  new Problem('invalid_reference', { details: [fieldError(field, 'invalid_reference', message)] })

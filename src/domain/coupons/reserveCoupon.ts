@@ -1,9 +1,10 @@
 import { newId } from '../../lib/ids.ts'
 import { Problem } from '../../lib/problem.ts'
 import { recordChange } from '../../store/changeLog.ts'
-import type { Sql } from '../../store/sql.ts'
+import type { Writer } from '../../store/database.ts'
+import { type Builder, type Condition, now as databaseTime } from '../../store/expressions.ts'
 
-interface Use {
+interface CouponUse {
   schoolId: string
   now: Date
   couponId: string
@@ -12,84 +13,143 @@ interface Use {
   item: { type: string; id: string }
   amountOff: number
   currency: string
-  /** Reserved while a checkout runs. */
+  /** Reserved during a checkout. */
   status: 'reserved' | 'confirmed'
 }
 
-/** Whether a coupon can be used at all now, as a condition over `coupon`. The clock decides, not a state. */
-export const isUsableSql = `(paused_at IS NULL AND archived_at IS NULL AND (starts_at IS NULL OR starts_at <= now())
-  AND (ends_at IS NULL OR ends_at > now()) AND (max_redemptions IS NULL OR redemptions_count < max_redemptions))`
+/** Matches coupons that can be used now. The database's clock decides, not a stored state. */
+const isUsable = (coupon: Builder<'coupon'>): Condition =>
+  coupon.and([
+    coupon('coupon.paused_at', 'is', null),
+    coupon('coupon.archived_at', 'is', null),
+    coupon.or([coupon('coupon.starts_at', 'is', null), coupon('coupon.starts_at', '<=', databaseTime)]),
+    coupon.or([coupon('coupon.ends_at', 'is', null), coupon('coupon.ends_at', '>', databaseTime)]),
+    coupon.or([
+      coupon('coupon.max_redemptions', 'is', null),
+      coupon('coupon.redemptions_count', '<', coupon.ref('coupon.max_redemptions')),
+    ]),
+  ])
 
-/** A person's uses of a coupon, and the number after the last one: `$1` is the school, `coupon` and `person` are expressions. */
-const usesOf = (
-  coupon: string,
-  person: string,
-): string => `(SELECT count(*) AS uses, coalesce(max(person_seq), 0) + 1 AS next FROM coupon_redemption
-  WHERE school_id = $1 AND coupon_id = ${coupon} AND person_id = ${person} AND status <> 'released') used`
+/** Selects how often a person has used a coupon, and the sequence number of their next use. */
+const usesOf = (writer: Writer, { schoolId, couponId, personId }: Pick<CouponUse, 'schoolId' | 'couponId'> & { personId: string | null }) =>
+  writer
+    .selectFrom('coupon_redemption')
+    .select((use) => [
+      use.fn.countAll().as('count'),
+      use(use.fn.coalesce(use.fn.max('coupon_redemption.person_seq'), use.lit(0)), '+', use.lit(1)).as('next'),
+    ])
+    .where('coupon_redemption.school_id', '=', schoolId)
+    .where('coupon_redemption.coupon_id', '=', couponId)
+    .where('coupon_redemption.person_id', '=', personId)
+    .where('coupon_redemption.status', '<>', 'released')
+    .as('uses')
 
-/** The two steps of using a coupon. The first keeps everybody else waiting until the transaction ends: keep it short. */
-export const reserveCoupon = {
-  /**
-   * Counts one more use, if there is one left. Its version stays: how often it was used is no change of what it is.
-   * @throws Problem coupon_unavailable
-   */
-  async count(sql: Sql, { schoolId, couponId }: { schoolId: string; couponId: string }): Promise<void> {
-    const counted = await sql.query(
-      `UPDATE coupon SET redemptions_count = redemptions_count + 1 WHERE school_id = $1 AND id = $2 AND ${isUsableSql} RETURNING id`,
-      [schoolId, couponId],
-    )
-    if (counted.length === 0) throw new Problem('coupon_unavailable')
-  },
-
-  /**
-   * Writes down who used it for what. The coupon's row is locked by now, so a person's uses are counted exactly.
-   * @throws Problem coupon_already_used
-   */
-  async redeem(sql: Sql, { schoolId, now, couponId, personId, orderId, item, amountOff, currency, status }: Use): Promise<string> {
-    const id = newId()
-    const written = await sql.query(
-      `INSERT INTO coupon_redemption (school_id, id, created_at, updated_at, coupon_id, person_id, person_seq, order_id, product_type,
-              product_id, amount_off, currency, status)
-       SELECT $1::uuid, $2::uuid, $3::timestamptz, $3::timestamptz, c.id, $5::uuid, used.next, $6::uuid, $7::text, $8::uuid, $9::bigint,
-              $10::text, $11::text
-         FROM coupon c, ${usesOf('$4::uuid', '$5::uuid')}
-        WHERE c.school_id = $1::uuid AND c.id = $4::uuid AND used.uses < c.max_redemptions_per_person
-       RETURNING id`,
-      [schoolId, id, now, couponId, personId, orderId, item.type, item.id, amountOff, currency, status],
-    )
-    if (written.length === 0) throw new Problem('coupon_already_used')
-    await recordChange(sql, { school_id: schoolId, type: 'coupon_redemption', resource_id: id, action: 'created', version: 1 })
-    return id
-  },
+/**
+ * Counts one more use of a coupon, if one is left. Locks the coupon until the transaction ends, so keep the transaction short. The version
+ * of the coupon does not count its uses.
+ * @throws Problem coupon_unavailable
+ */
+export async function countUse(writer: Writer, { schoolId, couponId }: { schoolId: string; couponId: string }): Promise<void> {
+  const counted = await writer
+    .updateTable('coupon')
+    .set((coupon) => ({ redemptions_count: coupon('coupon.redemptions_count', '+', 1) }))
+    .where('coupon.school_id', '=', schoolId)
+    .where('coupon.id', '=', couponId)
+    .where(isUsable)
+    .returning('coupon.id')
+    .executeTakeFirst()
+  if (!counted) throw new Problem('coupon_unavailable')
 }
 
 /**
- * Takes the use of an order's coupon that was given back once more.
+ * Records the use of a coupon and returns its id. `countUse` has locked the coupon, so the count of a person's uses is exact.
+ * @throws Problem coupon_already_used
+ */
+export async function recordUse(
+  writer: Writer,
+  { schoolId, now, couponId, personId, orderId, item, amountOff, currency, status }: CouponUse,
+): Promise<string> {
+  const id = newId()
+  const written = await writer
+    .insertInto('coupon_redemption')
+    .columns([
+      'school_id',
+      'id',
+      'created_at',
+      'updated_at',
+      'coupon_id',
+      'person_id',
+      'person_seq',
+      'order_id',
+      'product_type',
+      'product_id',
+      'amount_off',
+      'currency',
+      'status',
+    ])
+    .expression((query) =>
+      query
+        .selectFrom(['coupon', usesOf(writer, { schoolId, couponId, personId })])
+        .select((row) => [
+          'coupon.school_id',
+          row.cast(row.val(id), 'uuid').as('id'),
+          row.cast(row.val(now), 'timestamptz').as('created_at'),
+          row.cast(row.val(now), 'timestamptz').as('updated_at'),
+          'coupon.id as coupon_id',
+          row.cast(row.val(personId), 'uuid').as('person_id'),
+          'uses.next as person_seq',
+          row.cast(row.val(orderId), 'uuid').as('order_id'),
+          row.cast(row.val(item.type), 'text').as('product_type'),
+          row.cast(row.val(item.id), 'uuid').as('product_id'),
+          row.cast(row.val(amountOff), 'bigint').as('amount_off'),
+          row.cast(row.val(currency), 'text').as('currency'),
+          row.cast(row.val(status), 'text').as('status'),
+        ])
+        .where('coupon.school_id', '=', schoolId)
+        .where('coupon.id', '=', couponId)
+        .whereRef('uses.count', '<', 'coupon.max_redemptions_per_person'),
+    )
+    .returning('id')
+    .executeTakeFirst()
+  if (!written) throw new Problem('coupon_already_used')
+  await recordChange(writer, { school_id: schoolId, type: 'coupon_redemption', resource_id: id, action: 'created', version: 1 })
+  return id
+}
+
+/**
+ * Reserves the released use of an order's coupon again.
  * @throws Problem coupon_unavailable, coupon_already_used
  */
-export async function renewUse(
-  sql: Sql,
+export async function reserveAgain(
+  writer: Writer,
   { schoolId, now, couponId, orderId }: { schoolId: string; now: Date; couponId: string; orderId: string },
 ): Promise<void> {
-  const [given] = await sql.query<{ id: string; person_id: string }>(
-    `SELECT id, person_id FROM coupon_redemption WHERE school_id = $1 AND order_id = $2 AND status = 'released'`,
-    [schoolId, orderId],
-  )
-  if (!given) return
-  await reserveCoupon.count(sql, { schoolId, couponId })
-  const [renewed] = await sql.query<{ version: number }>(
-    `UPDATE coupon_redemption r SET status = 'reserved', person_seq = used.next, version = r.version + 1, updated_at = $4
-       FROM coupon c, ${usesOf('$3', '$5')}
-      WHERE r.school_id = $1 AND r.id = $2 AND c.school_id = $1 AND c.id = $3 AND used.uses < c.max_redemptions_per_person
-      RETURNING r.version`,
-    [schoolId, given.id, couponId, now, given.person_id],
-  )
-  if (!renewed) throw new Problem('coupon_already_used')
-  await recordChange(sql, {
+  const released = await writer
+    .selectFrom('coupon_redemption')
+    .select(['id', 'person_id'])
+    .where('school_id', '=', schoolId)
+    .where('order_id', '=', orderId)
+    .where('status', '=', 'released')
+    .executeTakeFirst()
+  if (!released) return
+  await countUse(writer, { schoolId, couponId })
+  const reserved = await writer
+    .updateTable('coupon_redemption as use')
+    .from(['coupon', usesOf(writer, { schoolId, couponId, personId: released.person_id })])
+    .set((use) => ({ status: 'reserved', person_seq: use.ref('uses.next'), version: use('use.version', '+', 1), updated_at: now }))
+    .where('use.school_id', '=', schoolId)
+    .where('use.id', '=', released.id)
+    .where('coupon.school_id', '=', schoolId)
+    .where('coupon.id', '=', couponId)
+    .whereRef('uses.count', '<', 'coupon.max_redemptions_per_person')
+    .returning('use.version')
+    .executeTakeFirst()
+  if (!reserved) throw new Problem('coupon_already_used')
+  await recordChange(writer, {
     school_id: schoolId,
     type: 'coupon_redemption',
-    resource_id: given.id,
+    resource_id: released.id,
     action: 'reserved',
-    version: renewed.version,
+    version: reserved.version,
   })
 }

@@ -1,21 +1,21 @@
 import { audienceOf, type Caller } from '../../policy/caller.ts'
-import type { Sql } from '../../store/sql.ts'
-import type { Offer } from './couponOffers.ts'
-import { type CouponRow, discountOf, findCoupon, isGoodFor } from './couponRow.ts'
+import type { Reader } from '../../store/database.ts'
+import { appliesTo, type CouponRow, discountOf, findCoupon } from './couponRow.ts'
+import type { Offer } from './findOffers.ts'
 import { type IneligibilityReason, ineligibilityReason } from './ineligibilityReason.ts'
 import { type Quote, quote } from './quote.ts'
 
 export interface Validation {
   coupon: CouponRow | undefined
-  /** Undefined where the coupon can be used. */
+  /** Undefined if the coupon can be used. */
   reason: IneligibilityReason | undefined
-  /** What it makes of the prices: nothing, where it cannot be used. */
+  /** The prices after the discount; unchanged if the coupon cannot be used. */
   quote: Quote
 }
 
-/** What a code makes of these offers, for whoever asks. */
+/** Applies the coupon of this code to offers, if the person can use it. */
 export async function validateCoupon(
-  sql: Sql,
+  reader: Reader,
   {
     schoolId,
     code,
@@ -32,13 +32,13 @@ export async function validateCoupon(
     isLocked?: boolean
   },
 ): Promise<Validation> {
-  const coupon = await findCoupon(sql, schoolId, code, isLocked)
-  const reason = await ineligibilityReason(sql, coupon, { schoolId, currency, offers, personId })
+  const coupon = await findCoupon(reader, schoolId, code, isLocked)
+  const reason = await ineligibilityReason(reader, coupon, { schoolId, currency, offers, personId })
   const usable = reason === undefined ? coupon : undefined
-  const lines = offers.map((offer) => ({ price: offer.amount, applies: usable !== undefined && isGoodFor(usable, offer) }))
+  const lines = offers.map((offer) => ({ price: offer.amount, applies: usable !== undefined && appliesTo(usable, offer) }))
   return { coupon, reason, quote: quote(lines, usable && discountOf(usable)) }
 }
 
-/** What of a reason the caller is told: limits, dates and whom a coupon is for are the school's own business. */
+/** Returns the reason as the caller may see it. The limits, dates and audience of a coupon are for staff only. */
 export const publicReason = (reason: IneligibilityReason | undefined, caller: Caller): string | null =>
   reason === undefined ? null : audienceOf(caller) === 'staff' ? reason : 'not_applicable'

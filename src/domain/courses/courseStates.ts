@@ -1,10 +1,9 @@
 import { fieldError, type ProblemDetail } from '../../lib/problem.ts'
 import { recordChanges } from '../../store/changeLog.ts'
-import { rawSql } from '../../store/rawSql.ts'
 import { recordCurriculum } from '../curriculum/countTree.ts'
 import { removeLessons } from '../curriculum/sectionWriting.ts'
 import { requirePublisher } from '../lecturers/requirePublisher.ts'
-import { requireNamedNowhere } from '../products/namedProduct.ts'
+import { requireUnreferenced } from '../products/requireUnreferenced.ts'
 import type { CourseContext } from './courseWriting.ts'
 
 interface Course {
@@ -57,7 +56,7 @@ export function unpublishCourse(requireUnused: (context: CourseContext, course: 
  * @throws Problem resource_in_use if enrolments, orders, grants, coupons or plans refer to it
  */
 export async function removeCourseParts({ writer, school }: CourseContext, course: Course): Promise<undefined> {
-  await requireNamedNowhere({ sql: rawSql(writer), school }, { type: 'course', id: course.id })
+  await requireUnreferenced({ writer, school }, { type: 'course', id: course.id })
   const lessons = await writer
     .selectFrom('lesson')
     .select('id')

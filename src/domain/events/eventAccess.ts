@@ -1,6 +1,6 @@
 import type { Caller, PersonCaller } from '../../policy/caller.ts'
 import { type Builder, type Condition, now } from '../../store/expressions.ts'
-import { hasPlan, includesAllEvents, includesProduct } from '../memberships/planSummaries.ts'
+import { hasPlan, includesAllEvents, includesProduct } from '../memberships/hasPlan.ts'
 
 type Events = Builder<'event'>
 type PersonAtEvent = Builder<'event' | 'person'>

@@ -1,19 +1,19 @@
 import { fromPublicId } from '../../lib/ids.ts'
-import { Problem, type ProblemDetail } from '../../lib/problem.ts'
+import { fieldError, Problem, type ProblemDetail } from '../../lib/problem.ts'
 import { startSubscription } from '../memberships/startSubscription.ts'
 import type { PersonChange } from '../students/personWriting.ts'
 
 /**
- * Checks that a new member can be given this plan.
- * @param scopes those that adding a member needs, then the one that starting a subscription needs
+ * Checks that a new member can get this plan.
+ * @param scopes the scope for adding a member, and the one for starting a subscription
  * @throws Problem insufficient_scope
  */
 export async function checkGivenPlan(
   { writer, school, caller }: PersonChange,
-  planId: unknown,
+  planId: string | undefined,
   scopes: readonly [member: string, subscription: string],
 ): Promise<ProblemDetail[]> {
-  if (typeof planId !== 'string') return []
+  if (planId === undefined) return []
   if (!caller.scopes.has(scopes[1])) {
     throw new Problem('insufficient_scope', {
       description: `plan_id needs the scope ${scopes[1]}, because it starts a subscription.`,
@@ -32,14 +32,14 @@ export async function checkGivenPlan(
     .where('plan_price.active', '=', true)
     .executeTakeFirst()
   if (plan) return []
-  return [{ field: 'plan_id', code: 'invalid_reference', message: 'plan_id: there is no active plan of this school by that id' }]
+  return [fieldError('plan_id', 'invalid_reference', 'must be the id of an active plan with an active price')]
 }
 
 /**
- * Gives a member a plan that costs nothing.
- * @throws Problem invalid_state where the plan takes nobody now, already_subscribed
+ * Starts a complimentary subscription of a member.
+ * @throws Problem invalid_state if the plan is not active or is full, already_subscribed
  */
-export async function givePlan({ sql, writer, school, now }: PersonChange, personId: string, plan: string): Promise<void> {
+export async function givePlan({ writer, school, now }: PersonChange, personId: string, plan: string): Promise<void> {
   const planId = fromPublicId('mpl', plan) as string
   const price = await writer
     .selectFrom('plan_price')
@@ -51,5 +51,5 @@ export async function givePlan({ sql, writer, school, now }: PersonChange, perso
     .orderBy('id')
     .executeTakeFirst()
   if (!price) throw new Problem('invalid_reference')
-  await startSubscription(sql, { schoolId: school.id, now, personId, planId, priceId: price.id, collection: 'comped' })
+  await startSubscription(writer, { schoolId: school.id, now, personId, planId, priceId: price.id, collection: 'comped' })
 }

@@ -1,12 +1,11 @@
-import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
-import type { DB } from '../../gen/kysely/tables.ts'
+import type { Expression } from 'kysely'
 import type { Role } from '../../policy/caller.ts'
 import { grantsAccess } from '../../store/accessExpressions.ts'
+import type { Builder, Condition } from '../../store/expressions.ts'
 
-type Persons = ExpressionBuilder<DB, 'person'>
-type Condition = Expression<SqlBool>
+type Persons = Builder<'person'>
 
-/** A plan that a member has now. `until` is null where it goes on. */
+/** A current plan of a member. `until` is null if it has no end. */
 export interface MemberPlan {
   id: string
   name: string
@@ -14,7 +13,7 @@ export interface MemberPlan {
   until: string | null
 }
 
-/** The plans that open something to a person now, as one JSON value. */
+/** Selects the plans that currently grant access to a person, as one JSON value. */
 export const plansOf = (person: Persons): Expression<unknown> =>
   person
     .selectFrom((inner) =>
@@ -40,7 +39,7 @@ export const plansOf = (person: Persons): Expression<unknown> =>
     )
     .select((held) => held.fn.jsonAgg('held').as('plans'))
 
-/** Members who have one of these plans now. */
+/** Matches members who currently have one of these plans. */
 export const hasOneOfPlans = (person: Persons, planIds: readonly string[]): Condition =>
   person.exists(
     plansNow(person)
@@ -48,9 +47,8 @@ export const hasOneOfPlans = (person: Persons, planIds: readonly string[]): Cond
       .where('membership_plan.id', 'in', [...planIds]),
   )
 
-function plansNow(outer: unknown) {
-  const builder = outer as ExpressionBuilder<DB, 'person'>
-  return builder
+const plansNow = (person: Persons) =>
+  person
     .selectFrom('subscription')
     .innerJoin('membership_plan', (join) =>
       join.onRef('membership_plan.school_id', '=', 'subscription.school_id').onRef('membership_plan.id', '=', 'subscription.plan_id'),
@@ -58,16 +56,15 @@ function plansNow(outer: unknown) {
     .whereRef('subscription.school_id', '=', 'person.school_id')
     .whereRef('subscription.person_id', '=', 'person.id')
     .where(grantsAccess)
-}
 
-/** What a person is to the school; null for who does not work there. */
+/** Selects the role of a member of staff; null for other people. */
 export const staffRoleOf = (person: Persons): Expression<unknown> => staffRows(person).select('staff.role').limit(1)
 
-/** People who are one of these to the school. Who does not work there is a learner. */
+/** Matches people with one of these roles. A person who is not staff is a learner. */
 export function hasRole(person: Persons, roles: readonly Role[]): Condition {
-  const working = roles.filter((role) => role !== 'learner')
+  const staffRoles = roles.filter((role) => role !== 'learner')
   return person.or([
-    ...(working.length > 0 ? [person.exists(staffRows(person).select('staff.id').where('staff.role', 'in', working))] : []),
+    ...(staffRoles.length > 0 ? [person.exists(staffRows(person).select('staff.id').where('staff.role', 'in', staffRoles))] : []),
     ...(roles.includes('learner') ? [person.not(person.exists(staffRows(person).select('staff.id')))] : []),
   ])
 }

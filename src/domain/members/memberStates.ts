@@ -8,7 +8,7 @@ interface MemberRow {
 }
 
 /**
- * Whether a member may be shut out of the community.
+ * Checks that a member may be blocked, and returns the reason as columns.
  * @throws Problem self_change, access_denied, or invalid_state for an owner
  */
 export async function blockMember(
@@ -16,7 +16,7 @@ export async function blockMember(
   row: MemberRow,
   reason: string | null,
 ): Promise<{ member_status_reason: string | null }> {
-  if (row.id === change.caller.personId) throw new Problem('self_change', { description: 'Nobody blocks themselves.' })
+  if (row.id === change.caller.personId) throw new Problem('self_change', { description: 'You cannot block yourself.' })
   await requireAuthorityOver(change, row.id)
   const owner = await change.writer
     .selectFrom('staff')
@@ -26,26 +26,26 @@ export async function blockMember(
     .where('role', '=', 'owner')
     .where('status', '=', 'active')
     .executeTakeFirst()
-  if (owner) throw new Problem('invalid_state', { description: 'An owner of the school is not blocked.' })
+  if (owner) throw new Problem('invalid_state', { description: 'An owner of the school cannot be blocked.' })
   return { member_status_reason: reason }
 }
 
 /**
- * Takes a member out of the community, and what they pay for where that is said.
+ * Checks that a member may be removed. Ends their subscriptions if requested.
  * @throws Problem access_denied, active_subscription
  */
 export async function removeMember(
   change: PersonChange,
   row: MemberRow,
-  { reason, isAsked }: { reason: string | null; isAsked: boolean },
+  { reason, isRequested }: { reason: string | null; isRequested: boolean },
 ): Promise<{ member_status_reason: string | null }> {
   await requireAuthorityOver(change, row.id)
-  await endSubscriptions(change, row.id, { isRequested: isAsked, reason: 'staff' })
+  await endSubscriptions(change, row.id, { isRequested, reason: 'staff' })
   return { member_status_reason: reason }
 }
 
 /**
- * A member goes by themselves, once nothing is paid for any more.
+ * Checks that the caller may leave the school: a member without running subscriptions.
  * @throws Problem active_subscription
  */
 export async function leaveSchool(change: PersonChange, row: MemberRow): Promise<Record<never, never>> {

@@ -1,32 +1,30 @@
-import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
-import type { DB } from '../../gen/kysely/tables.ts'
 import type { PersonCaller } from '../../policy/caller.ts'
+import type { Builder, Condition } from '../../store/expressions.ts'
 import { isDirectoryPublic, showsDirectoryTo } from '../../store/memberExpressions.ts'
 import { isMe } from '../students/studentVisibility.ts'
 
-type Persons = ExpressionBuilder<DB, 'person'>
-type Condition = Expression<SqlBool>
+type Persons = Builder<'person'>
 
-/** Whom the school knows as a member, present or former. */
+/** Matches current and former members. */
 export const isMember = (person: Persons): Condition => person('person.is_member', '=', person.lit(true))
 
-/** Who stands in the directory, where there is one. */
+/** Matches active members who agreed to be listed in the directory. */
 const isListed = (person: Persons): Condition =>
   person.and([person('member_status', '=', 'active'), person('directory_visible', '=', person.lit(true))])
 
-/** Whom visitors see. */
+/** Matches members whom visitors can see. */
 export const isInPublicDirectory = (person: Persons): Condition => person.and([isListed(person), showsDirectoryTo('public')])
 
-/** Whether the school has a directory for visitors at all. */
+/** Matches schools whose directory is public. */
 export const hasPublicDirectory = (): Condition => isDirectoryPublic
 
-/** Whom members see: the directory, and themselves. Who is blocked, or gone, sees of it what visitors see. */
+/** Matches members whom a member can see: the directory, and themselves. A blocked or former member sees what visitors see. */
 export function isKnownToMembers(person: Persons, me: PersonCaller): Condition {
   const members = me.personId === null ? person.lit(false) : person.and([showsDirectoryTo('members'), isActiveMember(person, me.personId)])
   return person.or([isMe(person, me), person.and([isListed(person), person.or([showsDirectoryTo('public'), members])])])
 }
 
-/** The same for who teaches here, member or not. */
+/** Matches members whom a lecturer can see, whether the lecturer is a member or not. */
 export const isKnownToLecturers = (person: Persons, me: PersonCaller): Condition =>
   person.or([isMe(person, me), person.and([isListed(person), showsDirectoryTo('public', 'members')])])
 

@@ -1,10 +1,10 @@
-import type { Sql } from '../../store/sql.ts'
+import type { Reader, Writer } from '../../store/database.ts'
 import { leaveSeat, lockPlans } from './planSeats.ts'
-import { settle } from './settle.ts'
-import { ended, givenUp } from './steps.ts'
-import { type InSchool, type SubscriptionColumns, type SubscriptionRow, writeStep } from './subscriptionRow.ts'
+import { canceledColumns, expiredColumns } from './subscriptionColumns.ts'
+import { type InSchool, type SubscriptionRow, writeTransition } from './subscriptionRow.ts'
+import { syncAccess } from './syncAccess.ts'
 
-/** Why a subscription ended, as its staff or its person say, or the clock. */
+/** Why a subscription ended. Staff and the person choose a reason; background jobs set `payment_failed`. */
 export const cancellationReasons = [
   'too_expensive',
   'not_using',
@@ -16,47 +16,56 @@ export const cancellationReasons = [
 ] as const
 export type CancellationReason = (typeof cancellationReasons)[number]
 
-/** Whether a person has a subscription that goes on: none that is over, or already ends with its period. */
-export async function hasRunningSubscription(sql: Sql, schoolId: string, personId: string): Promise<boolean> {
-  const rows = await sql.query(
-    `SELECT id FROM subscription
-      WHERE school_id = $1 AND person_id = $2 AND status NOT IN ('canceled', 'expired') AND NOT cancel_at_period_end LIMIT 1`,
-    [schoolId, personId],
-  )
-  return rows.length > 0
+/** True if a person has a subscription that continues: one that has not ended and does not end with its period. */
+export async function hasRunningSubscription(reader: Reader, schoolId: string, personId: string): Promise<boolean> {
+  const running = await reader
+    .selectFrom('subscription')
+    .select('id')
+    .where('school_id', '=', schoolId)
+    .where('person_id', '=', personId)
+    .where('status', 'not in', ['canceled', 'expired'])
+    .where('cancel_at_period_end', '=', false)
+    .limit(1)
+    .executeTakeFirst()
+  return running !== undefined
 }
 
-/** Ends every subscription of a person now, those too that end with their period. Part of the caller's transaction. Answers their number. */
+/** Ends every subscription of a person now, also those that end with their period. Call it in a transaction. Returns their number. */
 export async function cancelSubscriptionsOf(
-  sql: Sql,
+  writer: Writer,
   { schoolId, now, personId, reason }: InSchool & { personId: string; reason: CancellationReason },
 ): Promise<number> {
-  const rows = await sql.query<SubscriptionRow>(
-    `SELECT * FROM subscription WHERE school_id = $1 AND person_id = $2 AND status NOT IN ('canceled', 'expired') ORDER BY id FOR UPDATE`,
-    [schoolId, personId],
-  )
+  const rows = await writer
+    .selectFrom('subscription')
+    .selectAll()
+    .where('school_id', '=', schoolId)
+    .where('person_id', '=', personId)
+    .where('status', 'not in', ['canceled', 'expired'])
+    .orderBy('id')
+    .forUpdate()
+    .execute()
   await lockPlans(
-    sql,
+    writer,
     schoolId,
     rows.map(({ plan_id }) => plan_id),
   )
   for (const row of rows) {
-    await endNow(sql, { schoolId, now }, row, { cancellation_reason: row.cancellation_reason ?? reason })
+    await endNow(writer, { schoolId, now }, row, { cancellation_reason: row.cancellation_reason ?? reason })
   }
   return rows.length
 }
 
-/** Ends one subscription; one that never began expires. The row and its plan are locked. */
+/** Ends one subscription; one that never started expires. The row and its plan are locked. */
 export async function endNow(
-  sql: Sql,
+  writer: Writer,
   { schoolId, now }: InSchool,
   row: SubscriptionRow,
-  { at = now, ...said }: SubscriptionColumns & { at?: Date } = {},
+  { at = now, ...more }: { at?: Date; cancellation_reason?: string | null } = {},
 ): Promise<SubscriptionRow> {
-  const isBegun = row.status !== 'incomplete'
-  const columns = isBegun ? { ...ended(row, at), ...said } : givenUp(at)
-  await leaveSeat(sql, row, columns.status as string)
-  const written = await writeStep(sql, row, { columns, action: isBegun ? 'canceled' : 'expired', now })
-  await settle(sql, { schoolId, now, subscriptionId: row.id }, written)
+  const isStarted = row.status !== 'incomplete'
+  const columns = isStarted ? { ...canceledColumns(row, at), ...more } : expiredColumns(at)
+  await leaveSeat(writer, row, columns.status)
+  const written = await writeTransition(writer, row, { columns, action: isStarted ? 'canceled' : 'expired', now })
+  await syncAccess(writer, { schoolId, now, subscriptionId: row.id }, written)
   return written
 }

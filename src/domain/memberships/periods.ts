@@ -1,12 +1,12 @@
-/** How long one payment lasts. What is paid once lasts as long as the subscription. */
+/** The period that one payment covers. A `one_time` payment covers the whole subscription. */
 export interface Period {
   interval: string
   interval_count: number
 }
 
 /**
- * The first end of a period after `after`, counted from the anchor in whole periods (UTC). A month that is too short for the day of
- * the anchor ends on its last day, and the next one comes back to it. Null where nothing ends.
+ * Returns the first end of a period after `after`, counted from the anchor in whole periods (UTC). In a month without the day of the
+ * anchor, the period ends on the last day; the next period returns to the day of the anchor. Returns null for a one-time payment.
  */
 export function nextPeriodEnd(anchor: Date, { interval, interval_count }: Period, after: Date): Date | null {
   if (interval === 'one_time') return null
@@ -16,7 +16,7 @@ export function nextPeriodEnd(anchor: Date, { interval, interval_count }: Period
   return plusMonths(anchor, count * months)
 }
 
-/** The same day and time so many months later, or the last day of that month. */
+/** Returns the same day and time some months later, or the last day of that month if it is too short. */
 export function plusMonths(from: Date, months: number): Date {
   const first = new Date(Date.UTC(from.getUTCFullYear(), from.getUTCMonth() + months, 1))
   const lastDay = new Date(Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + 1, 0)).getUTCDate()

@@ -1,11 +1,12 @@
 import { newId } from '../../lib/ids.ts'
-import { Problem, type ProblemDetail } from '../../lib/problem.ts'
-import type { CourseContext } from '../courses/courseWriting.ts'
+import { fieldError, Problem, type ProblemDetail } from '../../lib/problem.ts'
+import type { ChangeContext } from '../changeContext.ts'
+import { currencyOf } from '../currencyOf.ts'
 
-/** A plan keeps its old prices: somebody may still pay them. */
+/** The most prices of a plan. Inactive prices remain, because subscriptions may still use them. */
 const maxPrices = 20
 
-/** A price as it is sent. */
+/** A new price as a request contains it. */
 export interface NewPrice {
   interval: 'month' | 'year' | 'one_time'
   interval_count: number
@@ -14,12 +15,15 @@ export interface NewPrice {
 }
 
 /**
- * Adds a price to a plan. What it costs and for how long never changes afterwards.
- * @throws Problem validation_failed for a price that does not go with the others: a plan is free, with one price of nothing, or is not
+ * Adds a price to a plan. Its amount and interval never change.
+ * @throws Problem validation_failed if the price conflicts with the others: a free plan has a single price of 0
  */
-export async function addPrice(context: CourseContext, plan: { id: string }, price: NewPrice): Promise<void> {
+export async function addPrice(context: ChangeContext, plan: { id: string }, price: NewPrice): Promise<void> {
   const { writer, school, now } = context
-  const fieldErrors = [...checkPrice(price, await currencyOf(context)), ...checkBeside(price, await pricesIn(context, plan))]
+  const fieldErrors = [
+    ...checkPrice(price, await currencyOf(writer, school.id)),
+    ...checkOtherPrices(price, await findPrices(context, plan)),
+  ]
   if (fieldErrors.length > 0) throw new Problem('validation_failed', { details: fieldErrors })
   await writer
     .insertInto('plan_price')
@@ -39,16 +43,16 @@ export async function addPrice(context: CourseContext, plan: { id: string }, pri
 }
 
 /**
- * Lets a price be chosen, or not any more. Who pays it goes on paying it. Answers whether that is new.
- * @throws Problem not_found for a price that is not the plan's, last_price where an active plan would be left without one
+ * Activates or deactivates a price for new subscriptions. Existing subscriptions keep it. Returns whether that changes anything.
+ * @throws Problem not_found for a price of another plan, last_price if an active plan would have no active price
  */
 export async function setPriceActive(
-  context: CourseContext,
+  context: ChangeContext,
   plan: { id: string; status: string },
   { priceId, active }: { priceId: string | undefined; active: boolean | undefined },
 ): Promise<boolean> {
   const { writer, school, now } = context
-  const prices = await pricesIn(context, plan)
+  const prices = await findPrices(context, plan)
   const price = prices.find(({ id }) => id === priceId)
   if (!price) throw new Problem('not_found', { description: 'The plan has no such price.' })
   if (active === undefined || active === price.active) return false
@@ -64,7 +68,7 @@ export async function setPriceActive(
 
 type Price = { id: string; amount: number | string; active: boolean }
 
-const pricesIn = ({ writer, school }: CourseContext, plan: { id: string }): Promise<Price[]> =>
+const findPrices = ({ writer, school }: ChangeContext, plan: { id: string }): Promise<Price[]> =>
   writer
     .selectFrom('plan_price')
     .select(['id', 'amount', 'active'])
@@ -72,26 +76,21 @@ const pricesIn = ({ writer, school }: CourseContext, plan: { id: string }): Prom
     .where('plan_id', '=', plan.id)
     .execute()
 
-async function currencyOf({ writer, school }: CourseContext): Promise<string> {
-  const { currency } = await writer.selectFrom('school').select('currency').where('id', '=', school.id).executeTakeFirstOrThrow()
-  return currency
-}
-
 function checkPrice({ interval, interval_count, amount, trial_days }: NewPrice, currency: string): ProblemDetail[] {
   const fieldErrors: ProblemDetail[] = []
-  if (amount.currency !== currency) fieldErrors.push(fault('amount.currency', 'not_allowed', `the school sells in ${currency}`))
+  if (amount.currency !== currency)
+    fieldErrors.push(fieldError('amount.currency', 'not_allowed', `must be ${currency}, the currency of the school`))
   if (interval === 'one_time' && interval_count !== 1)
-    fieldErrors.push(fault('interval_count', 'max', 'what is paid once has no more than one'))
-  if (amount.amount === 0 && trial_days > 0) fieldErrors.push(fault('trial_days', 'max', 'what costs nothing needs no trial'))
+    fieldErrors.push(fieldError('interval_count', 'max', 'must be 1 for a one-time payment'))
+  if (amount.amount === 0 && trial_days > 0) fieldErrors.push(fieldError('trial_days', 'max', 'must be 0 for a free price'))
   return fieldErrors
 }
 
-function checkBeside({ amount }: NewPrice, others: readonly Price[]): ProblemDetail[] {
-  if (others.length >= maxPrices) return [fault('amount', 'max', `a plan has at most ${maxPrices} prices`)]
+function checkOtherPrices({ amount }: NewPrice, others: readonly Price[]): ProblemDetail[] {
+  if (others.length >= maxPrices) return [fieldError('amount', 'max', `a plan has at most ${maxPrices} prices`)]
   const isFree = amount.amount === 0
-  if (isFree && others.length > 0) return [fault('amount.amount', 'min', 'a price of nothing is the only one of its plan')]
-  if (!isFree && others.some((other) => Number(other.amount) === 0)) return [fault('amount.amount', 'max', 'the plan is free')]
+  if (isFree && others.length > 0) return [fieldError('amount.amount', 'min', 'must be greater than 0, because the plan has other prices')]
+  if (!isFree && others.some((other) => Number(other.amount) === 0))
+    return [fieldError('amount.amount', 'max', 'must be 0, because the plan is free')]
   return []
 }
-
-const fault = (field: string, code: string, message: string): ProblemDetail => ({ field, code, message: `${field}: ${message}` })

@@ -1,5 +1,6 @@
+import { sql } from 'kysely'
 import { Problem } from '../../lib/problem.ts'
-import type { Sql } from '../../store/sql.ts'
+import type { Writer } from '../../store/database.ts'
 import type { SubscriptionRow } from './subscriptionRow.ts'
 import { isFinal } from './subscriptionTransitions.ts'
 
@@ -9,51 +10,94 @@ interface OfPlan {
 }
 
 /**
- * Counts one more who has the plan, if there is room; from then on the plan waits for this transaction. The plan's version stays.
- * @throws Problem invalid_state where the plan takes nobody now
+ * Takes a seat of a plan, and locks the plan until the transaction ends. The version of the plan does not count its seats.
+ * @throws Problem invalid_state if the plan is not active, or is full
  */
-export async function takeSeat(sql: Sql, { schoolId, planId }: OfPlan): Promise<void> {
-  const [taken] = await sql.query(
-    `UPDATE membership_plan SET subscribers_count = subscribers_count + 1
-      WHERE school_id = $1 AND id = $2 AND status = 'active' AND (max_members IS NULL OR subscribers_count < max_members) RETURNING id`,
-    [schoolId, planId],
-  )
+export async function takeSeat(writer: Writer, { schoolId, planId }: OfPlan): Promise<void> {
+  const taken = await writer
+    .updateTable('membership_plan')
+    .set((plan) => ({ subscribers_count: plan('subscribers_count', '+', 1) }))
+    .where('school_id', '=', schoolId)
+    .where('id', '=', planId)
+    .where('status', '=', 'active')
+    .where((plan) => plan.or([plan('max_members', 'is', null), plan('subscribers_count', '<', plan.ref('max_members'))]))
+    .returning('id')
+    .executeTakeFirst()
   if (taken) return
-  const [plan] = await sql.query<{ status: string }>('SELECT status FROM membership_plan WHERE school_id = $1 AND id = $2', [
-    schoolId,
-    planId,
-  ])
+  const plan = await writer
+    .selectFrom('membership_plan')
+    .select('status')
+    .where('school_id', '=', schoolId)
+    .where('id', '=', planId)
+    .executeTakeFirst()
   throw new Problem('invalid_state', {
-    description:
-      plan?.status === 'active' ? 'The plan has as many members as it can have.' : 'The plan takes no new subscriptions: it is not active.',
+    description: plan?.status === 'active' ? 'The plan is full.' : 'The plan is not active, so it takes no new subscriptions.',
   })
 }
 
-/** Keeps these plans until the transaction ends, always in one order, so that no two ever wait for each other. */
-export async function lockPlans(sql: Sql, schoolId: string, planIds: readonly string[]): Promise<void> {
-  await sql.query('SELECT id FROM membership_plan WHERE school_id = $1 AND id = ANY ($2::uuid[]) ORDER BY id FOR NO KEY UPDATE', [
-    schoolId,
-    planIds,
-  ])
+/** Locks plans until the transaction ends. The constant order prevents deadlocks. */
+export async function lockPlans(writer: Writer, schoolId: string, planIds: readonly string[]): Promise<void> {
+  if (planIds.length === 0) return
+  await writer
+    .selectFrom('membership_plan')
+    .select('id')
+    .where('school_id', '=', schoolId)
+    .where('id', 'in', [...planIds])
+    .orderBy('id')
+    .forNoKeyUpdate()
+    .execute()
 }
 
-/** Counts one less where a subscription is over. Called before it is written. */
-export async function leaveSeat(sql: Sql, row: Pick<SubscriptionRow, 'school_id' | 'plan_id' | 'status'>, next: string): Promise<void> {
+/** Locks the plan of a subscription, the plan that it changes to, and more plans. */
+export async function lockPlansOf(
+  writer: Writer,
+  { school_id, plan_id, pending_price_id }: Pick<SubscriptionRow, 'school_id' | 'plan_id' | 'pending_price_id'>,
+  more: readonly string[] = [],
+): Promise<void> {
+  const pending =
+    pending_price_id === null
+      ? []
+      : await writer
+          .selectFrom('plan_price')
+          .select('plan_id')
+          .where('school_id', '=', school_id)
+          .where('id', '=', pending_price_id)
+          .execute()
+  await lockPlans(writer, school_id, [plan_id, ...pending.map((price) => price.plan_id), ...more])
+}
+
+/** Releases the seat of a subscription that is about to end. Call it before the new state is written. */
+export async function leaveSeat(
+  writer: Writer,
+  row: Pick<SubscriptionRow, 'school_id' | 'plan_id' | 'status'>,
+  next: string,
+): Promise<void> {
   if (isFinal(row.status) || !isFinal(next)) return
-  await freeSeat(sql, { schoolId: row.school_id, planId: row.plan_id })
+  await releaseSeat(writer, { schoolId: row.school_id, planId: row.plan_id })
 }
 
-export const freeSeat = async (sql: Sql, { schoolId, planId }: OfPlan): Promise<void> =>
-  void (await sql.query(
-    'UPDATE membership_plan SET subscribers_count = greatest(0, subscribers_count - 1) WHERE school_id = $1 AND id = $2',
-    [schoolId, planId],
-  ))
+/** Releases a seat of a plan. */
+export async function releaseSeat(writer: Writer, { schoolId, planId }: OfPlan): Promise<void> {
+  await writer
+    .updateTable('membership_plan')
+    .set((plan) => ({ subscribers_count: sql<number>`greatest(0, ${plan.ref('membership_plan.subscribers_count')} - 1)` }))
+    .where('school_id', '=', schoolId)
+    .where('id', '=', planId)
+    .execute()
+}
 
-/** @throws Problem already_subscribed. The plan is locked by now, so nobody else starts one meanwhile. */
-export async function requireNoOther(sql: Sql, { schoolId, planId, personId }: OfPlan & { personId: string }): Promise<void> {
-  const [running] = await sql.query(
-    `SELECT id FROM subscription WHERE school_id = $1 AND person_id = $2 AND plan_id = $3 AND status NOT IN ('canceled', 'expired')`,
-    [schoolId, personId, planId],
-  )
+/**
+ * Checks that the person has no running subscription to the plan. The plan is locked, so nobody starts one in the meantime.
+ * @throws Problem already_subscribed
+ */
+export async function requireNotSubscribed(writer: Writer, { schoolId, planId, personId }: OfPlan & { personId: string }): Promise<void> {
+  const running = await writer
+    .selectFrom('subscription')
+    .select('id')
+    .where('school_id', '=', schoolId)
+    .where('person_id', '=', personId)
+    .where('plan_id', '=', planId)
+    .where('status', 'not in', ['canceled', 'expired'])
+    .executeTakeFirst()
   if (running) throw new Problem('already_subscribed')
 }

@@ -1,28 +1,26 @@
-import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
-import type { DB } from '../../gen/kysely/tables.ts'
+import type { Expression } from 'kysely'
 import { audienceOf, type Caller, type PersonCaller } from '../../policy/caller.ts'
 import { grantsAccess } from '../../store/accessExpressions.ts'
-import { isOffered, showsCounts } from '../../store/expressions.ts'
+import { type Builder, type Condition, isOffered, showsCounts } from '../../store/expressions.ts'
 import { isInCatalogue, isOpenToMembers } from '../courses/courses.ts'
-import { type IncludedProduct, includesProduct } from './planSummaries.ts'
+import { type IncludedProduct, includesProduct } from './hasPlan.ts'
 
-type Plans = ExpressionBuilder<DB, 'membership_plan'>
-type Prices = ExpressionBuilder<DB, 'plan_price'>
-type Courses = ExpressionBuilder<DB, 'course'>
-type Items = ExpressionBuilder<DB, 'plan_item'>
-type Condition = Expression<SqlBool>
+type Plans = Builder<'membership_plan'>
+type Prices = Builder<'plan_price'>
+type Courses = Builder<'course'>
+type Items = Builder<'plan_item'>
 
-/** States of a subscription that is over: nothing leads out of them. */
+/** The final states of a subscription. */
 export const finalStates = ['canceled', 'expired'] as const
 
-/** Plans that anyone can choose. */
+/** Matches plans that anyone can choose. */
 export const isOnOffer = (plan: Plans): Condition =>
   plan.and([
     plan.and({ 'membership_plan.status': 'active', 'membership_plan.visibility': 'public' }),
     hasPrice(plan, (price) => price('plan_price.active', '=', true)),
   ])
 
-/** Plans that the person has, whatever became of them since. */
+/** Matches plans that the caller has, also if they are no longer available. */
 export const isMyPlan = (plan: Plans, { personId }: Pick<PersonCaller, 'personId'>): Condition =>
   personId === null
     ? plan.lit(false)
@@ -36,16 +34,16 @@ export const isMyPlan = (plan: Plans, { personId }: Pick<PersonCaller, 'personId
           .where((row) => row.or([row('subscription.status', 'not in', finalStates), grantsAccess])),
       )
 
-/** What a person of the school finds: what is on offer, and what they have. */
+/** Matches plans that a signed-in person can see: those on offer, and their own. */
 export const isKnownPlan = (plan: Plans, me: PersonCaller): Condition => plan.or([isOnOffer(plan), isMyPlan(plan, me)])
 
-/** Plans as the caller may know them, for lists inside other rows. */
-export function isPlanOf(plan: Plans, caller: Caller): Condition {
+/** Matches plans that the caller can see, for lists inside other rows. */
+export function isVisiblePlan(plan: Plans, caller: Caller): Condition {
   if (audienceOf(caller) === 'staff') return plan.lit(true)
   return caller.kind === 'anonymous' ? isOnOffer(plan) : isKnownPlan(plan, caller)
 }
 
-/** Plans that open one of these courses, as far as the caller may know of the course. */
+/** Matches plans that include one of these courses, if the caller can see the course. */
 export const opensCourse = (plan: Plans, courseIds: readonly string[], caller: Caller): Condition =>
   plan.exists(
     plan
@@ -53,19 +51,17 @@ export const opensCourse = (plan: Plans, courseIds: readonly string[], caller: C
       .select('course.id')
       .whereRef('course.school_id', '=', 'membership_plan.school_id')
       .where('course.id', 'in', [...courseIds])
-      .where((course) =>
-        course.and([isKnownCourse(course as unknown as Courses, caller), includesProduct(plan, 'course', course.ref('course.id'))]),
-      ),
+      .where((course) => course.and([isKnownCourse(course, caller), includesProduct(plan, 'course', course.ref('course.id'))])),
   )
 
-/** Plans of which a price can be chosen, and none costs anything. */
+/** Matches plans with an active price whose prices are all 0. */
 export const isFree = (plan: Plans): Condition =>
   plan.and([
     hasPrice(plan, (price) => price('plan_price.active', '=', true)),
     plan.not(hasPrice(plan, (price) => price('plan_price.amount', '>', '0'))),
   ])
 
-/** A price as it is read inside its plan: times are text. */
+/** A price as the query of its plan returns it: times are text. */
 export interface StoredPrice {
   id: string
   interval: 'month' | 'year' | 'one_time'
@@ -77,7 +73,7 @@ export interface StoredPrice {
   created_at: string
 }
 
-/** The prices of a plan, the oldest first; those that cannot be chosen any more are for the staff. */
+/** Selects the prices of a plan, the oldest first. Only staff see inactive prices. */
 export const pricesOf = (plan: Plans, caller: Caller): Expression<unknown> =>
   plan
     .selectFrom((inner) =>
@@ -92,8 +88,8 @@ export const pricesOf = (plan: Plans, caller: Caller): Expression<unknown> =>
     )
     .select((listed) => listed.fn.jsonAgg('listed').as('prices'))
 
-/** How many have the plan, as far as the caller may know. */
-export const subscribersSeen = (plan: Plans, caller: Caller): Expression<unknown> =>
+/** Selects the number of subscribers, if the caller can see it. */
+export const selectSubscribers = (plan: Plans, caller: Caller): Expression<unknown> =>
   audienceOf(caller) === 'staff'
     ? plan.ref('membership_plan.subscribers_count')
     : plan
@@ -102,7 +98,7 @@ export const subscribersSeen = (plan: Plans, caller: Caller): Expression<unknown
         .then(plan.ref('membership_plan.subscribers_count'))
         .end()
 
-/** What a plan opens, as it is read. */
+/** The included items of a plan, as a query returns them. */
 export interface Included {
   all_courses: boolean
   all_events: boolean
@@ -110,7 +106,7 @@ export interface Included {
   digital_product_ids: string[] | null
 }
 
-/** What a plan opens. Of what it names one by one, as far as the caller may know of it, in the order of the ids. */
+/** Selects what a plan includes. Individual items are limited to those that the caller can see, in the order of their ids. */
 export const includedIn = (plan: Plans, caller: Caller): Expression<unknown> =>
   plan
     .selectFrom((inner) =>
@@ -119,10 +115,8 @@ export const includedIn = (plan: Plans, caller: Caller): Expression<unknown> =>
         .select((item) => [
           plan.ref('membership_plan.includes_all_courses').as('all_courses'),
           plan.ref('membership_plan.includes_all_events').as('all_events'),
-          idsOf(item, 'course', (course) => isKnownCourse(course as unknown as Courses, caller)).as('course_ids'),
-          idsOf(item, 'digital_product', (product) =>
-            audienceOf(caller) === 'staff' ? product.lit(true) : product('digital_product.status', '=', 'published'),
-          ).as('digital_product_ids'),
+          idsOf(item, 'course', (row) => row.exists(coursesOf(row).where((course) => isKnownCourse(course, caller)))).as('course_ids'),
+          idsOf(item, 'digital_product', (row) => row.exists(productsOf(row, caller))).as('digital_product_ids'),
         ])
         .whereRef('plan_item.school_id', '=', 'membership_plan.school_id')
         .whereRef('plan_item.plan_id', '=', 'membership_plan.id')
@@ -137,29 +131,31 @@ function hasPrice(plan: Plans, which: (price: Prices) => Condition): Condition {
       .select('plan_price.id')
       .whereRef('plan_price.school_id', '=', 'membership_plan.school_id')
       .whereRef('plan_price.plan_id', '=', 'membership_plan.id')
-      .where((price) => which(price as unknown as Prices)),
+      .where(which),
   )
 }
 
-/** Ids of one kind among the items of a plan, of rows that there are and the caller may know of. */
-function idsOf<Type extends IncludedProduct>(item: Items, type: Type, isKnown: (rows: ExpressionBuilder<DB, Type>) => Condition) {
-  return item.fn
+/** Selects the ids of a plan's items of one type that exist and that the caller can see. */
+const idsOf = (item: Items, type: IncludedProduct, isVisible: (item: Items) => Condition) =>
+  item.fn
     .agg<string[]>('array_agg', ['plan_item.product_id'])
     .orderBy('plan_item.product_id')
-    .filterWhere((row) =>
-      row.and([
-        row('plan_item.product_type', '=', type),
-        row.exists(
-          (row as unknown as ExpressionBuilder<DB, 'plan_item'>)
-            .selectFrom(type as 'course')
-            .select(`${type}.id` as 'course.id')
-            .whereRef(`${type}.school_id` as 'course.school_id', '=', 'plan_item.school_id')
-            .whereRef(`${type}.id` as 'course.id', '=', 'plan_item.product_id')
-            .where((inner) => isKnown(inner as unknown as ExpressionBuilder<DB, Type>)),
-        ),
-      ]),
-    )
-}
+    .filterWhere((row) => row.and([row('plan_item.product_type', '=', type), isVisible(row)]))
+
+const coursesOf = (item: Items) =>
+  item
+    .selectFrom('course')
+    .select('course.id')
+    .whereRef('course.school_id', '=', 'plan_item.school_id')
+    .whereRef('course.id', '=', 'plan_item.product_id')
+
+const productsOf = (item: Items, caller: Caller) =>
+  item
+    .selectFrom('digital_product')
+    .select('digital_product.id')
+    .whereRef('digital_product.school_id', '=', 'plan_item.school_id')
+    .whereRef('digital_product.id', '=', 'plan_item.product_id')
+    .where((product) => (audienceOf(caller) === 'staff' ? product.lit(true) : product('digital_product.status', '=', 'published')))
 
 function isKnownCourse(course: Courses, caller: Caller): Condition {
   const audience = audienceOf(caller)
@@ -167,7 +163,7 @@ function isKnownCourse(course: Courses, caller: Caller): Condition {
   return audience === 'anonymous' ? isInCatalogue(course) : isOpenToMembers(course)
 }
 
-/** The plans that open a course, as far as the caller may know of them, in their order: `[{ id, name, slug }]`. */
+/** Selects the plans that include a course and that the caller can see, in their order: `[{ id, name, slug }]`. */
 export const plansOpening = (course: Courses, caller: Caller): Expression<unknown> =>
   course
     .selectFrom((inner) =>
@@ -183,7 +179,7 @@ export const plansOpening = (course: Courses, caller: Caller): Expression<unknow
     )
     .select((opening) => opening.fn.jsonAgg('opening').as('plans'))
 
-/** Courses that one of these plans opens, as far as the caller may know of the plan. */
+/** Matches courses that one of these plans includes, if the caller can see the plan. */
 export const isOpenedBy = (course: Courses, planIds: readonly string[], caller: Caller): Condition =>
   course.exists(
     course
@@ -194,9 +190,8 @@ export const isOpenedBy = (course: Courses, planIds: readonly string[], caller: 
       .where((plan) => isPlanOpening(plan, course, caller)),
   )
 
-/** Where the school offers no memberships, only its staff knows of plans. */
-const isPlanOpening = (plan: unknown, course: Courses, caller: Caller): Condition => {
-  const plans = plan as Plans
-  const opens = plans.and([isPlanOf(plans, caller), includesProduct(plans, 'course', course.ref('course.id'))])
-  return audienceOf(caller) === 'staff' ? opens : plans.and([opens, isOffered(course.ref('course.school_id'), 'memberships')])
+/** Matches visible plans that include the course. If the school has turned memberships off, only staff see plans. */
+const isPlanOpening = (plan: Plans, course: Courses, caller: Caller): Condition => {
+  const opens = plan.and([isVisiblePlan(plan, caller), includesProduct(plan, 'course', course.ref('course.id'))])
+  return audienceOf(caller) === 'staff' ? opens : plan.and([opens, isOffered(course.ref('course.school_id'), 'memberships')])
 }

@@ -1,15 +1,17 @@
 import { fromPublicId } from '../../lib/ids.ts'
-import { Problem, type ProblemDetail } from '../../lib/problem.ts'
+import { fieldError, Problem, type ProblemDetail } from '../../lib/problem.ts'
 import type { Writer } from '../../store/database.ts'
-import type { CourseContext } from '../courses/courseWriting.ts'
+import type { ChangeContext } from '../changeContext.ts'
 import { htmlColumn } from '../richText.ts'
 
-type Values = Readonly<Record<string, unknown>>
-
-/** What a plan opens, as it is sent. */
-interface SentIncludes {
+/** The courses and products of a plan as a request contains them. */
+interface IncludesInput {
   course_ids: readonly string[]
   digital_product_ids: readonly string[]
+}
+
+interface PlanInput {
+  includes?: IncludesInput | undefined
 }
 
 const kinds = [
@@ -17,8 +19,8 @@ const kinds = [
   { type: 'digital_product', prefix: 'dgp', field: 'digital_product_ids' },
 ] as const
 
-/** What a new plan has beside what was sent: the last place, and the HTML of its text. */
-export async function planDefaults({ writer, school }: CourseContext, values: Values) {
+/** Returns the columns of a new plan that the request does not contain: the last position, and the HTML of the description. */
+export async function planDefaults({ writer, school }: ChangeContext, values: Readonly<Record<string, unknown>>) {
   const last = await writer
     .selectFrom('membership_plan')
     .select((plan) => plan.fn.max('position').as('position'))
@@ -27,26 +29,23 @@ export async function planDefaults({ writer, school }: CourseContext, values: Va
   return { position: (last?.position ?? -1) + 1, ...htmlColumn('description', values) }
 }
 
-/** Courses and products that a plan names and the school does not have. */
-export async function checkIncludes(values: Values, { writer, school }: CourseContext): Promise<ProblemDetail[]> {
-  const includes = values.includes as SentIncludes | undefined
+/** Checks that the school has the courses and products of a plan. */
+export async function checkIncludes({ includes }: PlanInput, { writer, school }: ChangeContext): Promise<ProblemDetail[]> {
   if (!includes) return []
   const fieldErrors = await Promise.all(
     kinds.map(async ({ type, prefix, field }) => {
       const ids = includes[field].map((id) => fromPublicId(prefix, id) as string)
       const known = await idsIn(writer, { table: type, schoolId: school.id, ids })
-      return ids.flatMap((id, index): ProblemDetail[] => {
-        const at = `includes.${field}.${index}`
-        return known.has(id) ? [] : [{ field: at, code: 'invalid_reference', message: `${at}: the school has nothing of that id` }]
-      })
+      return ids.flatMap((id, index) =>
+        known.has(id) ? [] : [fieldError(`includes.${field}.${index}`, 'invalid_reference', 'the school has no item with this id')],
+      )
     }),
   )
   return fieldErrors.flat()
 }
 
-/** Writes what a plan names one by one. Who has the plan gains or loses it with this transaction: access is read, never copied. */
-export async function keepItems({ writer, school }: CourseContext, plan: { id: string }, values: Values): Promise<void> {
-  const includes = values.includes as SentIncludes | undefined
+/** Replaces the items of a plan. Its subscribers gain or lose access with this transaction: access is computed, never copied. */
+export async function savePlanItems({ writer, school }: ChangeContext, plan: { id: string }, { includes }: PlanInput): Promise<void> {
   if (!includes) return
   await writer.deleteFrom('plan_item').where('school_id', '=', school.id).where('plan_id', '=', plan.id).execute()
   const items = kinds.flatMap(({ type, prefix, field }) =>
@@ -60,8 +59,8 @@ export async function keepItems({ writer, school }: CourseContext, plan: { id: s
   if (items.length > 0) await writer.insertInto('plan_item').values(items).execute()
 }
 
-/** @throws Problem not_publishable for a plan without a price that can be chosen */
-export async function requirePrice({ writer, school }: CourseContext, plan: { id: string }) {
+/** @throws Problem not_publishable for a plan without an active price */
+export async function requirePrice({ writer, school }: ChangeContext, plan: { id: string }) {
   const price = await writer
     .selectFrom('plan_price')
     .select('id')
@@ -71,12 +70,12 @@ export async function requirePrice({ writer, school }: CourseContext, plan: { id
     .executeTakeFirst()
   if (price) return {}
   throw new Problem('not_publishable', {
-    details: [{ field: 'prices', code: 'required', message: 'prices: an active plan needs a price that can be chosen' }],
+    details: [fieldError('prices', 'required', 'an active plan needs an active price')],
   })
 }
 
-/** Lets go of what only the plan holds. */
-export async function removePrices({ writer, school }: CourseContext, plan: { id: string }): Promise<undefined> {
+/** Deletes the prices of a plan. */
+export async function removePrices({ writer, school }: ChangeContext, plan: { id: string }): Promise<undefined> {
   await writer.deleteFrom('plan_price').where('school_id', '=', school.id).where('plan_id', '=', plan.id).execute()
 }
 

@@ -1,64 +1,77 @@
 import { newId } from '../../lib/ids.ts'
 import { Problem } from '../../lib/problem.ts'
 import { recordChange } from '../../store/changeLog.ts'
-import type { Sql } from '../../store/sql.ts'
+import type { Reader, Writer } from '../../store/database.ts'
 import { dayLong, nextPeriodEnd } from './periods.ts'
-import { requireNoOther, takeSeat } from './planSeats.ts'
-import { makeMember, settle } from './settle.ts'
-import { discountEnd } from './steps.ts'
-import { byHand, orderPeriod } from './subscriptionOrder.ts'
+import { requireNotSubscribed, takeSeat } from './planSeats.ts'
+import { amountDue, findCouponTerms, findTerms, type PriceTerms } from './priceTerms.ts'
+import { discountEnd } from './subscriptionColumns.ts'
+import { manualPayment, orderPeriod } from './subscriptionOrder.ts'
 import type { InSchool, SubscriptionColumns, SubscriptionRow } from './subscriptionRow.ts'
 import type { SubscriptionState } from './subscriptionTransitions.ts'
-import { amountDue, discountOf, type Terms, termsOf } from './terms.ts'
+import { makeMember, syncAccess } from './syncAccess.ts'
 
 export interface NewSubscription extends InSchool {
   personId: string
   planId: string
   priceId: string
-  /** Who collects: the school's checkout, the school itself, or nobody, since it is a present. */
+  /** `automatic`: the school's checkout collects payments. `manual`: the school does. `comped`: the subscription is complimentary. */
   collection: 'automatic' | 'manual' | 'comped'
   couponId?: string | null | undefined
-  /** From when on it counts, not later than now. Without it: now. */
+  /** When the subscription starts, not later than now. Without it: now. */
   startAt?: Date | undefined
 }
 
+/** The columns of a new subscription that follow from its terms. */
+export type InitialColumns = SubscriptionColumns & { status: SubscriptionState; amount: number; currency: string }
+
 /**
- * Starts a subscription: with a trial where the price has one and the person had none, at once where nothing has to be paid or the
- * school collects itself, and else incomplete until the first payment. Part of the caller's transaction.
- * @throws Problem invalid_reference for a price that is not one of the plan that can be chosen
- * @throws Problem already_subscribed, or invalid_state where the plan takes nobody now
+ * Starts a subscription: as a trial if the price has one and the person had none yet, active if nothing is due or the school collects the
+ * payment itself, and otherwise incomplete until the first payment. Call it in a transaction.
+ * @throws Problem invalid_reference for a price that does not belong to the plan or is not active
+ * @throws Problem already_subscribed, or invalid_state if the plan is not active or is full
  */
-export async function startSubscription(sql: Sql, asked: NewSubscription): Promise<{ subscriptionId: string; status: SubscriptionState }> {
-  const { schoolId, now, personId } = asked
-  const terms = await termsOf(sql, schoolId, asked.priceId)
-  if (!terms?.active || terms.plan_id !== asked.planId) throw new Problem('invalid_reference')
-  const columns = await beginning(sql, asked, terms)
-  const id = newId()
-  const written = { ...columns, person_id: personId, collection: asked.collection, plan_id: asked.planId, price_id: asked.priceId }
-  const names = Object.keys(written)
-  const [row] = await sql.query<SubscriptionRow>(
-    `INSERT INTO subscription (school_id, id, created_at, updated_at, ${names.map((name) => `"${name}"`).join(', ')})
-     VALUES ($1, $2, $3, $3, ${names.map((_, index) => `$${index + 4}`).join(', ')}) RETURNING *`,
-    [schoolId, id, now, ...Object.values(written)],
-  )
-  await recordChange(sql, { school_id: schoolId, type: 'subscription', resource_id: id, action: 'created', version: 1 })
-  await begun(sql, { schoolId, now }, row as SubscriptionRow, terms)
-  return { subscriptionId: id, status: columns.status as SubscriptionState }
+export async function startSubscription(
+  writer: Writer,
+  request: NewSubscription,
+): Promise<{ subscriptionId: string; status: SubscriptionState }> {
+  const { schoolId, now, personId, planId, priceId, collection } = request
+  const terms = await findTerms(writer, schoolId, priceId)
+  if (!terms?.active || terms.plan_id !== planId) throw new Problem('invalid_reference')
+  const columns = await initialColumns(writer, request, terms)
+  const row = await writer
+    .insertInto('subscription')
+    .values({
+      ...columns,
+      school_id: schoolId,
+      id: newId(),
+      created_at: now,
+      updated_at: now,
+      person_id: personId,
+      collection,
+      plan_id: planId,
+      price_id: priceId,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  await recordChange(writer, { school_id: schoolId, type: 'subscription', resource_id: row.id, action: 'created', version: 1 })
+  await afterStart(writer, { schoolId, now }, row, terms)
+  return { subscriptionId: row.id, status: columns.status }
 }
 
-/** Takes a place in the plan, and answers the columns of the new row. What the caller writes next stands in the same transaction. */
-export async function beginning(sql: Sql, asked: NewSubscription, terms: Terms): Promise<SubscriptionColumns> {
-  const { schoolId, now, personId, planId, collection, startAt = now } = asked
-  await takeSeat(sql, { schoolId, planId })
-  await requireNoOther(sql, { schoolId, planId, personId })
-  const discount = await discountOf(sql, schoolId, asked.couponId ?? null)
-  const amount = amountDue(terms, collection, discount)
+/** Takes a seat of the plan and returns the columns of the new row. The caller inserts the row in the same transaction. */
+export async function initialColumns(writer: Writer, request: NewSubscription, terms: PriceTerms): Promise<InitialColumns> {
+  const { schoolId, now, personId, planId, collection, startAt = now } = request
+  await takeSeat(writer, { schoolId, planId })
+  await requireNotSubscribed(writer, { schoolId, planId, personId })
+  const coupon = await findCouponTerms(writer, schoolId, request.couponId ?? null)
+  const amount = amountDue(terms, collection, coupon)
   const trialEnd = new Date(startAt.getTime() + terms.trial_days * dayLong)
-  const isTrial = terms.trial_days > 0 && collection !== 'comped' && trialEnd > now && !(await hadTrial(sql, asked))
-  const columns: SubscriptionColumns = {
+  const isTrial = terms.trial_days > 0 && collection !== 'comped' && trialEnd > now && !(await hadTrial(writer, request))
+  const columns = {
     amount,
     currency: terms.currency,
-    ...(discount && { coupon_id: discount.id, discount_ends_at: discountEnd(discount, isTrial ? trialEnd : startAt, terms) }),
+    ...(coupon && { coupon_id: coupon.id, discount_ends_at: discountEnd(coupon, isTrial ? trialEnd : startAt, terms) }),
   }
   if (isTrial) {
     const period = { current_period_start: startAt, current_period_end: trialEnd, trial_ends_at: trialEnd, period_anchor: trialEnd }
@@ -68,31 +81,36 @@ export async function beginning(sql: Sql, asked: NewSubscription, terms: Terms):
   return { ...columns, status: 'active', started_at: startAt, ...periodAround(startAt, terms, now) }
 }
 
-/** What follows once the row of a new subscription stands: the person is a member, and what the school has collected is an order. */
-export async function begun(sql: Sql, at: InSchool, row: SubscriptionRow, terms: Terms): Promise<void> {
-  await makeMember(sql, at, row.person_id)
-  await settle(sql, { ...at, subscriptionId: row.id }, row)
+/** Makes the person a member, grants access, and records an order for a payment that the school collected itself. */
+export async function afterStart(writer: Writer, school: InSchool, row: SubscriptionRow, terms: PriceTerms): Promise<void> {
+  await makeMember(writer, school, row.person_id)
+  await syncAccess(writer, { ...school, subscriptionId: row.id }, row)
   if (row.status === 'active' && row.collection === 'manual') {
-    await orderPeriod(sql, at, { row, terms, payment: byHand, from: row.current_period_start ?? at.now })
+    await orderPeriod(writer, school, { row, terms, payment: manualPayment, from: row.current_period_start ?? school.now })
   }
 }
 
-/** The period in which we are, of what began back then. */
-function periodAround(start: Date, terms: Terms, now: Date): SubscriptionColumns {
+/** Returns the current period of a subscription that began at `start`. */
+function periodAround(start: Date, terms: PriceTerms, now: Date) {
   const end = nextPeriodEnd(start, terms, now)
   let from = start
   for (let next = nextPeriodEnd(start, terms, from); next !== null && next <= now; next = nextPeriodEnd(start, terms, from)) from = next
   return { current_period_start: from, current_period_end: end, period_anchor: start }
 }
 
-/** A trial is for once: who had one of this plan pays the next time. */
+/** True if the person already had a trial of the plan: each person gets one. */
 export async function hadTrial(
-  sql: Sql,
+  reader: Reader,
   { schoolId, personId, planId }: Pick<NewSubscription, 'schoolId' | 'personId' | 'planId'>,
 ): Promise<boolean> {
-  const [earlier] = await sql.query(
-    'SELECT id FROM subscription WHERE school_id = $1 AND person_id = $2 AND plan_id = $3 AND trial_ends_at IS NOT NULL LIMIT 1',
-    [schoolId, personId, planId],
-  )
+  const earlier = await reader
+    .selectFrom('subscription')
+    .select('id')
+    .where('school_id', '=', schoolId)
+    .where('person_id', '=', personId)
+    .where('plan_id', '=', planId)
+    .where('trial_ends_at', 'is not', null)
+    .limit(1)
+    .executeTakeFirst()
   return earlier !== undefined
 }

@@ -1,13 +1,13 @@
-import type { Sql } from '../../store/sql.ts'
+import type { Reader } from '../../store/database.ts'
 import { type Validation, validateCoupon } from '../coupons/validateCoupon.ts'
-import type { Terms } from './terms.ts'
+import type { PriceTerms } from './priceTerms.ts'
 
-/** What the coupon of this code makes of a price, for the person who would pay it. */
+/** Applies the coupon of this code to a price, if the person can use it. */
 export const couponFor = (
-  { sql, school }: { sql: Sql; school: { id: string } },
-  { code, terms, personId }: { code: string; terms: Terms; personId: string },
+  { writer, school }: { writer: Reader; school: { id: string } },
+  { code, terms, personId }: { code: string; terms: PriceTerms; personId: string },
 ): Promise<Validation> =>
-  validateCoupon(sql, {
+  validateCoupon(writer, {
     schoolId: school.id,
     code,
     offers: [{ type: 'membership_plan', id: terms.plan_id, title: terms.plan_name, amount: terms.amount, priceId: terms.price_id }],

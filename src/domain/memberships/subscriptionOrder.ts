@@ -1,32 +1,32 @@
 import { Problem } from '../../lib/problem.ts'
+import type { Writer } from '../../store/database.ts'
 import { withinSavepoint } from '../../store/savepoint.ts'
-import type { Sql } from '../../store/sql.ts'
 import type { Payment } from '../orders/payment.ts'
 import { recordOrder } from '../orders/recordOrder.ts'
-import { isDiscounted } from './steps.ts'
-import type { InSchool, SubscriptionRow } from './subscriptionRow.ts'
-import { discountOf, type Terms, takenOff } from './terms.ts'
+import { discountOn, findCouponTerms, type PriceTerms } from './priceTerms.ts'
+import { isDiscounted } from './subscriptionColumns.ts'
+import { type InSchool, type SubscriptionRow, setLatestOrder } from './subscriptionRow.ts'
 
 interface OrderedPeriod {
   row: SubscriptionRow
-  terms: Terms
+  terms: PriceTerms
   payment: Payment
   from: Date
-  /** Until when its payment is waited for. Without it: the period is paid. */
+  /** When the order expires if it is not paid. Without it, the period is already paid. */
   awaitedUntil?: Date | undefined
 }
 
-/** Records the order of a period, paid or awaited, and names it in the subscription. What costs nothing has no order. */
+/** Records the paid or pending order of a period as the latest order of the subscription. A free period has no order. */
 export async function orderPeriod(
-  sql: Sql,
+  writer: Writer,
   { schoolId, now }: InSchool,
   { row, terms, payment, from, awaitedUntil }: OrderedPeriod,
 ): Promise<void> {
-  const discount = isDiscounted(row, from) ? await discountOf(sql, schoolId, row.coupon_id) : undefined
+  const coupon = isDiscounted(row, from) ? await findCouponTerms(writer, schoolId, row.coupon_id) : undefined
   if (row.collection === 'comped' || terms.amount === 0) return
   const isFirst = row.latest_order_id === null
   const order = (isNewUse: boolean) =>
-    recordOrder(sql, {
+    recordOrder(writer, {
       schoolId,
       now,
       personId: row.person_id,
@@ -34,21 +34,24 @@ export async function orderPeriod(
       status: awaitedUntil ? 'pending' : 'paid',
       expiresAt: awaitedUntil,
       items: [{ type: 'membership_plan', id: terms.plan_id, priceId: terms.price_id, title: terms.plan_name, unitAmount: terms.amount }],
-      ...(discount && { coupon: { id: discount.id, code: discount.code, discounts: [takenOff(terms.amount, discount)], isNewUse } }),
+      ...(coupon && { coupon: { id: coupon.id, code: coupon.code, discounts: [discountOn(terms.amount, coupon)], isNewUse } }),
       subscriptionId: row.id,
       payment,
     })
-  const { orderId } = discount && isFirst ? await countedOnce(sql, order) : await order(false)
-  await sql.query('UPDATE subscription SET latest_order_id = $3 WHERE school_id = $1 AND id = $2', [schoolId, row.id, orderId])
+  const { orderId } = coupon && isFirst ? await withCountedUse(writer, order) : await order(false)
+  await setLatestOrder(writer, { schoolId, subscriptionId: row.id, orderId })
 }
 
-/** What the school has collected itself. */
-export const byHand: Payment = { provider: 'manual' }
+/** A payment that the school collected itself. */
+export const manualPayment: Payment = { provider: 'manual' }
 
-/** A discount that was promised when the subscription began is kept, also where the coupon has been used up meanwhile. */
-async function countedOnce(sql: Sql, order: (isNewUse: boolean) => ReturnType<typeof recordOrder>): ReturnType<typeof recordOrder> {
+/** Keeps the discount that was promised at the start of the subscription, even if the coupon has been used up since. */
+async function withCountedUse(
+  writer: Writer,
+  order: (isNewUse: boolean) => ReturnType<typeof recordOrder>,
+): ReturnType<typeof recordOrder> {
   try {
-    return await withinSavepoint(sql, () => order(true))
+    return await withinSavepoint(writer, () => order(true))
   } catch (error) {
     if (error instanceof Problem && ['coupon_unavailable', 'coupon_already_used'].includes(error.code)) return await order(false)
     throw error

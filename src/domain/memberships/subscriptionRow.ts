@@ -1,8 +1,10 @@
+import type { Selectable } from 'kysely'
+import type { DB } from '../../gen/kysely/tables.ts'
 import type { ChangeAction } from '../../store/changeActions.ts'
 import { recordChange } from '../../store/changeLog.ts'
-import type { Sql } from '../../store/sql.ts'
+import type { Writer } from '../../store/database.ts'
 
-/** In which school, and when. */
+/** The school of a change, and its time. */
 export interface InSchool {
   schoolId: string
   now: Date
@@ -13,68 +15,53 @@ export interface OfSubscription extends InSchool {
   subscriptionId: string
 }
 
-/** A subscription as its rules need it. Amounts in the smallest unit of its currency; eight-byte numbers may arrive as text. */
-export interface SubscriptionRow {
-  school_id: string
-  id: string
-  version: number
-  created_at: Date
-  person_id: string
-  plan_id: string
-  price_id: string
-  status: string
-  collection: string
-  amount: number | string
-  currency: string
-  coupon_id: string | null
-  discount_ends_at: Date | null
-  started_at: Date | null
-  current_period_start: Date | null
-  current_period_end: Date | null
-  trial_ends_at: Date | null
-  period_anchor: Date | null
-  past_due_since: Date | null
-  cancel_at_period_end: boolean
-  cancel_at: Date | null
-  canceled_at: Date | null
-  ended_at: Date | null
-  cancellation_reason: string | null
-  cancellation_comment: string | null
-  paused_at: Date | null
-  resumes_at: Date | null
-  pending_price_id: string | null
-  pending_effective_at: Date | null
-  latest_order_id: string | null
-}
+/** A subscription as its rules need it. Amounts in the smallest unit of its currency; eight-byte numbers may be text. */
+export type SubscriptionRow = Omit<Selectable<DB['subscription']>, 'updated_at' | 'external_id' | 'metadata'>
 
-/** Columns that a step of a subscription writes. */
+/** The columns that a transition of a subscription writes. */
 export type SubscriptionColumns = Partial<Omit<SubscriptionRow, 'school_id' | 'id' | 'version' | 'created_at' | 'person_id'>>
 
-/** The subscription, kept from everybody else's changes until the transaction ends. */
+/** Returns the subscription and locks it until the transaction ends. */
 export async function lockSubscription(
-  sql: Sql,
+  writer: Writer,
   { schoolId, subscriptionId }: Pick<OfSubscription, 'schoolId' | 'subscriptionId'>,
 ): Promise<SubscriptionRow | undefined> {
-  const [row] = await sql.query<SubscriptionRow>('SELECT * FROM subscription WHERE school_id = $1 AND id = $2 FOR UPDATE', [
-    schoolId,
-    subscriptionId,
-  ])
-  return row
+  return await writer
+    .selectFrom('subscription')
+    .selectAll()
+    .where('school_id', '=', schoolId)
+    .where('id', '=', subscriptionId)
+    .forUpdate()
+    .executeTakeFirst()
 }
 
-/** Writes a step, counts the version and notes it in the change feed. The row is locked. */
-export async function writeStep(
-  sql: Sql,
+/** Writes a transition of a locked subscription, increments its version and records the change. */
+export async function writeTransition(
+  writer: Writer,
   row: SubscriptionRow,
   { columns, action, now }: { columns: SubscriptionColumns; action: ChangeAction; now: Date },
 ): Promise<SubscriptionRow> {
-  const names = Object.keys(columns)
-  const set = names.map((name, index) => `"${name}" = $${index + 4}`)
-  const [written] = await sql.query<SubscriptionRow>(
-    `UPDATE subscription SET ${[...set, 'version = version + 1', 'updated_at = $3'].join(', ')} WHERE school_id = $1 AND id = $2 RETURNING *`,
-    [row.school_id, row.id, now, ...Object.values(columns)],
-  )
+  const written = await writer
+    .updateTable('subscription')
+    .set((subscription) => ({ ...columns, version: subscription('version', '+', 1), updated_at: now }))
+    .where('school_id', '=', row.school_id)
+    .where('id', '=', row.id)
+    .returningAll()
+    .executeTakeFirst()
   if (!written) throw new Error(`there is no subscription ${row.id}`)
-  await recordChange(sql, { school_id: row.school_id, type: 'subscription', resource_id: row.id, action, version: written.version })
+  await recordChange(writer, { school_id: row.school_id, type: 'subscription', resource_id: row.id, action, version: written.version })
   return written
+}
+
+/** Names the latest order of a subscription. Its version does not count this. */
+export async function setLatestOrder(
+  writer: Writer,
+  { schoolId, subscriptionId, orderId }: { schoolId: string; subscriptionId: string; orderId: string },
+): Promise<void> {
+  await writer
+    .updateTable('subscription')
+    .set({ latest_order_id: orderId })
+    .where('school_id', '=', schoolId)
+    .where('id', '=', subscriptionId)
+    .execute()
 }

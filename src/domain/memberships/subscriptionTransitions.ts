@@ -1,16 +1,16 @@
-/** States of a subscription. The last two are final: who comes back starts another one. */
+/** States of a subscription. The last two are final: a person who returns starts another subscription. */
 export const subscriptionStates = ['incomplete', 'trialing', 'active', 'past_due', 'paused', 'canceled', 'expired'] as const
 export type SubscriptionState = (typeof subscriptionStates)[number]
 
-/** What can happen to one. */
+/** The cause of a transition. */
 export type Cause =
-  /** The first payment, or the next one, has come; or there was nothing to pay. */
+  /** The first or the next payment arrived, or nothing is due. */
   | 'paid'
-  /** A payment was refused, or was due and did not come. */
+  /** A payment was declined, or did not arrive in time. */
   | 'unpaid'
-  /** It ends: because somebody says so, because the time has come, or because nobody paid in time. */
+  /** It ended: by request, at the end of its period, or because a payment stayed outstanding. */
   | 'canceled'
-  /** It never began: nobody paid in time, or the person is gone. */
+  /** It never started: the first payment did not arrive in time, or the person was removed. */
   | 'given_up'
   | 'paused'
   | 'resumed'
@@ -25,11 +25,11 @@ const transitions: Readonly<Record<SubscriptionState, Partial<Record<Cause, Subs
   expired: {},
 }
 
-/** Where a cause leads; undefined where it leads nowhere. */
+/** Returns the state after a cause, or undefined if the state does not allow it. */
 export const stateAfter = (state: string, cause: Cause): SubscriptionState | undefined => transitions[state as SubscriptionState]?.[cause]
 
-/** States that a cause leads out of. */
+/** Returns the states that allow a cause. */
 export const statesBefore = (cause: Cause): SubscriptionState[] => subscriptionStates.filter((state) => stateAfter(state, cause))
 
-/** Whether it is over for good. */
+/** True for a final state. */
 export const isFinal = (state: string): boolean => state === 'canceled' || state === 'expired'

@@ -1,29 +1,29 @@
-import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
-import type { DB } from '../../gen/kysely/tables.ts'
+import type { Expression } from 'kysely'
 import type { PersonCaller } from '../../policy/caller.ts'
 import { grantsAccess } from '../../store/accessExpressions.ts'
+import type { Builder, Condition } from '../../store/expressions.ts'
 
-type Subscriptions = ExpressionBuilder<DB, 'subscription'>
-type Condition = Expression<SqlBool>
+type Subscriptions = Builder<'subscription'>
 
-/** Subscriptions of the person who calls. */
+/** Matches subscriptions of the caller. */
 export const isMySubscription = (subscription: Subscriptions, { personId }: PersonCaller): Condition =>
   personId === null ? subscription.lit(false) : subscription('subscription.person_id', '=', personId)
 
-/** Whether it opens its plan now. */
-export const opensPlan = (_subscription: Subscriptions): Condition => grantsAccess
+/** Matches subscriptions that currently grant access to their plan. */
+export const grantsPlan = (_subscription: Subscriptions): Condition => grantsAccess
 
-/** A time inside a JSON value, as the API writes it. */
-const written = (time: string | null): string | null => (time === null ? null : new Date(time).toISOString())
+/** Converts a time in a JSON value to the format of the API. */
+const isoTime = (time: string | null): string | null => (time === null ? null : new Date(time).toISOString())
 
-/** What takes something off the price now. */
-export interface RunningDiscount {
+/** The discount that currently applies. */
+export interface CurrentDiscount {
   coupon_id: string
   code: string
   ends_at: string | null
 }
 
-export const discountSeen = (subscription: Subscriptions): Expression<unknown> =>
+/** Selects the discount that currently applies. */
+export const selectDiscount = (subscription: Subscriptions): Expression<unknown> =>
   subscription
     .selectFrom((inner) =>
       inner
@@ -42,17 +42,19 @@ export const discountSeen = (subscription: Subscriptions): Expression<unknown> =
     )
     .select((running) => running.fn.toJson('running').as('discount'))
 
-export const discountFrom = (discount: RunningDiscount | null): RunningDiscount | null =>
-  discount && { ...discount, ends_at: written(discount.ends_at) }
+/** Returns a selected discount as the API represents it. */
+export const publicDiscountOf = (discount: CurrentDiscount | null): CurrentDiscount | null =>
+  discount && { ...discount, ends_at: isoTime(discount.ends_at) }
 
-/** The price that begins next, and its plan. */
+/** The price of the next period, and its plan. */
 export interface PendingChange {
   plan_id: string
   price_id: string
   effective_at: string | null
 }
 
-export const pendingSeen = (subscription: Subscriptions): Expression<unknown> =>
+/** Selects the change of plan that is pending. */
+export const selectPendingChange = (subscription: Subscriptions): Expression<unknown> =>
   subscription
     .selectFrom((inner) =>
       inner
@@ -65,10 +67,11 @@ export const pendingSeen = (subscription: Subscriptions): Expression<unknown> =>
     )
     .select((next) => next.fn.toJson('next').as('pending_change'))
 
-export const pendingFrom = (change: PendingChange | null): PendingChange | null =>
-  change && { ...change, effective_at: written(change.effective_at) }
+/** Returns a selected change of plan as the API represents it. */
+export const publicPendingChange = (change: PendingChange | null): PendingChange | null =>
+  change && { ...change, effective_at: isoTime(change.effective_at) }
 
-/** Subscriptions to one of these. */
+/** Match subscriptions by plan, price or member. */
 export const hasPlanId = (subscription: Subscriptions, ids: readonly string[]): Condition =>
   subscription('subscription.plan_id', 'in', [...ids])
 export const hasPriceId = (subscription: Subscriptions, ids: readonly string[]): Condition =>

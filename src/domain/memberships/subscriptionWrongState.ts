@@ -1,8 +1,8 @@
 import { Problem } from '../../lib/problem.ts'
 
-/** The state of a subscription does not allow what is asked; says which do. */
+/** Returns the error for an action that the state of a subscription does not allow. Lists the states that do. */
 export function wrongState(verb: string, status: string, from: readonly string[]): Problem {
-  const message = `A subscription that is ${status} takes no ${verb}: it must be ${from.join(' or ')}.`
+  const message = `A subscription with the status ${status} does not allow ${verb}: the status must be ${from.join(' or ')}.`
   return new Problem('invalid_state', {
     description: message,
     details: [{ field: 'status', code: 'invalid_state', message, meta: { status, allowed: [...from] } }],

@@ -1,20 +1,37 @@
 import { recordChanges } from '../../store/changeLog.ts'
-import type { Sql } from '../../store/sql.ts'
-import { releaseUses } from '../coupons/releaseCoupon.ts'
+import type { Writer } from '../../store/database.ts'
+import { now as databaseTime } from '../../store/expressions.ts'
+import { releaseUses } from '../coupons/couponUses.ts'
 
-/** Ends up to `limit` checkouts whose time is over, and frees the uses of coupons that they had reserved. */
-export async function expireOrders(sql: Sql, { now, limit }: { now: Date; limit: number }): Promise<number> {
-  const ended = await sql.query<{ school_id: string; id: string; version: number }>(
-    `UPDATE orders SET status = 'expired', version = version + 1, updated_at = $1
-      WHERE (school_id, id) IN (
-        SELECT school_id, id FROM orders WHERE status = 'pending' AND expires_at <= now()
-         ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED)
-      RETURNING school_id, id, version`,
-    [now, limit],
-  )
-  for (const [schoolId, orders] of Map.groupBy(ended, ({ school_id }) => school_id)) {
-    await releaseUses(sql, { schoolId, now, orderIds: orders.map(({ id }) => id) })
-    await recordChanges(sql, { school_id: schoolId, type: 'order', action: 'expired' }, orders)
+/**
+ * Expires up to `limit` checkouts that were not paid in time, and releases the coupon uses that they had reserved. Skips orders that
+ * another transaction has locked. Returns the number of expired orders.
+ */
+export async function expireOrders(writer: Writer, { now, limit }: { now: Date; limit: number }): Promise<number> {
+  const expired = await writer
+    .updateTable('orders')
+    .set((order) => ({ status: 'expired', version: order('version', '+', 1), updated_at: now }))
+    .where((order) =>
+      order(
+        order.refTuple('orders.school_id', 'orders.id'),
+        'in',
+        order
+          .selectFrom('orders as due')
+          .select(['due.school_id', 'due.id'])
+          .where('due.status', '=', 'pending')
+          .where('due.expires_at', '<=', databaseTime)
+          .orderBy('due.expires_at')
+          .limit(limit)
+          .forUpdate()
+          .skipLocked()
+          .$asTuple('school_id', 'id'),
+      ),
+    )
+    .returning(['school_id', 'id', 'version'])
+    .execute()
+  for (const [schoolId, orders] of Map.groupBy(expired, ({ school_id }) => school_id)) {
+    await releaseUses(writer, { schoolId, now, orderIds: orders.map(({ id }) => id) })
+    await recordChanges(writer, { school_id: schoolId, type: 'order', action: 'expired' }, orders)
   }
-  return ended.length
+  return expired.length
 }

@@ -1,7 +1,7 @@
+import { sql } from 'kysely'
 import { newId } from '../../lib/ids.ts'
 import type { Writer } from '../../store/database.ts'
-import { kyselyOf } from '../../store/rawSql.ts'
-import type { Sql } from '../../store/sql.ts'
+import { now as databaseTime } from '../../store/expressions.ts'
 import { endEnrollments } from '../learning/endEnrollments.ts'
 import { enroll } from '../learning/enroll.ts'
 import { grantProduct } from '../products/grantProduct.ts'
@@ -11,86 +11,141 @@ interface OfOrder extends InSchool {
   orderId: string
 }
 
-interface OpenedItem {
-  product_type: string
-  product_id: string
-  person_id: string | null
-  kind: string
-  coupon_id: string | null
-}
-
 /**
- * Opens what a paid order is for: courses and digital products. A membership plan is opened by its subscription. A coupon that took
- * everything off is named as what opened it.
+ * Grants the courses and digital products of a paid order. The subscription of a membership plan grants what the plan includes. If a
+ * coupon covers the whole price, the coupon is recorded as the source of the access.
  */
-export async function openAccess(sql: Sql, { schoolId, now, orderId }: OfOrder): Promise<void> {
-  const items = await itemsOf(sql, schoolId, orderId)
+export async function openAccess(writer: Writer, { schoolId, now, orderId }: OfOrder): Promise<void> {
+  const items = await findItems(writer, schoolId, orderId)
   for (const { product_type, product_id, person_id, kind, coupon_id } of items) {
     if (person_id === null || product_type === 'membership_plan') continue
-    const isByCoupon = kind === 'zero_total' && coupon_id !== null
-    const source = isByCoupon ? 'coupon' : 'purchase'
-    const opened = { schoolId, now, personId: person_id, source, orderId } as const
+    const couponId = kind === 'zero_total' ? coupon_id : null
+    const source = couponId === null ? 'purchase' : 'coupon'
+    const access = { schoolId, now, personId: person_id, source, orderId } as const
     if (product_type === 'course') {
-      // What was paid for has been promised. A coupon that leaves nothing to pay promises no place.
-      const asked = isByCoupon ? ({ couponId: coupon_id, requiresPlaceFor: 'person' } as const) : {}
-      await enroll(kyselyOf(sql) as Writer, { ...opened, courseId: product_id, ...asked })
+      // A payment guarantees a place. A coupon that leaves nothing to pay does not.
+      const place = couponId === null ? {} : ({ couponId, requiresPlaceFor: 'person' } as const)
+      await enroll(writer, { ...access, courseId: product_id, ...place })
     }
     if (product_type === 'digital_product') {
-      await countSale(sql, schoolId, product_id, 1)
-      await grantProduct(sql, { ...opened, productId: product_id })
+      await countSale(writer, schoolId, product_id, 1)
+      await grantProduct(writer, { ...access, productId: product_id })
     }
-    await sql.query(
-      `INSERT INTO entitlement (school_id, id, created_at, updated_at, person_id, product_type, product_id, source_type, source_id, starts_at,
-              ends_at)
-       VALUES ($1, $2, $3, $3, $4, $5, $6, 'order', $7, $3,
-               (SELECT $3::timestamptz + make_interval(days => access_duration_days) FROM course
-                 WHERE $5 = 'course' AND course.school_id = $1 AND course.id = $6))
-       ON CONFLICT (school_id, person_id, product_type, product_id, source_type, source_id) DO UPDATE SET revoked_at = NULL`,
-      [schoolId, newId(), now, person_id, product_type, product_id, orderId],
-    )
+    await writer
+      .insertInto('entitlement')
+      .values((entitlement) => ({
+        school_id: schoolId,
+        id: newId(),
+        created_at: now,
+        updated_at: now,
+        person_id,
+        product_type,
+        product_id,
+        source_type: 'order',
+        source_id: orderId,
+        starts_at: now,
+        ends_at:
+          product_type === 'course'
+            ? entitlement
+                .selectFrom('course')
+                .select((course) =>
+                  sql<Date | null>`${now}::timestamptz + make_interval(days => ${course.ref('course.access_duration_days')})`.as('ends_at'),
+                )
+                .where('course.school_id', '=', schoolId)
+                .where('course.id', '=', product_id)
+            : null,
+      }))
+      .onConflict((conflict) =>
+        conflict
+          .columns(['school_id', 'person_id', 'product_type', 'product_id', 'source_type', 'source_id'])
+          .doUpdateSet({ revoked_at: null }),
+      )
+      .execute()
   }
 }
 
-/** Closes what an order that is fully paid back has opened. What something else opens as well stays open. */
-export async function closeAccess(sql: Sql, { schoolId, now, orderId }: OfOrder): Promise<void> {
-  const items = await itemsOf(sql, schoolId, orderId)
-  await sql.query(
-    `UPDATE entitlement SET revoked_at = $3, version = version + 1, updated_at = $3
-      WHERE school_id = $1 AND source_type = 'order' AND source_id = $2 AND revoked_at IS NULL`,
-    [schoolId, orderId, now],
-  )
+/** Revokes the access that a fully refunded order granted. Access that another source grants as well is kept. */
+export async function closeAccess(writer: Writer, { schoolId, now, orderId }: OfOrder): Promise<void> {
+  const items = await findItems(writer, schoolId, orderId)
+  await writer
+    .updateTable('entitlement')
+    .set((entitlement) => ({ revoked_at: now, version: entitlement('version', '+', 1), updated_at: now }))
+    .where('school_id', '=', schoolId)
+    .where('source_type', '=', 'order')
+    .where('source_id', '=', orderId)
+    .where('revoked_at', 'is', null)
+    .execute()
   for (const { product_type, product_id } of items) {
-    if (product_type === 'digital_product') await countSale(sql, schoolId, product_id, -1)
+    if (product_type === 'digital_product') await countSale(writer, schoolId, product_id, -1)
   }
-  await endEnrollments(kyselyOf(sql) as Writer, { schoolId, now, orderId })
-  await sql.query(
-    `UPDATE product_grant g SET order_id = other.source_id, revoked_at = CASE WHEN other.source_id IS NULL THEN $3::timestamptz END,
-            version = g.version + 1, updated_at = $3::timestamptz
-       FROM product_grant own
-       LEFT JOIN LATERAL (
-         SELECT e.source_id FROM entitlement e
-          WHERE e.school_id = own.school_id AND e.person_id = own.person_id AND e.product_type = 'digital_product' AND e.product_id = own.product_id
-            AND e.source_type = 'order' AND e.revoked_at IS NULL AND (e.ends_at IS NULL OR e.ends_at > now())
-          ORDER BY e.id LIMIT 1) other ON true
-      WHERE own.school_id = $1 AND own.order_id = $2 AND own.revoked_at IS NULL AND g.school_id = own.school_id AND g.id = own.id`,
-    [schoolId, orderId, now],
-  )
+  await endEnrollments(writer, { schoolId, now, orderId })
+  await reassignGrants(writer, { schoolId, now, orderId })
 }
 
-/** Digital products, then courses, which lock the person as well: always in this order, so that nobody waits for one another in a ring. */
-const itemsOf = (sql: Sql, schoolId: string, orderId: string): Promise<OpenedItem[]> =>
-  sql.query<OpenedItem>(
-    `SELECT i.product_type, i.product_id, o.person_id, o.kind, o.coupon_id
-       FROM order_item i JOIN orders o ON o.school_id = i.school_id AND o.id = i.order_id
-      WHERE i.school_id = $1 AND i.order_id = $2
-      ORDER BY i.product_type DESC, i.product_id`,
-    [schoolId, orderId],
-  )
+/** Assigns the grants of an order to another paid order of the same person and product, or revokes them if there is none. */
+async function reassignGrants(writer: Writer, { schoolId, now, orderId }: OfOrder): Promise<void> {
+  await writer
+    .updateTable('product_grant')
+    .from((query) =>
+      query
+        .selectFrom('product_grant as own')
+        .leftJoinLateral(
+          (own) =>
+            own
+              .selectFrom('entitlement')
+              .select('entitlement.source_id')
+              .whereRef('entitlement.school_id', '=', 'own.school_id')
+              .whereRef('entitlement.person_id', '=', 'own.person_id')
+              .where('entitlement.product_type', '=', 'digital_product')
+              .whereRef('entitlement.product_id', '=', 'own.product_id')
+              .where('entitlement.source_type', '=', 'order')
+              .where('entitlement.revoked_at', 'is', null)
+              .where((row) => row.or([row('entitlement.ends_at', 'is', null), row('entitlement.ends_at', '>', databaseTime)]))
+              .orderBy('entitlement.id')
+              .limit(1)
+              .as('other'),
+          (join) => join.onTrue(),
+        )
+        .select(['own.school_id', 'own.id', 'other.source_id as other_order_id'])
+        .where('own.school_id', '=', schoolId)
+        .where('own.order_id', '=', orderId)
+        .where('own.revoked_at', 'is', null)
+        .as('reassigned'),
+    )
+    .set((grant) => ({
+      order_id: grant.ref('reassigned.other_order_id'),
+      revoked_at: grant
+        .case()
+        .when('reassigned.other_order_id', 'is', null)
+        .then(grant.cast<Date>(grant.val(now), 'timestamptz'))
+        .end(),
+      version: grant('product_grant.version', '+', 1),
+      updated_at: now,
+    }))
+    .whereRef('product_grant.school_id', '=', 'reassigned.school_id')
+    .whereRef('product_grant.id', '=', 'reassigned.id')
+    .execute()
+}
 
-async function countSale(sql: Sql, schoolId: string, productId: string, count: 1 | -1): Promise<void> {
-  await sql.query('UPDATE digital_product SET sales_count = greatest(0, sales_count + $3) WHERE school_id = $1 AND id = $2', [
-    schoolId,
-    productId,
-    count,
-  ])
+/** Returns digital products before courses, which also lock the person: a constant order of locks prevents deadlocks. */
+const findItems = (writer: Writer, schoolId: string, orderId: string) =>
+  writer
+    .selectFrom('order_item')
+    .innerJoin('orders', (join) =>
+      join.onRef('orders.school_id', '=', 'order_item.school_id').onRef('orders.id', '=', 'order_item.order_id'),
+    )
+    .select(['order_item.product_type', 'order_item.product_id', 'orders.person_id', 'orders.kind', 'orders.coupon_id'])
+    .where('order_item.school_id', '=', schoolId)
+    .where('order_item.order_id', '=', orderId)
+    .orderBy('order_item.product_type', 'desc')
+    .orderBy('order_item.product_id')
+    .execute()
+
+async function countSale(writer: Writer, schoolId: string, productId: string, count: 1 | -1): Promise<void> {
+  await writer
+    .updateTable('digital_product')
+    .set((product) => ({ sales_count: sql<number>`greatest(0, ${product.ref('digital_product.sales_count')} + ${count}::int)` }))
+    .where('school_id', '=', schoolId)
+    .where('id', '=', productId)
+    .execute()
 }

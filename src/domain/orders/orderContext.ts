@@ -1,14 +1,14 @@
 import type { ChangeAction } from '../../store/changeActions.ts'
 import { recordChange } from '../../store/changeLog.ts'
-import type { Sql } from '../../store/sql.ts'
+import type { Writer } from '../../store/database.ts'
 
-/** In which school, and when. */
+/** The school of a change, and its time. */
 export interface InSchool {
   schoolId: string
   now: Date
 }
 
-/** An order as its rules need it. */
+/** An order as its rules need it. Eight-byte numbers may be text. */
 export interface OrderRow {
   id: string
   version: number
@@ -23,19 +23,36 @@ export interface OrderRow {
   refunded_amount: string | number
 }
 
-export const orderColumns =
-  'id, version, status, kind, number, currency, person_id, coupon_id, subscription_id, total_amount, refunded_amount'
+/** The columns of `OrderRow`. */
+export const orderColumns = [
+  'orders.id',
+  'orders.version',
+  'orders.status',
+  'orders.kind',
+  'orders.number',
+  'orders.currency',
+  'orders.person_id',
+  'orders.coupon_id',
+  'orders.subscription_id',
+  'orders.total_amount',
+  'orders.refunded_amount',
+] as const
 
-/** Says in the change feed what became of an order. */
+/** Records a change of an order in the change feed. */
 export const recordOrderChange = (
-  sql: Sql,
+  writer: Writer,
   schoolId: string,
   { id, version }: { id: string; version: number },
   action: ChangeAction,
-): Promise<void> => recordChange(sql, { school_id: schoolId, type: 'order', resource_id: id, action, version })
+): Promise<void> => recordChange(writer, { school_id: schoolId, type: 'order', resource_id: id, action, version })
 
-/** Adds to what a person has spent; less where money goes back. Their version stays: it is a sum of others. */
-export async function addSpend(sql: Sql, schoolId: string, personId: string | null, amount: number): Promise<void> {
+/** Adds an amount to the lifetime spend of a person; a negative one for a refund. The version of the person does not count it. */
+export async function addSpend(writer: Writer, schoolId: string, personId: string | null, amount: number): Promise<void> {
   if (personId === null || amount === 0) return
-  await sql.query('UPDATE person SET lifetime_spend = lifetime_spend + $3 WHERE school_id = $1 AND id = $2', [schoolId, personId, amount])
+  await writer
+    .updateTable('person')
+    .set((person) => ({ lifetime_spend: person('lifetime_spend', '+', amount) }))
+    .where('school_id', '=', schoolId)
+    .where('id', '=', personId)
+    .execute()
 }

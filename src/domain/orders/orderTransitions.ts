@@ -1,131 +1,152 @@
+import { sql, type UpdateObject } from 'kysely'
+import type { DB } from '../../gen/kysely/tables.ts'
 import { Problem } from '../../lib/problem.ts'
 import { changeActionOf } from '../../store/changeActions.ts'
-import { orderStatusSql } from '../../store/shopExpressions.ts'
-import type { Sql } from '../../store/sql.ts'
-import { confirmUses, releaseUses } from '../coupons/releaseCoupon.ts'
-import { renewUse } from '../coupons/reserveCoupon.ts'
-import { lockOrdered, renewOrdered, startOrdered } from '../memberships/orderedPlan.ts'
+import type { Writer } from '../../store/database.ts'
+import type { Builder, Condition } from '../../store/expressions.ts'
+import { orderStatus } from '../../store/shopExpressions.ts'
+import { confirmUses, releaseUses } from '../coupons/couponUses.ts'
+import { reserveAgain } from '../coupons/reserveCoupon.ts'
+import { lockOrderedSubscription, renewOrderedSubscription, startOrderedSubscriptions } from '../memberships/orderedSubscriptions.ts'
 import { openAccess } from './orderAccess.ts'
 import { addSpend, type InSchool, type OrderRow, orderColumns, recordOrderChange } from './orderContext.ts'
 import { type Payment, paymentColumns } from './payment.ts'
 import { checkoutMinutes } from './recordOrder.ts'
 
-/** One order, in one step from one state to another. Each answers whether anything changed: what is in effect already stays. */
-interface Step extends InSchool {
+/** The order of a transition. Each transition returns whether the order changed: false if it already had the target state. */
+interface OfOrder extends InSchool {
   orderId: string
 }
 
-/** A checkout that waits for its payment. Past its time it is over, whether or not a job has said so. */
-const isWaiting = `${orderStatusSql} = 'pending'`
+/** Matches checkouts that wait for their payment. One that was not paid in time has expired, even before a job has recorded that. */
+const isPending = (order: Builder<'orders'>): Condition => order(orderStatus, '=', 'pending')
 
 /**
- * pending → paid: the payment has come, and what was bought is opened.
- * @throws Problem invalid_state, not_found, validation_failed where another order has this payment
+ * pending → paid: records the payment and grants access to the items.
+ * @throws Problem invalid_state, not_found, validation_failed if another order has this payment
  */
-export async function payOrder(sql: Sql, step: Step & { payment: Payment }): Promise<boolean> {
-  const { payment_provider, payment_reference, payment } = paymentColumns(step.payment)
-  const { provider, reference } = step.payment
-  const [other] = await sql.query(
-    'SELECT id FROM orders WHERE school_id = $1 AND payment_provider = $2 AND payment_reference = $3 AND id <> $4',
-    [step.schoolId, provider, reference ?? null, step.orderId],
-  )
-  if (other) throw new Problem('validation_failed', { description: 'There is another order with this payment reference.' })
-  const subscription = await lockOrdered(sql, step)
-  const order = await move(sql, step, {
+export async function payOrder(writer: Writer, change: OfOrder & { payment: Payment }): Promise<boolean> {
+  await requireNewPayment(writer, change)
+  const subscription = await lockOrderedSubscription(writer, change)
+  const order = await changeState(writer, change, {
     verb: 'pay',
-    set: `status = 'paid', paid_at = $3, receipt_number = number, expires_at = NULL, failed_at = NULL, payment_provider = $4, payment_reference = $5,
-          payment = $6::jsonb`,
-    values: [payment_provider, payment_reference, payment],
-    from: isWaiting,
-    inEffect: ['paid', 'partially_refunded', 'refunded'],
+    set: (row) => ({
+      status: 'paid',
+      paid_at: change.now,
+      receipt_number: row.ref('orders.number'),
+      expires_at: null,
+      failed_at: null,
+      ...paymentColumns(change.payment),
+    }),
+    from: isPending,
+    alreadyIn: ['paid', 'partially_refunded', 'refunded'],
   })
   if (!order) return false
-  await confirmUses(sql, { ...step, orderIds: [order.id] })
-  await openAccess(sql, step)
-  await startOrdered(sql, step)
-  await renewOrdered(sql, step, subscription)
-  await addSpend(sql, step.schoolId, order.person_id, Number(order.total_amount))
+  await confirmUses(writer, { ...change, orderIds: [order.id] })
+  await openAccess(writer, change)
+  await startOrderedSubscriptions(writer, change)
+  await renewOrderedSubscription(writer, change, subscription)
+  await addSpend(writer, change.schoolId, order.person_id, Number(order.total_amount))
   return true
 }
 
 /**
- * pending → failed: the payment was refused. It may be tried again.
+ * pending → failed: the payment was declined. It can be retried.
  * @throws Problem invalid_state, not_found
  */
-export async function failOrder(sql: Sql, step: Step & { failureCode: string }): Promise<boolean> {
-  const order = await move(sql, step, {
+export async function failOrder(writer: Writer, change: OfOrder & { failureCode: string }): Promise<boolean> {
+  const order = await changeState(writer, change, {
     verb: 'fail',
-    set: `status = 'failed', failed_at = $3, payment = payment || jsonb_build_object('failure_code', $4::text)`,
-    values: [step.failureCode],
-    from: isWaiting,
-    inEffect: ['failed'],
+    set: (row) => ({
+      status: 'failed',
+      failed_at: change.now,
+      payment: sql`${row.ref('orders.payment')} || jsonb_build_object('failure_code', ${change.failureCode}::text)`,
+    }),
+    from: isPending,
+    alreadyIn: ['failed'],
   })
   if (!order) return false
-  await releaseUses(sql, { ...step, orderIds: [order.id] })
+  await releaseUses(writer, { ...change, orderIds: [order.id] })
   return true
 }
 
 /**
- * failed → pending: one more try, with as much time as a new checkout. The use of its coupon was given back, and is taken again.
+ * failed → pending: starts another attempt with the full checkout time, and reserves the coupon again.
  * @throws Problem invalid_state, not_found, coupon_unavailable, coupon_already_used
  */
-export async function retryOrder(sql: Sql, step: Step): Promise<boolean> {
-  const order = await move(sql, step, {
+export async function retryOrder(writer: Writer, change: OfOrder): Promise<boolean> {
+  const order = await changeState(writer, change, {
     verb: 'retry',
-    set: `status = 'pending', expires_at = $4::timestamptz, failed_at = NULL`,
-    values: [new Date(step.now.getTime() + checkoutMinutes * 60_000)],
-    from: `status = 'failed'`,
-    inEffect: ['pending'],
+    set: () => ({ status: 'pending', expires_at: new Date(change.now.getTime() + checkoutMinutes * 60_000), failed_at: null }),
+    from: (row) => row('orders.status', '=', 'failed'),
+    alreadyIn: ['pending'],
   })
   if (!order) return false
-  if (order.coupon_id !== null) await renewUse(sql, { ...step, couponId: order.coupon_id })
+  if (order.coupon_id !== null) await reserveAgain(writer, { ...change, couponId: order.coupon_id })
   return true
 }
 
 /**
- * pending → canceled: the buyer has left.
+ * pending → canceled: the buyer abandoned the checkout.
  * @throws Problem invalid_state, not_found
  */
-export async function cancelOrder(sql: Sql, step: Step): Promise<boolean> {
-  const order = await move(sql, step, {
+export async function cancelOrder(writer: Writer, change: OfOrder): Promise<boolean> {
+  const order = await changeState(writer, change, {
     verb: 'cancel',
-    set: `status = 'canceled', canceled_at = $3, expires_at = NULL`,
-    values: [],
-    from: `${orderStatusSql} IN ('pending', 'failed')`,
-    inEffect: ['canceled'],
+    set: () => ({ status: 'canceled', canceled_at: change.now, expires_at: null }),
+    from: (row) => row(orderStatus, 'in', ['pending', 'failed']),
+    alreadyIn: ['canceled'],
   })
   if (!order) return false
-  await releaseUses(sql, { ...step, orderIds: [order.id] })
+  await releaseUses(writer, { ...change, orderIds: [order.id] })
   return true
 }
 
-interface Move {
-  verb: string
-  set: string
-  values: readonly unknown[]
-  from: string
-  inEffect: readonly string[]
+async function requireNewPayment(writer: Writer, { schoolId, orderId, payment }: OfOrder & { payment: Payment }): Promise<void> {
+  if (payment.reference === null || payment.reference === undefined) return
+  const other = await writer
+    .selectFrom('orders')
+    .select('id')
+    .where('school_id', '=', schoolId)
+    .where('payment_provider', '=', payment.provider)
+    .where('payment_reference', '=', payment.reference)
+    .where('id', '<>', orderId)
+    .executeTakeFirst()
+  if (other) throw new Problem('validation_failed', { description: 'Another order already has this payment reference.' })
 }
 
-/** One conditional UPDATE; undefined where it is in effect already. */
-async function move(
-  sql: Sql,
-  { schoolId, now, orderId }: Step,
-  { verb, set, values, from, inEffect }: Move,
+interface Transition {
+  verb: string
+  set: (order: Builder<'orders'>) => UpdateObject<DB, 'orders'>
+  from: (order: Builder<'orders'>) => Condition
+  alreadyIn: readonly string[]
+}
+
+/** Changes the state with one conditional UPDATE. Returns undefined if the order already has one of the target states. */
+async function changeState(
+  writer: Writer,
+  { schoolId, now, orderId }: OfOrder,
+  { verb, set, from, alreadyIn }: Transition,
 ): Promise<OrderRow | undefined> {
-  const [order] = await sql.query<OrderRow>(
-    `UPDATE orders SET ${set}, version = version + 1, updated_at = $3 WHERE school_id = $1 AND id = $2 AND ${from} RETURNING ${orderColumns}`,
-    [schoolId, orderId, now, ...values],
-  )
+  const order = await writer
+    .updateTable('orders')
+    .set((row) => ({ ...set(row), version: row('orders.version', '+', 1), updated_at: now }))
+    .where('orders.school_id', '=', schoolId)
+    .where('orders.id', '=', orderId)
+    .where(from)
+    .returning(orderColumns)
+    .executeTakeFirst()
   if (order) {
-    await recordOrderChange(sql, schoolId, order, changeActionOf(verb))
+    await recordOrderChange(writer, schoolId, order, changeActionOf(verb))
     return order
   }
-  const [there] = await sql.query<{ status: string }>(`SELECT ${orderStatusSql} AS status FROM orders WHERE school_id = $1 AND id = $2`, [
-    schoolId,
-    orderId,
-  ])
-  if (!there) throw new Problem('not_found', { description: 'There is no such order.' })
-  if (inEffect.includes(there.status)) return undefined
-  throw new Problem('invalid_state', { description: `An order that is ${there.status} cannot go that way: ${verb}.` })
+  const current = await writer
+    .selectFrom('orders')
+    .select(sql<string>`${orderStatus}`.as('status'))
+    .where('school_id', '=', schoolId)
+    .where('id', '=', orderId)
+    .executeTakeFirst()
+  if (!current) throw new Problem('not_found', { description: 'The school has no such order.' })
+  if (alreadyIn.includes(current.status)) return undefined
+  throw new Problem('invalid_state', { description: `An order with the status ${current.status} does not allow this action: ${verb}.` })
 }

@@ -1,49 +1,49 @@
-import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
-import type { DB } from '../../gen/kysely/tables.ts'
+import type { Expression } from 'kysely'
 import { audienceOf, type Caller, type PersonCaller } from '../../policy/caller.ts'
+import type { Builder, Condition } from '../../store/expressions.ts'
 import { orderStatus } from '../../store/shopExpressions.ts'
 
-type Orders = ExpressionBuilder<DB, 'orders'>
-type Items = ExpressionBuilder<DB, 'order_item'>
-type Condition = Expression<SqlBool>
+type Orders = Builder<'orders'>
+/** Items within a query over their order. */
+type Items = Builder<'orders' | 'order_item'>
 
-/** What the person bought themselves. */
+/** Matches orders of the caller. */
 export const isMyOrder = (order: Orders, { personId }: Pick<PersonCaller, 'personId'>): Condition =>
   personId === null ? order.lit(false) : order('orders.person_id', '=', personId)
 
-/** Orders with a course that the caller teaches. */
+/** Matches orders with a course that the caller teaches. */
 export const sellsMyCourse = (order: Orders, me: PersonCaller): Condition => hasItem(order, (item) => isMyCourse(item, me))
 
-/** Orders with such an item, of those that the caller sees. */
-export const hasSeenItem = (order: Orders, caller: Caller, which: (item: Items) => Condition): Condition =>
-  hasItem(order, (item) => item.and([which(item), isSeenItem(item, caller)]))
+/** Matches orders with such an item, if the caller can see the item. */
+export const hasVisibleItem = (order: Orders, caller: Caller, which: (item: Items) => Condition): Condition =>
+  hasItem(order, (item) => item.and([which(item), isVisibleItem(item, caller)]))
 
-/** Orders in one of these states now: a checkout past its time has expired. */
+/** Matches orders that currently have one of these states: a checkout that was not paid in time has expired. */
 export const isInState = (order: Orders, states: readonly string[]): Condition =>
   order.and([
     order('orders.status', 'in', states.includes('expired') ? [...states, 'pending'] : [...states]),
     order(orderStatus, 'in', [...states]),
   ])
 
-/** The state of an order now. */
+/** Selects the current state of an order. */
 export const stateOf = (): Expression<string> => orderStatus
 
-/** The items that the caller sees, in their order. */
+/** Selects the items that the caller can see, in their order. */
 export const itemsOf = (order: Orders, caller: Caller): Expression<unknown> =>
   order
     .selectFrom((inner) =>
       inner
         .selectFrom('order_item')
-        .selectAll()
+        .selectAll('order_item')
         .whereRef('order_item.school_id', '=', 'orders.school_id')
         .whereRef('order_item.order_id', '=', 'orders.id')
-        .where((item) => isSeenItem(item as unknown as Items, caller))
+        .where((item) => isVisibleItem(item, caller))
         .orderBy('order_item.position')
         .as('listed'),
     )
     .select((listed) => listed.fn.jsonAgg('listed').as('items'))
 
-/** What was given back, in the order of time. */
+/** Selects the refunds of an order, the oldest first. */
 export const refundsOf = (order: Orders): Expression<unknown> =>
   order
     .selectFrom((inner) =>
@@ -57,27 +57,27 @@ export const refundsOf = (order: Orders): Expression<unknown> =>
     )
     .select((listed) => listed.fn.jsonAgg('listed').as('refunds'))
 
-/** Who bought it, as they were called then, and the facets that they have now. */
+/** Selects the buyer: the name and address at the time of the order, and the current facets. */
 export const buyerOf = (order: Orders): Expression<unknown> =>
   order
     .selectFrom((inner) =>
       inner
         .selectFrom('school')
         .leftJoin('person', (join) =>
-          join.onRef('person.school_id', '=', 'orders.school_id' as never).onRef('person.id', '=', 'orders.person_id' as never),
+          join.on('person.school_id', '=', order.ref('orders.school_id')).on('person.id', '=', order.ref('orders.person_id')),
         )
         .select(['person.id', 'person.is_student', 'person.is_member'])
-        .select((row) => [row.ref('orders.buyer_name' as never).as('name'), row.ref('orders.buyer_email' as never).as('email')])
+        .select([order.ref('orders.buyer_name').as('name'), order.ref('orders.buyer_email').as('email')])
         .whereRef('school.id', '=', 'orders.school_id')
         .as('buyer'),
     )
     .select((buyer) => buyer.fn.toJson('buyer').as('person'))
 
-/** A lecturer sees of other people's orders their own courses alone. */
-function isSeenItem(item: Items, caller: Caller): Condition {
+/** Matches items that the caller can see: of other people's orders, a lecturer sees only the courses that they teach. */
+function isVisibleItem(item: Items, caller: Caller): Condition {
   if (caller.kind === 'anonymous') return item.lit(false)
   if (audienceOf(caller) === 'staff') return item.lit(true)
-  const isOwn = caller.personId === null ? item.lit(false) : item(item.ref('orders.person_id' as never), '=', caller.personId as never)
+  const isOwn = caller.personId === null ? item.lit(false) : item('orders.person_id', '=', caller.personId)
   return item.or([isOwn, isMyCourse(item, caller)])
 }
 
@@ -103,5 +103,5 @@ const hasItem = (order: Orders, which: (item: Items) => Condition): Condition =>
       .select('order_item.id')
       .whereRef('order_item.school_id', '=', 'orders.school_id')
       .whereRef('order_item.order_id', '=', 'orders.id')
-      .where((item) => which(item as unknown as Items)),
+      .where(which),
   )

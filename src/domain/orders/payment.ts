@@ -1,9 +1,9 @@
 export const paymentProviders = ['manual', 'card', 'wallet', 'bank_transfer', 'none'] as const
 
-/** How an order is paid. Never a full number of a card. */
+/** How an order is paid. Never contains a full card number. */
 export interface Payment {
   provider: (typeof paymentProviders)[number]
-  /** The provider's own name of the payment: one order each. */
+  /** The provider's identifier of the payment: unique per order. */
   reference?: string | null | undefined
   cardBrand?: string | null | undefined
   /** The last four digits. */
@@ -11,7 +11,7 @@ export interface Payment {
   failureCode?: string | null | undefined
 }
 
-/** The columns of a payment. */
+/** Returns the columns of a payment. */
 export const paymentColumns = ({ provider, reference, cardBrand, cardLast4, failureCode }: Payment) => ({
   payment_provider: provider,
   payment_reference: reference ?? null,

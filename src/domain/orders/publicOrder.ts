@@ -1,6 +1,6 @@
 import { publicItem } from '../itemRef.ts'
 
-/** A line as a query reads it. */
+/** A line of an order as a query returns it. */
 export interface StoredOrderItem {
   id: string
   product_type: string
@@ -25,7 +25,7 @@ export interface StoredRefund {
 
 const money = (amount: number | string, currency: string) => ({ amount: Number(amount), currency })
 
-/** The line as the API writes it, with stored ids. */
+/** Returns a line of an order as the API represents it, with stored ids. */
 export const publicOrderItem = (item: StoredOrderItem) => ({
   id: item.id,
   product: publicItem({ type: item.product_type, id: item.product_id }),
@@ -38,6 +38,7 @@ export const publicOrderItem = (item: StoredOrderItem) => ({
   refunded: money(item.refunded_amount, item.currency),
 })
 
+/** Returns a refund as the API represents it, with its stored id. */
 export const publicRefund = ({ id, amount, currency, reason, created_at }: StoredRefund) => ({
   id,
   amount: money(amount, currency),

@@ -8,15 +8,15 @@ interface Order {
 }
 
 /**
- * Whether there is a receipt: of what was paid, whatever was given back later.
- * @throws Problem invalid_state
+ * Returns the number of the receipt. An order that was paid has one, also after a refund.
+ * @throws Problem invalid_state if the order was not paid
  */
 export function requireReceipt({ receipt_number, status }: Order): string {
   if (receipt_number !== null && ['paid', 'partially_refunded', 'refunded'].includes(status)) return receipt_number
-  throw new Problem('invalid_state', { description: `An order that is ${status} has no receipt: it was not paid.` })
+  throw new Problem('invalid_state', { description: `An order with the status ${status} has no receipt, because it was not paid.` })
 }
 
-/** Who sells, and what receipts call the coupon. */
+/** Returns the seller, and the name of the discount as receipts show it. */
 export async function sellerOf(database: Reader, schoolId: string, order: Order) {
   const school = await database
     .selectFrom('school')

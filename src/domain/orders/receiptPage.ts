@@ -1,4 +1,4 @@
-/** A receipt as it is answered, and how its readers write numbers and dates. */
+/** A receipt as the API returns it, with the locale and the time zone of its numbers and dates. */
 export interface Receipt {
   receipt_number: string
   order_number: string
@@ -57,7 +57,7 @@ const german: typeof english = {
   refunded: 'Zurückgezahlt',
 }
 
-/** The receipt as a document without style or script, in the school's language where that is German, else in English. */
+/** Renders the receipt as HTML without styles and scripts: in German if that is the language of the school, else in English. */
 export function receiptPage(receipt: Receipt): string {
   const isGerman = receipt.locale.startsWith('de')
   const words = isGerman ? german : english
@@ -102,7 +102,7 @@ const addressLines = (address: Readonly<Record<string, string | null>> | null): 
         address.country,
       ].filter((line): line is string => Boolean(line))
 
-/** Smallest units as people write them: of yen there are none, of dinars a thousand. */
+/** Formats an amount that is given in the smallest unit. Currencies have different numbers of decimals: yen none, dinars three. */
 function formatted(units: number, currency: string, locale: string): string {
   const format = new Intl.NumberFormat(locale, { style: 'currency', currency })
   return format.format(units / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2))

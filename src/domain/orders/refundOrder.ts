@@ -1,79 +1,111 @@
 import { newId } from '../../lib/ids.ts'
 import { Problem } from '../../lib/problem.ts'
-import type { Sql } from '../../store/sql.ts'
-import { endOrdered } from '../memberships/orderedPlan.ts'
+import type { Writer } from '../../store/database.ts'
+import { unnest } from '../../store/unnest.ts'
+import { endOrderedSubscription } from '../memberships/orderedSubscriptions.ts'
 import { closeAccess } from './orderAccess.ts'
-import { addSpend, type InSchool, type OrderRow, orderColumns, recordOrderChange } from './orderContext.ts'
-import { shares } from './prorateAmounts.ts'
+import { addSpend, type InSchool, orderColumns, recordOrderChange } from './orderContext.ts'
+import { prorateAmounts } from './prorateAmounts.ts'
 
 export const refundReasons = ['requested', 'duplicate', 'fraud', 'other'] as const
 
-interface Refunding extends InSchool {
+interface RefundRequest extends InSchool {
   orderId: string
-  /** In the smallest unit; all that is left where it is not said. */
+  /** In the smallest unit. Without it, everything that is not refunded yet. */
   amount?: number | undefined
   reason: (typeof refundReasons)[number]
 }
 
 /**
- * paid → partially_refunded → refunded: notes money that was given back, divided over the lines in the ratio of what is left of each.
- * Once all of it is back, what the order opened is closed. Its coupon stays used.
- * @throws Problem not_found, invalid_state, validation_failed where it is nothing, or more than is left
+ * paid → partially_refunded → refunded: records a refund and prorates it over what is left of each line. A full refund revokes the access
+ * that the order granted. Its coupon stays used.
+ * @throws Problem not_found, invalid_state, validation_failed if the amount is below 1 or above the rest
  */
 export async function refundOrder(
-  sql: Sql,
-  { schoolId, now, orderId, amount, reason }: Refunding,
+  writer: Writer,
+  { schoolId, now, orderId, amount, reason }: RefundRequest,
 ): Promise<{ refundId: string; amount: number; isWhole: boolean }> {
-  const [order] = await sql.query<OrderRow>(`SELECT ${orderColumns} FROM orders WHERE school_id = $1 AND id = $2 FOR UPDATE`, [
-    schoolId,
-    orderId,
-  ])
-  if (!order) throw new Problem('not_found', { description: 'There is no such order.' })
+  const order = await writer
+    .selectFrom('orders')
+    .select(orderColumns)
+    .where('school_id', '=', schoolId)
+    .where('id', '=', orderId)
+    .forUpdate()
+    .executeTakeFirst()
+  if (!order) throw new Problem('not_found', { description: 'The school has no such order.' })
   if (order.status !== 'paid' && order.status !== 'partially_refunded') {
-    throw new Problem('invalid_state', { description: `An order that is ${order.status} cannot be refunded.` })
+    throw new Problem('invalid_state', { description: `An order with the status ${order.status} cannot be refunded.` })
   }
-  const left = Number(order.total_amount) - Number(order.refunded_amount)
-  const back = amount ?? left
-  if (!Number.isSafeInteger(back) || back < 1 || back > left) {
+  const rest = Number(order.total_amount) - Number(order.refunded_amount)
+  const refunded = amount ?? rest
+  if (!Number.isSafeInteger(refunded) || refunded < 1 || refunded > rest) {
     throw new Problem('validation_failed', {
-      description: `Of this order 1 to ${left} can be given back, in the smallest unit of ${order.currency}.`,
+      description: `amount must be from 1 to ${rest}, in the smallest unit of ${order.currency}.`,
     })
   }
-  const isWhole = back === left
-  const [changed] = await sql.query<OrderRow>(
-    `UPDATE orders SET refunded_amount = refunded_amount + $3, status = $4, refunded_at = CASE WHEN $4 = 'refunded' THEN $5::timestamptz END,
-            version = version + 1, updated_at = $5::timestamptz
-      WHERE school_id = $1 AND id = $2 RETURNING ${orderColumns}`,
-    [schoolId, orderId, back, isWhole ? 'refunded' : 'partially_refunded', now],
-  )
-  await divide(sql, { schoolId, now, orderId, back })
+  const isWhole = refunded === rest
+  const changed = await writer
+    .updateTable('orders')
+    .set((row) => ({
+      refunded_amount: row('orders.refunded_amount', '+', refunded),
+      status: isWhole ? 'refunded' : 'partially_refunded',
+      refunded_at: isWhole ? now : null,
+      version: row('orders.version', '+', 1),
+      updated_at: now,
+    }))
+    .where('school_id', '=', schoolId)
+    .where('id', '=', orderId)
+    .returning(['id', 'version'])
+    .executeTakeFirstOrThrow()
+  await prorateOverItems(writer, { schoolId, now, orderId, refunded })
   const refundId = newId()
-  await sql.query(
-    'INSERT INTO refund (school_id, id, created_at, updated_at, order_id, amount, currency, reason) VALUES ($1, $2, $3, $3, $4, $5, $6, $7)',
-    [schoolId, refundId, now, orderId, back, order.currency, reason],
-  )
+  await writer
+    .insertInto('refund')
+    .values({
+      school_id: schoolId,
+      id: refundId,
+      created_at: now,
+      updated_at: now,
+      order_id: orderId,
+      amount: refunded,
+      currency: order.currency,
+      reason,
+    })
+    .execute()
   if (isWhole) {
-    await closeAccess(sql, { schoolId, now, orderId })
-    await endOrdered(sql, { schoolId, now, orderId })
+    await closeAccess(writer, { schoolId, now, orderId })
+    await endOrderedSubscription(writer, { schoolId, now, orderId })
   }
-  await addSpend(sql, schoolId, order.person_id, -back)
-  await recordOrderChange(sql, schoolId, changed as OrderRow, 'refunded')
-  return { refundId, amount: back, isWhole }
+  await addSpend(writer, schoolId, order.person_id, -refunded)
+  await recordOrderChange(writer, schoolId, changed, 'refunded')
+  return { refundId, amount: refunded, isWhole }
 }
 
-async function divide(sql: Sql, { schoolId, now, orderId, back }: InSchool & { orderId: string; back: number }): Promise<void> {
-  const items = await sql.query<{ id: string; total_amount: string; refunded_amount: string }>(
-    'SELECT id, total_amount, refunded_amount FROM order_item WHERE school_id = $1 AND order_id = $2 ORDER BY position',
-    [schoolId, orderId],
-  )
-  const parts = shares(
-    back,
+async function prorateOverItems(
+  writer: Writer,
+  { schoolId, now, orderId, refunded }: InSchool & { orderId: string; refunded: number },
+): Promise<void> {
+  const items = await writer
+    .selectFrom('order_item')
+    .select(['id', 'total_amount', 'refunded_amount'])
+    .where('school_id', '=', schoolId)
+    .where('order_id', '=', orderId)
+    .orderBy('position')
+    .execute()
+  const parts = prorateAmounts(
+    refunded,
     items.map(({ total_amount, refunded_amount }) => Number(total_amount) - Number(refunded_amount)),
   )
-  await sql.query(
-    `UPDATE order_item SET refunded_amount = refunded_amount + part.amount, version = version + 1, updated_at = $2
-       FROM unnest($3::uuid[], $4::bigint[]) AS part (id, amount)
-      WHERE order_item.school_id = $1 AND order_item.id = part.id AND part.amount > 0`,
-    [schoolId, now, items.map(({ id }) => id), parts],
-  )
+  await writer
+    .updateTable('order_item')
+    .from(unnest('part', { id: { type: 'uuid', values: items.map(({ id }) => id) }, amount: { type: 'bigint', values: parts } }))
+    .set((row) => ({
+      refunded_amount: row('order_item.refunded_amount', '+', row.ref('part.amount')),
+      version: row('order_item.version', '+', 1),
+      updated_at: now,
+    }))
+    .where('order_item.school_id', '=', schoolId)
+    .whereRef('order_item.id', '=', 'part.id')
+    .where('part.amount', '>', 0)
+    .execute()
 }

@@ -1,7 +1,7 @@
 import type { Caller, PersonCaller } from '../../policy/caller.ts'
 import { type Builder, type Condition, now } from '../../store/expressions.ts'
 import { isKnownLecturer } from '../courses/courses.ts'
-import { hasPlan, isMoreThanFree } from '../memberships/planSummaries.ts'
+import { hasPlan, isMoreThanFree } from '../memberships/hasPlan.ts'
 
 type Posts = Builder<'post'>
 

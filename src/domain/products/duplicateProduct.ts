@@ -1,17 +1,17 @@
 import { newId } from '../../lib/ids.ts'
-import type { CourseContext } from '../courses/courseWriting.ts'
+import type { ChangeContext } from '../changeContext.ts'
 import type { FreeSlug } from '../courses/duplicateCourse.ts'
 
-/** Copies a product as a draft at the end of the shop, with its files; answers the id of the copy. */
+/** Copies a product and its files as a draft at the end of the list. Returns the id of the copy. */
 export async function duplicateProduct(
-  { writer, sql, school, now }: CourseContext,
+  { writer, school, now }: ChangeContext,
   { id: originalId, title: originalTitle }: { id: string; title: string },
   copying: { title?: string; slug?: string },
   freeSlug: FreeSlug,
 ): Promise<string> {
-  const ofSchool = writer.selectFrom('digital_product').where('school_id', '=', school.id)
-  const original = await ofSchool.selectAll().where('id', '=', originalId).executeTakeFirstOrThrow()
-  const last = await ofSchool.select((row) => row.fn.max('position').as('position')).executeTakeFirst()
+  const products = writer.selectFrom('digital_product').where('school_id', '=', school.id)
+  const original = await products.selectAll().where('id', '=', originalId).executeTakeFirstOrThrow()
+  const last = await products.select((row) => row.fn.max('position').as('position')).executeTakeFirst()
   const id = newId()
   const title = copying.title ?? `${originalTitle.slice(0, 150)} (copy)`
   await writer
@@ -25,7 +25,7 @@ export async function duplicateProduct(
       metadata: JSON.stringify(original.metadata),
       status: 'draft',
       position: (last?.position ?? -1) + 1,
-      // A key of another system names one row.
+      // An external id is unique.
       external_id: null,
       version: 1,
       sales_count: 0,
@@ -49,10 +49,17 @@ export async function duplicateProduct(
       )
       .execute()
   }
-  await sql.query(
-    `INSERT INTO file_reference (school_id, file_id, ref_type, ref_id, field)
-     SELECT school_id, file_id, ref_type, $3, field FROM file_reference WHERE school_id = $1 AND ref_type = 'digital_product' AND ref_id = $2`,
-    [school.id, originalId, id],
-  )
+  await writer
+    .insertInto('file_reference')
+    .columns(['school_id', 'file_id', 'ref_type', 'ref_id', 'field'])
+    .expression((query) =>
+      query
+        .selectFrom('file_reference')
+        .select((row) => ['school_id', 'file_id', 'ref_type', row.cast<string>(row.val(id), 'uuid').as('ref_id'), 'field'])
+        .where('school_id', '=', school.id)
+        .where('ref_type', '=', 'digital_product')
+        .where('ref_id', '=', originalId),
+    )
+    .execute()
   return id
 }

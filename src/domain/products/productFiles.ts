@@ -1,22 +1,23 @@
 import { fromPublicId, newId } from '../../lib/ids.ts'
-import { Problem, type ProblemDetail } from '../../lib/problem.ts'
+import { fieldError, Problem } from '../../lib/problem.ts'
 import { lockFiles, setFileReferences } from '../../store/fileReferences.ts'
-import type { CourseContext } from '../courses/courseWriting.ts'
+import { unnest } from '../../store/unnest.ts'
+import type { ChangeContext } from '../changeContext.ts'
 
-/** How many files a product has at most. */
+/** The most files of a product. */
 export const mostFiles = 50
 
-interface SentFile {
+interface FileInput {
   file_id?: string | undefined
   title?: string | undefined
 }
 
 /**
- * Adds a file at the end of a product.
- * @throws Problem invalid_reference, validation_failed where there is no room
+ * Adds a file at the end of a product's files.
+ * @throws Problem invalid_reference, validation_failed if the product has the most files
  */
 export async function addFile(
-  context: CourseContext,
+  context: ChangeContext,
   productId: string,
   { file_id, title }: { file_id: string; title: string },
 ): Promise<void> {
@@ -24,9 +25,7 @@ export async function addFile(
   const files = await filesOfProduct(context, productId)
   if (files.length >= mostFiles) {
     throw new Problem('validation_failed', {
-      details: [
-        { field: 'file_id', code: 'max_items', message: `file_id: a product has at most ${mostFiles} files`, meta: { max: mostFiles } },
-      ],
+      details: [{ ...fieldError('file_id', 'max_items', `a product can have at most ${mostFiles} files`), meta: { max: mostFiles } }],
     })
   }
   const fileId = await requireFile(context, file_id)
@@ -43,15 +42,15 @@ export async function addFile(
       position: (files.at(-1)?.position ?? -1) + 1,
     })
     .execute()
-  await keepFiles(context, productId)
+  await saveReferences(context, productId)
 }
 
 /**
- * Gives a file of a product another title, or other bytes: the next version of it.
- * @returns whether anything is new
+ * Changes the title of a product's file, or replaces its content, which increments its version.
+ * @returns whether anything changed
  * @throws Problem not_found, invalid_reference
  */
-export async function changeFile(context: CourseContext, productId: string, id: string, { file_id, title }: SentFile): Promise<boolean> {
+export async function changeFile(context: ChangeContext, productId: string, id: string, { file_id, title }: FileInput): Promise<boolean> {
   const { writer, school, now } = context
   const file = (await filesOfProduct(context, productId)).find((one) => one.id === id)
   if (!file) throw noSuchFile()
@@ -70,15 +69,15 @@ export async function changeFile(context: CourseContext, productId: string, id: 
     .where('school_id', '=', school.id)
     .where('id', '=', id)
     .execute()
-  await keepFiles(context, productId)
+  await saveReferences(context, productId)
   return true
 }
 
 /**
- * Takes a file away. What is published keeps one.
+ * Removes a file from a product. A published product keeps at least one.
  * @throws Problem not_found, invalid_state
  */
-export async function removeFile(context: CourseContext, product: { id: string; status: string }, id: string): Promise<void> {
+export async function removeFile(context: ChangeContext, product: { id: string; status: string }, id: string): Promise<void> {
   const { writer, school } = context
   const files = await filesOfProduct(context, product.id)
   if (!files.some((one) => one.id === id)) throw noSuchFile()
@@ -89,31 +88,33 @@ export async function removeFile(context: CourseContext, product: { id: string; 
     context,
     files.filter((one) => one.id !== id).map((one) => one.id),
   )
-  await keepFiles(context, product.id)
+  await saveReferences(context, product.id)
 }
 
 /**
- * Puts the files of a product into a new order, all of them.
- * @returns whether anything is new
- * @throws Problem incomplete_order with the ids that are missing or not of this product
+ * Changes the order of a product's files.
+ * @returns whether anything changed
+ * @throws Problem incomplete_order if a file is missing or named twice, with the ids that belong to no file of the product
  */
-export async function orderFiles(context: CourseContext, productId: string, sent: readonly string[]): Promise<boolean> {
+export async function orderFiles(context: ChangeContext, productId: string, publicIds: readonly string[]): Promise<boolean> {
   const before = (await filesOfProduct(context, productId)).map(({ id }) => id)
-  const ids = sent.map((id) => fromPublicId('dpf', id) as string)
-  const foreign = sent.filter((_id, index) => !before.includes(ids[index] as string))
+  const ids = publicIds.map((id) => fromPublicId('dpf', id) as string)
+  const foreign = publicIds.filter((_id, index) => !before.includes(ids[index] as string))
   if (foreign.length > 0 || new Set(ids).size !== ids.length || ids.length !== before.length) {
-    const details: ProblemDetail[] = [
-      { field: 'file_ids', code: 'incomplete', message: 'file_ids: name every file of the product once, and no other', meta: { foreign } },
-    ]
-    throw new Problem('incomplete_order', { description: 'The order must name every file of the product once.', details })
+    throw new Problem('incomplete_order', {
+      description: 'The order must contain every file of the product once.',
+      details: [
+        { ...fieldError('file_ids', 'incomplete', 'must contain every file of the product once, and no other'), meta: { foreign } },
+      ],
+    })
   }
   if (ids.every((id, index) => id === before[index])) return false
   await placeFiles(context, ids)
   return true
 }
 
-/** Locks nothing: who changes files holds the row of their product. */
-const filesOfProduct = ({ writer, school }: CourseContext, productId: string) =>
+/** Returns the files in their order. Needs no lock: every change of files locks the row of the product. */
+const filesOfProduct = ({ writer, school }: ChangeContext, productId: string) =>
   writer
     .selectFrom('product_file')
     .select(['id', 'file_id', 'title', 'position'])
@@ -122,33 +123,34 @@ const filesOfProduct = ({ writer, school }: CourseContext, productId: string) =>
     .orderBy('position')
     .execute()
 
-async function requireFile({ writer, school }: CourseContext, sent: string, kept?: string): Promise<string> {
-  const id = fromPublicId('fil', sent) as string
-  if (id === kept) return id
+async function requireFile({ writer, school }: ChangeContext, publicId: string, current?: string): Promise<string> {
+  const id = fromPublicId('fil', publicId) as string
+  if (id === current) return id
   const [file] = await lockFiles(writer, school.id, [id])
   if (file?.status === 'ready' && file.purpose === 'digital_product' && file.visibility === 'private') return id
   throw new Problem('invalid_reference', {
     details: [
-      {
-        field: 'file_id',
-        code: 'invalid_reference',
-        message: 'file_id: must be a private file of the school for the purpose digital_product whose upload is complete',
-      },
+      fieldError(
+        'file_id',
+        'invalid_reference',
+        'must be a private, completely uploaded file of the school with the purpose digital_product',
+      ),
     ],
   })
 }
 
-// One statement: the constraint on the places is checked at its end.
-async function placeFiles({ sql, school }: CourseContext, ids: readonly string[]): Promise<void> {
-  await sql.query(
-    `UPDATE product_file SET position = placed.position - 1
-       FROM unnest($2::uuid[]) WITH ORDINALITY AS placed (id, position)
-      WHERE product_file.school_id = $1 AND product_file.id = placed.id`,
-    [school.id, ids],
-  )
+/** Writes the positions in one statement, because the constraint on them is checked at its end. */
+async function placeFiles({ writer, school }: ChangeContext, ids: readonly string[]): Promise<void> {
+  await writer
+    .updateTable('product_file')
+    .from(unnest('placed', { id: { type: 'uuid', values: ids }, position: { type: 'int', values: ids.map((_id, index) => index) } }))
+    .set((file) => ({ position: file.ref('placed.position') }))
+    .where('product_file.school_id', '=', school.id)
+    .whereRef('product_file.id', '=', 'placed.id')
+    .execute()
 }
 
-async function keepFiles(context: CourseContext, productId: string): Promise<void> {
+async function saveReferences(context: ChangeContext, productId: string): Promise<void> {
   const { writer, school } = context
   const fileIds = [...new Set((await filesOfProduct(context, productId)).map(({ file_id }) => file_id))]
   const references = fileIds.map((fileId) => ({ field: 'files', fileId }))

@@ -1,14 +1,14 @@
-import type { Expression, ExpressionBuilder } from 'kysely'
-import type { DB } from '../../gen/kysely/tables.ts'
+import type { Expression } from 'kysely'
 import { fromPublicId } from '../../lib/ids.ts'
-import { Problem, type ProblemDetail } from '../../lib/problem.ts'
+import { fieldError, Problem } from '../../lib/problem.ts'
 import { recordChange } from '../../store/changeLog.ts'
-import type { CourseContext } from '../courses/courseWriting.ts'
+import type { Builder } from '../../store/expressions.ts'
+import type { ChangeContext } from '../changeContext.ts'
 import { grantProduct } from './grantProduct.ts'
 
-type Grants = ExpressionBuilder<DB, 'product_grant'>
+type Grants = Builder<'product_grant'>
 
-/** Who owns it, as staff see them: both facets of the person. */
+/** Selects the owner of the product with both facets, as staff see them. */
 export const ownerOf = (grant: Grants): Expression<unknown> =>
   grant
     .selectFrom((inner) =>
@@ -25,22 +25,24 @@ export const ownerOf = (grant: Grants): Expression<unknown> =>
     )
     .select((owner) => owner.fn.toJson('owner').as('person'))
 
-/** A gift as it is sent: to a student or a member. */
-interface Gift {
+/** A grant as a request contains it: for a student or a member. */
+interface GrantInput {
   student_id?: string | undefined
   member_id?: string | undefined
   note?: string | null | undefined
 }
 
 /**
- * Gives a product to a person. Who owns it already keeps what they have.
+ * Grants a product to a person. An existing grant is kept.
  * @returns the id of the grant
  * @throws Problem validation_failed, invalid_reference
  */
-export async function giveProduct({ writer, sql, school, now }: CourseContext, productId: string, gift: Gift): Promise<string> {
-  const { student_id, member_id, note } = gift
+export async function giveProduct({ writer, school, now }: ChangeContext, productId: string, input: GrantInput): Promise<string> {
+  const { student_id, member_id, note } = input
   if ((student_id === undefined) === (member_id === undefined)) {
-    throw new Problem('validation_failed', { details: [fault('student_id', 'required', 'name a student or a member, and not both')] })
+    throw new Problem('validation_failed', {
+      details: [fieldError('student_id', 'required', 'send either student_id or member_id, not both')],
+    })
   }
   const [field, prefix] = student_id === undefined ? (['member_id', 'mbr'] as const) : (['student_id', 'std'] as const)
   const personId = fromPublicId(prefix, (student_id ?? member_id) as string) as string
@@ -53,17 +55,25 @@ export async function giveProduct({ writer, sql, school, now }: CourseContext, p
     .where('erased_at', 'is', null)
     .executeTakeFirst()
   if (!person)
-    throw new Problem('invalid_reference', { details: [fault(field, 'invalid_reference', 'there is no such person in this school')] })
-  const { grantId } = await grantProduct(sql, { schoolId: school.id, now, personId, productId, source: 'manual', note, isNoted: true })
+    throw new Problem('invalid_reference', { details: [fieldError(field, 'invalid_reference', 'the school has no such person')] })
+  const { grantId } = await grantProduct(writer, {
+    schoolId: school.id,
+    now,
+    personId,
+    productId,
+    source: 'manual',
+    note,
+    isRecorded: true,
+  })
   return grantId
 }
 
 /**
- * Takes a product away again.
- * @returns whether it was there to take
+ * Revokes the grant of a product.
+ * @returns whether it was active
  * @throws Problem not_found
  */
-export async function revokeGrant({ writer, sql, school, now }: CourseContext, productId: string, grantId: string): Promise<boolean> {
+export async function revokeGrant({ writer, school, now }: ChangeContext, productId: string, grantId: string): Promise<boolean> {
   const grant = await writer
     .selectFrom('product_grant')
     .select('revoked_at')
@@ -81,8 +91,6 @@ export async function revokeGrant({ writer, sql, school, now }: CourseContext, p
     .where('id', '=', grantId)
     .returning('version')
     .executeTakeFirstOrThrow()
-  await recordChange(sql, { school_id: school.id, type: 'product_grant', resource_id: grantId, action: 'revoked', version })
+  await recordChange(writer, { school_id: school.id, type: 'product_grant', resource_id: grantId, action: 'revoked', version })
   return true
 }
-
-const fault = (field: string, code: string, message: string): ProblemDetail => ({ field, code, message: `${field}: ${message}` })

@@ -1,17 +1,15 @@
-import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
-import type { DB } from '../../gen/kysely/tables.ts'
+import type { Expression } from 'kysely'
 import type { Caller, PersonCaller } from '../../policy/caller.ts'
-import { hasPlan, includesProduct } from '../memberships/planSummaries.ts'
-import { isPlanOf } from '../memberships/planVisibility.ts'
+import type { Builder, Condition } from '../../store/expressions.ts'
+import { hasPlan, includesProduct } from '../memberships/hasPlan.ts'
+import { isVisiblePlan } from '../memberships/planVisibility.ts'
 
-type Products = ExpressionBuilder<DB, 'digital_product'>
-type Plans = ExpressionBuilder<DB, 'membership_plan'>
-type Condition = Expression<SqlBool>
+type Products = Builder<'digital_product'>
 
-/** What anyone finds in the shop. */
-export const isOnShelf = (product: Products): Condition => product('digital_product.status', '=', 'published')
+/** Matches published products. */
+export const isPublished = (product: Products): Condition => product('digital_product.status', '=', 'published')
 
-/** What the person was given, or has by a plan, now. */
+/** Matches products that the person currently owns, by a grant or by a plan. */
 export function isOwned(product: Products, { personId }: Pick<PersonCaller, 'personId'>): Condition {
   if (personId === null) return product.lit(false)
   return product.or([
@@ -23,7 +21,7 @@ export function isOwned(product: Products, { personId }: Pick<PersonCaller, 'per
         .whereRef('product_grant.product_id', '=', 'digital_product.id')
         .where('product_grant.person_id', '=', personId)
         .where('product_grant.revoked_at', 'is', null)
-        // Such a grant counts downloads and opens nothing: whether there is a plan is asked below.
+        // A grant with this source only counts downloads. The plan itself grants access: see below.
         .where('product_grant.source', '!=', 'plan'),
     ),
     product.and([
@@ -37,23 +35,23 @@ export function isOwned(product: Products, { personId }: Pick<PersonCaller, 'per
   ])
 }
 
-/** What a person of the school finds: the shop, and what is theirs although it is not sold any more. */
-export const isKnownProduct = (product: Products, me: PersonCaller): Condition => product.or([isOnShelf(product), isOwned(product, me)])
+/** Matches products that a signed-in person can see: published ones, and their own. */
+export const isKnownProduct = (product: Products, me: PersonCaller): Condition => product.or([isPublished(product), isOwned(product, me)])
 
-/** Whether it belongs to the caller. */
+/** Matches products that the caller owns. */
 export const ownedBy = (product: Products, caller: Caller): Condition =>
   caller.kind === 'person' ? isOwned(product, caller) : product.lit(false)
 
-/** Products that are the caller's own, or the others. */
-export function isOwnedAs(product: Products, [answer]: readonly string[], caller: Caller): Condition {
-  return answer === 'true' ? ownedBy(product, caller) : product.not(ownedBy(product, caller))
+/** Matches the products that the caller owns, or for `false` the others. */
+export function isOwnedAs(product: Products, [owned]: readonly string[], caller: Caller): Condition {
+  return owned === 'true' ? ownedBy(product, caller) : product.not(ownedBy(product, caller))
 }
 
-/** Products that carry one of the tags. */
+/** Matches products with one of the tags. */
 export const hasTag = (product: Products, tags: readonly string[]): Condition =>
   product.or(tags.map((tag) => product(product.val(tag), '=', product.fn.any('digital_product.tags'))))
 
-/** Products that one of these plans opens, as far as the caller may know of the plan. */
+/** Matches products that one of these plans includes, if the caller can see the plan. */
 export const isInPlan = (product: Products, planIds: readonly string[], caller: Caller): Condition =>
   product.exists(
     product
@@ -66,10 +64,10 @@ export const isInPlan = (product: Products, planIds: readonly string[], caller: 
       .whereRef('plan_item.product_id', '=', 'digital_product.id')
       .where('plan_item.product_type', '=', 'digital_product')
       .where('plan_item.plan_id', 'in', [...planIds])
-      .where((plan) => isPlanOf(plan as unknown as Plans, caller)),
+      .where((plan) => isVisiblePlan(plan, caller)),
   )
 
-/** A file of a product, as it is read inside it. Eight-byte numbers may arrive as text. */
+/** A file of a product as a query returns it. Eight-byte numbers may be text. */
 export interface StoredProductFile {
   id: string
   file_id: string
@@ -80,7 +78,7 @@ export interface StoredProductFile {
   version: number
 }
 
-/** The files of a product in their order. */
+/** Selects the files of a product in their order. */
 export const filesOf = (product: Products): Expression<unknown> =>
   product
     .selectFrom((inner) =>
@@ -105,7 +103,7 @@ export const filesOf = (product: Products): Expression<unknown> =>
     )
     .select((listed) => listed.fn.jsonAgg('listed').as('files'))
 
-/** What can be looked at before it is one's own. */
+/** The preview file of a product. */
 export interface StoredPreview {
   file_id: string
   filename: string
@@ -113,7 +111,7 @@ export interface StoredPreview {
   byte_size: number | string
 }
 
-/** The file that everybody may look at; null where there is none, or where it is gone. */
+/** Selects the public preview file; null if there is none, or if it was deleted. */
 export const previewOf = (product: Products): Expression<unknown> =>
   product
     .selectFrom((inner) =>

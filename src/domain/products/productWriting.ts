@@ -1,12 +1,16 @@
 import { fromPublicId } from '../../lib/ids.ts'
-import { Problem, type ProblemDetail } from '../../lib/problem.ts'
+import { fieldError, Problem, type ProblemDetail } from '../../lib/problem.ts'
 import { lockFiles, removeFileReferences, setFileReferences } from '../../store/fileReferences.ts'
-import type { CourseContext } from '../courses/courseWriting.ts'
-import { priceErrors } from '../priceRules.ts'
+import type { ChangeContext } from '../changeContext.ts'
+import { currencyOf } from '../currencyOf.ts'
+import { type Priced, priceErrors } from '../priceRules.ts'
 import { htmlColumn } from '../richText.ts'
-import { requireNamedNowhere } from './namedProduct.ts'
+import { requireUnreferenced } from './requireUnreferenced.ts'
 
-type Values = Readonly<Record<string, unknown>>
+/** The checked fields of a product as a request contains them. */
+interface ProductInput extends Priced {
+  preview_file?: { file_id: string } | null | undefined
+}
 
 interface Product {
   id: string
@@ -16,8 +20,8 @@ interface Product {
   preview_file_id: string | null
 }
 
-/** What a new product has beside what was sent: the last place, and the HTML of its text. */
-export async function productDefaults({ writer, school }: CourseContext, values: Values) {
+/** Returns the columns of a new product that the request does not contain: the last position, and the HTML of the description. */
+export async function productDefaults({ writer, school }: ChangeContext, values: Readonly<Record<string, unknown>>) {
   const last = await writer
     .selectFrom('digital_product')
     .select((product) => product.fn.max('position').as('position'))
@@ -26,28 +30,27 @@ export async function productDefaults({ writer, school }: CourseContext, values:
   return { position: (last?.position ?? -1) + 1, ...htmlColumn('description', values) }
 }
 
-/** Whether the fields of a product fit together, and whether everybody may look at its preview. */
-export async function checkProduct(values: Values, context: CourseContext, before?: Product): Promise<ProblemDetail[]> {
-  const { writer, school } = context
-  const { currency } = await writer.selectFrom('school').select('currency').where('id', '=', school.id).executeTakeFirstOrThrow()
+/** Checks that the fields of a product are consistent, and that its preview file is public. */
+export async function checkProduct(values: ProductInput, context: ChangeContext, before?: Product): Promise<ProblemDetail[]> {
+  const currency = await currencyOf(context.writer, context.school.id)
   return [...priceErrors(values, currency, 'product'), ...(await previewErrors(values, context, before))]
 }
 
 async function previewErrors(
-  { preview_file: sent }: Values,
-  { writer, school }: CourseContext,
+  { preview_file: preview }: ProductInput,
+  { writer, school }: ChangeContext,
   before?: Product,
 ): Promise<ProblemDetail[]> {
   const field = 'preview_file.file_id'
-  const id = sent ? fromPublicId('fil', (sent as { file_id: string }).file_id) : undefined
+  const id = preview ? fromPublicId('fil', preview.file_id) : undefined
   if (id === undefined || id === before?.preview_file_id) return []
   const [file] = await lockFiles(writer, school.id, [id])
   if (file?.status === 'ready' && file.visibility === 'public') return []
-  return [{ field, code: 'invalid_reference', message: `${field}: must be a public file of the school whose upload is complete` }]
+  return [fieldError(field, 'invalid_reference', 'must be a public, completely uploaded file of the school')]
 }
 
-/** Notes which file a product shows beforehand. */
-export async function keepPreview({ writer, school }: CourseContext, product: Product): Promise<void> {
+/** Records the reference to the preview file of a product. */
+export async function savePreviewReference({ writer, school }: ChangeContext, product: Product): Promise<void> {
   const references = product.preview_file_id === null ? [] : [{ field: 'preview_file', fileId: product.preview_file_id }]
   await setFileReferences(
     writer,
@@ -56,8 +59,11 @@ export async function keepPreview({ writer, school }: CourseContext, product: Pr
   )
 }
 
-/** @throws Problem not_publishable with everything that is missing */
-export async function publishProduct({ writer, school, now }: CourseContext, product: Product) {
+/**
+ * Returns the columns of a published product.
+ * @throws Problem not_publishable with everything that is missing
+ */
+export async function publishProduct({ writer, school, now }: ChangeContext, product: Product) {
   const missing: ProblemDetail[] = []
   const file = await writer
     .selectFrom('product_file')
@@ -65,15 +71,15 @@ export async function publishProduct({ writer, school, now }: CourseContext, pro
     .where('school_id', '=', school.id)
     .where('product_id', '=', product.id)
     .executeTakeFirst()
-  if (!file) missing.push({ field: 'files', code: 'required', message: 'files: there is nothing to download' })
+  if (!file) missing.push(fieldError('files', 'required', 'a published product needs a file'))
   if (product.access === 'paid' && product.price_amount === null)
-    missing.push({ field: 'price', code: 'required', message: 'price: a paid product needs one' })
+    missing.push(fieldError('price', 'required', 'is required for a paid product'))
   if (missing.length > 0) throw new Problem('not_publishable', { details: missing })
   return { published_at: product.published_at ?? now, archived_at: null }
 }
 
-/** @throws Problem invalid_state where somebody owns it */
-export async function unpublishProduct({ writer, school }: CourseContext, product: Product) {
+/** @throws Problem invalid_state if somebody owns the product */
+export async function unpublishProduct({ writer, school }: ChangeContext, product: Product) {
   const owner = await writer
     .selectFrom('product_grant')
     .select('id')
@@ -84,14 +90,17 @@ export async function unpublishProduct({ writer, school }: CourseContext, produc
     .executeTakeFirst()
   if (owner)
     throw new Problem('invalid_state', {
-      description: 'Somebody owns this product. Archive it: then it is not sold any more and stays theirs.',
+      description: 'Somebody owns this product. Archive it instead: it is no longer sold, and its owners keep it.',
     })
   return {}
 }
 
-/** Lets go of what only the product holds. */
-export async function removeProductParts(context: CourseContext, product: Product): Promise<undefined> {
+/**
+ * Prepares the deletion of a product: checks that nothing refers to it, and removes its references to files.
+ * @throws Problem resource_in_use
+ */
+export async function beforeDeletion(context: ChangeContext, product: Product): Promise<undefined> {
   const { writer, school } = context
-  await requireNamedNowhere(context, { type: 'digital_product', id: product.id })
+  await requireUnreferenced(context, { type: 'digital_product', id: product.id })
   await removeFileReferences(writer, { schoolId: school.id, type: 'digital_product', id: product.id })
 }

@@ -1,6 +1,5 @@
 import { Problem } from '../../lib/problem.ts'
 import type { ExternalServices } from '../../policy/externalServices.ts'
-import { rawSql } from '../../store/rawSql.ts'
 import { type CancellationReason, cancelSubscriptionsOf, hasRunningSubscription } from '../memberships/endSubscriptions.ts'
 import { hasOtherOwner, lockOwners } from '../staff/owners.ts'
 import { erasePerson } from './erasePerson.ts'
@@ -21,9 +20,9 @@ export async function endSubscriptions(
   personId: string,
   { isRequested, reason }: { isRequested: boolean; reason: CancellationReason },
 ): Promise<void> {
-  if (!isRequested && (await hasRunningSubscription(rawSql(writer), school.id, personId))) throw new Problem('active_subscription')
+  if (!isRequested && (await hasRunningSubscription(writer, school.id, personId))) throw new Problem('active_subscription')
   // This includes subscriptions that end at the end of their period.
-  await cancelSubscriptionsOf(rawSql(writer), { schoolId: school.id, now, personId, reason })
+  await cancelSubscriptionsOf(writer, { schoolId: school.id, now, personId, reason })
 }
 
 /**

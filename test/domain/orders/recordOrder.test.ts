@@ -3,6 +3,7 @@ import { expireOrders } from '../../../src/domain/orders/expireOrders.ts'
 import { cancelOrder, failOrder, payOrder, retryOrder } from '../../../src/domain/orders/orderTransitions.ts'
 import { type NewOrder, recordOrder } from '../../../src/domain/orders/recordOrder.ts'
 import { refundOrder } from '../../../src/domain/orders/refundOrder.ts'
+import type { Writer } from '../../../src/store/database.ts'
 import type { Sql } from '../../../src/store/sql.ts'
 import { databasesToTest, type TestDatabase } from '../../support/databases.ts'
 import { newPlan } from '../../support/memberships.ts'
@@ -28,8 +29,7 @@ describe.each(await databasesToTest())('on $name', ({ open }) => {
   })
   afterAll(() => opened.drop())
 
-  const inOne = <Result>(work: (sql: Sql) => Promise<Result>): Promise<Result> =>
-    opened.database.transaction((_writer, inner) => work(inner))
+  const inOne = <Result>(work: (writer: Writer) => Promise<Result>): Promise<Result> => opened.database.transaction(work)
   const items = () => [
     { type: 'course', id: course, title: 'Salt Glazing', unitAmount: 8900 } as const,
     { type: 'digital_product', id: product, title: 'Kiln Log', unitAmount: 901 } as const,
@@ -199,7 +199,7 @@ describe.each(await databasesToTest())('on $name', ({ open }) => {
     canceled: `status = 'canceled'`,
     expired: `status = 'expired'`,
   }
-  const steps: Record<string, (inner: Sql, orderId: string) => Promise<unknown>> = {
+  const steps: Record<string, (inner: Writer, orderId: string) => Promise<unknown>> = {
     pay: (inner, orderId) => payOrder(inner, { ...step(orderId), payment }),
     fail: (inner, orderId) => failOrder(inner, { ...step(orderId), failureCode: 'declined' }),
     retry: (inner, orderId) => retryOrder(inner, step(orderId)),

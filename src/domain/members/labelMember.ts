@@ -10,11 +10,11 @@ export interface Labels {
 }
 
 /**
- * Puts words to a member and takes others away; a word in both lists is there afterwards. What changes nothing counts no version.
+ * Adds and removes labels of a member. A label in both lists is added. The version is incremented only if the labels change.
  * @throws Problem not_found, invalid_state
  */
 export async function labelMember(change: PersonChange, memberId: string, { add, remove }: Labels): Promise<void> {
-  const { writer, sql, school, now } = change
+  const { writer, school, now } = change
   const personId = fromPublicId('mbr', memberId) as string
   const row = await writer
     .selectFrom('person')
@@ -24,23 +24,22 @@ export async function labelMember(change: PersonChange, memberId: string, { add,
     .where('is_member', '=', true)
     .forUpdate()
     .executeTakeFirst()
-  if (!row) throw new Problem('not_found', { description: 'There is no such member.' })
-  if (row.erased_at !== null) throw new Problem('invalid_state', { description: 'This person was erased.' })
+  if (!row) throw new Problem('not_found', { description: 'The school has no such member.' })
+  if (row.erased_at !== null) throw new Problem('invalid_state', { description: 'This person was erased and cannot be changed.' })
   const before = await labelsOf(change, personId)
-  const kept = new Set(add)
-  const gone = remove.filter((word) => !kept.has(word))
-  if (gone.length > 0) {
+  const removed = remove.filter((label) => !add.includes(label))
+  if (removed.length > 0) {
     await writer
       .deleteFrom('person_tag')
       .where('school_id', '=', school.id)
       .where('person_id', '=', personId)
       .where('kind', '=', 'member_label')
-      .where('tag', 'in', gone)
+      .where('tag', 'in', removed)
       .execute()
   }
   await addTags(writer, { schoolId: school.id, personId, kind: 'member_label' }, add)
   const after = await labelsOf(change, personId)
-  if (after.length > most) throw new Problem('validation_failed', { description: `A member has at most ${most} labels.` })
+  if (after.length > maxLabels) throw new Problem('validation_failed', { description: `A member can have at most ${maxLabels} labels.` })
   if (after.join('\n') === before.join('\n')) return
   await writer
     .updateTable('person')
@@ -49,11 +48,11 @@ export async function labelMember(change: PersonChange, memberId: string, { add,
     .where('id', '=', personId)
     .execute()
   const changed = { school_id: school.id, resource_id: personId, action: 'updated' as const, version: row.version + 1 }
-  await recordChange(sql, { ...changed, type: 'member' })
-  if (row.is_student) await recordChange(sql, { ...changed, type: 'student' })
+  await recordChange(writer, { ...changed, type: 'member' })
+  if (row.is_student) await recordChange(writer, { ...changed, type: 'student' })
 }
 
-const most = 50
+const maxLabels = 50
 
 async function labelsOf({ writer, school }: PersonChange, personId: string): Promise<string[]> {
   const rows = await writer

@@ -1,25 +1,26 @@
-import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
-import type { DB } from '../../gen/kysely/tables.ts'
+import type { Expression } from 'kysely'
 import { grantsAccess } from '../../store/accessExpressions.ts'
+import type { Builder, Condition } from '../../store/expressions.ts'
 
-type Condition = Expression<SqlBool>
-type AnyBuilder = ExpressionBuilder<DB, keyof DB>
-type Plans = ExpressionBuilder<DB, 'membership_plan'>
+type Plans = Builder<'membership_plan'>
 
-/** What a plan can include one by one. */
+/** The types of products that a plan can include individually. */
 export type IncludedProduct = 'course' | 'digital_product'
 
-/** Columns of the row that is asked about, or values. */
+/** The person whose plans are checked: columns of the outer query, or values. */
 export interface Holder {
   schoolId: Expression<string>
   personId: Expression<string | null>
 }
 
-/** Whether the person has a plan of this kind that opens something now. The one place where subscriptions become access. */
-export function hasPlan(rows: unknown, { schoolId, personId }: Holder, which: (plan: Plans) => Condition): Condition {
-  const builder = rows as AnyBuilder
-  return builder.exists(
-    builder
+/** Matches if the person currently has such a plan. This is the only place that turns subscriptions into access. */
+export function hasPlan(
+  rows: Pick<Builder<never>, 'exists' | 'selectFrom'>,
+  { schoolId, personId }: Holder,
+  which: (plan: Plans) => Condition,
+): Condition {
+  return rows.exists(
+    rows
       .selectFrom('subscription')
       .innerJoin('membership_plan', (join) =>
         join.onRef('membership_plan.school_id', '=', 'subscription.school_id').onRef('membership_plan.id', '=', 'subscription.plan_id'),
@@ -28,11 +29,11 @@ export function hasPlan(rows: unknown, { schoolId, personId }: Holder, which: (p
       .where('subscription.school_id', '=', schoolId)
       .where('subscription.person_id', '=', personId)
       .where(grantsAccess)
-      .where((plan) => which(plan as unknown as Plans)),
+      .where(which),
   )
 }
 
-/** A plan that the person pays for, or was given: not one that is free for everybody. */
+/** Matches plans that cost something, also for a person who has one for free. */
 export const isMoreThanFree = (plan: Plans): Condition =>
   plan.exists(
     plan
@@ -43,7 +44,7 @@ export const isMoreThanFree = (plan: Plans): Condition =>
       .where('plan_price.amount', '>', '0'),
   )
 
-/** A plan that includes this course or digital product, by itself or with all courses. */
+/** Matches plans that include this course or digital product, individually or with all courses. */
 export function includesProduct(plan: Plans, type: IncludedProduct, productId: Expression<string>): Condition {
   const byName = plan.exists(
     plan
@@ -57,5 +58,5 @@ export function includesProduct(plan: Plans, type: IncludedProduct, productId: E
   return type === 'course' ? plan.or([plan('membership_plan.includes_all_courses', '=', plan.lit(true)), byName]) : byName
 }
 
-/** A plan that opens every event for members. */
+/** Matches plans that include every event for members. */
 export const includesAllEvents = (plan: Plans): Condition => plan('membership_plan.includes_all_events', '=', plan.lit(true))

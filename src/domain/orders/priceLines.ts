@@ -1,6 +1,6 @@
 import { portion } from './prorateAmounts.ts'
 
-/** How a school taxes what it sells: whether its prices contain the tax, and the rate in hundredths of a percent. */
+/** The tax settings of a school: whether its prices include tax, and the rate in hundredths of a percent. */
 export interface Tax {
   mode: 'inclusive' | 'exclusive' | 'none'
   rateBps: number
@@ -32,8 +32,8 @@ export interface OrderAmounts {
 export const maxAmount = 99_999_999_999
 
 /**
- * What an order comes to. Each sum is the sum of its lines, rounded line by line; contained tax is part of the total.
- * @throws RangeError where an amount is negative, broken or larger than an order can be
+ * Returns the amounts of an order. Each sum is the sum of its lines, which are rounded one by one; included tax is part of the total.
+ * @throws RangeError if an amount is negative, not an integer or above `maxAmount`
  */
 export function priceLines(lines: readonly LineInput[], tax: Tax): OrderAmounts {
   const priced = lines.map((line) => priceLine(line, tax))
@@ -53,12 +53,14 @@ export function priceLines(lines: readonly LineInput[], tax: Tax): OrderAmounts 
 function priceLine({ unitAmount, quantity, discount }: LineInput, { mode, rateBps }: Tax): LineAmounts {
   const gross = unitAmount * quantity
   for (const amount of [unitAmount, gross, discount]) requireAmount(amount)
-  if (discount > gross) throw new RangeError('a discount is larger than its line')
+  if (discount > gross) throw new RangeError('the discount exceeds the amount of its line')
   const net = gross - discount
   const tax = mode === 'none' ? 0 : portion(net, rateBps, mode === 'inclusive' ? 10_000 + rateBps : 10_000)
   return { gross, discount, tax, total: mode === 'exclusive' ? net + tax : net }
 }
 
 function requireAmount(amount: number): void {
-  if (!Number.isSafeInteger(amount) || amount < 0 || amount > maxAmount) throw new RangeError('an amount is not one that an order can have')
+  if (!Number.isSafeInteger(amount) || amount < 0 || amount > maxAmount) {
+    throw new RangeError(`an amount must be an integer from 0 to ${maxAmount}`)
+  }
 }

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { advanceSubscriptions, closeOutstanding } from '../../../src/domain/memberships/clock.ts'
+import { advanceSubscriptions, closeOutstanding } from '../../../src/domain/memberships/advanceSubscriptions.ts'
 import { cancelSubscriptionsOf, hasRunningSubscription } from '../../../src/domain/memberships/endSubscriptions.ts'
-import { confirmPayment, failPayment } from '../../../src/domain/memberships/payments.ts'
 import { startSubscription } from '../../../src/domain/memberships/startSubscription.ts'
+import { confirmPayment, failPayment } from '../../../src/domain/memberships/subscriptionPayments.ts'
 import { newId } from '../../../src/lib/ids.ts'
 import type { Problem } from '../../../src/lib/problem.ts'
+import type { Writer } from '../../../src/store/database.ts'
 import { databasesToTest, type TestDatabase } from '../../support/databases.ts'
 import { newPlan, newSubscription, type PlanRow, type SubscriptionRow } from '../../support/memberships.ts'
 import { newSchool } from '../../support/rows.ts'
@@ -63,11 +64,10 @@ describe.each(await databasesToTest())('the clocks of subscriptions on $name', (
   const byItself = { manual_renewal: 'automatic' } as const
   /** A period that ended two days ago. */
   const over = { current_period_start: `now() - interval '33 days'`, current_period_end: `now() - interval '2 days'` }
-  const transaction = <Result>(work: (sql: typeof opened.database.sql) => Promise<Result>) =>
-    opened.database.transaction((_writer, sql) => work(sql))
+  const transaction = <Result>(work: (writer: Writer) => Promise<Result>) => opened.database.transaction(work)
   const confirm = (id: string, reference: string = newId(), now = new Date()) =>
-    transaction((sql) => confirmPayment(sql, { schoolId, now, subscriptionId: id, payment: { provider: 'card', reference } }))
-  const fail = (id: string) => transaction((sql) => failPayment(sql, { schoolId, now: new Date(), subscriptionId: id }))
+    transaction((writer) => confirmPayment(writer, { schoolId, now, subscriptionId: id, payment: { provider: 'card', reference } }))
+  const fail = (id: string) => transaction((writer) => failPayment(writer, { schoolId, now: new Date(), subscriptionId: id }))
   const problem = (work: Promise<unknown>): Promise<string> =>
     work.then(
       () => 'done',
@@ -153,7 +153,7 @@ describe.each(await databasesToTest())('the clocks of subscriptions on $name', (
     const { planId, priceId } = await newPlan(opened.database.sql, schoolId)
     const personId = await newPerson(opened.database.sql, schoolId)
     const begin = (now = new Date()) =>
-      transaction((sql) => startSubscription(sql, { schoolId, now, personId, planId, priceId, collection: 'automatic' }))
+      transaction((writer) => startSubscription(writer, { schoolId, now, personId, planId, priceId, collection: 'automatic' }))
     const first = await begin(daysAgo(1))
     expect([first.status, await tier(personId), await count(planId)]).toEqual(['incomplete', 'free', 1])
     expect(await problem(begin())).toBe('already_subscribed')
@@ -235,8 +235,8 @@ describe.each(await databasesToTest())('the clocks of subscriptions on $name', (
       (await query<{ n: number }>('SELECT redemptions_count AS n FROM coupon WHERE school_id = $1 AND id = $2', [coupon]))[0]?.n
     const begin = async () => {
       const personId = await newPerson(opened.database.sql, schoolId)
-      return await transaction((sql) =>
-        startSubscription(sql, { schoolId, now: daysAgo(0), personId, planId, priceId, collection: 'automatic', couponId: coupon }),
+      return await transaction((writer) =>
+        startSubscription(writer, { schoolId, now: daysAgo(0), personId, planId, priceId, collection: 'automatic', couponId: coupon }),
       )
     }
     const [first, second] = [await begin(), await begin()]
@@ -281,12 +281,12 @@ describe.each(await databasesToTest())('the clocks of subscriptions on $name', (
 
   test('a person who leaves loses every subscription, cancelled ones included; a person who has cancelled has none that renews', async () => {
     const { personId, planId } = await subscription()
-    expect(await hasRunningSubscription(opened.database.sql, schoolId, personId)).toBe(true)
+    expect(await hasRunningSubscription(opened.database.kysely, schoolId, personId)).toBe(true)
     await query(`UPDATE subscription SET cancel_at_period_end = true WHERE school_id = $1 AND person_id = $2`, [personId])
-    expect(await hasRunningSubscription(opened.database.sql, schoolId, personId)).toBe(false)
+    expect(await hasRunningSubscription(opened.database.kysely, schoolId, personId)).toBe(false)
     const other = await newPlan(opened.database.sql, schoolId)
     await newSubscription(opened.database.sql, schoolId, { personId, ...other, status: 'incomplete' })
-    const end = () => transaction((sql) => cancelSubscriptionsOf(sql, { schoolId, now: new Date(), personId, reason: 'staff' }))
+    const end = () => transaction((writer) => cancelSubscriptionsOf(writer, { schoolId, now: new Date(), personId, reason: 'staff' }))
     expect([await end(), await end()]).toEqual([2, 0])
     const states = await query<{ status: string }>('SELECT status FROM subscription WHERE school_id = $1 AND person_id = $2 ORDER BY id', [
       personId,

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { maxAmount, priceLines } from '../../../src/domain/orders/amounts.ts'
-import { portion, shares } from '../../../src/domain/orders/prorateAmounts.ts'
+import { maxAmount, priceLines } from '../../../src/domain/orders/priceLines.ts'
+import { portion, prorateAmounts } from '../../../src/domain/orders/prorateAmounts.ts'
 
 const tax = fc.record({ mode: fc.constantFrom('inclusive', 'exclusive', 'none'), rateBps: fc.integer({ min: 0, max: 5000 }) })
 const line = fc
@@ -80,12 +80,12 @@ test('a line whose discount is larger than itself is refused, also where another
   expect(priceLines([{ ...(lines[0] as (typeof lines)[number]), discount: 100 }], { mode: 'none', rateBps: 0 }).total).toBe(0)
 })
 
-test('shares add up to what is shared, and none is larger than its weight', () => {
+test('prorated amounts add up to the whole, and none is larger than its weight', () => {
   const weights = fc.array(fc.integer({ min: 0, max: maxAmount }), { maxLength: 20 })
   fc.assert(
     fc.property(weights, fc.integer({ min: 0, max: 10_000 }), (given, part) => {
       const amount = Math.floor(sum(given) * (part / 10_000))
-      const parts = shares(Math.min(amount, sum(given)), given)
+      const parts = prorateAmounts(Math.min(amount, sum(given)), given)
       expect(sum(parts)).toBe(Math.min(amount, sum(given)))
       for (const [index, share] of parts.entries()) {
         expect(share).toBeGreaterThanOrEqual(0)

@@ -1,0 +1,62 @@
+import { sql } from 'kysely'
+import type { Reader } from '../../store/database.ts'
+import type { StoredItem } from '../itemRef.ts'
+
+/** An item with a public price. */
+export interface Offer extends StoredItem {
+  title: string
+  priceId: string | null
+  /** In the smallest unit; 0 for a free item. */
+  amount: number
+}
+
+/** An item of a request. A membership plan needs a price as well. */
+export interface RequestedItem extends StoredItem {
+  priceId?: string | undefined
+}
+
+/**
+ * Returns what is for sale of these items, in their order. Returns undefined for an item that is not: a draft, an item for members of a
+ * plan only, or an event.
+ */
+export async function findOffers(reader: Reader, schoolId: string, items: readonly RequestedItem[]): Promise<(Offer | undefined)[]> {
+  const offers: (Offer | undefined)[] = []
+  for (const item of items) {
+    const row = await findOffer(reader, schoolId, item)
+    offers.push(row && { type: item.type, id: item.id, title: row.title, priceId: row.price_id, amount: Number(row.amount) })
+  }
+  return offers
+}
+
+interface OfferRow {
+  title: string
+  price_id: string | null
+  amount: number | string
+}
+
+async function findOffer(reader: Reader, schoolId: string, { type, id, priceId }: RequestedItem): Promise<OfferRow | undefined> {
+  if (type === 'membership_plan') return priceId === undefined ? undefined : await findPlanOffer(reader, schoolId, { id, priceId })
+  if (type === 'event' || priceId !== undefined) return undefined
+  return await reader
+    .selectFrom(type)
+    .select((row) => ['title', sql<null>`NULL::uuid`.as('price_id'), row.fn.coalesce('price_amount', row.lit(0)).as('amount')])
+    .where('school_id', '=', schoolId)
+    .where('id', '=', id)
+    .where('status', '=', 'published')
+    .where('access', 'in', ['free', 'paid'])
+    .executeTakeFirst()
+}
+
+const findPlanOffer = (reader: Reader, schoolId: string, { id, priceId }: { id: string; priceId: string }): Promise<OfferRow | undefined> =>
+  reader
+    .selectFrom('membership_plan')
+    .innerJoin('plan_price', (join) =>
+      join.onRef('plan_price.school_id', '=', 'membership_plan.school_id').onRef('plan_price.plan_id', '=', 'membership_plan.id'),
+    )
+    .select(['membership_plan.name as title', 'plan_price.id as price_id', 'plan_price.amount'])
+    .where('membership_plan.school_id', '=', schoolId)
+    .where('membership_plan.id', '=', id)
+    .where('plan_price.id', '=', priceId)
+    .where('membership_plan.status', '=', 'active')
+    .where('plan_price.active', '=', true)
+    .executeTakeFirst()

@@ -1,0 +1,57 @@
+import { Problem } from '../../lib/problem.ts'
+import type { Writer } from '../../store/database.ts'
+import { endEnrollments } from '../learning/endEnrollments.ts'
+import { enroll } from '../learning/enroll.ts'
+import { includesProduct } from './hasPlan.ts'
+import { releaseSeat, requireNotSubscribed, takeSeat } from './planSeats.ts'
+import { findTerms, type PriceTerms } from './priceTerms.ts'
+import type { InSchool, SubscriptionRow } from './subscriptionRow.ts'
+
+/**
+ * Moves a subscription's seat to the plan of other terms. Both plans are locked.
+ * @throws Problem invalid_state, already_subscribed
+ */
+export async function changeSeat(writer: Writer, row: SubscriptionRow, terms: PriceTerms): Promise<void> {
+  if (!terms.active || terms.plan_status !== 'active')
+    throw new Problem('invalid_state', { description: 'This price is no longer available.' })
+  if (terms.plan_id === row.plan_id) return
+  await requireNotSubscribed(writer, { schoolId: row.school_id, planId: terms.plan_id, personId: row.person_id })
+  await takeSeat(writer, { schoolId: row.school_id, planId: terms.plan_id })
+  await releaseSeat(writer, { schoolId: row.school_id, planId: row.plan_id })
+}
+
+/** Moves the seat to the pending terms and returns them. Returns undefined if there are none, or they are no longer available. */
+export async function applyPendingTerms(writer: Writer, row: SubscriptionRow): Promise<PriceTerms | undefined> {
+  const terms = row.pending_price_id === null ? undefined : await findTerms(writer, row.school_id, row.pending_price_id)
+  if (!terms) return undefined
+  try {
+    await changeSeat(writer, row, terms)
+    return terms
+  } catch (error) {
+    if (error instanceof Problem) return undefined
+    throw error
+  }
+}
+
+/** Ends the enrolments that the former plan granted, except those that the new plan grants as well. The new plan is already written. */
+export async function replaceEnrollments(writer: Writer, { schoolId, now }: InSchool, row: SubscriptionRow): Promise<void> {
+  const courses = await writer
+    .selectFrom('enrollment')
+    .innerJoin('membership_plan', (join) =>
+      join.onRef('membership_plan.school_id', '=', 'enrollment.school_id').on('membership_plan.id', '=', row.plan_id),
+    )
+    .select((enrollment) => [
+      'enrollment.course_id',
+      enrollment.and([includesProduct(enrollment, 'course', enrollment.ref('enrollment.course_id'))]).as('is_kept'),
+    ])
+    .where('enrollment.school_id', '=', schoolId)
+    .where('enrollment.person_id', '=', row.person_id)
+    .where('enrollment.source', '=', 'plan')
+    .where('enrollment.status', 'in', ['active', 'completed'])
+    .execute()
+  if (courses.every(({ is_kept }) => is_kept)) return
+  await endEnrollments(writer, { schoolId, now, subscriptionId: row.id })
+  for (const { course_id: courseId } of courses.filter(({ is_kept }) => is_kept)) {
+    await enroll(writer, { schoolId, now, personId: row.person_id, courseId, source: 'plan', subscriptionId: row.id })
+  }
+}

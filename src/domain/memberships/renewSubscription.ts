@@ -1,0 +1,71 @@
+import type { Writer } from '../../store/database.ts'
+import type { Payment } from '../orders/payment.ts'
+import { applyPendingTerms, replaceEnrollments } from './changeSeat.ts'
+import { amountDue, findCouponTerms, type PriceTerms, requireTerms } from './priceTerms.ts'
+import { isDiscounted, noPendingChange, outstandingUntil, pastDueColumns, periodColumns } from './subscriptionColumns.ts'
+import { manualPayment, orderPeriod } from './subscriptionOrder.ts'
+import { type InSchool, type SubscriptionColumns, type SubscriptionRow, writeTransition } from './subscriptionRow.ts'
+import { syncAccess } from './syncAccess.ts'
+
+export interface Renewal {
+  from: Date
+  payment?: Payment | undefined
+  /** True if an existing order paid for the period. */
+  isOrdered?: boolean | undefined
+  /** Columns that are written as well. */
+  more?: SubscriptionColumns | undefined
+}
+
+/**
+ * Begins the next period, at the pending terms if there are any. A period with a price begins once it is paid, and until then the
+ * subscription is past due. If the school collects payments itself, a pending order waits for the payment, unless the plan renews without
+ * confirmation. The row and its plans are locked.
+ */
+export async function renewSubscription(
+  writer: Writer,
+  school: InSchool,
+  row: SubscriptionRow,
+  { from, payment, isOrdered = false, more = {} }: Renewal,
+): Promise<SubscriptionRow> {
+  const { schoolId, now } = school
+  const current = await requireTerms(writer, schoolId, row.price_id)
+  const next = row.pending_price_id === null ? current : await requireTerms(writer, schoolId, row.pending_price_id)
+  const isPaid = payment !== undefined || isOrdered
+  const due = amountDue(next, row.collection, await findCoupon(writer, row, { terms: next, from }))
+  if (row.collection === 'automatic' && due > 0 && !isPaid) {
+    const written = await writeTransition(writer, row, { columns: pastDueColumns(from), action: 'past_due', now })
+    await syncAccess(writer, { schoolId, now, subscriptionId: row.id }, written)
+    return written
+  }
+  const newTerms = await applyPendingTerms(writer, row)
+  const terms = newTerms ?? current
+  const coupon = await findCoupon(writer, row, { terms, from })
+  const amount = amountDue(terms, row.collection, coupon)
+  const isAwaited = row.collection === 'manual' && terms.manual_renewal === 'confirm' && amount > 0 && !isPaid
+  const anchor = newTerms ? null : row.period_anchor
+  const written = await writeTransition(writer, row, {
+    columns: {
+      ...(isAwaited ? { ...pastDueColumns(from), period_anchor: anchor } : periodColumns(from, terms, anchor)),
+      amount,
+      currency: terms.currency,
+      price_id: terms.price_id,
+      plan_id: terms.plan_id,
+      ...noPendingChange,
+      ...(!coupon && { coupon_id: null, discount_ends_at: null }),
+      ...more,
+    },
+    action: isAwaited ? 'past_due' : 'renewed',
+    now,
+  })
+  if (terms.plan_id !== row.plan_id) await replaceEnrollments(writer, school, written)
+  await syncAccess(writer, { schoolId, now, subscriptionId: row.id }, written)
+  if (isOrdered || !(payment || row.collection === 'manual')) return written
+  const awaitedUntil = isAwaited ? outstandingUntil(from) : undefined
+  await orderPeriod(writer, school, { row: written, terms, payment: payment ?? manualPayment, from, awaitedUntil })
+  return written
+}
+
+/** Returns the coupon that applies to a period. The coupon of a former plan does not apply. */
+async function findCoupon(writer: Writer, row: SubscriptionRow, { terms, from }: { terms: PriceTerms; from: Date }) {
+  return isDiscounted(row, from) && terms.plan_id === row.plan_id ? await findCouponTerms(writer, row.school_id, row.coupon_id) : undefined
+}

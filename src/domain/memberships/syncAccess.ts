@@ -1,0 +1,112 @@
+import { grantsAccess } from '../../store/accessExpressions.ts'
+import { recordChanges } from '../../store/changeLog.ts'
+import type { Writer } from '../../store/database.ts'
+import type { Builder } from '../../store/expressions.ts'
+import { changedPerson, recordPersonChanges } from '../../store/personChanges.ts'
+import { releaseUses } from '../coupons/couponUses.ts'
+import { endEnrollments } from '../learning/endEnrollments.ts'
+import type { InSchool, OfSubscription, SubscriptionRow } from './subscriptionRow.ts'
+
+/** Selects the tier of a person: `paid` if they pay for a plan, `comped` if they have one for free, else `free`. */
+const tierOf = (person: Builder<'person'>) =>
+  person.fn.coalesce(
+    person
+      .selectFrom('subscription')
+      .innerJoin('plan_price', (join) =>
+        join.onRef('plan_price.school_id', '=', 'subscription.school_id').onRef('plan_price.id', '=', 'subscription.price_id'),
+      )
+      .select((row) =>
+        row
+          .case()
+          .when(row.fn<boolean>('bool_or', [row('subscription.collection', '<>', 'comped')]))
+          .then(row.val('paid'))
+          .else(row.val('comped'))
+          .end()
+          .as('tier'),
+      )
+      .whereRef('subscription.school_id', '=', 'person.school_id')
+      .whereRef('subscription.person_id', '=', 'person.id')
+      .where(grantsAccess)
+      .where('plan_price.amount', '>', 0)
+      .having((row) => row(row.fn.countAll(), '>', 0)),
+    person.val('free'),
+  )
+
+/** Updates the tier of these people where it has changed. */
+export async function syncTier(writer: Writer, { schoolId, now }: InSchool, personIds: readonly string[]): Promise<void> {
+  if (personIds.length === 0) return
+  const changed = await writer
+    .updateTable('person')
+    .set((person) => ({ tier: tierOf(person), version: person('person.version', '+', 1), updated_at: now }))
+    .where('person.school_id', '=', schoolId)
+    .where('person.id', 'in', [...personIds])
+    .where((person) => person('person.tier', '<>', tierOf(person)))
+    .returning(changedPerson)
+    .execute()
+  await recordPersonChanges(writer, schoolId, changed)
+}
+
+/**
+ * Applies the effects of a transition of a subscription that was just written: ends the enrolments that it no longer grants, cancels its
+ * unpaid order if it has ended, and updates the tier of the person.
+ */
+export async function syncAccess(
+  writer: Writer,
+  { schoolId, now, subscriptionId }: OfSubscription,
+  row: Pick<SubscriptionRow, 'person_id'>,
+): Promise<void> {
+  const granting = await writer
+    .selectFrom('subscription')
+    .select('id')
+    .where('school_id', '=', schoolId)
+    .where('id', '=', subscriptionId)
+    .where(grantsAccess)
+    .executeTakeFirst()
+  if (!granting) await endEnrollments(writer, { schoolId, now, subscriptionId })
+  await cancelPendingOrders(writer, { schoolId, now, subscriptionId })
+  await syncTier(writer, { schoolId, now }, [row.person_id])
+}
+
+/** Cancels the unpaid order of a renewal if its subscription has ended. */
+async function cancelPendingOrders(writer: Writer, { schoolId, now, subscriptionId }: OfSubscription): Promise<void> {
+  const canceled = await writer
+    .updateTable('orders')
+    .from('subscription')
+    .set((order) => ({
+      status: 'canceled',
+      canceled_at: now,
+      expires_at: null,
+      version: order('orders.version', '+', 1),
+      updated_at: now,
+    }))
+    .where('orders.school_id', '=', schoolId)
+    .where('orders.subscription_id', '=', subscriptionId)
+    .where('orders.status', '=', 'pending')
+    .where('subscription.school_id', '=', schoolId)
+    .where('subscription.id', '=', subscriptionId)
+    .where('subscription.status', 'in', ['canceled', 'expired'])
+    .returning(['orders.id', 'orders.version'])
+    .execute()
+  if (canceled.length === 0) return
+  await releaseUses(writer, { schoolId, now, orderIds: canceled.map(({ id }) => id) })
+  await recordChanges(writer, { school_id: schoolId, type: 'order', action: 'canceled' }, canceled)
+}
+
+/** Makes a person with a plan a member of the school. */
+export async function makeMember(writer: Writer, { schoolId, now }: InSchool, personId: string): Promise<void> {
+  const changed = await writer
+    .updateTable('person')
+    .set((person) => ({
+      is_member: true,
+      joined_at: person.fn.coalesce('person.joined_at', person.cast<Date>(person.val(now), 'timestamptz')),
+      version: person('person.version', '+', 1),
+      updated_at: now,
+      member_status: person.case().when('person.member_status', '=', 'left').then('active').else(person.ref('person.member_status')).end(),
+    }))
+    .where('person.school_id', '=', schoolId)
+    .where('person.id', '=', personId)
+    .where((person) => person.or([person('person.is_member', '=', false), person('person.member_status', '=', 'left')]))
+    .returning(changedPerson)
+    .execute()
+  await recordPersonChanges(writer, schoolId, changed, { member: 'created' })
+}

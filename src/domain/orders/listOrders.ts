@@ -1,0 +1,71 @@
+import { sql } from 'kysely'
+import type { Reader } from '../../store/database.ts'
+import { orderStatus } from '../../store/shopExpressions.ts'
+
+/** An order as the commands of operators show it. Amounts in the smallest unit of the currency. */
+export interface ListedOrder {
+  id: string
+  number: string
+  status: string
+  kind: string
+  buyer_name: string
+  buyer_email: string
+  currency: string
+  total: number
+  refunded: number
+  placed_at: Date
+  paid_at: Date | null
+  payment_provider: string
+  payment_reference: string | null
+}
+
+interface OrderFilter {
+  status?: string | undefined
+  /** Lower-cased. */
+  email?: string | undefined
+  limit: number
+}
+
+/** Returns orders of a school, the newest first. */
+export async function listOrders(reader: Reader, schoolId: string, { status, email, limit }: OrderFilter): Promise<ListedOrder[]> {
+  const rows = await selectOrders(reader, schoolId)
+    .$if(status !== undefined, (query) => query.where(orderStatus, '=', status as string))
+    .$if(email !== undefined, (query) => query.where('buyer_email', '=', email as string))
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map(withNumbers)
+}
+
+/** Returns the order with this number or stored id, and its items. */
+export async function findOrder(
+  reader: Reader,
+  schoolId: string,
+  key: { number: string } | { id: string },
+): Promise<(ListedOrder & { items: string[] }) | undefined> {
+  const orders = selectOrders(reader, schoolId)
+  const row = await ('id' in key ? orders.where('id', '=', key.id) : orders.where('number', '=', key.number)).executeTakeFirst()
+  if (!row) return undefined
+  const items = await reader
+    .selectFrom('order_item')
+    .select(['quantity', 'title'])
+    .where('school_id', '=', schoolId)
+    .where('order_id', '=', row.id)
+    .orderBy('position')
+    .execute()
+  return { ...withNumbers(row), items: items.map(({ quantity, title }) => `${quantity} × ${title}`) }
+}
+
+const selectOrders = (reader: Reader, schoolId: string) =>
+  reader
+    .selectFrom('orders')
+    .select(['id', 'number', sql<string>`${orderStatus}`.as('status'), 'kind', 'buyer_name', 'buyer_email', 'currency'])
+    .select(['total_amount as total', 'refunded_amount as refunded', 'placed_at', 'paid_at', 'payment_provider', 'payment_reference'])
+    .where('school_id', '=', schoolId)
+
+/** Converts eight-byte numbers, which the database returns as text. */
+const withNumbers = <Row extends { total: number | string; refunded: number | string }>(row: Row) => ({
+  ...row,
+  total: Number(row.total),
+  refunded: Number(row.refunded),
+})
