@@ -94,7 +94,7 @@ describe('an address for messages', () => {
     '@example.com',
     'a@',
     '',
-  { => ])('%j is not an address', (typed) => { => {
+  ])('%j is not an address', (typed) => {
     expect(deliverableEmail(typed)).toBeUndefined()
   })
 
