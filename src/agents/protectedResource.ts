@@ -18,7 +18,7 @@ const resources = { '': '', '/mcp': '/mcp' } as const
 type ResourcePath = keyof typeof resources
 
 /** Protected Resource Metadata (RFC 9728 section 2). `resource` is byte-exact the identifier from which the address was made. */
-export function protectedResourceMetadata(facts: ProtectedResourceFacts, path: ResourcePath): Record<string, unknown> {
+function protectedResourceMetadata(facts: ProtectedResourceFacts, path: ResourcePath): Record<string, unknown> {
   return {
     resource: `${facts.issuer}${path}`,
     authorization_servers: [facts.issuer],

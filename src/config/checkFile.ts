@@ -90,7 +90,7 @@ function valueAt(raw: unknown, path: Path): unknown {
 }
 
 /** `integrations[0].client_id`. Names that no schema has are quoted: they can hold anything. */
-export function formatPath(path: Path): string {
+function formatPath(path: Path): string {
   return path.reduce<string>((text, part) => {
     if (typeof part === 'number') return `${text}[${part}]`
     const name = /^[\w-]{1,60}$/.test(String(part)) ? String(part) : `'${plainAscii(String(part).slice(0, 60))}'`

@@ -5,7 +5,7 @@ import { ConfigError, type ConfigIssue } from './configErrors.ts'
 import { isMissing, reasonOf } from './configFile.ts'
 
 /** Files that may stand in the configuration directory, besides the schools. */
-export const configFileNames = ['server.yaml', 'oauth.yaml', 'resources.yaml', 'roles.yaml'] as const
+const configFileNames = ['server.yaml', 'oauth.yaml', 'resources.yaml', 'roles.yaml'] as const
 
 const generated = ['README.md', 'schema.json']
 const schoolsFolder = 'schools'

@@ -21,7 +21,7 @@ export function printConfig(config: Config, environment: Environment): string {
 }
 
 /** The environment with secrets masked. Of an address with a password in it scheme, user and host remain, where they are beyond doubt. */
-export function maskEnvironment(environment: Environment): Record<string, unknown> {
+function maskEnvironment(environment: Environment): Record<string, unknown> {
   const secret = new Set(describedVariables().flatMap(({ name, writeOnly }) => (writeOnly ? [name] : [])))
   return Object.fromEntries(
     Object.entries(environment)

@@ -29,7 +29,7 @@ export async function readJson(ctx: Context, { types, maxBytes, maxDepth }: Json
 }
 
 /** Limits of every JSON body, in addition to its size and depth. No operation takes an object or a name that comes near them. */
-export const jsonLimits = {
+const jsonLimits = {
   /** Objects, lists, texts, numbers and the like, at any depth. */
   values: 50_000,
   /** Of one object. */

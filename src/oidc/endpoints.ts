@@ -12,15 +12,8 @@ export const endpoints = {
 
 export type EndpointName = keyof typeof endpoints
 
-/** The address of each endpoint of a school. */
-export const addressesOf = (issuer: string): Record<EndpointName, string> =>
-  Object.fromEntries(Object.entries(endpoints).map(([name, { path }]) => [name, issuer + path])) as Record<EndpointName, string>
-
 /** The path under which the pages of an authorization live; the interaction cookie is limited to it. */
 export const interactionPath = '/oauth/interaction'
 
 /** The path without the id of an authorization request, which is the value of a cookie. */
 export const withoutInteractionId = (path: string): string => path.replace(/^(\/oauth\/(?:interaction|authorize)\/)[^/]+/i, '$1[removed]')
-
-/** RFC 9728 section 3: where the metadata of the protected resource at `path` stands ('' is the API itself). */
-export const protectedResourcePath = (path: '' | '/mcp' = ''): string => `/.well-known/oauth-protected-resource${path}`

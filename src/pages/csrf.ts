@@ -1,7 +1,6 @@
 import type { Context } from 'koa'
 import { type Keyring, randomToken } from '../lib/keyring.ts'
-import type { School } from '../policy/school.ts'
-import { ownCookieName, readOwnCookie, setOwnCookie } from './ownCookie.ts'
+import { readOwnCookie, setOwnCookie } from './ownCookie.ts'
 
 /** Ties a form to the browser that it was shown in. */
 export interface Csrf {
@@ -25,9 +24,6 @@ export function createCsrf(keyring: Keyring): Csrf {
 }
 
 const cookie = 'sg_browser'
-
-/** Name of the cookie that tells browsers apart. */
-export const browserCookieName = (school: School): string => ownCookieName(cookie, school)
 
 function browserOf(ctx: Context): string | undefined {
   const value = readOwnCookie(ctx, cookie)

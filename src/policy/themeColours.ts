@@ -30,7 +30,7 @@ export interface ThemeColours {
 }
 
 /** The least contrast of what is no text (WCAG 2.2 success criterion 1.4.11). */
-export const leastEdgeContrast = 3
+const leastEdgeContrast = 3
 
 const signals = {
   light: { cautionBackground: '#fdf3dc', cautionText: '#5c3d00', errorBackground: '#fdeaea', errorText: '#8c1c1c' },
@@ -56,7 +56,7 @@ export function schoolThemeColours({ mode, colors }: { mode: 'light' | 'dark' | 
 }
 
 /** A colour that cannot be read where it stands gives way to the nearest one towards the text, and the text to one towards black or white. */
-export function themeColoursOf({ primary, accent, background, surface, text: wanted }: Palette): ThemeColours {
+function themeColoursOf({ primary, accent, background, surface, text: wanted }: Palette): ThemeColours {
   const text = legible(wanted, { on: [surface], towards: pole(surface) })
   const onBackground = legible(wanted, { on: [background], towards: pole(background) })
   const field = contrastRatio(text, background) >= leastContrast ? background : surface

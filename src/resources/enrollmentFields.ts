@@ -63,7 +63,7 @@ export const enrollmentSummary = z
 
 export const positionSeconds = z.int().min(0).max(86_400).meta({ description: 'How far into the lesson.', example: 95 })
 
-export const lessonStatus = z
+const lessonStatus = z
   .enum(['not_started', 'started', 'completed'])
   .meta({ description: 'How far the person has got.', example: 'started' })
 

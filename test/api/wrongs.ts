@@ -10,7 +10,7 @@ export const takesJson = (operation: Operation): boolean => operation.method !==
 /** Looks at If-Match. */
 export const checksVersion = (operation: Operation): boolean => 'needsIfMatch' in operation
 /** Refuses who sends no If-Match. */
-export const needsVersion = (operation: Operation): boolean => 'needsIfMatch' in operation && operation.needsIfMatch
+const needsVersion = (operation: Operation): boolean => 'needsIfMatch' in operation && operation.needsIfMatch
 
 /** One thing that is wrong with a request, and what answers it. */
 interface Wrong {

@@ -5,7 +5,7 @@ import type { Sql } from '../../src/store/sql.ts'
 /** A source of numbers that repeats. */
 export type Dice = (below: number) => number
 
-export function diceOf(seed: number): Dice {
+function diceOf(seed: number): Dice {
   let state = seed >>> 0
   return (below) => {
     state = (Math.imul(state ^ (state >>> 15), 0x2c1b3c6d) + 0x9e3779b9) >>> 0

@@ -73,7 +73,7 @@ export interface TestService {
 }
 
 export const redirectUri = 'http://127.0.0.1:49152/callback'
-export const verifier = 'a-verifier-of-at-least-forty-three-characters-for-tests'
+const verifier = 'a-verifier-of-at-least-forty-three-characters-for-tests'
 const challenge = 'dq7CBFBXzy4-EIpmtGrH2axxwd26jovEienBZnL8Wqc'
 export const password = 'correct horse battery staple'
 

@@ -92,7 +92,7 @@ export function agentOf(issuer: string, clientId: string, clientSecret: string |
 /** A person who signs in with the password that every test account has. */
 export const personCalled = (email: string): Person => createPerson({ email, password })
 
-export const challengeOf = (verifier: string): string => createHash('sha256').update(verifier).digest('base64url')
+const challengeOf = (verifier: string): string => createHash('sha256').update(verifier).digest('base64url')
 
 export function postJson(url: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
   return answer(

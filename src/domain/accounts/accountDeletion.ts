@@ -14,7 +14,7 @@ import { eraseAccount, erasePerson, recordErasure } from '../students/erasePerso
 import { pageUrl } from './createMailedLink.ts'
 
 /** Days between the request and the deletion, in which the person can cancel it. */
-export const deletionDays = 14
+const deletionDays = 14
 
 export interface DeletionRequest {
   writer: Writer

@@ -6,7 +6,7 @@ export type Interval = (typeof intervals)[number]
 export const comparisons = ['previous_period', 'previous_year'] as const
 
 /** The most days that one report looks at. */
-export const mostDays = 731
+const mostDays = 731
 const defaultDays = 30
 
 /** Days, both included. */

@@ -24,7 +24,7 @@ export function inCourse(table: InCourse, which: (course: Courses) => Condition)
 }
 
 /** Returns the visibility of a part of a course: callers who see the course see its shown parts; its lecturers see all of them. */
-export function rulesOfPart<Table extends Part>(table: Table, isShown: (part: Builder<Table>) => Condition) {
+function rulesOfPart<Table extends Part>(table: Table, isShown: (part: Builder<Table>) => Condition) {
   const shownIn =
     (which: (course: Courses) => Condition) =>
     (part: Builder<Table>): Condition =>

@@ -1,5 +1,5 @@
 /** Hosts whose players can be embedded in a lesson. Any other host could load arbitrary content into the page of a learner. */
-export const embedHosts: readonly string[] = [
+const embedHosts: readonly string[] = [
   'www.youtube-nocookie.com',
   'www.youtube.com',
   'player.vimeo.com',

@@ -124,7 +124,7 @@ const recount = ({ writer, school, now }: CurriculumContext, { course_id: course
   recountCourse(writer, { schoolId: school.id, courseId, now })
 
 /** Updates the counts of the course after a lesson was created, changed or removed. */
-export const countLessonIn = ({ writer, school }: CurriculumContext, { course_id }: Pick<Lesson, 'course_id'>): Promise<void> =>
+const countLessonIn = ({ writer, school }: CurriculumContext, { course_id }: Pick<Lesson, 'course_id'>): Promise<void> =>
   countTree(writer, { schoolId: school.id, courseId: course_id }, { isSeen: true })
 
 const filesOf = ({ media, attachment_file_ids }: Lesson) => ({ media: media as StoredMedia | null, attachment_file_ids })

@@ -54,7 +54,7 @@ export function sectionsOf(course: Courses, caller: Caller): Expression<unknown>
 }
 
 /** Matches courses whose drafts the caller sees, together with the counts that include them. */
-export function seesDrafts(course: Courses, caller: Caller): Condition {
+function seesDrafts(course: Courses, caller: Caller): Condition {
   const audience = audienceOf(caller)
   if (audience === 'staff') return course.lit(true)
   return caller.kind === 'person' && audience === 'lecturer' ? isTaughtBy(course, caller) : course.lit(false)

@@ -34,7 +34,7 @@ export interface Announced {
 }
 
 /** How long the address of an upload lives. */
-export const uploadMinutes = 60
+const uploadMinutes = 60
 
 /** How a file may be called: no path, nothing that a header or a terminal would take for a command. */
 export const filenameForm = /^(?!\.{1,2}$)[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}/\\]{1,255}$/u
@@ -43,7 +43,7 @@ export const filenameForm = /^(?!\.{1,2}$)[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}/\\]{1
  * Whether the caller may bring such a file at all.
  * @throws Problem access_denied, type_not_allowed, payload_too_large
  */
-export function requireAllowed(
+function requireAllowed(
   { purpose, content_type, byte_size }: Pick<Announced, 'purpose' | 'content_type' | 'byte_size'>,
   caller: PersonCaller,
 ): void {

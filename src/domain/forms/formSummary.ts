@@ -16,7 +16,7 @@ interface Form {
 
 const days = 30
 
-export const fieldsOf = ({ fields }: Pick<Form, 'fields'>): FormField[] => (fields ?? []) as FormField[]
+const fieldsOf = ({ fields }: Pick<Form, 'fields'>): FormField[] => (fields ?? []) as FormField[]
 
 /** What came in through a form: how much, on which days, and what was chosen. An option that nobody chose counts nought. */
 export async function summarize(database: Reader, form: Form) {

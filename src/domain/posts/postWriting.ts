@@ -17,7 +17,7 @@ type PostValues = Readonly<{
 }>
 
 /** The maximum number of pinned posts. */
-export const maxPinned = 3
+const maxPinned = 3
 const excerptLength = 200
 const wordsPerMinute = 200
 

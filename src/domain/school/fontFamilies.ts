@@ -1,5 +1,5 @@
 /** The families that a school can choose from, each as CSS writes it, with what stands in where it cannot be shown. */
-export const fontFamilies = {
+const fontFamilies = {
   atkinson_hyperlegible: "'Atkinson Hyperlegible', Verdana, sans-serif",
   fraunces: "Fraunces, Georgia, 'Times New Roman', serif",
   ibm_plex_mono: "'IBM Plex Mono', Menlo, Consolas, monospace",

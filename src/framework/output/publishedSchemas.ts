@@ -46,7 +46,7 @@ export const schemaName = (object: string): string => object.replace(/(?:^|_)([a
 export const bodyName = ({ id }: Pick<Operation, 'id'>): string => `${id.charAt(0).toUpperCase()}${id.slice(1)}Body`
 
 /** The name of what an operation answers that answers no row: `GetCurriculumAnswer`. */
-export const outputName = ({ id }: Pick<Operation, 'id'>): string => `${id.charAt(0).toUpperCase()}${id.slice(1)}Answer`
+const outputName = ({ id }: Pick<Operation, 'id'>): string => `${id.charAt(0).toUpperCase()}${id.slice(1)}Answer`
 
 /** What an operation answers, where that is neither a row nor a list. */
 export function ownOutput(operation: Operation): z.ZodObject | undefined {
@@ -186,7 +186,7 @@ function withNull({ nullable, ...schema }: JsonSchema): JsonSchema {
 }
 
 /** A page of rows. */
-export const pageSchema = (name: string): JsonSchema => ({
+const pageSchema = (name: string): JsonSchema => ({
   type: 'object',
   required: ['object', 'data', 'page'],
   properties: {

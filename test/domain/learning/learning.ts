@@ -75,7 +75,7 @@ export async function newSubscription(
   return id
 }
 
-export async function insert(sql: Sql, table: string, columns: Record<string, unknown>): Promise<void> {
+async function insert(sql: Sql, table: string, columns: Record<string, unknown>): Promise<void> {
   const names = Object.keys(columns)
   await sql.query(
     `INSERT INTO "${table}" (${names.map((name) => `"${name}"`).join(', ')}) VALUES (${names.map((_name, index) => `$${index + 1}`).join(', ')})`,
