@@ -15,6 +15,7 @@ import { nothing, type Rule } from '../framework/declare/expressions.ts'
 import { line, lineOrEmpty, reference, timestamp } from '../framework/declare/fields.ts'
 import { image, imageField } from '../framework/declare/image.ts'
 import { defineAction } from '../framework/declare/typedOperations.ts'
+import { fromJson } from '../framework/declare/values.ts'
 
 const byEmail = (description: string) => z.enum(['email', 'none']).default('email').meta({ description, example: 'email' })
 
@@ -120,7 +121,7 @@ export const account = defineResource({
     two_factor_enabled: { from: [], of: () => false },
     notification_preferences: {
       from: ['preferences'],
-      of: ({ preferences }) => preferences as object,
+      of: ({ preferences }) => fromJson(preferences),
       write: (preferences) => ({ preferences: JSON.stringify(preferences) }),
     },
     membership: { select: membershipOf, of: membershipFrom },
@@ -166,7 +167,7 @@ export const account = defineResource({
       input: z.object({
         email: z.string().max(254).meta({ description: 'The new address; a link goes there.', example: 'wren@example.org' }),
       }),
-      run: (writing, row, { email }) => changeEmail(writing, row, email as string),
+      run: (writing, row, { email }) => changeEmail(writing, row, email),
     }),
     'email/resend': {
       scope: 'write',

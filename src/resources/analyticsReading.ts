@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import { periodOf } from '../domain/analytics/period.ts'
 import { type Asked, type Asking, answerReport, askedOf, type Report } from '../domain/analytics/report.ts'
 import { funnel } from '../domain/analytics/reports/funnel.ts'
@@ -19,9 +20,9 @@ const stored = { course: 'crs', coupon: 'cpn', plan: 'mpl' } as const
 function filtersIn({ parameters }: Reading): Record<string, unknown> {
   const filters: Record<string, unknown> = Object.fromEntries(parameters)
   for (const [name, prefix] of Object.entries(stored)) {
-    if (filters[name] !== undefined) filters[name] = fromPublicId(prefix, filters[name] as string)
+    if (filters[name] !== undefined) filters[name] = fromPublicId(prefix, String(filters[name]))
   }
-  return { ...filters, product: filters.product === undefined ? undefined : productOf(filters.product as string) }
+  return { ...filters, product: filters.product === undefined ? undefined : productOf(String(filters.product)) }
 }
 
 const askingIn = (reading: Reading): Asking => ({
@@ -35,26 +36,28 @@ const askingIn = (reading: Reading): Asking => ({
 export const readOverDays = (report: Report) => (reading: Reading) =>
   answerReport(report, askingIn(reading), { ...Object.fromEntries(reading.parameters), filters: filtersIn(reading) })
 
-export async function readTopCourses(reading: Reading): Promise<Record<string, unknown>> {
+export async function readTopCourses(
+  reading: Reading<{ metric: z.ZodType<CourseMetric>; limit: z.ZodType<number> }>,
+): Promise<Record<string, unknown>> {
   const { asked, school } = await askedOf(askingIn(reading))
-  const metric = reading.parameters.get('metric') as CourseMetric
+  const metric = reading.parameters.get('metric')
   const { from, to } = periodOf(Object.fromEntries(reading.parameters), asked.today)
   if (asked.lecturer && metric === 'revenue') {
     throw new Problem('access_denied', { description: 'Analytics: lecturers see no revenue. Another scope would not help.' })
   }
-  const courses = await topCourses(asked, { from, to }, { metric, limit: reading.parameters.get('limit') as number })
+  const courses = await topCourses(asked, { from, to }, { metric, limit: reading.parameters.get('limit') })
   return { object: 'analytics.report', report: 'top_courses', from, to, metric, ...school, courses }
 }
 
-export async function readFunnel(reading: Reading): Promise<Record<string, unknown>> {
-  const id = fromPublicId('crs', reading.parameters.get('id') as string)
+export async function readFunnel(reading: Reading<{ id: z.ZodType<string> }>): Promise<Record<string, unknown>> {
+  const id = fromPublicId('crs', reading.parameters.get('id'))
   if (id === undefined) throw new Problem('invalid_id', { description: 'A course is named by its id here: crs_ and 26 characters.' })
   const { asked, school } = await askedOf(askingIn(reading))
   return { object: 'analytics.report', report: 'funnel', ...school, ...(await funnel(asked, id)) }
 }
 
-export async function readRetention(reading: Reading): Promise<Record<string, unknown>> {
+export async function readRetention(reading: Reading<{ months: z.ZodType<number>; cohort: z.ZodType }>): Promise<Record<string, unknown>> {
   const { asked, school } = await askedOf(askingIn(reading))
-  const series = await retention(asked, reading.parameters.get('months') as number)
+  const series = await retention(asked, reading.parameters.get('months'))
   return { object: 'analytics.report', report: 'retention', ...school, cohort: reading.parameters.get('cohort'), series }
 }

@@ -113,7 +113,7 @@ export const appearance = defineResource({
     navigation: {
       select: selectNavigation,
       of: shownNavigation,
-      write: (navigation) => ({ links: JSON.stringify(storedNavigation(navigation as never)) }),
+      write: (navigation) => ({ links: JSON.stringify(storedNavigation(navigation)) }),
     },
   },
   writable: [

@@ -14,6 +14,7 @@ import { defineResource } from '../framework/declare/defineResource.ts'
 import { everything } from '../framework/declare/expressions.ts'
 import { reference, timestamp } from '../framework/declare/fields.ts'
 import type { Resource } from '../framework/declare/resource.ts'
+import { idIn } from '../framework/declare/values.ts'
 import { toPublicId } from '../lib/ids.ts'
 import { events } from './events.ts'
 import { lessons } from './lessons.ts'
@@ -139,7 +140,7 @@ export const comments = defineResource({
   expand: {
     author: {
       resource: (): Resource => members,
-      id: (row) => (row as unknown as { author: StoredSummary | null }).author?.id ?? null,
+      id: (row) => idIn(row.author),
     },
   },
   listedUnder: [under(() => posts, 'post'), { ...under(() => lessons, 'lesson'), isClosed: true }, under(() => events, 'event')],

@@ -1,11 +1,12 @@
 import { z } from 'zod'
 import { codeOf, type Facets, facetsOf, isMyUse, redeemerOf } from '../domain/coupons/couponSelections.ts'
-import { type RedemptionRequest, redeemCoupon } from '../domain/coupons/redeemCoupon.ts'
+import { redeemCoupon } from '../domain/coupons/redeemCoupon.ts'
 import { publicItem } from '../domain/itemRef.ts'
 import { defineResource } from '../framework/declare/defineResource.ts'
 import { everything, nothing } from '../framework/declare/expressions.ts'
-import { money, moneyOf, reference } from '../framework/declare/fields.ts'
+import { money, moneyIn, reference } from '../framework/declare/fields.ts'
 import type { Resource } from '../framework/declare/resource.ts'
+import { defineCreation } from '../framework/declare/typedOperations.ts'
 import { coupons } from './coupons.ts'
 import { itemRef, personRef } from './itemFields.ts'
 
@@ -33,9 +34,9 @@ export const couponRedemptions = defineResource({
     person: { select: redeemerOf, of: (person: Facets | null) => facetsOf(person) },
     item: {
       from: ['product_type', 'product_id'],
-      of: ({ product_type, product_id }) => publicItem({ type: product_type, id: product_id }) as never,
+      of: ({ product_type, product_id }) => publicItem({ type: product_type, id: product_id }),
     },
-    amount_off: { from: ['amount_off', 'currency'], of: ({ amount_off, currency }) => moneyOf(amount_off, currency) as never },
+    amount_off: { from: ['amount_off', 'currency'], of: ({ amount_off, currency }) => moneyIn(amount_off, currency) },
   },
   filters: [
     {
@@ -69,7 +70,7 @@ export const couponRedemptions = defineResource({
   views: { own: isMyUse },
   operations: {
     list: 'read',
-    create: {
+    create: defineCreation({
       scope: 'write',
       id: 'redeemCoupon',
       limit: 'guess',
@@ -83,7 +84,7 @@ export const couponRedemptions = defineResource({
           .optional()
           .meta({ description: 'Student who gets the item; without it, the caller.' }),
       }),
-      perform: (writing, request) => redeemCoupon(writing, request as unknown as RedemptionRequest),
-    },
+      perform: (writing, request) => redeemCoupon(writing, request),
+    }),
   },
 })

@@ -20,7 +20,7 @@ import { currencyOf } from '../domain/currencyOf.ts'
 import { publicItem, storedIdOf, storedItem } from '../domain/itemRef.ts'
 import { defineResource } from '../framework/declare/defineResource.ts'
 import { everything, nothing } from '../framework/declare/expressions.ts'
-import { money, moneyOf, reference } from '../framework/declare/fields.ts'
+import { money, moneyIn, moneyOf, reference } from '../framework/declare/fields.ts'
 import { defineCollectionAction, defineCollectionRead } from '../framework/declare/typedOperations.ts'
 import { requireNoFieldErrors } from '../framework/write/body.ts'
 import type { Writing } from '../framework/write/writing.ts'
@@ -40,7 +40,7 @@ interface StoredDiscount {
 const publicDiscount = ({ discount_type, percent_bps, amount_off, currency }: StoredDiscount): DiscountInput =>
   discount_type === 'percent'
     ? { type: 'percent', percent_off: (percent_bps ?? 0) / 100 }
-    : { type: 'amount', amount_off: moneyOf(amount_off, currency) as { amount: number; currency: string } }
+    : { type: 'amount', amount_off: moneyIn(amount_off ?? 0, currency ?? '') }
 
 const discountColumns = (discount: DiscountInput) => ({
   discount_type: discount.type,
@@ -61,12 +61,12 @@ export const coupons = defineResource({
     discount: {
       from: ['discount_type', 'percent_bps', 'amount_off', 'currency'],
       of: publicDiscount,
-      write: (discount) => discountColumns(discount as DiscountInput),
+      write: (discount) => discountColumns(discount),
     },
     applies_to: {
       select: itemsOf,
-      of: (items: { type: string; id: string }[] | null) => (items ? { items: items.map(publicItem) as never } : { all: true as const }),
-      write: (applies) => ({ applies_to_all: (applies as AppliesTo | undefined)?.items === undefined }),
+      of: (items: { type: string; id: string }[] | null) => (items ? { items: items.map(publicItem) } : { all: true as const }),
+      write: (applies) => ({ applies_to_all: applies?.items === undefined }),
     },
     minimum_subtotal: {
       from: ['minimum_amount', 'currency'],
@@ -188,9 +188,8 @@ export const coupons = defineResource({
       }),
       async run({ store, school, caller }, { code, items }) {
         if (!store) throw new Error('validating a coupon needs a database')
-        const requested = items as { type: string; id: string; price_id?: string }[]
         return await store.transaction(async (writer) => {
-          const stored = requested.map((item, index) => {
+          const stored = items.map((item, index) => {
             const priceId = item.price_id === undefined ? undefined : fromPublicId('prc', item.price_id)
             const known = storedItem(item)
             if (!known) throw notForSale(index)
@@ -204,7 +203,7 @@ export const coupons = defineResource({
           const known = offers as Exclude<(typeof offers)[number], undefined>[]
           const { coupon, reason, quote } = await validateCoupon(writer, {
             schoolId: school.id,
-            code: code as string,
+            code,
             offers: known,
             currency,
             personId,
@@ -254,14 +253,14 @@ export const coupons = defineResource({
         codes: z.array(z.string()).meta({ description: 'Codes of the coupons.', example: ['GIFT-7KQ2MXWA'] }),
       }),
       async run(writing, { template, prefix, count, random_length }) {
-        const terms = template as TemplateInput
+        const terms = template
         requireNoFieldErrors(await checkTerms(terms, writing, 'template.'))
         const { batchId, codes } = await generateCoupons(writing.writer, {
           schoolId: writing.school.id,
           now: writing.now,
-          prefix: prefix as string,
-          count: count as number,
-          length: random_length as number,
+          prefix,
+          count,
+          length: random_length,
           terms: await termsColumns(writing, terms),
           items: terms.applies_to.items ?? [],
         })

@@ -11,7 +11,7 @@ import {
   lecturersOf,
 } from '../domain/courses/courses.ts'
 import { assignLecturers, checkCourse, checkCourseLecturers, courseDefaults, reassignLecturers } from '../domain/courses/courseWriting.ts'
-import { type CopyOptions, duplicateCourse } from '../domain/courses/duplicateCourse.ts'
+import { duplicateCourse } from '../domain/courses/duplicateCourse.ts'
 import { enrollmentIn, enrollmentsShown, isEnrolled } from '../domain/courses/enrolledCourses.ts'
 import { recordCurriculum } from '../domain/curriculum/countTree.ts'
 import { recountCourse } from '../domain/learning/countProgress.ts'
@@ -26,6 +26,7 @@ import { imageField } from '../framework/declare/image.ts'
 import type { Resource } from '../framework/declare/resource.ts'
 import { freeSlug, lockSlugs, reservedSlugs } from '../framework/declare/slugs.ts'
 import { defineAction, defineCollectionAction } from '../framework/declare/typedOperations.ts'
+import { idsIn } from '../framework/declare/values.ts'
 import { requireNoFieldErrors } from '../framework/write/body.ts'
 import { Problem } from '../lib/problem.ts'
 import { courseSchema, lecturer_ids } from './courseFields.ts'
@@ -67,13 +68,13 @@ export const courses = defineResource({
     my_enrollment: {
       select: enrollmentIn,
       // Times in JSON of the database have another form.
-      of: (mine: { expires_at: string | null } | null) =>
-        mine && ({ ...mine, expires_at: mine.expires_at === null ? null : new Date(mine.expires_at).toISOString() } as never),
+      of: (mine: { id: string; status: string; progress_percent: number; expires_at: string | null } | null) =>
+        mine && { ...mine, expires_at: mine.expires_at === null ? null : new Date(mine.expires_at).toISOString() },
     },
     duration_minutes: seenCount('duration_minutes', 'published_duration_minutes'),
   },
   inputs: z.object({ lecturer_ids }),
-  currentInputs: { lecturer_ids: ({ lecturers }) => ((lecturers ?? []) as { id: string }[]).map(({ id }) => id) },
+  currentInputs: { lecturer_ids: ({ lecturers }) => (lecturers ?? []).map(({ id }) => id) },
   writable: [
     'title',
     'slug',
@@ -140,10 +141,10 @@ export const courses = defineResource({
   staffSort: '-created_at',
   exports: true,
   expand: {
-    lecturers: { resource: (): Resource => lecturers, ids: (row) => ((row.lecturers ?? []) as { id: string }[]).map(({ id }) => id) },
+    lecturers: { resource: (): Resource => lecturers, ids: (row) => idsIn(row.lecturers) },
     included_in_plans: {
       resource: (): Resource => membershipPlans,
-      ids: (row) => ((row.included_in_plans ?? []) as { id: string }[]).map(({ id }) => id),
+      ids: (row) => idsIn(row.included_in_plans),
     },
     curriculum: { resource: () => curriculum, id: ({ id }) => id },
   },
@@ -220,7 +221,7 @@ export const courses = defineResource({
         if (input.slug !== undefined) await lockSlugs(writing.writer, courses, writing.school.id)
         const free = (title: string, id: string): Promise<string> =>
           freeSlug(writing.writer, courses, { schoolId: writing.school.id, title, id })
-        return { made: await duplicateCourse(writing, course, input as unknown as CopyOptions, free) }
+        return { made: await duplicateCourse(writing, course, input, free) }
       },
     }),
     lecturers: defineAction('course', {
@@ -250,8 +251,7 @@ export const courses = defineResource({
           .max(500)
           .meta({ description: 'Courses in their new order; the others follow in theirs.', example: [] }),
       }),
-      run: (writing, { course_ids }) =>
-        setPositions(writing, { table: 'course', idPrefix: 'crs', field: 'course_ids' }, course_ids as string[]),
+      run: (writing, { course_ids }) => setPositions(writing, { table: 'course', idPrefix: 'crs', field: 'course_ids' }, course_ids),
     }),
   },
 })

@@ -149,7 +149,7 @@ export const curriculum = defineResource({
       output: z.object(tree),
       async perform(writing, course, input) {
         const key = { schoolId: writing.school.id, courseId: course.id }
-        const wanted = orderFrom(input as never)
+        const wanted = orderFrom(input)
         await requireCompleteOrder(writing.writer, key, wanted)
         const isMoved = await writeOrder(writing.writer, key, wanted, writing.now)
         return { ...noted(isMoved), body: () => readTree({ ...writing, database: writing.writer }, course) }
@@ -168,7 +168,7 @@ export const curriculum = defineResource({
         tree: z.object(tree).meta({ description: 'The curriculum as it is now.', example: { sections: [] } }),
       }),
       async perform(writing, course, input) {
-        const { counts, headers } = await importCurriculum(writing, course, input as never)
+        const { counts, headers } = await importCurriculum(writing, course, input)
         return {
           ...noted(counts.created + counts.updated + counts.deleted > 0),
           headers,

@@ -32,14 +32,15 @@ import { imageField } from '../framework/declare/image.ts'
 import type { Resource } from '../framework/declare/resource.ts'
 import { freeSlug, lockSlugs, reservedSlugs } from '../framework/declare/slugs.ts'
 import { defineAction, defineRead } from '../framework/declare/typedOperations.ts'
-import { fromPublicId } from '../lib/ids.ts'
+import type { ParameterValues } from '../framework/declare/values.ts'
+import { uuidOf } from '../lib/ids.ts'
 import { Problem } from '../lib/problem.ts'
 import { fileUrl } from '../policy/fileUrl.ts'
 import { productArea } from './productArea.ts'
 import { changedFile, downloadAnswer, fileParameter, newFile, productSchema } from './productFields.ts'
 import { productGrants } from './productGrants.ts'
 
-const fileOf = (parameters: ReadonlyMap<string, unknown>): string => fromPublicId('dpf', parameters.get('file') as string) as string
+const fileOf = (parameters: ParameterValues<(typeof fileParameter)['shape']>): string => uuidOf('dpf', parameters.get('file'))
 
 /** Digital products of the school. */
 export const digitalProducts = defineResource({
@@ -75,7 +76,7 @@ export const digitalProducts = defineResource({
       select: previewOf,
       of: (file: StoredPreview | null, { school }) =>
         file && { ...file, byte_size: Number(file.byte_size), url: fileUrl(school, { id: file.file_id, filename: file.filename }) },
-      write: (file) => ({ preview_file_id: file ? (fromPublicId('fil', file.file_id) as string) : null }),
+      write: (file) => ({ preview_file_id: file ? uuidOf('fil', file.file_id) : null }),
     },
     owned: { select: ownedBy },
   },
@@ -155,7 +156,7 @@ export const digitalProducts = defineResource({
       output: downloadAnswer,
       async run({ store, school, caller, externalServices, parameters }, product) {
         if (!store) throw new Error('downloads are counted, so they need a database')
-        const file = await downloadFile(store, { school, caller, product: product as never, fileId: fileOf(parameters) })
+        const file = await downloadFile(store, { school, caller, product: { ...product, owned: product.owned === true }, fileId: fileOf(parameters) })
         return externalServices.files.downloadAddress(school, file)
       },
     }),
@@ -195,7 +196,7 @@ export const digitalProducts = defineResource({
         if (input.slug !== undefined) await lockSlugs(writing.writer, digitalProducts, writing.school.id)
         const free = (title: string, id: string): Promise<string> =>
           freeSlug(writing.writer, digitalProducts, { schoolId: writing.school.id, title, id })
-        return { made: await duplicateProduct(writing, product, input as { title?: string; slug?: string }, free) }
+        return { made: await duplicateProduct(writing, product, input, free) }
       },
     }),
     files: defineAction('digital_product', {
@@ -205,7 +206,7 @@ export const digitalProducts = defineResource({
       status: 201,
       input: newFile,
       async perform(writing, product, input) {
-        await addFile(writing, product.id, input as z.infer<typeof newFile>)
+        await addFile(writing, product.id, input)
         return { columns: {} }
       },
     }),
@@ -220,7 +221,7 @@ export const digitalProducts = defineResource({
           .max(mostFiles)
           .meta({ description: 'All files of the product, each once.', example: [] }),
       }),
-      run: async (writing, product, { file_ids }) => ((await orderFiles(writing, product.id, file_ids as string[])) ? {} : undefined),
+      run: async (writing, product, { file_ids }) => ((await orderFiles(writing, product.id, file_ids)) ? {} : undefined),
     }),
     changeFile: defineAction('digital_product', {
       scope: 'write',
@@ -230,8 +231,7 @@ export const digitalProducts = defineResource({
       summary: 'Change the title of a file of a product, or replace its content',
       parameters: fileParameter,
       input: changedFile,
-      run: async (writing, product, input) =>
-        (await changeFile(writing, product.id, fileOf(writing.parameters), input as z.infer<typeof changedFile>)) ? {} : undefined,
+      run: async (writing, product, input) => ((await changeFile(writing, product.id, fileOf(writing.parameters), input)) ? {} : undefined),
     }),
     'grants/{grant}/revoke': defineAction('digital_product', {
       scope: 'write',
@@ -240,7 +240,7 @@ export const digitalProducts = defineResource({
       parameters: z.object({ grant: reference('dgg', 'Id of a grant of the product.') }),
       answers: (): Resource => productGrants,
       async perform(writing, product) {
-        const grantId = fromPublicId('dgg', writing.parameters.get('grant') as string) as string
+        const grantId = uuidOf('dgg', writing.parameters.get('grant'))
         return { isUnchanged: !(await revokeGrant(writing, product.id, grantId)), answered: grantId }
       },
     }),

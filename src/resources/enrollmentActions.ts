@@ -12,8 +12,9 @@ import {
 } from '../domain/learning/writeLessonProgress.ts'
 import { reference } from '../framework/declare/fields.ts'
 import type { Action } from '../framework/declare/resource.ts'
+import { defineAction } from '../framework/declare/typedOperations.ts'
 import { wrongState } from '../framework/write/wrongState.ts'
-import { fromPublicId } from '../lib/ids.ts'
+import { uuidOf } from '../lib/ids.ts'
 import { Problem } from '../lib/problem.ts'
 import { enrollmentSummary, lessonState, positionSeconds } from './enrollmentFields.ts'
 
@@ -32,18 +33,17 @@ export function transitionOf(transition: Transition, summary: string): Enrollmen
     input: z.object({ reason }),
     async run(writing, row) {
       const status = statusAt(row, writing.now)
-      if ((already as readonly string[]).includes(status)) return undefined
+      if (already.some((one) => one === status)) return undefined
       const isOwn = row.person_id === writing.caller.personId && writing.caller.role === 'learner'
       const allowed = isOwn ? from.filter((one) => one !== 'suspended') : from
-      if (!(allowed as readonly string[]).includes(status))
-        throw wrongState({ object: 'enrollment' }, { verb: transition, status, from: allowed })
+      if (!allowed.some((one) => one === status)) throw wrongState({ object: 'enrollment' }, { verb: transition, status, from: allowed })
       return await applyTransition(writing, row, transition)
     },
   }
 }
 
 /** How far somebody has got in one lesson: the person says it, or who teaches. */
-export const putProgress: EnrollmentAction = {
+export const putProgress = defineAction('enrollment', {
   scope: 'write',
   id: 'putLessonProgress',
   method: 'PUT',
@@ -58,8 +58,8 @@ export const putProgress: EnrollmentAction = {
   output: z.object({ lesson: lessonState, enrollment: enrollmentSummary }),
   async perform(writing, row, input) {
     const { writer, caller, now } = writing
-    const { completed, position_seconds } = input as { completed?: boolean; position_seconds?: number }
-    const lessonId = fromPublicId('les', String(writing.parameters.get('lesson_id'))) as string
+    const { completed, position_seconds } = input
+    const lessonId = uuidOf('les', writing.parameters.get('lesson_id'))
     const isOwn = row.person_id === caller.personId && caller.role === 'learner'
     const lesson = await findLesson(writing, { enrollmentId: row.id, lessonId })
     requireUnlocked(lesson, { isOwn })
@@ -77,4 +77,4 @@ export const putProgress: EnrollmentAction = {
       }),
     }
   },
-}
+})

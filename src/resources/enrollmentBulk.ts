@@ -1,20 +1,16 @@
 import { z } from 'zod'
-import { type EnrollmentRequest, enrollAndRecord } from '../domain/learning/enrollOnRequest.ts'
+import { enrollAndRecord } from '../domain/learning/enrollOnRequest.ts'
 import { lockCourses } from '../domain/learning/lockCourses.ts'
 import { reference, timestamp } from '../framework/declare/fields.ts'
+import { defineCollectionAction } from '../framework/declare/typedOperations.ts'
 import { bulk, bulkOutput } from '../framework/write/bulk.ts'
 import { explainViolation } from '../framework/write/violations.ts'
-import type { CollectionAction } from '../framework/write/writing.ts'
-import { fromPublicId, toPublicId } from '../lib/ids.ts'
+import { uuidOf, toPublicId } from '../lib/ids.ts'
 import { audienceOf } from '../policy/caller.ts'
 import { enrollmentSchema, named } from './enrollmentFields.ts'
 
-interface Item extends EnrollmentRequest {
-  student_external_id?: string
-}
-
 /** Many students at once, each on their own or all or none. */
-export const bulkEnrollments: CollectionAction<'read' | 'write'> = {
+export const bulkEnrollments = defineCollectionAction({
   scope: 'write',
   roles: ['lecturer', 'staff'],
   status: 207,
@@ -54,15 +50,9 @@ export const bulkEnrollments: CollectionAction<'read' | 'write'> = {
   }),
   output: bulkOutput,
   async run(writing, input) {
-    const { items, create_missing, notify, override, atomic } = input as {
-      items: Item[]
-      create_missing: boolean
-      notify: boolean
-      override: boolean
-      atomic: boolean
-    }
+    const { items, create_missing, notify, override, atomic } = input
     const { sql, school, caller } = writing
-    await lockCourses(writing.writer, school.id, [...new Set(items.map(({ course_id }) => fromPublicId('crs', course_id) as string))])
+    await lockCourses(writing.writer, school.id, [...new Set(items.map(({ course_id }) => uuidOf('crs', course_id)))])
     const met = new Set<string>()
     const isAnother = (personId: string, courseId: string): boolean => {
       const key = `${personId} ${courseId}`
@@ -81,4 +71,4 @@ export const bulkEnrollments: CollectionAction<'read' | 'write'> = {
       },
     })
   },
-}
+})

@@ -9,14 +9,14 @@ import {
   lockCourseOfEnrollment,
   publishedLessonsOf,
 } from '../domain/learning/enrollmentVisibility.ts'
-import { type EnrollmentRequest, enrollmentTimeErrors, enrollOnRequest } from '../domain/learning/enrollOnRequest.ts'
+import { enrollmentTimeErrors, enrollOnRequest } from '../domain/learning/enrollOnRequest.ts'
 import { readProgress } from '../domain/learning/readProgress.ts'
 import { defineResource } from '../framework/declare/defineResource.ts'
 import { everything, nothing } from '../framework/declare/expressions.ts'
 import { reference } from '../framework/declare/fields.ts'
 import { apiPath } from '../framework/declare/operations.ts'
 import type { Resource } from '../framework/declare/resource.ts'
-import { fromPublicId } from '../lib/ids.ts'
+import { uuidOf } from '../lib/ids.ts'
 import { Problem } from '../lib/problem.ts'
 import { courses } from './courses.ts'
 import { putProgress, transitionOf } from './enrollmentActions.ts'
@@ -41,14 +41,16 @@ export const enrollments = defineResource({
     student_id: {
       from: ['person_id'],
       of: ({ person_id }) => person_id,
-      write: (id) => ({ person_id: fromPublicId('std', id) as string }),
+      write: (id) => ({ person_id: uuidOf('std', id) }),
     },
     status: { from: ['status', 'expires_at'], of: (row) => statusAt(row, new Date()) },
     lessons_count: { select: publishedLessonsOf },
     certificate: {
       from: ['certificate_number', 'certificate_issued_at', 'completed_at'],
       of: ({ certificate_number: number, certificate_issued_at: issued_at, completed_at }, { school }) =>
-        (number && completed_at ? { number, issued_at, url: `${school.issuer}${apiPath}/certificates/${number}` } : null) as never,
+        number && completed_at
+          ? { number, issued_at: issued_at ?? completed_at, url: `${school.issuer}${apiPath}/certificates/${number}` }
+          : null,
     },
   },
   inputs: z.object(named),
@@ -110,7 +112,7 @@ export const enrollments = defineResource({
     create: {
       scope: 'write',
       isOnce: true,
-      perform: (writing, values) => enrollOnRequest(writing, values as unknown as EnrollmentRequest),
+      perform: (writing, values) => enrollOnRequest(writing, values),
     },
     update: {
       scope: 'write',

@@ -1,8 +1,8 @@
+import { z } from 'zod'
 import type { Representation } from '../framework/declare/representation.ts'
 import { type CalendarEntry, iCalendar } from '../lib/iCalendar.ts'
 
 type Body = Readonly<Record<string, unknown>>
-type Place = { name: string; address: string | null; latitude: number | null; longitude: number | null } | null
 
 /** Writes events as an iCalendar file (RFC 5545), with the fields that the caller sees. */
 export const calendar: Representation = {
@@ -18,20 +18,44 @@ export const calendar: Representation = {
   },
 }
 
+const text = z.string().nullable().default(null)
+
+/** The fields of an event that an entry shows. What the caller does not see is absent. */
+const shown = z.object({
+  id: z.string(),
+  title: z.string(),
+  status: z.string(),
+  description: text,
+  join_url: text,
+  created_at: z.string(),
+  updated_at: z.string(),
+  starts_at: z.string(),
+  ends_at: z.string(),
+  location: z
+    .object({
+      name: z.string(),
+      address: text,
+      latitude: z.number().nullable().default(null),
+      longitude: z.number().nullable().default(null),
+    })
+    .nullable()
+    .default(null),
+})
+
 function entryOf(body: Body, hostname: string): CalendarEntry {
-  const place = (body.location ?? null) as Place
-  const isPlaced = place !== null && place.latitude !== null && place.longitude !== null
+  const { location, ...event } = shown.parse(body)
+  const { latitude = null, longitude = null } = location ?? {}
   return {
-    uid: `${body.id}@${hostname}`,
-    changedAt: body.updated_at as string,
-    createdAt: body.created_at as string,
-    startsAt: body.starts_at as string,
-    endsAt: body.ends_at as string,
-    title: body.title as string,
-    description: (body.description ?? null) as string | null,
-    location: place && [place.name, place.address].filter((line) => line !== null).join(', '),
-    position: isPlaced ? { latitude: place.latitude as number, longitude: place.longitude as number } : null,
-    url: (body.join_url ?? null) as string | null,
-    isCanceled: body.status === 'canceled',
+    uid: `${event.id}@${hostname}`,
+    changedAt: event.updated_at,
+    createdAt: event.created_at,
+    startsAt: event.starts_at,
+    endsAt: event.ends_at,
+    title: event.title,
+    description: event.description,
+    location: location && [location.name, location.address].filter((line) => line !== null).join(', '),
+    position: latitude === null || longitude === null ? null : { latitude, longitude },
+    url: event.join_url,
+    isCanceled: event.status === 'canceled',
   }
 }

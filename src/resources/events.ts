@@ -24,6 +24,7 @@ import { imageField } from '../framework/declare/image.ts'
 import type { Resource } from '../framework/declare/resource.ts'
 import { freeSlug } from '../framework/declare/slugs.ts'
 import { defineAction } from '../framework/declare/typedOperations.ts'
+import { idsIn } from '../framework/declare/values.ts'
 import { courses } from './courses.ts'
 import { eventArea } from './eventArea.ts'
 import { calendar } from './eventCalendar.ts'
@@ -66,7 +67,7 @@ export const events = defineResource({
       .max(10)
       .meta({ description: 'Hosts of the event, main host first.', example: [] }),
   }),
-  currentInputs: { lecturer_ids: ({ host_lecturers }) => ((host_lecturers ?? []) as { id: string }[]).map(({ id }) => id) },
+  currentInputs: { lecturer_ids: ({ host_lecturers }) => (host_lecturers ?? []).map(({ id }) => id) },
   writable: [
     'title',
     'slug',
@@ -123,7 +124,7 @@ export const events = defineResource({
   expand: {
     host_lecturers: {
       resource: (): Resource => lecturers,
-      ids: (row) => ((row.host_lecturers ?? []) as { id: string }[]).map(({ id }) => id),
+      ids: (row) => idsIn(row.host_lecturers),
     },
     course: { resource: (): Resource => courses, id: ({ course_id }) => course_id },
   },
@@ -221,7 +222,7 @@ export const events = defineResource({
       }),
       answers: (): Resource => rsvps,
       async perform(writing, event, input) {
-        const { id, isNew } = await submitRsvp(writing, event, input as unknown as Parameters<typeof submitRsvp>[2])
+        const { id, isNew } = await submitRsvp(writing, event, input)
         return { isUnchanged: !isNew, answered: id }
       },
     }),
@@ -238,7 +239,7 @@ export const events = defineResource({
       }),
       answers: (): Resource => rsvps,
       async perform(writing, event, { status }) {
-        const { id, isNew } = await changeRsvpStatus(writing, event, writing.parameters.get('rsvp_id') as string, status as string)
+        const { id, isNew } = await changeRsvpStatus(writing, event, writing.parameters.get('rsvp_id'), status)
         return { isUnchanged: !isNew, answered: id }
       },
     }),
@@ -259,7 +260,7 @@ export const events = defineResource({
         no_show: z.int().meta({ description: 'Number of people who had a seat and did not come.', example: 4 }),
       }),
       async perform(writing, event, { attended }) {
-        const { counts, isUnchanged } = await recordAttendance(writing, event, attended as string[])
+        const { counts, isUnchanged } = await recordAttendance(writing, event, attended)
         return { isUnchanged, body: async () => counts }
       },
     }),

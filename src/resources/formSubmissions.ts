@@ -5,6 +5,7 @@ import { defineResource } from '../framework/declare/defineResource.ts'
 import { everything, nothing } from '../framework/declare/expressions.ts'
 import { reference, timestamp } from '../framework/declare/fields.ts'
 import type { Resource } from '../framework/declare/resource.ts'
+import { fromJson } from '../framework/declare/values.ts'
 import { fromPublicId } from '../lib/ids.ts'
 import { normalised } from './emailField.ts'
 import { forms } from './forms.ts'
@@ -54,7 +55,7 @@ export const formSubmissions = defineResource({
     submitted_at: timestamp().meta({ description: 'When it was sent.', example: '2026-03-01T09:30:00.000Z' }),
   }),
   derived: {
-    answers: { from: ['answers'], of: ({ answers }) => answers as never },
+    answers: { from: ['answers'], of: ({ answers }) => fromJson(answers) },
     contact: { select: contactOf },
   },
   filters: [

@@ -4,6 +4,7 @@ import { summarize } from '../domain/forms/formSummary.ts'
 import { defineResource } from '../framework/declare/defineResource.ts'
 import { everything } from '../framework/declare/expressions.ts'
 import { reference, slug, timestamp } from '../framework/declare/fields.ts'
+import { fromJson } from '../framework/declare/values.ts'
 
 const status = z.enum(['draft', 'published', 'closed'])
 const time = (description: string, view?: 'staff') =>
@@ -57,9 +58,9 @@ export const forms = defineResource({
   derived: {
     status: {
       from: ['status', 'closes_at'],
-      of: (form) => statusNow(form, form.seen_as !== 'staff') as 'draft',
+      of: (form) => statusNow(form, form.seen_as !== 'staff'),
     },
-    fields: { from: ['fields'], of: ({ fields }) => fields as never },
+    fields: { from: ['fields'], of: ({ fields }) => fromJson(fields) },
     pages: {
       select: placesOf,
       of: pagesFrom,

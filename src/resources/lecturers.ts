@@ -22,6 +22,7 @@ import { image, imageField } from '../framework/declare/image.ts'
 import type { Resource } from '../framework/declare/resource.ts'
 import { richText } from '../framework/declare/richText.ts'
 import { defineAction, defineCollectionAction } from '../framework/declare/typedOperations.ts'
+import { fromJson } from '../framework/declare/values.ts'
 import { courses } from './courses.ts'
 
 const links = z
@@ -109,7 +110,7 @@ export const lecturers = defineResource({
   search: ['display_name', 'headline', 'slug'],
   sorts: ['position', '-created_at', 'updated_at', 'display_name'],
   exports: true,
-  expand: { courses: { resource: (): Resource => courses, ids: (row) => (row.courses_count as Taught).ids ?? [] } },
+  expand: { courses: { resource: (): Resource => courses, ids: (row) => fromJson<Taught>(row.courses_count).ids ?? [] } },
   visibility: {
     anonymous: isActiveLecturer,
     learner: isActiveLecturer,
@@ -144,7 +145,7 @@ export const lecturers = defineResource({
       summary: 'Let a person sign in as this lecturer',
       input: z.object({ email: z.string().max(254).meta({ description: 'Address of the person.', example: 'marlo@example.com' }) }),
       async perform(writing, row, { email }) {
-        return (await linkLecturer(writing, row, email as string)) ? { columns: {} } : { isUnchanged: true }
+        return (await linkLecturer(writing, row, email)) ? { columns: {} } : { isUnchanged: true }
       },
     }),
     unlink: {
@@ -175,7 +176,7 @@ export const lecturers = defineResource({
           .meta({ description: 'The first ones of the list, in their order; the others follow as they are.', example: [] }),
       }),
       run: (writing, { lecturer_ids }) =>
-        setPositions(writing, { table: 'lecturer', idPrefix: 'lec', field: 'lecturer_ids' }, lecturer_ids as string[]),
+        setPositions(writing, { table: 'lecturer', idPrefix: 'lec', field: 'lecturer_ids' }, lecturer_ids),
     }),
   },
 })

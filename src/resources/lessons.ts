@@ -21,12 +21,14 @@ import { defineResource } from '../framework/declare/defineResource.ts'
 import { everything } from '../framework/declare/expressions.ts'
 import { externalId, metadata, reference, timestamp } from '../framework/declare/fields.ts'
 import type { Presentation } from '../framework/declare/presentation.ts'
+import { fromJson } from '../framework/declare/values.ts'
 import { curriculum } from './curriculum.ts'
 import * as fields from './lessonFields.ts'
 import { sections } from './sections.ts'
 
 /** What the query has read of a lesson's files. */
-const filesOf = (row: object): readonly LessonFile[] => (row as { attachments?: LessonFile[] | null }).attachments ?? []
+const filesOf = (row: Readonly<Record<string, unknown>>): readonly LessonFile[] =>
+  fromJson<LessonFile[] | null | undefined>(row.attachments) ?? []
 
 const addressOf = (file: LessonFile, { externalServices, school }: Pick<Presentation, 'externalServices' | 'school'>) =>
   externalServices.files.downloadAddress(school, { ...file, id: file.file_id })
@@ -94,8 +96,8 @@ export const lessons = defineResource({
     content_html: { select: textOf('content_html') },
     media: {
       from: ['media'],
-      of: (row, context) => playable(row.media as StoredMedia | null, filesOf(row), context) as never,
-      write: (media) => ({ media: media ? JSON.stringify(mediaFrom(media as StoredMedia)) : null }),
+      of: (row, context) => playable(fromJson<StoredMedia | null>(row.media), filesOf(row), context),
+      write: (media) => ({ media: media ? JSON.stringify(mediaFrom(media)) : null }),
     },
     attachments: {
       select: lessonFilesOf,
@@ -109,13 +111,13 @@ export const lessons = defineResource({
     },
     quiz: {
       from: ['quiz'],
-      of: ({ quiz }) => quiz as never,
-      write: (quiz) => ({ quiz: quiz ? JSON.stringify(withIds(quiz as never)) : null }),
+      of: ({ quiz }) => fromJson(quiz),
+      write: (quiz) => ({ quiz: quiz ? JSON.stringify(withIds(quiz)) : null }),
     },
     drip: {
       from: ['drip'],
-      of: ({ drip }) => drip as { mode: 'none' },
-      write: (drip) => ({ drip: JSON.stringify(dripOf(drip as never)) }),
+      of: ({ drip }) => fromJson(drip),
+      write: (drip) => ({ drip: JSON.stringify(dripOf(drip)) }),
     },
     unlocked: { select: mayReadBody },
     unlocks_at: { select: unlocksAtOf },
@@ -128,7 +130,7 @@ export const lessons = defineResource({
       .meta({ description: 'Files to take along, in their order.', example: [] }),
   }),
   currentInputs: {
-    attachment_file_ids: ({ attachments }) => ((attachments ?? []) as { file_id: string }[]).map(({ file_id }) => file_id),
+    attachment_file_ids: ({ attachments }) => (attachments ?? []).map(({ file_id }) => file_id),
   },
   writable: [
     'title',

@@ -27,7 +27,7 @@ import { reference } from '../framework/declare/fields.ts'
 import { imageField } from '../framework/declare/image.ts'
 import type { Resource } from '../framework/declare/resource.ts'
 import { defineAction, defineCollectionAction } from '../framework/declare/typedOperations.ts'
-import type { Values } from '../framework/declare/values.ts'
+import { idsIn } from '../framework/declare/values.ts'
 import { bulk } from '../framework/write/bulk.ts'
 import { bulkOutput } from '../framework/write/rowsInBulk.ts'
 import type { ProblemDetail } from '../lib/problem.ts'
@@ -125,7 +125,7 @@ export const members = defineResource({
   sorts: ['-created_at', 'joined_at', 'updated_at', { field: 'display_name', else: 'name' }],
   exports: true,
   expand: {
-    plans: { resource: (): Resource => membershipPlans, ids: (row) => ((row.plans ?? []) as MemberPlan[]).map(({ id }) => id) },
+    plans: { resource: (): Resource => membershipPlans, ids: (row) => idsIn(row.plans) },
     subscriptions: { resource: (): Resource => subscriptions, by: 'person_id' },
     student: { resource: (): Resource => students, id: ({ id, is_student }) => (is_student ? id : null) },
   },
@@ -148,7 +148,7 @@ export const members = defineResource({
       },
       defaults: async ({ now }, { send_invite, display_name }) => ({
         is_member: true,
-        name: display_name as string,
+        name: display_name,
         ...(send_invite === true ? { member_status: 'invited', invited_at: now } : { joined_at: now }),
       }),
       async after(writing, row, values) {
@@ -169,7 +169,7 @@ export const members = defineResource({
       from: ['active'],
       to: 'blocked',
       input: reasonInput,
-      run: (writing, row, { reason }) => blockMember(writing, row, reason as string | null),
+      run: (writing, row, { reason }) => blockMember(writing, row, reason),
       after: (writing, row) => recordOtherFacet(writing, row, 'member', 'updated'),
     }),
     unblock: defineAction('person', {
@@ -198,7 +198,7 @@ export const members = defineResource({
         }),
       }),
       run: (writing, row, { reason, cancel_subscriptions }) =>
-        removeMember(writing, row, { reason: reason as string | null, isRequested: cancel_subscriptions === true }),
+        removeMember(writing, row, { reason, isRequested: cancel_subscriptions === true }),
       after: (writing, row) => recordOtherFacet(writing, row, 'member', 'updated'),
     }),
     leave: {
@@ -224,10 +224,10 @@ export const members = defineResource({
       output: bulkOutput({ idPrefix: 'mbr', object: 'member' }),
       run: (writing, { member_ids, add, remove }) =>
         bulk(writing.sql, {
-          items: member_ids as string[],
+          items: member_ids,
           isAtomic: false,
           async each(id) {
-            await labelMember(writing, id, { add: add as string[], remove: remove as string[] })
+            await labelMember(writing, id, { add, remove })
             return { status: 200, id }
           },
         }),
@@ -238,6 +238,6 @@ export const members = defineResource({
 /** Converts the time of a plan, which is text in the format of the database, to the format of the API. */
 const withTime = ({ until, ...plan }: MemberPlan) => ({ ...plan, until: until === null ? null : new Date(until).toISOString() })
 
-async function writeLabels({ writer, school }: PersonChange, { id }: { id: string }, { labels }: Values): Promise<void> {
-  if (labels !== undefined) await setTags(writer, { schoolId: school.id, personId: id, kind: 'member_label' }, labels as string[])
+async function writeLabels({ writer, school }: PersonChange, { id }: { id: string }, { labels }: { labels?: string[] }): Promise<void> {
+  if (labels !== undefined) await setTags(writer, { schoolId: school.id, personId: id, kind: 'member_label' }, labels)
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { addPrice, type NewPrice, setPriceActive } from '../domain/memberships/planPrices.ts'
+import { addPrice, setPriceActive } from '../domain/memberships/planPrices.ts'
 import {
   type Included,
   includedIn,
@@ -20,6 +20,7 @@ import { everything } from '../framework/declare/expressions.ts'
 import { reference } from '../framework/declare/fields.ts'
 import type { Resource } from '../framework/declare/resource.ts'
 import { defineAction, defineCollectionAction } from '../framework/declare/typedOperations.ts'
+import { fromJson } from '../framework/declare/values.ts'
 import { fromPublicId } from '../lib/ids.ts'
 import { courses } from './courses.ts'
 import { newPrice, planSchema } from './planFields.ts'
@@ -41,7 +42,11 @@ export const membershipPlans = defineResource({
   derived: {
     includes: {
       select: includedIn,
-      of: (included: Included) => included as object,
+      of: ({ course_ids, digital_product_ids, ...all }: Included) => ({
+        ...all,
+        course_ids: course_ids ?? undefined,
+        digital_product_ids: digital_product_ids ?? undefined,
+      }),
       write: (includes) => ({ includes_all_courses: includes?.all_courses ?? false, includes_all_events: includes?.all_events ?? false }),
     },
     prices: {
@@ -91,7 +96,7 @@ export const membershipPlans = defineResource({
   sorts: ['position', '-created_at', 'updated_at', 'name'],
   exports: true,
   expand: {
-    courses: { resource: (): Resource => courses, ids: (row) => (row.includes as Included).course_ids ?? [] },
+    courses: { resource: (): Resource => courses, ids: (row) => fromJson<Included>(row.includes).course_ids ?? [] },
   },
   visibility: { anonymous: isOnOffer, learner: isKnownPlan, lecturer: isKnownPlan, staff: everything },
   views: { own: isMyPlan },
@@ -117,7 +122,7 @@ export const membershipPlans = defineResource({
       status: 201,
       input: newPrice,
       async perform(writing, plan, price) {
-        await addPrice(writing, plan, price as unknown as NewPrice)
+        await addPrice(writing, plan, price)
         return { columns: {} }
       },
     }),
@@ -130,7 +135,7 @@ export const membershipPlans = defineResource({
       input: z.object({ active: z.boolean().optional().meta({ description: 'True if the price can be chosen.', example: false }) }),
       async run(writing, plan, { active }) {
         const priceId = fromPublicId('prc', String(writing.parameters.get('price_id')))
-        return (await setPriceActive(writing, plan, { priceId, active: active as boolean | undefined })) ? {} : undefined
+        return (await setPriceActive(writing, plan, { priceId, active: active })) ? {} : undefined
       },
     }),
   },
@@ -148,8 +153,7 @@ export const membershipPlans = defineResource({
           example: [],
         }),
       }),
-      run: (writing, { plan_ids }) =>
-        setPositions(writing, { table: 'membership_plan', idPrefix: 'mpl', field: 'plan_ids' }, plan_ids as string[]),
+      run: (writing, { plan_ids }) => setPositions(writing, { table: 'membership_plan', idPrefix: 'mpl', field: 'plan_ids' }, plan_ids),
     }),
   },
 })

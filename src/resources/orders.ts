@@ -12,12 +12,13 @@ import {
 } from '../domain/orders/orderVisibility.ts'
 import { publicOrderItem, publicRefund, type StoredOrderItem, type StoredRefund } from '../domain/orders/publicOrder.ts'
 import { requireReceipt, sellerOf } from '../domain/orders/receipt.ts'
-import { type Receipt, receiptPage } from '../domain/orders/receiptPage.ts'
+import { receiptPage } from '../domain/orders/receiptPage.ts'
 import { defineResource } from '../framework/declare/defineResource.ts'
 import { everything, nothing } from '../framework/declare/expressions.ts'
 import { reference } from '../framework/declare/fields.ts'
 import type { Resource } from '../framework/declare/resource.ts'
 import { defineRead } from '../framework/declare/typedOperations.ts'
+import { fromJson } from '../framework/declare/values.ts'
 import { coupons } from './coupons.ts'
 import { normalised } from './emailField.ts'
 import { members } from './members.ts'
@@ -77,7 +78,7 @@ export const orders = defineResource({
         email,
       }),
     },
-    items: { select: itemsOf, of: (items: StoredOrderItem[] | null) => (items ?? []).map(publicOrderItem) as never },
+    items: { select: itemsOf, of: (items: StoredOrderItem[] | null) => (items ?? []).map(publicOrderItem) },
     subtotal: sum('subtotal_amount'),
     discount_total: sum('discount_amount'),
     tax_total: sum('tax_amount'),
@@ -93,10 +94,13 @@ export const orders = defineResource({
     },
     payment: {
       from: ['payment_provider', 'payment_reference', 'payment'],
-      of: ({ payment_provider, payment_reference, payment }) =>
-        ({ ...(payment as object), provider: payment_provider, reference: payment_reference }) as never,
+      of: ({ payment_provider, payment_reference, payment }) => ({
+        ...fromJson<{ card_brand: string | null; card_last4: string | null; failure_code: string | null }>(payment),
+        provider: payment_provider,
+        reference: payment_reference,
+      }),
     },
-    refunds: { select: refundsOf, of: (refunds: StoredRefund[] | null) => (refunds ?? []).map(publicRefund) as never },
+    refunds: { select: refundsOf, of: (refunds: StoredRefund[] | null) => (refunds ?? []).map(publicRefund) },
   },
   filters: [
     { name: 'status', description: 'the status of the order', value: z.enum(orderStatuses), where: isInState },
@@ -199,7 +203,7 @@ export const orders = defineResource({
       output: listOf(orderItem, 'The items; lecturers see only their own courses.'),
       run: async (_reading, row) => ({
         object: 'list',
-        data: ((row as unknown as { items: StoredOrderItem[] | null }).items ?? []).map(publicOrderItem),
+        data: (fromJson<StoredOrderItem[] | null>(row.items) ?? []).map(publicOrderItem),
       }),
     },
     refunds: {
@@ -211,7 +215,7 @@ export const orders = defineResource({
       output: listOf(orderRefund, 'The refunds, the oldest first.'),
       run: async (_reading, row) => ({
         object: 'list',
-        data: ((row as unknown as { refunds: StoredRefund[] | null }).refunds ?? []).map(publicRefund),
+        data: (fromJson<StoredRefund[] | null>(row.refunds) ?? []).map(publicRefund),
       }),
     },
     receipt: defineRead('orders', {
@@ -235,7 +239,7 @@ export const orders = defineResource({
           buyer: { name: row.buyer_name, email: row.buyer_email },
           billing_address: row.billing_address,
           tax_id: row.tax_id,
-          items: ((row as unknown as { items: StoredOrderItem[] | null }).items ?? []).map(publicOrderItem),
+          items: (fromJson<StoredOrderItem[] | null>(row.items) ?? []).map(publicOrderItem),
           subtotal: money(row.subtotal_amount),
           discount_name: discountName,
           discount_total: money(row.discount_amount),
@@ -245,7 +249,7 @@ export const orders = defineResource({
           refunded_total: money(row.refunded_amount),
         }
       },
-      asHtml: (answer) => receiptPage(answer as unknown as Receipt),
+      asHtml: (answer) => receiptPage(answer),
     }),
   },
 })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Block, storedBlocks } from '../domain/pages/pageBlock.ts'
+import { storedBlocks } from '../domain/pages/pageBlock.ts'
 import { contentColumns, draftColumns, draftOf, hasUnpublishedChanges, shownContent } from '../domain/pages/pageContent.ts'
 import { renderingOf, selectRendering } from '../domain/pages/pageRendering.ts'
 import { addRevision, listRevisions } from '../domain/pages/pageRevisions.ts'
@@ -90,7 +90,7 @@ export const pages = defineResource({
     blocks: {
       from: [...contentColumns],
       of: (page, context) => shownContent(page, context).blocks,
-      write: (blocks) => ({ draft_blocks: JSON.stringify(storedBlocks(blocks as Block[])) }),
+      write: (blocks) => ({ draft_blocks: JSON.stringify(storedBlocks(blocks)) }),
     },
     rendered_html: {
       select: selectRendering,
@@ -136,7 +136,7 @@ export const pages = defineResource({
     create: {
       scope: 'write',
       check: checkPage,
-      defaults: async (_writing, { title }) => ({ title: title as string }),
+      defaults: async (_writing, { title }) => ({ title: title }),
       after: (writing, page, values) => afterWriting('created')(writing, page, values),
     },
     update: {
@@ -144,7 +144,7 @@ export const pages = defineResource({
       view: 'staff',
       needsIfMatch: true,
       check: checkPage,
-      before: async (_writing, page, { title }) => (page.live === null ? { title: title as string } : {}),
+      before: async (_writing, page, { title }) => (page.live === null ? { title: title } : {}),
       after: (writing, page, changed) => afterWriting('updated')(writing, page, changed),
     },
     remove: { scope: 'write', view: 'staff', before: requireUnused },

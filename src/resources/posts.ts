@@ -20,6 +20,7 @@ import { imageField, imageOf } from '../framework/declare/image.ts'
 import type { Resource } from '../framework/declare/resource.ts'
 import { freeSlug } from '../framework/declare/slugs.ts'
 import { defineAction } from '../framework/declare/typedOperations.ts'
+import { fromJson } from '../framework/declare/values.ts'
 import type { View } from '../framework/declare/views.ts'
 import { requireOffered } from '../framework/read/visible.ts'
 import { lecturers } from './lecturers.ts'
@@ -46,9 +47,9 @@ export const posts = defineResource({
   },
   schema: postSchema,
   derived: {
-    status: { from: times, of: (post) => timesNow(post).status as 'draft' },
-    scheduled_for: { from: times, of: (post) => timesNow(post).scheduled_for as never },
-    published_at: { from: times, of: (post) => timesNow(post).published_at as never },
+    status: { from: times, of: (post) => timesNow(post).status },
+    scheduled_for: { from: times, of: (post) => timesNow(post).scheduled_for },
+    published_at: { from: times, of: (post) => timesNow(post).published_at },
     excerpt: { select: excerptOf, write: (excerpt) => ({ excerpt }) },
     content: { select: bodyOf('content'), write: () => ({}) },
     content_format: { select: bodyOf('content_format'), write: () => ({}) },
@@ -77,7 +78,7 @@ export const posts = defineResource({
       .nullable()
       .meta({ description: 'Author; null for the school itself. Lecturers can name only themselves.', example: null, idPrefix: 'lec' }),
   }),
-  currentInputs: { author_lecturer_id: ({ author }) => (author as { lecturer_id?: string | null } | null)?.lecturer_id ?? null },
+  currentInputs: { author_lecturer_id: ({ author }) => author?.lecturer_id ?? null },
   writable: [
     'title',
     'slug',
@@ -115,7 +116,7 @@ export const posts = defineResource({
   staffSort: '-created_at',
   exports: true,
   expand: {
-    author: { resource: (): Resource => lecturers, id: (row) => (row as unknown as { author: StoredAuthor }).author.lecturer_id ?? null },
+    author: { resource: (): Resource => lecturers, id: (row) => fromJson<StoredAuthor>(row.author).lecturer_id ?? null },
   },
   visibility: {
     anonymous: isPublished,

@@ -4,6 +4,8 @@ import { defineResource } from '../framework/declare/defineResource.ts'
 import { everything, nothing } from '../framework/declare/expressions.ts'
 import { reference, timestamp } from '../framework/declare/fields.ts'
 import type { Resource } from '../framework/declare/resource.ts'
+import { defineCreation } from '../framework/declare/typedOperations.ts'
+import { parentOf } from '../framework/write/writing.ts'
 import { digitalProducts } from './digitalProducts.ts'
 import { productArea } from './productArea.ts'
 
@@ -55,7 +57,7 @@ export const productGrants: Resource = defineResource({
   visibility: { anonymous: nothing, learner: nothing, lecturer: nothing, staff: everything },
   operations: {
     list: 'read',
-    create: {
+    create: defineCreation({
       scope: 'write',
       id: 'grantProduct',
       roles: ['staff'],
@@ -64,7 +66,7 @@ export const productGrants: Resource = defineResource({
         member_id: person.member_id.optional().meta({ description: 'Person who gets the product, as a member.' }),
         note: z.string().max(500).nullable().optional().meta({ description: 'Note for the staff.', example: 'For helping at the fair.' }),
       }),
-      perform: async (writing, input) => await giveProduct(writing, (writing.parent as { id: string }).id, input),
-    },
+      perform: async (writing, input) => await giveProduct(writing, parentOf(writing).id, input),
+    }),
   },
 })

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { attemptQuiz } from '../domain/learning/attemptQuiz.ts'
-import type { Answer } from '../domain/learning/scoreQuiz.ts'
 import { defineResource } from '../framework/declare/defineResource.ts'
 import type { Rows } from '../framework/declare/expressions.ts'
 import { everything, nothing } from '../framework/declare/expressions.ts'
@@ -50,6 +49,6 @@ export const quizAttempts = defineResource({
   visibility: { anonymous: nothing, learner: isMine, lecturer: isMine, staff: everything },
   views: { own: isMine },
   operations: {
-    create: { scope: 'write', view: 'public', perform: (writing, { answers }) => attemptQuiz(writing, answers as Answer[]) },
+    create: { scope: 'write', view: 'public', perform: (writing, { answers }) => attemptQuiz(writing, answers) },
   },
 })

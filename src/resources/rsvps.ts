@@ -2,13 +2,15 @@ import { z } from 'zod'
 import { isToHostedEvent } from '../domain/events/eventAccess.ts'
 import { waitlistPosition } from '../domain/events/eventParts.ts'
 import { fillSeats } from '../domain/events/eventStates.ts'
-import { checkGuest, type GuestValues, type HostedEvent, placeGuest } from '../domain/events/staffRsvps.ts'
+import { checkGuest, placeGuest } from '../domain/events/staffRsvps.ts'
 import { countRsvps } from '../domain/events/submitRsvp.ts'
-import { type StoredSummary, summaryOf } from '../domain/people/personSummary.ts'
+import { summaryOf } from '../domain/people/personSummary.ts'
 import { defineResource } from '../framework/declare/defineResource.ts'
 import { everything, nothing, type Rule } from '../framework/declare/expressions.ts'
 import { reference, timestamp } from '../framework/declare/fields.ts'
 import type { Resource } from '../framework/declare/resource.ts'
+import { idIn } from '../framework/declare/values.ts'
+import { parentOf } from '../framework/write/writing.ts'
 import { eventArea } from './eventArea.ts'
 import { rsvpStatus } from './eventFields.ts'
 import { events } from './events.ts'
@@ -16,8 +18,6 @@ import { members } from './members.ts'
 import { personSummary, summaryFrom } from './personSummary.ts'
 
 const isMine: Rule<'rsvp'> = (rsvp, me) => (me.personId === null ? rsvp.lit(false) : rsvp('rsvp.person_id', '=', me.personId))
-
-const memberOf = (row: object): string | null => (row as { member: StoredSummary | null }).member?.id ?? null
 
 /** The RSVPs of people to events. */
 export const rsvps: Resource = defineResource({
@@ -63,7 +63,7 @@ export const rsvps: Resource = defineResource({
   filters: ['status', 'created_at', 'updated_at'],
   sorts: ['queued_at', 'updated_at'],
   exports: true,
-  expand: { member: { resource: (): Resource => members, id: (row) => memberOf(row) } },
+  expand: { member: { resource: (): Resource => members, id: (row) => idIn(row.member) } },
   under: { resource: (): Resource => events, table: 'event', column: 'event_id' },
   listedUnder: [{ resource: (): Resource => events, where: (rsvp, id) => rsvp('event_id', '=', id), id: 'listRsvps', byId: true }],
   isPart: true,
@@ -80,11 +80,11 @@ export const rsvps: Resource = defineResource({
       scope: 'write',
       roles: ['lecturer', 'staff'],
       check: checkGuest,
-      defaults: (writing, values: GuestValues) => placeGuest(writing, writing.parent as unknown as HostedEvent, values),
+      defaults: (writing, values) => placeGuest(writing, parentOf(writing), values),
       async after(writing, rsvp) {
-        const { writer, school, parent } = writing
+        const { writer, school } = writing
         await countRsvps(writer, { schoolId: school.id, eventId: rsvp.event_id }, rsvp.person_id, 1)
-        await fillSeats(writing, parent as unknown as HostedEvent)
+        await fillSeats(writing, parentOf(writing))
       },
     },
   },

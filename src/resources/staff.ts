@@ -63,13 +63,13 @@ export const staff = defineResource({
       id: 'inviteStaff',
       roles: ['staff'],
       check: checkProfile,
-      defaults: (writing, { email, role }) => inviteStaff(writing, { email: email as string, role: role as string }),
+      defaults: (writing, { email, role }) => inviteStaff(writing, { email, role }),
     },
     update: {
       scope: 'write',
       roles: ['staff'],
       async before(writing, row, { role }) {
-        await requireChangeable(writing, row, role as string)
+        await requireChangeable(writing, row, role)
         return {}
       },
     },

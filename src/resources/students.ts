@@ -16,7 +16,7 @@ import { everything, nothing } from '../framework/declare/expressions.ts'
 import { imageField } from '../framework/declare/image.ts'
 import type { Resource } from '../framework/declare/resource.ts'
 import { defineAction } from '../framework/declare/typedOperations.ts'
-import type { Values } from '../framework/declare/values.ts'
+import { fromJson } from '../framework/declare/values.ts'
 import { enrollments } from './enrollments.ts'
 import { changeOf, erasureOf, manyOf } from './facetOperations.ts'
 import { members } from './members.ts'
@@ -44,7 +44,7 @@ export const students = defineResource({
     tags: { select: tagsOf('student_tag'), write: () => ({}) },
     marketing_consent: {
       from: ['marketing_consent'],
-      of: (row) => row.marketing_consent as { granted: boolean; at: string } | null,
+      of: (row) => fromJson(row.marketing_consent),
       write: (consent) => ({
         marketing_consent: consent && JSON.stringify({ granted: consent.granted, at: new Date().toISOString() }),
       }),
@@ -156,7 +156,7 @@ export const students = defineResource({
       input: reasonInput,
       async run(writing, row, { reason }) {
         await requireAuthorityOver(writing, row.id)
-        return { student_status_reason: reason as string | null }
+        return { student_status_reason: reason }
       },
       after: (writing, row) => recordOtherFacet(writing, row, 'student', 'updated'),
     }),
@@ -187,6 +187,6 @@ export const students = defineResource({
   },
 })
 
-async function writeTags({ writer, school }: PersonChange, { id }: { id: string }, { tags }: Values): Promise<void> {
-  if (tags !== undefined) await setTags(writer, { schoolId: school.id, personId: id, kind: 'student_tag' }, tags as string[])
+async function writeTags({ writer, school }: PersonChange, { id }: { id: string }, { tags }: { tags?: string[] }): Promise<void> {
+  if (tags !== undefined) await setTags(writer, { schoolId: school.id, personId: id, kind: 'student_tag' }, tags)
 }

@@ -10,7 +10,6 @@ import {
 import { checkTimes, moveTimes } from '../domain/memberships/moveTimes.ts'
 import { noPendingChange } from '../domain/memberships/subscriptionColumns.ts'
 import { confirmByStaff } from '../domain/memberships/subscriptionPayments.ts'
-import type { SubscriptionRow } from '../domain/memberships/subscriptionRow.ts'
 import {
   grantsPlan,
   hasMemberId,
@@ -23,13 +22,13 @@ import {
   selectPendingChange,
 } from '../domain/memberships/subscriptionVisibility.ts'
 import { afterSubscribing, checkSubscription, subscriptionDefaults } from '../domain/memberships/subscriptionWriting.ts'
-import { type Payment, paymentProviders } from '../domain/orders/payment.ts'
+import { paymentProviders } from '../domain/orders/payment.ts'
 import { defineResource } from '../framework/declare/defineResource.ts'
 import { everything, nothing } from '../framework/declare/expressions.ts'
-import { moneyOf, reference, timestamp } from '../framework/declare/fields.ts'
+import { moneyIn, reference, timestamp } from '../framework/declare/fields.ts'
 import type { Resource } from '../framework/declare/resource.ts'
 import { defineAction } from '../framework/declare/typedOperations.ts'
-import { fromPublicId } from '../lib/ids.ts'
+import { uuidOf } from '../lib/ids.ts'
 import { members } from './members.ts'
 import { membershipPlans } from './membershipPlans.ts'
 import { orders } from './orders.ts'
@@ -49,11 +48,11 @@ export const subscriptions = defineResource({
     member_id: {
       from: ['person_id'],
       of: ({ person_id }) => person_id,
-      write: (member) => ({ person_id: fromPublicId('mbr', member) as string }),
+      write: (member) => ({ person_id: uuidOf('mbr', member) }),
     },
     amount: {
       from: ['amount', 'currency'],
-      of: ({ amount, currency }) => moneyOf(amount, currency) as { amount: number; currency: string },
+      of: ({ amount, currency }) => moneyIn(amount, currency),
     },
     discount: { select: selectDiscount, of: publicDiscountOf },
     cancellation: {
@@ -167,7 +166,7 @@ export const subscriptions = defineResource({
         }),
       }),
       perform: async (writing, row, payment) => ({
-        isUnchanged: !(await confirmByStaff(writing, row as SubscriptionRow, payment as unknown as Payment)),
+        isUnchanged: !(await confirmByStaff(writing, row, payment)),
       }),
     }),
     change_plan: defineAction('subscription', {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isUploadOf, targetOf } from '../domain/files/files.ts'
-import { type Announced, announceFile } from '../domain/files/fileWriting.ts'
+import { announceFile } from '../domain/files/fileWriting.ts'
 import { defineResource } from '../framework/declare/defineResource.ts'
 import { everything, nothing } from '../framework/declare/expressions.ts'
 import { reference, timestamp } from '../framework/declare/fields.ts'
@@ -69,6 +69,6 @@ export const uploads = defineResource({
   views: { own: isUploadOf },
   operations: {
     get: 'write',
-    create: { scope: 'write', defaults: (writing, values) => announceFile(writing, values as unknown as Announced) },
+    create: { scope: 'write', defaults: (writing, values) => announceFile(writing, values) },
   },
 })

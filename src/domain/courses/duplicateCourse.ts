@@ -13,8 +13,8 @@ interface Course {
 
 /** The title and slug of the copy, and whether it contains the curriculum. */
 export interface CopyOptions {
-  title?: string
-  slug?: string
+  title?: string | undefined
+  slug?: string | undefined
   include_curriculum: boolean
 }
 

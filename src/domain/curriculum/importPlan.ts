@@ -10,22 +10,22 @@ export interface ImportedLesson {
   external_id: string
   title: string
   kind: string
-  status?: 'draft' | 'published'
-  is_preview?: boolean
-  duration_seconds?: number | null
-  content?: string | null
-  content_format?: TextFormat
-  media?: StoredMedia | null
-  quiz?: Quiz | null
-  drip?: { mode: 'none' | 'days_after_enrollment' | 'date' }
-  comments_enabled?: boolean
-  metadata?: Record<string, string>
+  status?: 'draft' | 'published' | undefined
+  is_preview?: boolean | undefined
+  duration_seconds?: number | null | undefined
+  content?: string | null | undefined
+  content_format?: TextFormat | undefined
+  media?: StoredMedia | null | undefined
+  quiz?: Quiz | null | undefined
+  drip?: { mode: 'none' | 'days_after_enrollment' | 'date' } | undefined
+  comments_enabled?: boolean | undefined
+  metadata?: Record<string, string> | undefined
 }
 
 export interface ImportedSection {
   external_id: string
   title: string
-  summary?: string | null
+  summary?: string | null | undefined
   lessons: readonly ImportedLesson[]
 }
 

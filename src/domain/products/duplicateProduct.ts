@@ -6,7 +6,7 @@ import type { FreeSlug } from '../courses/duplicateCourse.ts'
 export async function duplicateProduct(
   { writer, school, now }: ChangeContext,
   { id: originalId, title: originalTitle }: { id: string; title: string },
-  copying: { title?: string; slug?: string },
+  copying: { title?: string | undefined; slug?: string | undefined },
   freeSlug: FreeSlug,
 ): Promise<string> {
   const products = writer.selectFrom('digital_product').where('school_id', '=', school.id)

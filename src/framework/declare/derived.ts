@@ -1,9 +1,8 @@
 import type { Expression } from 'kysely'
 import type { Caller } from '../../policy/caller.ts'
-import type { AnyRows, ColumnOf, Columns, Row, Rows, TableName } from './expressions.ts'
+import type { AnyRows, ColumnOf, Columns, ReadRow, Rows, TableName } from './expressions.ts'
 import type { Presentation } from './presentation.ts'
 import type { StoredForm } from './values.ts'
-import type { View } from './views.ts'
 
 /** A field without a column of its own: a column of another name, made from columns, or an expression that the query evaluates. */
 export type Derived<Table extends TableName, Value, Written = Value> = {
@@ -16,7 +15,7 @@ export type Derived<Table extends TableName, Value, Written = Value> = {
       column?: undefined
       from: readonly ColumnOf<Table>[]
       select?: undefined
-      of(row: Row<Table> & { seen_as: View }, context: Presentation): StoredForm<Value>
+      of(row: ReadRow<Table>, context: Presentation): StoredForm<Value>
     }
   | {
       column?: undefined

@@ -12,6 +12,9 @@ export type TableName = {
 export type AnyTable = TableName | 'any_table'
 
 export type Row<Table extends AnyTable> = Selectable<(DB & AnyTables)[Table]>
+/** A row as a query reads it: its columns, what the query selects for derived fields, and how much of it the caller sees. */
+export type ReadRow<Table extends AnyTable> = Row<Table> & { seen_as: View } & Readonly<Record<string, unknown>>
+
 /** Columns to be written. */
 export type Columns<Table extends AnyTable> = Partial<Updateable<(DB & AnyTables)[Table]>>
 export type ColumnOf<Table extends TableName> = keyof DB[Table] & string

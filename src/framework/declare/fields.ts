@@ -85,6 +85,12 @@ export function moneyOf(amount: number | string | null, currency: string | null)
   return amount === null || currency === null ? null : { amount: Number(amount), currency }
 }
 
+/** The money object of two columns of which neither is null. */
+export const moneyIn = (amount: number | string, currency: string): { amount: number; currency: string } => ({
+  amount: Number(amount),
+  currency,
+})
+
 /** The two columns of a money object, `price_amount` and `price_currency` by the name `price`. */
 export const moneyColumns = <Name extends string>(name: Name, money: { amount: number; currency: string } | null) =>
   ({ [`${name}_amount`]: money?.amount ?? null, [`${name}_currency`]: money?.currency ?? null }) as {

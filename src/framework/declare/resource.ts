@@ -8,7 +8,7 @@ import type { CollectionRead, RowRead } from '../read/reading.ts'
 import type { CollectionAction, Performed, RowAccess, Writing } from '../write/writing.ts'
 import type { Area, ScopeVerb } from './area.ts'
 import type { Deprecation } from './deprecation.ts'
-import type { AnyRows, AnyRule, AnyTable, ColumnOf, Columns, Condition, Row, Rows, SeenRow, TableName } from './expressions.ts'
+import type { AnyRows, AnyRule, AnyTable, ColumnOf, Columns, Condition, ReadRow, Row, Rows, SeenRow, TableName } from './expressions.ts'
 import type { Filter } from './filters.ts'
 import type { Presentation } from './presentation.ts'
 import type { Representation } from './representation.ts'
@@ -58,8 +58,8 @@ export interface AnyListedUnder extends Omit<ListedUnder<never>, 'where'> {
  * The other resource stands in a function: two resources may know each other.
  */
 export type Expansion<Table extends TableName> =
-  | { resource(): Resource; id(row: Row<Table>): string | null; ids?: undefined; by?: undefined }
-  | { resource(): Resource; ids(row: Row<Table> & Record<string, unknown>): readonly string[]; id?: undefined; by?: undefined }
+  | { resource(): Resource; id(row: ReadRow<Table>): string | null; ids?: undefined; by?: undefined }
+  | { resource(): Resource; ids(row: ReadRow<Table>): readonly string[]; id?: undefined; by?: undefined }
   | { resource(): Resource; by: { [Other in TableName]: ColumnOf<Other> }[TableName]; id?: undefined; ids?: undefined }
 
 /** The same for the road that serves every resource. */

@@ -31,11 +31,12 @@ export type CompleteValues<Shape extends z.ZodRawShape, Inputs extends z.ZodRawS
 /** The fields and inputs that a change sends. */
 export type ChangedValues<Shape extends z.ZodRawShape, Inputs extends z.ZodRawShape> = Partial<OutputOf<Shape> & OutputOf<Inputs>>
 
-/** A value as the database holds it: a time may still be a Date, which the serializer turns into text. */
+/**
+ * A value as the database holds it: a time may still be a Date, which the serializer turns into text, and a column of one of several words
+ * is typed as any text.
+ */
 export type StoredForm<Value> = Value extends string
-  ? string extends Value
-    ? string | Date
-    : Value
+  ? string | Date
   : Value extends readonly (infer Item)[]
     ? readonly StoredForm<Item>[]
     : Value extends object

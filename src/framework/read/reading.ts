@@ -4,7 +4,7 @@ import type { ExternalServices } from '../../policy/externalServices.ts'
 import type { School } from '../../policy/school.ts'
 import type { Database, Reader } from '../../store/database.ts'
 import type { ScopeVerb } from '../declare/area.ts'
-import type { AnyTable, Row } from '../declare/expressions.ts'
+import type { AnyTable, ReadRow } from '../declare/expressions.ts'
 import type { NoMembers, OutputOf, ParameterValues, Values } from '../declare/values.ts'
 import type { View } from '../declare/views.ts'
 import type { Access } from '../write/writing.ts'
@@ -41,7 +41,7 @@ export interface RowRead<Table extends AnyTable, Verb extends ScopeVerb> extends
   byId?: true
   /** How much of the row one must see. Without it: any visible row will do. */
   view?: View
-  run(reading: Reading, row: Row<Table> & { seen_as: View }, input: Values): Promise<Values>
+  run(reading: Reading, row: ReadRow<Table>, input: Values): Promise<Values>
   /** The answer as a document, for who asks for text/html. Everything that comes from people is escaped in it. */
   asHtml?(answer: Values, reading: Reading): string
 }
@@ -77,7 +77,7 @@ export interface RowReadOf<
 > extends Omit<RowRead<Table, Verb>, 'parameters' | 'input' | 'output' | 'run' | 'asHtml'>,
     TypedBy<Input, Parameters> {
   output: z.ZodObject<Output>
-  run(reading: Reading<Parameters>, row: Row<Table> & { seen_as: View }, input: OutputOf<Input>): Promise<Values>
+  run(reading: Reading<Parameters>, row: ReadRow<Table>, input: OutputOf<Input>): Promise<Values>
   asHtml?(response: OutputOf<Output>, reading: Reading<Parameters>): string
 }
 

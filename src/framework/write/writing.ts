@@ -35,6 +35,15 @@ export interface CreateWriting<Parent extends AnyTable = never> extends Writing 
   parent?: (Row<Parent> & SeenRow) | undefined
 }
 
+/**
+ * Returns the row under which a new one is created.
+ * @throws Error in an operation of a resource that is declared without `under`
+ */
+export function parentOf<Parent extends AnyTable>({ parent }: CreateWriting<Parent>): Row<Parent> & SeenRow {
+  if (!parent) throw new Error('this resource is not created under another row')
+  return parent
+}
+
 /** Who may call, and which rows they may touch. */
 export interface Access<Verb extends ScopeVerb> {
   scope: Verb
