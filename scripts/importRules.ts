@@ -28,9 +28,17 @@ export const importRules: IForbiddenRuleType[] = [
   },
   {
     name: 'no cycle',
-    comment: 'two files must not import each other; cycles of type imports are allowed, and resources refer to each other in functions',
+    comment: 'two files must not import each other, not even types; move what both need to a file of its own',
     severity: 'error',
-    from: { pathNot: ['^src/gen/', '^src/resources/'] },
+    // A resource names the resources that it refers to, and they name it: functions return them, so the order of loading does not matter.
+    from: { pathNot: ['^src/gen/', '^src/resources/', '^src/pages/'] },
+    to: { circular: true },
+  },
+  {
+    name: 'no cycle of values',
+    comment: 'two files must not import values of each other; a page and the views that print it name the types of each other',
+    severity: 'error',
+    from: { path: '^src/pages/' },
     to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
   },
   {

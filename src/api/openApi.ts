@@ -1,25 +1,9 @@
 import type { Middleware } from 'koa'
-import type { Operation } from '../framework/declare/operations.ts'
-import type { ScopeEntry } from '../framework/declare/scopeCatalogue.ts'
 import { type StoredDocument, serveDocument, storeDocument } from '../http/document.ts'
 import { allowMethods } from '../http/methods.ts'
 import type { School } from '../policy/school.ts'
+import type { OpenApiArguments, OpenApiFacts } from './openApiArguments.ts'
 import { openApiDocument } from './openApiDocument.ts'
-
-/** What differs between the descriptions of two schools. */
-export interface OpenApiFacts {
-  issuer: string
-  name: string
-  contactEmail: string | null
-  supportUrl: string | null
-}
-
-export interface OpenApiArguments {
-  operations: readonly Operation[]
-  scopes: readonly ScopeEntry[]
-  /** The school as it calls itself now. */
-  facts(school: School): Promise<Omit<OpenApiFacts, 'issuer'>>
-}
 
 const kept = 100
 

@@ -1,6 +1,6 @@
 import type { AllowedScopes } from '../domain/accounts/allowedScopes.ts'
+import type { ConsentScope } from './consentScope.ts'
 import type { Interaction } from './openInteraction.ts'
-import type { ConsentScope } from './pagesArguments.ts'
 
 /** What a client asks for. */
 export interface RequestedScopes {

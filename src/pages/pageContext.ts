@@ -3,8 +3,9 @@ import { type Language, languages } from '../lib/languages.ts'
 import { palettes } from '../lib/palettes.ts'
 import type { School } from '../policy/school.ts'
 import { type LanguageState, languageOf, languageParameter } from './language.ts'
+import type { Look } from './look.ts'
 import { type PageLogo, schoolLogo } from './schoolLogo.ts'
-import { type Look, schoolStylesheet } from './schoolStylesheet.ts'
+import { schoolStylesheet } from './schoolStylesheet.ts'
 import { createTexts, type Texts } from './texts.ts'
 
 /** What is the same for every page of one answer: the person's language, and the school. */

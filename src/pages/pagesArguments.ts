@@ -5,8 +5,8 @@ import type { Log } from '../lib/log.ts'
 import type { Role } from '../policy/caller.ts'
 import type { School } from '../policy/school.ts'
 import type { Database } from '../store/database.ts'
+import type { Look } from './look.ts'
 import type { FindSetting } from './pageContext.ts'
-import type { Look } from './schoolStylesheet.ts'
 import type { SignInStep } from './steps/signInStep.ts'
 
 /** Everything that the pages need from the other rooms. */
@@ -25,15 +25,6 @@ export interface PagesArguments {
   /** How a school's pages look now. */
   look(school: School): Promise<Look>
   audit(entry: PageAuditEntry): Promise<void>
-}
-
-/** A scope as the consent page shows it. */
-export interface ConsentScope {
-  name: string
-  area: string
-  areaTitle: string
-  verb: 'read' | 'write' | 'identity'
-  sentence: string
 }
 
 /** Who is asked, and what they are to the school at this moment. */

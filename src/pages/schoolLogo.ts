@@ -1,7 +1,7 @@
 import type { Logo } from '../domain/school/appearance.ts'
 import { fileUrl } from '../policy/fileUrl.ts'
 import { schemeOf, schoolThemeColours } from '../policy/themeColours.ts'
-import type { Look } from './schoolStylesheet.ts'
+import type { Look } from './look.ts'
 
 /** A picture as a page shows it. Width and height are in pixels; undefined where they are not known. */
 export interface Picture {

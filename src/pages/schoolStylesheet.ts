@@ -1,10 +1,7 @@
-import type { SchoolLook } from '../domain/school/appearance.ts'
 import { schoolThemeColours, type ThemeColours } from '../policy/themeColours.ts'
+import type { Look } from './look.ts'
 import { logoOn } from './schoolLogo.ts'
 import { type Stylesheet, stylesheet } from './stylesheet.ts'
-
-/** What a school decides about the look of its pages. */
-export type Look = Pick<SchoolLook, 'mode' | 'colors' | 'corner_radius' | 'logo' | 'logo_dark'>
 
 export const schoolStylesheetName = 'school.css'
 

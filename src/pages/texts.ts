@@ -2,7 +2,7 @@ import de from '../../views/locales/de.json' with { type: 'json' }
 import deScopes from '../../views/locales/de.scopes.json' with { type: 'json' }
 import en from '../../views/locales/en.json' with { type: 'json' }
 import type { Language } from '../lib/languages.ts'
-import type { ConsentScope } from './pagesArguments.ts'
+import type { ConsentScope } from './consentScope.ts'
 
 /** The name of a text. A misspelt one does not compile. */
 export type TextKey = keyof typeof en

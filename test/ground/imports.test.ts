@@ -95,7 +95,16 @@ describe('a forbidden import is named with its rule', () => {
     expect(named).toContainEqual(expect.stringContaining(`  ${rule}: `))
   })
 
-  test('a circle of values', () => {
+  test('a cycle of types', () => {
+    const cycle = check({
+      'src/lib/one.ts': "import type { Two } from './two.ts'\nexport interface One {\n  two: Two\n}\n",
+      'src/lib/two.ts': "import type { One } from './one.ts'\nexport interface Two {\n  one: One\n}\n",
+    })
+    expect(cycle.output).toContain('no cycle: ')
+    expect(cycle.code).toBe(1)
+  })
+
+  test('a cycle of values', () => {
     const circle = check({
       'src/lib/one.ts': "import { two } from './two.ts'\nexport const one = (): number => two()\n",
       'src/lib/two.ts': "import { one } from './one.ts'\nexport const two = (): number => one()\n",

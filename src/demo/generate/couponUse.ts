@@ -2,8 +2,9 @@ import { portion } from '../../domain/orders/prorateAmounts.ts'
 import { day } from '../calendar.ts'
 import { batch, coupons } from '../coupons.ts'
 import type { SeededRandom } from '../seededRandom.ts'
-import type { DemoOrder } from './orders.ts'
 import type { Learner } from './people.ts'
+
+export type DemoOrderStatus = 'pending' | 'paid' | 'partially_refunded' | 'refunded' | 'failed' | 'canceled' | 'expired'
 
 type Chosen = { type: string; product: number; unit: number }[]
 
@@ -12,7 +13,7 @@ export function couponUse(random: SeededRandom, now: number) {
   const used = new Set<string>()
   let batchUsed = 0
   const inKilnRoom = new Set([0, 1])
-  return (at: number, learner: Learner, chosen: Chosen, { isFirst, status }: { isFirst: boolean; status: DemoOrder['status'] }) => {
+  return (at: number, learner: Learner, chosen: Chosen, { isFirst, status }: { isFirst: boolean; status: DemoOrderStatus }) => {
     const age = (now - at) / day
     const none = { coupon: null, discounts: [] as number[] }
     const take = (index: number, bps: number, fits: (line: Chosen[number]) => boolean = () => true) => {

@@ -5,7 +5,7 @@ import { courses } from '../courses.ts'
 import { plans } from '../plans.ts'
 import { products } from '../products.ts'
 import type { SeededRandom } from '../seededRandom.ts'
-import { couponUse } from './couponUse.ts'
+import { couponUse, type DemoOrderStatus } from './couponUse.ts'
 import type { Learner } from './people.ts'
 import { archivedAt, publishedAt } from './published.ts'
 import type { DemoSubscription } from './subscriptions.ts'
@@ -33,7 +33,7 @@ export interface DemoRefund extends Happening {
 export interface DemoOrder extends Happening {
   learner: Learner
   kind: 'one_time' | 'subscription_initial' | 'subscription_renewal' | 'zero_total'
-  status: 'pending' | 'paid' | 'partially_refunded' | 'refunded' | 'failed' | 'canceled' | 'expired'
+  status: DemoOrderStatus
   lines: DemoLine[]
   subscription: DemoSubscription | null
   /** Place among the coupons: those of the batch follow the others. */

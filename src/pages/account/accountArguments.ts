@@ -6,9 +6,10 @@ import type { Log } from '../../lib/log.ts'
 import type { SendMessage } from '../../policy/messages.ts'
 import type { School } from '../../policy/school.ts'
 import type { Database } from '../../store/database.ts'
+import type { ConsentScope } from '../consentScope.ts'
 import type { KnownBrowsers } from '../knownBrowser.ts'
 import type { FindSetting } from '../pageContext.ts'
-import type { ConsentScope, PageAuditEntry, SignInLimits, Verdict } from '../pagesArguments.ts'
+import type { PageAuditEntry, SignInLimits, Verdict } from '../pagesArguments.ts'
 import type { SignInStep } from '../steps/signInStep.ts'
 
 /** Everything that the pages about a person's own account need from the other rooms. */

@@ -8,10 +8,11 @@ import type { Database } from '../../store/database.ts'
 import { findActiveAccount } from '../activeAccount.ts'
 import { auditEntry } from '../auditEntry.ts'
 import { consentPage } from '../consentPage.ts'
+import type { ConsentScope } from '../consentScope.ts'
 import { allowedAgain, type Decision, decide, type RequestedScopes, requestedScopes } from '../consentScopes.ts'
 import { isManualCodeChosen } from '../manualCode.ts'
 import type { OpenInteraction } from '../openInteraction.ts'
-import type { ConsentingPerson, ConsentScope, PageAuditEntry } from '../pagesArguments.ts'
+import type { ConsentingPerson, PageAuditEntry } from '../pagesArguments.ts'
 import type { SignInStep, StepVisit } from './signInStep.ts'
 
 export interface ConsentStepArguments {
