@@ -4,7 +4,7 @@ import { line as lineOf, lineOrEmpty, webUrl } from '../framework/declare/fields
 import { markupText, textFormat } from '../framework/declare/richText.ts'
 import { isLinkable, maxUrlLength } from '../lib/webUrl.ts'
 
-// Ids inside blocks stay as they were sent: a block is one JSON value, and no column of the database points at its insides.
+// Ids inside blocks are stored as sent: a block is one JSON value, and no column refers to ids inside it.
 const idOf = (prefix: string, description: string) =>
   z
     .string()
@@ -13,12 +13,12 @@ const idOf = (prefix: string, description: string) =>
 
 const line = (max: number, description: string) => lineOf(max).meta({ description, example: 'Six benches and a kiln' })
 const lineOrNone = (max: number, description: string) => lineOrEmpty(max).nullable().default(null).meta({ description, example: null })
-const heading = () => lineOrNone(160, 'Heading above it.')
-const limit = () => z.int().min(1).max(24).default(6).meta({ description: 'How many are shown at most.', example: 6 })
+const heading = () => lineOrNone(160, 'Heading above the block.')
+const limit = () => z.int().min(1).max(24).default(6).meta({ description: 'Maximum number of entries.', example: 6 })
 const ids = (prefix: string, description: string) =>
   z.array(idOf(prefix, description)).max(24).default([]).meta({ description, example: [] })
 
-/** An address that a person follows: of the web, of a mailbox, or a path of the site. */
+/** The target of a link: a web address, a mailto: address, or a path of the site. */
 const link = (description: string) =>
   z
     .string()
@@ -30,54 +30,54 @@ const isLink = (text: string): boolean => /^\/(?![/\\])[^\s\\]*$/.test(text) || 
 
 const picture = z.object({
   file_id: idOf('fil', 'Id of a public picture.'),
-  alt: lineOrNone(300, 'What can be seen, for who does not.'),
-  caption: lineOrNone(300, 'What stands below it.'),
+  alt: lineOrNone(300, 'Text alternative for people who cannot see the picture.'),
+  caption: lineOrNone(300, 'Caption below the picture.'),
 })
 
 const action = z
-  .object({ label: line(60, 'What it says.'), url: link('Where it leads.') })
+  .object({ label: line(60, 'Label of the button.'), url: link('Target of the button.') })
   .nullable()
   .default(null)
   .meta({ description: 'A button.', example: null })
 
-const format = () => textFormat('How the text is written.')
+const format = () => textFormat('Format of the text.')
 
 const props = {
   hero: {
-    heading: line(160, 'The large line.'),
-    text: z.string().max(2000).nullable().default(null).meta({ description: 'A few sentences below it.', example: null }),
-    image: picture.nullable().default(null).meta({ description: 'Picture behind it.', example: null }),
+    heading: line(160, 'Main heading.'),
+    text: z.string().max(2000).nullable().default(null).meta({ description: 'Text below the heading.', example: null }),
+    image: picture.nullable().default(null).meta({ description: 'Background picture.', example: null }),
     action,
   },
   text: { content: markupText(100_000, 'The text.').meta({ example: 'Come in.' }), content_format: format() },
   image: picture.shape,
   gallery: { heading: heading(), images: z.array(picture).max(40).default([]).meta({ description: 'Pictures.', example: [] }) },
   video: {
-    url: webUrl(['https']).meta({ description: 'Address of the film.', example: 'https://video.example/kiln' }),
-    title: line(160, 'What the film is called.'),
+    url: webUrl(['https']).meta({ description: 'URL of the video.', example: 'https://video.example/kiln' }),
+    title: line(160, 'Title of the video.'),
   },
   course_grid: {
     heading: heading(),
-    course_ids: ids('crs', 'Which courses, in this order; without any: the first of the catalogue.'),
-    category: lineOrNone(60, 'Only courses of this shelf.'),
+    course_ids: ids('crs', 'Courses, in this order. Default: the first courses of the catalogue.'),
+    category: lineOrNone(60, 'Shows only courses of this category.'),
     limit: limit(),
   },
-  plan_table: { heading: heading(), plan_ids: ids('mpl', 'Which plans; without any: all.') },
+  plan_table: { heading: heading(), plan_ids: ids('mpl', 'Plans, in this order. Default: all.') },
   event_list: { heading: heading(), limit: limit() },
-  post_list: { heading: heading(), tag: lineOrNone(40, 'Only posts with this tag.'), limit: limit() },
-  lecturer_grid: { heading: heading(), lecturer_ids: ids('lec', 'Which lecturers; without any: all.'), limit: limit() },
+  post_list: { heading: heading(), tag: lineOrNone(40, 'Shows only posts with this tag.'), limit: limit() },
+  lecturer_grid: { heading: heading(), lecturer_ids: ids('lec', 'Lecturers, in this order. Default: all.'), limit: limit() },
   testimonials: {
     heading: heading(),
     items: z
       .array(
         z.object({
-          quote: z.string().min(1).max(1000).meta({ description: 'What was said.', example: 'Six benches and a kiln' }),
-          name: line(120, 'Who said it.'),
-          role: lineOrNone(120, 'As what.'),
+          quote: z.string().min(1).max(1000).meta({ description: 'Quotation.', example: 'Six benches and a kiln' }),
+          name: line(120, 'Name of the person.'),
+          role: lineOrNone(120, 'Role of the person.'),
         }),
       )
       .max(24)
-      .meta({ description: 'Voices.', example: [] }),
+      .meta({ description: 'Testimonials.', example: [] }),
   },
   faq: {
     heading: heading(),
@@ -93,12 +93,12 @@ const props = {
   },
   form: { form_id: idOf('frm', 'Id of a form.') },
   button: {
-    label: line(60, 'What it says.'),
-    url: link('Where it leads.'),
-    style: z.enum(['primary', 'secondary']).default('primary').meta({ description: 'How it looks.', example: 'primary' }),
+    label: line(60, 'Label of the button.'),
+    url: link('Target of the button.'),
+    style: z.enum(['primary', 'secondary']).default('primary').meta({ description: 'Style of the button.', example: 'primary' }),
   },
   divider: {},
-  html: { html: markupText(200_000, 'HTML; what is not safe in it is taken out.').meta({ example: '<p>Hello</p>' }) },
+  html: { html: markupText(200_000, 'HTML. Unsafe parts are removed.').meta({ example: '<p>Hello</p>' }) },
 } as const satisfies Record<Block['type'], z.ZodRawShape>
 
 const block = <Type extends Block['type']>(type: Type) =>
@@ -107,12 +107,12 @@ const block = <Type extends Block['type']>(type: Type) =>
       .string()
       .regex(/^[A-Za-z0-9_-]{1,40}$/, 'must be 1 to 40 of letters, digits, _ and -')
       .optional()
-      .meta({ description: 'Names the block within its page; made where none is sent.', example: 'intro' }),
-    type: z.literal(type).meta({ description: 'What kind of block it is.', example: type }),
-    props: z.object(props[type]).meta({ description: 'What it shows.', example: {} }),
+      .meta({ description: 'Id of the block, unique in its page. Generated if it is not sent.', example: 'intro' }),
+    type: z.literal(type).meta({ description: 'Type of the block.', example: type }),
+    props: z.object(props[type]).meta({ description: 'Properties of the block.', example: {} }),
   })
 
-/** One part of a page. What it shows depends on its type. */
+/** One block of a page. Its properties depend on its type. */
 export const pageBlock = z.discriminatedUnion('type', [
   block('hero'),
   block('text'),

@@ -4,7 +4,7 @@ import { contentColumns, draftColumns, draftOf, hasUnpublishedChanges, shownCont
 import { renderingOf, selectRendering } from '../domain/pages/pageRendering.ts'
 import { addRevision, listRevisions } from '../domain/pages/pageRevisions.ts'
 import { discardDraft, publishPage, requireUnused, restoreRevision, withdrawPage } from '../domain/pages/pageStates.ts'
-import { afterWriting, checkPage, keepPageFiles } from '../domain/pages/pageWriting.ts'
+import { afterWriting, checkPage, savePageFiles } from '../domain/pages/pageWriting.ts'
 import { renderBlocks } from '../domain/pages/renderBlocks.ts'
 import { defineResource } from '../framework/declare/defineResource.ts'
 import { everything } from '../framework/declare/expressions.ts'
@@ -18,18 +18,18 @@ const segment = '[a-z0-9]+(?:-[a-z0-9]+)*'
 const slugForm = new RegExp(`^${segment}(?:/${segment}){0,2}$`)
 
 const revisions = z.object({
-  object: z.literal('list').meta({ description: 'What this is.', example: 'list' }),
+  object: z.literal('list').meta({ description: 'Type of the object.', example: 'list' }),
   data: z
     .array(
       z.object({
-        number: z.int().meta({ description: 'Counts from 1; restore takes it.', example: 3 }),
-        event: z.enum(['created', 'updated', 'discarded', 'restored']).meta({ description: 'What made it.', example: 'updated' }),
-        title: z.string().meta({ description: 'Title of the page then.', example: 'About the workshop' }),
-        author_name: z.string().nullable().meta({ description: 'Who made it, if known.', example: 'Hazel Lanternfield' }),
-        created_at: timestamp().meta({ description: 'When it was made.', example: '2026-03-01T09:30:00.000Z' }),
+        number: z.int().meta({ description: 'Number of the revision, from 1. Restore takes it.', example: 3 }),
+        event: z.enum(['created', 'updated', 'discarded', 'restored']).meta({ description: 'Change that created it.', example: 'updated' }),
+        title: z.string().meta({ description: 'Title of the page in this revision.', example: 'About the workshop' }),
+        author_name: z.string().nullable().meta({ description: 'Author of the change, if known.', example: 'Hazel Lanternfield' }),
+        created_at: timestamp().meta({ description: 'When it was created.', example: '2026-03-01T09:30:00.000Z' }),
       }),
     )
-    .meta({ description: 'The last fifty, the newest first.', example: [] }),
+    .meta({ description: 'The last fifty revisions, newest first.', example: [] }),
 })
 
 /** Pages of the school's own site. */
@@ -39,7 +39,7 @@ export const pages = defineResource({
   idPrefix: 'pag',
   table: 'page',
   about:
-    "A page of the school's site. Staff work on a draft; visitors see what was last published. Title, blocks, seo and show_in_navigation are drafted; slug, kind and visibility take effect at once.",
+    "A page of the school's site. Staff edit a draft; visitors see the version that was last published. Title, blocks, seo and show_in_navigation belong to the draft; slug, kind and visibility take effect immediately.",
   scopes: {
     read: 'See the pages of the school',
     write: { sentence: 'Write, change and publish pages', from: 'admin' },
@@ -53,12 +53,15 @@ export const pages = defineResource({
       .max(160)
       .regex(slugForm, 'must be up to three parts joined by /, each of lower-case words joined by hyphens')
       .meta({ description: 'Address of the page on the site, unique in the school. In a path, / is sent as %2F.', example: 'about/team' }),
-    kind: z.enum(['home', 'landing', 'about', 'legal', 'custom']).meta({ description: 'What it is for.', example: 'about' }),
+    kind: z.enum(['home', 'landing', 'about', 'legal', 'custom']).meta({ description: 'Purpose of the page.', example: 'about' }),
     status: z.enum(['draft', 'published', 'archived']).meta({ description: 'Visitors see published pages only.', example: 'published' }),
     visibility: z
       .enum(['public', 'members', 'unlisted'])
-      .meta({ description: 'Who finds it once it is published; an unlisted one needs its address.', example: 'public' }),
-    blocks: z.array(pageBlock).max(100).meta({ description: 'What it shows, 512 KiB at most.', example: [] }),
+      .meta({
+        description: 'Who can see the published page. An unlisted page is not in lists: it is found by its slug.',
+        example: 'public',
+      }),
+    blocks: z.array(pageBlock).max(100).meta({ description: 'Content of the page, at most 512 KiB in total.', example: [] }),
     rendered_html: z.string().meta({
       description: 'The blocks as HTML without style. Lists of courses and lecturers show what visitors see.',
       example: '<section data-block="divider"><hr></section>',
@@ -68,11 +71,14 @@ export const pages = defineResource({
       .object({
         title: lineOrEmpty(70).nullable().default(null).meta({ description: 'Title for search engines.', example: 'Our workshop' }),
         description: z.string().max(200).nullable().default(null).meta({ description: 'Text for search engines.', example: null }),
-        noindex: z.boolean().default(false).meta({ description: 'Whether search engines are asked to stay away.', example: false }),
+        noindex: z
+          .boolean()
+          .default(false)
+          .meta({ description: 'Whether search engines are asked not to index the page.', example: false }),
       })
       .nullable()
-      .meta({ description: 'What search engines are told.', example: null }),
-    show_in_navigation: z.boolean().meta({ description: 'Whether the site offers it in its menus.', example: false }),
+      .meta({ description: 'Data for search engines.', example: null }),
+    show_in_navigation: z.boolean().meta({ description: 'Whether the menus of the site contain it.', example: false }),
     published_at: timestamp().nullable().meta({ description: 'When it was first published.', example: '2026-03-01T09:30:00.000Z' }),
     has_unpublished_changes: z
       .boolean()
@@ -81,7 +87,7 @@ export const pages = defineResource({
     metadata: metadata(),
   }),
   derived: {
-    // Lists are sorted and searched by the published title: no draft shows through an order.
+    // Lists are sorted and searched by the published title, so that the order does not reveal a draft.
     title: {
       from: ['title', ...contentColumns],
       of: (page, context) => shownContent(page, context).title,
@@ -118,7 +124,7 @@ export const pages = defineResource({
     version: z
       .enum(['draft', 'live'])
       .optional()
-      .meta({ description: 'Which version: the draft, as without it, or what visitors see.', view: 'staff' }),
+      .meta({ description: 'Version of the content: draft (the default) or live, which visitors see.', view: 'staff' }),
   }),
   filters: ['status', 'kind', 'visibility', 'created_at', 'updated_at', 'external_id'],
   search: ['title', 'slug'],
@@ -161,20 +167,20 @@ export const pages = defineResource({
     },
   },
   actions: {
-    publish: { scope: 'write', view: 'staff', summary: 'Show the draft of a page to visitors', perform: publishPage },
+    publish: { scope: 'write', view: 'staff', summary: 'Publish the draft of a page', perform: publishPage },
     unpublish: {
       scope: 'write',
       view: 'staff',
-      summary: 'Make a draft of a page again',
+      summary: 'Unpublish a page',
       from: ['published'],
       to: 'draft',
       run: withdrawPage,
     },
-    archive: { scope: 'write', view: 'staff', summary: 'Retire a page', from: ['published'], to: 'archived', run: withdrawPage },
+    archive: { scope: 'write', view: 'staff', summary: 'Archive a page', from: ['published'], to: 'archived', run: withdrawPage },
     duplicate: {
       scope: 'write',
       view: 'staff',
-      summary: 'Make a draft with the content of another page',
+      summary: 'Duplicate a page as a draft',
       status: 201,
       async perform(writing, page) {
         const { writer, school, now } = writing
@@ -189,21 +195,21 @@ export const pages = defineResource({
           .values({ ...common, ...draftColumns(content), metadata: JSON.stringify(page.metadata) })
           .execute()
         await addRevision(writing, id, { event: 'created', content })
-        await keepPageFiles(writing, { ...page, id, live: null })
+        await savePageFiles(writing, { ...page, id, live: null })
         return { made: id }
       },
     },
     discard_draft: {
       scope: 'write',
       view: 'staff',
-      summary: 'Go back to what visitors see',
+      summary: 'Replace the draft of a page with its published version',
       id: 'discardPageDraft',
       perform: discardDraft,
     },
     'revisions/{n}/restore': defineAction('page', {
       scope: 'write',
       view: 'staff',
-      summary: 'Make the draft of a page what it was in a revision',
+      summary: 'Restore a revision of a page as its draft',
       id: 'restorePageRevision',
       parameters: z.object({ n: z.int().min(1).max(2_147_483_647).meta({ description: 'Number of the revision.', example: 3 }) }),
       perform: restoreRevision,

@@ -26,10 +26,10 @@ interface PropsByType {
   html: { html: string }
 }
 
-/** A part of a page as it is stored: complete, and its HTML made safe. */
+/** A part of a page as it is stored: with all defaults, and with sanitised HTML. */
 export type Block = { [Type in keyof PropsByType]: { id?: string | undefined; type: Type; props: PropsByType[Type] } }[keyof PropsByType]
 
-/** Blocks as they are stored: each with an id, and nothing in an `html` block that is not safe. */
+/** Prepares blocks for storage: gives each an id and sanitises the content of `html` blocks. */
 export const storedBlocks = (blocks: readonly Block[]): Block[] =>
   blocks.map((block, index) => {
     const id = block.id ?? `b${newId().replaceAll('-', '').slice(8)}`
@@ -38,7 +38,7 @@ export const storedBlocks = (blocks: readonly Block[]): Block[] =>
       : { ...block, id }
   })
 
-/** Every picture that a page shows, with its path in the field. */
+/** Lists every picture of a page with its path in the field `blocks`. */
 export const picturesIn = (blocks: readonly Block[]): { file_id: string; path: string }[] =>
   blocks.flatMap((block, index) => {
     const path = `blocks.${index}.props`
@@ -48,7 +48,7 @@ export const picturesIn = (blocks: readonly Block[]): { file_id: string; path: s
     return []
   })
 
-/** Every text of a page that is rendered from Markdown or HTML. */
+/** Lists every text of a page that is rendered from Markdown or HTML. */
 export const markupIn = (blocks: readonly Block[]): string[] =>
   blocks.flatMap((block) => {
     if (block.type === 'text') return [block.props.content]

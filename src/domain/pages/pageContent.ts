@@ -7,7 +7,7 @@ export interface Seo {
   noindex: boolean
 }
 
-/** What a page says: the part of it that is drafted, published and kept in revisions. */
+/** The content of a page: the fields that have a draft, a published copy and revisions. */
 export interface PageContent {
   title: string
   blocks: Block[]
@@ -24,14 +24,15 @@ export interface PageColumns {
   live: unknown
 }
 
-interface Asking {
+interface RequestContext {
   caller: Caller
   parameters: ReadonlyMap<string, unknown>
 }
 
-/** The names of those columns. */
+/** The names of the columns of `PageColumns`. */
 export const contentColumns = ['draft_title', 'draft_blocks', 'draft_seo', 'draft_show_in_navigation', 'live'] as const
 
+/** Returns the draft of a page. */
 export const draftOf = (page: PageColumns): PageContent => ({
   title: page.draft_title,
   blocks: page.draft_blocks as Block[],
@@ -39,9 +40,10 @@ export const draftOf = (page: PageColumns): PageContent => ({
   show_in_navigation: page.draft_show_in_navigation,
 })
 
+/** Returns the published copy of a page; null if it is not published. */
 export const liveOf = ({ live }: Pick<PageColumns, 'live'>): PageContent | null => live as PageContent | null
 
-/** The columns of a draft. */
+/** Converts content to the columns of a draft. */
 export const draftColumns = ({ title, blocks, seo, show_in_navigation }: PageContent) => ({
   draft_title: title,
   draft_blocks: JSON.stringify(blocks),
@@ -50,22 +52,22 @@ export const draftColumns = ({ title, blocks, seo, show_in_navigation }: PageCon
 })
 
 /**
- * What of a page the caller is shown: the draft for staff who do not ask for what is live, the published copy for everybody else.
- * What is not published has nothing live, so that nothing of its draft is shown in its place.
+ * Returns the content that the caller sees: staff see the draft unless they request the live version, everybody else sees the published
+ * copy. A page without a published copy has empty content, so that its draft is not revealed.
  */
-export function shownContent(page: PageColumns, { caller, parameters }: Asking): PageContent {
+export function shownContent(page: PageColumns, { caller, parameters }: RequestContext): PageContent {
   const isDraft = audienceOf(caller) === 'staff' && parameters.get('version') !== 'live'
   if (isDraft) return draftOf(page)
   return liveOf(page) ?? { title: page.draft_title, blocks: [], seo: null, show_in_navigation: false }
 }
 
-/** Whether publishing would change what visitors see. */
+/** Returns true if publishing would change what visitors see. */
 export function hasUnpublishedChanges(page: PageColumns): boolean {
   const live = liveOf(page)
   return live === null || contentText(draftOf(page)) !== contentText(live)
 }
 
-/** The same content is the same text, in whichever order a database keeps the members of an object. */
+/** Returns a text that is equal for equal content, independent of the order in which the database stores object members. */
 export const contentText = ({ title, blocks, seo, show_in_navigation }: PageContent): string =>
   JSON.stringify(sorted([title, blocks, seo, show_in_navigation]))
 

@@ -1,16 +1,15 @@
-import type { Expression, ExpressionBuilder } from 'kysely'
-import type { DB } from '../../gen/kysely/tables.ts'
-import { isOffered } from '../../store/expressions.ts'
+import type { Expression } from 'kysely'
+import { type Builder, isOffered, now } from '../../store/expressions.ts'
 import { isOpen } from '../forms/formRules.ts'
 import { isOnOffer } from '../memberships/planVisibility.ts'
 import { isPublished } from '../posts/postAccess.ts'
 import { excerptOf } from '../posts/postParts.ts'
 
-type Pages = ExpressionBuilder<DB, 'page'>
+type Pages = Builder<'page'>
 
-const listed = 200
+const maxRows = 200
 
-/** What blocks of a page list beside courses and lecturers. Only what a visitor without a token sees, whoever asks. */
+/** The rows that blocks of a page list, except courses and lecturers. Contains only what anonymous visitors see, for every caller. */
 export interface PageLists {
   locale: string
   plans: {
@@ -25,13 +24,13 @@ export interface PageLists {
   forms: { id: string; slug: string; title: string; description: string | null }[]
 }
 
-/** The language of the school: prices and times are written in it. */
+/** Selects the language of the school, in which prices and times are written. */
 export const localeOfSchool = (page: Pages): Expression<unknown> =>
   page.selectFrom('school').select('school.locale').whereRef('school.id', '=', 'page.school_id')
 
-const schoolOf = (page: Pages) => page.ref('page.school_id') as Expression<string>
+const schoolOf = (page: Pages) => page.ref('page.school_id')
 
-/** Plans on offer, with the prices that can be chosen. */
+/** Selects plans on offer, with their active prices. */
 export const plansOnOffer = (page: Pages): Expression<unknown> =>
   page
     .selectFrom((inner) =>
@@ -61,13 +60,13 @@ export const plansOnOffer = (page: Pages): Expression<unknown> =>
         .where((plan) => plan.and([isOnOffer(plan), isOffered(schoolOf(page), 'memberships')]))
         .orderBy('membership_plan.position')
         .orderBy('membership_plan.id')
-        .limit(listed)
+        .limit(maxRows)
         .as('listed'),
     )
     .select((rows) => rows.fn.jsonAgg('listed').as('plans'))
 
-/** Events that are still to come, or are on. */
-export const comingEvents = (page: Pages): Expression<unknown> =>
+/** Selects upcoming and current events. */
+export const upcomingEvents = (page: Pages): Expression<unknown> =>
   page
     .selectFrom((inner) =>
       inner
@@ -75,16 +74,16 @@ export const comingEvents = (page: Pages): Expression<unknown> =>
         .select(['event.id', 'event.slug', 'event.title', 'event.starts_at', 'event.time_zone'])
         .where('event.school_id', '=', schoolOf(page))
         .where('event.status', '=', 'published')
-        .where((event) => event.and([event('event.ends_at', '>', event.fn<Date>('now', [])), isOffered(schoolOf(page), 'events')]))
+        .where((event) => event.and([event('event.ends_at', '>', now), isOffered(schoolOf(page), 'events')]))
         .orderBy('event.starts_at')
         .orderBy('event.id')
-        .limit(listed)
+        .limit(maxRows)
         .as('listed'),
     )
     .select((rows) => rows.fn.jsonAgg('listed').as('events'))
 
-/** Posts that are out, what is pinned first, then the newest. */
-export const postsThatAreOut = (page: Pages): Expression<unknown> =>
+/** Selects published posts: pinned ones first, then the newest. */
+export const publishedPosts = (page: Pages): Expression<unknown> =>
   page
     .selectFrom((inner) =>
       inner
@@ -95,12 +94,12 @@ export const postsThatAreOut = (page: Pages): Expression<unknown> =>
         .orderBy('post.pinned', 'desc')
         .orderBy('post.published_at', 'desc')
         .orderBy('post.id', 'desc')
-        .limit(listed)
+        .limit(maxRows)
         .as('listed'),
     )
     .select((rows) => rows.fn.jsonAgg('listed').as('posts'))
 
-/** Forms that take answers. */
+/** Selects forms that accept submissions. */
 export const openForms = (page: Pages): Expression<unknown> =>
   page
     .selectFrom((inner) =>
@@ -110,7 +109,7 @@ export const openForms = (page: Pages): Expression<unknown> =>
         .where('form.school_id', '=', schoolOf(page))
         .where(isOpen())
         .orderBy('form.id')
-        .limit(listed)
+        .limit(maxRows)
         .as('listed'),
     )
     .select((rows) => rows.fn.jsonAgg('listed').as('forms'))

@@ -1,22 +1,21 @@
-import type { Expression, ExpressionBuilder } from 'kysely'
-import type { DB } from '../../gen/kysely/tables.ts'
+import type { Expression } from 'kysely'
 import { toPublicId } from '../../lib/ids.ts'
-import { isOffered } from '../../store/expressions.ts'
+import { type Builder, isOffered } from '../../store/expressions.ts'
 import { isInCatalogue } from '../courses/courses.ts'
 import { contentColumns, type PageColumns } from './pageContent.ts'
-import { comingEvents, localeOfSchool, openForms, type PageLists, plansOnOffer, postsThatAreOut } from './pageLists.ts'
+import { localeOfSchool, openForms, type PageLists, plansOnOffer, publishedPosts, upcomingEvents } from './pageLists.ts'
 
-const listed = 200
+const maxRows = 200
 
-/** What a page shows of other rows. Only what a visitor without a token sees is in it, whoever asks. */
-export interface Surroundings extends PageLists {
+/** The rows that a page shows. Contains only what anonymous visitors see, for every caller. */
+export interface LinkedContent extends PageLists {
   courses: { id: string; slug: string; title: string; subtitle: string | null; category: string | null }[]
   lecturers: { id: string; slug: string; display_name: string; headline: string | null }[]
   files: { id: string; filename: string; width: number | null; height: number | null }[]
 }
 
-/** The content of a page, and what its grids show, read in the query of the page. */
-export function selectRendering(page: ExpressionBuilder<DB, 'page'>): Expression<unknown> {
+/** Selects the content of a page and the rows that its blocks show, as part of the query of the page. */
+export function selectRendering(page: Builder<'page'>): Expression<unknown> {
   const parts: [string, Expression<unknown>][] = [
     ...contentColumns.map((column): [string, Expression<unknown>] => [column, page.ref(`page.${column}`)]),
     ['courses', publicCourses(page)],
@@ -24,8 +23,8 @@ export function selectRendering(page: ExpressionBuilder<DB, 'page'>): Expression
     ['files', namedFiles(page)],
     ['locale', localeOfSchool(page)],
     ['plans', plansOnOffer(page)],
-    ['events', comingEvents(page)],
-    ['posts', postsThatAreOut(page)],
+    ['events', upcomingEvents(page)],
+    ['posts', publishedPosts(page)],
     ['forms', openForms(page)],
   ]
   return page.fn(
@@ -34,10 +33,10 @@ export function selectRendering(page: ExpressionBuilder<DB, 'page'>): Expression
   )
 }
 
-/** What that has read, with public ids and without nulls in place of lists. */
+/** Converts the result of `selectRendering`: public ids, and empty lists instead of null. */
 export function renderingOf(
-  selected: PageColumns & { [Part in keyof Surroundings]: Surroundings[Part] | null },
-): PageColumns & Surroundings {
+  selected: PageColumns & { [Part in keyof LinkedContent]: LinkedContent[Part] | null },
+): PageColumns & LinkedContent {
   const named = <Row extends { id: string }>(prefix: string, rows: Row[] | null): Row[] =>
     (rows ?? []).map((row) => ({ ...row, id: toPublicId(prefix, row.id) }))
   return {
@@ -53,22 +52,22 @@ export function renderingOf(
   }
 }
 
-const publicCourses = (page: ExpressionBuilder<DB, 'page'>): Expression<unknown> =>
+const publicCourses = (page: Builder<'page'>): Expression<unknown> =>
   page
     .selectFrom((inner) =>
       inner
         .selectFrom('course')
         .select(['course.id', 'course.slug', 'course.title', 'course.subtitle', 'course.category'])
         .whereRef('course.school_id', '=', 'page.school_id')
-        .where((course) => course.and([isInCatalogue(course), isOffered(page.ref('page.school_id') as Expression<string>, 'courses')]))
+        .where((course) => course.and([isInCatalogue(course), isOffered(page.ref('page.school_id'), 'courses')]))
         .orderBy('course.position')
         .orderBy('course.id')
-        .limit(listed)
+        .limit(maxRows)
         .as('listed'),
     )
     .select((rows) => rows.fn.jsonAgg('listed').as('courses'))
 
-const activeLecturers = (page: ExpressionBuilder<DB, 'page'>): Expression<unknown> =>
+const activeLecturers = (page: Builder<'page'>): Expression<unknown> =>
   page
     .selectFrom((inner) =>
       inner
@@ -78,12 +77,12 @@ const activeLecturers = (page: ExpressionBuilder<DB, 'page'>): Expression<unknow
         .where('lecturer.status', '=', 'active')
         .orderBy('lecturer.position')
         .orderBy('lecturer.id')
-        .limit(listed)
+        .limit(maxRows)
         .as('listed'),
     )
     .select((rows) => rows.fn.jsonAgg('listed').as('lecturers'))
 
-const namedFiles = (page: ExpressionBuilder<DB, 'page'>): Expression<unknown> =>
+const namedFiles = (page: Builder<'page'>): Expression<unknown> =>
   page
     .selectFrom((inner) =>
       inner

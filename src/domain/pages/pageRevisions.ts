@@ -2,20 +2,21 @@ import type { PersonCaller } from '../../policy/caller.ts'
 import type { Reader, Writer } from '../../store/database.ts'
 import type { PageContent } from './pageContent.ts'
 
-const kept = 50
+const maxRevisions = 50
 
 export type RevisionEvent = 'created' | 'updated' | 'discarded' | 'restored'
 
-export interface CourseContext {
+/** The transaction in which a page changes. */
+export interface PageContext {
   writer: Writer
   school: { id: string }
   caller: PersonCaller
   now: Date
 }
 
-/** Keeps the content of a page as it is from now on, and forgets what lies more than fifty revisions back. The page is locked. */
+/** Stores a revision of a page and deletes all but the last fifty. The page must be locked. */
 export async function addRevision(
-  { writer, school, caller, now }: CourseContext,
+  { writer, school, caller, now }: PageContext,
   pageId: string,
   { event, content }: { event: RevisionEvent; content: PageContent },
 ): Promise<void> {
@@ -42,11 +43,11 @@ export async function addRevision(
     .deleteFrom('page_revision')
     .where('school_id', '=', school.id)
     .where('page_id', '=', pageId)
-    .where('number', '<=', number - kept)
+    .where('number', '<=', number - maxRevisions)
     .execute()
 }
 
-/** The revisions of a page, the newest first, without their content. */
+/** Lists the revisions of a page without their content, newest first. */
 export async function listRevisions(database: Reader, schoolId: string, pageId: string): Promise<Record<string, unknown>[]> {
   return await database
     .selectFrom('page_revision')
@@ -60,11 +61,11 @@ export async function listRevisions(database: Reader, schoolId: string, pageId: 
     .where('page_revision.school_id', '=', schoolId)
     .where('page_revision.page_id', '=', pageId)
     .orderBy('page_revision.number', 'desc')
-    .limit(kept)
+    .limit(maxRevisions)
     .execute()
 }
 
-/** What a page said in one of its revisions; undefined where there is none of this number. */
+/** Returns the content of a revision; undefined if the page has no revision with this number. */
 export async function findRevision(
   writer: Writer,
   schoolId: string,
@@ -76,6 +77,7 @@ export async function findRevision(
     .where('school_id', '=', schoolId)
     .where('page_id', '=', page.id)
     .where('number', '=', page.number)
+    .$narrowType<{ content: PageContent }>()
     .executeTakeFirst()
-  return row?.content as PageContent | undefined
+  return row?.content
 }

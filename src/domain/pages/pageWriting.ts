@@ -1,31 +1,33 @@
-import { fromPublicId } from '../../lib/ids.ts'
+import { uuidOf } from '../../lib/ids.ts'
 import { markupExcess } from '../../lib/markupLimits.ts'
-import type { ProblemDetail } from '../../lib/problem.ts'
+import { fieldError, type ProblemDetail } from '../../lib/problem.ts'
 import { imagePurposes } from '../../policy/filePurposes.ts'
 import { lockFiles, setFileReferences } from '../../store/fileReferences.ts'
 import { type Block, markupIn, picturesIn } from './pageBlock.ts'
-import { contentText, draftOf, liveOf, type PageColumns } from './pageContent.ts'
-import { addRevision, type CourseContext, type RevisionEvent } from './pageRevisions.ts'
+import { contentText, draftOf, liveOf, type PageColumns, type PageContent } from './pageContent.ts'
+import { addRevision, type PageContext, type RevisionEvent } from './pageRevisions.ts'
 
-/** Of all blocks together, as JSON. */
+/** The maximum size of all blocks as JSON. */
 const maxBytes = 512 * 1024
 
 type Values = Readonly<Record<string, unknown>>
 
-/** What is wrong with the blocks of a page together: their size, an id that stands twice, a picture that cannot be shown. */
-export async function checkPage(values: Values, { writer, school }: CourseContext): Promise<ProblemDetail[]> {
-  const blocks = (values.blocks ?? []) as Block[]
+/** Checks the blocks of a page: their total size, repeated ids, and pictures that cannot be shown. */
+export async function checkPage(
+  { blocks = [] }: Readonly<{ blocks?: readonly Block[] }>,
+  { writer, school }: PageContext,
+): Promise<ProblemDetail[]> {
   if (Buffer.byteLength(JSON.stringify(blocks)) > maxBytes)
-    return [{ field: 'blocks', code: 'max', message: 'blocks: must not be larger than 512 KiB together', meta: { max: maxBytes } }]
+    return [{ ...fieldError('blocks', 'max', 'must be at most 512 KiB in total'), meta: { max: maxBytes } }]
   const excess = markupExcess(markupIn(blocks).join('\n'))
-  if (excess !== undefined) return [{ field: 'blocks', code: 'max', message: `blocks: together ${excess}` }]
+  if (excess !== undefined) return [fieldError('blocks', 'max', `in total, ${excess}`)]
   const seen = new Set<string>()
   const repeated = blocks.flatMap(({ id }, index): ProblemDetail[] => {
     const isRepeated = id !== undefined && seen.has(id)
     if (id !== undefined) seen.add(id)
-    return isRepeated ? [{ field: `blocks.${index}.id`, code: 'duplicate', message: `blocks.${index}.id: another block has this id` }] : []
+    return isRepeated ? [fieldError(`blocks.${index}.id`, 'duplicate', 'must be unique: another block has this id')] : []
   })
-  const pictures = picturesIn(blocks).map(({ file_id, path }) => ({ id: fromPublicId('fil', file_id) as string, path }))
+  const pictures = picturesIn(blocks).map(({ file_id, path }) => ({ id: uuidOf('fil', file_id), path }))
   const files = await lockFiles(
     writer,
     school.id,
@@ -41,11 +43,7 @@ export async function checkPage(values: Values, { writer, school }: CourseContex
   )
   const missing = pictures
     .filter(({ id }) => !shown.has(id))
-    .map(({ path }) => ({
-      field: `${path}.file_id`,
-      code: 'invalid_reference',
-      message: `${path}.file_id: there is no such public picture in this school`,
-    }))
+    .map(({ path }) => fieldError(`${path}.file_id`, 'invalid_reference', 'must name a public picture of this school'))
   return [...repeated, ...missing]
 }
 
@@ -53,23 +51,22 @@ interface WrittenPage extends PageColumns {
   id: string
 }
 
-/** Notes which files the page names now, in its draft and in what is live. */
-export async function keepPageFiles({ writer, school }: CourseContext, page: WrittenPage): Promise<void> {
+/** Stores references to the files in the draft and in the published copy of a page. */
+export async function savePageFiles({ writer, school }: PageContext, page: WrittenPage): Promise<void> {
   const blocks = [...draftOf(page).blocks, ...(liveOf(page)?.blocks ?? [])]
-  const fileIds = [...new Set(picturesIn(blocks).map(({ file_id }) => fromPublicId('fil', file_id) as string))]
+  const fileIds = [...new Set(picturesIn(blocks).map(({ file_id }) => uuidOf('fil', file_id)))]
   const references = fileIds.map((fileId) => ({ field: 'blocks', fileId }))
   await setFileReferences(writer, { schoolId: school.id, type: 'page', id: page.id }, { fields: ['blocks'], references })
 }
 
-/** What follows when a page was made or its draft was changed: a revision, and the files that it names. */
+/** Returns the step after a page was created or its draft changed: it adds a revision and updates the file references. */
 export function afterWriting(event: RevisionEvent) {
-  return async (context: CourseContext, page: WrittenPage, changed: Values): Promise<void> => {
+  return async (context: PageContext, page: WrittenPage, changed: Values): Promise<void> => {
     if (!['title', 'blocks', 'seo', 'show_in_navigation'].some((field) => field in changed)) return
     await addRevision(context, page.id, { event, content: draftOf(page) })
-    await keepPageFiles(context, page)
+    await savePageFiles(context, page)
   }
 }
 
-/** Whether two drafts say the same. */
-export const saysTheSame = (one: Parameters<typeof contentText>[0], other: Parameters<typeof contentText>[0]): boolean =>
-  contentText(one) === contentText(other)
+/** Returns true if the content of two drafts is equal. */
+export const isSameContent = (one: PageContent, other: PageContent): boolean => contentText(one) === contentText(other)

@@ -2,15 +2,15 @@ import { isLinkable } from '../../lib/webUrl.ts'
 import { priceText, timeText } from '../localFormats.ts'
 import { storedHtmlOf } from '../richText.ts'
 import type { Block, Picture } from './pageBlock.ts'
-import type { Surroundings } from './pageRendering.ts'
+import type { LinkedContent } from './pageRendering.ts'
 
-interface Site extends Surroundings {
+interface Site extends LinkedContent {
   issuer: string
 }
 
 /**
- * The blocks of a page as HTML: a `section` each, with its type in `data-block`, and no style. Every text is escaped here or
- * made safe by `storedHtmlOf`: nothing that somebody wrote becomes a tag, an attribute or an address that runs code.
+ * Renders the blocks of a page as HTML: a `section` each, with its type in `data-block`, and no style. Every text is escaped here or
+ * sanitised by `storedHtmlOf`, so user input cannot become a tag, an attribute or a URL that runs code.
  */
 export const renderBlocks = (blocks: readonly Block[], site: Site): string =>
   blocks.map((block) => `<section data-block="${block.type}">${inside(block, site)}</section>`).join('\n')
@@ -56,8 +56,8 @@ function inside(block: Block, site: Site): string {
         block.props,
         list(
           site.events.slice(0, block.props.limit).map(({ slug, title, starts_at, time_zone }) => {
-            const when = new Date(starts_at).toISOString()
-            return `${link(`/events/${slug}`, title)}<p><time datetime="${when}">${escaped(timeText(starts_at, time_zone, site.locale))}</time></p>`
+            const time = new Date(starts_at).toISOString()
+            return `${link(`/events/${slug}`, title)}<p><time datetime="${time}">${escaped(timeText(starts_at, time_zone, site.locale))}</time></p>`
           }),
         ),
       )
@@ -81,7 +81,7 @@ function inside(block: Block, site: Site): string {
           .join(''),
       )
     case 'form': {
-      // One that takes no answers is not offered.
+      // A form that does not accept submissions is omitted.
       const form = site.forms.find(({ id }) => id === block.props.form_id)
       return form ? card(`/forms/${form.slug}`, form.title, form.description) : ''
     }
@@ -110,7 +110,7 @@ function postsOf({ tag, limit }: Extract<Block, { type: 'post_list' }>['props'],
   return posts.filter(({ tags }) => tag === null || tags.includes(tag)).slice(0, limit)
 }
 
-/** A picture whose file is gone, or is no longer public, is not shown. */
+/** Renders a picture. Returns nothing if its file was deleted or is no longer public. */
 function figure({ file_id, alt, caption }: Picture, { files, issuer }: Site): string {
   const file = files.find(({ id }) => id === file_id)
   if (!file) return ''
@@ -130,7 +130,7 @@ const list = (items: readonly string[]): string =>
 
 const card = (path: string, title: string, line: string | null): string => `${link(path, title)}${paragraph(line)}`
 
-// Judged when it was written; judged again here, because what is stored may be older than the rule.
+// Checked again here, because stored content may be older than the rule.
 const link = (url: string, label: string): string => {
   const isSafe = isLinkable(url) || /^\/(?![/\\])/.test(url)
   return isSafe ? `<a href="${escaped(url)}" rel="noopener noreferrer">${escaped(label)}</a>` : escaped(label)
