@@ -126,7 +126,7 @@ export async function createApp(args: AppArguments): Promise<App> {
   const scopes = scopeCatalogue(resources)
   const scopeNames = scopes.map((scope) => scope.name)
   const face = (school: School) => schoolFace(accounts.sql, school.id)
-  const look = (school: School) => schoolLook(accounts.sql, school.id)
+  const look = (school: School) => schoolLook(accounts.kysely, school.id)
   const languages = (school: School) => schools.byId(school.id).config.languages
   const pageContext = createSettings({ face, look, languages })
   const protectedNames = async (school: School): Promise<readonly string[]> => [

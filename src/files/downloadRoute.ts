@@ -12,11 +12,11 @@ import type { ServedFile } from '../store/files.ts'
 
 export interface DownloadRouteArguments {
   signer: AddressSigner
-  /** A complete file of the school. */
+  /** Finds a file of the school that is ready. */
   find(schoolId: string, id: string): Promise<ServedFile | undefined>
-  /** Its bytes; undefined where they are gone. */
+  /** Reads its bytes; undefined if they were removed. */
   read(key: string, range: ByteRange | undefined): Promise<Readable | undefined>
-  /** Bounds the look-ups of files that are not there or not open to the caller. */
+  /** Limits requests for files that do not exist or that the caller may not read. */
   failures: FailureLimit
 }
 
@@ -24,8 +24,8 @@ const address = /^\/files\/([^/]+)\/([^/]+)$/
 const shown = /^(image\/(?!svg)|video\/|audio\/)/
 
 /**
- * `GET /files/{file_id}/{filename}`: public files to everybody, private ones to who has a signed address. Without one a private file
- * does not exist; with a wrong one nothing that is not public does.
+ * Serves `GET /files/{file_id}/{filename}`: public files to everybody, private files with a signed URL. Responds 404 to a private file
+ * without a signature, and 403 with a wrong one, whether or not the file exists.
  */
 export function downloadRoute({ signer, find, read, failures }: DownloadRouteArguments): Middleware {
   return async (ctx, next) => {
@@ -35,13 +35,13 @@ export function downloadRoute({ signer, find, read, failures }: DownloadRouteArg
     const school = ctx.state.school as School
     const id = fromPublicId('fil', publicId)
     const subject = [school.id, id ?? '']
-    // Who holds a signed address is let in whatever others behind the same network address did.
+    // A request with a valid signature is not limited by the failures of other clients behind the same network address.
     if (checkAddress(signer, subject, signatureOf(ctx), new Date()) !== 'valid') await failures.check(ctx)
     const found = id === undefined ? undefined : await find(school.id, id)
     const file = found?.filename === decoded(name) ? found : undefined
     try {
       if (file?.visibility !== 'public') requireSignature(ctx, signer, subject)
-      if (!file) throw nothingHere()
+      if (!file) throw fileNotFound()
     } catch (error) {
       await failures.count(ctx)
       throw error
@@ -52,7 +52,7 @@ export function downloadRoute({ signer, find, read, failures }: DownloadRouteArg
       etag: `"${file.checksum_sha256}"`,
       async read(range) {
         const body = await read(file.storage_key, range)
-        if (!body) throw nothingHere()
+        if (!body) throw fileNotFound()
         return body
       },
     })
@@ -62,15 +62,15 @@ export function downloadRoute({ signer, find, read, failures }: DownloadRouteArg
 
 const signatureOf = ({ query: { expires, signature } }: Context) => ({ expires, signature })
 
-/** @throws Problem not_found where none is sent, signature_invalid where it opens nothing (any more) */
+/** @throws Problem not_found without a signature, signature_invalid with a wrong or expired one */
 function requireSignature(ctx: Context, signer: AddressSigner, subject: readonly string[]): void {
   const { expires, signature } = signatureOf(ctx)
-  if (expires === undefined && signature === undefined) throw nothingHere()
+  if (expires === undefined && signature === undefined) throw fileNotFound()
   if (checkAddress(signer, subject, { expires, signature }, new Date()) === 'valid') return
   throw new Problem('signature_invalid', { description: 'The signed URL is invalid or has expired. Request a new one.' })
 }
 
-/** What keeps bytes that somebody brought from ever being more than bytes: no sniffing, no scripts, no frame, no origin of its own. */
+/** Returns headers that isolate uploaded content: no sniffing, no scripts, no frames, and an opaque origin. */
 function headersOf({ visibility }: ServedFile): Record<string, string> {
   const isPublic = visibility === 'public'
   return {
@@ -81,7 +81,7 @@ function headersOf({ visibility }: ServedFile): Record<string, string> {
   }
 }
 
-const nothingHere = (): Problem => new Problem('not_found', { description: 'This file does not exist.' })
+const fileNotFound = (): Problem => new Problem('not_found', { description: 'This file does not exist.' })
 
 function decoded(text: string): string | undefined {
   try {

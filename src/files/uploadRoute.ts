@@ -8,21 +8,21 @@ import { type AddressSigner, checkAddress } from '../policy/signedAddress.ts'
 
 export interface UploadRouteArguments {
   signer: AddressSigner
-  /** Takes the bytes. Throws a Problem where they are refused. */
-  receive(
+  /** Stores the bytes. Throws a Problem if they are rejected. */
+  store(
     key: { schoolId: string; id: string },
     sent: { bytes: AsyncIterable<Uint8Array>; length: number | undefined },
   ): Promise<{ fileId: string; accountId: string }>
-  /** The file as who brought it reads it. */
+  /** Returns the file as its uploader sees it. */
   describe(school: School, file: { fileId: string; accountId: string }): Promise<{ text: string; etag?: string | undefined }>
-  /** How long bytes may take that do not stop coming. */
+  /** Returns the time limit for an upload of this size. */
   secondsFor(bytes: number): number
 }
 
 const address = /^\/api\/v1\/storage\/uploads\/([^/]+)\/content$/
 
-/** `PUT …/content?expires&signature`: raw bytes to a signed address. It asks for no token and looks at none. */
-export function uploadRoute({ signer, receive, describe, secondsFor }: UploadRouteArguments): Middleware {
+/** Serves `PUT …/content?expires&signature`: raw bytes to a signed URL. Requires no token and ignores one that is sent. */
+export function uploadRoute({ signer, store, describe, secondsFor }: UploadRouteArguments): Middleware {
   return async (ctx, next) => {
     const [, publicId] = address.exec(ctx.path) ?? []
     if (publicId === undefined) return next()
@@ -31,12 +31,12 @@ export function uploadRoute({ signer, receive, describe, secondsFor }: UploadRou
     const school = ctx.state.school as School
     const id = fromPublicId('upl', publicId)
     const { expires, signature } = ctx.query
-    const worth = checkAddress(signer, [school.id, id ?? ''], { expires, signature }, new Date())
-    if (id === undefined || worth === 'invalid') throw new Problem('signature_invalid')
-    if (worth === 'expired') throw new Problem('upload_expired')
-    const file = await receive(
+    const validity = checkAddress(signer, [school.id, id ?? ''], { expires, signature }, new Date())
+    if (id === undefined || validity === 'invalid') throw new Problem('signature_invalid')
+    if (validity === 'expired') throw new Problem('upload_expired')
+    const file = await store(
       { schoolId: school.id, id },
-      { bytes: arriving(ctx.req, secondsFor(lengthOf(ctx) ?? 0)), length: lengthOf(ctx) },
+      { bytes: receivedBytes(ctx.req, secondsFor(lengthOf(ctx) ?? 0)), length: lengthOf(ctx) },
     )
     const { text, etag } = await describe(school, file)
     if (etag !== undefined) ctx.set('ETag', etag)
@@ -49,10 +49,10 @@ const lengthOf = (ctx: Context): number | undefined =>
   /^\d{1,15}$/.test(ctx.get('content-length')) ? Number(ctx.get('content-length')) : undefined
 
 /**
- * The body as it comes, for so long. The socket stays open behind a refusal: an answer still has to leave through it.
- * @throws Problem invalid_request where it breaks off or takes too long
+ * Streams the body within a time limit. Keeps the socket open after an error, so that the response can be sent.
+ * @throws Problem invalid_request if the body is incomplete or takes too long
  */
-async function* arriving(request: IncomingMessage, seconds: number): AsyncGenerator<Uint8Array> {
+async function* receivedBytes(request: IncomingMessage, seconds: number): AsyncGenerator<Uint8Array> {
   let isLate = false
   const deadline = setTimeout(() => {
     isLate = true
@@ -68,5 +68,5 @@ async function* arriving(request: IncomingMessage, seconds: number): AsyncGenera
   }
 }
 
-/** Whether an address is one to which bytes are sent for longer than other requests take. */
+/** Returns true for the path of an upload, which may take longer than other requests. */
 export const isUpload = (path: string): boolean => address.test(path)

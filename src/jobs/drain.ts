@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
 
-/** How long one run of a job may take. What is left is done by the next run. */
+/** Maximum duration of one run of a job. The next run does the rest. */
 const longestRunMs = 20_000
 
 /**
- * Repeats a batch until it does less than `least`, and returns how much was done. Between batches everybody else gets a turn. Ends early
+ * Repeats a batch until it processes fewer than `least` items, and returns the total. Yields to other work between batches. Ends early
  * when the signal aborts.
  */
 export async function drain(batch: () => Promise<number>, signal?: AbortSignal, least = 1): Promise<number> {

@@ -8,7 +8,7 @@ import type { Job } from './schedule.ts'
 const batch = 200
 const day = 86_400
 
-/** Removes files that nobody uses, announced ones that never came, and the bytes of what has gone. */
+/** Returns the jobs that delete unused files, files whose upload never arrived, and the bytes of deleted files. */
 export function fileJobs({ database, storage }: { database: Database; storage: FileStorage }): Job[] {
   return [
     {
@@ -16,7 +16,7 @@ export function fileJobs({ database, storage }: { database: Database; storage: F
       everySeconds: 600,
       run: (signal) =>
         database.exclusively('sweep_files', async () => ({
-          removed: await drain(() => database.transaction((_writer, sql) => sweepFiles(sql, { unusedSeconds: day, limit: batch })), signal),
+          removed: await drain(() => database.transaction((writer) => sweepFiles(writer, { unusedSeconds: day, limit: batch })), signal),
         })),
     },
     {
@@ -28,6 +28,6 @@ export function fileJobs({ database, storage }: { database: Database; storage: F
   ]
 }
 
-/** One transaction for each: what could not be removed is tried again at the next turn. */
+/** Removes the bytes of one file in its own transaction. The next run retries a removal that failed. */
 const removeOne = (database: Database, storage: FileStorage): Promise<number> =>
-  database.transaction(async (_writer, sql) => Number(await removeOneDue(sql, (key) => storage.remove(key))))
+  database.transaction(async (writer) => Number(await removeOneDue(writer, (key) => storage.remove(key))))

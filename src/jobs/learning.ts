@@ -4,7 +4,7 @@ import { countStudentsOfLecturers } from '../store/lecturerCounts.ts'
 import { drain } from './drain.ts'
 import type { Job } from './schedule.ts'
 
-/** Notes which enrolments have ended, and counts who learns from whom. */
+/** Returns the jobs that mark expired enrolments and count the students of each lecturer. */
 export function learningJobs({ database }: { database: Database }): Job[] {
   return [
     {
@@ -16,7 +16,7 @@ export function learningJobs({ database }: { database: Database }): Job[] {
     {
       name: 'count_students',
       everySeconds: 3600,
-      run: () => database.exclusively('count_students', async () => ({ changed: await countStudentsOfLecturers(database.sql) })),
+      run: () => database.exclusively('count_students', async () => ({ changed: await countStudentsOfLecturers(database.kysely) })),
     },
   ]
 }

@@ -5,7 +5,7 @@ import type { Job } from './schedule.ts'
 
 const batch = 500
 
-/** Ends checkouts whose time is over, and with them the hold that they had on coupons. */
+/** Returns the job that expires overdue checkouts and releases the coupons that they reserved. */
 export function orderJobs({ database }: { database: Database }): Job[] {
   return [
     {

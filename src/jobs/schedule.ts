@@ -3,17 +3,17 @@ import type { Log } from '../lib/log.ts'
 export interface Job {
   name: string
   everySeconds: number
-  /** A first turn sooner than that, for work that should not wait. */
+  /** Delay of the first run, if it should start earlier than `everySeconds`. */
   firstAfterSeconds?: number
-  /** Returns what it did, for the log; undefined when another instance is running it. Ends soon after the signal aborts. */
+  /** Returns counts for the log; undefined if another instance is running the job. Ends soon after the signal aborts. */
   run(signal?: AbortSignal): Promise<Record<string, number> | undefined>
 }
 
-/** Runs each job again and again until stopped. A job that fails is logged and tried at its next turn. */
+/** Runs each job periodically until stopped. Logs a job that fails and retries it at its next run. */
 export function schedule(jobs: readonly Job[], log: Log): { stop(): Promise<void> } {
   const running = new Set<Promise<void>>()
   const stopping = new AbortController()
-  const turn = async (job: Job): Promise<void> => {
+  const runOnce = async (job: Job): Promise<void> => {
     try {
       const done = await job.run(stopping.signal)
       if (done && Object.values(done).some((count) => count > 0)) log.info({ job: job.name, ...done }, 'job done')
@@ -22,7 +22,7 @@ export function schedule(jobs: readonly Job[], log: Log): { stop(): Promise<void
     }
   }
   const begin = (job: Job): void => {
-    const current = turn(job).finally(() => running.delete(current))
+    const current = runOnce(job).finally(() => running.delete(current))
     running.add(current)
   }
   const timers = jobs.flatMap((job) => [
@@ -33,7 +33,7 @@ export function schedule(jobs: readonly Job[], log: Log): { stop(): Promise<void
   return {
     async stop() {
       stopping.abort()
-      // One call clears timers of either kind.
+      // clearTimeout also clears intervals.
       for (const timer of timers) clearTimeout(timer)
       await Promise.all(running)
     },

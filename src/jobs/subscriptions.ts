@@ -5,7 +5,7 @@ import type { Job } from './schedule.ts'
 
 const batch = 500
 
-/** The clocks of subscriptions: trials, periods, payments that did not come, pauses that are over. */
+/** Returns the job that advances subscriptions: ends trials, periods and pauses, and closes subscriptions with overdue payments. */
 export function subscriptionJobs({ database }: { database: Database }): Job[] {
   return [
     {

@@ -20,9 +20,9 @@ export interface SweepArguments {
 
 const batch = 1000
 
-/** Removes what has expired: artefacts, answers kept for the refresh window, registrations that nobody ever authorized. */
+/** Returns the jobs that delete expired data: artefacts, stored responses, mailed links, changes, accounts and unused registrations. */
 export function sweepJobs({ database, artifacts, endGrant, registration }: SweepArguments): Job[] {
-  const alone =
+  const exclusive =
     (name: string, work: (signal?: AbortSignal) => Promise<Record<string, number>>): Job['run'] =>
     (signal) =>
       database.exclusively(name, () => work(signal))
@@ -30,39 +30,47 @@ export function sweepJobs({ database, artifacts, endGrant, registration }: Sweep
     {
       name: 'forget_answers',
       everySeconds: 15,
-      run: alone('forget_answers', async (signal) => ({ forgotten: await drain(() => artifacts.forgetSuccessors(batch), signal) })),
+      run: exclusive('forget_answers', async (signal) => ({ forgotten: await drain(() => artifacts.forgetSuccessors(batch), signal) })),
     },
     {
       name: 'sweep_artifacts',
       everySeconds: 60,
-      run: alone('sweep_artifacts', async (signal) => ({ removed: await drain(() => artifacts.sweep(batch), signal) })),
+      run: exclusive('sweep_artifacts', async (signal) => ({ removed: await drain(() => artifacts.sweep(batch), signal) })),
     },
     {
       name: 'sweep_mailed_links',
       everySeconds: 600,
-      run: alone('sweep_mailed_links', async (signal) => ({ removed: await drain(() => sweepMailedLinks(database.sql, batch), signal) })),
+      run: exclusive('sweep_mailed_links', async (signal) => ({
+        removed: await drain(() => sweepMailedLinks(database.kysely, batch), signal),
+      })),
     },
-    { name: 'count_schools', everySeconds: 300, run: alone('count_schools', async () => ({ changed: await countSchools(database.sql) })) },
+    {
+      name: 'count_schools',
+      everySeconds: 300,
+      run: exclusive('count_schools', async () => ({ changed: await countSchools(database.kysely) })),
+    },
     {
       name: 'sweep_records',
       everySeconds: 600,
-      run: alone('sweep_records', async (signal) => ({
-        answers: await drain(() => sweepAnswers(database.sql, batch), signal),
-        changes: await drain(() => sweepChanges(database.sql, batch), signal),
+      run: exclusive('sweep_records', async (signal) => ({
+        answers: await drain(() => sweepAnswers(database.kysely, batch), signal),
+        changes: await drain(() => sweepChanges(database.kysely, batch), signal),
       })),
     },
     {
       name: 'delete_accounts',
       everySeconds: 600,
-      run: alone('delete_accounts', async (signal) => ({ deleted: await drain(() => deleteDueAccounts(database, endGrant, 100), signal) })),
+      run: exclusive('delete_accounts', async (signal) => ({
+        deleted: await drain(() => deleteDueAccounts(database, endGrant, 100), signal),
+      })),
     },
     {
       name: 'prune_clients',
       everySeconds: 3600,
-      run: alone('prune_clients', async () => {
+      run: exclusive('prune_clients', async () => {
         const { never_used_days: neverUsedDays, idle_days: idleDays } = registration()
-        const removed = await pruneClients(database.sql, { neverUsedDays, idleDays })
-        return { removed, forgotten: await sweepTombstones(database.sql) }
+        const removed = await pruneClients(database.kysely, { neverUsedDays, idleDays })
+        return { removed, forgotten: await sweepTombstones(database.kysely) }
       }),
     },
   ]

@@ -27,7 +27,7 @@ export function createPages(args: PagesArguments): Router {
   const router = new Router()
   router.get(
     '/assets/custom.css',
-    serveCustomStylesheet((school) => customCss(database.sql, school.id)),
+    serveCustomStylesheet((school) => customCss(database.kysely, school.id)),
   )
   router.get(`/assets/${views.stylesheet.name}`, (ctx) => serveStylesheet(ctx, views.stylesheet))
   router.get(`/assets/${schoolStylesheetName}`, async (ctx) => serveStylesheet(ctx, schoolStylesheet(await args.look(ctx.state.school))))

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { releaseFile } from '../domain/files/fileRemoval.ts'
-import { isBroughtBy, referencesOf } from '../domain/files/files.ts'
-import { checkForm, fileOfForm, takeFile } from '../domain/files/fileWriting.ts'
+import { isUploadedBy, referencesOf } from '../domain/files/files.ts'
+import { checkForm, fileOfForm, storeFormFile } from '../domain/files/fileWriting.ts'
 import { defineResource } from '../framework/declare/defineResource.ts'
 import { everything, nothing } from '../framework/declare/expressions.ts'
 import { reference } from '../framework/declare/fields.ts'
@@ -62,15 +62,15 @@ export const files = defineResource({
   filters: ['purpose', 'status', 'created_at', 'uploaded_by'],
   search: ['filename'],
   sorts: ['-created_at'],
-  visibility: { anonymous: nothing, learner: isBroughtBy, lecturer: isBroughtBy, staff: everything },
-  views: { own: isBroughtBy },
+  visibility: { anonymous: nothing, learner: isUploadedBy, lecturer: isUploadedBy, staff: everything },
+  views: { own: isUploadedBy },
   operations: {
     list: 'write',
     get: 'write',
     create: {
       scope: 'write',
       id: 'uploadFile',
-      takes: { type: 'multipart/form-data', maxBytes: 26_214_400, receive: takeFile },
+      takes: { type: 'multipart/form-data', maxBytes: 26_214_400, receive: storeFormFile },
       check: checkForm,
       defaults: fileOfForm,
     },

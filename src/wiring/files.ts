@@ -1,8 +1,8 @@
 import type { Middleware } from 'koa'
 import type { ServerConfig } from '../config/server.ts'
 import type { CurrentPerson } from '../domain/accounts/findPerson.ts'
-import { receiveFile } from '../domain/files/receiveFile.ts'
-import { receiveUpload } from '../domain/files/receiveUpload.ts'
+import { storeUpload } from '../domain/files/storeUpload.ts'
+import { storeUploadedFile } from '../domain/files/storeUploadedFile.ts'
 import { downloadRoute } from '../files/downloadRoute.ts'
 import { uploadRoute } from '../files/uploadRoute.ts'
 import type { Answer } from '../framework/call.ts'
@@ -66,7 +66,7 @@ export function createFiles(args: FilesArguments): { externalServices: FileServi
     },
     async store(school, key, { contentType, bytes, read }) {
       await planRemoval(database.sql, { school_id: school.id, storage_key: key }, patienceSeconds)
-      return await receiveFile(storage, { key, contentType, byteSize: bytes, checksum: null }, read())
+      return await storeUploadedFile(storage, { key, contentType, byteSize: bytes, checksum: null }, read())
     },
     publicId: (object, id) => toPublicId(prefixes.get(object) ?? 'req', id),
   }
@@ -74,7 +74,7 @@ export function createFiles(args: FilesArguments): { externalServices: FileServi
     externalServices,
     uploads: uploadRoute({
       signer: uploads,
-      receive: (key, sent) => receiveUpload({ database, storage }, key, sent),
+      store: (key, sent) => storeUpload({ database, storage }, key, sent),
       describe: (school, file) => asUploader(args, { school, ...file }),
       secondsFor: (bytes) => Math.min(longestSeconds, freeSeconds + Math.ceil(bytes / limits().slowest_bytes_per_second)),
     }),

@@ -2,6 +2,8 @@ import { request } from 'node:http'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { newId } from '../../src/lib/ids.ts'
 import type { Database } from '../../src/store/database.ts'
+import { withKysely } from '../../src/store/rawSql.ts'
+import type { Sql } from '../../src/store/sql.ts'
 import { createBrowser, field } from '../pages/browser.ts'
 import { embeddedDatabase } from '../support/databases.ts'
 import { password, startService, type TestService } from '../support/service.ts'
@@ -12,17 +14,21 @@ let statements: string[]
 
 /** Returns the database, and adds the text of every statement to `statements`. */
 function listened(database: Database): Database {
-  const { sql } = database
-  return {
-    ...database,
-    lane: (lane) => listened(database.lane(lane)),
-    sql: {
-      query(text, ...rest) {
-        statements.push(text)
-        return sql.query(text, ...rest)
-      },
+  const executor = database.kysely.getExecutor()
+  const kysely = database.kysely.withPlugin({
+    transformQuery({ node, queryId }) {
+      statements.push(executor.compileQuery(node, queryId).sql)
+      return node
+    },
+    transformResult: async ({ result }) => result,
+  })
+  const sql: Sql = {
+    query(text, ...rest) {
+      statements.push(text)
+      return database.sql.query(text, ...rest)
     },
   }
+  return { ...database, lane: (lane) => listened(database.lane(lane)), sql: withKysely(sql, kysely), kysely }
 }
 
 beforeAll(async () => {

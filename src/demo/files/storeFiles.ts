@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { receiveFile } from '../../domain/files/receiveFile.ts'
+import { storeUploadedFile } from '../../domain/files/storeUploadedFile.ts'
 import { filePurposes } from '../../policy/filePurposes.ts'
 import type { FileStorage } from '../../store/fileStorage.ts'
 import { demoId } from '../ids.ts'
@@ -17,7 +17,7 @@ export async function storeFiles(storage: FileStorage, schoolId: string, now: Da
       const storage_key = `${schoolId}/${id}`
       const contents = bytes()
       const announced = { key: storage_key, contentType: content_type, byteSize: contents.length, checksum: null }
-      const { byteSize, checksum, width, height } = await receiveFile(storage, announced, Readable.from([contents]))
+      const { byteSize, checksum, width, height } = await storeUploadedFile(storage, announced, Readable.from([contents]))
       return {
         ...{ school_id: schoolId, id, storage_key, filename, content_type, purpose, alt, width, height },
         bytes: byteSize,

@@ -37,7 +37,7 @@ export async function checkEvent(values: EventValues, context: CourseContext, be
     ...timeErrors(values),
     ...placeErrors(values),
     ...accessErrors(values),
-    ...checkPlaceAndLanguage({ time_zone: values.time_zone }),
+    ...checkPlaceAndLanguage(values),
   ]
   const { capacity } = values
   if (before && typeof capacity === 'number' && capacity < before.going_count) {

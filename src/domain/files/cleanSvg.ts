@@ -10,7 +10,7 @@ const effects = [
   ...['feMorphology', 'feOffset', 'fePointLight', 'feSpecularLighting', 'feSpotLight', 'feTile', 'feTurbulence'],
 ]
 
-/** Attributes that can do nothing but draw. Neither handlers nor styles, which load. */
+/** Attributes that only draw. Excludes event handlers, and styles, which can load files. */
 const attributes = [
   ...[
     'id',
@@ -77,17 +77,18 @@ const references = new Set(['href', 'xlink:href'])
 export const drawingLimits = { bytes: 262_144, depth: 64, elements: 10_000 } as const
 
 /**
- * Returns a drawing with nothing in it that runs, loads or leads out of the drawing: no scripts, handlers, styles or foreign content.
- * @throws Problem type_not_allowed where nothing that can be drawn is left; payload_too_large above the limits
+ * Returns the drawing without anything that runs code, loads files or refers outside the drawing: scripts, handlers, styles and foreign
+ * content.
+ * @throws Problem type_not_allowed if no drawing is left; payload_too_large above the limits
  */
 export function cleanSvg(text: string): string {
-  const notDrawn = (): Problem => new Problem('type_not_allowed', { description: 'The bytes are no SVG drawing.' })
+  const notADrawing = (): Problem => new Problem('type_not_allowed', { description: 'The file is not an SVG drawing.' })
   requireAtMost('bytes', Buffer.byteLength(text))
   const root = /<[a-z][\w:-]*/i.exec(text)
-  if (root?.[0] !== '<svg') throw notDrawn()
+  if (root?.[0] !== '<svg') throw notADrawing()
   let depth = 0
   let elements = 0
-  // Anything before the drawing, such as a document type with entities, is not read at all.
+  // Everything before the drawing, such as a document type with entities, is skipped.
   const cleaned = sanitizeHtml(text.slice(root.index), {
     allowedTags: [...structure, ...shapes, ...paint, ...effects],
     allowedAttributes: { '*': attributes },
@@ -98,7 +99,7 @@ export function cleanSvg(text: string): string {
     nonTextTags: ['script', 'style', 'foreignObject', 'iframe', 'object', 'embed', 'metadata', 'animate', 'set', 'image'],
     disallowedTagsMode: 'discard',
     transformTags: { '*': (tagName, attribs) => ({ tagName, attribs: Object.fromEntries(Object.entries(attribs).filter(isOwn)) }) },
-    // The parser looks through all open elements at each closing tag: without these limits its time is quadratic.
+    // The parser searches all open elements at each closing tag: without these limits its time is quadratic.
     onOpenTag() {
       requireAtMost('depth', ++depth)
       requireAtMost('elements', ++elements)
@@ -108,7 +109,7 @@ export function cleanSvg(text: string): string {
     },
   })
   const end = cleaned.lastIndexOf('</svg>')
-  if (!/^<svg[\s>]/.test(cleaned) || end < 0) throw notDrawn()
+  if (!/^<svg[\s>]/.test(cleaned) || end < 0) throw notADrawing()
   return cleaned.slice(0, end + '</svg>'.length)
 }
 

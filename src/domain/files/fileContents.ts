@@ -2,10 +2,10 @@ import { fileTypeFromBuffer } from 'file-type'
 import { imageSize } from 'image-size'
 import { Problem } from '../../lib/problem.ts'
 
-/** How many bytes are looked at before the first one is stored. */
+/** The number of bytes that are inspected before the first one is stored. */
 export const headBytes = 4100
 
-/** Other names of the same bytes, and containers whose inside begins later than what is looked at. */
+/** Other media types of the same content, and containers whose content begins after the inspected bytes. */
 const alsoDetectedAs: Readonly<Record<string, readonly string[]>> = {
   'image/png': ['image/apng'],
   'audio/mp4': ['audio/x-m4a', 'video/mp4'],
@@ -19,7 +19,7 @@ const alsoDetectedAs: Readonly<Record<string, readonly string[]>> = {
 const texts = new Set(['text/plain', 'text/csv', 'text/vtt', 'application/x-subrip', 'image/svg+xml'])
 
 /**
- * Holds the first bytes of a file against the type that was announced.
+ * Checks that the first bytes of a file match the announced type.
  * @throws Problem type_not_allowed
  */
 export async function requireType(head: Uint8Array, contentType: string): Promise<void> {
@@ -30,12 +30,18 @@ export async function requireType(head: Uint8Array, contentType: string): Promis
   const isSubtitle = contentType !== 'text/vtt' || new TextDecoder().decode(head.subarray(0, 20)).startsWith('WEBVTT')
   if (isRight && isSubtitle) return
   throw new Problem('type_not_allowed', {
-    description: `The bytes are not those of ${contentType}. Announce the type that the file has.`,
-    details: [{ field: 'content_type', code: 'type_not_allowed', message: `The bytes look like ${detected ?? 'nothing that is known'}.` }],
+    description: `The content does not match ${contentType}. Announce the actual type of the file.`,
+    details: [
+      {
+        field: 'content_type',
+        code: 'type_not_allowed',
+        message: `content_type: must match the content, which is ${detected ?? 'of an unknown type'}`,
+      },
+    ],
   })
 }
 
-// The last characters may be cut in half: that is no fault.
+// The inspected bytes may end within a character, which is not an error.
 function isText(head: Uint8Array): boolean {
   try {
     return !new TextDecoder('utf-8', { fatal: true }).decode(head, { stream: true }).includes('\0')
@@ -44,7 +50,7 @@ function isText(head: Uint8Array): boolean {
   }
 }
 
-/** Width and height in pixels as the head of a picture says them. Nothing is decoded, so no picture can burst. */
+/** Returns width and height in pixels from the header of a picture. Decodes nothing, so a decompression bomb has no effect. */
 export function pictureSize(head: Uint8Array, contentType: string): { width: number | null; height: number | null } {
   const unknown = { width: null, height: null }
   if (!contentType.startsWith('image/')) return unknown
@@ -52,7 +58,7 @@ export function pictureSize(head: Uint8Array, contentType: string): { width: num
   try {
     const { width, height, orientation = 1 } = imageSize(head)
     if (!isLength(width) || !isLength(height)) return unknown
-    // Pictures that lie on their side are shown upright.
+    // Orientations above 4 are rotated by 90 degrees.
     return orientation > 4 ? { width: height, height: width } : { width, height }
   } catch {
     return unknown
@@ -62,8 +68,8 @@ export function pictureSize(head: Uint8Array, contentType: string): { width: num
 const maxSegments = 1000
 
 /**
- * True for a JPEG whose segments lead to the one with its size. The library searches a broken one byte by byte, which takes a second
- * for a megabyte.
+ * Returns true for a JPEG whose segments lead to its frame header. The library searches a broken file byte by byte, which takes one
+ * second per megabyte.
  */
 function hasFrameHeader(head: Uint8Array): boolean {
   const view = new DataView(head.buffer, head.byteOffset, head.byteLength)

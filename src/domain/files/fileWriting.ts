@@ -1,5 +1,5 @@
 import { newId } from '../../lib/ids.ts'
-import { Problem, type ProblemDetail } from '../../lib/problem.ts'
+import { fieldError, Problem, type ProblemDetail } from '../../lib/problem.ts'
 import { audienceOf, type PersonCaller } from '../../policy/caller.ts'
 import type { ExternalServices, WaitingBytes } from '../../policy/externalServices.ts'
 import { type FilePurpose, type FilePurposeName, filePurposes } from '../../policy/filePurposes.ts'
@@ -8,13 +8,11 @@ import { recordChange } from '../../store/changeLog.ts'
 import type { Writer } from '../../store/database.ts'
 import { dropRemoval } from '../../store/fileRemovals.ts'
 import { recentUploads } from '../../store/files.ts'
-import type { Sql } from '../../store/sql.ts'
 import { takeRoom } from '../../store/storageUsage.ts'
 import { drawingLimits } from './cleanSvg.ts'
 
-/** What a rule here needs of the change that it belongs to. */
+/** The transaction in which a file is created. */
 export interface FileContext {
-  sql: Sql
   writer: Writer
   school: School
   caller: PersonCaller
@@ -22,8 +20,8 @@ export interface FileContext {
   externalServices: ExternalServices
 }
 
-/** A file as it is announced. */
-export interface Announced {
+/** The announced properties of a file. */
+export interface FileProperties {
   filename: string
   content_type: string
   byte_size: number
@@ -33,26 +31,26 @@ export interface Announced {
   alt?: string | null | undefined
 }
 
-/** How long the address of an upload lives. */
+/** Lifetime of the URL of an upload. */
 const uploadMinutes = 60
 
-/** How a file may be called: no path, nothing that a header or a terminal would take for a command. */
+/** The format of a file name: no path, and no characters that control a header or a terminal. */
 export const filenameForm = /^(?!\.{1,2}$)[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}/\\]{1,255}$/u
 
 /**
- * Whether the caller may bring such a file at all.
+ * Checks that the caller may upload a file with this purpose, type and size.
  * @throws Problem access_denied, type_not_allowed, payload_too_large
  */
 function requireAllowed(
-  { purpose, content_type, byte_size }: Pick<Announced, 'purpose' | 'content_type' | 'byte_size'>,
+  { purpose, content_type, byte_size }: Pick<FileProperties, 'purpose' | 'content_type' | 'byte_size'>,
   caller: PersonCaller,
 ): void {
   if (audienceOf(caller) === 'learner' && purpose !== 'avatar') {
-    throw new Problem('access_denied', { description: 'Learners upload a picture of themselves and nothing else: the purpose avatar.' })
+    throw new Problem('access_denied', { description: 'Learners can upload only files with the purpose avatar.' })
   }
   const { types, maxBytes }: FilePurpose = filePurposes[purpose]
   if (!types.includes(content_type)) {
-    const message = `For the purpose ${purpose} a file is one of ${types.join(', ')}.`
+    const message = `A file with the purpose ${purpose} must have one of these types: ${types.join(', ')}.`
     throw new Problem('type_not_allowed', {
       description: message,
       details: [{ field: 'content_type', code: 'type_not_allowed', message, meta: { allowed: [...types] } }],
@@ -67,15 +65,15 @@ function requireAllowed(
   }
   if (byte_size > maxBytes) {
     throw new Problem('payload_too_large', {
-      description: `For the purpose ${purpose} a file has at most ${maxBytes} bytes.`,
-      details: [{ field: 'byte_size', code: 'max', message: `byte_size: at most ${maxBytes}`, meta: { max: maxBytes } }],
+      description: `A file with the purpose ${purpose} must have at most ${maxBytes} bytes.`,
+      details: [{ ...fieldError('byte_size', 'max', `must be at most ${maxBytes}`), meta: { max: maxBytes } }],
     })
   }
 }
 
-/** Makes a file whose bytes are still to come. Answers what its upload is. */
-export async function announceFile(context: FileContext, announced: Announced): Promise<{ file_id: string; expires_at: Date }> {
-  const { writer, sql, school, caller, now } = context
+/** Creates a file whose bytes are uploaded later. Returns the columns of its upload. */
+export async function announceFile(context: FileContext, announced: FileProperties): Promise<{ file_id: string; expires_at: Date }> {
+  const { writer, school, caller, now } = context
   requireAllowed(announced, caller)
   await requireRoom(context, announced.byte_size)
   const id = newId()
@@ -90,12 +88,12 @@ export async function announceFile(context: FileContext, announced: Announced): 
       checksum_sha256: announced.checksum_sha256 ?? null,
     })
     .execute()
-  await recordChange(sql, { school_id: school.id, type: 'file', resource_id: id, action: 'created', version: 1 })
+  await recordChange(writer, { school_id: school.id, type: 'file', resource_id: id, action: 'created', version: 1 })
   return { file_id: id, expires_at: new Date(now.getTime() + uploadMinutes * 60_000) }
 }
 
-/** What `takeFile` has stored of a form's file. */
-export interface Stored {
+/** The columns of a file that `storeFormFile` has stored. */
+export interface StoredFile {
   storage_key?: string
   content_type?: string
   bytes?: number
@@ -105,13 +103,13 @@ export interface Stored {
 }
 
 /**
- * Stores the file of a form before its row is written. What the form says wrong is said later, with everything else.
- * @throws Problem where the caller may not bring such a file, or its bytes are not what they are said to be
+ * Stores the file of a multipart form before its row is written. Errors in other fields are reported later, together.
+ * @throws Problem if the caller may not upload such a file, or its content does not match its type
  */
-export async function takeFile(
+export async function storeFormFile(
   { fields, file }: { fields: Readonly<Record<string, string>>; file: WaitingBytes | undefined },
   { school, caller, externalServices }: Pick<FileContext, 'school' | 'caller' | 'externalServices'>,
-): Promise<Stored & Record<string, unknown>> {
+): Promise<StoredFile & Record<string, unknown>> {
   const purpose = fields.purpose ?? ''
   if (!file || file.bytes === 0 || !Object.hasOwn(filePurposes, purpose)) return {}
   requireAllowed({ purpose: purpose as FilePurposeName, content_type: file.contentType, byte_size: file.bytes }, caller)
@@ -120,23 +118,23 @@ export async function takeFile(
   return { storage_key, content_type: file.contentType, bytes: byteSize, ...facts }
 }
 
-/** What is wrong with the file of a form. */
+/** Checks that a form contains a file that is not empty. */
 export function checkForm(
   { file }: Readonly<Record<string, unknown>>,
-  { received = {} }: { received?: Stored | undefined },
+  { received = {} }: { received?: StoredFile | undefined },
 ): ProblemDetail[] {
-  if (file === undefined) return [{ field: 'file', code: 'required', message: 'file: is required. Send it.' }]
-  return received.storage_key === undefined ? [{ field: 'file', code: 'min', message: 'file: must not be empty' }] : []
+  if (file === undefined) return [fieldError('file', 'required', 'is required')]
+  return received.storage_key === undefined ? [fieldError('file', 'min', 'must not be empty')] : []
 }
 
-/** The columns of a file that came in a form. Its bytes have a row from now on. */
-export async function fileOfForm(context: FileContext & { received?: Stored | undefined }, values: Readonly<Record<string, unknown>>) {
-  const { sql, school, caller, now, received = {} } = context
+/** Returns the columns of a file from a form, and cancels the planned removal of its bytes. */
+export async function fileOfForm(context: FileContext & { received?: StoredFile | undefined }, values: Readonly<Record<string, unknown>>) {
+  const { writer, school, caller, now, received = {} } = context
   const { storage_key = '', content_type = '', bytes = 0, checksum = '', width = null, height = null } = received
   await requireRoom(context, bytes)
-  const isKept = await dropRemoval(sql, { school_id: school.id, storage_key })
-  if (!isKept) throw new Problem('temporarily_unavailable', { headers: { 'Retry-After': '1' } })
-  const announced = { ...values, filename: values.file, content_type, byte_size: bytes } as unknown as Announced
+  const isStored = await dropRemoval(writer, { school_id: school.id, storage_key })
+  if (!isStored) throw new Problem('temporarily_unavailable', { headers: { 'Retry-After': '1' } })
+  const announced = { ...values, filename: values.file, content_type, byte_size: bytes } as unknown as FileProperties
   return {
     ...columnsOf(announced),
     status: 'ready',
@@ -149,7 +147,7 @@ export async function fileOfForm(context: FileContext & { received?: Stored | un
   }
 }
 
-const columnsOf = ({ filename, content_type, byte_size, purpose, visibility, alt }: Announced) => ({
+const columnsOf = ({ filename, content_type, byte_size, purpose, visibility, alt }: FileProperties) => ({
   filename,
   content_type,
   bytes: byte_size,
@@ -158,18 +156,18 @@ const columnsOf = ({ filename, content_type, byte_size, purpose, visibility, alt
   alt: alt ?? null,
 })
 
-/** @throws Problem quota_exceeded for the school, rate_limited for the person */
-async function requireRoom({ sql, school, caller, externalServices }: FileContext, bytes: number): Promise<void> {
+/** @throws Problem quota_exceeded of the school, rate_limited of the person */
+async function requireRoom({ writer, school, caller, externalServices }: FileContext, bytes: number): Promise<void> {
   const { quotaBytes, uploadsPerMinute, bytesPerDay } = externalServices.files.limits
-  if (!(await takeRoom(sql, school.id, { bytes, quota: quotaBytes }))) throw new Problem('quota_exceeded')
-  // Behind the lock of the school's room: of many who ask at once each sees those before.
-  const recent = await recentUploads(sql, school.id, caller.accountId)
+  if (!(await takeRoom(writer, school.id, { bytes, quota: quotaBytes }))) throw new Problem('quota_exceeded')
+  // Read under the lock of the school's quota, so that concurrent requests see each other's uploads.
+  const recent = await recentUploads(writer, school.id, caller.accountId)
   if (recent.inMinute < uploadsPerMinute && recent.bytesInDay + bytes <= bytesPerDay) return
   const isDay = recent.inMinute < uploadsPerMinute
   throw new Problem('rate_limited', {
     description: isDay
-      ? `One person brings at most ${bytesPerDay} bytes a day.`
-      : `One person brings at most ${uploadsPerMinute} files a minute.`,
+      ? `A person can upload at most ${bytesPerDay} bytes per day. Try again later.`
+      : `A person can upload at most ${uploadsPerMinute} files per minute. Try again later.`,
     headers: { 'Retry-After': isDay ? '3600' : '60' },
   })
 }

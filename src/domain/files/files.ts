@@ -1,16 +1,13 @@
-import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
-import type { DB } from '../../gen/kysely/tables.ts'
+import type { Expression } from 'kysely'
 import type { PersonCaller } from '../../policy/caller.ts'
+import type { Builder, Condition } from '../../store/expressions.ts'
 import { countReferences, selectUpload } from '../../store/fileExpressions.ts'
 
-type Condition = Expression<SqlBool>
+/** Selects files that the person uploaded. */
+export const isUploadedBy = (file: Builder<'file'>, { accountId }: PersonCaller): Condition => file('uploaded_by', '=', accountId)
 
-/** Files that the person has brought. */
-export const isBroughtBy = (file: ExpressionBuilder<DB, 'file'>, { accountId }: PersonCaller): Condition =>
-  file('uploaded_by', '=', accountId)
-
-/** Uploads of files that the person has announced. */
-export const isUploadOf = (upload: ExpressionBuilder<DB, 'upload'>, { accountId }: PersonCaller): Condition =>
+/** Selects uploads of files that the person announced. */
+export const isUploadOf = (upload: Builder<'upload'>, { accountId }: PersonCaller): Condition =>
   upload.exists(
     upload
       .selectFrom('file')
@@ -20,8 +17,8 @@ export const isUploadOf = (upload: ExpressionBuilder<DB, 'upload'>, { accountId 
       .where('file.uploaded_by', '=', accountId),
   )
 
-/** How often a file is named, in the query of its row. */
+/** Selects the number of references to a file. */
 export const referencesOf = (): Expression<unknown> => countReferences
 
-/** What the address of an upload is made of, in the query of its row. */
+/** Selects the data from which the URL of an upload is built. */
 export const targetOf = (): Expression<unknown> => selectUpload

@@ -1,7 +1,7 @@
 import type { Reader } from '../../store/database.ts'
 import { countByDay, countChoices } from '../../store/formExpressions.ts'
 
-/** One question of a form, as it is stored. */
+/** A question of a form, as it is stored. */
 export interface FormField {
   key: string
   kind: string
@@ -16,9 +16,10 @@ interface Form {
 
 const days = 30
 
+/** Returns the questions of a form. */
 const fieldsOf = ({ fields }: Pick<Form, 'fields'>): FormField[] => (fields ?? []) as FormField[]
 
-/** What came in through a form: how much, on which days, and what was chosen. An option that nobody chose counts nought. */
+/** Summarises the submissions of a form: their number, by day, and by chosen option. Options that nobody chose count zero. */
 export async function summarize(database: Reader, form: Form) {
   const { school_id: schoolId, id: formId } = form
   const chosen = fieldsOf(form).filter(({ kind }) => kind === 'single_choice' || kind === 'multiple_choice')
@@ -41,7 +42,7 @@ export async function summarize(database: Reader, form: Form) {
   }
 }
 
-/** The keys of the questions of these forms, each once: the columns of a file with what was sent in. */
+/** Returns the distinct keys of the questions of these forms, which are the columns of an export of submissions. */
 export async function questionKeys(database: Reader, schoolId: string, formIds: readonly string[] | undefined): Promise<string[]> {
   let forms = database.selectFrom('form').select(['fields']).where('school_id', '=', schoolId).orderBy('id')
   if (formIds) forms = forms.where('id', 'in', [...formIds])

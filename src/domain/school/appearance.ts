@@ -1,23 +1,23 @@
 import { findAppearance, findCustomCss, type LogoRow } from '../../store/appearance.ts'
-import type { Sql } from '../../store/sql.ts'
+import type { Reader } from '../../store/database.ts'
 import { type Look, lookOf } from './themes.ts'
 
-/** A logo of a school, for one kind of ground. */
+/** A logo of a school, for light or for dark backgrounds. */
 export type Logo = LogoRow
 
-/** The looks of a school with its logos. */
+/** The theme settings of a school, with its logos. */
 export interface SchoolLook extends Look {
   logo: Logo | null
   logo_dark: Logo | null
 }
 
-/** How the pages of a school look now; a theme as it comes where the school has no looks of its own. */
-export async function schoolLook(sql: Sql, schoolId: string): Promise<SchoolLook> {
-  const row = await findAppearance(sql, schoolId)
+/** Returns the theme settings of a school's pages; the unchanged default theme if the school has none. */
+export async function schoolLook(database: Reader, schoolId: string): Promise<SchoolLook> {
+  const row = await findAppearance(database, schoolId)
   if (!row) return { ...lookOf('studio'), logo: null, logo_dark: null }
   const { theme, mode, colors, fonts, corner_radius, logo, logo_dark } = row as unknown as SchoolLook
   return { theme, mode, colors, fonts, corner_radius, logo, logo_dark }
 }
 
-/** The school's own stylesheet, empty where it has none. Judged when it was written. */
-export const customCss = (sql: Sql, schoolId: string): Promise<string> => findCustomCss(sql, schoolId)
+/** Returns the school's own stylesheet, or an empty text. It was checked when it was saved. */
+export const customCss = (database: Reader, schoolId: string): Promise<string> => findCustomCss(database, schoolId)

@@ -2,13 +2,14 @@ import { isDeepStrictEqual } from 'node:util'
 import { contrastRatio, leastContrast } from '../../lib/contrast.ts'
 import { fromPublicId } from '../../lib/ids.ts'
 import type { Palette, Theme } from '../../lib/palettes.ts'
-import type { ProblemDetail } from '../../lib/problem.ts'
+import { fieldError, type ProblemDetail } from '../../lib/problem.ts'
 import type { Writer } from '../../store/database.ts'
 import { cssErrors } from './customCss.ts'
 import { type Navigation, type NavigationTarget, navigationItems } from './navigation.ts'
 import { lookOf } from './themes.ts'
 
-interface CourseContext {
+/** The transaction in which the appearance changes. */
+interface AppearanceContext {
   writer: Writer
   school: { id: string; issuer: string }
 }
@@ -28,9 +29,9 @@ interface Before {
   custom_css?: string | null
 }
 
-/** What is wrong with the looks of a school as they would be. Pages that were named before and have gone back to draft may stay. */
-export async function checkAppearance(values: object, context: CourseContext, before: Before = {}): Promise<ProblemDetail[]> {
-  const { colors, navigation, home_page_id = null, announcement, custom_css = null } = values as Fields
+/** Checks the appearance of a school. Pages that it named before may be drafts again. */
+export async function checkAppearance(values: Fields, context: AppearanceContext, before: Before = {}): Promise<ProblemDetail[]> {
+  const { colors, navigation, home_page_id = null, announcement, custom_css = null } = values
   return [
     ...(colors ? checkContrast(colors) : []),
     ...(announcement ? checkTimes(announcement) : []),
@@ -40,7 +41,7 @@ export async function checkAppearance(values: object, context: CourseContext, be
   ]
 }
 
-/** What a reset writes: the looks of the theme as it comes, nothing of the school's own on top. Nothing where they are so already. */
+/** Returns the columns that reset the appearance to the unchanged theme; undefined if nothing would change. */
 export async function resetLook(row: {
   theme: string
   mode: string
@@ -58,38 +59,34 @@ export async function resetLook(row: {
 function checkContrast({ text, background }: Palette): ProblemDetail[] {
   const ratio = contrastRatio(text, background)
   if (ratio >= leastContrast) return []
-  // Cut, not rounded: 4.49 is not 4.5.
+  // Truncated, not rounded: 4.496 must not appear as 4.5.
   const shown = Math.floor(ratio * 100) / 100
-  const message = `colors.text: has a contrast of ${shown} to the background, and needs ${leastContrast} to be readable`
-  return [{ field: 'colors.text', code: 'low_contrast', message, meta: { contrast: shown, least: leastContrast } }]
+  const message = `must have a contrast of at least ${leastContrast} to colors.background; it is ${shown}. Choose a darker or lighter colour`
+  return [{ ...fieldError('colors.text', 'low_contrast', message), meta: { contrast: shown, least: leastContrast } }]
 }
 
 function checkTimes({ starts_at, ends_at }: { starts_at: string | null; ends_at: string | null }): ProblemDetail[] {
   if (starts_at === null || ends_at === null || starts_at < ends_at) return []
-  return [{ field: 'announcement.ends_at', code: 'min', message: 'announcement.ends_at: must be later than starts_at' }]
+  return [fieldError('announcement.ends_at', 'min', 'must be later than starts_at')]
 }
 
 const checkCss = (css: string, issuer: string): ProblemDetail[] =>
-  cssErrors(css, issuer).map((fault) => ({ field: 'custom_css', code: 'not_allowed', message: `custom_css: ${fault}` }))
+  cssErrors(css, issuer).map((error) => fieldError('custom_css', 'not_allowed', error))
 
-/** A page is named by id, a foreign place by address, a list by nothing. */
+/** Checks the members of a target: type page requires page_id, type url requires url, and other types allow neither. */
 function checkTarget({ type, page_id, url }: NavigationTarget, path: string): ProblemDetail[] {
   const rule = (field: 'page_id' | 'url', value: string | null, owner: string): ProblemDetail[] => {
     if (type === owner && value === null)
-      return [
-        { field: `${path}.target.${field}`, code: 'required', message: `${path}.target.${field}: a target of type ${owner} needs one` },
-      ]
+      return [fieldError(`${path}.target.${field}`, 'required', `is required for a target of type ${owner}`)]
     if (type !== owner && value !== null)
-      return [
-        { field: `${path}.target.${field}`, code: 'not_allowed', message: `${path}.target.${field}: belongs to the type ${owner} alone` },
-      ]
+      return [fieldError(`${path}.target.${field}`, 'not_allowed', `is allowed only for a target of type ${owner}`)]
     return []
   }
   return [...rule('page_id', page_id, 'page'), ...rule('url', url, 'url')]
 }
 
 async function checkPages(
-  { writer, school }: CourseContext,
+  { writer, school }: AppearanceContext,
   { navigation, home_page_id }: Pick<Fields, 'navigation' | 'home_page_id'>,
   before: Before,
 ): Promise<ProblemDetail[]> {
@@ -109,7 +106,7 @@ async function checkPages(
         : [{ uuid, field }]
   })
   if (named.length === 0) return []
-  // Kept as they are until this is committed: a page cannot be removed or taken back while the navigation learns of it.
+  // Locked until the commit, so that no page is deleted or unpublished before the navigation refers to it.
   const pages = await writer
     .selectFrom('page')
     .select('id')
@@ -121,5 +118,5 @@ async function checkPages(
   const published = new Set(pages.map(({ id }) => id))
   return named
     .filter(({ uuid }) => !published.has(uuid))
-    .map(({ field }) => ({ field, code: 'invalid_reference', message: `${field}: names no published page of this school` }))
+    .map(({ field }) => fieldError(field, 'invalid_reference', 'must name a published page of this school'))
 }

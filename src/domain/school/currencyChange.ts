@@ -1,20 +1,26 @@
 import { Problem } from '../../lib/problem.ts'
 import type { PersonCaller } from '../../policy/caller.ts'
-import type { Sql } from '../../store/sql.ts'
+import type { Writer } from '../../store/database.ts'
 
 /**
- * Whether a school may sell in another currency from now on: its owners decide, as long as nobody has paid.
+ * Checks whether the currency of a school may change: only an owner can change it, and only while no order is paid.
  * @throws Problem access_denied, currency_locked
  */
 export async function requireCurrencyChange(
-  { sql, caller }: { sql: Sql; caller: Pick<PersonCaller, 'role'> },
+  { writer, caller }: { writer: Writer; caller: Pick<PersonCaller, 'role'> },
   school: { id: string; currency: string },
-  values: Readonly<Record<string, unknown>>,
+  { currency }: Readonly<{ currency?: string }>,
 ): Promise<void> {
-  if (values.currency === school.currency) return
+  if (currency === school.currency) return
   if (caller.role !== 'owner') {
-    throw new Problem('access_denied', { description: 'An owner of the school decides in which currency it sells.' })
+    throw new Problem('access_denied', { description: 'Only an owner of the school can change its currency.' })
   }
-  const paid = await sql.query('SELECT 1 AS paid FROM orders WHERE school_id = $1 AND paid_at IS NOT NULL LIMIT 1', [school.id])
-  if (paid.length > 0) throw new Problem('currency_locked')
+  const paid = await writer
+    .selectFrom('orders')
+    .select('id')
+    .where('school_id', '=', school.id)
+    .where('paid_at', 'is not', null)
+    .limit(1)
+    .executeTakeFirst()
+  if (paid) throw new Problem('currency_locked')
 }

@@ -9,7 +9,7 @@ import {
   tokenize,
 } from '@csstools/css-tokenizer'
 
-// Rules that shape what is on the page. Others bring in foreign styles (import, namespace) or change how the file is read (charset).
+// Rules that style the page. Other rules load foreign styles (import, namespace) or change how the file is decoded (charset).
 const allowedRules: ReadonlySet<string> = new Set([
   'container',
   'counter-style',
@@ -26,7 +26,7 @@ const allowedRules: ReadonlySet<string> = new Set([
   'supports',
 ])
 
-// Functions that fetch an address written as a plain string, or that once ran code.
+// Functions that load a URL from a plain string, or that ran code in old browsers.
 const refusedFunctions: ReadonlySet<string> = new Set([
   'expression',
   'image',
@@ -44,57 +44,57 @@ const maxErrors = 10
 const maxNarrowLength = 131_072
 
 /**
- * What in a school's own stylesheet reaches beyond the school: foreign addresses, imports, code. Tokens are judged as a browser
- * reads them, so an escape hides nothing; then once more without comments and with wide letters made narrow, as old browsers
- * read them. An empty list means that it can be served.
+ * Returns the errors in a school's own stylesheet: foreign URLs, imports and code. Checks the tokens as a browser reads them, so escapes
+ * hide nothing, and again without comments and with compatibility forms normalised, as old browsers read them. An empty list means
+ * that the stylesheet can be served.
  */
 export function cssErrors(css: string, issuer: string): string[] {
-  if (/<\/style|<!--|-->/i.test(css)) return ['must not contain </style or the marks of an HTML comment']
+  if (/<\/style|<!--|-->/i.test(css)) return ['must not contain </style or HTML comment delimiters']
   const tokens = tokenize({ css }).filter(([type]) => type !== TokenType.Comment)
   const narrow = tokens
     .map(([, text]) => text)
     .join('')
     .normalize('NFKC')
-  if (narrow.length > maxNarrowLength) return [`must have at most ${maxNarrowLength} characters in the form NFKC: remove ligatures`]
+  if (narrow.length > maxNarrowLength) return [`must have at most ${maxNarrowLength} characters after NFKC normalisation. Remove ligatures`]
   const squeezed = tokenize({ css: narrow })
-  return [...new Set([...faultsOfTokens(tokens, issuer), ...faultsOfTokens(squeezed, issuer)])].slice(0, maxErrors)
+  return [...new Set([...tokenErrors(tokens, issuer), ...tokenErrors(squeezed, issuer)])].slice(0, maxErrors)
 }
 
-function faultsOfTokens(tokens: readonly CSSToken[], issuer: string): string[] {
+function tokenErrors(tokens: readonly CSSToken[], issuer: string): string[] {
   const words = tokens.filter(([type]) => type !== TokenType.Whitespace)
-  const fieldErrors = new Set<string>()
+  const errors = new Set<string>()
   for (const [index, token] of words.entries()) {
-    const fault = faultOf(token, words[index + 1], issuer)
-    if (fault !== undefined) fieldErrors.add(fault)
-    if (fieldErrors.size === maxErrors) break
+    const error = tokenError(token, words[index + 1], issuer)
+    if (error !== undefined) errors.add(error)
+    if (errors.size === maxErrors) break
   }
-  return [...fieldErrors]
+  return [...errors]
 }
 
-function faultOf(token: CSSToken, next: CSSToken | undefined, issuer: string): string | undefined {
-  if (unreadable.has(token[0])) return `cannot be read near ${shown(token)}`
-  if (isTokenAtKeyword(token)) return allowedRules.has(nameOf(token)) ? undefined : `the rule @${nameOf(token)} is not open to a school`
-  if (isTokenURL(token)) return faultOfAddress(token[4].value, issuer)
+function tokenError(token: CSSToken, next: CSSToken | undefined, issuer: string): string | undefined {
+  if (unreadable.has(token[0])) return `is not valid CSS near ${shown(token)}`
+  if (isTokenAtKeyword(token)) return allowedRules.has(nameOf(token)) ? undefined : `must not use the rule @${nameOf(token)}`
+  if (isTokenURL(token)) return urlError(token[4].value, issuer)
   if (isTokenFunction(token)) {
     const name = nameOf(token)
-    if (refusedFunctions.has(name)) return `the function ${name}() is not open to a school`
+    if (refusedFunctions.has(name)) return `must not use the function ${name}()`
     if (name !== 'url') return undefined
-    return next && isTokenString(next) ? faultOfAddress(next[4].value, issuer) : 'url() must name a file of the school'
+    return next && isTokenString(next) ? urlError(next[4].value, issuer) : 'must use url() only with a file of the school'
   }
-  if (isTokenString(token) && /<\/style|<!--/i.test(token[4].value)) return 'a string must not contain </style'
-  if (isTokenIdent(token) && refusedProperties.has(nameOf(token))) return `${nameOf(token)} is not open to a school`
+  if (isTokenString(token) && /<\/style|<!--/i.test(token[4].value)) return 'must not contain </style in a string'
+  if (isTokenIdent(token) && refusedProperties.has(nameOf(token))) return `must not use the property ${nameOf(token)}`
   return undefined
 }
 
-/** The school's own files stand below /files/, with or without its own origin before it. Whatever a browser could take for another place is foreign. */
-function faultOfAddress(address: string, issuer: string): string | undefined {
+/** Returns an error unless the URL is a file of the school, below /files/, with or without the school's origin. */
+function urlError(address: string, issuer: string): string | undefined {
   const origin = new URL(issuer).origin
   const path = address.startsWith(`${origin}/`) ? address.slice(origin.length) : address
   const isOwn = /^\/files\/[\w./-]+$/.test(path) && new URL(path, origin).pathname.startsWith('/files/')
-  return isOwn ? undefined : `url(${address.slice(0, 60)}) is no file of the school: upload it, and name it as /files/...`
+  return isOwn ? undefined : `must not load url(${address.slice(0, 60)}): upload the file to the school and use its URL /files/...`
 }
 
-/** The decoded name: `@\69mport` is `import`. */
+/** Returns the decoded name: `@\69mport` is `import`. */
 const nameOf = (token: CSSToken & { 4: { value: string } }): string => token[4].value.normalize('NFKC').toLowerCase()
 
 const shown = (token: CSSToken): string => token[1].slice(0, 30)

@@ -1,4 +1,4 @@
-/** The families that a school can choose from, each as CSS writes it, with what stands in where it cannot be shown. */
+/** The font families that a school can choose from, as CSS values with their fallbacks. */
 const fontFamilies = {
   atkinson_hyperlegible: "'Atkinson Hyperlegible', Verdana, sans-serif",
   fraunces: "Fraunces, Georgia, 'Times New Roman', serif",
@@ -16,5 +16,5 @@ const fontFamilies = {
 
 export type FontFamily = keyof typeof fontFamilies
 
-/** Names of the families. */
+/** The names of the font families. */
 export const fontNames = Object.keys(fontFamilies) as [FontFamily, ...FontFamily[]]

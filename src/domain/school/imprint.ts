@@ -1,13 +1,13 @@
 import { fromPublicId } from '../../lib/ids.ts'
-import type { ProblemDetail } from '../../lib/problem.ts'
+import { fieldError, type ProblemDetail } from '../../lib/problem.ts'
 import type { Writer } from '../../store/database.ts'
 
-/** Whether the page that the school names as its imprint is one that visitors can read. */
+/** Checks that the imprint page of the school is published. */
 export async function checkImprint(
-  { legal }: Readonly<Record<string, unknown>>,
+  { legal }: Readonly<{ legal?: { imprint_page_id?: string | null } | null }>,
   { writer, school }: { writer: Writer; school: { id: string } },
 ): Promise<ProblemDetail[]> {
-  const { imprint_page_id: named } = (legal ?? {}) as { imprint_page_id?: string | null }
+  const named = legal?.imprint_page_id
   const id = named && fromPublicId('pag', named)
   if (!id) return []
   const page = await writer
@@ -18,7 +18,5 @@ export async function checkImprint(
     .where('status', '=', 'published')
     .forShare()
     .executeTakeFirst()
-  if (page) return []
-  const field = 'legal.imprint_page_id'
-  return [{ field, code: 'invalid_reference', message: `${field}: names no published page of this school` }]
+  return page ? [] : [fieldError('legal.imprint_page_id', 'invalid_reference', 'must name a published page of this school')]
 }

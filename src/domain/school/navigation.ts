@@ -1,9 +1,9 @@
-import type { Expression, ExpressionBuilder } from 'kysely'
-import type { DB } from '../../gen/kysely/tables.ts'
-import { fromPublicId } from '../../lib/ids.ts'
+import type { Expression } from 'kysely'
+import { uuidOf } from '../../lib/ids.ts'
 import { audienceOf, type Caller } from '../../policy/caller.ts'
+import type { Builder } from '../../store/expressions.ts'
 
-/** Where an item of the navigation leads. Pages are named by id: stored as UUID, sent as public id. */
+/** The target of a navigation item. The id of a page is stored as a UUID and sent as a public id. */
 export interface NavigationTarget {
   type: 'page' | 'course_list' | 'event_list' | 'post_list' | 'plan_list' | 'url'
   page_id: string | null
@@ -21,7 +21,7 @@ export interface Navigation {
   footer: NavigationItem[]
 }
 
-/** Every item at both depths, with its path in the field. */
+/** Lists the items of both levels with their paths in the field `navigation`. */
 export const navigationItems = ({ header, footer }: Navigation): { item: NavigationItem; path: string }[] =>
   Object.entries({ header, footer }).flatMap(([part, items]) =>
     items.flatMap((item, index) => {
@@ -30,11 +30,11 @@ export const navigationItems = ({ header, footer }: Navigation): { item: Navigat
     }),
   )
 
-/** The navigation with the ids as the database keeps them. */
+/** Converts public ids in a navigation to UUIDs, as the database stores them. */
 export function storedNavigation(navigation: Navigation): Navigation {
   const stored = (item: NavigationItem): NavigationItem => ({
     ...item,
-    target: { ...item.target, page_id: item.target.page_id === null ? null : (fromPublicId('pag', item.target.page_id) as string) },
+    target: { ...item.target, page_id: item.target.page_id === null ? null : uuidOf('pag', item.target.page_id) },
     ...(item.children && { children: item.children.map(stored) }),
   })
   return { header: navigation.header.map(stored), footer: navigation.footer.map(stored) }
@@ -45,8 +45,8 @@ interface Selected {
   open: string[] | null
 }
 
-/** The stored navigation, and which of its pages the caller can open; null where that does not matter. */
-export function selectNavigation(appearance: ExpressionBuilder<DB, 'appearance'>, caller: Caller): Expression<unknown> {
+/** Selects the stored navigation and the pages in it that the caller can open; `open` is null for staff, who can open all. */
+export function selectNavigation(appearance: Builder<'appearance'>, caller: Caller): Expression<unknown> {
   const audience = audienceOf(caller)
   const open =
     audience === 'staff'
@@ -57,18 +57,18 @@ export function selectNavigation(appearance: ExpressionBuilder<DB, 'appearance'>
           .whereRef('page.school_id', '=', 'appearance.school_id')
           .where('page.status', '=', 'published')
           .where('page.visibility', '!=', audience === 'anonymous' ? 'members' : '')
-          .where((page) => page(page.fn('strpos', [page.cast('appearance.links', 'text'), page.cast('page.id', 'text')]), '>', 0 as never))
+          .where((page) => page(page.fn<number>('strpos', [page.cast('appearance.links', 'text'), page.cast('page.id', 'text')]), '>', 0))
   return appearance.fn('jsonb_build_object', [
     appearance.cast(appearance.val('links'), 'text'),
     appearance.ref('appearance.links'),
     appearance.cast(appearance.val('open'), 'text'),
-    open as never,
+    open,
     appearance.cast(appearance.val('limited'), 'text'),
     appearance.lit(audience !== 'staff'),
   ])
 }
 
-/** The navigation as the caller can follow it: an item whose page is not open to them is not there. */
+/** Returns the navigation without items whose pages the caller cannot open. */
 export function shownNavigation({ links, open, limited }: Selected & { limited: boolean }): Navigation {
   const isOpen = ({ target }: NavigationItem): boolean => !limited || target.page_id === null || (open ?? []).includes(target.page_id)
   const shown = (items: NavigationItem[] = []): NavigationItem[] =>

@@ -1,31 +1,35 @@
-import type { ProblemDetail } from '../../lib/problem.ts'
+import { fieldError, type ProblemDetail } from '../../lib/problem.ts'
 
-type Values = Readonly<Record<string, unknown>>
+type PlaceAndLanguage = Readonly<{ locale?: string | null; time_zone?: string | null }>
 
 const zones: ReadonlySet<string> = new Set([...Intl.supportedValuesOf('timeZone'), 'UTC', 'Etc/UTC'])
 const currencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'))
 
-/** Whether a language is a tag of BCP 47 and a time zone one that IANA names. Absent ones are. */
-export function checkPlaceAndLanguage({ locale, time_zone }: Values): ProblemDetail[] {
+/** Checks that a language is a BCP 47 tag and a time zone an IANA name. Absent values are valid. */
+export function checkPlaceAndLanguage({ locale, time_zone }: PlaceAndLanguage): ProblemDetail[] {
   return [
-    ...(typeof locale === 'string' && !isLanguage(locale) ? [fault('locale', 'must be a BCP 47 tag such as en or de-AT')] : []),
-    ...(typeof time_zone === 'string' && !zones.has(time_zone) ? [fault('time_zone', 'must be an IANA name such as Europe/Berlin')] : []),
+    ...(typeof locale === 'string' && !isLanguage(locale)
+      ? [fieldError('locale', 'not_allowed', 'must be a BCP 47 tag such as en or de-AT')]
+      : []),
+    ...(typeof time_zone === 'string' && !zones.has(time_zone)
+      ? [fieldError('time_zone', 'not_allowed', 'must be an IANA name such as Europe/Berlin')]
+      : []),
   ]
 }
 
-/** The same of a school, and its other languages and its currency. */
-export function checkSchool(values: Values): ProblemDetail[] {
-  const { supported_locales, currency } = values
-  const others = Array.isArray(supported_locales) ? (supported_locales as string[]) : []
+/** Checks the languages, the time zone and the currency of a school. */
+export function checkSchool(
+  values: PlaceAndLanguage & Readonly<{ supported_locales?: readonly string[]; currency?: string }>,
+): ProblemDetail[] {
+  const { supported_locales = [], currency } = values
   const fieldErrors = checkPlaceAndLanguage(values)
-  others.forEach((tag, index) => {
-    if (!isLanguage(tag)) fieldErrors.push(fault(`supported_locales.${index}`, 'must be a BCP 47 tag such as en or de-AT'))
+  supported_locales.forEach((tag, index) => {
+    if (!isLanguage(tag))
+      fieldErrors.push(fieldError(`supported_locales.${index}`, 'not_allowed', 'must be a BCP 47 tag such as en or de-AT'))
   })
-  if (!currencies.has(String(currency))) fieldErrors.push(fault('currency', 'must be an ISO 4217 code such as EUR'))
+  if (!currencies.has(String(currency))) fieldErrors.push(fieldError('currency', 'not_allowed', 'must be an ISO 4217 code such as EUR'))
   return fieldErrors
 }
-
-const fault = (field: string, message: string): ProblemDetail => ({ field, code: 'not_allowed', message: `${field}: ${message}` })
 
 function isLanguage(tag: string): boolean {
   try {

@@ -4,7 +4,7 @@ import type { FontFamily } from './fontFamilies.ts'
 export type Mode = 'light' | 'dark' | 'auto'
 export type CornerRadius = 'none' | 'small' | 'medium' | 'large'
 
-/** What of a school's looks a theme decides until the staff do. */
+/** The settings that a theme defines until staff change them. */
 export interface Look {
   theme: Theme
   mode: Mode
@@ -20,17 +20,17 @@ const shapes = {
   minimal: { fonts: { heading: 'inter', body: 'inter' }, corner_radius: 'small' },
 } as const satisfies Record<Theme, Pick<Look, 'fonts' | 'corner_radius'>>
 
-/** The looks of a theme as it comes. */
+/** Returns the unchanged settings of a theme. */
 export const lookOf = (theme: Theme): Look => ({ theme, mode: 'auto', colors: palettes[theme], ...shapes[theme] })
 
-/** What a school's file says about its looks. */
+/** The branding in a school's configuration file. */
 export interface Branding {
   theme: Theme
   mode: Mode
   colors: { [Colour in keyof Palette]?: string | undefined }
 }
 
-/** The looks that a school starts with: its theme's, and what its file says instead. */
+/** Returns the initial settings of a school: those of its theme, with the colours of its configuration file. */
 export function startingLook({ theme, mode, colors }: Branding): Look {
   const chosen = Object.fromEntries(Object.entries(colors).filter(([, colour]) => colour !== undefined))
   return { ...lookOf(theme), mode, colors: { ...palettes[theme], ...chosen } }

@@ -1,11 +1,11 @@
 import type { Reader, Writer } from '../../store/database.ts'
 
-/** Lets one change of the school's owners through at a time: of two demotions the second one finds a last owner. */
+/** Serialises changes of the school's owners, so that two concurrent demotions cannot remove the last owner. */
 export async function lockOwners(writer: Writer, schoolId: string): Promise<void> {
   await writer.selectFrom('school').select('id').where('id', '=', schoolId).forUpdate().execute()
 }
 
-/** Whether somebody else owns the school and can sign in. */
+/** Returns true if another owner of the school can sign in. */
 export async function hasOtherOwner(
   reader: Reader,
   { schoolId, personId }: { schoolId: string; personId: string | null },
@@ -20,7 +20,7 @@ export async function hasOtherOwner(
     .where('staff.status', '=', 'active')
     .where('account.disabled_at', 'is', null)
     .where('account.deletion_scheduled_at', 'is', null)
-    .$if(personId !== null, (query) => query.where('staff.person_id', '!=', personId as string))
+    .where((staff) => (personId === null ? staff.lit(true) : staff('staff.person_id', '!=', personId)))
     .executeTakeFirst()
   return owner !== undefined
 }

@@ -2,12 +2,10 @@ import type { PersonCaller } from '../../policy/caller.ts'
 import type { ExternalServices } from '../../policy/externalServices.ts'
 import type { School } from '../../policy/school.ts'
 import type { Writer } from '../../store/database.ts'
-import type { Sql } from '../../store/sql.ts'
 
-/** What a change of who works here needs of its transaction. */
+/** The transaction in which the staff of a school changes. */
 export interface StaffChange {
   writer: Writer
-  sql: Sql
   school: School
   caller: PersonCaller
   now: Date

@@ -1,5 +1,5 @@
 import { newId, toPublicId } from '../../lib/ids.ts'
-import { Problem } from '../../lib/problem.ts'
+import { fieldError, Problem } from '../../lib/problem.ts'
 import { accountPaths } from '../../policy/accountPaths.ts'
 import type { Role } from '../../policy/caller.ts'
 import { recordChange } from '../../store/changeLog.ts'
@@ -11,9 +11,9 @@ import { requireRoleGiver } from './staffRules.ts'
 type StaffRole = Exclude<Role, 'learner'>
 
 /**
- * Lets the person with this address work at the school: at once where they have a login here, else as soon as they have made one.
- * They are told by mail.
- * @throws Problem validation_failed for an address that mail cannot be sent to, email_taken for who works here already
+ * Adds the person with this address to the staff: immediately if they have a login, otherwise once they have created one. Notifies them
+ * by e-mail.
+ * @throws Problem validation_failed for an address that mail cannot be sent to, email_taken for a person who is already staff
  */
 export async function inviteStaff(change: StaffChange, { email: typed, role }: { email: string; role: string }) {
   requireRoleGiver(change.caller, role)
@@ -22,24 +22,29 @@ export async function inviteStaff(change: StaffChange, { email: typed, role }: {
   const known = await staffRowOf(change, personId)
   if (known && known.status !== 'removed') {
     throw new Problem('email_taken', {
-      description: 'The person with this address works at the school already.',
+      description: 'The person with this address is already on the staff of the school.',
       details: [
-        { field: 'email', code: 'email_taken', message: 'email: works here already', meta: { existing_id: toPublicId('stf', known.id) } },
+        {
+          field: 'email',
+          code: 'email_taken',
+          message: 'email: must not belong to a person who is already on the staff',
+          meta: { existing_id: toPublicId('stf', known.id) },
+        },
       ],
     })
   }
   if (known) await change.writer.deleteFrom('staff').where('school_id', '=', change.school.id).where('id', '=', known.id).execute()
-  tell(change, email, hasLogin)
+  notifyStaff(change, email, hasLogin)
   return { person_id: personId, status: hasLogin ? 'active' : 'invited', invited_at: change.now, accepted_at: hasLogin ? change.now : null }
 }
 
 /**
- * Makes the person with this address the login of a lecturer's profile.
- * @returns whether that is new
- * @throws Problem invalid_state where the profile has another login, or the person another profile
+ * Links the person with this address to a lecturer's profile as its login.
+ * @returns false if they are linked already
+ * @throws Problem invalid_state if the profile has another login, or the person another profile
  */
 export async function linkLecturer(change: StaffChange, lecturer: { id: string }, typed: string): Promise<boolean> {
-  const { writer, sql, school, now } = change
+  const { writer, school, now } = change
   const email = addressIn(typed)
   const linked = await writer
     .selectFrom('staff')
@@ -50,17 +55,17 @@ export async function linkLecturer(change: StaffChange, lecturer: { id: string }
     .executeTakeFirst()
   const { id: personId, hasLogin } = await personByAddress(change, email)
   if (linked?.person_id === personId) return false
-  if (linked) throw new Problem('invalid_state', { description: 'This profile has a login already. Unlink it first.' })
+  if (linked) throw new Problem('invalid_state', { description: 'This profile already has a login. Unlink it first.' })
   const known = await staffRowOf(change, personId)
   if (known && known.status !== 'removed') {
     if (known.lecturer_id !== null)
-      throw new Problem('invalid_state', { description: 'This person is linked to another profile. Unlink that first.' })
+      throw new Problem('invalid_state', { description: 'This person is linked to another profile. Unlink that profile first.' })
     await writeStaff(change, known.id, { lecturer_id: lecturer.id })
     return true
   }
   if (known) {
     await writer.deleteFrom('staff').where('school_id', '=', school.id).where('id', '=', known.id).execute()
-    await recordChange(sql, { school_id: school.id, type: 'staff', resource_id: known.id, action: 'deleted', version: known.version })
+    await recordChange(writer, { school_id: school.id, type: 'staff', resource_id: known.id, action: 'deleted', version: known.version })
   }
   const id = newId()
   const status = hasLogin ? 'active' : 'invited'
@@ -70,12 +75,12 @@ export async function linkLecturer(change: StaffChange, lecturer: { id: string }
     .insertInto('staff')
     .values({ school_id: school.id, id, person_id: personId, role, lecturer_id: lecturer.id, status, ...times })
     .execute()
-  await recordChange(sql, { school_id: school.id, type: 'staff', resource_id: id, action: 'created', version: 1 })
-  tell(change, email, hasLogin)
+  await recordChange(writer, { school_id: school.id, type: 'staff', resource_id: id, action: 'created', version: 1 })
+  notifyStaff(change, email, hasLogin)
   return true
 }
 
-/** Takes the login away from a profile. Who was here as its lecturer alone is a learner from the next request on. Answers whether there was one. */
+/** Unlinks the login of a profile. A person whose only staff role was lecturer becomes a learner. Returns false if there was no login. */
 export async function unlinkLecturer(change: StaffChange, lecturer: { id: string }): Promise<boolean> {
   const { writer, school } = change
   const row = await writer
@@ -93,13 +98,13 @@ function addressIn(typed: string): string {
   const email = deliverableEmail(typed)
   if (email === undefined) {
     throw new Problem('validation_failed', {
-      details: [{ field: 'email', code: 'format', message: 'email: mail cannot be sent to this address' }],
+      details: [fieldError('email', 'format', 'must be an address that mail can be sent to')],
     })
   }
   return email
 }
 
-/** The person with this address, made where the school knows nobody by it. */
+/** Returns the person with this address. Creates one if there is none. */
 async function personByAddress({ writer, school, now }: StaffChange, email: string): Promise<{ id: string; hasLogin: boolean }> {
   const login = await writer
     .selectFrom('account')
@@ -112,7 +117,7 @@ async function personByAddress({ writer, school, now }: StaffChange, email: stri
   if (login) return { id: login.id, hasLogin: true }
   await writer
     .insertInto('person')
-    .values({ school_id: school.id, id: newId(), email, name: email.split('@')[0] as string, created_at: now, updated_at: now })
+    .values({ school_id: school.id, id: newId(), email, name: email.slice(0, email.indexOf('@')), created_at: now, updated_at: now })
     .onConflict((conflict) => conflict.columns(['school_id', 'email']).doNothing())
     .execute()
   const person = await writer
@@ -128,7 +133,7 @@ const staffRowOf = ({ writer, school }: StaffChange, personId: string) =>
   writer.selectFrom('staff').selectAll().where('school_id', '=', school.id).where('person_id', '=', personId).forUpdate().executeTakeFirst()
 
 async function writeStaff(
-  { writer, sql, school, now }: StaffChange,
+  { writer, school, now }: StaffChange,
   id: string,
   columns: { lecturer_id?: string | null; status?: string },
 ): Promise<void> {
@@ -139,10 +144,10 @@ async function writeStaff(
     .where('id', '=', id)
     .returning('version')
     .executeTakeFirstOrThrow()
-  await recordChange(sql, { school_id: school.id, type: 'staff', resource_id: id, action: 'updated', version })
+  await recordChange(writer, { school_id: school.id, type: 'staff', resource_id: id, action: 'updated', version })
 }
 
-function tell({ school, externalServices, enqueue }: StaffChange, email: string, hasLogin: boolean): void {
+function notifyStaff({ school, externalServices, enqueue }: StaffChange, email: string, hasLogin: boolean): void {
   const address = pageUrl(school, hasLogin ? accountPaths.signIn : accountPaths.signUp)
   enqueue('staff invitation', () => externalServices.send(school, { email, locales: [] }, 'staff_invited', { link: address }))
 }

@@ -1,34 +1,33 @@
-import { fromPublicId } from '../../lib/ids.ts'
-import { Problem, type ProblemDetail } from '../../lib/problem.ts'
+import { uuidOf } from '../../lib/ids.ts'
+import { fieldError, Problem, type ProblemDetail } from '../../lib/problem.ts'
 import type { PersonCaller } from '../../policy/caller.ts'
 import { hasOtherOwner, lockOwners } from './owners.ts'
 import type { StaffChange } from './staffChange.ts'
 
-/** One login to a profile. */
+/** Checks that the profile has no other login. */
 export async function checkProfile(
-  { lecturer_id }: Readonly<Record<string, unknown>>,
+  { lecturer_id }: Readonly<{ lecturer_id?: string | null }>,
   { writer, school }: StaffChange,
 ): Promise<ProblemDetail[]> {
-  const field = 'lecturer_id'
   if (typeof lecturer_id !== 'string') return []
   const taken = await writer
     .selectFrom('staff')
     .select('id')
     .where('school_id', '=', school.id)
-    .where('lecturer_id', '=', fromPublicId('lec', lecturer_id) as string)
+    .where('lecturer_id', '=', uuidOf('lec', lecturer_id))
     .where('status', '!=', 'removed')
     .executeTakeFirst()
-  return taken ? [{ field, code: 'not_allowed', message: `${field}: this profile has a login already` }] : []
+  return taken ? [fieldError('lecturer_id', 'not_allowed', 'must name a profile without a login. Unlink its login first')] : []
 }
 
-/** @throws Problem access_denied: owners give every role, admins that of a lecturer */
+/** @throws Problem access_denied: owners can assign every role, admins only the role of a lecturer */
 export function requireRoleGiver({ role: own }: PersonCaller, ...roles: readonly string[]): void {
   if (own === 'owner' || roles.every((role) => role === 'lecturer')) return
-  throw new Problem('access_denied', { description: 'Only an owner of the school makes or unmakes owners and admins. Ask one.' })
+  throw new Problem('access_denied', { description: 'Only an owner of the school can assign or remove the roles owner and admin.' })
 }
 
 /**
- * Whether a staff row may get another role, or go.
+ * Checks that a staff row may get another role or be removed.
  * @throws Problem self_change, access_denied, last_owner
  */
 export async function requireChangeable(

@@ -5,7 +5,7 @@ import type { FileStorage } from '../../store/fileStorage.ts'
 import { cleanSvg } from './cleanSvg.ts'
 import { headBytes, pictureSize, requireType } from './fileContents.ts'
 
-/** What was said of a file before its bytes came. */
+/** The announced properties of an uploaded file. */
 export interface AnnouncedFile {
   key: string
   contentType: string
@@ -14,51 +14,51 @@ export interface AnnouncedFile {
   checksum: string | null
 }
 
-/** What the bytes turned out to be. */
-export interface ReceivedFile {
+/** The properties of the stored bytes. */
+export interface UploadedFile {
   byteSize: number
   checksum: string
   width: number | null
   height: number | null
 }
 
-/** How much of a picture is kept in memory to find its size: some cameras write a lot before it. */
+/** Bytes of a picture that are sampledChunks in memory to find its size: some cameras write long metadata before it. */
 const pictureHeadBytes = 1_048_576
 
 /**
- * Takes the bytes of a file straight into the storage: looks at the first ones before storing any, counts and hashes all.
- * After a failure nothing is stored.
- * @throws Problem type_not_allowed, checksum_mismatch, payload_too_large; invalid_request where the bytes break off
+ * Streams the bytes of a file to the storage: inspects the first ones before it stores any, and counts and hashes all. Stores nothing if
+ * it fails.
+ * @throws Problem type_not_allowed, checksum_mismatch, payload_too_large; invalid_request if the upload is incomplete
  */
-export async function receiveFile(
+export async function storeUploadedFile(
   storage: FileStorage,
   announced: AnnouncedFile,
   source: AsyncIterable<Uint8Array>,
-): Promise<ReceivedFile> {
+): Promise<UploadedFile> {
   const { key, contentType, byteSize, checksum } = announced
   const meter = measured(source, byteSize)
   const [head, rest] = await peek(meter.bytes, headBytes)
   await requireType(head, contentType)
-  if (contentType === 'image/svg+xml') return await receiveDrawing(storage, announced, Buffer.concat(await Array.fromAsync(rest)), meter)
-  const kept: Uint8Array[] = []
+  if (contentType === 'image/svg+xml') return await storeDrawing(storage, announced, Buffer.concat(await Array.fromAsync(rest)), meter)
+  const sampledChunks: Uint8Array[] = []
   const sample = contentType.startsWith('image/') ? pictureHeadBytes : 0
-  await storage.write(key, Readable.from(sampled(rest, kept, sample), { objectMode: false }), { bytes: byteSize, contentType })
+  await storage.write(key, Readable.from(sampled(rest, sampledChunks, sample), { objectMode: false }), { bytes: byteSize, contentType })
   try {
     requireChecksum(meter.digest(), checksum)
   } catch (error) {
     await storage.remove(key)
     throw error
   }
-  return { byteSize, checksum: meter.digest(), ...pictureSize(Buffer.concat(kept), contentType) }
+  return { byteSize, checksum: meter.digest(), ...pictureSize(Buffer.concat(sampledChunks), contentType) }
 }
 
-/** A drawing is text that can carry more than a drawing: what is stored is the drawing alone. */
-async function receiveDrawing(
+/** Stores an SVG drawing without anything else that the text contains, such as scripts. */
+async function storeDrawing(
   storage: FileStorage,
   { key, contentType, checksum }: AnnouncedFile,
   sent: Buffer,
   meter: Meter,
-): Promise<ReceivedFile> {
+): Promise<UploadedFile> {
   requireChecksum(meter.digest(), checksum)
   const cleaned = Buffer.from(cleanSvg(sent.toString('utf8')))
   await storage.write(key, Readable.from([cleaned]), { bytes: cleaned.length, contentType })
@@ -68,13 +68,13 @@ async function receiveDrawing(
 function requireChecksum(found: string, announced: string | null): void {
   if (announced === null || found === announced) return
   throw new Problem('checksum_mismatch', {
-    description: `The SHA-256 of the bytes is ${found}, announced was ${announced}. Send them again.`,
+    description: `The SHA-256 of the uploaded bytes is ${found}, but ${announced} was announced. Upload the file again.`,
   })
 }
 
 interface Meter {
   bytes: AsyncIterableIterator<Uint8Array>
-  /** Hexadecimal SHA-256 of what has passed, once all of it has. */
+  /** Hexadecimal SHA-256 of the bytes, once all of them were read. */
   digest(): string
 }
 
@@ -86,11 +86,11 @@ function measured(source: AsyncIterable<Uint8Array>, byteSize: number): Meter {
     for await (const chunk of source) {
       passed += chunk.length
       if (passed > byteSize)
-        throw new Problem('payload_too_large', { description: `The file was announced with ${byteSize} bytes and has more.` })
+        throw new Problem('payload_too_large', { description: `The file is larger than the announced ${byteSize} bytes.` })
       hash.update(chunk)
       yield chunk
     }
-    if (passed < byteSize) throw new Problem('invalid_request', { description: `The bytes end after ${passed} of ${byteSize}.` })
+    if (passed < byteSize) throw new Problem('invalid_request', { description: `The upload ended after ${passed} of ${byteSize} bytes.` })
   }
   return {
     bytes: pass(),
@@ -101,7 +101,7 @@ function measured(source: AsyncIterable<Uint8Array>, byteSize: number): Meter {
   }
 }
 
-/** The first bytes, and all of them once more. */
+/** Returns the first bytes, and a stream of all bytes. */
 async function peek(bytes: AsyncIterableIterator<Uint8Array>, length: number): Promise<[Buffer, AsyncIterable<Uint8Array>]> {
   const chunks: Uint8Array[] = []
   let seen = 0
@@ -118,11 +118,11 @@ async function peek(bytes: AsyncIterableIterator<Uint8Array>, length: number): P
   return [Buffer.concat(chunks).subarray(0, length), all()]
 }
 
-/** Passes the bytes on, and keeps the first ones. */
-async function* sampled(bytes: AsyncIterable<Uint8Array>, kept: Uint8Array[], length: number): AsyncGenerator<Uint8Array> {
+/** Passes the bytes on and collects the first ones in `sampledChunks`. */
+async function* sampled(bytes: AsyncIterable<Uint8Array>, sampledChunks: Uint8Array[], length: number): AsyncGenerator<Uint8Array> {
   let left = length
   for await (const chunk of bytes) {
-    if (left > 0) kept.push(chunk.subarray(0, left))
+    if (left > 0) sampledChunks.push(chunk.subarray(0, left))
     left -= chunk.length
     yield chunk
   }
