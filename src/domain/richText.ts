@@ -1,30 +1,33 @@
 import markdownIt from 'markdown-it'
 import sanitizeHtml from 'sanitize-html'
 import { markupExcess, markupLimits } from '../lib/markupLimits.ts'
-import { Problem } from '../lib/problem.ts'
+import { fieldError, Problem } from '../lib/problem.ts'
 
-/** How a text is written. */
+/** The format of a text. */
 export type TextFormat = 'markdown' | 'html'
 
-// Tags that stand in the text of a Markdown document are text: who wants tags writes HTML.
+// Tags inside Markdown are shown as text. The format html allows tags.
 const markdown = markdownIt({ html: false, linkify: false, typographer: false })
 
 /**
- * Renders a text as HTML that is safe to put into any page: it contains nothing but the elements and attributes listed below.
- * @param field where the text was sent, for the error
+ * Renders a text as sanitised HTML that is safe in any page: it contains only the elements and attributes listed below.
+ * @param field the field of the text, for the error
  * @throws Problem validation_failed above the limits of markup
  */
 export function htmlOf(text: string, format: TextFormat, field = 'text'): string {
   const excess = markupExcess(text)
-  if (excess !== undefined) throw refusal(field, excess)
-  const html = atRest(format === 'markdown' ? markdown.render(text) : text, field)
+  if (excess !== undefined) throw invalidMarkup(field, excess)
+  const html = sanitizeFully(format === 'markdown' ? markdown.render(text) : text, field)
   if (html.length > markupLimits.htmlLength) {
-    throw refusal(field, `must render to at most ${markupLimits.htmlLength} characters of HTML, renders to ${html.length}. Split the text.`)
+    throw invalidMarkup(
+      field,
+      `must render to at most ${markupLimits.htmlLength} characters of HTML; it renders to ${html.length}. Split the text.`,
+    )
   }
   return html
 }
 
-/** Renders a text that is stored already: one that is older than the limits of markup is shown as it was written. */
+/** Renders a stored text. A text that exceeds the markup limits, because it is older than they are, is shown as plain text. */
 export function storedHtmlOf(text: string, format: TextFormat): string {
   try {
     return htmlOf(text, format)
@@ -36,20 +39,20 @@ export function storedHtmlOf(text: string, format: TextFormat): string {
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 
-function refusal(field: string, rule: string): Problem {
-  const message = `${field}: ${rule}`
-  return new Problem('validation_failed', { description: message, details: [{ field, code: 'max', message }] })
+function invalidMarkup(field: string, rule: string): Problem {
+  const error = fieldError(field, 'max', rule)
+  return new Problem('validation_failed', { description: error.message, details: [error] })
 }
 
-const mostPasses = 5
+const maxPasses = 5
 
 /**
- * Sanitizes until nothing changes: markup that a browser would read differently, such as a link inside a link, is then written as
- * it is read. Markup that still changes after the last pass is shown as text.
+ * Sanitises repeatedly until the HTML no longer changes, so that a browser parses it exactly as the sanitiser did, also for markup such
+ * as a link inside a link. Markup that still changes after the last pass is shown as text.
  */
-function atRest(html: string, field: string): string {
+function sanitizeFully(html: string, field: string): string {
   let before = html
-  for (let pass = 0; pass < mostPasses; pass++) {
+  for (let pass = 0; pass < maxPasses; pass++) {
     const after = sanitize(before, allowed, field)
     if (after === before) return after
     before = after
@@ -57,7 +60,7 @@ function atRest(html: string, field: string): string {
   return sanitize(before, { ...allowed, allowedTags: [] }, field)
 }
 
-/** The parser looks through all open elements at each closing tag: without a limit of depth its time is quadratic. */
+/** Sanitises once. The parser searches all open elements at each closing tag: without a depth limit its time is quadratic. */
 function sanitize(html: string, options: sanitizeHtml.IOptions, field: string): string {
   let depth = 0
   return sanitizeHtml(html, {
@@ -65,7 +68,7 @@ function sanitize(html: string, options: sanitizeHtml.IOptions, field: string): 
     onOpenTag() {
       depth += 1
       if (depth > markupLimits.depth)
-        throw refusal(field, `must nest elements at most ${markupLimits.depth} levels deep. Close elements earlier.`)
+        throw invalidMarkup(field, `must nest elements at most ${markupLimits.depth} levels deep. Close elements earlier.`)
     },
     onCloseTag() {
       depth -= 1
@@ -78,11 +81,11 @@ const hasCredentials = (address: string): boolean => {
   return url !== null && (url.username !== '' || url.password !== '')
 }
 
-/** The same of a text that may be absent. */
+/** Renders a text that may be null. */
 export const htmlOrNull = (text: string | null, format: TextFormat, field = 'text'): string | null =>
   text === null ? null : htmlOf(text, format, field)
 
-/** The column beside a text that was sent as `name` and `<name>_format`, with its HTML. */
+/** Returns the column `<name>_html` for a text in the fields `name` and `<name>_format`. */
 export const htmlColumn = <Name extends string>(name: Name, sent: Readonly<Record<string, unknown>>) =>
   ({
     [`${name}_html`]: htmlOrNull((sent[name] ?? null) as string | null, (sent[`${name}_format`] ?? 'markdown') as TextFormat, name),
@@ -94,7 +97,7 @@ const allowed: sanitizeHtml.IOptions = {
     ...['a', 'abbr', 'b', 'cite', 'code', 'del', 'em', 'i', 'ins', 'kbd', 'mark', 'q', 's', 'small', 'strong', 'sub', 'sup', 'u'],
     ...['img', 'figure', 'figcaption', 'table', 'caption', 'thead', 'tbody', 'tfoot', 'tr', 'th', 'td'],
   ],
-  // Neither id nor name: they would shadow what scripts of a page look up. Neither style nor class.
+  // Excludes id and name, which could shadow variables of a page's scripts, and style and class.
   allowedAttributes: {
     a: ['href', 'title', 'rel'],
     abbr: ['title'],
@@ -107,7 +110,7 @@ const allowed: sanitizeHtml.IOptions = {
   allowedSchemesByTag: { img: ['https'] },
   allowProtocolRelative: false,
   disallowedTagsMode: 'discard',
-  // A page that is nested deeper is no text.
+  // Limits the depth of elements in the result.
   nestingLimit: 40,
   exclusiveFilter: ({ tag, attribs }) => tag === 'img' && !attribs.src,
   transformTags: {
@@ -120,7 +123,7 @@ const allowed: sanitizeHtml.IOptions = {
 }
 
 /**
- * The words of a text, with a space between them and without markup.
+ * Returns the words of a text without markup, separated by spaces.
  * @throws Problem validation_failed above the limits of markup
  */
 export const plainText = (text: string, format: TextFormat, field = 'text'): string =>
@@ -129,7 +132,7 @@ export const plainText = (text: string, format: TextFormat, field = 'text'): str
     {
       allowedTags: [],
       allowedAttributes: {},
-      // Text again, and not HTML: what shows it escapes it.
+      // Decodes entities, because the result is text, which is escaped where it is shown.
       textFilter: (inner) => inner.replace(/&(lt|gt|quot|amp);/g, (_all, name: string) => characters[name] as string),
     },
     field,

@@ -33,24 +33,29 @@ const fields = z.object({
   time_zone: z.string().nullable().meta({ description: 'IANA name.', example: 'Europe/Berlin' }),
   notification_preferences: z
     .object({
-      product_updates: byEmail('News of the school.'),
+      product_updates: byEmail('News about the school.'),
       course_activity: byEmail('New lessons and results.'),
-      comment_replies: byEmail('Answers to comments.'),
-      event_reminders: byEmail('Events that are near.'),
+      comment_replies: byEmail('Replies to comments.'),
+      event_reminders: byEmail('Upcoming events.'),
       billing: z.literal('email').default('email').meta({ description: 'Receipts; cannot be turned off.', example: 'email' }),
     })
-    .meta({ description: 'What the person is written about.', example: { product_updates: 'none' } }),
+    .meta({ description: 'E-mails that the person receives.', example: { product_updates: 'none' } }),
   membership: z
     .object({
-      roles: z.array(z.string()).meta({ description: 'What the person is to the school.', example: ['learner'] }),
+      roles: z.array(z.string()).meta({ description: 'Roles of the person in the school.', example: ['learner'] }),
       student_id: reference('std', 'Id as a student.').nullable().meta({ description: 'Id as a student.', idPrefix: 'std', example: null }),
       member_id: reference('mbr', 'Id as a member.').nullable().meta({ description: 'Id as a member.', idPrefix: 'mbr', example: null }),
       lecturer_id: reference('lec', 'Id as a lecturer.')
         .nullable()
         .meta({ description: 'Id as a lecturer.', idPrefix: 'lec', example: null }),
     })
-    .meta({ description: 'What the person is in this school.', example: { roles: ['learner'] } }),
-  two_factor_enabled: z.boolean().meta({ description: 'Whether signing in takes a second factor. There is none yet.', example: false }),
+    .meta({ description: 'Membership of the person in this school.', example: { roles: ['learner'] } }),
+  two_factor_enabled: z
+    .boolean()
+    .meta({
+      description: 'Whether signing in requires a second factor. Always false: second factors are not supported yet.',
+      example: false,
+    }),
   last_sign_in_at: timestamp().nullable().meta({ description: 'When the person last signed in.', example: '2026-03-01T09:30:00.000Z' }),
   deletion_scheduled_at: timestamp().nullable().meta({ description: 'When the account will be deleted.', example: null }),
 })
@@ -62,27 +67,27 @@ const ownId = (prefix: string, description: string) =>
     .meta({ description, example: `${prefix}_01jgwejj00e6srgkpqm2sqf05m` })
 
 const authorization = z.object({
-  id: ownId('aut', 'Names the authorization.'),
-  object: z.literal('authorization').meta({ description: 'What this is.' }),
+  id: ownId('aut', 'Id of the authorization.'),
+  object: z.literal('authorization').meta({ description: 'Type of the object.' }),
   client: z
     .object({
       client_id: z.string().meta({ description: 'Id of the app.', example: 'k2Jx' }),
       client_name: z
         .string()
         .nullable()
-        .meta({ description: 'As the app calls itself. Anyone can choose any name.', example: 'Study helper' }),
+        .meta({ description: 'Name that the app gave itself. It is not verified.', example: 'Study helper' }),
     })
     .meta({ description: 'The app.', example: {} }),
-  scopes: z.array(z.string()).meta({ description: 'What was allowed.', example: ['openid', 'profile'] }),
-  granted_at: timestamp().meta({ description: 'When.', example: '2026-03-01T09:30:00.000Z' }),
+  scopes: z.array(z.string()).meta({ description: 'Granted scopes.', example: ['openid', 'profile'] }),
+  granted_at: timestamp().meta({ description: 'When the person granted access.', example: '2026-03-01T09:30:00.000Z' }),
   last_used_at: timestamp().nullable().meta({ description: 'When the app last used it.', example: null }),
 })
 
 const session = z.object({
-  id: ownId('ses', 'Names the session.'),
-  object: z.literal('session').meta({ description: 'What this is.' }),
+  id: ownId('ses', 'Id of the session.'),
+  object: z.literal('session').meta({ description: 'Type of the object.' }),
   signed_in_at: timestamp().meta({ description: 'When the person signed in.', example: '2026-03-01T09:30:00.000Z' }),
-  expires_at: timestamp().meta({ description: 'When the session ends by itself.', example: '2026-03-15T09:30:00.000Z' }),
+  expires_at: timestamp().meta({ description: 'When the session expires.', example: '2026-03-15T09:30:00.000Z' }),
 })
 
 const file = z.object({
@@ -93,17 +98,20 @@ const file = z.object({
 })
 
 const listOf = (entry: z.ZodObject, description: string) =>
-  z.object({ object: z.literal('list').meta({ description: 'What this is.' }), data: z.array(entry).meta({ description, example: [] }) })
+  z.object({
+    object: z.literal('list').meta({ description: 'Type of the object.' }),
+    data: z.array(entry).meta({ description, example: [] }),
+  })
 
 const accountExport = z.object({
-  object: z.literal('account_export').meta({ description: 'What this is.' }),
+  object: z.literal('account_export').meta({ description: 'Type of the object.' }),
   account: fields.omit({ avatar: true, two_factor_enabled: true }).meta({ description: 'The account.', example: {} }),
-  authorizations: z.array(authorization).meta({ description: 'What was allowed to apps.', example: [] }),
-  sessions: z.array(session).meta({ description: 'Browsers that are signed in.', example: [] }),
+  authorizations: z.array(authorization).meta({ description: 'Authorizations of apps.', example: [] }),
+  sessions: z.array(session).meta({ description: 'Browser sessions.', example: [] }),
   files: z.array(file).meta({ description: 'Files that the person uploaded.', example: [] }),
 })
 
-/** The login of the person who calls. */
+/** The caller's own account. */
 export const account = defineResource({
   name: 'account',
   object: 'account',
@@ -112,7 +120,7 @@ export const account = defineResource({
   about: "The signed-in person's own login in this school. Logins are not shared between schools.",
   scopes: {
     read: 'See your account: name, e-mail address, language and notification settings',
-    write: 'Change your account, and end what you allowed to other apps',
+    write: 'Change or delete your account, and revoke the access of other apps',
   },
   singleton: true,
   schema: fields,
@@ -138,21 +146,21 @@ export const account = defineResource({
     authorizations: {
       scope: 'read',
       id: 'listAuthorizations',
-      summary: 'List what you allowed to apps',
-      output: listOf(authorization, 'What was allowed, the newest first.'),
+      summary: 'List the apps that can access your account',
+      output: listOf(authorization, 'Authorizations, newest first.'),
       run: ({ school, externalServices }, { id }) => listAuthorizations(externalServices, school, id),
     },
     sessions: {
       scope: 'read',
       id: 'listSessions',
       summary: 'List the browsers in which you are signed in',
-      output: listOf(session, 'Browsers, the latest sign-in first.'),
+      output: listOf(session, 'Browser sessions, latest sign-in first.'),
       run: ({ school, externalServices }, { id }) => listSessions(externalServices, school, id),
     },
     export: {
       scope: 'read',
       id: 'exportAccount',
-      summary: 'Show everything that is kept under your account',
+      summary: 'Export everything that is stored about your account',
       output: accountExport,
       run: (reading, row) => exportAccount(reading, row),
     },
@@ -165,7 +173,10 @@ export const account = defineResource({
       limit: 'guess',
       summary: 'Change the address that you sign in with',
       input: z.object({
-        email: z.string().max(254).meta({ description: 'The new address; a link goes there.', example: 'wren@example.org' }),
+        email: z
+          .string()
+          .max(254)
+          .meta({ description: 'The new address. A link to confirm it is sent there.', example: 'wren@example.org' }),
       }),
       run: (writing, row, { email }) => changeEmail(writing, row, email),
     }),
@@ -179,7 +190,7 @@ export const account = defineResource({
     },
     restore: {
       scope: 'write',
-      summary: 'Keep an account that is to be deleted',
+      summary: 'Cancel the scheduled deletion of your account',
       run: async (_writing, { deletion_scheduled_at }) => (deletion_scheduled_at === null ? undefined : { deletion_scheduled_at: null }),
     },
     revoke_authorization: defineAction('account', {
@@ -188,7 +199,7 @@ export const account = defineResource({
       at: 'authorizations/{id}',
       method: 'DELETE',
       status: 204,
-      summary: 'End what you allowed to an app',
+      summary: 'Revoke the access of an app',
       parameters: z.object({ id: ownId('aut', 'Id of the authorization.') }),
       perform: ({ writer, school, externalServices, parameters }, row) =>
         revokeAuthorization(writer, externalServices, school, { accountId: row.id, id: String(parameters.get('id')) }),

@@ -26,23 +26,23 @@ const target = z
   .object({
     type: z
       .enum(['page', 'course_list', 'event_list', 'post_list', 'plan_list', 'url'])
-      .meta({ description: 'What kind of place it leads to.', example: 'course_list' }),
-    page_id: page().meta({ description: 'Of the type page: which one.', idPrefix: 'pag', example: null }),
-    url: linkUrl().meta({ description: 'Of the type url: which address.', example: null }),
+      .meta({ description: 'Type of the target.', example: 'course_list' }),
+    page_id: page().meta({ description: 'Page; only for type page.', idPrefix: 'pag', example: null }),
+    url: linkUrl().meta({ description: 'URL; only for type url.', example: null }),
   })
-  .meta({ description: 'Where it leads.', example: { type: 'course_list', page_id: null, url: null } })
+  .meta({ description: 'Target of the item.', example: { type: 'course_list', page_id: null, url: null } })
 
-const label = line(40).meta({ description: 'What it says.', example: 'Courses' })
+const label = line(40).meta({ description: 'Label of the item.', example: 'Courses' })
 
 const item = z.object({
   label,
   target,
-  children: z.array(z.object({ label, target })).max(10).default([]).meta({ description: 'What stands below it.', example: [] }),
+  children: z.array(z.object({ label, target })).max(10).default([]).meta({ description: 'Items of the submenu.', example: [] }),
 })
 
 const items = (description: string) => z.array(item).max(12).default([]).meta({ description, example: [] })
 
-/** How the school looks, and how one finds one's way on its site. */
+/** The branding of the school and the navigation of its site. */
 export const appearance = defineResource({
   name: 'appearance',
   object: 'appearance',
@@ -56,11 +56,11 @@ export const appearance = defineResource({
   },
   singleton: true,
   schema: z.object({
-    theme: z.enum(themes).default('studio').meta({ description: 'What the looks are based on.', example: 'studio' }),
+    theme: z.enum(themes).default('studio').meta({ description: 'Theme that provides the defaults.', example: 'studio' }),
     mode: z
       .enum(['light', 'dark', 'auto'])
       .default('auto')
-      .meta({ description: 'Light, dark, or as the device prefers.', example: 'auto' }),
+      .meta({ description: 'Light, dark, or the preference of the device.', example: 'auto' }),
     colors: z
       .object({
         primary: colour('Buttons and links.', '#1f6f5c'),
@@ -73,7 +73,7 @@ export const appearance = defineResource({
     fonts: z
       .object({ heading: font('Of headings.', 'fraunces'), body: font('Of everything else.', 'source_sans') })
       .meta({ description: 'Font families.', example: { heading: 'fraunces', body: 'source_sans' } }),
-    corner_radius: z.enum(['none', 'small', 'medium', 'large']).meta({ description: 'How round corners are.', example: 'medium' }),
+    corner_radius: z.enum(['none', 'small', 'medium', 'large']).meta({ description: 'Roundness of corners.', example: 'medium' }),
     logo: picture('Logo on a light background.'),
     logo_dark: picture('Logo on a dark background.'),
     favicon: picture('Small picture beside the title in a browser.'),
@@ -83,26 +83,26 @@ export const appearance = defineResource({
       .object({ header: items('At the top of every page.'), footer: items('At its bottom.') })
       .prefault({})
       .meta({
-        description: 'The ways through the site. An item whose page the caller cannot open is not shown to them.',
+        description: 'Menus of the site. Items whose page the caller cannot open are omitted.',
         example: { header: [], footer: [] },
       }),
     home_page_id: reference('pag', 'Id of a published page.')
       .nullable()
-      .meta({ description: 'The page at the root of the site; a published one.', idPrefix: 'pag', example: null }),
+      .meta({ description: 'Home page of the site. It must be published.', idPrefix: 'pag', example: null }),
     announcement: z
       .object({
-        text: z.string().min(1).max(200).meta({ description: 'What it says.', example: 'The kiln is open on Friday.' }),
-        url: linkUrl().meta({ description: 'Where it leads.', example: null }),
-        starts_at: timestamp().nullable().default(null).meta({ description: 'From when on it is shown.', example: null }),
-        ends_at: timestamp().nullable().default(null).meta({ description: 'Until when it is shown.', example: null }),
+        text: z.string().min(1).max(200).meta({ description: 'Text of the announcement.', example: 'The kiln is open on Friday.' }),
+        url: linkUrl().meta({ description: 'Target of the announcement.', example: null }),
+        starts_at: timestamp().nullable().default(null).meta({ description: 'When it starts to be shown.', example: null }),
+        ends_at: timestamp().nullable().default(null).meta({ description: 'When it stops being shown.', example: null }),
       })
       .nullable()
-      .meta({ description: 'A line above every page.', example: null }),
+      .meta({ description: 'Announcement above every page.', example: null }),
     custom_css: z
       .string()
       .max(65_536)
       .nullable()
-      .meta({ description: "The school's own stylesheet: it loads nothing but the school's files.", example: null, view: 'staff' }),
+      .meta({ description: "The school's own stylesheet. It can load only files of the school.", example: null, view: 'staff' }),
   }),
   derived: {
     logo: imageField('appearance', 'logo'),
@@ -142,7 +142,7 @@ export const appearance = defineResource({
     reset: {
       scope: 'write',
       view: 'staff',
-      summary: "Go back to the theme's own colours, fonts and corners, without a stylesheet of the school",
+      summary: "Reset colours, fonts and corners to the theme, and remove the school's own stylesheet",
       run: (_writing, appearance) => resetLook(appearance),
     },
   },

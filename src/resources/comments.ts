@@ -32,7 +32,7 @@ const under = (resource: () => Resource, type: SubjectType) => ({
     comment.and([comment('comment.subject_type', '=', type), comment('comment.subject_id', '=', id)]),
 })
 
-/** What people say of posts, lessons and events. */
+/** The comments on posts, lessons and events. */
 export const comments = defineResource({
   name: 'comments',
   object: 'comment',
@@ -43,31 +43,30 @@ export const comments = defineResource({
   catalogue: false,
   about:
     'A comment on a post, a lesson or an event. One sees the comments on what one may open; lecturers see all of their courses, the staff all there are.',
-  scopes: { read: 'See what people commented' },
+  scopes: { read: 'See the comments of people' },
   schema: z.object({
     subject: z
       .object({
-        type: subjectType.meta({ description: 'What it is.', example: 'post' }),
-        id: z.string().meta({ description: 'Its id.', example: 'pst_01jgwejj00e6srgkpqm2sqf05m' }),
-        title: z.string().nullable().meta({ description: 'Its title.', example: 'What the first firing taught us' }),
+        type: subjectType.meta({ description: 'Type of the subject.', example: 'post' }),
+        id: z.string().meta({ description: 'Id of the subject.', example: 'pst_01jgwejj00e6srgkpqm2sqf05m' }),
+        title: z.string().nullable().meta({ description: 'Title of the subject.', example: 'What the first firing taught us' }),
       })
-      .meta({ description: 'What the comment is on.', example: {} }),
+      .meta({ description: 'Subject of the comment.', example: {} }),
     course_id: reference('crs', 'Course of the lesson.')
       .nullable()
       .meta({ description: 'Course of the lesson.', example: null, idPrefix: 'crs' }),
     author: personSummary('Who wrote it.'),
-    author_role: z.enum(['member', 'lecturer', 'staff']).meta({ description: 'What the author was to the school.', example: 'member' }),
+    author_role: z
+      .enum(['member', 'lecturer', 'staff'])
+      .meta({ description: 'Role of the author at the time of the comment.', example: 'member' }),
     parent_id: reference('cmt', 'Comment that it replies to.')
       .nullable()
       .meta({ description: 'Comment that it replies to.', example: null, idPrefix: 'cmt' }),
-    depth: z.int().meta({ description: '0, or 1 of a reply.', example: 0 }),
-    body: z.string().nullable().meta({ description: 'What was said; null where it was deleted.', example: 'Which clay was that?' }),
-    body_html: z
-      .string()
-      .nullable()
-      .meta({ description: 'The same as HTML that is safe to show.', example: '<p>Which clay was that?</p>' }),
+    depth: z.int().meta({ description: '0 for a comment, 1 for a reply.', example: 0 }),
+    body: z.string().nullable().meta({ description: 'Text; null if the comment was deleted.', example: 'Which clay was that?' }),
+    body_html: z.string().nullable().meta({ description: 'The text as sanitised HTML.', example: '<p>Which clay was that?</p>' }),
     status: z.enum(['published', 'pending', 'hidden', 'deleted']).meta({
-      description: 'What is pending or hidden is for those who keep the house. What was deleted stays where somebody has replied.',
+      description: 'Only moderators see pending and hidden comments. A deleted comment with replies remains as a placeholder.',
       example: 'published',
     }),
     replies_count: z.int().meta({ description: 'Number of replies.', example: 1 }),
@@ -75,12 +74,12 @@ export const comments = defineResource({
     edited_at: timestamp().nullable().meta({ description: 'When the author last changed it.', example: null }),
     moderation: z
       .object({
-        by: z.string().nullable().meta({ description: 'Who decided.', example: 'Hazel Lanternfield' }),
-        at: z.string().nullable().meta({ description: 'When.', example: '2026-03-01T09:30:00.000Z' }),
-        reason: z.string().nullable().meta({ description: 'Why.', example: 'Spam' }),
+        by: z.string().nullable().meta({ description: 'Name of the moderator.', example: 'Hazel Lanternfield' }),
+        at: z.string().nullable().meta({ description: 'When the decision was made.', example: '2026-03-01T09:30:00.000Z' }),
+        reason: z.string().nullable().meta({ description: 'Reason.', example: 'Spam' }),
       })
       .nullable()
-      .meta({ description: 'What was decided about it.', example: null, view: 'staff' }),
+      .meta({ description: 'Decision of the moderation.', example: null, view: 'staff' }),
   }),
   derived: {
     subject: {

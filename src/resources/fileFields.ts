@@ -3,7 +3,7 @@ import { drawingLimits } from '../domain/files/cleanSvg.ts'
 import { filenameForm } from '../domain/files/fileWriting.ts'
 import { filePurposeNames } from '../policy/filePurposes.ts'
 
-/** What an announcement and a file have in common. */
+/** The fields that uploads and files have in common. */
 export const fileFields = {
   filename: z
     .string()
@@ -17,10 +17,12 @@ export const fileFields = {
       description: `Media type; the bytes must match it. An SVG drawing has at most ${drawingLimits.bytes} bytes, ${drawingLimits.elements} elements and ${drawingLimits.depth} levels.`,
       example: 'image/webp',
     }),
-  purpose: z.enum(filePurposeNames).meta({ description: 'What the file is for: decides on types, size and visibility.', example: 'image' }),
+  purpose: z
+    .enum(filePurposeNames)
+    .meta({ description: 'Purpose of the file, which decides on allowed types, size and visibility.', example: 'image' }),
   visibility: z
     .enum(['public', 'private'])
-    .meta({ description: 'public files are served to everybody, private ones at signed addresses.', example: 'public' }),
+    .meta({ description: 'Public files are served to everybody, private files only at signed URLs.', example: 'public' }),
   checksum: z
     .string()
     .regex(/^[0-9a-f]{64}$/, 'must be 64 lower-case hexadecimal digits')

@@ -11,14 +11,14 @@ import { storage } from './storage.ts'
 
 const pixels = (description: string) => z.int().nullable().meta({ description, example: 1600 })
 
-/** What was uploaded. */
+/** The files of the school. */
 export const files = defineResource({
   name: 'files',
   path: 'storage/files',
   object: 'file',
   idPrefix: 'fil',
   table: 'file',
-  about: 'A file of the school: a picture, a film, something to download. What nothing refers to for a day is removed.',
+  about: 'A file of the school: a picture, a video, a download. A file that nothing refers to is deleted after one day.',
   scopes: storage,
   schema: z.object({
     filename: fileFields.filename,
@@ -26,21 +26,25 @@ export const files = defineResource({
     byte_size: z.int().meta({ description: 'Size in bytes.', example: 48_213 }),
     checksum_sha256: fileFields.checksum
       .nullable()
-      .meta({ description: 'SHA-256 of the bytes; of a pending file, as announced.', example: null }),
+      .meta({ description: 'SHA-256 of the bytes. Of a pending file: as announced.', example: null }),
     purpose: fileFields.purpose,
     visibility: fileFields.visibility,
     status: z
       .enum(['pending', 'ready', 'failed', 'deleted'])
-      .meta({ description: 'Only a file that is ready can be used.', example: 'ready' }),
-    alt: z.string().max(300).nullable().meta({ description: 'What can be seen, for who does not.', example: 'A kiln, open' }),
+      .meta({ description: 'Status. Only a file that is ready can be used.', example: 'ready' }),
+    alt: z
+      .string()
+      .max(300)
+      .nullable()
+      .meta({ description: 'Text alternative for people who cannot see the picture.', example: 'A kiln, open' }),
     width: pixels('Of a picture, in pixels.'),
     height: pixels('Of a picture, in pixels.'),
-    duration_seconds: z.int().nullable().meta({ description: 'Of a film or a sound, where it is known.', example: null }),
-    url: z.url().nullable().meta({ description: 'Address of the bytes of a public file.', example: null }),
-    references_count: z.int().meta({ description: 'How often something refers to it.', example: 2 }),
-    uploaded_by: reference('acc', 'Account that brought it.')
+    duration_seconds: z.int().nullable().meta({ description: 'Duration of audio or video, if known.', example: null }),
+    url: z.url().nullable().meta({ description: 'URL of a public file.', example: null }),
+    references_count: z.int().meta({ description: 'Number of references to the file.', example: 2 }),
+    uploaded_by: reference('acc', 'Account that uploaded the file.')
       .nullable()
-      .meta({ description: 'Account that brought it.', idPrefix: 'acc', example: null }),
+      .meta({ description: 'Account that uploaded the file.', idPrefix: 'acc', example: null }),
   }),
   derived: {
     byte_size: { from: ['bytes'], of: ({ bytes }) => Number(bytes) },
@@ -77,10 +81,7 @@ export const files = defineResource({
     remove: {
       scope: 'write',
       parameters: z.object({
-        force: z
-          .boolean()
-          .default(false)
-          .meta({ description: 'Staff: take the file out of everything that refers to it.', example: false }),
+        force: z.boolean().default(false).meta({ description: 'Staff only: also remove all references to the file.', example: false }),
       }),
       before: releaseFile,
     },

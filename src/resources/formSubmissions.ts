@@ -15,17 +15,17 @@ const person = (prefix: 'std' | 'mbr', description: string) =>
 
 const textOrNone = (description: string, example: string) => z.string().nullable().meta({ description, example })
 
-/** What was sent in through forms. */
+/** The submissions of forms. */
 export const formSubmissions = defineResource({
   name: 'form_submissions',
   object: 'form_submission',
   idPrefix: 'fsb',
   table: 'form_submission',
-  about: 'What somebody sent in through a form. It is for the staff of the school alone.',
+  about: 'A submission of a form. Only the staff of the school see it.',
   scopes: forms.area,
   schema: z.object({
     form_id: reference('frm', 'Id of the form.'),
-    form_version: z.int().meta({ description: 'Version of the form that was filled in.', example: 2 }),
+    form_version: z.int().meta({ description: 'Version of the form at the time of the submission.', example: 2 }),
     answers: z
       .record(
         z.string(),
@@ -48,11 +48,11 @@ export const formSubmissions = defineResource({
         student_id: person('std', 'The student, if known.'),
         member_id: person('mbr', 'The member, if known.'),
       })
-      .meta({ description: 'Who sent it.', example: {} }),
+      .meta({ description: 'The person who submitted the form.', example: {} }),
     source_path: textOrNone('Page that it was sent from.', '/contact'),
     locale: textOrNone('Language of the page.', 'en'),
-    spam: z.boolean().meta({ description: 'Whether it was taken for spam.', example: false }),
-    submitted_at: timestamp().meta({ description: 'When it was sent.', example: '2026-03-01T09:30:00.000Z' }),
+    spam: z.boolean().meta({ description: 'Whether it was classified as spam.', example: false }),
+    submitted_at: timestamp().meta({ description: 'When it was submitted.', example: '2026-03-01T09:30:00.000Z' }),
   }),
   derived: {
     answers: { from: ['answers'], of: ({ answers }) => fromJson(answers) },
@@ -68,7 +68,7 @@ export const formSubmissions = defineResource({
     'spam',
     {
       name: 'email',
-      description: 'the address that was given',
+      description: 'the e-mail address in the submission',
       value: z.string().min(1).max(254),
       where: (submission, addresses: readonly string[]) => submission('email', 'in', addresses.map(normalised)),
     },

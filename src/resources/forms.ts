@@ -13,18 +13,18 @@ const time = (description: string, view?: 'staff') =>
     .meta({ description, example: null, ...(view && { view }) })
 
 const question = z.object({
-  key: z.string().meta({ description: 'Name of the answer.', example: 'which_clay' }),
-  label: z.string().meta({ description: 'What is asked.', example: 'Which clay?' }),
+  key: z.string().meta({ description: 'Key of the answer.', example: 'which_clay' }),
+  label: z.string().meta({ description: 'The question.', example: 'Which clay?' }),
   kind: z
     .enum(['text', 'long_text', 'email', 'phone', 'number', 'date', 'single_choice', 'multiple_choice', 'checkbox', 'file', 'consent'])
-    .meta({ description: 'What the answer is.', example: 'single_choice' }),
-  required: z.boolean().default(false).meta({ description: 'Whether it must be answered.', example: true }),
-  options: z.array(z.string()).meta({ description: 'What can be chosen.', example: ['Stoneware', 'Porcelain'] }),
-  help: z.string().nullable().meta({ description: 'What helps to answer.', example: null }),
-  max_length: z.int().nullable().meta({ description: 'Characters at most.', example: null }),
+    .meta({ description: 'Type of the answer.', example: 'single_choice' }),
+  required: z.boolean().default(false).meta({ description: 'Whether an answer is required.', example: true }),
+  options: z.array(z.string()).meta({ description: 'Options to choose from.', example: ['Stoneware', 'Porcelain'] }),
+  help: z.string().nullable().meta({ description: 'Help text.', example: null }),
+  max_length: z.int().nullable().meta({ description: 'Maximum number of characters.', example: null }),
 })
 
-/** What the school asks. */
+/** The forms of the school's site. */
 export const forms = defineResource({
   name: 'forms',
   object: 'form',
@@ -32,25 +32,25 @@ export const forms = defineResource({
   table: 'form',
   anonymous: 'partial',
   catalogue: false,
-  about: 'A form of the school’s site: what is asked. It is filled in on the site; what was sent in is for the staff.',
-  scopes: { read: 'See forms and what was sent in' },
+  about: 'A form of the school’s site, with its questions. People fill it in on the site; only staff see the submissions.',
+  scopes: { read: 'See forms and their submissions' },
   schema: z.object({
     title: z.string().meta({ description: 'Title of the form.', example: 'Ask the studio' }),
     slug: slug().meta({ description: 'Readable key, unique in the school.', example: 'ask-the-studio' }),
-    status: status.meta({ description: 'Visitors see published forms, until they close.', example: 'published' }),
-    description: z.string().nullable().meta({ description: 'What it is for.', example: 'We answer within a day.' }),
+    status: status.meta({ description: 'Visitors see published forms until they close.', example: 'published' }),
+    description: z.string().nullable().meta({ description: 'Description of the form.', example: 'We answer within a day.' }),
     fields: z.array(question).meta({ description: 'The questions, in their order.', example: [] }),
-    success_message: z.string().nullable().meta({ description: 'What is said once it is sent.', example: 'Thank you.' }),
-    submit_label: z.string().nullable().meta({ description: 'Words of the button.', example: 'Send' }),
+    success_message: z.string().nullable().meta({ description: 'Message after the submission.', example: 'Thank you.' }),
+    submit_label: z.string().nullable().meta({ description: 'Label of the button.', example: 'Send' }),
     pages: z
       .array(
         z.object({
           id: reference('pag', 'Id of the page.'),
-          slug: z.string().meta({ description: 'Address of the page on the site.', example: 'contact' }),
+          slug: z.string().meta({ description: 'Slug of the page.', example: 'contact' }),
         }),
       )
-      .meta({ description: 'Public pages that show it.', example: [] }),
-    submissions_count: z.int().meta({ description: 'How often it was sent in.', example: 12, view: 'staff' }),
+      .meta({ description: 'Public pages that show the form.', example: [] }),
+    submissions_count: z.int().meta({ description: 'Number of submissions.', example: 12, view: 'staff' }),
     last_submission_at: time('When it was last sent in.', 'staff'),
     opens_at: time('From when on it takes answers.'),
     closes_at: time('Until when it takes answers.'),
@@ -82,21 +82,21 @@ export const forms = defineResource({
       view: 'staff',
       byId: true,
       id: 'getFormSummary',
-      summary: 'Sum up what was sent in',
+      summary: 'Summarise the submissions of a form',
       output: z.object({
-        submissions: z.int().meta({ description: 'How often it was sent in, spam apart.', example: 12 }),
+        submissions: z.int().meta({ description: 'Number of submissions, without spam.', example: 12 }),
         by_day: z
           .array(
             z.object({
-              date: z.string().meta({ description: 'Day of the school.', example: '2026-03-01' }),
-              count: z.int().meta({ description: 'How often it was sent in.', example: 3 }),
+              date: z.string().meta({ description: 'Day in the time zone of the school.', example: '2026-03-01' }),
+              count: z.int().meta({ description: 'Number of submissions.', example: 3 }),
             }),
           )
-          .meta({ description: 'The last thirty days, today included.', example: [] }),
+          .meta({ description: 'Submissions by day, for the last thirty days including today.', example: [] }),
         choices: z
-          .record(z.string(), z.record(z.string(), z.int().meta({ description: 'How often.' })).meta({ description: 'By option.' }))
+          .record(z.string(), z.record(z.string(), z.int().meta({ description: 'Number of choices.' })).meta({ description: 'By option.' }))
           .meta({
-            description: 'How often each option was chosen, by the key of the question.',
+            description: 'Number of choices of each option, by the key of the question.',
             example: { which_clay: { Stoneware: 7 } },
           }),
       }),

@@ -55,12 +55,10 @@ export const pages = defineResource({
       .meta({ description: 'Address of the page on the site, unique in the school. In a path, / is sent as %2F.', example: 'about/team' }),
     kind: z.enum(['home', 'landing', 'about', 'legal', 'custom']).meta({ description: 'Purpose of the page.', example: 'about' }),
     status: z.enum(['draft', 'published', 'archived']).meta({ description: 'Visitors see published pages only.', example: 'published' }),
-    visibility: z
-      .enum(['public', 'members', 'unlisted'])
-      .meta({
-        description: 'Who can see the published page. An unlisted page is not in lists: it is found by its slug.',
-        example: 'public',
-      }),
+    visibility: z.enum(['public', 'members', 'unlisted']).meta({
+      description: 'Who can see the published page. An unlisted page is not in lists: it is found by its slug.',
+      example: 'public',
+    }),
     blocks: z.array(pageBlock).max(100).meta({ description: 'Content of the page, at most 512 KiB in total.', example: [] }),
     rendered_html: z.string().meta({
       description: 'The blocks as HTML without style. Lists of courses and lecturers show what visitors see.',

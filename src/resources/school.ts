@@ -11,16 +11,16 @@ import { line, slug, webUrl } from '../framework/declare/fields.ts'
 import { richText } from '../framework/declare/richText.ts'
 import { count, features, legal, postalAddress, settings, socialLinks } from './schoolFields.ts'
 
-/** The school itself. */
+/** The school. */
 export const school = defineResource({
   name: 'school',
   object: 'school',
   idPrefix: 'sch',
   table: 'school',
-  about: 'The school: its name, where to reach it, and how it is set up.',
+  about: 'The school: its name, contact data and settings.',
   scopes: {
     read: 'See the school and how it is set up',
-    write: { sentence: 'Change how the school is set up, and who works there', from: 'admin' },
+    write: { sentence: 'Change the settings of the school, and add, change and remove its staff', from: 'admin' },
   },
   singleton: true,
   schema: z.object({
@@ -39,21 +39,24 @@ export const school = defineResource({
       .array(z.string().max(35))
       .max(20)
       .meta({ description: 'All languages of the school.', example: ['en', 'de'] }),
-    time_zone: z.string().meta({ description: 'IANA name; dates without a time are in it.', example: 'Europe/Berlin' }),
+    time_zone: z.string().meta({ description: 'IANA name of the time zone, in which dates without a time are.', example: 'Europe/Berlin' }),
     currency: z
       .string()
       .regex(/^[A-Z]{3}$/, 'must be an ISO 4217 code such as EUR')
       .meta({ description: 'ISO 4217 code of all prices.', example: 'EUR' }),
-    contact_email: z.email().nullable().meta({ description: 'Where to write to.', example: 'hello@example.com' }),
-    support_url: webUrl().nullable().meta({ description: 'Where to get help.', example: 'https://school.example/help' }),
+    contact_email: z.email().nullable().meta({ description: 'Contact address.', example: 'hello@example.com' }),
+    support_url: webUrl().nullable().meta({ description: 'URL of the help pages.', example: 'https://school.example/help' }),
     address: postalAddress,
     social_links: socialLinks,
     legal,
     registration: z
       .enum(['open', 'invite_only', 'closed'])
-      .meta({ description: 'Who can make an account; who was invited always can.', example: 'open' }),
-    settings: settings.meta({ description: 'How the school works.', example: { show_counts: true } }),
-    features: features.meta({ description: 'What the school offers; what is off answers 404.', example: { courses: true } }),
+      .meta({ description: 'Who can create an account. Invited people always can.', example: 'open' }),
+    settings: settings.meta({ description: 'Settings of the school.', example: { show_counts: true } }),
+    features: features.meta({
+      description: 'Features of the school. Requests for a disabled feature get 404.',
+      example: { courses: true },
+    }),
     counts: z
       .object({
         courses: count('Published courses.'),
@@ -62,18 +65,18 @@ export const school = defineResource({
         members: count('Members.'),
       })
       .nullable()
-      .meta({ description: 'How many there are, some minutes old; null where the school does not show it.', example: null }),
+      .meta({ description: 'Counts, a few minutes old; null if the school hides them.', example: null }),
     limits: z
       .object({
-        storage_bytes: z.int().nullable().meta({ description: 'How much can be stored; null without a limit.', example: null }),
-        storage_used_bytes: z.int().meta({ description: 'How much is stored.', example: 52_428_800 }),
-        staff_seats: z.int().nullable().meta({ description: 'How many can work there; null without a limit.', example: null }),
+        storage_bytes: z.int().nullable().meta({ description: 'Storage limit in bytes; null without a limit.', example: null }),
+        storage_used_bytes: z.int().meta({ description: 'Used storage in bytes.', example: 52_428_800 }),
+        staff_seats: z.int().nullable().meta({ description: 'Maximum number of staff; null without a limit.', example: null }),
       })
-      .meta({ description: 'What the school can use.', example: { storage_bytes: null }, view: 'staff' }),
+      .meta({ description: 'Limits of the school.', example: { storage_bytes: null }, view: 'staff' }),
   }),
   derived: {
     primary_url: { from: [], of: (_row, context) => context.school.issuer },
-    // A description that was there before its HTML was stored.
+    // Renders descriptions that are older than the stored HTML.
     description_html: {
       from: ['description', 'description_format', 'description_html'],
       of: ({ description_html: html, description: text, description_format: format }) =>
@@ -131,12 +134,12 @@ export const school = defineResource({
         'Each category that has courses, with the number of courses that visitors see. Use its slug as the category filter of the list of courses.',
       isPublic: true,
       output: z.object({
-        object: z.literal('list').meta({ description: 'What this is.', example: 'list' }),
+        object: z.literal('list').meta({ description: 'Type of the object.', example: 'list' }),
         data: z
           .array(
             z.object({
-              slug: z.string().meta({ description: 'What courses name as their category.', example: 'ceramics' }),
-              name: z.string().meta({ description: 'The same for people.', example: 'Ceramics' }),
+              slug: z.string().meta({ description: 'Value of the course field category.', example: 'ceramics' }),
+              name: z.string().meta({ description: 'Display name of the category.', example: 'Ceramics' }),
               courses_count: count('Courses in it that visitors see.'),
             }),
           )

@@ -9,7 +9,7 @@ const webAddress = (description: string) => webUrl().meta({ description, example
 
 const isOn = (description: string) => z.boolean().default(true).meta({ description, example: true })
 
-/** How the school works. */
+/** The settings of the school. */
 export const settings = z.object({
   show_counts: isOn('Whether visitors see how many take part.'),
   member_directory: z
@@ -20,17 +20,17 @@ export const settings = z.object({
   lecturer_publishing: z
     .boolean()
     .default(true)
-    .meta({ description: 'Whether lecturers publish what is theirs.', example: true, view: 'staff' }),
+    .meta({ description: 'Whether lecturers can publish their own courses, posts and events.', example: true, view: 'staff' }),
   lecturer_pricing: z
     .boolean()
     .default(false)
-    .meta({ description: 'Whether lecturers price their own courses.', example: false, view: 'staff' }),
+    .meta({ description: 'Whether lecturers can set the prices of their own courses.', example: false, view: 'staff' }),
   past_due_grace_days: z
     .int()
     .min(0)
     .max(30)
     .default(7)
-    .meta({ description: 'How long an unpaid subscription still opens doors.', example: 7, view: 'staff' }),
+    .meta({ description: 'Days for which a subscription with an overdue payment still gives access.', example: 7, view: 'staff' }),
   tax: z
     .object({
       mode: z
@@ -42,7 +42,7 @@ export const settings = z.object({
     .meta({ description: 'Tax on what the school sells.', example: { mode: 'inclusive', default_rate_bps: 1900 }, view: 'staff' }),
 })
 
-/** What the school offers. */
+/** The features of the school. */
 export const features = z.object({
   courses: isOn('Courses are offered.'),
   events: isOn('Events are offered.'),
@@ -52,7 +52,7 @@ export const features = z.object({
   community: isOn('People can see and answer each other.'),
 })
 
-/** Where the school is. */
+/** The postal address of the school. */
 export const postalAddress = z
   .object({
     name: line(120, 'Name on the letter box.'),
@@ -69,20 +69,20 @@ export const postalAddress = z
       .meta({ description: 'ISO 3166 code.', example: 'DE' }),
   })
   .nullable()
-  .meta({ description: 'Where it is.', example: null })
+  .meta({ description: 'Postal address.', example: null })
 
-/** Where else it is. */
+/** The profiles of the school in social networks. */
 export const socialLinks = z
   .array(
     z.object({
-      network: z.string().min(1).max(30).meta({ description: 'Which network.', example: 'mastodon' }),
-      url: webAddress('Address there.').meta({ description: 'Address there.', example: 'https://social.example/@lanternfield' }),
+      network: z.string().min(1).max(30).meta({ description: 'Name of the network.', example: 'mastodon' }),
+      url: webAddress('URL of the profile.').meta({ description: 'URL of the profile.', example: 'https://social.example/@lanternfield' }),
     }),
   )
   .max(12)
-  .meta({ description: 'Where else to find it.', example: [] })
+  .meta({ description: 'Profiles in social networks.', example: [] })
 
-/** What the law asks for. */
+/** The legal documents of the school. */
 export const legal = z
   .object({
     terms_url: webAddress('Terms.').nullable().default(null).meta({ description: 'Terms.', example: null }),
@@ -95,4 +95,4 @@ export const legal = z
       .meta({ description: 'Id of the published page with the imprint.', example: null }),
   })
   .nullable()
-  .meta({ description: 'What the law asks for.', example: null })
+  .meta({ description: 'Legal documents.', example: null })

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { lineOrEmpty } from '../framework/declare/fields.ts'
 
-/** What search engines are told of something that stands on the school's site. */
+/** Data for search engines about a page of the school's site. */
 export const seo = z
   .object({
     title: lineOrEmpty(70).nullable().default(null).meta({ description: 'Title for search engines.', example: 'Clay course' }),
     description: z.string().max(200).nullable().default(null).meta({ description: 'Text for search engines.', example: null }),
-    noindex: z.boolean().default(false).meta({ description: 'Whether search engines are asked to stay away.', example: false }),
+    noindex: z.boolean().default(false).meta({ description: 'Whether search engines are asked not to index the page.', example: false }),
   })
-  .meta({ description: 'What search engines are told.', example: { title: 'Clay course', description: null, noindex: false } })
+  .meta({ description: 'Data for search engines.', example: { title: 'Clay course', description: null, noindex: false } })

@@ -10,7 +10,7 @@ import { school } from './school.ts'
 
 const isMe: Rule<'staff'> = (staff, me) => (me.personId === null ? staff.lit(false) : staff('person_id', '=', me.personId))
 
-/** Who works at the school. */
+/** The staff of the school. */
 export const staff = defineResource({
   name: 'staff',
   path: 'school/staff',
@@ -26,14 +26,16 @@ export const staff = defineResource({
         email: z.string().meta({ description: 'Address that the person signs in with, or was invited at.', example: 'owner@example.com' }),
         avatar: image('Picture of the person.').nullable().meta({ description: 'Picture of the person.', example: null }),
       })
-      .meta({ description: 'Who it is.', example: {} }),
-    role: z.enum(['owner', 'admin', 'lecturer']).meta({ description: 'What the person may do.', example: 'admin' }),
-    lecturer_id: reference('lec', 'The profile that the person teaches under.')
+      .meta({ description: 'The person.', example: {} }),
+    role: z.enum(['owner', 'admin', 'lecturer']).meta({ description: 'Role, which decides on permissions.', example: 'admin' }),
+    lecturer_id: reference('lec', 'Lecturer profile of the person.')
       .nullable()
-      .meta({ description: 'The profile that the person teaches under.', idPrefix: 'lec', example: null }),
-    status: z.enum(['invited', 'active', 'removed']).meta({ description: 'Only active staff have powers.', example: 'active' }),
+      .meta({ description: 'Lecturer profile of the person.', idPrefix: 'lec', example: null }),
+    status: z.enum(['invited', 'active', 'removed']).meta({ description: 'Only active staff have permissions.', example: 'active' }),
     invited_at: timestamp().nullable().meta({ description: 'When the person was invited.', example: '2026-03-01T09:30:00.000Z' }),
-    accepted_at: timestamp().nullable().meta({ description: 'When the person had a login.', example: '2026-03-01T09:30:00.000Z' }),
+    accepted_at: timestamp()
+      .nullable()
+      .meta({ description: 'When the person accepted the invitation by creating a login.', example: '2026-03-01T09:30:00.000Z' }),
     last_seen_at: timestamp().nullable().meta({ description: 'When the person last signed in.', example: null }),
   }),
   derived: {
@@ -47,7 +49,7 @@ export const staff = defineResource({
     email: z
       .string()
       .max(254)
-      .meta({ description: 'Address of the person; they are told by mail.', example: 'rowan@example.com', createOnly: true }),
+      .meta({ description: 'Address of the person, who is notified by e-mail.', example: 'rowan@example.com', createOnly: true }),
   }),
   writable: ['role', { field: 'lecturer_id', on: 'create' }],
   required: ['email', 'role'],

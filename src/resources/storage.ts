@@ -1,4 +1,4 @@
 import { defineArea } from '../framework/declare/area.ts'
 
-/** One scope for files and uploads: there is none for reading alone. */
-export const storage = defineArea('storage', { write: 'Upload files, and see and remove what you uploaded' })
+/** The scope of files and uploads. There is no separate scope for reading. */
+export const storage = defineArea('storage', { write: 'Upload files, and see, change and delete the files that you uploaded' })

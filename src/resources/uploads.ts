@@ -7,37 +7,37 @@ import { reference, timestamp } from '../framework/declare/fields.ts'
 import { fileFields } from './fileFields.ts'
 import { storage } from './storage.ts'
 
-/** The way of a large file: announced here, sent to a signed address. */
+/** Uploads of large files: announced here, then sent to a signed URL. */
 export const uploads = defineResource({
   name: 'uploads',
   path: 'storage/uploads',
   object: 'upload',
   idPrefix: 'upl',
   table: 'upload',
-  about: 'An announced file. Its bytes are sent once to the signed address that the answer names, within an hour and without a token.',
+  about: 'An announced file. Send its bytes once to the signed URL of the response, within one hour and without a token.',
   scopes: storage,
   schema: z.object({
     status: z
       .enum(['pending', 'receiving', 'completed'])
-      .meta({ description: 'completed: the file is ready. An attempt that failed can be repeated.', example: 'pending' }),
-    file_id: reference('fil', 'The file that will be there.').meta({
-      description: 'The file that will be there.',
+      .meta({ description: 'Status. completed: the file is ready. A failed upload can be repeated.', example: 'pending' }),
+    file_id: reference('fil', 'The file that the upload creates.').meta({
+      description: 'The file that the upload creates.',
       idPrefix: 'fil',
       example: 'fil_01jgwejj00e6srgkpqm2sqf05m',
     }),
     upload: z
       .object({
-        method: z.literal('PUT').meta({ description: 'How the bytes are sent.' }),
+        method: z.literal('PUT').meta({ description: 'Method of the request.' }),
         url: z.url().meta({
-          description: 'Where to. It opens nothing else, and works once.',
+          description: 'Signed URL for the bytes. It works once.',
           example: 'https://school.example/api/v1/storage/uploads/upl_01jgwejj00e6srgkpqm2sqf05m/content',
         }),
         headers: z.record(z.string(), z.string()).meta({ description: 'Headers to send.', example: { 'Content-Type': 'image/webp' } }),
-        expires_at: timestamp().meta({ description: 'Until when.', example: '2026-03-01T10:30:00.000Z' }),
+        expires_at: timestamp().meta({ description: 'When the URL expires.', example: '2026-03-01T10:30:00.000Z' }),
       })
       .nullable()
-      .meta({ description: 'How to send the bytes; null once they are there.', example: null }),
-    expires_at: timestamp().meta({ description: 'Until when the bytes can be sent.', example: '2026-03-01T10:30:00.000Z' }),
+      .meta({ description: 'Request to send the bytes; null once they are stored.', example: null }),
+    expires_at: timestamp().meta({ description: 'When the upload expires.', example: '2026-03-01T10:30:00.000Z' }),
   }),
   derived: {
     upload: {
