@@ -9,15 +9,15 @@ import { operationsIn, resources, scopeCatalogue } from '../src/resources/index.
 import type { Database } from '../src/store/database.ts'
 import { countAll, cursorBehind } from './places.ts'
 
-/** What pages of one list cost, in milliseconds. */
+/** The times of the pages of one list, in milliseconds. */
 export interface ListTimes {
   name: string
   rows: number
-  /** Parts of its rows that stand before a page. */
+  /** Fractions of the rows that come before a page. */
   depths: readonly number[]
-  /** Of each order, the median at each depth. */
+  /** The median of each order at each depth. */
   orders: { sort: string; medians: number[] }[]
-  /** What the slowest page costs of the fastest: by medians, and by the quickest tenth of the answers, which other work disturbs least. */
+  /** The ratio of the slowest to the fastest page: by medians, and by the quickest tenth of the responses, which other work affects least. */
   ratio: number
   quickRatio: number
 }
@@ -44,7 +44,7 @@ const depths = [0, 0.01, 0.1, 0.5, 0.9, 0.99] as const
 /** Not counted: the first ones fill caches. */
 const warmUps = 3
 
-/** Asks for every page in turn, through the same road as a request. */
+/** Requests every page in turn, through the same code as a request. */
 export async function measureLists(database: Database, { slug, rounds, minRows, only }: Asked): Promise<ListTimes[]> {
   const { caller, surroundings } = await asOwner(database, slug)
   const ask = async ({ list, parameters }: Pick<Page, 'list' | 'parameters'>) =>
@@ -96,7 +96,7 @@ export async function measureLists(database: Database, { slug, rounds, minRows, 
   })
 }
 
-/** Lists of their own: those that stand under a row are a part of one of them. */
+/** Top-level lists: a list under a row is a part of one of them. */
 function listsOf(only: readonly string[]): List[] {
   const lists = operationsIn(resources).filter((operation): operation is List => operation.kind === 'list' && !operation.parent)
   return only.length === 0 ? lists : lists.filter(({ path }) => only.includes(path.split('/').at(-1) as string))

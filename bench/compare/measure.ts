@@ -54,7 +54,7 @@ export async function measureRound(
   }
 }
 
-/** What all rounds of one operation at one server say together. */
+/** The summary of all rounds of one operation at one server. */
 export interface Summary {
   perSecond: number
   p50: number

@@ -18,7 +18,7 @@ export interface Target {
   client: Client
 }
 
-/** What a run starts, and stops again whatever happens. */
+/** The servers and databases of a run, which `stop` removes. */
 export interface Targets {
   redisUrl: string
   redisPid: number

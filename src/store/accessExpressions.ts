@@ -1,10 +1,10 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
 import type { Builder, Condition } from './expressions.ts'
 
-/** Days for which a subscription with an outstanding payment still opens what it pays for, where the school says nothing. */
+/** Default of the grace period in days: how long a subscription with an outstanding payment still gives access. */
 const defaultGraceDays = 7
 
-/** Whether a time has come: one that is absent never does. */
+/** True once a time has come; never for an absent time. */
 const isPast = (column: string, time: string): string => `coalesce("subscription"."${column}" <= ${time}, false)`
 
 /** Since when a payment may at most be outstanding. */
@@ -12,14 +12,14 @@ const graceBegins = `(now() - make_interval(days => coalesce(
     (SELECT ("school"."settings" ->> 'past_due_grace_days')::int FROM "school" WHERE "school"."id" = "subscription"."school_id"),
     ${defaultGraceDays})))`
 
-/** Whether the next period begins only with a payment that somebody has confirmed. */
+/** True if the next period begins only with a confirmed payment. */
 const waitsForPayment = `("subscription"."collection" = 'automatic' OR ("subscription"."collection" = 'manual' AND EXISTS (
     SELECT 1 FROM "membership_plan" "its_plan" WHERE "its_plan"."school_id" = "subscription"."school_id"
        AND "its_plan"."id" = "subscription"."plan_id" AND "its_plan"."manual_renewal" = 'confirm')))`
 
 /**
- * Whether a row of `subscription` opens its plan now, as SQL for statements that are written out. The clock decides: a row whose end
- * has come opens nothing, even before a job has closed it.
+ * True if a row of `subscription` gives access to its plan now, as SQL for raw statements. The clock decides: a row that has ended
+ * gives no access, even before a job has closed it.
  */
 export const grantsAccessSql = `(
   (("subscription"."status" IN ('trialing', 'active') OR ("subscription"."status" = 'paused' AND ${isPast('resumes_at', 'now()')}))
@@ -30,7 +30,7 @@ export const grantsAccessSql = `(
 /** The same as a condition of a query over `subscription`. */
 export const grantsAccess: Expression<SqlBool> = sql.raw<SqlBool>(grantsAccessSql)
 
-/** Whether a row of `membership_plan` includes the course, as SQL for statements that are written out. */
+/** True if a row of `membership_plan` includes the course, as SQL for raw statements. */
 export const coursePlanSql = (courseId: string): string => `("membership_plan"."includes_all_courses" OR EXISTS (
   SELECT 1 FROM "plan_item" WHERE "plan_item"."school_id" = "membership_plan"."school_id" AND "plan_item"."plan_id" = "membership_plan"."id"
      AND "plan_item"."product_type" = 'course' AND "plan_item"."product_id" = ${courseId}))`
@@ -50,7 +50,7 @@ export const includesCourse = (plan: Builder<'membership_plan'>, courseId: strin
     ),
   ])
 
-/** Whether the person has a plan that opens the course now. Both are columns or parameters of the statement around it. */
+/** True if the person has a plan that includes the course now. Both are columns or parameters of the enclosing statement. */
 export const hasCoursePlanSql = ({
   schoolId,
   personId,

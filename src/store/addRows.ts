@@ -9,7 +9,7 @@ export interface AddedRows {
 }
 
 /**
- * Adds many rows at once, in one transaction; a row whose key is taken stays as it is.
+ * Adds many rows in one transaction; a row with an existing key is skipped.
  * @returns how many were added
  */
 export async function addRows(database: Database, { table, columns, rows }: AddedRows): Promise<number> {

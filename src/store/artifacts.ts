@@ -2,7 +2,7 @@
  * Where the artefacts of the OpenID engine live: tokens, codes, sessions, interactions. Two forms keep this one contract:
  * the database (`databaseArtifacts.ts`) and Redis (`redisArtifacts.ts`). Neither knows what a payload means.
  *
- * Ids are hashes made by the caller, so a copy of the store opens nothing.
+ * The caller hashes the ids, so a copy of the store gives no access.
  */
 export interface Artifacts {
   /**
@@ -14,7 +14,7 @@ export interface Artifacts {
   findByUid(schoolId: string, model: string, uid: string): Promise<FoundArtifact | undefined>
   /** Writes or replaces. A consumed artefact stays consumed. */
   save(artifact: Artifact): Promise<void>
-  /** Writes only where nothing unexpired stands: false if something does. Makes replay detection atomic. */
+  /** Writes only if there is no unexpired value: returns false otherwise. Makes replay detection atomic. */
   saveOnce(artifact: Artifact): Promise<boolean>
   /**
    * Compare-and-set: true for one caller at most, ever. A consumed artefact stays findable until it expires. A failure of the store leaves
@@ -26,7 +26,7 @@ export interface Artifacts {
   endGrant(ended: EndedGrant): Promise<void>
   /** The same for everything that names the client. */
   endClient(ended: EndedClient): Promise<void>
-  /** Lets the client start anew (a disabled client that is enabled again): what was saved before stays hidden. */
+  /** Lets an enabled client start again after it was disabled: earlier values stay hidden. */
   restoreClient(restored: EndedClient): Promise<void>
   /** Everything of one model that belongs to an account, unexpired, newest first, at most 100. */
   findOfAccount(schoolId: string, model: string, accountId: string): Promise<OwnedArtifact[]>

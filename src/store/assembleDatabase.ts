@@ -17,7 +17,7 @@ export interface Connections extends Sql {
   prismaAdapter(): Promise<SqlDriverAdapterFactory>
 }
 
-/** What PostgreSQL and the embedded database do each in their own way. */
+/** The parts that differ between PostgreSQL and the embedded database. */
 export interface Engine extends Pick<Database, 'kind' | 'script' | 'exclusively'> {
   lanes: Record<Lane, Connections>
   /** @throws Error when the database does not respond or takes no writes */

@@ -11,16 +11,16 @@ export interface AuditEntry {
   client_id?: string | undefined
   grant_id?: string | undefined
   request_id?: string | undefined
-  /** Of the caller, in the form in which the operator lets addresses be kept. */
+  /** The caller's address, in the form that the operator allows to be stored. */
   address?: string | undefined
   details?: Record<string, unknown> | undefined
 }
 
 /**
- * Writes what happened, in one statement. Inside a transaction hand in its `sql`: the entry then stands exactly if the change does.
+ * Writes audit entries in one statement. Inside a transaction pass its handle: the entries are then stored exactly if the change is.
  *
- * Nothing is filtered here. Never hand in a token, code, secret, cookie or password, nor a hash that opens something:
- * the log is kept for ever and read by many.
+ * Nothing is filtered here. Never pass a token, code, secret, cookie or password, nor a hash that gives access:
+ * many people read the log, and it is kept.
  */
 export async function recordAudit(db: Handle, entries: readonly AuditEntry[]): Promise<void> {
   if (entries.length === 0) return

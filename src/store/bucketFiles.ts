@@ -20,13 +20,13 @@ export function bucketFiles({ bucket, endpoint, region }: BucketAddress, credent
     ...(region !== undefined && { region }),
     ...(endpoint !== undefined && { endpoint, forcePathStyle: true, ...(region === undefined && { region: 'us-east-1' }) }),
     ...(credentials && { credentials }),
-    // Services beside Amazon's refuse the checksums that are sent behind a stream.
+    // Services other than Amazon's reject checksums that are sent after a stream.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     // A connection that falls silent ends; a long one that goes on does not.
     requestHandler: { connectionTimeout: 5000, socketTimeout: 30_000 },
     maxAttempts: 3,
-    // It would write beside our log.
+    // The library would write to the console and not to our log.
     logger: { trace() {}, debug() {}, info() {}, warn() {}, error() {} },
   })
   const disk = new Disk(new S3Driver({ client, bucket, visibility: 'private', supportsACL: false }))
@@ -43,9 +43,9 @@ export function bucketFiles({ bucket, endpoint, region }: BucketAddress, credent
       }
     },
     async read(key, range) {
-      const stretch = range && { Range: `bytes=${range.first}-${range.last}` }
+      const requested = range && { Range: `bytes=${range.first}-${range.last}` }
       try {
-        const { Body: body } = await client.send(new GetObjectCommand({ Bucket: bucket, Key: key, ...stretch }))
+        const { Body: body } = await client.send(new GetObjectCommand({ Bucket: bucket, Key: key, ...requested }))
         return body as Readable | undefined
       } catch (error) {
         if (error instanceof NoSuchKey) return undefined

@@ -16,7 +16,7 @@ export interface ClientRow {
   disabled_by: DisabledBy | null
 }
 
-/** Who disabled a client. What an operator's command disabled stays disabled until the command that enables it. */
+/** The origin of a client's disabling. A client that an operator's command disabled stays disabled until a command enables it. */
 export type DisabledBy = 'operator' | 'file'
 
 /** Returns the client, unless it has been disabled. */
@@ -108,7 +108,7 @@ export interface PruneRules {
   neverUsedDays: number
   /** Time since the last authorization of a client without a living grant. */
   idleDays: number
-  /** Of this school alone; of all schools where it is left out. */
+  /** Limits the query to one school; all schools if absent. */
   schoolId?: string
   /** Only counts. */
   dryRun?: boolean

@@ -2,7 +2,7 @@ import type { RegisteredVia } from './clients.ts'
 import { now } from './expressions.ts'
 import { type Handle, kyselyOf } from './rawSql.ts'
 
-/** What a grant holds, as the engine keeps it: scope names with spaces between them, without a resource and by resource. */
+/** The scopes of a grant as the engine stores them: names separated by spaces, without a resource and by resource. */
 export interface GrantPayload {
   openid?: { scope?: string }
   resources?: Record<string, string>

@@ -10,7 +10,7 @@ export const copyStatement = (table: string, columns: readonly string[], source:
 /** A row in the text format of COPY, with the end of its line. */
 export const copyLine = (values: readonly CopiedValue[]): string => `${values.map(asText).join('\t')}\n`
 
-// What would end a column or a line is escaped; `\N` is null and can come from nothing else.
+// Characters that end a column or a line are escaped; only null is written as `\N`.
 function asText(value: CopiedValue): string {
   if (value === null) return '\\N'
   if (value instanceof Date) return value.toISOString()

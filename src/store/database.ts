@@ -3,7 +3,7 @@ import type { DB } from '../gen/kysely/tables.ts'
 import type { PrismaClient } from '../gen/prisma/client.ts'
 import type { Sql } from './sql.ts'
 
-/** Kysely as the road of a request uses it. */
+/** Kysely as the request pipeline uses it. */
 export type Reader = Kysely<DB>
 export type Writer = Transaction<DB>
 
@@ -14,7 +14,7 @@ export interface Script extends Sql {
   copyIn(table: string, columns: readonly string[], lines: Iterable<string>): Promise<void>
 }
 
-/** The kinds of work that have connections of their own. The embedded database has one connection for all of them. */
+/** The kinds of work with separate connections. The embedded database has one connection for all of them. */
 export type Lane = 'api' | 'authorization' | 'background'
 
 /** One database, three handles over the same connections. */
@@ -27,11 +27,11 @@ export interface Database {
   /** Prisma's client, for the operator's commands. Loaded on first use: a serving process does not call it. */
   prisma(): Promise<PrismaClient>
   /**
-   * One transaction. Inside it only `writer` and `sql` as handed in may be awaited; the outer handles throw. Those that change something
-   * may not use every connection: one that finds no place in time fails as an outage.
+   * One transaction. Inside it only `writer` and `sql` as handed in may be awaited; the outer handles throw. Writing
+   * transactions may not use every connection: one that gets no connection in time fails as an outage.
    */
   transaction<Result>(work: (writer: Writer, sql: Sql) => Promise<Result>, purpose?: 'read' | 'write'): Promise<Result>
-  /** One transaction on a connection of its own, without a time limit: for migrations and for data in bulk. */
+  /** Runs one transaction on a separate connection, without a time limit: for migrations and bulk data. */
   script<Result>(work: (script: Script) => Promise<Result>): Promise<Result>
   /** Runs `work` if no other instance is running it now; answers undefined otherwise. A PostgreSQL advisory lock. */
   exclusively<Result>(name: string, work: () => Promise<Result>): Promise<Result | undefined>

@@ -2,7 +2,7 @@ import type { Artifact, Artifacts, FoundArtifact, OwnedArtifact } from './artifa
 import { type Redemption, redeemArtifacts } from './redeemArtifacts.ts'
 import type { Sql } from './sql.ts'
 
-/** What only the durable form can do: several writes as one, and forgetting in batches. */
+/** Operations of the durable store only: several writes in one statement, and deletion in batches. */
 export interface DatabaseArtifacts extends Artifacts {
   /** The token endpoint's one write: see `redeemArtifacts`. */
   redeem(redemption: Redemption): Promise<boolean>
@@ -153,7 +153,7 @@ const setDisabled = ({ set, where }: { set: string; where: string }) => `
    WHERE school_id = $1 AND id = $2 AND ${where} AND (SELECT count(*) FROM granted) + (SELECT count(*) FROM loose) >= 0`
 
 const endClient = setDisabled({ set: 'disabled_at = coalesce(disabled_at, now())', where: 'true' })
-// What slipped in while the client was disabled goes as well. A client that is enabled loses nothing.
+// Values saved while the client was disabled are deleted too. An enabled client loses nothing.
 const restoreClient = setDisabled({ set: 'disabled_at = NULL, disabled_by = NULL', where: 'disabled_at IS NOT NULL' })
 
 // A refresh token that was used stays for as long as its reuse must be noticed. Its id, grant and client are enough for that.

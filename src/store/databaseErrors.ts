@@ -1,4 +1,4 @@
-/** What a database refused, as far as a caller can be told about it. */
+/** A constraint violation, as far as it can be reported to a caller. */
 export interface Violation {
   kind: 'unique' | 'reference' | 'timeout' | 'deadlock' | 'value'
   constraint: string

@@ -10,7 +10,7 @@ export interface DirectoryLock {
 /**
  * Holds a directory for this process alone.
  *
- * The lock is one of the operating system, taken by SQLite on an empty file beside the directory: it ends with the process, however
+ * The lock is one of the operating system, taken by SQLite on an empty file next to the directory: it ends with the process, however
  * that ends, so nothing stale is left behind. It also holds between containers that share a volume, where process ids mean nothing.
  * @throws Error naming the holder and the way out where another process, or this one, holds the directory.
  */

@@ -16,7 +16,7 @@ import { withinDeadline } from './withinDeadline.ts'
 export interface EmbeddedOptions {
   /** Parent of the data; null keeps everything in memory. */
   dataDirectory: string | null
-  /** What `dumpDataDir` of an earlier instance gave: a start from it takes a quarter of the time. */
+  /** The result of `dumpDataDir` of an earlier instance: a start from it takes a quarter of the time. */
   image?: Blob
 }
 
@@ -105,7 +105,7 @@ function keepCompilerSmall(): void {
   for (const flag of ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering']) setFlagsFromString(flag)
 }
 
-/** What a new database starts from: initdb runs at installation, because it needs 500 MB. Undefined where there is a database, or no image. */
+/** Returns the image of a new database: initdb runs at installation, because it needs 500 MB. Undefined if there is a database, or no image. */
 async function emptyCluster(directory: string | null): Promise<Blob | undefined> {
   if (directory === null || existsSync(join(directory, 'PG_VERSION')) || !existsSync(emptyClusterFile)) return undefined
   return new Blob([await readFile(emptyClusterFile)], { type: 'application/gzip' })

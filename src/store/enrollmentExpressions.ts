@@ -12,7 +12,7 @@ const opensAtSql = `greatest("enrollment"."starts_at", CASE "lesson"."drip" ->> 
 
 const ofEnrollment = { schoolId: '"enrollment"."school_id"', personId: '"enrollment"."person_id"', courseId: '"enrollment"."course_id"' }
 
-/** Why a lesson is closed to who has the enrolment: `open` where it is not. A plan that has ended opens nothing, whatever the row says. */
+/** The reason why a lesson is locked for an enrolment, or `open`. A plan that has ended gives no access, whatever the row says. */
 const lockOfEnrollmentSql = `CASE
   WHEN "enrollment"."status" IN ('suspended', 'canceled') THEN 'not_enrolled'
   WHEN EXISTS (SELECT 1 FROM "person" WHERE "person"."school_id" = "enrollment"."school_id" AND "person"."id" = "enrollment"."person_id"
@@ -27,9 +27,9 @@ const mineIn = (part: 'lesson' | 'course', personId: string) =>
     part === 'course' ? '"course"."id"' : '"lesson"."course_id"',
   )} AND "enrollment"."person_id" = ${personId}`
 
-/** Rows of `enrollment` that stand in one of these states now. */
+/** Rows of `enrollment` that are in one of these states now. */
 export function hasCurrentStatus(statuses: readonly string[]): Expression<SqlBool> {
-  // What time has ended is still stored under another state: an index finds both.
+  // Enrolments that have expired are still stored with another state: an index finds both.
   const stored = [...new Set(statuses.flatMap((status) => (status === 'expired' ? ['expired', 'active', 'completed'] : [status])))]
   return sql<SqlBool>`("enrollment"."status" IN (${sql.join(stored)}) AND ${sql.raw(statusNowSql)} IN (${sql.join([...statuses])}))`
 }
@@ -51,7 +51,7 @@ export const lessonCompletedAt = (personId: string): Expression<Date | null> =>
        ON "enrollment"."school_id" = "lesson_progress"."school_id" AND "enrollment"."id" = "lesson_progress"."enrollment_id"
      WHERE ${mineIn('lesson', personId)} AND "lesson_progress"."lesson_id" = "lesson"."id")`
 
-/** Whether the person takes, or has taken, a row of `course`, which is no draft. */
+/** True if the person is or was enrolled in a row of `course` that is not a draft. */
 export const isEnrolledSql = (personId: string): Expression<SqlBool> =>
   sql<SqlBool>`("course"."status" IN ('published', 'archived') AND EXISTS (SELECT 1 FROM "enrollment"
      WHERE ${mineIn('course', personId)} AND "enrollment"."status" <> 'canceled'))`
@@ -62,11 +62,11 @@ export const enrollmentOf = (personId: string): Expression<unknown> =>
          'progress_percent', "enrollment"."progress_percent", 'expires_at', "enrollment"."expires_at")
        FROM "enrollment" WHERE ${mineIn('course', personId)})`
 
-/** Why the `lesson` beside it is closed to who has the `enrollment`. */
+/** The reason why the `lesson` of the same query is locked for the `enrollment`, or `open`. */
 export const lockOfEnrollment = sql.raw<'open' | 'not_enrolled' | 'expired' | 'drip'>(lockOfEnrollmentSql)
 export const opensAtOfEnrollment = sql.raw<Date | null>(opensAtSql)
 
-/** Whether the school of a row shows numbers to everybody. */
+/** True if the school of a row shows counts to everybody. */
 export const showsCounts = (table: string): Expression<SqlBool> =>
   sql<SqlBool>`NOT EXISTS (SELECT 1 FROM "school" WHERE "school"."id" = ${sql.ref(`${table}.school_id`)}
     AND "school"."settings" @> '{"show_counts": false}'::jsonb)`

@@ -16,7 +16,7 @@ export const clockTime: AliasableExpression<Date> = sql<Date>`clock_timestamp()`
 /** Compares a column with any number of ids in one parameter: an `in` list may exceed the limit of 65535 parameters. */
 export const isAmong = (column: Expression<string>, ids: readonly string[]): Condition => sql<SqlBool>`${column} = ANY(${[...ids]}::uuid[])`
 
-/** Stands in an order for a time that is absent. Written out: an index over it is found only by the same words. */
+/** Replaces an absent time in an order. A literal, because an index over it matches only the same text. */
 export const beforeAllTimes: Expression<Date> = sql<Date>`'-infinity'::timestamptz`
 
 /** Texts that begin with this one, as a range of bytes: an index over a column with the collation C answers it. */
@@ -34,19 +34,19 @@ export const rankWithin = (owner: Expression<unknown>, id: Expression<unknown>):
   sql<number>`(row_number() OVER (PARTITION BY ${owner} ORDER BY ${id} DESC))::int`
 
 /**
- * Whether the school offers this: what its row does not turn off. Read with the rows that it is about, once in a query, so that
- * turning something off is felt by the next request of every process.
+ * True if the school has not turned the feature off. Read in the same query as the rows, so that turning a feature off takes
+ * effect with the next request of every process.
  */
 export const isOffered = (schoolId: string | Expression<string>, feature: string): Expression<SqlBool> =>
   sql<SqlBool>`NOT EXISTS (
     SELECT 1 FROM "school" WHERE "school"."id" = ${schoolId} AND "school"."features" @> ${JSON.stringify({ [feature]: false })}::jsonb)`
 
-/** Whether the school tells everybody how many take part. */
+/** True if the school shows everybody the number of participants. */
 export const showsCounts = (schoolId: Expression<string>): Expression<SqlBool> =>
   sql<SqlBool>`NOT EXISTS (
     SELECT 1 FROM "school" WHERE "school"."id" = ${schoolId} AND "school"."settings" @> '{"show_counts": false}'::jsonb)`
 
-/** Whether the school shows comments at all. */
+/** True if the school shows comments. */
 export const areCommentsOn = (schoolId: string | Expression<string>): Expression<SqlBool> =>
   sql<SqlBool>`NOT EXISTS (
     SELECT 1 FROM "school" WHERE "school"."id" = ${schoolId} AND "school"."settings" @> '{"comments_enabled": false}'::jsonb)`

@@ -1,6 +1,6 @@
 import { type AliasableExpression, type Expression, sql } from 'kysely'
 
-/** What a query reads of a picture; the address is made of it later. */
+/** The columns of a picture, from which its URL is built later. */
 export interface StoredImage {
   file_id: string
   filename: string
@@ -23,7 +23,7 @@ export function selectImage(table: string, name: string): AliasableExpression<St
        AND "file"."id" = ${column(`${name}_file_id`)} AND "file"."status" = 'ready')`
 }
 
-/** What the address of an upload is made of. */
+/** The columns from which the URL of an upload is built. */
 export interface StoredUpload {
   id: string
   status: string

@@ -1,6 +1,6 @@
 import type { Writer } from './database.ts'
 
-/** What decides whether a row may name a file. */
+/** The facts that decide whether a row can reference a file. */
 export interface NamedFile {
   id: string
   purpose: string

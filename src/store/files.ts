@@ -4,7 +4,7 @@ import { planRemoval } from './fileRemovals.ts'
 import { type Handle, kyselyOf } from './rawSql.ts'
 import { changeRoom } from './storageUsage.ts'
 
-/** What has to be known of a file to serve its bytes. */
+/** The columns that serving a file's bytes needs. */
 export interface ServedFile {
   id: string
   filename: string
@@ -15,7 +15,7 @@ export interface ServedFile {
   storage_key: string
 }
 
-/** What the bytes of a file turned out to be. */
+/** The properties of a file's stored bytes. */
 export interface FileFacts {
   byteSize: number
   checksum: string

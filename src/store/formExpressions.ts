@@ -1,21 +1,21 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
 import type { Reader } from './database.ts'
 
-/** Whether a form takes answers, or will: published, and not past its end. */
+/** True if a form accepts submissions now or later: published, and not past its end. */
 export const isOpenForm: Expression<SqlBool> = sql<SqlBool>`(
   "form"."status" = 'published' AND ("form"."closes_at" IS NULL OR "form"."closes_at" > now()))`
 
-/** Whether a form is closed: by hand, or by the clock. */
+/** True if a form is closed, manually or by its end time. */
 export const isClosedForm: Expression<SqlBool> = sql<SqlBool>`(
   "form"."status" = 'closed' OR ("form"."status" = 'published' AND "form"."closes_at" <= now()))`
 
-/** What names a form on the pages that visitors find. */
+/** References to a form on pages that visitors can find. */
 export interface FormPlaces {
   form: string
   pages: { id: string; slug: string; forms: string[] }[] | null
 }
 
-/** The pages that everybody finds and that show a form, each with the ids of its forms as they stand in it; and the form's own id. */
+/** The public pages that contain a form, each with the ids of its forms as written in it; and the form's own id. */
 export const selectFormPlaces: Expression<FormPlaces> = sql<FormPlaces>`(
   SELECT json_build_object('form', "form"."id", 'pages', json_agg(json_build_object('id', "page"."id", 'slug', "page"."slug",
            'forms', jsonb_path_query_array("page"."live", '$.blocks[*] ? (@.type == "form").props.form_id')) ORDER BY "page"."id"))
@@ -31,7 +31,7 @@ export const selectContact: Expression<unknown> = sql`(
     FROM (SELECT 1) AS "one" LEFT JOIN "person"
       ON "person"."school_id" = "form_submission"."school_id" AND "person"."id" = "form_submission"."person_id" AND "person"."erased_at" IS NULL)`
 
-/** What was sent in on each of the last days of the school, today included. Spam does not count. */
+/** Counts the submissions of each of the school's last days, today included, without spam. */
 export async function countByDay(
   database: Reader,
   { schoolId, formId, days }: { schoolId: string; formId: string; days: number },

@@ -4,7 +4,7 @@ import type { TransactionGuard } from './transactionGuard.ts'
 /**
  * The same database seen through a handle that refuses inside a transaction, and that starts none itself.
  *
- * The check stands before the connection is asked for: Kysely serialises the embedded database with a lock of its own,
+ * The check runs before a connection is requested: Kysely serialises the embedded database with its own lock,
  * and behind that lock it would be too late.
  */
 export function guardedKysely<Tables>(kysely: Kysely<Tables>, guard: TransactionGuard, refuseTransactions: () => never): Kysely<Tables> {
@@ -26,5 +26,5 @@ export function guardedKysely<Tables>(kysely: Kysely<Tables>, guard: Transaction
 }
 
 function notMadeAgain(): never {
-  throw new Error('database.kysely has neither a compiler nor an introspector of its own')
+  throw new Error('database.kysely has no separate compiler or introspector')
 }

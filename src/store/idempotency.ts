@@ -14,7 +14,7 @@ export interface StoredAnswer {
 
 const keptHours = 24
 
-/** The name of a key: whoever asks for something else, or somewhere else, has other keys. */
+/** Returns the name of a key: it depends on the caller and on the operation. */
 export const idempotencyId = (parts: readonly string[]): string => createHash('sha256').update(JSON.stringify(parts)).digest('base64url')
 
 /** Locks the key until the transaction ends. Returns false if another transaction holds it. */

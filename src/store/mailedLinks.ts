@@ -2,7 +2,7 @@ import { daySeconds, now, secondsAgo, secondsFromNow } from './expressions.ts'
 import { type Handle, kyselyOf } from './rawSql.ts'
 import { storableJson } from './storableText.ts'
 
-/** What a mailed link does. A link is valid for one purpose only. */
+/** The purpose of a mailed link. A link is valid for one purpose only. */
 export type MailedLinkPurpose = 'sign_up' | 'password_reset' | 'email_change'
 
 /** Identifies one link: `id` is the hash of the token in its URL. */

@@ -1,6 +1,6 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
 
-/** Whether the school shows its directory of members to these: `members` where it says nothing. For a query over `person`. */
+/** True if the school shows its directory of members to one of these; `members` by default. For a query over `person`. */
 export const showsDirectoryTo = (...modes: readonly ('members' | 'public')[]): Expression<SqlBool> =>
   sql<SqlBool>`EXISTS (SELECT FROM "school" WHERE "school"."id" = "person"."school_id"
     AND coalesce("school"."settings" ->> 'member_directory', 'members') = ANY (${[...modes]}::text[]))`

@@ -13,7 +13,7 @@ const migrateLock = 72707369
  * Applies what the directory holds and the database lacks, oldest first, and answers the names of what it applied.
  *
  * Reads and writes the table of Prisma Migrate, so that `prisma migrate status` agrees. Each file is applied together with its
- * record or not at all. Any number of processes may start this at once.
+ * record or not at all. Any number of processes may start this concurrently.
  * @throws Error where the two histories do not fit: an edited file, an unfinished one, one that the directory does not know.
  */
 export async function migrate(database: Database, directory: string): Promise<string[]> {

@@ -12,13 +12,13 @@ export interface DatabaseOptions {
   /** Connections of the authorization server and its pages, and of background jobs. */
   authorizationPoolSize?: number
   backgroundPoolSize?: number
-  /** Whether statements are named on the server. True when absent. */
+  /** True (the default) names statements on the server. */
   namedStatements?: boolean
   /** Embedded only: nothing is written to disk. */
   memory?: boolean
   /** Embedded in memory only: a dump of an earlier instance, to start from. */
   image?: Blob
-  /** Is told of connections that were lost. The next query makes a new one. */
+  /** Called for lost connections. The next query opens a new one. */
   onError?: (error: Error) => void
 }
 

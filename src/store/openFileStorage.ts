@@ -7,7 +7,7 @@ import { parseStorageAddress } from './storageAddress.ts'
 export async function openFileStorage(dataDirectory: string, address: string | undefined): Promise<FileStorage> {
   if (address === undefined) return diskFiles(join(dataDirectory, 'files'))
   const bucket = parseStorageAddress(address)
-  if (!bucket) throw new Error('STORAGE_URL is no s3:// address')
+  if (!bucket) throw new Error('STORAGE_URL must begin with s3://')
   // Loaded where it is needed: the client of Amazon's services is large.
   const { bucketFiles } = await import('./bucketFiles.ts')
   return bucketFiles(bucket)

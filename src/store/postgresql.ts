@@ -28,13 +28,13 @@ export interface PoolSizes {
 export interface PostgresqlOptions {
   databaseUrl: string
   poolSizes: PoolSizes
-  /** Whether statements are named, which poolers such as PgBouncer before 1.21 do not support in transaction mode. */
+  /** True names statements, which poolers such as PgBouncer before 1.21 do not support in transaction mode. */
   namedStatements: boolean
   onError: (error: Error) => void
 }
 
 /**
- * A database on a PostgreSQL server. Connections are made when they are needed. Each kind of work has a pool of its own, so that none can
+ * A database on a PostgreSQL server. Connections are made when they are needed. Each kind of work has a separate pool, so that none can
  * use up the connections of another; one more connection watches the server.
  */
 export function openPostgresql({ databaseUrl, poolSizes, namedStatements, onError }: PostgresqlOptions): Database {
@@ -134,7 +134,7 @@ const longestStatementSeconds: Record<Lane, number> = {
   authorization: sessionLimits.authorization.statementSeconds,
   background: sessionLimits.background.statementSeconds,
 }
-/** What the client waits beyond the server's own limit. */
+/** How much longer than the server's own limit the client waits. */
 const graceMs = 2000
 
 /** A part of the connections is left to reads: changes that wait for each other must not keep everybody else waiting. */

@@ -58,7 +58,7 @@ export function createPulse({ config, onSilence, onRecovery }: PulseArguments): 
     }
   }
 
-  /** A refusal of the server is a response; a connection that ended is none, and gets a second try. */
+  /** An error from the server is a response; an ended connection is not, and is retried once. */
   async function isAnswered(): Promise<boolean> {
     for (const _try of [1, 2]) {
       try {

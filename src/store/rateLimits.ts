@@ -4,7 +4,7 @@ import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis, RateLimi
 import type { RedisClient } from './redis.ts'
 import { sharedOrLocal } from './sharedOrLocal.ts'
 
-/** So many requests of one key in a window that starts with the first of them. `name` tells policies apart. */
+/** So many requests of one key in a window that starts with the first of them. `name` distinguishes policies. */
 export interface RateLimitPolicy {
   name: string
   requests: number
@@ -20,7 +20,7 @@ export interface RateLimitAnswer {
 
 export interface RateLimits {
   consume(policy: RateLimitPolicy, key: string, points?: number): Promise<RateLimitAnswer>
-  /** Whether the key has used up its limit. Counts nothing. */
+  /** Returns whether the key has used up its limit, without counting a request. */
   look(policy: RateLimitPolicy, key: string): Promise<RateLimitAnswer>
   /** Gives points back: what was counted turned out not to count. */
   reward(policy: RateLimitPolicy, key: string, points?: number): Promise<void>
@@ -32,7 +32,7 @@ export interface RateLimitsOptions {
   redis?: RedisClient
   /** Keeps the buckets of services that share one Redis apart. */
   prefix: string
-  /** Told when Redis fails, once for each pause. */
+  /** Called when Redis fails, once for each pause. */
   onError?: (error: Error) => void
   /** How many keys of one policy a process remembers; beyond that the longest unseen are forgotten. */
   keysInMemory?: number
@@ -105,7 +105,7 @@ function createBuckets(
   }
   const limits = { points: requests, duration: windowSeconds, keyPrefix }
   const local = new RateLimiterMemory(limits)
-  // The limiter forgets keys when their window ends. That alone would let whoever invents keys fill the memory within one window.
+  // The limiter drops keys when their window ends. Without a bound, invented keys could fill the memory within one window.
   const seen = new LRUCache<string, true>({
     max: keysInMemory,
     dispose: (_value, key, reason) => {

@@ -3,12 +3,12 @@ import type { Artifact, ArtifactKey } from './artifacts.ts'
 import type { AuditEntry } from './audit.ts'
 import type { Sql } from './sql.ts'
 
-/** What a code exchange or a refresh writes. Everything belongs to one school. */
+/** The writes of a code exchange or a refresh. Everything belongs to one school. */
 export interface Redemption {
   schoolId: string
-  /** The refresh token (or code) that is spent; `successor` is the sealed answer to whoever presents it again within the window. */
+  /** The refresh token (or code) to consume; `successor` is the sealed response for a repetition within the window. */
   consume?: ArtifactKey & { successor?: string; successorSeconds?: number }
-  /** New artefacts: their ids must not stand yet. */
+  /** New artefacts: their ids must be unused. */
   save: Artifact[]
   /** The grant was used, and lives at least so much longer; it is never shortened. */
   touchGrant?: { grantId: string; expiresInSeconds?: number }

@@ -25,7 +25,7 @@ const probeKey = 'sg:readiness'
 
 /**
  * A connection that fails fast: a command that cannot be answered is rejected within two seconds, and is never sent twice, because a
- * repeated compare-and-set would tell its only winner that it lost. Nothing is opened before `connect`.
+ * repeated compare-and-set would report to its only winner that it lost. Nothing is opened before `connect`.
  *
  * Redis must not evict (`maxmemory-policy noeviction`): an evicted session is a person who is signed out.
  */

@@ -5,7 +5,7 @@ import { answered, type RedisClient } from './redis.ts'
 export interface RedisArtifactsOptions {
   /** No artefact that names a grant or client may live longer: end markers are kept as long. */
   longestTokenSeconds: number
-  /** Stands before every key, for a Redis that others use too. No braces: a cluster would read them as a slot. */
+  /** Prefix of every key, for a shared Redis. No braces: a cluster would read them as a slot. */
   prefix?: string
 }
 
@@ -18,7 +18,7 @@ const fields = ['p', 'g', 'l', 'a', 'u', 'gt', 'lt', 't', 'c'] as const
  * Artefacts in Redis: one hash with an expiry each, under `sg:<school>:<model>:<id>`. Every command touches one key, so that a cluster
  * takes them as well; what belongs together in one trip is sent in one tick.
  *
- * A grant or client ends by a marker that every look-up reads. A marker that is lost revives no token: whoever accepts a token also checks
+ * A grant or client ends by a marker that every look-up reads. A lost marker revives no token: the code that accepts a token also checks
  * its grant and client in the database.
  * Any failure is a rejected promise within about two seconds.
  */
@@ -45,7 +45,7 @@ export function redisArtifacts(redis: RedisClient, { longestTokenSeconds, prefix
     )
     const [payload, grantId, clientId, accountId, , storedGrantTag, storedClientTag, savedAt, consumedAt] = values
     if (payload === null || payload === undefined) return undefined
-    // What was stored decides; who asks with other tags, or with none, pays a second trip.
+    // The stored value decides; a request with other tags, or without tags, costs a second round trip.
     const [grantEnd, clientEnd] = await answered(
       Promise.all([
         storedGrantTag === grantTag ? grantMarker : readMarker(schoolId, 'grant', storedGrantTag ?? undefined),

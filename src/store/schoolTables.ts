@@ -3,7 +3,7 @@ import { type Handle, rawSql } from './rawSql.ts'
 interface Reference {
   child: string
   parent: string
-  /** Whether a row of the parent cannot go before the row of the child: anything but ON DELETE SET NULL. */
+  /** True if the parent row cannot be deleted before the child row: anything but ON DELETE SET NULL. */
   is_hard: boolean
 }
 

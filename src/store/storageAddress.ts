@@ -1,14 +1,14 @@
 /** A bucket and how to reach it. */
 export interface BucketAddress {
   bucket: string
-  /** Of a service beside Amazon's. */
+  /** The endpoint of a service other than Amazon's. */
   endpoint: string | undefined
   region: string | undefined
 }
 
 const parameters = new Set(['endpoint', 'region'])
 
-/** `s3://bucket?endpoint=https://…&region=…`, or undefined where the text is none. Credentials never stand in it. */
+/** `s3://bucket?endpoint=https://…&region=…`, or undefined for other texts. It never contains credentials. */
 export function parseStorageAddress(text: string): BucketAddress | undefined {
   const url = URL.parse(text)
   if (url?.protocol !== 's3:' || url.username || url.password || url.hash || !/^\/?$/.test(url.pathname) || url.port) return undefined

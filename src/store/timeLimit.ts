@@ -6,7 +6,7 @@ export const statementSeconds = { read: 3, write: 10, export: 60 } as const
 
 export type StatementPurpose = keyof typeof statementSeconds
 
-/** What a session of PostgreSQL may take: seconds for one statement, for waiting for one lock, and idle inside a transaction. */
+/** Limits of a PostgreSQL session in seconds: one statement, waiting for one lock, and idle inside a transaction. */
 export interface SessionLimits {
   statementSeconds: number
   lockSeconds: number
@@ -14,7 +14,7 @@ export interface SessionLimits {
 }
 
 /**
- * The limits of each kind of work. A lock that somebody else holds for longer is reported (503) and not waited for: whoever waits holds a
+ * The limits of each kind of work. A lock that is held for longer is reported (503) and not waited for: a waiting request holds a
  * connection that others need.
  */
 export const sessionLimits = {

@@ -1,16 +1,16 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/** Knows whether the running code stands inside a transaction of one database. */
+/** Knows whether the running code is inside a transaction of one database. */
 export interface TransactionGuard {
   /** @throws Error inside a transaction: `handle` says what was asked for. */
   assertOutside(handle: string): void
-  /** Runs `work` as the inside of a transaction. What outlives it stands outside again. */
+  /** Runs `work` as the inside of a transaction. Code that outlives it is outside again. */
   inside<Result>(work: () => Promise<Result>): Promise<Result>
 }
 
 /**
- * A guard for one database. The embedded database has one connection: whoever asks it for a second one inside a transaction
- * waits for ever. Both databases refuse at once, so that such code fails in every test and not only on a small installation.
+ * Creates a guard for one database. The embedded database has one connection: code that requests a second one inside a transaction
+ * waits forever. Both databases fail immediately, so that such code fails in every test and not only on a small installation.
  */
 export function createTransactionGuard(): TransactionGuard {
   const storage = new AsyncLocalStorage<{ open: boolean }>()

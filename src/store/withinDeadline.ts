@@ -1,4 +1,4 @@
-/** The result of `work`, or an error after `milliseconds`. The work itself goes on; its late failure is nobody's. */
+/** Returns the result of `work`, or fails after `milliseconds`. The work continues; its late failure is ignored. */
 export async function withinDeadline<Result>(work: Promise<Result>, milliseconds: number, what: string): Promise<Result> {
   const { promise: deadline, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => reject(new Error(`${what} did not answer within ${milliseconds} ms`)), milliseconds)

@@ -6,7 +6,7 @@ const from = `${row}`
 
 const keys = { course_id: row.course_id, source: row.source }
 
-/** What happened to enrolments. An enrolment ends once: by the first of its end and its cancellation. */
+/** Counts of enrolments. An enrolment ends once: at the earlier of its end and its cancellation. */
 export const courseRollup = defineRollup({
   table: 'analytics_daily_course',
   keys: ['course_id', 'source'],

@@ -5,7 +5,7 @@ const eventRow = aliased('event', 'row')
 const row = aliased('rsvp', 'row')
 const event = aliased('event')
 
-/** What happened to events. Attendance is booked on the day on which the event began. */
+/** Counts of events. Attendance counts on the day on which the event began. */
 export const eventRollup = defineRollup({
   table: 'analytics_daily_event',
   keys: ['event_id'],

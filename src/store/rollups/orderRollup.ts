@@ -18,7 +18,7 @@ const products = `JOIN LATERAL (
   SELECT DISTINCT ${columns('order_item', ['product_type', 'product_id'])} FROM ${item}
    WHERE ${item.school_id} = ${row.school_id} AND ${item.order_id} = ${row.id}) AS product ON true`
 
-/** What happened to orders. */
+/** Counts of orders. */
 export const orderRollup = defineRollup({
   table: 'analytics_daily_order',
   keys: ['product_type', 'product_id', 'status'],

@@ -28,9 +28,9 @@ const keys = { plan_id: row.plan_id }
 const started = `${ran} AND ${row.started_at} IS NOT NULL`
 
 /**
- * What happened to subscriptions. Levels (running, in trial, monthly revenue) are stored as changes: a subscription adds to a level where
- * it begins and subtracts the same where it stops. Past due subscriptions run and bring money, unless their payment waits for a
- * confirmation; trials run and bring no money yet. The current price of a subscription counts for all its days.
+ * Counts of subscriptions. Levels (running, in trial, monthly revenue) are stored as changes: a subscription adds to a level where
+ * it begins and subtracts the same where it ends. Past-due subscriptions are running and count as revenue, unless their payment waits
+ * for a confirmation; trials are running and have no revenue yet. The current price of a subscription counts for all its days.
  */
 export const planRollup = defineRollup({
   table: 'analytics_daily_plan',

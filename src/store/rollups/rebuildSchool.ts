@@ -7,8 +7,8 @@ import { type Refreshing, refreshSchool } from './refreshSchool.ts'
 import { readState, writeState } from './rollupState.ts'
 
 /**
- * Computes the figures of a school again, of all its days or of those between two. Rows that came with old times, from a copy or an
- * import, are found by nothing else. Activity that rows no longer tell of stays.
+ * Computes the figures of a school again, for all days or for a period. Only this finds rows that were added with old times, by a copy
+ * or an import. Activity whose rows were deleted stays counted.
  * @returns how many lines of figures changed
  */
 export async function rebuildSchool(

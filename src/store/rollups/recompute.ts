@@ -3,7 +3,7 @@ import type { TableName } from './columns.ts'
 import { begins, type Days, ends, freshFigures, type Rollup } from './rollup.ts'
 
 /**
- * Computes the figures of these days from their rows: adds, changes and removes lines of figures. A repetition changes nothing.
+ * Computes the figures of these days from their rows: adds, changes and removes lines of figures. Repeating it has no effect.
  * @returns how many lines of figures were written or removed
  */
 export function recompute(sql: Sql, rollup: Rollup, days: Days): Promise<number> {

@@ -9,14 +9,14 @@ import { recomputeLessons, recomputeRetention } from './recomputeNightly.ts'
 import { type AnalyticsState, forgetFigures, readState, writeState } from './rollupState.ts'
 import { rollups } from './rollups.ts'
 
-/** How many days are computed before their state is written: what was begun goes on with the next of them. */
+/** How many days are computed before the progress is stored: an interrupted run continues after them. */
 const blockDays = 92
 /**
- * How many days one statement computes. Each is a transaction of its own. The embedded database has one session, and every request waits
- * for the statement that runs.
+ * How many days one statement computes, in a separate transaction. The embedded database has one session, and every request waits
+ * for the running statement.
  */
 const statementDays = { embedded: 31, postgresql: blockDays }
-/** Rows say when they changed and stand when their transaction ends: those of the last minutes are looked at once more. */
+/** The time of a change precedes its commit: rows of the last minutes are read again. */
 const overlapMs = 15 * 60_000
 const activityBlockMs = 7 * 86_400_000
 
@@ -29,8 +29,8 @@ export interface Refreshing {
 
 /**
  * Brings the figures of a school up to date: days that were never computed, days on which rows changed since the last time, and today.
- * Once a day, after midnight in the school's zone, every day is looked at again. Each statement is a transaction of its own, and every one
- * can be repeated: what was begun goes on with the first block of days that was not completed. Must not run twice at the same time for one
+ * Once a day, after midnight in the school's zone, every day is recomputed. Each statement is a separate transaction and can be repeated:
+ * an interrupted run continues with the first block of days that was not completed. Must not run twice at the same time for one
  * school.
  * @returns how many lines of figures changed
  */
