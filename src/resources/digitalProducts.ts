@@ -156,7 +156,12 @@ export const digitalProducts = defineResource({
       output: downloadAnswer,
       async run({ store, school, caller, externalServices, parameters }, product) {
         if (!store) throw new Error('downloads are counted, so they need a database')
-        const file = await downloadFile(store, { school, caller, product: { ...product, owned: product.owned === true }, fileId: fileOf(parameters) })
+        const file = await downloadFile(store, {
+          school,
+          caller,
+          product: { ...product, owned: product.owned === true },
+          fileId: fileOf(parameters),
+        })
         return externalServices.files.downloadAddress(school, file)
       },
     }),

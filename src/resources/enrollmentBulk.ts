@@ -5,7 +5,7 @@ import { reference, timestamp } from '../framework/declare/fields.ts'
 import { defineCollectionAction } from '../framework/declare/typedOperations.ts'
 import { bulk, bulkOutput } from '../framework/write/bulk.ts'
 import { explainViolation } from '../framework/write/violations.ts'
-import { uuidOf, toPublicId } from '../lib/ids.ts'
+import { toPublicId, uuidOf } from '../lib/ids.ts'
 import { audienceOf } from '../policy/caller.ts'
 import { enrollmentSchema, named } from './enrollmentFields.ts'
 
