@@ -29,6 +29,11 @@ export const modules: readonly Module[] = [
     mayImport: ['lib'],
   },
   {
+    name: 'mail',
+    contents: 'e-mail templates and transports',
+    mayImport: ['lib'],
+  },
+  {
     name: 'store',
     contents: 'the database, Redis, migrations, clients, grants, artifacts, rate limits, audit',
     mayImport: ['lib', 'gen'],
@@ -38,7 +43,7 @@ export const modules: readonly Module[] = [
     name: 'policy',
     contents: 'pure rules: the caller, what each role can grant, which redirect URIs and client metadata are accepted',
     mayImport: ['lib'],
-    mayImportTypesOf: ['store'],
+    mayImportTypesOf: ['mail', 'store'],
   },
   {
     name: 'domain',
@@ -103,11 +108,6 @@ export const modules: readonly Module[] = [
     mayImport: ['domain', 'store', 'lib'],
   },
   {
-    name: 'mail',
-    contents: 'e-mail templates and transports',
-    mayImport: ['lib'],
-  },
-  {
     name: 'demo',
     contents: 'generates the demo school from the data in demo/',
     mayImport: ['domain', 'policy', 'store', 'lib'],
@@ -141,6 +141,7 @@ export const packageOwners: readonly PackageOwner[] = [
   { name: 'nodemailer', modules: ['mail'] },
   { name: 'flydrive', modules: ['store'] },
   { name: '@aws-sdk/client-s3', modules: ['store'] },
+  { name: 'koa-body', modules: ['http'] },
   { name: 'formidable', modules: ['http'] },
   { name: 'markdown-it', modules: ['domain'] },
   { name: '@csstools/css-tokenizer', modules: ['domain'] },

@@ -55,7 +55,7 @@ import { createAccountPages } from './pages/account/accountPages.ts'
 import { createEnginePages } from './pages/enginePages.ts'
 import { createKnownBrowsers } from './pages/knownBrowser.ts'
 import { rememberLanguage } from './pages/language.ts'
-import { createSettings } from './pages/pageContext.ts'
+import { createPageContexts } from './pages/pageContext.ts'
 import { createPages } from './pages/pages.ts'
 import { signInSteps } from './pages/steps/signInSteps.ts'
 import type { Role } from './policy/caller.ts'
@@ -128,7 +128,7 @@ export async function createApp(args: AppArguments): Promise<App> {
   const face = (school: School) => schoolFace(accounts.sql, school.id)
   const look = (school: School) => schoolLook(accounts.kysely, school.id)
   const languages = (school: School) => schools.byId(school.id).config.languages
-  const pageContext = createSettings({ face, look, languages })
+  const pageContext = createPageContexts({ face, look, languages })
   const protectedNames = async (school: School): Promise<readonly string[]> => [
     ...schools.byId(school.id).config.protected_client_names,
     (await face(school)).name,
@@ -239,7 +239,7 @@ export async function createApp(args: AppArguments): Promise<App> {
     grantable,
     recordAudit: audit,
     legalLinks: (school) => documents.legalLinks(school),
-    showHandOver: enginePages.showHandOver,
+    showManualCode: enginePages.showManualCode,
     count: metrics.count,
   })
   const externalServices = createExternalServices({

@@ -20,7 +20,7 @@ interface AgentDocument {
 
 const markdownType = 'text/markdown; charset=utf-8'
 
-/** The documents by path. `apiPath` is where the API stands. */
+/** The documents by path. `apiPath` is the path of the API. */
 const documentsAt = (apiPath: string): ReadonlyMap<string, AgentDocument> =>
   new Map([
     [paths.authMd, { type: markdownType, make: authMd }],
@@ -34,17 +34,17 @@ export interface AgentDocuments {
   middleware: Middleware
   /** Addresses of a school's privacy policy and terms, a second old at most while the store answers; none before its first response. */
   legalLinks(school: School): Promise<LegalLinks>
-  /** What stands at `/pricing.md` at this moment. */
+  /** The current content of `/pricing.md`. */
   pricing(school: School): Promise<string>
-  /** Forgets what was made: the next reader gets what is in force now. */
+  /** Drops cached documents: the next request builds current ones. */
   clear(): void
 }
 
-/** How long a document is served without another look at the school. Caches are told more; they revalidate by ETag. */
+/** How long a document is served without reading the school's data again. Caches get a longer time; they revalidate by ETag. */
 const keptMilliseconds = 5000
 const maxAgeSeconds = 60
 
-/** Serves what agents read. However many ask, a document is made at most once in a few seconds for each school. */
+/** Serves the documents for agents. A document is built at most once in a few seconds for each school. */
 export function createAgentDocuments({ apiPath, factsOf }: { apiPath: string; factsOf(school: School): SchoolFacts }): AgentDocuments {
   const documents = documentsAt(apiPath)
   const kept = new LRUCache<string, Promise<StoredDocument>>({ max: 5000, ttl: keptMilliseconds })
@@ -60,7 +60,7 @@ export function createAgentDocuments({ apiPath, factsOf }: { apiPath: string; fa
   const links = new LRUCache<string, LegalLinks, School>({
     max: 5000,
     ttl: 1000,
-    // Metadata are served during an outage too: the last known links are better than a failure.
+    // Metadata are served during an outage, too: the last known links are better than an error.
     allowStale: true,
     noDeleteOnFetchRejection: true,
     fetchMethod: (_id, _stale, { context }) => legalLinks(factsOf(context)),

@@ -31,6 +31,6 @@ export async function apiCatalog({ issuer, apiPath, isServed }: SchoolFacts): Pr
   return JSON.stringify({ linkset: [own, ...interfaces] })
 }
 
-/** What a HEAD request is told (RFC 9727 section 2): that this is the catalog, and where the API is. */
+/** Link header of a HEAD response (RFC 9727 section 2): the catalogue and the address of the API. */
 export const catalogLinks = ({ issuer, apiPath }: Pick<SchoolFacts, 'issuer' | 'apiPath'>): string =>
   `<${issuer}${paths.apiCatalog}>; rel="api-catalog", <${issuer}${apiPath}>; rel="item"`

@@ -1,7 +1,7 @@
 import { begins, openNow } from './entryPoints.ts'
 import { paths, type SchoolFacts } from './schoolFacts.ts'
 
-/** Renders the index at the address of the API itself: what resources there are, which of them visitors can read, and where they are described. */
+/** Renders the index at the path of the API: the resources, which of them visitors can read, and where they are described. */
 export async function apiIndex(facts: SchoolFacts): Promise<string> {
   const { issuer, operations } = facts
   const open = new Set(await openNow(facts))

@@ -4,61 +4,66 @@ import { type ProblemCode, problems } from '../lib/problem.ts'
 import { code, type Markdown, table } from './markdown.ts'
 import type { RateLimit } from './schoolFacts.ts'
 
-interface Refusal {
+interface ErrorRow {
   error: string
-  means: string
-  act: string
+  meaning: string
+  solution: string
 }
 
-const refusals: readonly Refusal[] = [
+const errors: readonly ErrorRow[] = [
   {
     error: 'invalid_token',
-    means: 'the token is malformed, unknown, expired, revoked or bound to something else',
-    act: 'refresh; if that fails, step 3',
+    meaning: 'the token is malformed, unknown, expired, revoked or bound to something else',
+    solution: 'refresh; if that fails, step 3',
   },
   {
     error: 'insufficient_scope',
-    means: 'the token lacks a scope; WWW-Authenticate names all that the call needs',
-    act: 'step 3 with the union, see step 9',
+    meaning: 'the token lacks a scope; WWW-Authenticate names all that the call needs',
+    solution: 'step 3 with the union, see step 9',
   },
   {
     error: 'access_denied',
-    means: 'the person may not do this, or you sent no token',
-    act: 'without a token: get one; with one: another will not help',
+    meaning: 'the person may not do this, or the request has no token',
+    solution: 'without a token: get one; with a token: another one does not help',
   },
-  { error: 'invalid_request', means: 'a parameter is missing, repeated or wrong', act: 'correct what the description names' },
-  { error: 'invalid_grant', means: 'the code or refresh token is spent, expired or not yours', act: 'step 3' },
-  { error: 'invalid_client', means: 'the client is unknown here, or its secret is wrong', act: 'step 2' },
-  { error: 'invalid_scope', means: 'a scope is missing or does not exist', act: 'take names from the table of scopes below' },
-  { error: 'invalid_target', means: 'the resource is not one of this service', act: 'leave it out, or take an address of step 6' },
-  { error: 'rate_limited', means: 'too many requests', act: 'wait as long as Retry-After says' },
-  { error: 'temporarily_unavailable', means: 'the service cannot answer just now', act: 'the same request after Retry-After' },
+  { error: 'invalid_request', meaning: 'a parameter is missing, repeated or wrong', solution: 'correct the values in the description' },
+  { error: 'invalid_grant', meaning: 'the code or refresh token is used, expired or of another client', solution: 'step 3' },
+  { error: 'invalid_client', meaning: 'the client is unknown, or its secret is wrong', solution: 'step 2' },
+  { error: 'invalid_scope', meaning: 'a scope is missing or does not exist', solution: 'use names from the table of scopes below' },
+  { error: 'invalid_target', meaning: 'the resource is not one of this service', solution: 'leave it out, or use an address of step 6' },
+  { error: 'rate_limited', meaning: 'too many requests', solution: 'wait for the seconds in Retry-After' },
+  { error: 'temporarily_unavailable', meaning: 'the service is temporarily unavailable', solution: 'repeat the request after Retry-After' },
 ]
 
-const registrationRefusals: readonly Refusal[] = [
+const registrationErrors: readonly ErrorRow[] = [
   {
     error: 'invalid_redirect_uri',
-    means: 'a redirect URI is not a loopback address',
-    act: 'use the form of step 2, or ask for a registered integration',
+    meaning: 'a redirect URI is not a loopback address',
+    solution: 'use the form of step 2, or ask for a registered integration',
   },
-  { error: 'invalid_client_metadata', means: 'the registration has a wrong value', act: 'correct what the description names' },
+  { error: 'invalid_client_metadata', meaning: 'the registration has a wrong value', solution: 'correct the values in the description' },
 ]
 
-/** What each refusal means and what to do about it. */
+/** Explains each error and its solution. */
 export function errorTable(isOpen: boolean): Markdown {
   return table(
-    ['Status', 'Error', 'Means', 'Do'],
-    [...refusals, ...(isOpen ? registrationRefusals : [])].map(({ error, means, act }) => [statusOf(error), code(error), means, act]),
+    ['Status', 'Error', 'Meaning', 'Solution'],
+    [...errors, ...(isOpen ? registrationErrors : [])].map(({ error, meaning, solution }) => [
+      statusOf(error),
+      code(error),
+      meaning,
+      solution,
+    ]),
   )
 }
 
-/** Errors that the engine alone answers are 400 (RFC 6749 section 5.2). */
+/** Errors that only the engine returns have status 400 (RFC 6749 section 5.2). */
 const statusOf = (error: string): number => (Object.hasOwn(problems, error) ? problems[error as ProblemCode].status : 400)
 
-/** How long what a client holds is good for. */
+/** Renders the lifetimes of codes, tokens and grants. */
 export function lifetimeTable({ lifetimes, registration, refresh_window_seconds: window }: OAuthConfig): Markdown {
   return table(
-    ['What', 'Good for'],
+    ['Item', 'Valid for'],
     [
       ['Time to sign in', `${lifetimes.sign_in_minutes} minutes`],
       ['Time to consent after signing in', `${lifetimes.interaction_minutes} minutes`],
@@ -67,26 +72,26 @@ export function lifetimeTable({ lifetimes, registration, refresh_window_seconds:
       ['Access token', `${lifetimes.access_token_seconds} seconds`],
       ['ID token', `${lifetimes.id_token_seconds} seconds`],
       ['Refresh token', `${lifetimes.refresh_token_days} days after its last use, once`],
-      ['The same refresh request repeated', window > 0 ? `${window} seconds: the same answer again` : 'never: it ends the grant'],
-      ['What a person allowed', `${lifetimes.grant_days} days`],
-      ['A registration that nobody authorized', `${registration.never_used_days} days`],
-      ['A registration without a living grant', `${registration.idle_days} days`],
+      ['The same refresh request repeated', window > 0 ? `${window} seconds: the same response again` : 'never: it revokes the grant'],
+      ['Consent of a person', `${lifetimes.grant_days} days`],
+      ['A registration that was never authorized', `${registration.never_used_days} days`],
+      ['A registration without an active grant', `${registration.idle_days} days`],
     ],
   )
 }
 
-/** Every limit that is in force. */
+/** Renders every current rate limit. */
 export const limitTable = (limits: readonly RateLimit[]): Markdown =>
   table(
-    ['Limit', 'Of', 'Requests', 'In'],
+    ['Limit', 'Applies to', 'Requests', 'Per'],
     limits.map(({ name, about, requests, window_seconds: seconds }) => [code(name), about, requests, `${seconds} seconds`]),
   )
 
-/** Every scope with what a person reads before allowing it. */
+/** Renders every scope with its consent sentence. */
 export function scopeTable(scopes: readonly ScopeEntry[]): Markdown {
   const audiences = { learner: 'everybody', lecturer: 'lecturers and staff', admin: 'staff' } as const
   return table(
-    ['Scope', 'A client may', 'Of use to'],
+    ['Scope', 'A client may', 'Useful to'],
     scopes.map(({ name, sentence, from }) => [code(name), sentence, audiences[from]]),
   )
 }

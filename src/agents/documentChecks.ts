@@ -2,7 +2,7 @@ import type { Ask, AskedRequest, GivenAnswer } from '../http/inProcess.ts'
 import { ownLinks } from './ownLinks.ts'
 import { paths } from './schoolFacts.ts'
 
-/** What the configuration says that a school's documents must contain. */
+/** Values of the configuration that a school's documents must contain. */
 export interface Expected {
   issuer: string
   /** Every scope, in the order in which it is advertised. */
@@ -16,16 +16,16 @@ export interface Expected {
 type DocumentCheck = (ask: Ask, expected: Expected) => Promise<string[]>
 
 export interface Findings {
-  /** Statements of the documents that are wrong. */
+  /** Wrong statements in the documents. */
   contradictions: string[]
-  /** Requests that got no response, or an error of the server: nothing is known about what they would have shown. */
+  /** Requests without a response or with a server error: what they check is unknown. */
   unanswered: string[]
 }
 
-/** After so many requests without a response the rest of the check is left out: it is repeated later. */
+/** After this many requests without a response the check stops: it is repeated later. */
 const mostUnanswered = 3
 
-/** Requests everything that a school's metadata and documents name, one request after the other, and compares it. */
+/** Requests every URL in a school's metadata and documents, one after the other, and compares the responses. */
 export async function checkDocuments(ask: Ask, expected: Expected): Promise<Findings> {
   const unanswered = new Set<string>()
   const contradictions = await each([sameMetadata, everyEndpoint, keys, scopesAndResources, links, description], (check: DocumentCheck) =>
@@ -80,7 +80,7 @@ interface Metadata {
   [member: string]: unknown
 }
 
-/** RFC 8414 section 3.3: one document, and its issuer is the one that was asked. */
+/** Checks that there is one document and that its issuer is the requested one (RFC 8414 section 3.3). */
 async function sameMetadata(ask: Ask, { issuer, scopes, metadataPaths, isRegistrationOpen }: Expected): Promise<string[]> {
   const [first = '', ...aliases] = metadataPaths
   const answer = await ask(issuer + first)
@@ -99,7 +99,7 @@ async function sameMetadata(ask: Ask, { issuer, scopes, metadataPaths, isRegistr
   ]
 }
 
-/** The request to an endpoint, and the statuses of a response to a request without parameters. 429 is accepted as well. */
+/** A request to an endpoint, and the statuses of a response to a request without parameters. 429 is accepted as well. */
 const probes: Record<string, { asked: AskedRequest; statuses: readonly number[] }> = {
   authorization_endpoint: { asked: {}, statuses: [400] },
   userinfo_endpoint: { asked: {}, statuses: [401, 403] },
@@ -121,7 +121,7 @@ async function everyEndpoint(ask: Ask, { issuer, metadataPaths: [path = ''] }: E
   return [...unless(named.length > 0, 'the metadata name no endpoint'), ...found]
 }
 
-/** One public key for each algorithm that is promised (OpenID Connect Discovery section 3), and no private key. */
+/** Checks that there is one public key for each advertised algorithm (OpenID Connect Discovery section 3), and no private key. */
 async function keys(ask: Ask, { issuer, metadataPaths: [path = ''] }: Expected): Promise<string[]> {
   const metadata = read(await ask(issuer + path))
   if (!metadata.jwks_uri) return ['the metadata name no keys']
@@ -136,7 +136,7 @@ async function keys(ask: Ask, { issuer, metadataPaths: [path = ''] }: Expected):
   ]
 }
 
-/** RFC 9728 section 3.3: each resource is the address from which its metadata address is made. */
+/** Checks that each resource is the identifier from which its metadata URL is built (RFC 9728 section 3.3). */
 async function scopesAndResources(ask: Ask, { issuer, baselineScopes }: Expected): Promise<string[]> {
   return each(['', '/mcp'], async (suffix) => {
     const path = paths.protectedResource + suffix
@@ -156,7 +156,9 @@ const linkedDocuments: readonly { path: string; isGood(status: number): boolean 
   { path: paths.authMd, isGood: (status) => status !== 404 },
 ]
 
-/** Every address that a document names gives a response. An index and a catalogue are followed by GET; commands have methods of their own. */
+/**
+ * Checks that every URL in a document gives a response. URLs in indexes and catalogues are requested with GET; commands name their methods.
+ */
 async function links(ask: Ask, { issuer }: Expected): Promise<string[]> {
   return each(linkedDocuments, async ({ path, isGood }) => {
     const { status, text } = await ask(issuer + path)
@@ -168,7 +170,7 @@ async function links(ask: Ask, { issuer }: Expected): Promise<string[]> {
   })
 }
 
-/** The OpenAPI document names this origin. */
+/** Checks that the OpenAPI document names this origin. */
 async function description(ask: Ask, { issuer }: Expected): Promise<string[]> {
   const answer = await ask(issuer + paths.openApi)
   const { servers = [] } = read(answer) as { servers?: { url?: string }[] }

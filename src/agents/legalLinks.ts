@@ -4,7 +4,7 @@ import { isLinkable } from '../lib/webUrl.ts'
 import { schoolAbout } from './schoolAbout.ts'
 import type { SchoolFacts } from './schoolFacts.ts'
 
-/** Addresses of what the school publishes about privacy and terms. A document that does not exist has no address. */
+/** URLs of the school's privacy policy and terms; undefined if a document does not exist. */
 export interface LegalLinks {
   privacy?: string
   terms?: string

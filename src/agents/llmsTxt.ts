@@ -4,10 +4,10 @@ import { code, document, link, type Markdown, markdown } from './markdown.ts'
 import { schoolAbout } from './schoolAbout.ts'
 import { type PublicRow, paths, type SchoolFacts } from './schoolFacts.ts'
 
-/** How many rows of each list stand in the index. The list itself is linked as well. */
+/** Number of rows of each list in the index. The list itself is linked as well. */
 const most = 10
 
-/** `/llms.txt` (llmstxt.org): one page from which everything that is public can be reached. */
+/** Renders `/llms.txt` (llmstxt.org): one page that links to everything public. */
 export async function llmsTxt(facts: SchoolFacts): Promise<string> {
   const { issuer, apiPath, docsUrl, isServed } = facts
   const open = await openNow(facts)
@@ -21,17 +21,17 @@ export async function llmsTxt(facts: SchoolFacts): Promise<string> {
   return document([
     markdown`# ${about.name}`,
     markdown`> ${about.tagline ?? 'An online school.'}`,
-    markdown`The school has an API for clients and agents: register yourself, ask a person, call. Without a token you are a visitor: you see what is public and are never challenged. The API is at ${code(issuer + apiPath)}.`,
+    markdown`The school has an API for clients and agents: register yourself, get a person's consent, call. Without a token you are a visitor: you see public data and never get a challenge. The API is at ${code(issuer + apiPath)}.`,
     hasMcp ? markdown`An MCP server (Streamable HTTP, catalogue reads only) is at ${code(issuer + paths.mcp)}.` : undefined,
-    section('Getting in', [
+    section('Access', [
       at('auth.md', paths.authMd, 'every step from registration to revocation, with commands'),
-      at('Protected resource', paths.protectedResource, 'which authorization server, and what to ask for (RFC 9728)'),
-      at('Authorization server', paths.authorizationServer, 'endpoints and what they support (RFC 8414)'),
+      at('Protected resource', paths.protectedResource, 'the authorization server, and the scopes to request (RFC 9728)'),
+      at('Authorization server', paths.authorizationServer, 'endpoints and supported features (RFC 8414)'),
       at('OpenID Connect', paths.openidConfiguration, 'the same for OpenID Connect'),
     ]),
     section('The API', [
-      at('OpenAPI', paths.openApi, 'every operation, its scope and its answers'),
-      at('Reference', paths.reference, 'the same as a page for people, and every error'),
+      at('OpenAPI', paths.openApi, 'every operation, its scope and its responses'),
+      at('Reference', paths.reference, 'the same as a page for people, with every error'),
       at('API catalog', paths.apiCatalog, 'these interfaces as a linkset (RFC 9727)'),
       at('Pricing', paths.pricingMd, 'what the school sells'),
       ...docs,
@@ -48,7 +48,7 @@ const section = (title: string, lines: readonly Markdown[]): Markdown => markdow
 
 const titleOf = (name: string): string => `${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll('_', ' ')}`
 
-/** The first rows of a list, each under its own address. Nothing where rows have none. */
+/** Renders the first rows of a list, each with its URL; nothing if the rows have none. */
 async function rowsOf(list: Operation, { issuer, operations, view }: SchoolFacts): Promise<Markdown | undefined> {
   const { resource } = list
   if (!resource.hasSlug || !isShown(operations, resource)) return undefined

@@ -1,6 +1,6 @@
 import { isLinkable } from '../lib/webUrl.ts'
 
-/** A piece of Markdown that was put together here. Any other text is somebody else's and is escaped before it becomes a part of one. */
+/** A piece of trusted Markdown. Every other text is untrusted and is escaped before it becomes a part of one. */
 export class Markdown {
   readonly text: string
 
@@ -11,7 +11,7 @@ export class Markdown {
 
 export type Part = string | number | Markdown | readonly Markdown[]
 
-/** Markdown with every text in it escaped: a name that somebody chose can be read, and does nothing. */
+/** Template tag that escapes every inserted text, so that untrusted names cannot contain markup. */
 export function markdown(texts: TemplateStringsArray, ...parts: Part[]): Markdown {
   return new Markdown(texts.map((text, index) => text + (index < parts.length ? textOf(parts[index] as Part) : '')).join(''))
 }
@@ -22,7 +22,7 @@ function textOf(part: Part): string {
   return plain(String(part))
 }
 
-/** The same text on one line, in which nothing is markup, neither in CommonMark nor in the tables and bare links of GitHub's dialect. */
+/** Escapes a text to a single line without markup, in CommonMark and in the tables and bare links of GitHub's dialect. */
 function plain(text: string): string {
   return text
     .replace(/[\p{Cc}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu, ' ')
@@ -35,19 +35,19 @@ function plain(text: string): string {
     .replace(/(www)\./gi, '$1\\.')
 }
 
-/** A word that is to be taken literally. */
+/** Renders a word as code. */
 export function code(text: string): Markdown {
   const longest = Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length))
   const [fence, space] = ['`'.repeat(longest + 1), longest > 0 ? ' ' : '']
   return new Markdown(`${fence}${space}${text.replace(/\s+/g, ' ')}${space}${fence}`)
 }
 
-/** A block that is to be taken literally: commands, or an address. Its lines are ours. */
+/** Renders a code block: commands, or a URL. Its lines must be trusted. */
 export const block = (language: 'sh' | 'text', lines: string): Markdown => new Markdown(`\`\`\`${language}\n${lines}\n\`\`\``)
 
 /**
- * A link. The address may come from the school's data: characters that would end it are percent-encoded, and a label stands alone where
- * the address is neither of the web nor of a mailbox.
+ * Renders a link. The URL can come from the school's data: characters that would end it are percent-encoded, and the label is printed
+ * without a link unless the URL is http, https or mailto.
  */
 export const link = (label: string, address: string): Markdown =>
   isLinkable(encodedAddress(address)) ? markdown`[${label}](${new Markdown(encodedAddress(address))})` : markdown`${label}`
@@ -55,7 +55,7 @@ export const link = (label: string, address: string): Markdown =>
 const encodedAddress = (address: string): string =>
   address.replace(/[\s()<>\\|"`\p{Cc}\p{Cf}]/gu, (character) => encodeURIComponent(character).replace('(', '%28').replace(')', '%29'))
 
-/** A table. A row has as many cells as there are columns. */
+/** Renders a table. Each row needs as many cells as there are columns. */
 export function table(columns: readonly string[], rows: readonly (readonly Part[])[]): Markdown {
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
   return new Markdown([line(columns), line(columns.map(() => '---')), ...rows.map((row) => line(row.map(cell)))].join('\n'))
@@ -63,7 +63,7 @@ export function table(columns: readonly string[], rows: readonly (readonly Part[
 
 const cell = (part: Part): string => textOf(part) || '–'
 
-/** A document of blocks with a blank line between them; what is undefined is left out. */
+/** Joins blocks with blank lines; undefined blocks are left out. */
 export const document = (blocks: readonly (Markdown | undefined)[]): string =>
   `${blocks
     .filter((one) => one !== undefined)

@@ -3,20 +3,20 @@ import { answering, isOpen, isShown, isWholeList } from './entryPoints.ts'
 import { type Price, type PricedRow, pricesOf } from './prices.ts'
 import type { SchoolFacts } from './schoolFacts.ts'
 
-/** One thing that is sold, at one price. */
+/** One offer at one price. */
 export interface Offer {
   name: string
   price: Price
-  /** Where a visitor reads more, in the API. */
+  /** URL of the details in the API. */
   address: string | undefined
-  /** Where it is paid. */
+  /** URL of the checkout. */
   checkout: string | undefined
 }
 
-/** What is sold of one kind. */
+/** The offers of one kind. */
 export interface OfferSection {
   title: string
-  /** Address of the list that it was read from. */
+  /** URL of the list with these offers. */
   list: string
   offers: readonly Offer[]
   isAll: boolean
@@ -26,7 +26,7 @@ type Facts = Pick<SchoolFacts, 'issuer' | 'operations' | 'view' | 'isServed' | '
 
 const most = 300
 
-/** Everything that costs something in the eyes of a visitor. Each list whose rows have a `price` or `prices` is a section. */
+/** Lists the offers that a visitor sees. Each list whose rows have a `price` or `prices` is a section. */
 export async function offerSections(facts: Facts): Promise<OfferSection[]> {
   const priced = facts.operations.filter((one) => isWholeList(one) && isOpen(one) && isPriced(one))
   const lists = await answering(priced, facts.isServed)

@@ -1,4 +1,4 @@
-/** Every address of this origin that a text names, without query and fragment. */
+/** Returns every URL of this origin in a text, without query and fragment. */
 export function ownLinks(text: string, issuer: string): string[] {
   const found = text.match(/https?:\/\/[^\s"'`<>()|\\]+/g) ?? []
   const own = found.flatMap((address) => {

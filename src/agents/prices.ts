@@ -3,7 +3,7 @@ interface Money {
   currency: string
 }
 
-/** What rows with a price have in common, whatever is sold. */
+/** The members that all rows with a price share. */
 export interface PricedRow {
   id: string
   slug?: string
@@ -32,11 +32,11 @@ export interface Price {
   currency: string
   /** `month`, `3 months`, `once`. */
   period: string
-  /** What the row says of what one gets. */
+  /** The row's description. */
   notes: readonly string[]
 }
 
-/** Every price of a row that one can pay now. */
+/** Returns every price of a row that can be paid now. */
 export function pricesOf(row: PricedRow): Price[] {
   const { price, compare_at_price: former, prices = [], badge, subtitle, benefits = [], access_duration_days: days } = row
   const notes = [badge, subtitle, ...benefits, days && `open for ${days} days`].filter((note): note is string => Boolean(note))
@@ -49,7 +49,7 @@ function recurring({ amount, interval, interval_count: count = 1, trial_days: da
   return { ...decimal(amount), period, notes: days > 0 ? [`first ${days} days free`, ...notes] : notes }
 }
 
-/** `8900` cents → `89.00`. The currency says how many digits stand behind the point. */
+/** Formats an amount: `8900` cents → `89.00`. The currency determines the number of decimal places. */
 function decimal({ amount, currency }: Money): Pick<Price, 'amount' | 'currency'> {
   const { maximumFractionDigits: digits = 2 } = new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions()
   const text = String(amount).padStart(digits + 1, '0')

@@ -3,16 +3,16 @@ import { type OfferSection, offerSections } from './offers.ts'
 import { schoolAbout } from './schoolAbout.ts'
 import { paths, type SchoolFacts } from './schoolFacts.ts'
 
-/** `/pricing.md`: what the school sells, as a visitor sees it at this moment, and the operator's note below. */
+/** Renders `/pricing.md`: the offers that a visitor sees now, and the operator's note. */
 export async function pricingMd(facts: SchoolFacts): Promise<string> {
   const [about, sections] = await Promise.all([schoolAbout(facts), offerSections(facts)])
   const { issuer, pricingNote } = facts
   const questions = [about.support_url && link('help', about.support_url), about.contact_email && code(about.contact_email)]
   return document([
     markdown`# Pricing of ${about.name}`,
-    markdown`> What ${about.name} sells, as visitors see it. Read from the school on ${today()} (UTC).`,
-    markdown`Courses and products that cost nothing are not listed here. The use of the API costs nothing: see ${link('auth.md', issuer + paths.authMd)}.`,
-    ...(sections.length === 0 ? [markdown`Nothing is sold here at present.`] : sections.flatMap(rendered)),
+    markdown`> What ${about.name} sells, as visitors see it. As of ${today()} (UTC).`,
+    markdown`Free courses and products are not listed here. The API is free: see ${link('auth.md', issuer + paths.authMd)}.`,
+    ...(sections.length === 0 ? [markdown`The school currently has no offers.`] : sections.flatMap(rendered)),
     pricingNote === undefined ? undefined : new Markdown(`## Notes\n\n${pricingNote.trim()}`),
     ...contact(questions.filter((one) => one instanceof Markdown)),
   ])
@@ -22,7 +22,7 @@ const today = (): string => new Date().toISOString().slice(0, 10)
 
 function rendered({ title, list, offers, isAll }: OfferSection): (Markdown | undefined)[] {
   const heading = markdown`## ${title}`
-  if (offers.length === 0) return [heading, markdown`None at present.`]
+  if (offers.length === 0) return [heading, markdown`Currently none.`]
   return [
     heading,
     table(

@@ -8,16 +8,18 @@ export interface ProtectedResourceFacts {
   issuer: string
   name: string
   docsUrl: string
-  /** What a client should ask for when it knows no better. Small, because clients ask for all of it. */
+  /** Scopes that a client without specific needs should request. The list is short, because clients request all of it. */
   baselineScopes: readonly string[]
   legal: LegalLinks
 }
 
-/** The resources of this origin, by the path under which each one's metadata stand (RFC 9728 section 3.1). */
+/** The resources of this origin, by the path of their metadata (RFC 9728 section 3.1). */
 const resources = { '': '', '/mcp': '/mcp' } as const
 type ResourcePath = keyof typeof resources
 
-/** Protected Resource Metadata (RFC 9728 section 2). `resource` is byte-exact the identifier from which the address was made. */
+/**
+ * Returns the Protected Resource Metadata (RFC 9728 section 2). `resource` is exactly the identifier from which the metadata URL is built.
+ */
 function protectedResourceMetadata(facts: ProtectedResourceFacts, path: ResourcePath): Record<string, unknown> {
   return {
     resource: `${facts.issuer}${path}`,

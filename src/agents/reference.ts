@@ -8,7 +8,7 @@ import type { School } from '../policy/school.ts'
 import { readReferenceFiles } from './referenceFiles.ts'
 import { paths } from './schoolFacts.ts'
 
-/** Where the reference stands, and beside it the errors with an anchor each. */
+/** Path of the reference, and of its list of errors with an anchor each. */
 const referencePath = paths.reference
 const errorsPath = `${referencePath}/errors`
 
@@ -20,8 +20,8 @@ const links = [
 ]
 
 /**
- * Scripts, styles and calls of this origin, and nothing inline. Swagger UI asks for no more than that: its styles are one file, and what
- * it sets on elements it sets through the document's own interface.
+ * Allows scripts, styles and requests of this origin, and nothing inline. That is sufficient for Swagger UI: its styles are one file, and
+ * it sets element styles through the DOM.
  */
 const policy = [
   "default-src 'none'",
@@ -34,7 +34,7 @@ const policy = [
   "base-uri 'none'",
 ].join('; ')
 
-/** Serves the API's description as pages for people, with every file of theirs from this origin. */
+/** Serves the API's description as pages for people, with all files from this origin. */
 export function serveReference(nameOf: (school: School) => Promise<string>): Middleware {
   const files = readReferenceFiles(referencePath)
   const assets = Object.fromEntries(files.map(({ name, href }) => [name, href]))

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { type StoredDocument, storeDocument } from '../http/document.ts'
 
-/** A file of the reference, under an address that changes with its content. */
+/** A file of the reference, with a URL that changes with its content. */
 export interface ReferenceFile {
   name: string
   href: string
@@ -12,8 +12,8 @@ export interface ReferenceFile {
 const oneDay = 86_400
 
 /**
- * The files that the pages of the reference load: Swagger UI as its package brings it, and our own few lines. The package is a
- * dependency of the running service and not a copy in the tree: `npm audit` and updates see it.
+ * Loads the files of the reference: Swagger UI from its package, and a few own lines. The package is a dependency rather than a copy in the
+ * repository, so that `npm audit` and updates cover it.
  */
 export function readReferenceFiles(path: string): ReferenceFile[] {
   const ours = (name: string): URL => new URL(`../../views/assets/${name}`, import.meta.url)

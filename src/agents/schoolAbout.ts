@@ -1,6 +1,6 @@
 import type { SchoolFacts } from './schoolFacts.ts'
 
-/** What the school says of itself to visitors. */
+/** The public information about the school. */
 export interface SchoolAbout {
   name: string
   tagline: string | null
@@ -9,7 +9,7 @@ export interface SchoolAbout {
   legal: { privacy_url: string | null; terms_url: string | null } | null
 }
 
-/** The school's own words about itself. */
+/** The school's description of itself. */
 export async function schoolAbout({ operations, view }: Pick<SchoolFacts, 'operations' | 'view'>): Promise<SchoolAbout> {
   const show = operations.find(({ kind, resource }) => kind === 'get' && resource.name === 'school')
   if (!show) throw new Error('no operation shows the school')

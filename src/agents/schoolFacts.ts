@@ -5,27 +5,27 @@ import type { ScopeEntry } from '../framework/declare/scopeCatalogue.ts'
 /** A row as a visitor sees it. */
 export type PublicRow = Readonly<Record<string, unknown>>
 
-/** The school through the eyes of a caller without a token: the only way in which documents look at it. */
+/** The school as a caller without a token sees it. Documents read the school only in this way. */
 export interface PublicView {
-  /** Runs an operation on a single row. Throws a Problem where visitors have no such row. */
+  /** Runs an operation on a single row. Throws a Problem if visitors cannot see it. */
   show(operation: Operation, parameters?: Readonly<Record<string, string>>): Promise<PublicRow>
-  /** The first `most` rows of a list, and whether these are all. */
+  /** Returns the first `most` rows of a list, and whether there are more. */
   list(operation: Operation, parameters: Readonly<Record<string, string>>, most: number): Promise<{ rows: PublicRow[]; isAll: boolean }>
 }
 
-/** What documents name of the authorization server's metadata (RFC 8414 section 2). */
+/** Members of the authorization server's metadata that documents contain (RFC 8414 section 2). */
 export interface ServerMetadata {
   issuer: string
   authorization_endpoint: string
   token_endpoint: string
   userinfo_endpoint: string
   revocation_endpoint: string
-  /** Absent where clients cannot register themselves. */
+  /** Absent if clients cannot register themselves. */
   registration_endpoint?: string
   scopes_supported: readonly string[]
 }
 
-/** How often something may be done. */
+/** A rate limit. */
 export interface RateLimit {
   name: string
   about: string
@@ -33,14 +33,14 @@ export interface RateLimit {
   window_seconds: number
 }
 
-/** All that a school's documents are made of. Nothing in them comes from anywhere else. */
+/** The data of a school's documents. They contain no data from other sources. */
 export interface SchoolFacts {
   issuer: string
-  /** Under which the API stands, such as `/api/v1`. */
+  /** Path of the API, such as `/api/v1`. */
   apiPath: string
   docsUrl: string
   pricingNote: string | undefined
-  /** Where an item is paid; undefined where the school names no checkout. */
+  /** Returns the checkout URL of an item; undefined if the school has none. */
   checkoutOf(item: { type: string; id: string }): string | undefined
   oauth: OAuthConfig
   rateLimits: readonly RateLimit[]
@@ -48,11 +48,11 @@ export interface SchoolFacts {
   operations: readonly Operation[]
   view: PublicView
   metadata(): Promise<ServerMetadata>
-  /** Whether something answers at a path of this school. */
+  /** Returns true if this school serves the path. */
   isServed(path: string): Promise<boolean>
 }
 
-/** Where the documents stand that agents read. */
+/** Paths of the documents for agents. */
 export const paths = {
   protectedResource: '/.well-known/oauth-protected-resource',
   authorizationServer: '/.well-known/oauth-authorization-server',

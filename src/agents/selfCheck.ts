@@ -16,7 +16,7 @@ export interface SelfCheckArguments {
   ask: Ask
   schools(): readonly School[]
   expected(school: School): Expected
-  /** Is called after every check of a school. No `retrySeconds`: it is not checked again before the next reload. */
+  /** Called after every check of a school. Without `retrySeconds` the school is not checked again before the next reload. */
   report(school: School, result: SelfCheckResult & { retrySeconds?: number }): void
 }
 
@@ -28,7 +28,7 @@ export interface SelfCheckSummary {
   unknown: Record<string, readonly string[]>
 }
 
-/** Compares what a school's documents say with what the service does, in the background. It reports, and refuses no request. */
+/** Compares a school's documents with the behaviour of the service, in the background. It reports problems and rejects no request. */
 export interface SelfCheck {
   /** Checks every school, one after the other, and repeats the check of a school until it passes. */
   start(): void

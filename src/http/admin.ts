@@ -2,9 +2,9 @@ import Koa from 'koa'
 import { allowMethods } from './methods.ts'
 
 export interface AdminArguments {
-  /** What must work for this process to take requests, by name. Each throws, or names what is wrong. */
+  /** Checks that must pass for this process to take requests, by name. Each throws or returns the problem. */
   checks(): Record<string, () => Promise<void>>
-  /** More members of `/readyz`. They inform, and do not change the status. */
+  /** Additional members of `/readyz`. They do not change the status. */
   details(): Record<string, unknown>
   isStopping(): boolean
   metrics(): Promise<{ type: string; text: string }>

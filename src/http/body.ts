@@ -3,8 +3,9 @@ import type { Context } from 'koa'
 import { Problem } from '../lib/problem.ts'
 
 /**
- * The whole request body, bounded.
- * @throws Problem payload_too_large above `limitBytes`; invalid_request where the connection breaks off
+ * Reads the whole request body as bytes. koa-body is used for forms only, because it decodes every body as text and replaces invalid
+ * UTF-8: JSON in another encoding could not be rejected, and the bytes of the client metadata could not be checked.
+ * @throws Problem payload_too_large above `limitBytes`; invalid_request if the connection breaks off
  */
 export async function readBody(ctx: Context, limitBytes: number): Promise<Buffer> {
   const tooLarge = (): Problem => new Problem('payload_too_large', { description: `The body is larger than ${limitBytes} bytes.` })
@@ -12,7 +13,7 @@ export async function readBody(ctx: Context, limitBytes: number): Promise<Buffer
   const chunks: Buffer[] = []
   let received = 0
   try {
-    // The stream is left open on the way out: an answer still has to leave through its socket.
+    // Not destroyed at the end: the response is sent through the same socket.
     for await (const chunk of ctx.req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       received += chunk.length
       if (received > limitBytes) throw tooLarge()
@@ -25,7 +26,7 @@ export async function readBody(ctx: Context, limitBytes: number): Promise<Buffer
   return Buffer.concat(chunks, received)
 }
 
-/** Puts a body back in front of the next reader, who streams the request as if nobody had read it. */
+/** Puts a body back, so that the engine can read the request as a stream again. */
 export function putBodyBack(request: IncomingMessage, body: Buffer): void {
   request.headers['content-length'] = String(body.length)
   delete request.headers['transfer-encoding']

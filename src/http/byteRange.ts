@@ -1,12 +1,12 @@
-/** A stretch of a representation, both ends included. */
+/** A range of a representation; both ends are included. */
 export interface ByteRange {
   first: number
   last: number
 }
 
 /**
- * What `Range` asks of so many bytes (RFC 9110 section 14.1.2): one stretch, the whole, or what is not there. A header that is not
- * understood, and one that asks for several stretches, is ignored: the whole is a right answer to both (section 14.2).
+ * Parses `Range` for a representation of this size (RFC 9110 section 14.1.2): one range, the whole, or not satisfiable. An unknown format
+ * and multiple ranges are ignored: the whole is a valid response to both (section 14.2).
  */
 export function readRange(header: string, bytes: number): ByteRange | 'whole' | 'unsatisfiable' {
   const [, first = '', last = ''] = /^bytes=[ \t]*(\d{0,15})-(\d{0,15})[ \t]*$/i.exec(header) ?? []

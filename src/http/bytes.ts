@@ -4,18 +4,18 @@ import { Problem } from '../lib/problem.ts'
 import { type ByteRange, readRange } from './byteRange.ts'
 import { isKnown } from './document.ts'
 
-/** Bytes that are stored somewhere, and what is true of them. */
+/** Stored bytes and their properties. */
 export interface StoredBytes {
   bytes: number
   contentType: string
-  /** Strong: other bytes, another tag. */
+  /** Strong entity tag: it changes with the bytes. */
   etag: string
-  /** All of them, or a stretch. */
+  /** Reads all bytes or a range. */
   read(range: ByteRange | undefined): Promise<Readable>
 }
 
 /**
- * Answers bytes, or one stretch of them, or that the caller has them (RFC 9110 sections 13 and 14).
+ * Responds with bytes, with one range of them, or with 304 if the client has them (RFC 9110 sections 13 and 14).
  * @throws Problem range_not_satisfiable
  */
 export async function serveBytes(ctx: Context, headers: Readonly<Record<string, string>>, stored: StoredBytes): Promise<void> {
@@ -23,23 +23,23 @@ export async function serveBytes(ctx: Context, headers: Readonly<Record<string, 
   const range = wantedRange(ctx, stored)
   if (range === 'unsatisfiable') {
     throw new Problem('range_not_satisfiable', {
-      description: `There are ${bytes} bytes: that stretch begins behind them.`,
+      description: `Range must begin within the ${bytes} bytes of the file.`,
       headers: { 'Content-Range': `bytes */${bytes}`, 'Accept-Ranges': 'bytes' },
     })
   }
   const isCached = isKnown(ctx.get('if-none-match'), etag) && ctx.get('if-none-match') !== ''
-  const stretch = range === 'whole' ? undefined : range
-  const body = isCached || ctx.method === 'HEAD' ? null : await read(stretch)
+  const part = range === 'whole' ? undefined : range
+  const body = isCached || ctx.method === 'HEAD' ? null : await read(part)
   ctx.set({ ...headers, ETag: etag, 'Accept-Ranges': 'bytes' })
   ctx.body = body
-  ctx.status = isCached ? 304 : stretch ? 206 : 200
+  ctx.status = isCached ? 304 : part ? 206 : 200
   if (isCached) return
   ctx.set('Content-Type', contentType)
-  ctx.set('Content-Length', String(stretch ? stretch.last - stretch.first + 1 : bytes))
-  if (stretch) ctx.set('Content-Range', `bytes ${stretch.first}-${stretch.last}/${bytes}`)
+  ctx.set('Content-Length', String(part ? part.last - part.first + 1 : bytes))
+  if (part) ctx.set('Content-Range', `bytes ${part.first}-${part.last}/${bytes}`)
 }
 
-/** `Range` counts on GET alone, and under `If-Range` only for exactly these bytes (sections 14.2 and 13.1.5). */
+/** `Range` applies to GET only, and with `If-Range` only to exactly these bytes (sections 14.2 and 13.1.5). */
 function wantedRange(ctx: Context, { bytes, etag }: StoredBytes): ReturnType<typeof readRange> {
   const condition = ctx.get('if-range')
   if (ctx.method !== 'GET' || (condition !== '' && condition !== etag)) return 'whole'

@@ -1,8 +1,8 @@
 import type { Context } from 'koa'
 
 /**
- * Returns true if a response could not be sent completely because the client closed or reset the connection: an operator can fix nothing.
- * The same codes from the connection to a store are errors, so a reset that was read must come from the client's own connection.
+ * Returns true if a response could not be sent completely because the client closed or reset the connection: operators can ignore these
+ * errors. Errors with the same codes can come from a store, so the error must belong to the client's connection.
  */
 export function isClientAbort(error: Error, ctx: Context | undefined): boolean {
   if (!ctx) return false

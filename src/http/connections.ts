@@ -12,7 +12,7 @@ export interface Connections {
 
 interface Connection {
   requests: number
-  /** What had been received when the last request ended: more than that is a part of the next one. */
+  /** Bytes received when the last request ended: additional bytes are part of the next request. */
   receivedBytes: number
   silentSince: number
 }

@@ -2,8 +2,8 @@ import type { Middleware } from 'koa'
 import { Problem } from '../lib/problem.ts'
 
 /**
- * Refuses bodies with a content coding (RFC 9110 section 8.4). Nothing here decodes them, and a gateway that does would see another
- * request than this service.
+ * Rejects bodies with a content coding (RFC 9110 section 8.4). No handler decodes them, and a gateway that does would see another request
+ * than this service. `identity` is removed in every spelling: body parsers know one spelling only.
  */
 export function identityBodies(): Middleware {
   return (ctx, next) => {
@@ -16,6 +16,7 @@ export function identityBodies(): Middleware {
         headers: { 'Accept-Encoding': 'identity' },
       })
     }
+    delete ctx.req.headers['content-encoding']
     return next()
   }
 }

@@ -6,15 +6,15 @@ const exposeHeaders =
   'Link, ETag, RateLimit, RateLimit-Policy, Retry-After, Request-Id, Idempotent-Replayed, Location, Deprecation, Sunset, WWW-Authenticate'
 
 export interface CorsRules {
-  /** `*`, or the origins that may read answers. */
+  /** `*`, or the origins that may read responses. */
   allowedOrigins: readonly string[]
-  /** Paths that belong to people's browsers alone: no other origin may read them. */
+  /** Paths of pages: no other origin may read them. */
   isPage(path: string): boolean
 }
 
 /**
- * One rule for the service: any origin may read anything that is not a page, and never with credentials.
- * Tokens travel in headers that a foreign page does not have, so there is nothing for it to ride on.
+ * Allows every origin to read everything except pages, and never with credentials. Tokens are sent in headers that another site's page does
+ * not have, so it cannot abuse them.
  */
 export function cors({ allowedOrigins, isPage }: CorsRules): Middleware {
   const any = allowedOrigins.includes('*')

@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import { hash } from '../lib/keyring.ts'
 
-/** A document that is made once and served many times. */
+/** A document that is built once and served many times. */
 export interface StoredDocument {
   body: Buffer
   type: string
@@ -14,15 +14,15 @@ export function storeDocument(text: string, { type, maxAgeSeconds }: { type: str
 }
 
 /**
- * Whether `If-None-Match` names this entity tag, compared weakly (RFC 9110 section 13.1.2).
- * A `Cache-Control: no-cache` beside it, which browsers' fetch adds, is for caches: an origin still answers 304.
+ * Returns true if `If-None-Match` contains this entity tag, by weak comparison (RFC 9110 section 13.1.2). Browsers' fetch also sends
+ * `Cache-Control: no-cache`, which concerns caches: an origin still responds with 304.
  */
 export function isKnown(ifNoneMatch: string, etag: string): boolean {
   const opaque = (tag: string): string => tag.trim().replace(/^W\//, '')
   return ifNoneMatch.split(',').some((tag) => tag.trim() === '*' || opaque(tag) === opaque(etag))
 }
 
-/** Answers the document, or 304 to who has it (RFC 9110 section 13). */
+/** Responds with the document, or with 304 if the client has it (RFC 9110 section 13). */
 export function serveDocument(ctx: Context, { body, type, etag, maxAgeSeconds }: StoredDocument): void {
   ctx.status = 200
   ctx.set('ETag', etag)

@@ -1,8 +1,8 @@
 import type { Context } from 'koa'
 
 /**
- * Whether another site sent this form. Our own pages forbid referrers, so browsers send `Origin: null` with their forms
- * (Fetch, "append a request Origin header"): then Sec-Fetch-Site decides, and in browsers without it the form's token alone.
+ * Returns true if another site sent this form. The pages forbid referrers, so browsers send `Origin: null` with their forms (Fetch, "append
+ * a request Origin header"). Then Sec-Fetch-Site decides, and in browsers without it only the form's token.
  */
 export function isForeignForm(ctx: Context, issuer: string): boolean {
   const site = ctx.get('Sec-Fetch-Site')

@@ -7,34 +7,35 @@ export const formLimits = {
   parts: 20,
   /** Bytes of the headers of one part, names and file names among them. */
   partHeaders: 4096,
-  /** Bytes in addition to those of the file. */
+  /** Bytes of the form in addition to those of the file. */
   overhead: 262_144,
 } as const
 
-type Form = ReturnType<typeof formidable>
+type PluginFunction = formidable.PluginFunction
+type Form = Parameters<PluginFunction>[0]
 
-/** What the parser emits while it reads. */
-interface Piece {
+/** An event of the parser. */
+interface ParserEvent {
   name: string
   start?: number
   end?: number
 }
 
 /**
- * Stops reading a form that has too many bytes or parts, or a part with too large headers. The parser has no such limits: it collects
- * a header of any size, and the patterns that it tries on one take quadratic time.
+ * Returns a plugin that stops reading a form with too many bytes or parts, or with too large headers of a part. The parser has no such
+ * limits: it collects a header of any size, and the patterns that it tries on one take quadratic time.
  */
-export function limitForm(form: Form, maxBytes: number): void {
-  form.on('progress', (received: number) => {
-    if (received > maxBytes + formLimits.overhead) stop(form, tooLargeForm(maxBytes))
-  })
-  form.use(() => {
+export function formLimitPlugin(maxBytes: number): PluginFunction {
+  return (form) => {
+    form.on('progress', (received: number) => {
+      if (received > maxBytes + formLimits.overhead) stop(form, tooLargeForm(maxBytes))
+    })
     const parser: unknown = Reflect.get(form, '_parser')
-    if (!(parser instanceof EventEmitter)) throw new Error('formidable has no parser whose pieces can be counted')
+    if (!(parser instanceof EventEmitter)) throw new Error('formidable has no parser whose events can be counted')
     let parts = 0
     let headers = 0
     // Before the listener that collects headers.
-    parser.prependListener('data', ({ name, start = 0, end = 0 }: Piece) => {
+    parser.prependListener('data', ({ name, start = 0, end = 0 }: ParserEvent) => {
       if (name === 'partBegin') {
         parts += 1
         headers = 0
@@ -44,10 +45,10 @@ export function limitForm(form: Form, maxBytes: number): void {
       parser.removeAllListeners('data')
       stop(form, tooManyParts())
     })
-  })
+  }
 }
 
-/** Ends the parsing with an error, which closes the files that are being written. */
+/** Ends parsing with an error, which closes the files that are being written. */
 function stop(form: Form, problem: Problem): void {
   const end: unknown = Reflect.get(form, '_error')
   if (typeof end !== 'function') throw problem
@@ -56,7 +57,7 @@ function stop(form: Form, problem: Problem): void {
 
 export const tooLargeForm = (maxBytes: number): Problem =>
   new Problem('payload_too_large', {
-    description: `A form takes a file of at most ${maxBytes} bytes. Announce a larger one first, then send its bytes.`,
+    description: `file must have at most ${maxBytes} bytes in a form. Create an upload for a larger file, then send its bytes.`,
   })
 
 const tooManyParts = (): Problem =>

@@ -18,7 +18,7 @@ export interface GivenAnswer {
   text: string
 }
 
-/** Sends a request to the service itself. */
+/** Sends a request to this service. */
 export type Ask = (address: string, request?: AskedRequest) => Promise<GivenAnswer>
 
 /** "This host on this network" (RFC 6890): a socket of the operating system never has this remote address. */
@@ -30,7 +30,7 @@ export const markOwnRequests: Middleware<RequestState> = (ctx, next) => {
   return next()
 }
 
-/** Leaves a middleware out for requests that `inProcess` made. */
+/** Skips a middleware for requests that `inProcess` made. */
 export const exceptOwnRequests =
   (middleware: Middleware<RequestState>): Middleware<RequestState> =>
   (ctx, next) =>
@@ -51,7 +51,7 @@ export function inProcess(handler: RequestListener): Ask {
   }
 }
 
-/** Sends requests to a server on this host and port, whatever host the address names. */
+/** Sends requests to a server on this host and port, whatever host their URL names. */
 export const overHttp =
   ({ host, port }: { host: string; port: number }): Ask =>
   (address, asked = {}) =>

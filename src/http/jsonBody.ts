@@ -10,7 +10,8 @@ export interface JsonBodyRules {
 }
 
 /**
- * The parsed body; undefined where there is none.
+ * Reads and parses a JSON body; returns undefined if there is none. koa-body cannot reject invalid UTF-8 and has no limits of depth, of
+ * values and of members, so the bytes are read here.
  * @throws Problem unsupported_media_type, payload_too_large, invalid_json
  */
 export async function readJson(ctx: Context, { types, maxBytes, maxDepth }: JsonBodyRules): Promise<unknown> {
@@ -30,9 +31,9 @@ export async function readJson(ctx: Context, { types, maxBytes, maxDepth }: Json
 
 /** Limits of every JSON body, in addition to its size and depth. No operation takes an object or a name that comes near them. */
 const jsonLimits = {
-  /** Objects, lists, texts, numbers and the like, at any depth. */
+  /** JSON values at any depth. */
   values: 50_000,
-  /** Of one object. */
+  /** Members of one object. */
   members: 200,
   /** Characters in the name of a member. */
   nameLength: 200,
@@ -53,7 +54,7 @@ function requireBounded(body: unknown, maxDepth: number): void {
     const members = Object.entries(value)
     if (members.length > jsonLimits.members) {
       throw tooMuch(
-        `must have at most ${jsonLimits.members} members in one object, has ${members.length}. Remove what the API does not name.`,
+        `must have at most ${jsonLimits.members} members in one object, has ${members.length}. Remove members that the API does not define.`,
       )
     }
     for (const [name, inner] of members) {

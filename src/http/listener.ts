@@ -11,7 +11,7 @@ export interface ListenArguments {
 }
 
 export interface CloseOptions {
-  /** How long a connection must have been silent before it counts as idle and is closed. */
+  /** Milliseconds of silence after which a connection counts as idle and is closed. */
   quietMs: number
   /** Cuts off requests that are still in flight. */
   cutOff: AbortSignal
@@ -25,13 +25,13 @@ export interface Listener {
   close(options: CloseOptions): Promise<void>
 }
 
-/** Longer than common gateways keep an idle connection (nginx and AWS: 60 s), so that the gateway closes it first. */
+/** Longer than common gateways keep an idle connection (nginx and AWS: 60 s), so that the gateway closes first. */
 const keepAliveTimeoutMs = 75_000
-/** The longest that an upload may take. Other requests must arrive sooner: see arrival.ts. */
+/** Longest duration of an upload. Other requests must arrive sooner: see requestTimeout.ts. */
 const longestRequestMs = 3_600_000
 const lookEveryMs = 25
 
-/** Listens for HTTP requests. Draining and then closing it loses none that reached this process. */
+/** Listens for HTTP requests. Draining and then closing the listener loses no request that has reached this process. */
 export async function listen({ handler, port, host }: ListenArguments): Promise<Listener> {
   const server = createServer({
     keepAliveTimeout: keepAliveTimeoutMs,
@@ -64,8 +64,8 @@ export async function listen({ handler, port, host }: ListenArguments): Promise<
 }
 
 /**
- * Resolves right after a turn of the event loop that found no connection to accept: closing the port resets those that wait in the
- * kernel's queue. A long turn proves little, because connections arrive while it lasts.
+ * Resolves after a turn of the event loop without a new connection: closing the port resets connections that wait in the kernel's queue.
+ * Only short turns count, because connections arrive during long ones.
  */
 async function acceptWaiting(acceptedCount: () => number): Promise<void> {
   for (let turn = 0; turn < 1000; turn += 1) {

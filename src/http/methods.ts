@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import { Problem } from '../lib/problem.ts'
 
-/** Refuses every other method with 405 and `Allow` (RFC 9110 section 15.5.6), and answers OPTIONS itself. */
+/** Rejects every other method with 405 and `Allow` (RFC 9110 section 15.5.6), and responds to OPTIONS. */
 export function allowMethods(ctx: Context, methods: readonly string[]): 'go on' | 'answered' {
   const allowed = [...methods, 'OPTIONS'].join(', ')
   if (ctx.method === 'OPTIONS') {

@@ -4,7 +4,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 export interface Metrics {
   /** Counts and times every request. */
   middleware: Middleware
-  /** One audited event of the authorization server, by its name. */
+  /** Counts one audited event of the authorization server. */
   count(event: string): void
   /** Reports the state of each school's self-check. */
   watchSelfCheck(states: () => Record<string, string>): void
@@ -19,7 +19,7 @@ const areas: readonly [area: string, prefix: string][] = [
   ['well_known', '/.well-known'],
 ]
 
-/** Prometheus metrics of one process. Labels hold areas and outcomes, never a value that a caller chose. */
+/** Prometheus metrics of one process. Labels contain areas and outcomes, never a value from a request. */
 export function createMetrics(): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })

@@ -13,12 +13,12 @@ export interface ProblemBody {
   details?: Problem['details']
 }
 
-/** The page that says more about errors of this address, each under its code as the anchor (RFC 6749 section 5.2, `error_uri`). */
+/** The page about errors of this URL, with an anchor for each code (RFC 6749 section 5.2, `error_uri`). */
 export type MoreAbout = (path: string, school: School | undefined) => string | undefined
 
 /**
- * Answers everything that is thrown below. A `Problem` says what it says; anything else is a bug of ours:
- * logged under the request's id, and the caller learns no more than that.
+ * Responds to every error that is thrown further down. A `Problem` determines its response; any other error is a bug: it is logged with the
+ * request id, and the response contains no details.
  */
 export function renderProblems(log: Log, moreAbout: MoreAbout = () => undefined): Middleware<RequestState> {
   return async (ctx, next) => {
@@ -41,11 +41,11 @@ export function renderProblems(log: Log, moreAbout: MoreAbout = () => undefined)
   }
 }
 
-/** What a caller is told of anything that was thrown. */
+/** Returns the problem that the caller sees for a thrown error. */
 export function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error
   const status = (error as { status?: unknown; expose?: unknown }) ?? {}
-  // Koa and its libraries speak in http-errors: an exposed one is about the request, not about us.
+  // Koa and its libraries throw http-errors: an exposed one is caused by the request.
   if (status.expose === true) {
     if (status.status === 413) return new Problem('payload_too_large', { cause: error })
     if (status.status === 415) return new Problem('unsupported_media_type', { cause: error })
@@ -60,7 +60,7 @@ export function asProblem(error: unknown): Problem {
 
 const unavailable = (cause: unknown): Problem => new Problem('temporarily_unavailable', { headers: { 'Retry-After': '1' }, cause })
 
-/** A refusal as JSON (RFC 6749 section 5.2). `page` says more about errors, each under its code as the anchor. */
+/** Responds with a problem as JSON (RFC 6749 section 5.2). `page` explains the errors, with an anchor for each code. */
 export function bodyOf({ code, description, details }: Problem, requestId: string, page?: string): ProblemBody {
   return {
     error: code,
@@ -71,7 +71,7 @@ export function bodyOf({ code, description, details }: Problem, requestId: strin
   }
 }
 
-/** RFC 6750 section 3 with the pointer of RFC 9728 section 5.1. */
+/** Returns the challenge of RFC 6750 section 3 with the link of RFC 9728 section 5.1. */
 export function challenge(problem: Problem, { school, challengePath = '' }: Partial<RequestState>): string {
   const scopes = problem.requiredScopes
   const parts = [

@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import { Problem } from '../lib/problem.ts'
 
-/** How often one key may do something. */
+/** The number of uses that one key has in a window. */
 export interface Policy {
   name: string
   requests: number
@@ -14,25 +14,25 @@ export interface Verdict {
   resetSeconds: number
 }
 
-/** Counts one use and says whether it was still within the policy. */
+/** Counts one use and returns whether it is within the policy. */
 export type Limiter = (policy: Policy, key: string) => Promise<Verdict>
 
 /**
- * A limit that only failures use up, by the caller's address: for requests that present a credential to be looked up. `check` comes before
- * the look-up, and `count` after one that failed. Both do nothing where limits are off.
+ * A limit of failures by the caller's address, for requests with a credential that has to be looked up. `check` comes before the look-up,
+ * and `count` after a failed one. Both have no effect if limits are off.
  */
 export interface FailureLimit {
-  /** @throws Problem rate_limited where the address has sent too many */
+  /** @throws Problem rate_limited if the address has exceeded the limit */
   check(ctx: Context): Promise<void>
   count(ctx: Context): Promise<void>
 }
 
-/** Counts one use; throws `rate_limited` with `Retry-After` where it was one too many. */
+/** Counts one use; throws `rate_limited` with `Retry-After` if the limit is exceeded. */
 export async function enforce(limiter: Limiter, policy: Policy, key: string): Promise<void> {
   requireWithin(policy, await limiter(policy, key))
 }
 
-/** @throws Problem rate_limited with `Retry-After` where the verdict says so */
+/** @throws Problem rate_limited with `Retry-After` if the limit is exceeded */
 export function requireWithin(policy: Policy, verdict: Verdict): void {
   if (verdict.allowed) return
   throw new Problem('rate_limited', {
@@ -41,13 +41,13 @@ export function requireWithin(policy: Policy, verdict: Verdict): void {
   })
 }
 
-/** The network of an address: its /24 for IPv4, its /64 for IPv6. Addresses of one network are as good as one to somebody who guesses. */
+/** Returns the network of an address: its /24 for IPv4, its /64 for IPv6. An attacker can use all addresses of a network. */
 export function networkKey(address: string): string {
   const key = addressKey(address)
   return key.includes(':') ? key : `${key.split('.').slice(0, 3).join('.')}.0/24`
 }
 
-/** Addresses that one customer controls count as one: the address itself for IPv4, its /64 for IPv6. */
+/** Returns the key under which an address is counted: the address itself for IPv4, its /64, which one customer controls, for IPv6. */
 export function addressKey(address: string): string {
   if (!address.includes(':')) return address
   if (address.startsWith('::ffff:') && address.includes('.')) return address.slice(7)

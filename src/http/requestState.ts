@@ -1,14 +1,14 @@
 import type { School } from '../policy/school.ts'
 
-/** What every request carries once it has come through the door. */
+/** Values that the first middleware set on every request. */
 export interface RequestState {
-  /** `req_…`, on every answer and in every log line. */
+  /** `req_…`, in every response and every log line. */
   requestId: string
-  /** The caller's network address as far as trusted proxies vouch for it. */
+  /** The caller's network address, as reported by trusted proxies. */
   address: string
   school: School
-  /** The service itself made the request: it is not logged, counted or audited. A request from outside cannot have this. */
+  /** True for requests that the service sends to itself: they are not logged, counted or audited. External requests cannot set it. */
   isOwn?: true
-  /** Path of the resource that a challenge points to, where it is not the whole origin. */
+  /** Path of the resource that a challenge links to, if it is not the whole origin. */
   challengePath?: '' | '/mcp'
 }

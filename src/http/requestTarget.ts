@@ -1,9 +1,8 @@
 import type { Middleware } from 'koa'
 
 /**
- * Brings the request target to origin-form (RFC 9112 section 3.2.1): the host of an absolute-form target is as little to be believed
- * as a `Host` header, and would otherwise reach whoever builds addresses from the request. A target that is no address at all becomes `*`,
- * where nothing is.
+ * Converts the request target to origin-form (RFC 9112 section 3.2.1). The host of an absolute-form target is as untrusted as a `Host`
+ * header and would otherwise reach code that builds URLs from the request. An invalid target becomes `*`, for which there is no route.
  */
 export function originForm(): Middleware {
   return (ctx, next) => {

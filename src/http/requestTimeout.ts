@@ -1,8 +1,8 @@
 import type { Middleware } from 'koa'
 
 /**
- * Cuts off who sends a body more slowly than that, whether anybody reads it or not. Addresses that take large bodies keep a time of
- * their own.
+ * Closes connections whose request body does not arrive within this time, even if no handler reads it. Routes of large bodies have a
+ * separate limit.
  */
 export function arriveWithin(seconds: number, takesLonger: (path: string) => boolean): Middleware {
   return (ctx, next) => {

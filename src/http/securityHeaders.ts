@@ -1,6 +1,6 @@
 import type { Middleware } from 'koa'
 
-/** Headers that every answer carries. Pages add their own Content-Security-Policy; everything else is never a document. */
+/** Sets the headers of every response. Pages add a Content-Security-Policy; no other response is a document. */
 export function securityHeaders(): Middleware {
   return async (ctx, next) => {
     ctx.set('X-Content-Type-Options', 'nosniff')
@@ -8,10 +8,10 @@ export function securityHeaders(): Middleware {
     ctx.set('X-Frame-Options', 'DENY')
     ctx.set('Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'; base-uri 'none'")
     await next()
-    // A page that does not say how long it may be kept is kept by nobody.
+    // Responses without Cache-Control are not cached.
     if (ctx.response.is('html') && !ctx.response.get('Cache-Control')) ctx.set('Cache-Control', 'no-store')
   }
 }
 
-/** Browsers come back over https only. Set once the school, and so its scheme, is known. */
+/** Browsers use https only from now on. Set once the school, and so its scheme, is known. */
 export const strictTransport = 'max-age=31536000'

@@ -6,7 +6,7 @@ import type { School } from '../policy/school.ts'
 import type { RequestState } from './requestState.ts'
 import { strictTransport } from './securityHeaders.ts'
 
-/** The caller's address: the nearest one in X-Forwarded-For that no trusted proxy added (addresses, CIDRs, `loopback`). */
+/** Sets the caller's address: the nearest one in X-Forwarded-For that is not a trusted proxy (addresses, CIDRs, `loopback`). */
 export function callerAddress(trustedProxies: readonly string[]): Middleware<RequestState> {
   const trust = proxyAddr.compile([...trustedProxies])
   return (ctx, next) => {
@@ -15,7 +15,7 @@ export function callerAddress(trustedProxies: readonly string[]): Middleware<Req
   }
 }
 
-/** Refuses addresses above 8 KiB before anything looks at them. */
+/** Rejects URLs above 8 KiB before any other check. */
 export function addressLimit(): Middleware {
   return (ctx, next) => {
     if ((ctx.req.url?.length ?? 0) > 8192) throw new Problem('uri_too_long')
@@ -24,8 +24,8 @@ export function addressLimit(): Middleware {
 }
 
 /**
- * Finds the school by host name, then tells everything below the school's own address: no `Host` and no `X-Forwarded-*`
- * that a caller sent reaches a document, a token or a link. With one school, every host leads to it.
+ * Finds the school by host name, then replaces the forwarded headers with the school's address: no `Host` and no `X-Forwarded-*` of a
+ * caller reaches a document, a token or a link. With one school, every host leads to it.
  */
 export function resolveSchool(find: (host: string) => School | undefined): Middleware<RequestState> {
   return (ctx, next) => {

@@ -1,14 +1,14 @@
 import type { SendMailOptions } from 'nodemailer'
 import type { Email } from './transport.ts'
 
-/** A letter as nodemailer takes it: addresses as objects, so that none is parsed, and nothing fetched from files or the network. */
+/** Returns an e-mail for nodemailer: addresses as objects, so that they are not parsed, and no access to files or URLs. */
 export function compose({ from, to, subject, language, text }: Email): SendMailOptions {
   return {
     from,
     to: { name: '', address: to },
     subject,
     text,
-    // Nobody's absence is answered to (RFC 3834 section 5). The language: RFC 3282.
+    // Suppresses out-of-office replies (RFC 3834 section 5). Sets the language: RFC 3282.
     headers: { 'Auto-Submitted': 'auto-generated', 'Content-Language': language },
     disableFileAccess: true,
     disableUrlAccess: true,

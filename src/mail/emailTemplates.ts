@@ -1,140 +1,163 @@
-/** The words of every message in English. `{school}` is the school's name; the other names are links, and words of an event. */
+/**
+ * The English e-mail templates. `{school}` is the school's name; every other placeholder is a value that the sender of the e-mail passes.
+ * Hosts write the texts of an event. The only other untrusted value is the name of an app, as `quotedName` shortens it.
+ */
 export const emailTemplates = {
   sign_up: {
     subject: 'Finish your sign-up at {school}',
-    text: `Somebody, probably you, asked for an account at {school} with this e-mail address.
+    text: `Someone, probably you, requested an account at {school} with this e-mail address.
 
-To choose a password and finish, open this link. It works once, and for an hour:
+To choose a password and finish, open this link. It works once, within an hour:
 
 {link}
 
-If it was not you, do nothing: without the link there is no account.`,
+If it was not you, ignore this e-mail: without the link no account is created.`,
   },
+  /** A sign-up with the address of an existing account. */
   sign_up_known: {
     subject: 'You already have an account at {school}',
-    text: `Somebody, probably you, asked for an account at {school} with this e-mail address. There is one already, and nothing was changed.
+    text: `Someone, probably you, requested an account at {school} with this e-mail address. You already have an account, and nothing was changed.
 
 To sign in:
 
 {sign_in}
 
-If you do not remember the password:
+If you do not remember your password:
 
 {reset}
 
-If it was not you, do nothing.`,
+If it was not you, ignore this e-mail.`,
   },
   staff_invited: {
-    subject: 'You work at {school} now',
-    text: `Somebody at {school} has added you to its staff with this e-mail address.
+    subject: "You've been added to the staff of {school}",
+    text: `Someone at {school} has added you to its staff with this e-mail address.
 
-Open this link and sign in, or make an account with this address:
+Open this link and sign in, or create an account with this address:
 
 {link}
 
-If you did not ask for this and do not know the school, do nothing.`,
+If you did not ask for this and do not know the school, ignore this e-mail.`,
   },
+  /** A person was added as a student or a member. */
   person_invited: {
-    subject: '{school} expects you',
-    text: `Somebody at {school} has put you down as a student or a member, with this e-mail address.
+    subject: "You're invited to {school}",
+    text: `Someone at {school} has added you as a student or a member, with this e-mail address.
 
-To choose a password and have a look, make an account with this address:
+To choose a password and look around, create an account with this address:
 
 {link}
 
-If you did not ask for this and do not know the school, do nothing.`,
+If you did not ask for this and do not know the school, ignore this e-mail.`,
   },
+  /** The school has enrolled the person in a course. */
   enrolled: {
-    subject: 'A course at {school} is open to you',
+    subject: "You've been enrolled in a course at {school}",
     text: `{school} has enrolled you in a course with this e-mail address.
 
-Open this link and sign in, or make an account with this address:
+Open this link and sign in, or create an account with this address:
 
 {link}
 
-If you did not ask for this and do not know the school, do nothing.`,
+If you did not ask for this and do not know the school, ignore this e-mail.`,
   },
+  /** `app` is the app that requested the deletion. Until the account is deleted, the deletion can be cancelled. */
   deletion_scheduled: {
     subject: 'Your account at {school} will be deleted',
-    text: `Your account at {school} will be deleted in 14 days, with your name and your e-mail address. An app that you connected asked for this. It calls itself "{app}".
+    text: `Your account at {school} will be deleted in 14 days, together with your name and your e-mail address. An app that you connected requested this. It calls itself "{app}".
 
 To keep the account, open this page and sign in:
 
 {link}
 
-If you did not ask for this, remove the app on the same page. If you want the account to be deleted, do nothing.`,
+If you did not ask for this, remove the app on the same page. If you want the account to be deleted, you do not have to do anything.`,
   },
   password_reset: {
     subject: 'Choose a new password for {school}',
-    text: `Somebody, probably you, asked for a new password for your account at {school}.
+    text: `Someone, probably you, requested a new password for your account at {school}.
 
-To choose one, open this link. It works once, and for an hour:
+To choose one, open this link. It works once, within an hour:
 
 {link}
 
-If it was not you, do nothing: your password stays as it is.`,
+If it was not you, ignore this e-mail: your password does not change.`,
   },
   password_changed: {
     subject: 'Your password at {school} was changed',
-    text: `The password of your account at {school} was just changed, and every browser was signed out.
+    text: `The password of your account at {school} was just changed, and you were signed out in every browser.
 
-If it was not you, choose another one now, and have all apps disconnected while you do:
+If it was not you, choose another password now, and disconnect all apps when you do:
 
 {reset}`,
   },
   email_change: {
     subject: 'Confirm your new e-mail address at {school}',
-    text: `An account at {school} is to use this e-mail address.
+    text: `Someone, probably you, wants to use this e-mail address for an account at {school}.
 
-To confirm that it is yours, open this link and sign in. It works once, and for an hour:
+To confirm that the address is yours, open this link and sign in. It works once, within an hour:
 
 {link}
 
-If you did not ask for this, do nothing: the account keeps the address it has.`,
+If you did not ask for this, ignore this e-mail: the account keeps its current address.`,
   },
+  /** An e-mail change to the address of another account. */
   email_change_known: {
     subject: 'You already have an account at {school}',
-    text: `Somebody, probably you, asked to use this e-mail address for another account at {school}. It belongs to an account already, and nothing was changed.
+    text: `Someone, probably you, wanted to use this e-mail address for another account at {school}. The address already belongs to an account, and nothing was changed.
 
-To sign in to it:
+To sign in to that account:
 
 {sign_in}
 
-If it was not you, do nothing.`,
+If it was not you, ignore this e-mail.`,
   },
+  /** Sent to the previous address. `contact` is the contact of the school. */
   email_changed: {
     subject: 'Your e-mail address at {school} was changed',
-    text: `Your account at {school} now uses another e-mail address. You can no longer sign in with this one, and you will get no more messages here.
+    text: `Your account at {school} now uses another e-mail address. You can no longer sign in with this one, and you will get no more e-mails here.
 
 If it was not you, contact the school immediately:
 
 {contact}`,
   },
   event_canceled: {
-    subject: '{school}: {title} is canceled',
-    text: `An event at {school} that you wanted to come to does not take place: {title}, {when}.
+    subject: '{school}: {title} is cancelled',
+    text: `An event at {school} that you signed up for is cancelled: {title}, {when}.
 
-If you did not ask for a seat there, do nothing.`,
+If you did not ask for a seat, ignore this e-mail.`,
   },
   event_canceled_because: {
-    subject: '{school}: {title} is canceled',
-    text: `An event at {school} that you wanted to come to does not take place: {title}, {when}.
+    subject: '{school}: {title} is cancelled',
+    text: `An event at {school} that you signed up for is cancelled: {title}, {when}.
 
-They say why: {reason}
+Reason: {reason}
 
-If you did not ask for a seat there, do nothing.`,
+If you did not ask for a seat, ignore this e-mail.`,
   },
+  /** A person on the waiting list has a seat. */
   rsvp_promoted: {
     subject: '{school}: you have a seat at {title}',
-    text: `You waited for a seat at an event of {school}. There is one for you now: {title}, {when}.
+    text: `You were on the waiting list of an event at {school}. You now have a seat: {title}, {when}.
 
-If you cannot come any more, give it up, so that somebody else can have it.
+If you can no longer come, give up your seat, so that someone else can have it.
 
-If you did not ask for a seat there, do nothing.`,
+If you did not ask for a seat, ignore this e-mail.`,
   },
-} as const satisfies Record<string, { subject: string; text: string }>
+} as const satisfies Record<string, EmailTemplate>
+
+export interface EmailTemplate {
+  subject: string
+  text: string
+}
 
 export type EmailKind = keyof typeof emailTemplates
 
-/** The words of every message in one language. */
-export type EmailTemplates = Record<EmailKind, { subject: string; text: string }>
+/** The e-mail templates of one language. */
+export type EmailTemplates = Record<EmailKind, EmailTemplate>
+
+type Placeholders<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}` ? Name | Placeholders<Rest> : never
+
+/** The values of an e-mail: the placeholders of its English template, except for the school's name. */
+export type EmailValues<Kind extends EmailKind> = Record<
+  Exclude<Placeholders<(typeof emailTemplates)[Kind]['subject' | 'text']>, 'school'>,
+  string
+>

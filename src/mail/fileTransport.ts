@@ -8,7 +8,7 @@ import type { MailTransport } from './transport.ts'
 
 const most = 500
 
-/** Writes messages as .eml files, readable by the service alone, and keeps the newest 500. They are not sent. */
+/** Saves e-mails as .eml files, readable by the service only, and keeps the newest 500. They are not sent. */
 export function fileTransport({ directory, log }: { directory: string; log: Log }): MailTransport {
   const transport = createTransport({ streamTransport: true, buffer: true, newline: 'unix' })
   return {
@@ -17,7 +17,7 @@ export function fileTransport({ directory, log }: { directory: string; log: Log 
       const file = join(directory, `${newId()}.eml`)
       await mkdir(directory, { recursive: true, mode: 0o700 })
       await writeFile(file, readable(String(message), email.text), { mode: 0o600, flag: 'wx' })
-      // The link in it opens an account: it stays out of the log.
+      // The link in the e-mail grants access to an account, so it is not logged.
       log.info({ file }, 'a message was written to the outbox, since SMTP_URL is not set')
       await forget(directory)
     },
@@ -26,13 +26,13 @@ export function fileTransport({ directory, log }: { directory: string; log: Log 
   }
 }
 
-/** The text as it is, in place of its quoted-printable form: somebody copies the link out of the file. */
+/** Plain text instead of quoted-printable: the link is copied from the file. */
 function readable(message: string, text: string): string {
   const head = message.slice(0, message.indexOf('\n\n'))
   return `${head.replace(/^Content-Transfer-Encoding: .*$/m, 'Content-Transfer-Encoding: 8bit')}\n\n${text}`
 }
 
-/** Names begin with the time: the oldest come first. */
+/** Names begin with the time, so the oldest come first. */
 async function forget(directory: string): Promise<void> {
   const names = (await readdir(directory)).filter((name) => name.endsWith('.eml')).toSorted()
   for (const name of names.slice(0, Math.max(0, names.length - most))) await rm(join(directory, name), { force: true })

@@ -1,9 +1,9 @@
 import type { EmailTemplates } from './emailTemplates.ts'
 
-/** The words of every message in German, with the same names to fill in. */
+/** The German e-mail templates, with the same placeholders as the English ones. */
 export const germanTemplates: EmailTemplates = {
   sign_up: {
-    subject: 'Schließen Sie Ihre Anmeldung bei {school} ab',
+    subject: 'Schließen Sie Ihre Registrierung bei {school} ab',
     text: `Jemand, vermutlich Sie, hat mit dieser E-Mail-Adresse ein Konto bei {school} angefragt.
 
 Öffnen Sie diesen Link, um ein Passwort zu wählen und das Konto anzulegen. Er gilt einmal und eine Stunde lang:
@@ -13,7 +13,7 @@ export const germanTemplates: EmailTemplates = {
 Wenn Sie das nicht waren, müssen Sie nichts tun: Ohne den Link entsteht kein Konto.`,
   },
   sign_up_known: {
-    subject: 'Sie haben schon ein Konto bei {school}',
+    subject: 'Sie haben bereits ein Konto bei {school}',
     text: `Jemand, vermutlich Sie, hat mit dieser E-Mail-Adresse ein Konto bei {school} angefragt. Es gibt bereits eines, und nichts wurde geändert.
 
 Zur Anmeldung:
@@ -27,7 +27,7 @@ Falls Sie Ihr Passwort nicht mehr wissen:
 Wenn Sie das nicht waren, müssen Sie nichts tun.`,
   },
   staff_invited: {
-    subject: 'Sie arbeiten jetzt bei {school} mit',
+    subject: 'Sie gehören jetzt zum Team von {school}',
     text: `Jemand bei {school} hat Sie mit dieser E-Mail-Adresse in das Team aufgenommen.
 
 Öffnen Sie diesen Link und melden Sie sich an, oder legen Sie mit dieser Adresse ein Konto an:
@@ -37,7 +37,7 @@ Wenn Sie das nicht waren, müssen Sie nichts tun.`,
 Wenn Sie das nicht erwartet haben und die Schule nicht kennen, müssen Sie nichts tun.`,
   },
   person_invited: {
-    subject: '{school} lädt Sie ein',
+    subject: 'Sie sind zu {school} eingeladen',
     text: `Jemand bei {school} hat Sie mit dieser E-Mail-Adresse als Teilnehmerin, Teilnehmer oder Mitglied eingetragen.
 
 Legen Sie mit dieser Adresse ein Konto an, um ein Passwort zu wählen und sich umzusehen:
@@ -47,7 +47,7 @@ Legen Sie mit dieser Adresse ein Konto an, um ein Passwort zu wählen und sich u
 Wenn Sie das nicht erwartet haben und die Schule nicht kennen, müssen Sie nichts tun.`,
   },
   enrolled: {
-    subject: 'Ein Kurs bei {school} steht Ihnen offen',
+    subject: 'Sie wurden in einen Kurs bei {school} eingeschrieben',
     text: `{school} hat Sie mit dieser E-Mail-Adresse in einen Kurs eingeschrieben.
 
 Öffnen Sie diesen Link und melden Sie sich an, oder legen Sie mit dieser Adresse ein Konto an:
@@ -58,7 +58,7 @@ Wenn Sie das nicht erwartet haben und die Schule nicht kennen, müssen Sie nicht
   },
   deletion_scheduled: {
     subject: 'Ihr Konto bei {school} wird gelöscht',
-    text: `Ihr Konto bei {school} wird in 14 Tagen gelöscht, mit Ihrem Namen und Ihrer E-Mail-Adresse. Eine App, die Sie verbunden haben, hat darum gebeten. Sie nennt sich „{app}“.
+    text: `Ihr Konto bei {school} wird in 14 Tagen gelöscht, mit Ihrem Namen und Ihrer E-Mail-Adresse. Eine App, die Sie verbunden haben, hat das veranlasst. Sie nennt sich „{app}“.
 
 Wenn Sie das Konto behalten möchten, öffnen Sie diese Seite und melden Sie sich an:
 
@@ -86,7 +86,7 @@ Wenn Sie das nicht waren, wählen Sie jetzt ein anderes, und trennen Sie dabei a
   },
   email_change: {
     subject: 'Bestätigen Sie Ihre neue E-Mail-Adresse bei {school}',
-    text: `Ein Konto bei {school} soll künftig diese E-Mail-Adresse verwenden.
+    text: `Jemand, vermutlich Sie, möchte diese E-Mail-Adresse für ein Konto bei {school} verwenden.
 
 Öffnen Sie diesen Link und melden Sie sich an, um zu bestätigen, dass sie Ihnen gehört. Er gilt einmal und eine Stunde lang:
 
@@ -95,7 +95,7 @@ Wenn Sie das nicht waren, wählen Sie jetzt ein anderes, und trennen Sie dabei a
 Wenn Sie das nicht veranlasst haben, müssen Sie nichts tun: Das Konto behält seine bisherige Adresse.`,
   },
   email_change_known: {
-    subject: 'Sie haben schon ein Konto bei {school}',
+    subject: 'Sie haben bereits ein Konto bei {school}',
     text: `Jemand, vermutlich Sie, wollte diese E-Mail-Adresse für ein weiteres Konto bei {school} verwenden. Sie gehört bereits zu einem Konto, und nichts wurde geändert.
 
 Zur Anmeldung mit diesem Konto:
@@ -106,7 +106,7 @@ Wenn Sie das nicht waren, müssen Sie nichts tun.`,
   },
   email_changed: {
     subject: 'Ihre E-Mail-Adresse bei {school} wurde geändert',
-    text: `Ihr Konto bei {school} verwendet ab jetzt eine andere E-Mail-Adresse. Mit dieser hier können Sie sich nicht mehr anmelden, und es kommen keine weiteren Nachrichten an sie.
+    text: `Ihr Konto bei {school} verwendet ab jetzt eine andere E-Mail-Adresse. Mit dieser hier können Sie sich nicht mehr anmelden, und Sie erhalten hier keine weiteren E-Mails.
 
 Wenn Sie das nicht waren, wenden Sie sich sofort an die Schule:
 
@@ -114,21 +114,21 @@ Wenn Sie das nicht waren, wenden Sie sich sofort an die Schule:
   },
   event_canceled: {
     subject: '{school}: {title} ist abgesagt',
-    text: `Eine Veranstaltung von {school}, zu der Sie kommen wollten, findet nicht statt: {title}, {when}.
+    text: `Eine Veranstaltung von {school}, zu der Sie sich angemeldet haben, ist abgesagt: {title}, {when}.
 
-Wenn Sie das nicht wollten und keinen Platz angefragt haben, müssen Sie nichts tun.`,
+Wenn Sie das nicht waren und keinen Platz angefragt haben, müssen Sie nichts tun.`,
   },
   event_canceled_because: {
     subject: '{school}: {title} ist abgesagt',
-    text: `Eine Veranstaltung von {school}, zu der Sie kommen wollten, findet nicht statt: {title}, {when}.
+    text: `Eine Veranstaltung von {school}, zu der Sie sich angemeldet haben, ist abgesagt: {title}, {when}.
 
-Der Grund dafür: {reason}
+Grund: {reason}
 
-Wenn Sie das nicht wollten und keinen Platz angefragt haben, müssen Sie nichts tun.`,
+Wenn Sie das nicht waren und keinen Platz angefragt haben, müssen Sie nichts tun.`,
   },
   rsvp_promoted: {
     subject: '{school}: Sie haben einen Platz bei {title}',
-    text: `Sie haben auf einen Platz bei einer Veranstaltung von {school} gewartet. Jetzt ist einer für Sie frei: {title}, {when}.
+    text: `Sie standen auf der Warteliste einer Veranstaltung von {school}. Jetzt haben Sie einen Platz: {title}, {when}.
 
 Wenn Sie nicht mehr kommen können, geben Sie ihn frei, damit jemand anderes ihn bekommt.
 

@@ -1,9 +1,9 @@
 import { type Language, languages, lookUpLanguage } from '../lib/languages.ts'
-import { type EmailKind, type EmailTemplates, emailTemplates } from './emailTemplates.ts'
+import { type EmailKind, type EmailTemplates, type EmailValues, emailTemplates } from './emailTemplates.ts'
 import { germanTemplates } from './germanTemplates.ts'
 import type { MailTransport } from './transport.ts'
 
-/** The school that a message comes from. */
+/** The school that sends the e-mail. */
 export interface Sender {
   id: string
   slug: string
@@ -12,39 +12,41 @@ export interface Sender {
 
 export interface MailArguments {
   transport: MailTransport
-  /** The address that messages come from; where there is none it is made from the school's own host. */
+  /** The sender's address; by default it is derived from the school's host. */
   from?: string | undefined
   face(school: Sender): Promise<{ name: string; locale: string }>
-  /** Languages that the school writes in. */
+  /** Languages of the school's e-mails. */
   languages(school: Sender): readonly Language[]
 }
 
-/** Whom a letter goes to, and what is known of the language that they read, the surest first. */
+/** The recipient of an e-mail, with their known languages. */
 export interface Recipient {
+  /** Normalised by `deliverableEmail`. */
   email: string
+  /** Most reliable first: the e-mail uses the first one that the school supports. */
   locales: readonly (string | null | undefined)[]
 }
 
 const catalogues: Record<Language, EmailTemplates> = { en: emailTemplates, de: germanTemplates }
 
-/** Writes a letter to one address. */
-export type SendEmail = (school: Sender, to: Recipient, kind: EmailKind, links: Record<string, string>) => Promise<void>
+/** Sends an e-mail to one recipient. */
+export type SendEmail = <Kind extends EmailKind>(school: Sender, to: Recipient, kind: Kind, values: EmailValues<Kind>) => Promise<void>
 
-/** The school's mail: the words of a message with the school's name and the links, and nothing else that anybody chose. */
+/** Creates the function that sends e-mails. A template is filled with the school's name, links and the message's values only. */
 export function createMail({ transport, from, face, languages: languagesOf }: MailArguments): SendEmail {
-  return async (school, { email, locales }, kind, links) => {
+  return async (school, { email, locales }, kind, given) => {
     const { name: title, locale } = await face(school)
     const name = oneLine(title)
     const available = languagesOf(school)
     const language = lookUpLanguage([...locales, locale, ...available], available) ?? languages[0]
     const values: Record<string, string> = {
-      ...Object.fromEntries(Object.entries(links).map(([key, value]) => [key, oneLine(value)])),
+      ...Object.fromEntries(Object.entries<string>(given).map(([key, value]) => [key, oneLine(value)])),
       school: name,
     }
     const fill = (text: string): string =>
       text.replace(/\{([a-z_]+)\}/g, (_all, key: string) => {
         const value = Object.hasOwn(values, key) ? values[key] : undefined
-        if (value === undefined) throw new Error(`the message ${kind} needs ${key}`)
+        if (value === undefined) throw new Error(`the e-mail ${kind} needs the value ${key}`)
         return value
       })
     const { subject, text } = catalogues[language][kind]

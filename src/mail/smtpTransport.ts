@@ -4,15 +4,15 @@ import { compose } from './compose.ts'
 import type { MailTransport } from './transport.ts'
 
 export interface SmtpOptions {
-  /** `smtp://` or `smtps://`, with the user and password where the server wants them. */
+  /** `smtp://` or `smtps://` URL, with user and password if the server requires them. */
   url: string
-  /** Before another attempt, in milliseconds: as many attempts more as there are pauses. */
+  /** Pauses before the next attempt, in milliseconds; their number is the number of retries. */
   pauses?: readonly number[]
 }
 
 const patienceMilliseconds = 10_000
 
-/** Hands messages to a mail server. What fails for now is tried again; what fails for good throws. */
+/** Sends e-mails through an SMTP server. Temporary failures are retried; permanent failures throw. */
 export function smtpTransport({ url, pauses = [1000, 5000] }: SmtpOptions): MailTransport {
   const transport = createTransport({
     url,
@@ -46,13 +46,13 @@ interface SmtpFailure {
   responseCode?: unknown
 }
 
-/** The failure by its codes alone: the server's words quote the address, and failures are logged. */
+/** The error codes only: the server's text contains the address, and errors are logged. */
 function withoutAddress(error: unknown): Error {
   const { code, responseCode } = error as SmtpFailure
   return new Error(`the mail server did not take a message: ${[code, responseCode].filter(Boolean).join(' ') || 'no code'}`)
 }
 
-/** No answer, or one that says so (RFC 5321 section 4.2.1: 4yz). */
+/** Returns true if there was no response or a temporary error (RFC 5321 section 4.2.1: 4yz). */
 function isTemporary(error: unknown): boolean {
   const { code, responseCode } = error as SmtpFailure
   if (typeof responseCode === 'number') return responseCode >= 400 && responseCode < 500

@@ -1,19 +1,19 @@
-/** A message that is ready to go. */
+/** An e-mail that is ready to be sent. */
 export interface Email {
   from: { name: string; address: string }
-  /** One address; nothing is read out of it. */
+  /** A single address; it is not parsed. */
   to: string
   subject: string
-  /** The language that it is written in. */
+  /** Language of the text. */
   language: string
   /** Plain text. */
   text: string
 }
 
-/** Where messages go: a mail server, a folder, a test. */
+/** A destination of e-mails: an SMTP server, a folder, a test. */
 export interface MailTransport {
   deliver(email: Email): Promise<void>
-  /** What an operator should know of it at the start. */
+  /** Warning that is logged at the start. */
   describe(): string
   close(): void
 }

@@ -4,17 +4,19 @@ import { toolParameters } from '../framework/declare/parameters.ts'
 import { run } from '../framework/run.ts'
 import type { Caller } from '../policy/caller.ts'
 
-/** One read that visitors may make, with the names and limits of a tool. */
+/** One read operation for visitors, with the names and limits of a tool. */
 export interface CatalogueRead {
   /** `list_courses`. */
   name: string
   operation: Operation
 }
 
-/** Whoever calls, and whatever token came along: what is answered here is what a visitor sees. */
+/** The caller of every tool call, with or without a token: results contain what a visitor sees. */
 const visitor: Caller = { kind: 'anonymous' }
 
-/** Every operation that only reads, is open to visitors and belongs to what the school offers. A new resource is in it by itself. */
+/**
+ * Returns every read operation that is open to visitors and whose feature the school has enabled. New resources are included automatically.
+ */
 export function catalogueReads(operations: readonly Operation[]): CatalogueRead[] {
   return operations
     .filter(({ method, anonymous, resource }) => method === 'GET' && anonymous !== 'none' && resource.isInCatalogue)
@@ -22,7 +24,7 @@ export function catalogueReads(operations: readonly Operation[]): CatalogueRead[
 }
 
 /**
- * Reads as a visitor, by the road that the API takes.
+ * Runs the operation as a visitor, in the same way as the API.
  * @throws Problem
  */
 export async function read(

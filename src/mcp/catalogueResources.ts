@@ -6,7 +6,7 @@ import type { School } from '../policy/school.ts'
 import { type CatalogueRead, catalogueReads, read } from './catalogue.ts'
 import { listAsMarkdown, rowAsMarkdown } from './markdown.ts'
 
-/** A document of the service that is not a row, as the service serves it elsewhere. */
+/** A document that is not a row, with the content that the service serves elsewhere. */
 export interface CatalogueDocument {
   /** `school://pricing`. */
   uri: string
@@ -15,7 +15,7 @@ export interface CatalogueDocument {
   text(school: School): Promise<string>
 }
 
-/** What the school sells: the very text of `/pricing.md`. */
+/** The offers of the school: the content of `/pricing.md`. */
 export const pricingDocument = (text: CatalogueDocument['text']): CatalogueDocument => ({
   uri: 'school://pricing',
   name: 'pricing',
@@ -29,11 +29,11 @@ export interface ResourceText {
 }
 
 export interface CatalogueResources {
-  /** Everything that has one address; with the time of its last change, where that is one cheap look. */
+  /** Lists every resource with a fixed URI, with the time of its last change if one simple query returns it. */
   list(surroundings: Surroundings): Promise<Listed[]>
   templates: readonly Template[]
   /**
-   * The text of an address; undefined where nothing is.
+   * Returns the content of a URI; undefined if there is none.
    * @throws Problem not_found, invalid_id
    */
   read(uri: string, surroundings: Surroundings): Promise<ResourceText | undefined>
@@ -42,19 +42,19 @@ export interface CatalogueResources {
 const mimeType = 'text/markdown'
 const shownRows = 50
 const longestUri = 500
-/** Words of addresses that say more to a reader than those of the API. */
+/** Names in URIs that are clearer than those of the API. */
 const names: Readonly<Record<string, string>> = { school: 'about', curriculum: 'outline' }
 
 interface Place {
   /** `school://courses/{slug}`. */
   uri: string
-  /** The parameter in it, if any. */
+  /** The parameter of the URI, if any. */
   variable: string | undefined
   form: RegExp
   source: CatalogueRead
 }
 
-/** Every read of the catalogue as Markdown under an address: `/api/v1/courses/{id_or_slug}` is `school://courses/{slug}`. */
+/** Returns every read operation as Markdown with a URI: `/api/v1/courses/{id_or_slug}` is `school://courses/{slug}`. */
 export function catalogueResources(operations: readonly Operation[], documents: readonly CatalogueDocument[] = []): CatalogueResources {
   const places = catalogueReads(operations).map(placeOf)
   const fixed = places.filter(({ variable }) => variable === undefined)
@@ -88,7 +88,7 @@ export function catalogueResources(operations: readonly Operation[], documents: 
       if (uri.length > longestUri) return undefined
       const document = documents.find((one) => one.uri === uri)
       if (document) return { text: await document.text(surroundings.school) }
-      // An address that is one of its own is no slug: `school://posts/tags`.
+      // A fixed URI is not a slug: `school://posts/tags`.
       for (const place of [...fixed, ...places]) {
         const match = place.form.exec(uri)
         const key = match && decoded(match[1] ?? '')
@@ -127,7 +127,7 @@ async function textOf({ variable, source }: Place, key: string, surroundings: Su
   return { text: listAsMarkdown(area.title, data, addressOf, page.has_more) }
 }
 
-/** When the newest row of a list, or the only row, was changed; undefined where that is not to be had by one cheap look. */
+/** Returns when the newest row of a list, or the only row, was changed; undefined if one simple query cannot return it. */
 async function lastChange(source: CatalogueRead, surroundings: Surroundings): Promise<string | undefined> {
   const { kind, parameters, resource } = source.operation
   if (!parameters.some(({ name }) => name === 'fields')) return undefined
@@ -138,13 +138,13 @@ async function lastChange(source: CatalogueRead, surroundings: Surroundings): Pr
     const [row] = kind === 'list' ? (answer.data as Record<string, unknown>[]) : [answer]
     return row?.updated_at as string | undefined
   } catch (error) {
-    // What the school has closed is still a place; who reads it is told.
+    // Closed features stay listed; reading them returns the error.
     if (error instanceof Problem && error.status < 500) return undefined
     throw error
   }
 }
 
-/** The key in an address, undefined where it is not valid percent-encoding. */
+/** Returns the key in a URI, or undefined if its percent-encoding is invalid. */
 function decoded(text: string): string | undefined {
   try {
     return decodeURIComponent(text)

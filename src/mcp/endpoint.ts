@@ -9,32 +9,32 @@ import type { Caller } from '../policy/caller.ts'
 import type { School } from '../policy/school.ts'
 import { createExchange } from './exchangeMessage.ts'
 import { requireOrigin } from './origin.ts'
-import { rpcCodeOf, rpcRefusal } from './rpcProblem.ts'
+import { rpcCodeOf, rpcError } from './rpcProblem.ts'
 import { type CatalogueArguments, createCatalogue } from './server.ts'
 
 export interface McpArguments extends CatalogueArguments {
   database: Surroundings['database']
-  /** Puts a limit on how long a hard question may take. */
+  /** Limits the duration of expensive queries. */
   store: Surroundings['store']
   signer: Surroundings['signer']
   externalServices: Surroundings['externalServices']
   schoolName(school: School): Promise<string>
   /**
-   * Counts the request. Whose token came along makes no difference; throws `invalid_token` where one came that is not good here,
-   * and `rate_limited`.
+   * Counts the request. The owner of the token makes no difference; throws `invalid_token` if the token is not valid here, and
+   * `rate_limited`.
    */
   authenticate(ctx: Context, limits: readonly OperationLimit[]): Promise<Caller>
-  /** Origins of pages that may call besides the school's own and those of the reader's machine. */
+  /** Origins of pages that may call, in addition to the school's own and those of the user's machine. */
   allowedOrigins(): readonly string[]
 }
 
-/** Tool calls and their arguments are short. */
+/** Tool calls with their arguments are short. */
 const maxBytes = 262_144
 const maxDepth = 20
-/** Headers that say something about a message. No other reaches the SDK, the token least of all. */
+/** Headers that describe a message. The SDK receives no other header, in particular not the token. */
 const messageHeader = /^mcp-(protocol-version|method|name|param-.+)$/
 
-/** Serves `/mcp`: Streamable HTTP without sessions, one JSON answer for each POST. */
+/** Serves `/mcp`: Streamable HTTP without sessions, one JSON response for each POST. */
 export function createMcp(args: McpArguments): Middleware<RequestState> {
   const { database, store, signer, externalServices, authenticate, schoolName, log } = args
   const exchange = createExchange(createCatalogue(args), log)
@@ -54,7 +54,7 @@ export function createMcp(args: McpArguments): Middleware<RequestState> {
       const { status, body } = await exchange({
         message,
         headers: headersOf(ctx),
-        countMore: () => authenticate(ctx, []),
+        countAnother: () => authenticate(ctx, []),
         served: {
           database,
           store,
@@ -75,11 +75,11 @@ export function createMcp(args: McpArguments): Middleware<RequestState> {
   }
 
   /**
-   * The message, once everything about the request has been found good, in the order in which it is told.
+   * Returns the message after all checks of the request, in the order in which their errors are reported.
    * @throws Problem
    */
   async function admitted(ctx: Context): Promise<unknown> {
-    // Before any token is looked at: a challenge here would send clients into a sign-in that leads nowhere.
+    // Before the token is checked: a challenge here would start a sign-in that leads nowhere.
     if (ctx.method !== 'POST') {
       throw new Problem('method_not_allowed', {
         description: '/mcp takes POST. There are no sessions and no streams.',
@@ -96,13 +96,13 @@ export function createMcp(args: McpArguments): Middleware<RequestState> {
     return message
   }
 
-  /** A refusal in the words of JSON-RPC. A bad token, and what is our own fault, is told as everywhere else. */
+  /** Responds with a JSON-RPC error. An invalid token and internal errors get the same response as everywhere else. */
   function refuse(ctx: Context, error: unknown): void {
     const problem = asProblem(error)
     if (problem.code === 'invalid_token' || problem.status >= 500) throw error
     ctx.status = problem.status
     ctx.set(problem.headers)
-    reply(ctx, rpcRefusal(rpcCodeOf(problem), problem.description, { data: bodyOf(problem, ctx.state.requestId) }))
+    reply(ctx, rpcError(rpcCodeOf(problem), problem.description, { data: bodyOf(problem, ctx.state.requestId) }))
   }
 }
 

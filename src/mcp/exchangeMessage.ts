@@ -2,7 +2,7 @@ import { createMcpHandler, isLegacyRequest, type Server, WebStandardStreamableHT
 import type { Log } from '../lib/log.ts'
 import { paramsError } from './params.ts'
 import { revisions, revisionWithBatches } from './revisions.ts'
-import { rpcCodes, rpcRefusal, unsupportedRevision } from './rpcProblem.ts'
+import { rpcCodes, rpcError, unsupportedRevision } from './rpcProblem.ts'
 import type { Served } from './server.ts'
 
 /** One message, with the headers of the request that brought it. */
@@ -11,28 +11,28 @@ export interface Exchange {
   headers: Headers
   served: Served
   /**
-   * Counts one message more: a batch is as many as it holds.
+   * Counts one additional message: a batch counts as many as it contains.
    * @throws Problem rate_limited
    */
-  countMore(): Promise<unknown>
+  countAnother(): Promise<unknown>
 }
 
-/** What goes back: a status, and JSON unless there is nothing to say. */
+/** The response: a status, and JSON unless there is no content. */
 export interface Reply {
   status: number
   body?: unknown
 }
 
 const maxBatch = 20
-/** Methods of the older revisions that 2026-07-28 has left out. */
+/** Methods of older revisions that 2026-07-28 has removed. */
 const goneMethods = ['initialize', 'ping'] as const
 
 /**
- * Answers messages of every revision. The SDK tells those of 2026-07-28, which bring everything along, from the older ones, which
- * begin with `initialize`; both are served by a server that lives as long as the request.
+ * Handles messages of every revision. The SDK distinguishes those of 2026-07-28, which are self-contained, from older ones, which begin
+ * with `initialize`. Both are served by a server object that lives as long as the request.
  */
 export function createExchange(serverFor: (served: Served) => Server, log: Log): (exchange: Exchange) => Promise<Reply> {
-  // The SDK hands the request on to the factory: by it the factory finds what the request is served with.
+  // The SDK passes the request to the factory, which finds the context of the request by it.
   const underWay = new WeakMap<Request, Served>()
   const onerror = (error: Error): void => log.debug({ err: error }, 'an MCP request was refused')
   const modern = createMcpHandler(({ requestInfo }) => serverFor(underWay.get(requestInfo as Request) as Served), {
@@ -54,15 +54,15 @@ export function createExchange(serverFor: (served: Served) => Server, log: Log):
     const isOld = await isLegacyRequest(request, message)
     const revision = headers.get('mcp-protocol-version')?.trim()
     if (isOld && revision !== undefined && !revisions.includes(revision)) return unknownRevision(revision, message)
-    // Nothing changes while a server lives, so there is nothing to wait for: the capability is not offered.
-    if (!isOld && isCallOf(message, 'subscriptions/listen')) {
-      return { status: 404, body: rpcRefusal(rpcCodes.methodNotFound, 'Method not found', { answered: message }) }
+    // The lists do not change while a server object lives, so subscriptions are not offered.
+    if (!isOld && isCallTo(message, 'subscriptions/listen')) {
+      return { status: 404, body: rpcError(rpcCodes.methodNotFound, 'Method not found', { answered: message }) }
     }
-    // What a revision does not know it does not know in any form.
-    const isGone = revision === revisions[0] && goneMethods.some((method) => isCallOf(message, method))
-    const fault = isGone ? undefined : paramsError(message)
-    if (fault !== undefined)
-      return { status: 200, body: rpcRefusal(rpcCodes.invalidParams, `Invalid params: ${fault}`, { answered: message }) }
+    // A revision rejects unknown methods in every form.
+    const isGone = revision === revisions[0] && goneMethods.some((method) => isCallTo(message, method))
+    const invalidParams = isGone ? undefined : paramsError(message)
+    if (invalidParams !== undefined)
+      return { status: 200, body: rpcError(rpcCodes.invalidParams, `Invalid params: ${invalidParams}`, { answered: message }) }
     const response = isOld ? await serveOld(request, message, served) : await modern.fetch(request, { parsedBody: message })
     const text = await response.text()
     return { status: response.status, ...(text !== '' && { body: JSON.parse(text) }) }
@@ -80,28 +80,28 @@ export function createExchange(serverFor: (served: Served) => Server, log: Log):
     }
   }
 
-  /** Each message is an exchange of its own: a batch cannot make two of them know of each other. */
+  /** Each message is a separate exchange, so the messages of a batch are independent. */
   async function batch(messages: readonly unknown[], exchange: Exchange): Promise<Reply> {
-    if (messages.length === 0 || messages.length > maxBatch) return invalid(`A batch has 1 to ${maxBatch} messages.`)
-    if (messages.some((message) => isCallOf(message, 'initialize'))) return invalid('initialize stands alone, never in a batch.')
+    if (messages.length === 0 || messages.length > maxBatch) return invalid(`A batch must have 1 to ${maxBatch} messages.`)
+    if (messages.some((message) => isCallTo(message, 'initialize'))) return invalid('initialize must be sent alone, not in a batch.')
     const answers: unknown[] = []
     for (const [index, message] of messages.entries()) {
-      if (index > 0) await exchange.countMore()
-      const { body } = Array.isArray(message) ? invalid('A batch holds no batches.') : await one({ ...exchange, message })
+      if (index > 0) await exchange.countAnother()
+      const { body } = Array.isArray(message) ? invalid('A batch must not contain batches.') : await one({ ...exchange, message })
       if (body !== undefined) answers.push(body)
     }
     return answers.length === 0 ? { status: 202 } : { status: 200, body: answers }
   }
 }
 
-const isCallOf = (message: unknown, method: string): boolean =>
+const isCallTo = (message: unknown, method: string): boolean =>
   typeof message === 'object' && message !== null && 'method' in message && message.method === method
 
-const invalid = (text: string): Reply => ({ status: 400, body: rpcRefusal(rpcCodes.invalidRequest, text) })
+const invalid = (text: string): Reply => ({ status: 400, body: rpcError(rpcCodes.invalidRequest, text) })
 
 const unknownRevision = (requested: string, answered: unknown): Reply => ({
   status: 400,
-  body: rpcRefusal(unsupportedRevision, `Unsupported protocol version: ${requested.slice(0, 50)}`, {
+  body: rpcError(unsupportedRevision, `Unsupported protocol version: ${requested.slice(0, 50)}`, {
     answered,
     data: { supported: revisions, requested: requested.slice(0, 50) },
   }),

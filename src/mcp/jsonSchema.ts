@@ -1,11 +1,11 @@
 import type { JsonSchema } from '../framework/output/publishedSchemas.ts'
 
-/** Where named schemas stand in a schema that stands for itself. */
+/** The location of named schemas in a self-contained schema. */
 const definitions = '#/$defs/'
 
 /**
- * A schema of the API's description (OpenAPI 3.0) in the words of JSON Schema 2020-12, which tools speak:
- * `nullable` becomes a type, a flag beside a bound becomes the bound. Examples stay out: a model reads every word of a list of tools.
+ * Converts a schema of the API's description (OpenAPI 3.0) to JSON Schema 2020-12, which tools use: `nullable` becomes a type, and a flag
+ * with a bound becomes the bound. Examples are removed: a model reads every word of a list of tools.
  */
 export function plainSchema(schema: JsonSchema): JsonSchema {
   const { nullable, example: _left, exclusiveMinimum, exclusiveMaximum, ...rest } = schema
@@ -29,14 +29,14 @@ function moveBound(schema: JsonSchema, from: string, to: string): void {
   delete schema[from]
 }
 
-/** One type in each branch: clients that know no lists of types read that too. */
+/** One type per branch: clients without support for lists of types can read it, too. */
 function orNull({ description, ...inner }: JsonSchema): JsonSchema {
   const about = description === undefined ? {} : { description }
   if (Array.isArray(inner.anyOf)) return { ...about, ...inner, anyOf: [...inner.anyOf, { type: 'null' }] }
   return Object.keys(inner).length === 0 ? about : { ...about, anyOf: [inner, { type: 'null' }] }
 }
 
-/** The names of the schemas that a schema refers to, as far as they lead. */
+/** Returns the names of the schemas to which a schema refers, directly or indirectly. */
 export function referredTo(schema: unknown, all: Readonly<Record<string, JsonSchema>>, found = new Set<string>()): Set<string> {
   if (typeof schema !== 'object' || schema === null) return found
   for (const [name, value] of Object.entries(schema)) {

@@ -4,7 +4,7 @@ type Row = Readonly<Record<string, unknown>>
 
 const longText = 160
 
-/** One row as a page of Markdown: what is short in a list, what is long under a heading of its own. */
+/** Renders a row as a Markdown page: short values as a list, long ones in a separate section each. */
 export function rowAsMarkdown(row: Row): string {
   const shown = Object.entries(row).filter(([name, value]) => name !== 'object' && !isEmpty(value) && !isRendering(name, row))
   const short = shown.filter(([, value]) => !isLong(value)).map(([name, value]) => `- ${words(name)}: ${inline(value)}`)
@@ -15,7 +15,7 @@ export function rowAsMarkdown(row: Row): string {
     .concat('\n')
 }
 
-/** Rows of a list, each with the address under which it can be read here. */
+/** Renders the rows of a list, each with its URI. */
 export function listAsMarkdown(heading: string, rows: readonly Row[], addressOf: (row: Row) => string, hasMore: boolean): string {
   const lines = rows.map((row) => {
     const about = [row.subtitle, row.tagline, row.summary, row.headline].find((text) => typeof text === 'string')
@@ -29,7 +29,7 @@ export function listAsMarkdown(heading: string, rows: readonly Row[], addressOf:
 const isEmpty = (value: unknown): boolean =>
   value === null || value === undefined || value === '' || (Array.isArray(value) && !value.length)
 
-/** The same text once more, as HTML. */
+/** HTML fields repeat the Markdown field. */
 const isRendering = (name: string, row: Row): boolean => /_(html|format)$/.test(name) && name.replace(/_(html|format)$/, '') in row
 
 function isLong(value: unknown): boolean {
@@ -60,7 +60,7 @@ interface Money {
 const isMoney = (value: unknown): value is Money =>
   typeof value === 'object' && value !== null && 'amount' in value && 'currency' in value && typeof value.currency === 'string'
 
-/** 8900 EUR → `89.00 EUR`; currencies know how many digits their smallest unit has. */
+/** Formats an amount: 8900 EUR → `89.00 EUR`. The currency determines the number of digits. */
 function moneyText({ amount, currency }: Money): string {
   const digits = new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2
   return `${(amount / 10 ** digits).toFixed(digits)} ${currency}`

@@ -4,8 +4,8 @@ import { Problem } from '../lib/problem.ts'
 import type { School } from '../policy/school.ts'
 
 /**
- * Refuses a web page that has no business here, so that no page reaches a service on the reader's own machine or network by a name of its
- * own (DNS rebinding; MCP transport, security). Programs send no Origin and are let through.
+ * Rejects requests from pages of other origins, so that no page reaches a service on the user's machine or network through its own DNS name
+ * (DNS rebinding; MCP transport, security). Programs send no Origin and are accepted.
  * @throws Problem access_denied
  */
 export function requireOrigin(ctx: Context, { issuer }: School, allowedOrigins: ReadonlySet<string>): void {
@@ -14,13 +14,13 @@ export function requireOrigin(ctx: Context, { issuer }: School, allowedOrigins: 
     origin === issuer || allowedOrigins.has(origin) || validateOriginHeader(origin, localhostAllowedOrigins()).ok
   if (!values.every(isKnown)) {
     throw new Problem('access_denied', {
-      description: 'Pages of this origin may not call /mcp. An operator allows them by name in server.yaml: cors.allowed_origins.',
+      description: 'Pages of this origin may not call /mcp. An operator can add the origin to cors.allowed_origins in server.yaml.',
     })
   }
-  // Further up, the host was replaced by the school's own; what the caller sent stands in the raw headers alone.
+  // Earlier middleware has replaced the host with the school's; only the raw headers contain the value that the caller sent.
   const isLocal = localhostAllowedHostnames().includes(new URL(issuer).hostname)
   if (isLocal && !validateHostHeader(sentHost(ctx.req.rawHeaders), localhostAllowedHostnames()).ok) {
-    throw new Problem('access_denied', { description: 'This service answers under the names of its own machine only.' })
+    throw new Problem('access_denied', { description: 'Host must be a name of this machine: this service accepts local requests only.' })
   }
 }
 

@@ -1,6 +1,6 @@
 import { type SpecTypeName, specTypeSchemas } from '@modelcontextprotocol/server'
 
-/** What each method that is answered here takes. */
+/** Parameters of each method that this server handles. */
 const requests = new Map<string, SpecTypeName>([
   ['initialize', 'InitializeRequest'],
   ['ping', 'PingRequest'],
@@ -16,21 +16,21 @@ const requests = new Map<string, SpecTypeName>([
 const envelope = 'JSONRPCRequest' satisfies SpecTypeName
 
 /**
- * What is wrong with the params of a request whose every other part is right; undefined where nothing is. The SDK calls such params a
- * failure of the server, or no message at all.
+ * Returns the error in the params of an otherwise valid request; undefined if they are valid. The SDK would report such params as an
+ * internal error or as an invalid message.
  */
 export function paramsError(message: unknown): string | undefined {
   if (typeof message !== 'object' || message === null || !('method' in message)) return undefined
   const { params, ...rest } = message as Record<string, unknown>
   const type = requests.get(String(rest.method))
-  if (type === undefined || fault(envelope, rest) !== undefined) return undefined
-  // A member that is null is there, and is no object.
+  if (type === undefined || typeError(envelope, rest) !== undefined) return undefined
+  // A member that is null is present but not an object.
   const sent = 'params' in message ? { ...rest, params } : rest
-  return fault(envelope, sent) ?? fault(type, { method: rest.method, ...('params' in message && { params }) })
+  return typeError(envelope, sent) ?? typeError(type, { method: rest.method, ...('params' in message && { params }) })
 }
 
-/** The first thing in which a value is not of the type: `params.uri: Invalid input: expected string`. */
-function fault(type: SpecTypeName, value: unknown): string | undefined {
+/** Returns the first type error: `params.uri: Invalid input: expected string`. */
+function typeError(type: SpecTypeName, value: unknown): string | undefined {
   const result = specTypeSchemas[type]['~standard'].validate(value)
   if (result instanceof Promise || result.issues === undefined) return undefined
   const [issue] = result.issues

@@ -1,10 +1,10 @@
 import type { GetPromptResult, Prompt } from '@modelcontextprotocol/server'
 import { Problem } from '../lib/problem.ts'
 
-/** A question that the catalogue's tools answer together. */
+/** A prompt that uses several tools of the catalogue. */
 interface CataloguePrompt {
   listing: Prompt
-  /** Tools without which it makes no sense. */
+  /** Tools that the prompt requires. */
   needs: readonly string[]
   text(values: Readonly<Record<string, string | undefined>>): string
 }
@@ -16,62 +16,60 @@ const all: readonly CataloguePrompt[] = [
     listing: {
       name: 'recommend_course',
       title: 'Recommend a course',
-      description: 'Finds the courses of this school that suit a goal.',
+      description: 'Find the courses of this school that fit a goal.',
       arguments: [
-        { name: 'goal', description: 'What the person wants to be able to do.', required: true },
-        { name: 'level', description: 'What they know already: beginner, intermediate or advanced.' },
-        { name: 'budget', description: 'What it may cost, with the currency.' },
+        { name: 'goal', description: 'Goal of the person.', required: true },
+        { name: 'level', description: 'Level of the person: beginner, intermediate or advanced.' },
+        { name: 'budget', description: 'Maximum price, with the currency.' },
       ],
     },
     needs: ['search_catalog', 'list_courses', 'get_course'],
     text: ({ goal, level, budget }) =>
       [
-        `Recommend courses of this school to somebody whose goal is: ${quoted(goal)}.`,
-        ...(level === undefined ? [] : [`What they know already: ${quoted(level)}.`]),
-        ...(budget === undefined
-          ? []
-          : [`What it may cost: ${quoted(budget)}. Amounts of prices are in the smallest unit of the currency.`]),
+        `Recommend courses of this school to a person with this goal: ${quoted(goal)}.`,
+        ...(level === undefined ? [] : [`Level: ${quoted(level)}.`]),
+        ...(budget === undefined ? [] : [`Maximum price: ${quoted(budget)}. Amounts are in the smallest unit of the currency.`]),
         'Use search_catalog and list_courses to find candidates and get_course to read the best of them.',
-        'Name at most three, each with its title, price and the reason, and say so where none fits.',
+        'Name at most three, each with its title, price and the reason. Say so if none fits.',
       ].join('\n'),
   },
   {
     listing: {
       name: 'compare_plans',
       title: 'Compare the membership plans',
-      description: 'Puts the membership plans of this school side by side.',
-      arguments: [{ name: 'needs', description: 'What matters to the person.' }],
+      description: 'Compare the membership plans of this school.',
+      arguments: [{ name: 'needs', description: 'Needs of the person.' }],
     },
     needs: ['list_plans'],
     text: ({ needs }) =>
       [
         'Compare the membership plans of this school.',
-        ...(needs === undefined ? [] : [`What matters to the person: ${quoted(needs)}.`]),
-        'Use list_plans, and get_plan where something is missing.',
-        'Make one table of prices, periods and benefits. Then say which plan suits whom.',
+        ...(needs === undefined ? [] : [`Needs of the person: ${quoted(needs)}.`]),
+        'Use list_plans, and get_plan for details.',
+        'Make one table of prices, periods and benefits. Then say which plan suits which needs.',
       ].join('\n'),
   },
   {
     listing: {
       name: 'plan_my_week',
       title: 'Plan a week of learning',
-      description: 'Spreads a course over the hours that a person has.',
+      description: 'Spread a course over the hours that a person has each week.',
       arguments: [
         { name: 'course', description: 'Slug or id of the course.', required: true },
-        { name: 'hours_per_week', description: 'Hours that the person has in a week.', required: true },
+        { name: 'hours_per_week', description: 'Hours per week.', required: true },
       ],
     },
     needs: ['get_course'],
     text: ({ course, hours_per_week: hours }) =>
       [
-        `Plan the weeks of somebody who takes the course ${quoted(course)} and has ${quoted(hours)} hours a week.`,
-        'Use get_course for its length, and the tool that shows its curriculum where there is one.',
-        'Name what to do in each week. Leave room for practice, and say where the lengths are estimates.',
+        `Plan the weeks of a person who takes the course ${quoted(course)} and has ${quoted(hours)} hours a week.`,
+        'Use get_course for its length, and the tool for its curriculum if there is one.',
+        'Name what to do in each week. Leave room for practice, and say which lengths are estimates.',
       ].join('\n'),
   },
 ]
 
-/** The prompts whose tools are there. */
+/** Returns the prompts whose tools exist. */
 export const cataloguePrompts = (tools: ReadonlySet<string>): CataloguePrompt[] =>
   all.filter(({ needs }) => needs.every((tool) => tools.has(tool)))
 
@@ -95,5 +93,5 @@ export function promptMessages(
   }
 }
 
-/** What a person typed stands apart from what we say. */
+/** Keeps the person's text separate from the text of the prompt. */
 const quoted = (value: string | undefined): string => JSON.stringify(value ?? '')

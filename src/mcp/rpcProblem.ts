@@ -1,6 +1,6 @@
 import type { Problem } from '../lib/problem.ts'
 
-/** Codes of JSON-RPC 2.0 section 5.1, and of the transport for what JSON-RPC does not know. */
+/** Codes of JSON-RPC 2.0 section 5.1, and of the transport for errors that JSON-RPC does not define. */
 export const rpcCodes = {
   parseError: -32700,
   invalidRequest: -32600,
@@ -10,17 +10,17 @@ export const rpcCodes = {
   transport: -32000,
 } as const
 
-/** Header and body, or client and server, speak different revisions (MCP 2026-07-28, error codes). */
+/** Header and body, or client and server, use different revisions (MCP 2026-07-28, error codes). */
 export const unsupportedRevision = -32022
 
 interface RefusalOptions {
   data?: unknown
-  /** The message that is refused: a request's id goes back with the refusal. Where none could be read there is none. */
+  /** The rejected message: the error contains its id. Undefined if no message could be parsed. */
   answered?: unknown
 }
 
-/** An error as a whole answer (JSON-RPC 2.0 section 5). */
-export const rpcRefusal = (code: number, message: string, { data, answered }: RefusalOptions = {}): Record<string, unknown> => ({
+/** Returns an error as a complete response (JSON-RPC 2.0 section 5). */
+export const rpcError = (code: number, message: string, { data, answered }: RefusalOptions = {}): Record<string, unknown> => ({
   jsonrpc: '2.0',
   error: { code, message, ...(data !== undefined && { data }) },
   ...idOf(answered),
@@ -31,7 +31,7 @@ function idOf(message: unknown): { id?: string | number } {
   return typeof id === 'string' || typeof id === 'number' ? { id } : {}
 }
 
-/** What JSON-RPC calls a problem of the request as a whole. */
+/** Returns the JSON-RPC code of a problem that concerns the whole request. */
 export function rpcCodeOf({ code, status }: Problem): number {
   if (code === 'invalid_json') return rpcCodes.parseError
   if (code === 'invalid_request') return rpcCodes.invalidRequest

@@ -20,7 +20,7 @@ interface Asked {
 const defaultLimit = 10
 const maxSnippet = 200
 
-/** One question to every list that can be searched; undefined where there is none. Each list is read by the tool's own road. */
+/** Returns the tool that searches every searchable list; undefined if there is none. It runs the tool of each list. */
 export function catalogueSearch(reads: readonly CatalogueRead[]): CatalogueTool | undefined {
   const lists = new Map(
     reads
@@ -45,7 +45,7 @@ export function catalogueSearch(reads: readonly CatalogueRead[]): CatalogueTool 
       const asked = readAsked(values, types)
       const found: { row: Row; list: CatalogueRead }[] = []
       let isMore = false
-      // One after the other: a single call must not take every connection of the pool.
+      // Sequentially: a single call must not use every connection of the pool.
       for (const [type, list] of lists) {
         if (!asked.types.includes(type)) continue
         const { data, page } = (await read(list, { q: asked.query, limit: asked.limit }, surroundings)) as {
@@ -106,26 +106,26 @@ const searchOutput = (types: readonly string[]): JsonSchema => ({
   },
 })
 
-/** @throws Problem invalid_parameter that names everything that is wrong */
+/** @throws Problem invalid_parameter with all errors */
 function readAsked(values: Readonly<Record<string, unknown>>, known: readonly string[]): Asked {
   const { query, types = known, limit = defaultLimit, ...others } = values
   const fieldErrors = [
-    ...Object.keys(others).map((name) => fault(name.slice(0, 100), 'is unknown. search_catalog takes query, types and limit.')),
+    ...Object.keys(others).map((name) => fieldError(name.slice(0, 100), 'is unknown. search_catalog takes query, types and limit.')),
     ...(typeof query === 'string' && query.length >= 2 && query.length <= 100 && !query.includes('\0')
       ? []
-      : [fault('query', 'must be a text of 2 to 100 characters.')]),
+      : [fieldError('query', 'must be a text of 2 to 100 characters.')]),
     ...(Array.isArray(types) && types.length > 0 && types.every((type) => known.includes(type))
       ? []
-      : [fault('types', `must be a list of some of ${known.join(', ')}.`)]),
+      : [fieldError('types', `must be a list of some of ${known.join(', ')}.`)]),
     ...(Number.isInteger(limit) && Number(limit) >= 1 && Number(limit) <= maxToolRows
       ? []
-      : [fault('limit', `must be a whole number from 1 to ${maxToolRows}.`)]),
+      : [fieldError('limit', `must be a whole number from 1 to ${maxToolRows}.`)]),
   ]
   if (fieldErrors[0]) throw new Problem('invalid_parameter', { description: fieldErrors[0].message, details: fieldErrors.slice(0, 20) })
   return { query: query as string, types: types as string[], limit: limit as number }
 }
 
-const fault = (field: string, rule: string): ProblemDetail => ({ field, code: 'invalid', message: `${field} ${rule}` })
+const fieldError = (field: string, rule: string): ProblemDetail => ({ field, code: 'invalid', message: `${field} ${rule}` })
 
 function resultOf(row: Row, { operation }: CatalogueRead, query: string, { school }: Surroundings): Record<string, unknown> {
   const { object, name } = operation.resource
@@ -145,7 +145,7 @@ function resultOf(row: Row, { operation }: CatalogueRead, query: string, { schoo
   }
 }
 
-/** The text in which the words occur, or the first short text that there is. */
+/** Returns the text that contains the words, or else the first short text. */
 function snippetOf(row: Row, searched: readonly string[], query: string): string | null {
   const texts = searched
     .filter((field) => field !== 'slug')

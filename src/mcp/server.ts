@@ -16,7 +16,7 @@ export interface CatalogueArguments {
   log: Log
 }
 
-/** What one request is served with. */
+/** The context of one request. */
 export interface Served extends Surroundings {
   schoolName: string
 }
@@ -32,8 +32,8 @@ const cacheHints = {
 } as const
 
 /**
- * The catalogue as an MCP server. What is the same for everybody is made once; the SDK wants a server object of its own for every request,
- * because nothing is remembered between two of them.
+ * Creates MCP servers for the catalogue. Shared parts are built once; the SDK needs a new server object for every request, because no state
+ * is kept between requests.
  */
 export function createCatalogue({ operations, documents, log }: CatalogueArguments): (served: Served) => Server {
   const tools = catalogueTools(operations)
@@ -56,12 +56,12 @@ export function createCatalogue({ operations, documents, log }: CatalogueArgumen
     server.setRequestHandler('tools/call', async ({ params }) => {
       const tool = toolsByName.get(params.name)
       if (!tool) throw invalidParams(`There is no tool ${params.name.slice(0, 100)}. tools/list names all of them.`)
-      return await told(() => tool.call(params.arguments ?? {}, served).then(toolResult), toolRefusal)
+      return await handled(() => tool.call(params.arguments ?? {}, served).then(toolResult), toolError)
     })
-    server.setRequestHandler('resources/list', async () => ({ resources: await told(() => resources.list(served), refuseParams) }))
+    server.setRequestHandler('resources/list', async () => ({ resources: await handled(() => resources.list(served), rejectParams) }))
     server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [...resources.templates] }))
     server.setRequestHandler('resources/read', async ({ params: { uri } }) => {
-      const found = await told(
+      const found = await handled(
         () => resources.read(uri, served),
         () => undefined,
       )
@@ -72,12 +72,12 @@ export function createCatalogue({ operations, documents, log }: CatalogueArgumen
     server.setRequestHandler('prompts/get', async ({ params }) => {
       const prompt = prompts.find(({ listing }) => listing.name === params.name)
       if (!prompt) throw invalidParams(`There is no prompt ${params.name.slice(0, 100)}. prompts/list names all of them.`)
-      return await told(async () => promptMessages(prompt, params.arguments ?? {}), refuseParams)
+      return await handled(async () => promptMessages(prompt, params.arguments ?? {}), rejectParams)
     })
     return server
 
-    /** Refusals are told in their own way; what is our fault is logged under the request's id, and nobody learns more than that. */
-    async function told<Result>(work: () => Promise<Result>, refuse: (problem: Problem) => Result): Promise<Result> {
+    /** Rejections keep their text. Internal errors are logged with the request id, and the response contains no details. */
+    async function handled<Result>(work: () => Promise<Result>, refuse: (problem: Problem) => Result): Promise<Result> {
       try {
         return await work()
       } catch (error) {
@@ -92,12 +92,12 @@ export function createCatalogue({ operations, documents, log }: CatalogueArgumen
 
 const invalidParams = (message: string): ProtocolError => new ProtocolError(ProtocolErrorCode.InvalidParams, message)
 
-function refuseParams({ description }: Problem): never {
+function rejectParams({ description }: Problem): never {
   throw invalidParams(description)
 }
 
-/** A refusal that the model can read and act on: what is wrong, all of it, and what would be right. */
-function toolRefusal({ code, description, details }: Problem): CallToolResult {
+/** Returns an error that the model can act on: everything that is wrong, and how to correct it. */
+function toolError({ code, description, details }: Problem): CallToolResult {
   const text = details.length > 1 ? [`${code}:`, ...details.map(({ message }) => `- ${message}`)].join('\n') : `${code}: ${description}`
   return { isError: true, content: [{ type: 'text', text }] }
 }
@@ -109,7 +109,7 @@ const contentsOf = (uri: string, { text, lastModified }: ResourceText) => ({
   ...(lastModified !== undefined && { _meta: { lastModified } }),
 })
 
-/** Asked of people's answers to a server's questions. This server asks none. */
+/** The SDK requires this validator for elicitation results. This server requests none. */
 const noValidator = {
   getValidator() {
     throw new Error('nothing is validated here')

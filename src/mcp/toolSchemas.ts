@@ -11,7 +11,7 @@ import {
 } from '../framework/output/publishedSchemas.ts'
 import { plainSchema, referredTo } from './jsonSchema.ts'
 
-/** What a tool takes: the parameters of its operation, and nothing else. */
+/** Returns the input schema of a tool: the parameters of its operation. */
 export function inputSchema(parameters: readonly Parameter[]): JsonSchema & { type: 'object' } {
   const required = parameters.filter(({ isRequired }) => isRequired).map(({ name }) => name)
   return {
@@ -24,7 +24,7 @@ export function inputSchema(parameters: readonly Parameter[]): JsonSchema & { ty
   }
 }
 
-/** The parameter's own words are enough for the values in its list. */
+/** The description of the parameter is sufficient; the items of its list need none. */
 function saidOnce(schema: JsonSchema): JsonSchema {
   if (schema.type !== 'array') return schema
   const { description: _said, ...items } = schema.items as JsonSchema
@@ -32,8 +32,8 @@ function saidOnce(schema: JsonSchema): JsonSchema {
 }
 
 /**
- * What a tool answers: the schema that the API's description gives for the operation, complete in itself.
- * Where the caller chooses the fields, only those that are always there are required.
+ * Returns the output schema of a tool: the self-contained response schema of the operation. If the caller selects fields, only fields that
+ * are always present are required.
  */
 export function outputSchema(operation: Operation, parameters: readonly Parameter[]): (JsonSchema & { type: 'object' }) | undefined {
   const answer = answerSchema(operation)
@@ -54,7 +54,7 @@ export function outputSchema(operation: Operation, parameters: readonly Paramete
   }
 }
 
-/** `fields` leaves out members of the row, and of the objects in it. */
+/** `fields` removes members of the row and of its nested objects. */
 function partial(row: JsonSchema): JsonSchema {
   const properties = Object.entries((row.properties ?? {}) as Record<string, JsonSchema>).map(([name, field]) => {
     const { required: _left, ...others } = field
@@ -63,7 +63,7 @@ function partial(row: JsonSchema): JsonSchema {
   return { ...row, required: ['id', 'object'], properties: Object.fromEntries(properties) }
 }
 
-/** `expand` puts a row, or a list of rows, where the schema has something shorter or nothing. */
+/** `expand` adds a row, or a list of rows, where the schema has a shorter value or none. */
 function withExpansions(row: JsonSchema, { expansions }: Resource): JsonSchema {
   const properties = row.properties as Record<string, JsonSchema>
   const expanded = Object.keys(expansions).map((name) => {

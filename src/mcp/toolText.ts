@@ -1,11 +1,10 @@
-/** Characters of a tool's text. The structured content beside it is always whole. */
+/** Maximum characters of a tool's text. The structured content is always complete. */
 export const maxText = 20_000
 
 type Json = Record<string, unknown>
 
 /**
- * An answer as the short text that goes beside it: its JSON, and where that is too long, as much of it as fits.
- * What was shortened says `truncated`; rows go before words do.
+ * Returns the text of a result: its JSON, shortened if it is too long. Shortened parts contain `truncated`; rows are removed before words.
  */
 export function toolText(answer: Json): string {
   const whole = JSON.stringify(answer)
@@ -13,7 +12,7 @@ export function toolText(answer: Json): string {
   return shorterList(answer) ?? shorterTexts(answer)
 }
 
-/** Fewer rows of a list; undefined where not one fits. */
+/** Returns a list with fewer rows; undefined if not even one fits. */
 function shorterList(answer: Json): string | undefined {
   const [name, rows] = Object.entries(answer).find((entry): entry is [string, unknown[]] => Array.isArray(entry[1])) ?? []
   if (name === undefined || rows === undefined) return undefined

@@ -6,7 +6,7 @@ import { catalogueSearch } from './search.ts'
 import { inputSchema, outputSchema } from './toolSchemas.ts'
 import { toolText } from './toolText.ts'
 
-/** One tool for each read that visitors may make, then the search over all of them: always in the same order. */
+/** Returns one tool for each read operation that is open to visitors, then the search tool, always in the same order. */
 export function catalogueTools(operations: readonly Operation[]): CatalogueTool[] {
   const reads = catalogueReads(operations)
   const search = catalogueSearch(reads)
@@ -34,7 +34,7 @@ function toolOf(catalogueRead: CatalogueRead): CatalogueTool {
 const advice = ({ kind }: Operation): string =>
   kind === 'list' ? ' Name the fields that you need, to keep the answer short; page.next_cursor leads to the next page.' : ''
 
-/** What a call answered: the content for programs, and a text of bounded length beside it. */
+/** The result of a call: content for programs, and a text of limited length. */
 export const toolResult = (answer: Record<string, unknown>): CallToolResult => ({
   content: [{ type: 'text', text: toolText(answer) }],
   structuredContent: answer,

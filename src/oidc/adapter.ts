@@ -16,11 +16,11 @@ export interface AdapterArguments {
   exchanges: Exchanges
   /** Audiences whose tokens UserInfo accepts. */
   ownAudiences: ReadonlySet<string>
-  /** How long an authorization request waits for somebody to sign in. */
+  /** Seconds that an authorization request waits for a sign-in. */
   signInSeconds: number
 }
 
-/** Payloads that quote the value of a cookie are sealed. */
+/** Payloads that contain a cookie's value are encrypted. */
 const sealed: ReadonlySet<string> = new Set(['Session', 'Interaction'])
 const tokens: ReadonlySet<string> = new Set(['AccessToken', 'RefreshToken', 'AuthorizationCode'])
 
@@ -43,7 +43,7 @@ function clientAdapter({ schoolId, stores }: AdapterArguments): Adapter {
   return {
     ...nothing,
     async find(id) {
-      // The database would fail on a text that it cannot hold. No client has it as its id.
+      // PostgreSQL cannot store this text, so no client has it as its id.
       if (storableText(id) !== id) return undefined
       return (await orUnavailable(stores, findClient(stores.sql, schoolId, id)))?.metadata as AdapterPayload | undefined
     },
@@ -56,7 +56,7 @@ function clientAdapter({ schoolId, stores }: AdapterArguments): Adapter {
   }
 }
 
-/** How a client secret is kept. It has 256 bits of randomness of its own: a plain hash is enough. */
+/** Returns the stored form of a client secret. It has 256 bits of randomness, so a plain hash is enough. */
 export const hashSecret = (secret: string): string => `sha256:${hash(secret)}`
 
 function grantAdapter({ schoolId, stores, exchanges }: AdapterArguments): Adapter {
@@ -112,7 +112,7 @@ function artifactAdapter(model: string, args: AdapterArguments): Adapter {
       return { ...payload, jti: payload.cookie as string }
     },
     async upsert(value, { jti: _jti, ...payload }, lifeSeconds = 0) {
-      // Asking for the sign-out page makes the engine keep a session that nobody signed in to. Nothing reads it.
+      // A request of the sign-out page makes the engine save a session without an account. Nothing reads it.
       if (model === 'Session' && payload.accountId === undefined) return
       const expiresInSeconds = isUnattended(model, payload) ? Math.min(lifeSeconds, args.signInSeconds) : lifeSeconds
       const text = JSON.stringify(model === 'Session' ? { ...payload, cookie: value } : payload)
@@ -143,13 +143,13 @@ function artifactAdapter(model: string, args: AdapterArguments): Adapter {
       exchange.consumed = { key: keyOf(value), value, grantId: exchange.grantIds.get(value) }
     },
     async destroy(value) {
-      // An answer is taken once: of several requests that bring it at the same moment, one goes on to a code.
-      // It stays behind consumed until it expires: an answer that is saved at this moment would bring it back otherwise.
+      // A result is used once: of several concurrent requests, one continues to a code. The row stays, marked as consumed, until it
+      // expires: a result that is saved at this moment would recreate it otherwise.
       if (model === 'Interaction') {
         if (await orUnavailable(stores, store.consume(keyOf(value)))) return
         throw new errors.SessionNotFound('interaction was answered already')
       }
-      // Ending the grant, which follows or has come before, ends its tokens. One by one they could be left half done.
+      // Revoking the grant, before or after this, ends its tokens. Destroying them one by one could stop half-way.
       if (!isToken) await orUnavailable(stores, store.destroy(keyOf(value)))
     },
     revokeByGrantId: (grantId) => endGrantOnce(exchanges.getStore(), stores, schoolId, grantId),
@@ -168,7 +168,7 @@ function isUnattended(model: string, payload: AdapterPayload): boolean {
   return !isSignedIn && result?.awaits_email !== true
 }
 
-/** What the engine needs of a refresh token that was used, to end its grant. */
+/** Returns what the engine needs of a used refresh token to revoke its grant. */
 const usedPayload = (kind: string, { grantId, clientId, accountId }: FoundArtifact): AdapterPayload => ({
   kind,
   ...(grantId !== null && { grantId }),
@@ -176,7 +176,7 @@ const usedPayload = (kind: string, { grantId, clientId, accountId }: FoundArtifa
   ...(accountId !== null && { accountId: subjectOf(accountId) }),
 })
 
-// The engine lets no token that names an audience into UserInfo. Ours names this very server.
+// The engine rejects tokens with an audience at UserInfo. The audience of these tokens is this server.
 function isForUserinfo(payload: AdapterPayload, { ownAudiences }: AdapterArguments): boolean {
   return Provider.ctx?.oidc.route === 'userinfo' && typeof payload.aud === 'string' && ownAudiences.has(payload.aud)
 }

@@ -4,7 +4,7 @@ import { type Caller, callerFrom, type Role } from '../policy/caller.ts'
 import { accountIdOf } from './claims.ts'
 import type { SchoolRuntime } from './runtimes.ts'
 
-/** What the database says of a person now. */
+/** The current row of a person. */
 export interface PersonNow {
   accountId: string
   personId: string | null
@@ -12,24 +12,23 @@ export interface PersonNow {
   role: Role
 }
 
-/** Finds the person behind an account. With a grant: only while that grant is neither expired nor revoked, and its client is enabled. */
+/** Finds the person of an account. With a grant: only while the grant is neither expired nor revoked and its client is enabled. */
 export type FindPerson = (schoolId: string, accountId: string, grantId?: string) => Promise<PersonNow | undefined>
 
 export interface BearerArguments {
   runtime(ctx: Context): Promise<SchoolRuntime>
   findPerson: FindPerson
-  /** Scopes that a role may lend now. */
+  /** Scopes that a role may grant now. */
   grantable(role: Role): ReadonlySet<string>
-  /** Where below the issuer the resource stands, if not there. A token that is bound to it is good there and nowhere else. */
+  /** Path of the resource below the issuer; empty for the issuer itself. A token that is bound to the resource is valid only there. */
   resourcePath?: '/mcp'
 }
 
 const bearer = /^Bearer ([A-Za-z0-9\-._~+/]{16,512}=*)$/i
 
 /**
- * The token that the request presents (RFC 6750 section 2.1), or undefined where it presents nothing.
- * A token in the address or the body is not looked at.
- * @throws Problem invalid_token where something was presented that is no bearer token
+ * Returns the token of the request (RFC 6750 section 2.1), or undefined if there is none. Tokens in the query or the body are ignored.
+ * @throws Problem invalid_token if the header does not contain a bearer token
  */
 export function presentedToken(ctx: Context): string | undefined {
   const values = ctx.req.headersDistinct.authorization ?? []
@@ -42,8 +41,9 @@ export function presentedToken(ctx: Context): string | undefined {
 }
 
 /**
- * Who is calling a resource of the school. No token is the anonymous caller; a bad one is refused with the pointer to the metadata.
- * The person's role and the token's grant are read now, in one query: a demotion or a revocation takes effect immediately.
+ * Returns the caller of a request to the API. Without a token the caller is anonymous; an invalid token is rejected with a link to the
+ * metadata. The person's role and the token's grant are read in one query at every request, so a changed role or a revocation takes effect
+ * immediately.
  * @throws Problem invalid_token
  */
 export function createAuthenticate({ runtime, findPerson, grantable, resourcePath }: BearerArguments): (ctx: Context) => Promise<Caller> {

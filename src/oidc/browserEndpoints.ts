@@ -4,14 +4,14 @@ import { Problem } from '../lib/problem.ts'
 import { dispatch, type Handler, limit } from './endpoint.ts'
 import { endpoints } from './endpoints.ts'
 import { canonicalise } from './form.ts'
-import { takeHandOver } from './manualCodeUri.ts'
+import { takeManualCodeUri } from './manualCodeUri.ts'
 
-/** A waiting request stores every parameter. 6,000 characters hold all scopes, a long state, a hint and a redirect URI. */
+/** A waiting request stores every parameter. 6,000 characters are enough for all scopes, a long state, a hint and a redirect URI. */
 const mostQueryCharacters = 6000
 
 /**
- * Authorization (RFC 6749 section 3.1), with `resource` and `scope` in canonical spelling. Anybody can send it, and it is stored until
- * somebody signs in: so it is limited by address and in size before the engine sees it.
+ * The authorization endpoint (RFC 6749 section 3.1), with `resource` and `scope` in canonical spelling. Anybody can send a request, and it
+ * is stored until somebody signs in, so it is limited by address and in size before the engine sees it.
  */
 export const authorize: Handler = async (ctx, args) => {
   try {
@@ -34,19 +34,19 @@ function requireShortQuery(query: string): void {
   })
 }
 
-/** The way back from the pages. Who carries the answer is shown it here, once: the interaction has ended with it. */
+/** The return from the pages to the engine. A manual code is shown here, once: the interaction has ended with it. */
 export const resume: Handler = async (ctx, args) => {
   await dispatch(ctx, args)
-  const manualCode = takeHandOver(ctx)
-  if (manualCode) await args.showHandOver(ctx, manualCode)
+  const manualCode = takeManualCodeUri(ctx)
+  if (manualCode) await args.showManualCode(ctx, manualCode)
 }
 
-/** Sign-out. Where nobody is signed in there is nothing to confirm: the engine's self-submitting form is passed over. */
+/** The sign-out. If nobody is signed in, nothing has to be confirmed: the engine's self-submitting form is skipped. */
 export const endSession: Handler = async (ctx, args) => {
   await dispatch(ctx, args)
   const { oidc } = ctx as unknown as Partial<KoaContextWithOIDC>
   if (ctx.status !== 200 || !oidc?.session || oidc.session.accountId) return
-  // The engine has checked it against the client's registered addresses, or taken it out.
+  // The engine has compared it with the client's registered URIs, or removed it.
   const { post_logout_redirect_uri: target, state } = oidc.params ?? {}
   const to = new URL(typeof target === 'string' ? target : `${ctx.state.school.issuer}${endpoints.end_session.path}/success`)
   if (typeof target === 'string' && typeof state === 'string') to.searchParams.set('state', state)
@@ -55,7 +55,7 @@ export const endSession: Handler = async (ctx, args) => {
   ctx.redirect(to.href)
 }
 
-/** The engine checks the form's token; a form that another site sent is refused whatever it holds. */
+/** The engine checks the form's token; a form from another site is rejected even if its token is valid. */
 export const confirmEndSession: Handler = async (ctx, args) => {
   const { issuer } = ctx.state.school
   if (isForeignForm(ctx, issuer))
@@ -63,7 +63,7 @@ export const confirmEndSession: Handler = async (ctx, args) => {
   await dispatch(ctx, args)
 }
 
-/** Clients put their scopes together by hand: leading and double spaces say nothing. True where there were none. */
+/** Removes leading and repeated spaces from `scope`, which some clients send. Returns true if there were none. */
 function hasTidyScope(query: URLSearchParams): boolean {
   const [scope, ...more] = query.getAll('scope')
   if (scope === undefined || more.length > 0) return true

@@ -3,16 +3,16 @@ import type Provider from 'oidc-provider'
 import { accountIdOf, subjectOf } from './claims.ts'
 import { sessionCookie } from './cookies.ts'
 
-/** What the engine's session of a browser says. Whether the account still stands by it is another question. */
+/** The engine's session of a browser. The caller has to check that the account still accepts it. */
 export interface BrowserSession {
-  /** Of this session and no other; no secret, and never a cookie's value. */
+  /** Id of this session. It is not a secret: cookies contain another value. */
   uid: string
   accountId: string
   /** `auth_time`, in seconds since 1970. */
   signedInAt: number | undefined
 }
 
-/** The session of this browser, or undefined where nobody is signed in. */
+/** Returns the session of this browser, or undefined if nobody is signed in. */
 export async function readBrowserSession(ctx: Context, provider: Provider): Promise<BrowserSession | undefined> {
   const { uid, accountId: subject, loginTs } = await provider.Session.get(ctx)
   const accountId = subject === undefined ? undefined : accountIdOf(subject)

@@ -6,16 +6,13 @@ import type { School } from '../policy/school.ts'
 import { type AccountRow, findAccount } from '../store/accounts.ts'
 import { orUnavailable, type Stores } from './stores.ts'
 
-/** The `sub` of a person: the same id that the school's API shows as the account's. */
+/** Returns the `sub` of a person: the account's id in the API. */
 export const subjectOf = (accountId: string): string => toPublicId('acc', accountId)
 
-/** The account behind a `sub`, or undefined where it is none. */
+/** Returns the account id of a `sub`, or undefined if the text is not a `sub`. */
 export const accountIdOf = (subject: string): string | undefined => fromPublicId('acc', subject)
 
-/**
- * What UserInfo and ID tokens say of a person, by scope (OpenID Connect Core section 5.4), and nothing else.
- * ID tokens carry the same claims as UserInfo.
- */
+/** Claims of UserInfo and ID tokens by scope (OpenID Connect Core section 5.4). Both contain the same claims. */
 export function claims({
   stores,
   school,
@@ -34,7 +31,7 @@ export function claims({
       const accountId = accountIdOf(subject)
       const account = accountId && (await orUnavailable(stores, findAccount(stores.sql, school.id, accountId)))
       if (!account) return undefined
-      // Tokens come here without a session: they end with their grant.
+      // Tokens have no session: they end with their grant.
       const session = ctx.oidc?.session
       if (session?.accountId === subject && isSessionOver(session.loginTs, account.sessions_valid_after)) return undefined
       return { accountId: subject, claims: () => claimsOf(subject, account, school) }

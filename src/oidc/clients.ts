@@ -2,10 +2,10 @@ import type { Configuration } from 'oidc-provider'
 import { newId, toPublicId } from '../lib/ids.ts'
 import { randomToken } from '../lib/keyring.ts'
 
-/** How clients may authenticate (RFC 7591 section 2), and no other way. */
+/** The supported client authentication methods (RFC 7591 section 2). */
 export const authMethods = ['none', 'client_secret_post'] as const
 
-/** What a client is when it does not say (RFC 7591 section 2): a public native application that refreshes. */
+/** Defaults of client metadata (RFC 7591 section 2): a public native application that uses refresh tokens. */
 export function clients(): Pick<
   Configuration,
   'clientAuthMethods' | 'clientDefaults' | 'responseTypes' | 'allowOmittingSingleRegisteredRedirectUri' | 'clientBasedCORS'
@@ -20,7 +20,8 @@ export function clients(): Pick<
     },
     responseTypes: ['code'],
     allowOmittingSingleRegisteredRedirectUri: false,
-    // Tokens travel in headers, never in cookies: any origin may ask. The service's own CORS rule decides what is answered.
+    // Tokens are sent in headers, never in cookies, so every origin may send requests. The service's CORS rule decides which responses it
+    // may read.
     clientBasedCORS: () => true,
   }
 }

@@ -24,7 +24,7 @@ export function cookies({ issuer, keyring }: { issuer: string; keyring: Keyring 
 const shared = (issuer: string) =>
   ({ signed: true, httpOnly: true, sameSite: 'lax', overwrite: true, secure: issuer.startsWith('https:') }) as const
 
-/** How the session's cookie is written, by the engine and by our own pages. */
+/** Options of the session cookie, for the engine and for the pages. */
 export const sessionCookie = (issuer: string) => ({ ...shared(issuer), path: '/' }) as const
 
 /** The engine and the application around it must sign with the same keys. */

@@ -24,35 +24,35 @@ export interface ServiceArguments {
   policies: Record<LimitedEndpoint, Policy>
   badCredentials: FailureLimit
   refreshWindowSeconds(): number
-  /** Addresses of what the school publishes about privacy and terms, where it does. */
+  /** URLs of the school's privacy policy and terms, if it publishes them. */
   legalLinks(school: School): Promise<{ privacy?: string; terms?: string }>
   registrationRules(school: School): RegistrationRules | undefined
   findPerson: FindPerson
   grantable(role: Role): ReadonlySet<string>
   recordAudit(entries: AuditEntry[]): Promise<void>
-  /** Shows the answer that a person carries to the app. */
-  showHandOver(ctx: Context, manualCode: ManualCode): Promise<void>
-  /** Shows a person why their request was refused; a program that asks for JSON gets JSON. */
+  /** Shows the manual code, which the person copies into the app. */
+  showManualCode(ctx: Context, manualCode: ManualCode): Promise<void>
+  /** Shows why a request was rejected; clients that ask for JSON get JSON. */
   showProblem(ctx: Context, problem: Problem): Promise<void>
-  /** Counts an event whose audit row the commit itself writes. */
+  /** Counts an event whose audit row is written by the commit itself. */
   count(event: string): void
 }
 
-/** Answers one endpoint. */
+/** Handles requests of one endpoint. */
 export type Handler = (ctx: Context, args: ServiceArguments) => Promise<void>
 
-/** Hands a request to the engine as it is. */
+/** Passes a request to the engine unchanged. */
 export const dispatch: Handler = async (ctx, { runtimes }) => {
   const { dispatch } = await runtimes.get(ctx.state.school)
   await dispatch(ctx, async () => undefined)
 }
 
-/** Runs the engine with what it wants written held back in the exchange. */
+/** Runs the engine and holds its writes back in the exchange. */
 export async function throughEngine(ctx: Context, args: ServiceArguments, exchange: Exchange): Promise<void> {
   await args.exchanges.run(exchange, () => dispatch(ctx, args))
 }
 
-/** What every answer of an API endpoint has in common: text that helps, 503 for our own trouble, and the audit trail. */
+/** Completes every response of an API endpoint: a helpful text, 503 for failures of the service, and the audit rows. */
 export async function finish(ctx: Context, { recordAudit, stores }: ServiceArguments, exchange: Exchange): Promise<void> {
   const body = ctx.body as { error?: string; error_description?: string } | undefined
   if (ctx.status >= 400 && body?.error !== undefined) {
@@ -74,7 +74,7 @@ export async function finish(ctx: Context, { recordAudit, stores }: ServiceArgum
 
 const clientIdOf = ({ form }: Exchange): string => form.get('client_id') ?? ''
 
-/** An audit row with what the request itself says. */
+/** Returns an audit row with the values of the request. */
 export function entry(ctx: Context, event: string, { form, grantIds }: Exchange): AuditEntry {
   const { school, requestId, address } = ctx.state
   const [grantId] = [...grantIds.values()]
@@ -88,12 +88,15 @@ export function entry(ctx: Context, event: string, { form, grantIds }: Exchange)
   }
 }
 
-/** Counts the request by the caller's address. */
+/** Counts the request in the rate limit of the caller's address. */
 export function limit(ctx: Context, { limiter, policies }: ServiceArguments, endpoint: LimitedEndpoint): Promise<void> {
   return enforce(limiter, policies[endpoint], `${ctx.state.school.id} ${addressKey(ctx.state.address)}`)
 }
 
-/** The engine would take Basic from clients that registered client_secret_post. We advertise two methods and mean it. */
+/**
+ * The engine would accept Basic from clients that registered client_secret_post. The metadata list two methods, and each client must use
+ * its own.
+ */
 export function refuseAuthorizationHeader(ctx: Context): void {
   if (ctx.req.headers.authorization === undefined) return
   throw new Problem('invalid_client', {

@@ -1,4 +1,4 @@
-/** Every address of the authorization server, once. Routes, metadata and documents read this table. */
+/** The paths of the authorization server. Routes, metadata and documents read this table. */
 export const endpoints = {
   authorization: { path: '/oauth/authorize', methods: ['GET'] },
   token: { path: '/api/oauth/token', methods: ['POST'] },
@@ -12,8 +12,8 @@ export const endpoints = {
 
 export type EndpointName = keyof typeof endpoints
 
-/** The path under which the pages of an authorization live; the interaction cookie is limited to it. */
+/** The path of the pages of an authorization; the interaction cookie is limited to it. */
 export const interactionPath = '/oauth/interaction'
 
-/** The path without the id of an authorization request, which is the value of a cookie. */
+/** Removes the id of the authorization request from a path: it is the value of a cookie. */
 export const withoutInteractionId = (path: string): string => path.replace(/^(\/oauth\/(?:interaction|authorize)\/)[^/]+/i, '$1[removed]')

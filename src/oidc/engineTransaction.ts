@@ -6,25 +6,24 @@ import type { AuditEntry } from '../store/audit.ts'
 import { endGrant, isSplit, orUnavailable, type Stores } from './stores.ts'
 
 /**
- * One request at an endpoint of the authorization server.
- *
- * The engine writes as it goes: it consumes a refresh token, then saves its successors. A process that dies in between would leave
- * the client with a spent token and no new one. So what the engine consumes and saves is held back here, and committed
- * in one statement together with the answer, after the engine has made the answer and before anybody sees it.
+ * One request to an endpoint of the authorization server. The engine writes step by step: it consumes a refresh token, then saves its
+ * successors. If the process dies in between, the client is left with a used token and no new one. So everything that the engine consumes
+ * and saves is held back here and committed in one statement together with the response, after the engine has built the response and before
+ * it is sent.
  */
 export interface Exchange {
-  /** The form the client sent. */
+  /** The form that the client sent. */
   form: URLSearchParams
   audit: AuditEntry[]
   saved: Artifact[]
   consumed?: { key: ArtifactKey; value: string; grantId: string | undefined }
   /** The grants of the codes and refresh tokens that this request presented. */
   grantIds: Map<string, string>
-  /** The earlier answer to the same refresh request. */
+  /** The earlier response to the same refresh request. */
   replayed?: Record<string, unknown>
-  /** Grants that this request has ended. */
+  /** Grants that this request has revoked. */
   ended: Map<string, Promise<void>>
-  /** Why the engine refused, as it says to the operator. */
+  /** The reason of the engine's error, for the operator. */
   refusal?: { error: string; detail: string | undefined }
 }
 
@@ -36,12 +35,12 @@ export const newExchange = (form: URLSearchParams): Exchange => ({ form, audit: 
 
 const windowPurpose = 'refresh window'
 
-/** What must be the same for a refresh request to be the same request again: client, scope and resource. */
+/** Values that identify a repeated refresh request: client, scope and resource. */
 function fingerprint(form: URLSearchParams): string {
   return hash(JSON.stringify([form.get('client_id'), form.get('scope'), form.getAll('resource')]))
 }
 
-/** The earlier answer to this very refresh request, if the token's window is open and the request is the same. */
+/** Returns the earlier response to this refresh request if the token's refresh window is open and the request is the same. */
 export function earlierAnswer(found: FoundArtifact, value: string, form: URLSearchParams): Record<string, unknown> | undefined {
   if (found.successor === null || found.clientId !== form.get('client_id')) return undefined
   const text = openWith(keyFromToken(value, windowPurpose), found.successor)
@@ -57,9 +56,9 @@ export interface CommitArguments {
 }
 
 /**
- * Commits what the engine wanted written. Answers what to tell the client: the engine's answer, or the earlier one where another
- * request with the same refresh token came first.
- * @throws errors.InvalidGrant where the code or token was spent before; its grant is ended then (RFC 9700 sections 4.5 and 4.14)
+ * Commits the writes of the engine. Returns the response for the client: the engine's, or the earlier one if another request with the same
+ * refresh token was faster.
+ * @throws errors.InvalidGrant if the code or token was used before; its grant is then revoked (RFC 9700 sections 4.5 and 4.14)
  */
 export async function commit(exchange: Exchange, answer: Record<string, unknown>, args: CommitArguments): Promise<Record<string, unknown>> {
   const { stores, schoolId } = args
@@ -71,7 +70,7 @@ export async function commit(exchange: Exchange, answer: Record<string, unknown>
   if (isSplit(stores)) {
     const [durable, ephemeral] = [exchange.saved.filter(isDurable), exchange.saved.filter((artifact) => !isDurable(artifact))]
     if (!rotates && !(await orUnavailable(stores, stores.ephemeral.consume(consumed.key)))) return spent(exchange, args)
-    // Tokens that nobody has been given yet do no harm where the statement below fails.
+    // If the statement below fails, these tokens are harmless: no client has received them.
     await orUnavailable(stores, Promise.all(ephemeral.map((artifact) => stores.ephemeral.save(artifact))))
     const won = await orUnavailable(
       stores,
@@ -105,7 +104,7 @@ function rotation(exchange: Exchange, answer: Record<string, unknown>, { refresh
   return { ...key, successor: sealWith(keyFromToken(value, windowPurpose), text), successorSeconds: refreshWindowSeconds }
 }
 
-/** Another request came first. For a refresh token the window may still give its answer; otherwise this is reuse. */
+/** Another request was faster. Within the refresh window a refresh token gets its response again; otherwise this is reuse. */
 async function spent(exchange: Exchange, { stores, schoolId }: CommitArguments): Promise<Record<string, unknown>> {
   const { key, value, grantId } = exchange.consumed as NonNullable<Exchange['consumed']>
   exchange.audit = []
@@ -121,7 +120,7 @@ async function spent(exchange: Exchange, { stores, schoolId }: CommitArguments):
   throw new errors.InvalidGrant(`${key.model === 'RefreshToken' ? 'refresh token' : 'authorization code'} presented again`)
 }
 
-/** A code or refresh token was presented after it had been spent: whoever holds the tokens that followed, they end. */
+/** A code or refresh token was used twice: all tokens of its grant are revoked. */
 export async function reused(
   exchange: Exchange,
   { stores, schoolId, model, grantId }: { stores: Stores; schoolId: string; model: string; grantId: string | undefined },
@@ -135,7 +134,7 @@ export async function reused(
   if (grantId !== undefined) await endGrantOnce(exchange, stores, schoolId, grantId)
 }
 
-/** The engine ends a grant model by model; once is enough. */
+/** The engine revokes a grant model by model; once is enough. */
 export function endGrantOnce(exchange: Exchange | undefined, stores: Stores, schoolId: string, grantId: string): Promise<void> {
   const already = exchange?.ended.get(grantId)
   if (already !== undefined) return already

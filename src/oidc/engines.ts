@@ -20,14 +20,14 @@ export interface EngineArguments {
   log: Log
   scopes: readonly string[]
   pages: ProviderArguments['pages']
-  /** The configuration as it stands when an engine is built. */
+  /** The configuration at the time when an engine is built. */
   settings(): { oauth: OAuthConfig; resourceServers: readonly ResourceServerConfig[] }
   docsUrl(school: School): string
   /** Languages of the school's pages. */
   languages(school: School): readonly string[]
 }
 
-/** How long another process may go on signing with a key after it has been rotated. */
+/** How long another process may sign with a key after its rotation. */
 const checkEverySeconds = 5
 const most = 1000
 
@@ -67,7 +67,7 @@ export function createEngines(args: EngineArguments): Runtimes {
   })
 }
 
-/** This origin's own resources, then those of the configuration. */
+/** This origin's resources, then those of the configuration. */
 function bindable(school: School, scopes: readonly string[], servers: readonly ResourceServerConfig[]): BindableResource[] {
   return [
     { identifier: school.issuer, scopes },

@@ -4,7 +4,7 @@ import type { Exchanges } from './engineTransaction.ts'
 
 const refusals = ['grant.error', 'revocation.error', 'introspection.error', 'userinfo.error', 'registration_create.error'] as const
 
-/** Keeps what the engine says to the operator only: why it refused, and what broke. */
+/** Records what the engine reports to operators only: why it rejected a request, and internal errors. */
 export function listen(provider: Provider, { exchanges, log }: { exchanges: Exchanges; log: Log }): void {
   for (const event of refusals) {
     provider.on(event as 'grant.error', (_ctx, error: errors.OIDCProviderError) => {

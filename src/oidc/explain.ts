@@ -2,7 +2,7 @@ import { plainAscii } from '../lib/problem.ts'
 import { disabledClientText } from './disabledClients.ts'
 import { endpoints } from './endpoints.ts'
 
-/** A refusal as the engine made it: what the client is told, and the detail that it keeps for the operator. */
+/** An error of the engine: the response for the client, and the detail for the operator. */
 export interface Refusal {
   error: string
   error_description?: string | undefined
@@ -18,8 +18,8 @@ const again = (issuer: string): string => `Send the person through ${issuer}${en
 type Explanation = [error: string, detail: RegExp, text: (issuer: string) => string]
 
 /**
- * What the engine's short refusals mean, and the way out. Who presents a value that is not theirs learns nothing of it:
- * unknown, spent, expired and another client's read the same.
+ * Explanations of the engine's short errors, with the solution. They do not reveal whether a value exists: unknown, used, expired and
+ * another client's values get the same text.
  */
 const explanations: readonly Explanation[] = [
   [
@@ -66,7 +66,7 @@ const explanations: readonly Explanation[] = [
   ['unsupported_grant_type', /(?:)/, () => 'grant_type must be authorization_code or refresh_token.'],
 ]
 
-/** The engine's own descriptions that name no way out. They have no detail. */
+/** Descriptions of the engine that name no solution. They have no detail. */
 const descriptions: readonly [description: RegExp, text: (issuer: string, names: string) => string][] = [
   [/^no client authentication mechanism/, () => 'client_id is missing. Send it in the form body, and client_secret if the client has one.'],
   [
@@ -97,13 +97,13 @@ const descriptions: readonly [description: RegExp, text: (issuer: string, names:
   [/only a single resource indicator/, () => 'resource is repeated. Send one resource for each token request.'],
 ]
 
-/** The refusal in words that name the cause and the way out, within the characters of RFC 6749 section 5.2. */
+/** Returns a description that names the cause and the solution, in the characters of RFC 6749 section 5.2. */
 export function explain(
   { error, error_description: description, detail, grantType, isDisabled = false }: Refusal,
   issuer: string,
 ): { error: string; error_description: string } {
   if (isDisabled) return { error, error_description: plainAscii(disabledClientText(issuer)) }
-  // Some details do not say whether a code or a refresh token was presented.
+  // Some details do not say whether a code or a refresh token was sent.
   const reason = detail === 'client mismatch' ? `${detail} ${grantType}` : (detail ?? '')
   const found =
     explanations.find(([code, pattern]) => code === error && pattern.test(reason))?.[2] ??

@@ -10,7 +10,7 @@ export interface FeatureArguments {
   logout: Pick<NonNullable<NonNullable<Configuration['features']>['rpInitiatedLogout']>, 'logoutSource' | 'postLogoutSuccessSource'>
 }
 
-/** Which parts of the engine are on. What is off stays out of the metadata. */
+/** The enabled features of the engine. Disabled ones are not in the metadata. */
 export function features({ registration, resources, introspectionClients, logout }: FeatureArguments): Pick<Configuration, 'features'> {
   return {
     features: {
@@ -25,7 +25,7 @@ export function features({ registration, resources, introspectionClients, logout
         secretFactory: newClientSecret,
       },
       resourceIndicators: resourceIndicators(resources),
-      // Nobody learns anything of a token that is not theirs (RFC 7662 section 4): the answer is `active: false`.
+      // A token of another client is reported as `active: false` (RFC 7662 section 4).
       introspection: {
         enabled: true,
         allowedPolicy: async (_ctx, client, token) =>

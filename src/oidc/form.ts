@@ -1,23 +1,24 @@
 import type { Context } from 'koa'
-import { putBodyBack, readBody } from '../http/body.ts'
+import { putBodyBack } from '../http/body.ts'
+import { urlencodedFormReader } from '../http/urlencodedForm.ts'
 import { Problem } from '../lib/problem.ts'
 import { canonicalResource } from './resourceIndicators.ts'
 
-const limitBytes = 32 * 1024
+const readText = urlencodedFormReader(32 * 1024)
 
-/** Parameters that belong in the body: in an address they end up in logs and histories (RFC 6749 section 2.3.1). */
+/** Parameters that must be sent in the body: in a URL they end up in logs and histories (RFC 6749 section 2.3.1). */
 const bodyOnly = ['client_secret', 'code', 'code_verifier', 'grant_type', 'refresh_token', 'token']
 
 /**
- * Reads the form of a token, revocation or introspection request and puts it back for the engine, with resource indicators
- * in canonical spelling.
+ * Reads the form of a token, revocation or introspection request and puts it back for the engine, which must see repeated parameters
+ * and rejects a body that is parsed already. Resource indicators are put back in canonical spelling.
  * @throws Problem invalid_request, payload_too_large
  */
 export async function readForm(ctx: Context): Promise<URLSearchParams> {
   const misplaced = bodyOnly.filter((name) => ctx.query[name] !== undefined)
   if (misplaced.length > 0) {
     throw new Problem('invalid_request', {
-      description: `${misplaced.join(', ')} must not stand in the address. Send it in the form body.`,
+      description: `${misplaced.join(', ')} must not be in the URL. Send it in the form body.`,
     })
   }
   if (!ctx.is('application/x-www-form-urlencoded')) {
@@ -25,16 +26,16 @@ export async function readForm(ctx: Context): Promise<URLSearchParams> {
       description: 'Send the parameters as a form with Content-Type: application/x-www-form-urlencoded.',
     })
   }
-  const body = await readBody(ctx, limitBytes)
-  const form = new URLSearchParams(body.toString('utf8'))
+  const text = await readText(ctx)
+  const form = new URLSearchParams(text)
   const isCanonical = canonicalise(form)
-  putBodyBack(ctx.req, isCanonical ? body : Buffer.from(form.toString()))
-  // A charset the engine does not know would be its failure, not the client's.
+  putBodyBack(ctx.req, Buffer.from(isCanonical ? text : form.toString()))
+  // Without the charset: the engine answers an unknown one as an error of the server.
   ctx.req.headers['content-type'] = 'application/x-www-form-urlencoded'
   return form
 }
 
-/** Rewrites `resource` to canonical spelling. True where nothing had to change. */
+/** Rewrites `resource` to canonical spelling. Returns true if it already was canonical. */
 export function canonicalise(parameters: URLSearchParams): boolean {
   const sent = parameters.getAll('resource')
   const canonical = sent.map(canonicalResource)

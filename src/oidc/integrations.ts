@@ -9,8 +9,8 @@ export interface IntegrationChanges {
 }
 
 /**
- * Brings the clients of the database in line with a school's file, in every process, without ending anybody's session. A client that the
- * file disables, or no longer names, ends, and its tokens with it. A client that an operator disabled stays disabled.
+ * Updates the clients in the database to match a school's file, in every process, without ending any session. A client that the file
+ * disables or no longer contains is revoked with its tokens. A client that an operator disabled stays disabled.
  */
 export async function syncIntegrations(
   stores: Stores,
@@ -36,7 +36,7 @@ export async function syncIntegrations(
   return { added, removed }
 }
 
-/** An integration as the engine stores a client. */
+/** Returns an integration in the format in which the engine stores a client. */
 export function metadataOf(integration: SchoolConfig['integrations'][number]): Record<string, unknown> {
   return {
     client_id: integration.client_id,

@@ -2,8 +2,8 @@ import { type Configuration, interactionPolicy } from 'oidc-provider'
 import { interactionPath } from './endpoints.ts'
 
 /**
- * When a person is asked. Every authorization gets a grant of its own: revoking one client on one machine leaves the others alone,
- * and a loopback client, which anyone on that machine can imitate, is confirmed every time (RFC 8252 section 8.6).
+ * Configures when the engine prompts. Every authorization gets a separate grant: revoking one client on one machine does not affect others,
+ * and a loopback client, which any program on the machine can imitate, is confirmed every time (RFC 8252 section 8.6).
  */
 export function interactions(): Pick<Configuration, 'interactions' | 'loadExistingGrant'> {
   const policy = interactionPolicy.base()

@@ -3,14 +3,14 @@ import type { Keyring } from '../lib/keyring.ts'
 import type { Database } from '../store/database.ts'
 import { addSigningKey, listSigningKeys, type SigningKeyRow } from '../store/signingKeys.ts'
 
-/** RS256 because every client can verify it (OpenID Connect Core section 15.1), ES256 for those who ask for it. */
+/** RS256 because every client can verify it (OpenID Connect Core section 15.1), ES256 for clients that request it. */
 export const signingAlgorithms = ['RS256', 'ES256'] as const
 export type SigningAlgorithm = (typeof signingAlgorithms)[number]
 
 export interface SigningKeys {
-  /** Private JWKs; of each algorithm the one that signs now comes first. */
+  /** Private JWKs; the current signing key of each algorithm comes first. */
   jwks: { keys: JWK[] }
-  /** Differs when other keys sign or are published. */
+  /** Changes when other keys sign or are published. */
   revision: string
 }
 
@@ -21,7 +21,7 @@ export interface KeyArguments {
   keepAfterRetirementHours: number
 }
 
-/** The keys of a school as they stand now. A school that has none yet gets one of each algorithm. */
+/** Returns the current keys of a school. Creates one of each algorithm if the school has none. */
 export async function loadSigningKeys(args: KeyArguments): Promise<SigningKeys> {
   const { database, schoolId, keepAfterRetirementHours } = args
   let rows = await listSigningKeys(database.sql, schoolId, keepAfterRetirementHours)
@@ -34,7 +34,7 @@ export async function loadSigningKeys(args: KeyArguments): Promise<SigningKeys> 
   return { jwks: { keys }, revision: revisionOf(ordered) }
 }
 
-/** The revision that `loadSigningKeys` would answer, without opening a key. */
+/** Returns the revision that `loadSigningKeys` would return, without decrypting a key. */
 export async function signingKeysRevision({
   database,
   schoolId,
@@ -45,14 +45,14 @@ export async function signingKeysRevision({
 
 const revisionOf = (rows: SigningKeyRow[]): string => rows.map((row) => row.kid).join(' ')
 
-// The engine signs with the first key that fits: those that sign now (newest first), then those to come, then those that have retired.
+// The engine signs with the first suitable key: current keys (newest first), then future keys, then retired ones.
 function order(rows: SigningKeyRow[], now: Date): SigningKeyRow[] {
   const isRetired = (row: SigningKeyRow): boolean => row.retired_at !== null && row.retired_at <= now
   const rank = (row: SigningKeyRow): number => (isRetired(row) ? 2 : row.active_at <= now ? 0 : 1)
   return [...rows].sort((a, b) => rank(a) - rank(b) || b.active_at.getTime() - a.active_at.getTime() || a.kid.localeCompare(b.kid))
 }
 
-/** A new private key as a JWK, with its RFC 7638 thumbprint as `kid`. */
+/** Returns a new private key as a JWK, with its RFC 7638 thumbprint as `kid`. */
 export async function generateSigningKey(alg: SigningAlgorithm): Promise<JWK & { kid: string }> {
   const { privateKey } = await generateKeyPair(alg, { extractable: true, modulusLength: 2048 })
   const jwk = await exportJWK(privateKey)
@@ -60,7 +60,7 @@ export async function generateSigningKey(alg: SigningAlgorithm): Promise<JWK & {
 }
 
 async function makeMissingKeys({ database, schoolId, keyring }: KeyArguments): Promise<void> {
-  // Made before the lock is taken: an RSA key takes its time.
+  // Generated before the lock is taken: an RSA key takes long.
   const made = await Promise.all(signingAlgorithms.map(generateSigningKey))
   await database.transaction(async (_writer, sql) => {
     await sql.query('SELECT id FROM school WHERE id = $1 FOR UPDATE', [schoolId])

@@ -1,15 +1,15 @@
 import type { Configuration } from 'oidc-provider'
 import type { OAuthConfig } from '../config/oauth.ts'
-import { isCarried } from './manualCodeUri.ts'
+import { isManualCode } from './manualCodeUri.ts'
 
 const days = (count: number): number => count * 86_400
 
-/** Lifetimes in seconds. Nothing outlives the grant, so the grant outlives the refresh token. */
+/** Lifetimes in seconds. Tokens end with their grant, so the grant lives longer than the refresh token. */
 export function lifetimes({ lifetimes: life }: OAuthConfig): Pick<Configuration, 'ttl'> {
   return {
     ttl: {
       AccessToken: life.access_token_seconds,
-      AuthorizationCode: (ctx) => (isCarried(ctx) ? life.handed_over_code_seconds : life.authorization_code_seconds),
+      AuthorizationCode: (ctx) => (isManualCode(ctx) ? life.handed_over_code_seconds : life.authorization_code_seconds),
       Grant: days(life.grant_days),
       IdToken: life.id_token_seconds,
       Interaction: life.interaction_minutes * 60,

@@ -2,7 +2,7 @@ import type { Context } from 'koa'
 import { type StoredDocument, storeDocument } from '../http/document.ts'
 import type { SchoolRuntime } from './runtimes.ts'
 
-/** Where the metadata stand (RFC 8414 section 3, OpenID Connect Discovery section 4), and where clients of `/mcp` look first. */
+/** Paths of the metadata (RFC 8414 section 3, OpenID Connect Discovery section 4), including those that clients of `/mcp` try first. */
 export const metadataPaths = [
   '/.well-known/oauth-authorization-server',
   '/.well-known/oauth-authorization-server/mcp',
@@ -12,7 +12,7 @@ export const metadataPaths = [
 
 const maxAgeSeconds = 300
 
-/** Returns the authorization server's metadata: those of the engine, less what this service does not offer, with the school's own links. */
+/** Returns the engine's metadata without the parts that this service does not offer, and with the school's links. */
 export async function metadataDocument(
   ctx: Context,
   runtime: SchoolRuntime,
@@ -23,12 +23,12 @@ export async function metadataDocument(
   return stored(runtime, JSON.stringify({ ...body, response_modes_supported: ['query'], ...links }))
 }
 
-/** The public keys. */
+/** Returns the public keys. */
 export async function keysDocument(ctx: Context, runtime: SchoolRuntime, path: string): Promise<StoredDocument> {
   return stored(runtime, JSON.stringify(await engineBody(ctx, runtime, path)))
 }
 
-/** Returns what the engine serves at `path`. The engine makes it once. */
+/** Returns the engine's response for `path`. The engine builds it once. */
 async function engineBody(
   ctx: Context,
   { engineBodies, dispatch }: SchoolRuntime,
@@ -50,7 +50,7 @@ async function engineBody(
   }
 }
 
-/** How many texts are kept for each school: its keys, and its metadata with the links of now and of before. */
+/** Cached texts per school: its keys, and its metadata with the current and the previous links. */
 const mostTexts = 10
 
 function stored({ documents }: SchoolRuntime, text: string): StoredDocument {

@@ -8,7 +8,7 @@ import { isSplit, type Stores } from './stores.ts'
 
 const model = 'Session'
 
-/** The browser sessions of an account, wherever they are kept, for the API that shows and ends them. */
+/** Lists and ends the browser sessions of an account, for the API, in every store that keeps them. */
 export function ownSessions({ stores, keyring }: { stores: Stores; keyring: Keyring }): ExternalServices['sessions'] {
   const artifactsIn = (sql: Sql | undefined) => (isSplit(stores) || !sql ? stores.ephemeral : databaseArtifacts(sql))
   return {

@@ -32,7 +32,7 @@ export interface ProviderArguments {
   pages: FeatureArguments['logout'] & { renderError: NonNullable<Configuration['renderError']> }
 }
 
-/** The engine of one school, put together from option slices by topic. */
+/** Builds the engine of one school from options by topic. */
 export function createProvider(args: ProviderArguments): Provider {
   const { school, oauth, keyring, stores, exchanges } = args
   const adapter = createAdapter({
@@ -51,7 +51,7 @@ export function createProvider(args: ProviderArguments): Provider {
     jwks: args.keys.jwks as NonNullable<Configuration['jwks']>,
     pkce: { required: () => true },
     renderError: (ctx, out, error) => renderError(ctx, out, error, args.pages.renderError),
-    // One authorization, one grant: ending any token of it ends it.
+    // Every authorization has its own grant: revoking any token revokes the grant.
     revokeGrantPolicy: () => true,
     rotateRefreshToken: true,
     routes: Object.fromEntries(Object.entries(endpoints).map(([name, { path }]) => [name, path])),
@@ -70,7 +70,7 @@ export function createProvider(args: ProviderArguments): Provider {
     ...scopes({ scopes: args.scopes, requireState: oauth.require_state }),
     discovery: {
       client_id_metadata_document_supported: false,
-      // Where these are missing, clients assume client_secret_basic (RFC 8414 section 2), which is refused here.
+      // Without these members clients assume client_secret_basic (RFC 8414 section 2), which is rejected here.
       revocation_endpoint_auth_methods_supported: [...authMethods],
       introspection_endpoint_auth_methods_supported: [...authMethods],
       protected_resources: ownResources(school),
@@ -89,7 +89,7 @@ export function createProvider(args: ProviderArguments): Provider {
 /** Identifiers of the resources at this origin that have metadata (RFC 9728 section 4). */
 const ownResources = ({ issuer }: School): string[] => [issuer, `${issuer}/mcp`]
 
-/** Tokens and codes carry the tags of their grant and client. */
+/** Tokens and codes contain the tags of their grant and client. */
 function tagTokens(provider: Provider, school: School): void {
   for (const model of [provider.AccessToken, provider.RefreshToken, provider.AuthorizationCode]) {
     const prototype = model.prototype as unknown as { generateTokenId(this: { grantId: string; clientId: string }): string }
@@ -102,14 +102,14 @@ function tagTokens(provider: Provider, school: School): void {
 
 const pages: ReadonlySet<string> = new Set(['authorization', 'resume', 'end_session', 'end_session_confirm', 'end_session_success'])
 
-/** Shows what was asked for beside what is registered: the difference is what the client's author looks for. */
+/** Shows the requested and the registered values: client authors look for the difference. */
 function compareRedirectUris({ oidc }: KoaContextWithOIDC): string {
   const asked = String(oidc.params?.redirect_uri ?? '').slice(0, 300)
   const registered = (oidc.client?.redirectUris ?? []).join(' ').slice(0, 1000)
   return `redirect_uri is ${asked} and registered are: ${registered}. Only the port of a loopback address may differ`
 }
 
-/** People get a page; everything under /api answers JSON whatever `Accept` says. */
+/** Browsers get a page; everything under /api responds with JSON, whatever `Accept` contains. */
 async function renderError(
   ctx: KoaContextWithOIDC,
   out: Parameters<NonNullable<Configuration['renderError']>>[1],

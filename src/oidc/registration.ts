@@ -1,19 +1,19 @@
 import type { Context } from 'koa'
 import { putBodyBack, readBody } from '../http/body.ts'
 import { Problem } from '../lib/problem.ts'
-import { acceptedMetadata, type RegistrationRules, registrationRefusal } from '../policy/registration.ts'
+import { acceptedMetadata, type RegistrationRules, registrationError } from '../policy/registration.ts'
 
 const limitBytes = 32 * 1024
 
-/** What a client asked for, cleaned, and the scope names it mentioned. */
+/** The cleaned metadata of a request, and the requested scope. */
 export interface RegistrationRequest {
   metadata: Record<string, unknown>
   requestedScope: string | undefined
 }
 
 /**
- * Reads a registration request (RFC 7591 section 3.1), judges it, and hands the engine a body with nothing in it that was not judged.
- * A registered `scope` would become a ceiling for every later request, so none is registered: it is echoed, no more.
+ * Reads and checks a registration request (RFC 7591 section 3.1), and replaces its body by the checked metadata. A registered `scope` would
+ * limit every later request, so it is echoed but not registered.
  * @throws Problem invalid_request, invalid_redirect_uri, invalid_client_metadata, payload_too_large
  */
 export async function readRegistration(ctx: Context, rules: RegistrationRules): Promise<RegistrationRequest> {
@@ -25,13 +25,13 @@ export async function readRegistration(ctx: Context, rules: RegistrationRules): 
   for (const name of acceptedMetadata) {
     if (Object.hasOwn(sent, name) && sent[name] !== null) metadata[name] = sent[name]
   }
-  const refusal = registrationRefusal(metadata, rules)
+  const refusal = registrationError(metadata, rules)
   if (refusal) throw new Problem(refusal.error, { description: refusal.description })
   const { scope, ...rest } = metadata
   const cleaned = { token_endpoint_auth_method: 'none', ...rest, application_type: 'native' }
   putBodyBack(ctx.req, Buffer.from(JSON.stringify(cleaned)))
   ctx.req.headers['content-type'] = 'application/json'
-  // Registration is open: whatever credential a client sends along by habit is not looked at.
+  // Registration is open: credentials that a client sends are ignored.
   delete ctx.req.headers.authorization
   return { metadata: cleaned, requestedScope: scope as string | undefined }
 }
@@ -65,8 +65,8 @@ const answered = [
   'id_token_signed_response_alg',
 ] as const
 
-/** The answer to a registration: every value in force, and no member that means nothing here. */
-export function registrationAnswer(
+/** Returns the registration response: every value that applies, without members that have no effect here. */
+export function registrationResponse(
   registered: Record<string, unknown>,
   { requestedScope, knownScopes }: { requestedScope: string | undefined; knownScopes: readonly string[] },
 ): Record<string, unknown> {

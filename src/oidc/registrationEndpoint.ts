@@ -1,7 +1,7 @@
 import { Problem } from '../lib/problem.ts'
 import { entry, finish, type Handler, limit, throughEngine } from './endpoint.ts'
 import { newExchange } from './engineTransaction.ts'
-import { readRegistration, registrationAnswer } from './registration.ts'
+import { readRegistration, registrationResponse } from './registration.ts'
 
 /** Self-service registration (RFC 7591). */
 export const register: Handler = async (ctx, args) => {
@@ -12,7 +12,7 @@ export const register: Handler = async (ctx, args) => {
   const exchange = newExchange(new URLSearchParams())
   await throughEngine(ctx, args, exchange)
   if (ctx.status === 201) {
-    ctx.body = registrationAnswer(ctx.body as Record<string, unknown>, { requestedScope, knownScopes: args.scopes })
+    ctx.body = registrationResponse(ctx.body as Record<string, unknown>, { requestedScope, knownScopes: args.scopes })
     const { client_id: clientId, client_name: name } = ctx.body as { client_id: string; client_name?: string }
     exchange.audit.push({ ...entry(ctx, 'client.registered', exchange), client_id: clientId, details: { client_name: name } })
   }

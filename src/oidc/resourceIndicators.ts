@@ -7,11 +7,10 @@ export interface BindableResource {
 }
 
 /**
- * Resource indicators. `resource` may stand in the authorization request, the token request or both; the binding survives refreshes.
- *
- * The engine accepts at the token endpoint only what the authorization request named. So an authorization that names nothing
- * is given all resources to choose from later, and is taken as bound only when exactly one was named.
- * That reading needs at least two identifiers: the engine turns a list of one into a plain value, which would count as named.
+ * Configures resource indicators. `resource` is accepted in the authorization request, the token request or both; refreshes keep the
+ * binding. At the token endpoint the engine accepts only what the authorization request named. So an authorization without `resource` gets
+ * all resources, to choose from later, and counts as bound only if it named exactly one. This needs at least two identifiers: the engine
+ * turns a list of one into a plain value, which would count as named.
  */
 export function resourceIndicators(
   known: readonly BindableResource[],
@@ -33,7 +32,7 @@ export function resourceIndicators(
   }
 }
 
-/** Refresh tokens follow the client's grant types, and remember the one resource that the token request named. */
+/** Refresh tokens depend on the client's grant types and keep the one resource that the token request named. */
 export const issueRefreshToken: NonNullable<Configuration['issueRefreshToken']> = async (ctx, client, source) => {
   const resource = ctx.oidc.params?.resource
   if (typeof resource === 'string') source.resource = resource
@@ -41,8 +40,8 @@ export const issueRefreshToken: NonNullable<Configuration['issueRefreshToken']> 
 }
 
 /**
- * The canonical spelling of a resource indicator: lower-case scheme and host, no default port, no slash after a bare origin.
- * Text that is no URI stays as it is and fails as unknown.
+ * Returns the canonical spelling of a resource indicator: lower-case scheme and host, no default port, no slash after a bare origin. A text
+ * that is not a URI stays unchanged and is rejected as unknown.
  */
 export function canonicalResource(text: string): string {
   const url = URL.parse(text)

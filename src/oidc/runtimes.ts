@@ -6,30 +6,30 @@ import type { Provider } from 'oidc-provider'
 import type { StoredDocument } from '../http/document.ts'
 import type { School } from '../policy/school.ts'
 
-/** A school's engine and what was made from it. */
+/** A school's engine and the documents derived from it. */
 export interface SchoolRuntime {
   provider: Provider
   /** Runs the engine's own routes. */
   dispatch: Middleware
-  /** JSON that the engine made, by path. */
+  /** JSON responses of the engine, by path. */
   engineBodies: Map<string, Readonly<Record<string, unknown>>>
-  /** Documents ready to be served, by their text. */
+  /** Serialized documents, by their text. */
   documents: Map<string, StoredDocument>
 }
 
 export interface RuntimeArguments {
-  /** How many schools are kept at once; about 65 kB each. */
+  /** Number of cached engines; each takes about 65 kB. */
   most: number
-  /** How old an engine may be before its keys are compared with those in the database. */
+  /** Age of an engine at which its keys are compared with those in the database. */
   checkEverySeconds: number
   build(school: School): Promise<{ provider: Provider; revision: string }>
-  /** The revision that `build` would answer now. */
+  /** Returns the revision that `build` would have now. */
   revision(school: School): Promise<string>
 }
 
 export interface Runtimes {
   get(school: School): Promise<SchoolRuntime>
-  /** Forgets them all: the next request builds anew. Nothing that a person or client holds is lost. */
+  /** Drops all engines: the next request builds a new one. Sessions and tokens are not affected. */
   clear(): void
 }
 
@@ -39,11 +39,11 @@ interface Entry {
   checkedAt: number
 }
 
-/** From this age on, a request waits a moment for the check of the keys. A younger engine is checked in the background. */
+/** From this age on, a request waits for the check of the keys. A younger engine is checked in the background. */
 const longUnusedSeconds = 60
 const patienceMs = 250
 
-/** The engines, one a school, built when first needed and swapped when the keys change. */
+/** Caches one engine per school, which is built on first use and replaced when the keys change. */
 export function createRuntimes({ most, checkEverySeconds, build, revision }: RuntimeArguments): Runtimes {
   const entries = new LRUCache<string, Promise<Entry>>({ max: most })
 
@@ -64,7 +64,9 @@ export function createRuntimes({ most, checkEverySeconds, build, revision }: Run
     return entry
   }
 
-  /** Builds the engine anew when its keys have changed. It is used until the new one is ready, also when the keys cannot be read. */
+  /**
+   * Rebuilds the engine if its keys have changed. The old engine is used until the new one is ready, and also if the keys cannot be read.
+   */
   const refresh = async (school: School, entry: Entry): Promise<void> => {
     if ((await revision(school)) === entry.revision) return
     const next = make(school)
@@ -79,7 +81,7 @@ export function createRuntimes({ most, checkEverySeconds, build, revision }: Run
       if (age > checkEverySeconds * 1000) {
         entry.checkedAt = performance.now()
         const refreshed = refresh(school, entry).catch(() => undefined)
-        // An engine that nobody used for a while may be behind by more than one rotation: it is worth a moment, and no more.
+        // An engine that was not used for long may have missed more than one rotation, so the request waits, for a limited time.
         if (age > longUnusedSeconds * 1000) {
           await Promise.race([refreshed, setTimeout(patienceMs)])
           return (await (entries.get(school.id) ?? start(school))).runtime

@@ -6,13 +6,13 @@ export interface AuthorizationRules {
   requireState: boolean
 }
 
-/** Accepted from clients that ask for it by habit; never advertised, shown or granted: refresh tokens follow the grant type. */
+/** Accepted because many clients send it; never advertised, shown or granted: refresh tokens depend on the grant type. */
 const tolerated = 'offline_access'
 
 /** `state` is stored while the request waits for a person. */
 const mostStateCharacters = 2000
 
-/** The scopes, and what an authorization request must say beyond what the engine checks (interface section 4.1). */
+/** Configures the scopes, and the checks of an authorization request that the engine does not make (interface section 4.1). */
 export function scopes({ scopes: names, requireState }: AuthorizationRules): Pick<Configuration, 'scopes' | 'extraParams'> {
   return {
     scopes: [...names],
@@ -35,7 +35,7 @@ export function scopes({ scopes: names, requireState }: AuthorizationRules): Pic
   }
 }
 
-// The engine has dropped unknown names from its own copy by now: the query is what the client sent.
+// The engine has removed unknown names from its copy already: the query is what the client sent.
 function checkScope(ctx: KoaContextWithOIDC, known: ReadonlySet<string>): void {
   const asked = String(ctx.query.scope ?? '')
     .split(' ')

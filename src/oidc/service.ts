@@ -9,7 +9,7 @@ import { register } from './registrationEndpoint.ts'
 import { token } from './tokenEndpoint.ts'
 import { introspect, revoke, userinfo } from './tokenInformation.ts'
 
-/** The authorization server: our own doors in front of the engine, one handler an endpoint. */
+/** The authorization server: middleware before the engine, with one handler per endpoint. */
 export function createService(args: ServiceArguments): Middleware {
   const handlers = new Map<string, { methods: readonly string[]; handle: Handler }>()
   const on = (name: EndpointName, handle: Handler): unknown =>

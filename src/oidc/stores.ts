@@ -7,10 +7,10 @@ import type { DatabaseArtifacts } from '../store/databaseArtifacts.ts'
 import type { Sql } from '../store/sql.ts'
 import { clientTag, grantTag } from './tokenTags.ts'
 
-/** Where the engine's state lives. Without Redis both forms are the same object. */
+/** The stores of the engine's state. Without Redis both members are the same object. */
 export interface Stores {
   sql: Sql
-  /** Refresh tokens, and everything else where there is no Redis. */
+  /** Refresh tokens, and everything else if there is no Redis. */
   durable: DatabaseArtifacts
   /** Sessions, interactions, codes, access tokens. */
   ephemeral: Artifacts
@@ -20,10 +20,9 @@ export interface Stores {
 export const isSplit = (stores: Stores): boolean => stores.ephemeral !== stores.durable
 
 /**
- * Ends a grant: from now on none of its tokens and codes is accepted.
- *
- * The database decides: every place that accepts a token checks the grant there. The marker in Redis comes second and only saves that
- * check for lost tokens, so a Redis that is full or unavailable does not prevent a revocation, and a lost marker does not undo one.
+ * Revokes a grant: none of its tokens and codes is accepted any more. The database decides: every check of a token also checks the grant
+ * there. The marker in Redis is set second and only saves that check for revoked tokens, so a Redis that is full or unavailable does not
+ * prevent a revocation, and a lost marker does not undo one.
  * @throws errors.TemporarilyUnavailable when the database does not respond: nothing was changed, and the request can be repeated
  */
 export async function endGrant(stores: Stores, schoolId: string, grantId: string): Promise<void> {
@@ -38,7 +37,7 @@ export async function endGrant(stores: Stores, schoolId: string, grantId: string
   })
 }
 
-/** Ends a client and all its tokens. The marker must be written too: it keeps the tokens dead when the client is enabled again. */
+/** Revokes a client and all its tokens. The marker must be written, too: it keeps the tokens invalid when the client is enabled again. */
 export async function endClient(stores: Stores, schoolId: string, clientId: string): Promise<void> {
   const ended = { schoolId, clientId, clientTag: clientTag(schoolId, clientId) }
   if (isSplit(stores)) await orUnavailable(stores, stores.ephemeral.endClient(ended))
@@ -48,17 +47,17 @@ export async function endClient(stores: Stores, schoolId: string, clientId: stri
   )
 }
 
-/** Time for the pool to notice that a connection is gone. */
+/** Time for the pool to detect a closed connection. */
 const pauseMs = 100
 
-/** Repeats work that can be repeated, once, when its connection was lost. */
+/** Repeats idempotent work once if its connection was lost. */
 const againOnNewConnection = (work: () => Promise<void>): Promise<void> =>
   work().catch((error: unknown) => {
     if (!isLostConnection(error)) throw error
     return setTimeout(pauseMs).then(work)
   })
 
-/** A store that fails is our trouble, not the client's: 503, and the same request may succeed a moment later. */
+/** A failure of a store is not the client's error: 503, and the same request may succeed a moment later. */
 export async function orUnavailable<Value>(stores: Pick<Stores, 'log'>, answer: Promise<Value>): Promise<Value> {
   try {
     return await answer
@@ -69,7 +68,7 @@ export async function orUnavailable<Value>(stores: Pick<Stores, 'log'>, answer: 
   }
 }
 
-/** The engine would answer it with 400. */
+/** The engine would respond with 400. */
 function unavailable(): Error {
   const error = new errors.TemporarilyUnavailable('a store did not answer; nothing was changed, try again shortly')
   return Object.assign(error, { status: 503, statusCode: 503 })

@@ -4,19 +4,19 @@ import { entry, finish, type Handler, limit, refuseAuthorizationHeader, type Ser
 import { commit, type Exchange, newExchange } from './engineTransaction.ts'
 import { readForm } from './form.ts'
 
-/** The token endpoint (RFC 6749 section 3.2): what the engine issues is committed together with what it spends, or not at all. */
+/** The token endpoint (RFC 6749 section 3.2). New tokens and the consumption of old ones are committed together or not at all. */
 export const token: Handler = async (ctx, args) => {
   await limit(ctx, args, 'token')
   refuseAuthorizationHeader(ctx)
   const exchange = newExchange(await readForm(ctx))
   await throughEngine(ctx, args, exchange)
-  if (exchange.replayed) answerAgain(ctx, exchange, exchange.replayed)
-  else if (ctx.status === 200) await commitAnswer(ctx, args, exchange)
+  if (exchange.replayed) repeatResponse(ctx, exchange, exchange.replayed)
+  else if (ctx.status === 200) await commitResponse(ctx, args, exchange)
   else if (exchange.ended.size > 0 && exchange.audit.length === 0) exchange.audit.push(entry(ctx, 'code.replayed', exchange))
   await finish(ctx, args, exchange)
 }
 
-async function commitAnswer(ctx: Context, service: ServiceArguments, exchange: Exchange): Promise<void> {
+async function commitResponse(ctx: Context, service: ServiceArguments, exchange: Exchange): Promise<void> {
   const { stores, refreshWindowSeconds } = service
   const { school } = ctx.state
   if (exchange.consumed?.key.model === 'RefreshToken') ctx.body = await withinRole(ctx, service, exchange)
@@ -25,7 +25,7 @@ async function commitAnswer(ctx: Context, service: ServiceArguments, exchange: E
   try {
     const args = { stores, schoolId: school.id, refreshWindowSeconds: refreshWindowSeconds() }
     ctx.body = await commit(exchange, ctx.body as Record<string, unknown>, args)
-    if (exchange.replayed) answerAgain(ctx, exchange, exchange.replayed)
+    if (exchange.replayed) repeatResponse(ctx, exchange, exchange.replayed)
     else if (isCode) service.count('token.issued')
   } catch (error) {
     if (!(error instanceof errors.OIDCProviderError)) throw error
@@ -35,7 +35,7 @@ async function commitAnswer(ctx: Context, service: ServiceArguments, exchange: E
   }
 }
 
-/** Scopes that the person's role has lost since they consented are left out of the new access token. The refresh token keeps them. */
+/** Removes scopes that the person's role has lost since the consent from the new access token. The refresh token keeps them. */
 async function withinRole(ctx: Context, { findPerson, grantable }: ServiceArguments, exchange: Exchange): Promise<Record<string, unknown>> {
   const answer = ctx.body as Record<string, unknown>
   const token = exchange.saved.find(({ model }) => model === 'AccessToken')
@@ -52,7 +52,7 @@ async function withinRole(ctx: Context, { findPerson, grantable }: ServiceArgume
   return { ...answer, scope }
 }
 
-function answerAgain(ctx: Context, exchange: Exchange, answer: Record<string, unknown>): void {
+function repeatResponse(ctx: Context, exchange: Exchange, answer: Record<string, unknown>): void {
   delete exchange.refusal
   ctx.status = 200
   ctx.body = answer

@@ -7,7 +7,7 @@ import { entry, finish, type Handler, limit, refuseAuthorizationHeader, type Ser
 import { type Exchange, newExchange } from './engineTransaction.ts'
 import { readForm } from './form.ts'
 
-/** Revocation (RFC 7009): any token of a grant ends the grant. */
+/** The revocation endpoint (RFC 7009): revoking any token of a grant revokes the grant. */
 export const revoke: Handler = async (ctx, args) => {
   await limit(ctx, args, 'token')
   refuseAuthorizationHeader(ctx)
@@ -19,7 +19,7 @@ export const revoke: Handler = async (ctx, args) => {
   await finish(ctx, args, exchange)
 }
 
-/** Introspection (RFC 7662). */
+/** The introspection endpoint (RFC 7662). */
 export const introspect: Handler = async (ctx, args) => {
   await limit(ctx, args, 'introspection')
   refuseAuthorizationHeader(ctx)
@@ -35,7 +35,7 @@ interface Introspection {
   scope?: string
 }
 
-/** A token says what its person could do when it was issued. A resource server hears what they can do now. */
+/** A token contains the scopes at its issue. The response contains those that the person's current role allows. */
 async function asOfNow(
   answer: Introspection,
   { school, exchange, args }: { school: School; exchange: Exchange; args: ServiceArguments },
@@ -51,7 +51,7 @@ async function asOfNow(
   return scope ? { ...answer, scope: scope.join(' ') } : answer
 }
 
-/** UserInfo (OpenID Connect Core section 5.3). Without a token: refused, and never challenged. */
+/** The UserInfo endpoint (OpenID Connect Core section 5.3). Requests without a token are rejected without a challenge. */
 export const userinfo: Handler = async (ctx, args) => {
   if (presentedToken(ctx) === undefined) {
     throw new Problem('access_denied', {

@@ -2,7 +2,7 @@ import type { Context } from 'koa'
 import type { School } from '../policy/school.ts'
 import type { PageAuditEntry } from './pagesArguments.ts'
 
-/** A row of the audit trail with what the request itself says. */
+/** Returns an audit row with the school, id and address of the request. */
 export function auditEntry(
   ctx: Context,
   event: PageAuditEntry['event'],

@@ -10,11 +10,11 @@ import { plainText } from './plainText.ts'
 import { type Frame, frame, type Views } from './templates.ts'
 import type { TextPart, Texts } from './texts.ts'
 
-/** The question what an app may do. */
+/** The page on which a person chooses what an app may do. */
 export interface ConsentPage extends Frame {
   heading: string
   introduction: TextPart[]
-  /** That the app's name looks like one that it should not carry; undefined where it does not. */
+  /** Warning that the app's name imitates a protected name; undefined if it does not. */
   alarm: TextPart[] | undefined
   facts: ConsentFact[]
   advice: string
@@ -23,11 +23,11 @@ export interface ConsentPage extends Frame {
   switchHref: string
   scopesHeading: string
   scopesHint: string
-  /** What is asked for the first time, or cannot be granted. */
+  /** Scopes that are requested for the first time or that the person cannot grant. */
   areas: ConsentArea[]
-  /** What this person allowed this app before, ticked; undefined where that is nothing. */
+  /** Scopes that the person allowed this app before, ticked; undefined if there are none. */
   before: { summary: string; hint: string; isOpen: boolean; areas: ConsentArea[] } | undefined
-  /** For who has to carry the answer to another machine; undefined where the answer goes to no loopback address. */
+  /** The manual code checkbox; undefined unless the redirect URI is a loopback address. */
   elsewhere: { name: string; value: string; label: string; hint: string } | undefined
   csrf: string
   consentAction: string
@@ -37,20 +37,20 @@ export interface ConsentPage extends Frame {
   refuse: string
 }
 
-/** One line of what is known about the app. */
+/** One line about the app. */
 export interface ConsentFact {
   label: string
   value: TextPart[]
   isWarning: boolean
 }
 
-/** What concerns one part of the school, with reading and changing apart. */
+/** The scopes of one part of the school, grouped by reading and changing. */
 export interface ConsentArea {
   title: string
   groups: { verb: ConsentScope['verb']; label: string; choices: ConsentChoice[] }[]
 }
 
-/** One scope: a box, or struck out where the person's role cannot grant it. */
+/** One scope: a checkbox, or struck through if the person's role cannot grant it. */
 export interface ConsentChoice {
   id: string
   name: string
@@ -176,7 +176,7 @@ function choiceOf(texts: Texts, scope: ConsentScope, isGrantable: boolean, isTru
     name,
     sentence: texts.sentence(scope),
     isGrantable,
-    // Nobody vouches for a self-registered app: what changes things is a step that a person takes.
+    // Self-registered apps are unverified: write scopes start unticked, so that granting them is a deliberate choice.
     isTicked: isGrantable && (verb !== 'write' || isTrusted),
     notice: isGrantable ? '' : texts.text('consent.not_grantable'),
   }

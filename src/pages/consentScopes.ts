@@ -2,17 +2,20 @@ import type { AllowedScopes } from '../domain/accounts/allowedScopes.ts'
 import type { ConsentScope } from './consentScope.ts'
 import type { Interaction } from './openInteraction.ts'
 
-/** What a client asks for. */
+/** The scopes and resources that a client requests. */
 export interface RequestedScopes {
-  /** In the order of the catalogue. */
+  /** In the order in which pages show them. */
   known: ConsentScope[]
-  /** Asked of the engine but in no catalogue: always refused, and the refusal recorded. */
+  /** Requested scopes that do not exist; they are always recorded as rejected. */
   unknown: string[]
-  /** Resource indicators that the grant must answer for, each with the scopes that were asked for and exist there. */
+  /** Resource indicators that the grant must cover, each with the requested scopes that exist there. */
   resources: ReadonlyMap<string, readonly string[]>
 }
 
-/** Reads the stored request. Every scope and resource that the engine misses is in the answer: one left open would be asked for ever. */
+/**
+ * Reads the stored request. Includes every scope and resource that the engine reports as missing: the engine would ask again for any that
+ * the grant leaves open.
+ */
 export function requestedScopes(
   { prompt, params }: Pick<Interaction, 'prompt' | 'params'>,
   catalogue: readonly ConsentScope[],
@@ -31,8 +34,8 @@ export function requestedScopes(
 }
 
 /**
- * Names of scopes that the person allowed this client before, in the reach in which they are asked for now: a scope that was allowed
- * for one resource is a new question for another (RFC 8707).
+ * Returns the names of the scopes that the person allowed this client before, for the same resources: a scope that was allowed for one
+ * resource is asked again for another (RFC 8707).
  */
 export function allowedAgain({ known, resources }: RequestedScopes, before: AllowedScopes): ReadonlySet<string> {
   const isCovered = (name: string): boolean => {
@@ -42,13 +45,13 @@ export function allowedAgain({ known, resources }: RequestedScopes, before: Allo
   return new Set(known.map(({ name }) => name).filter(isCovered))
 }
 
-/** What is granted and what is refused; together everything that was asked for. */
+/** Granted and rejected scopes; together all requested scopes. */
 export interface Decision {
   granted: string[]
   refused: string[]
 }
 
-/** A scope is granted where it was asked for, the person's role has it, and the person ticked it. A tick for anything else is nothing. */
+/** Grants a scope if it was requested, the person's role has it, and the person ticked it. Other ticked names are ignored. */
 export function decide(requested: RequestedScopes, grantable: ReadonlySet<string>, ticked: ReadonlySet<string>): Decision {
   const names = requested.known.map(({ name }) => name)
   const isGranted = (name: string): boolean => grantable.has(name) && ticked.has(name)

@@ -2,14 +2,14 @@ import type { Context } from 'koa'
 import { type Keyring, randomToken } from '../lib/keyring.ts'
 import { readOwnCookie, setOwnCookie } from './ownCookie.ts'
 
-/** Ties a form to the browser that it was shown in. */
+/** Binds a form to the browser that it was shown in. */
 export interface Csrf {
-  /** The token for a form about `subject`; gives the browser its cookie where it has none. */
+  /** Returns the token of a form about `subject`, and sets the browser's cookie if it is missing. */
   issue(ctx: Context, subject: string): string
   isValid(ctx: Context, subject: string, token: string | undefined): boolean
 }
 
-/** The token is an HMAC over what the form is about and a random value that only this browser holds. */
+/** Creates tokens that are an HMAC over the subject and a random value in a cookie of the browser. */
 export function createCsrf(keyring: Keyring): Csrf {
   return {
     issue(ctx, subject) {

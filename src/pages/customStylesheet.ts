@@ -3,8 +3,8 @@ import { serveDocument, storeDocument } from '../http/document.ts'
 import type { School } from '../policy/school.ts'
 
 /**
- * Serves the school's own stylesheet: for a minute, then asked for again. No page of ours links to it: what a school puts
- * there must not reach the forms in which people sign in and consent.
+ * Serves the school's custom stylesheet; caches keep it for one minute. The pages of this service do not link to it, so it cannot change
+ * the forms of sign-in and consent.
  */
 export function serveCustomStylesheet(readCss: (school: School) => Promise<string>) {
   return async (ctx: Context): Promise<void> => {

@@ -1,6 +1,6 @@
-/** Where a browser is sent with the answer. */
+/** The address to which a browser is redirected with the response. */
 export interface Destination {
-  /** For `form-action`; undefined where the address is no http(s) address. */
+  /** Source for `form-action`; undefined unless the address is http or https. */
   source: string | undefined
   kind: 'this computer' | 'host' | 'unknown'
   host: string

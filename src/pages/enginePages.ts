@@ -10,19 +10,19 @@ import { destinationOf } from './destination.ts'
 import { type PageError, showErrorPage } from './errorPage.ts'
 import type { LanguageState } from './language.ts'
 import { manualCodePage } from './manualCodePage.ts'
-import { type FindSetting, languageToCarry, type PageContext } from './pageContext.ts'
+import { type FindPageContext, linkLanguageOf, type PageContext } from './pageContext.ts'
 import { isSessionNotFound } from './pageErrors.ts'
 import { setPageHeaders } from './pageHeaders.ts'
 import { signedOutPage, signOutPage } from './signOutPages.ts'
 import { createViews } from './templates.ts'
 
-/** The pages that the engine itself asks for. */
+/** The pages that the engine shows through its configuration. */
 export interface EnginePages {
   renderErrorPage(ctx: Context, error: PageError): Promise<void>
-  /** Shows a person why a request was refused before the engine saw it. */
+  /** Shows why a request was rejected before the engine received it. */
   showProblem(ctx: Context, problem: Problem): Promise<void>
-  /** Shows the answer that a person carries to an app on another machine. */
-  showHandOver(ctx: Context, manualCode: ManualCode): Promise<void>
+  /** Shows the manual code, which a person copies into an app on another machine. */
+  showManualCode(ctx: Context, manualCode: ManualCode): Promise<void>
   renderLogoutPage(ctx: Context, form: string): Promise<void>
   renderLogoutSuccessPage(ctx: Context): Promise<void>
   /** The engine's `renderError`. */
@@ -34,27 +34,27 @@ export interface EnginePages {
 }
 
 export interface EnginePagesArguments {
-  pageContext: FindSetting
-  /** When clean-up removed the client with this id and address; undefined where that is not known. */
+  pageContext: FindPageContext
+  /** Returns when a clean-up removed the client with this id and redirect URI; undefined if that is unknown. */
   findRemovedClient(school: School, client: { clientId: string; redirectUri: string }): Promise<Date | undefined>
-  /** Whether the school has disabled the client with this id. */
+  /** Returns true if the school has disabled the client with this id. */
   isDisabledClient(school: School, clientId: string): Promise<boolean>
 }
 
-/** Makes the engine's pages. */
+/** Creates the engine's pages. */
 export function createEnginePages({ pageContext, findRemovedClient, isDisabledClient }: EnginePagesArguments): EnginePages {
   const views = createViews()
 
-  const settingOf = (ctx: Context): Promise<PageContext> => {
-    // Both requests have it: OpenID Connect Core section 3.1.2.1, RP-Initiated Logout section 2.
+  const pageContextOf = (ctx: Context): Promise<PageContext> => {
+    // Both requests have the parameter: OpenID Connect Core section 3.1.2.1, RP-Initiated Logout section 2.
     Object.assign(ctx.state, { uiLocales: (ctx as Partial<KoaContextWithOIDC>).oidc?.params?.ui_locales } satisfies LanguageState)
     return pageContext(ctx)
   }
 
-  const renderErrorPage: EnginePages['renderErrorPage'] = async (ctx, error) => showErrorPage(ctx, views, await settingOf(ctx), error)
+  const renderErrorPage: EnginePages['renderErrorPage'] = async (ctx, error) => showErrorPage(ctx, views, await pageContextOf(ctx), error)
 
-  const showHandOver: EnginePages['showHandOver'] = async (ctx, manualCode) => {
-    const html = views.render('manual-code', manualCodePage(views, await settingOf(ctx), manualCode))
+  const showManualCode: EnginePages['showManualCode'] = async (ctx, manualCode) => {
+    const html = views.render('manual-code', manualCodePage(views, await pageContextOf(ctx), manualCode))
     setPageHeaders(ctx)
     ctx.status = 200
     ctx.type = 'html'
@@ -62,8 +62,8 @@ export function createEnginePages({ pageContext, findRemovedClient, isDisabledCl
   }
 
   const renderLogoutPage: EnginePages['renderLogoutPage'] = async (ctx, form) => {
-    const page = await settingOf(ctx)
-    const html = views.render('sign-out', signOutPage(views, page, { form, carriedLanguage: languageToCarry(ctx, page) }))
+    const page = await pageContextOf(ctx)
+    const html = views.render('sign-out', signOutPage(views, page, { form, linkLanguage: linkLanguageOf(ctx, page) }))
     const after = (ctx as Partial<KoaContextWithOIDC>).oidc?.params?.post_logout_redirect_uri
     setPageHeaders(ctx, [destinationOf(after).source])
     ctx.type = 'html'
@@ -71,7 +71,7 @@ export function createEnginePages({ pageContext, findRemovedClient, isDisabledCl
   }
 
   const renderLogoutSuccessPage: EnginePages['renderLogoutSuccessPage'] = async (ctx) => {
-    const html = views.render('signed-out', signedOutPage(views, await settingOf(ctx)))
+    const html = views.render('signed-out', signedOutPage(views, await pageContextOf(ctx)))
     setPageHeaders(ctx)
     ctx.type = 'html'
     ctx.body = html
@@ -83,20 +83,20 @@ export function createEnginePages({ pageContext, findRemovedClient, isDisabledCl
       ctx.set(headers)
       await renderErrorPage(ctx, { status, error: code, errorDescription: description, requestId: ctx.state.requestId })
     },
-    showHandOver,
+    showManualCode,
     renderLogoutPage,
     renderLogoutSuccessPage,
     async renderError(ctx, out, error) {
       const page = enginePageError(ctx, out, error)
-      const told = out.error === 'invalid_client' ? await lostClient(ctx, { findRemovedClient, isDisabledClient }) : {}
-      await renderErrorPage(ctx, { ...page, ...told })
+      const cause = out.error === 'invalid_client' ? await lostClient(ctx, { findRemovedClient, isDisabledClient }) : {}
+      await renderErrorPage(ctx, { ...page, ...cause })
     },
     logoutSource: renderLogoutPage,
     postLogoutSuccessSource: renderLogoutSuccessPage,
   }
 }
 
-/** The engine says "client is invalid" and no more: why, and the way out. */
+/** The engine only reports "client is invalid". Returns the cause and the solution. */
 async function lostClient(
   ctx: KoaContextWithOIDC,
   { findRemovedClient: find, isDisabledClient }: Omit<EnginePagesArguments, 'pageContext'>,
@@ -106,7 +106,7 @@ async function lostClient(
   const isWhole = typeof clientId === 'string' && typeof redirectUri === 'string'
   if (typeof clientId === 'string' && (await isDisabledClient(school, clientId).catch(() => false)))
     return { kind: 'disabled_app', errorDescription: disabledClientText(school.issuer) }
-  // A failure page must not fail: where the store does not answer, the client is unknown.
+  // The error page must not fail: if the store is unavailable, the client is reported as unknown.
   const removedAt = isWhole ? await find(school, { clientId, redirectUri }).catch(() => undefined) : undefined
   const wayOut = `Discard the stored client_id and register again: POST ${school.issuer}${endpoints.registration.path}`
   return removedAt

@@ -7,18 +7,18 @@ import { plainText } from './plainText.ts'
 import { type Frame, frame, type Views } from './templates.ts'
 import type { TextKey } from './texts.ts'
 
-/** A failure as a person and as an agent can use it. */
+/** An error page for people, with machine-readable lines for agents. */
 export interface ErrorPage extends Frame {
   heading: string
   explanation: string
   stepsHeading: string
   steps: string[]
   machineHeading: string
-  /** `name=value`, one a line. */
+  /** Lines of `name=value`. */
   machine: string[]
 }
 
-/** A failure to show. The description may hold what a stranger sent. */
+/** An error to show. The description can contain text of the client. */
 export interface PageError {
   status: number
   error: string
@@ -27,7 +27,7 @@ export interface PageError {
   kind?: PageErrorKind | undefined
 }
 
-/** How the common apps forget a registration, and make another. */
+/** How common apps forget a registration and register again. */
 const registerAgain: TextKey[] = [
   'error.unknown_app.claude_code',
   'error.unknown_app.mcp_remote',
@@ -99,7 +99,7 @@ export function errorPage(views: Views, pageContext: PageContext, { issuer, ...e
   const values = { issuer }
   const machine = { error: error.error, error_description: error.errorDescription, request_id: error.requestId }
   return {
-    // It leads nowhere, and does not ask again for what has just failed.
+    // No language links: they would repeat the request that has just failed.
     ...frame(views, { ...pageContext, languageLinks: [] }, texts.text(way.heading)),
     heading: texts.text(way.heading),
     explanation: texts.text(way.explanation, values),
@@ -112,14 +112,14 @@ export function errorPage(views: Views, pageContext: PageContext, { issuer, ...e
   }
 }
 
-/** Answers with the error page, and with no way to anywhere else. */
+/** Responds with the error page, which has no links to other pages. */
 export function showErrorPage(ctx: Context, views: Views, pageContext: PageContext, error: PageError): void {
   const { school } = ctx.state as { school?: School }
   ctx.status = error.status
   ctx.remove('Location')
   if (error.status === 503 && !ctx.response.get('Retry-After')) ctx.set('Retry-After', '2')
   setPageHeaders(ctx)
-  // An agent that looks before it sends a person asks for JSON; who says nothing gets the page.
+  // Agents that test the URL ask for JSON. Clients without an Accept header get the page.
   ctx.vary('Accept')
   if (ctx.accepts('html', 'json') === 'json') {
     ctx.body = { error: error.error, error_description: plainText(error.errorDescription ?? '', 400), request_id: error.requestId }

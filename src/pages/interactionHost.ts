@@ -23,7 +23,7 @@ export function interactionHost(ctx: Context, args: PagesArguments, open: OpenIn
     open,
     path,
     actions: { login: `${path}/sign-in`, consent: `${path}/consent` },
-    carried: {},
+    query: {},
     returnTo: path,
     isSwitch: interaction.prompt.name === 'consent',
     csrfSubject: interaction.uid,

@@ -4,11 +4,11 @@ import type { School } from '../policy/school.ts'
 import { readOwnCookie, setOwnCookie } from './ownCookie.ts'
 
 /**
- * Recognises browsers that signed in to an account before, so that their sign-ins have an allowance of their own. The cookie is not a
- * session: it gives access to nothing, and it does not contain the e-mail address.
+ * Recognises browsers that signed in to an account before, so that their sign-ins have a separate rate limit. The cookie is not a session:
+ * it grants no access, and it does not contain the e-mail address.
  */
 export interface KnownBrowsers {
-  /** Id of this browser for the account with this address, or undefined where it never signed in to it. */
+  /** Returns the id of this browser for the account with this address, or undefined if it never signed in to it. */
   find(ctx: Context, email: string): string | undefined
   /** Remembers that this browser signed in to the account with this address. */
   remember(ctx: Context, email: string): void
@@ -36,7 +36,7 @@ export function createKnownBrowsers({ keyring, days }: KnownBrowserArguments): K
   const now = (): number => Math.floor(Date.now() / 1000)
   const lifeSeconds = (): number => days() * 86_400
 
-  // The signature binds an entry to a school and an account. Entries of other accounts cannot be told apart from forged ones.
+  // The signature binds an entry to a school and an account. Entries of other accounts look like forged ones.
   const signed = (ctx: Context, email: string, { id, issued }: Pick<Entry, 'id' | 'issued'>): string =>
     JSON.stringify([(ctx.state.school as School).id, email, id, issued])
 
@@ -63,7 +63,7 @@ export function createKnownBrowsers({ keyring, days }: KnownBrowserArguments): K
       const entries = entriesOf(ctx)
       const own = entries.filter((entry) => isOf(ctx, email, entry))
       const others = entries.filter((entry) => !own.includes(entry)).slice(0, mostEntries - 1)
-      // The id stays the same: another sign-in does not bring another allowance.
+      // The id stays the same: another sign-in does not reset the rate limit.
       const fresh = { id: own[0]?.id ?? randomToken(128), issued: now().toString(36) }
       const entry = { ...fresh, signature: keyring.sign('known browsers', signed(ctx, email, fresh)) }
       const value = [entry, ...others].map(({ id, issued, signature }) => `${id}.${issued}.${signature}`).join('~')

@@ -2,23 +2,23 @@ import type { Context, Middleware } from 'koa'
 import { type Language, languages, lookUpLanguage } from '../lib/languages.ts'
 import { readOwnCookie, setOwnCookie } from './ownCookie.ts'
 
-/** What a request tells of the language that a person reads, as its road finds it out. */
+/** The language preferences of a request. */
 export interface LanguageState {
-  /** Chosen on one of our pages with this very request. */
+  /** Chosen with the language link of a page, in this request. */
   chosenLanguage?: Language | undefined
   /** `ui_locales` of the authorization request (OpenID Connect Core section 3.1.2.1). */
   uiLocales?: unknown
-  /** The locale of the account that is signed in. */
+  /** The locale of the signed-in account. */
   accountLocale?: string | null
 }
 
-/** The parameter with which a link of a page chooses a language. */
+/** Query parameter of the language links. */
 export const languageParameter = 'lang'
 
 const cookie = 'sg_language'
 const lifeSeconds = 365 * 86_400
 
-/** Takes the choice that a link of a page carries, and remembers it in this browser. */
+/** Reads the language that a link of a page has chosen, and stores it in a cookie of the browser. */
 export function rememberLanguage(isPage: (path: string) => boolean): Middleware {
   return (ctx: Context, next) => {
     const chosen = isPage(ctx.path) ? lookUpLanguage([ctx.query[languageParameter]], languages) : undefined
@@ -31,8 +31,8 @@ export function rememberLanguage(isPage: (path: string) => boolean): Middleware 
 }
 
 /**
- * The language of a page. What the person has just chosen stands above what the app asks for, and that above an earlier choice;
- * `schoolLocale` is what stands where nobody asks for any of the school's languages.
+ * Returns the language of a page. Order: the choice in this request, the `ui_locales` of the app, an earlier choice, the account's locale,
+ * Accept-Language. `schoolLocale` is the fallback if none of them is a language of the school.
  */
 export function languageOf(ctx: Context, { available, schoolLocale }: { available: readonly Language[]; schoolLocale: string }): Language {
   const { chosenLanguage, uiLocales, accountLocale } = ctx.state as LanguageState
@@ -40,6 +40,6 @@ export function languageOf(ctx: Context, { available, schoolLocale }: { availabl
   const [first = languages[0]] = available
   const fallback = lookUpLanguage([schoolLocale], available) ?? first
   return (lookUpLanguage([chosenLanguage, ...asked, readOwnCookie(ctx, cookie), accountLocale], available) ??
-    // The fallback stands first: it is the answer to `*`.
+    // The first entry is the result for `*`.
     (ctx.acceptsLanguages([fallback, ...available]) || fallback)) as Language
 }

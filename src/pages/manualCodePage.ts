@@ -2,24 +2,24 @@ import type { ManualCode } from '../oidc/manualCodeUri.ts'
 import type { PageContext } from './pageContext.ts'
 import { type Frame, frame, type Views } from './templates.ts'
 
-/** The answer to an app on another machine, for a person to copy. */
+/** The page with the code that a person copies into an app on another machine. */
 export interface ManualCodePage extends Frame {
   heading: string
   explanation: string
-  /** What can be copied, each in a field of its own. */
+  /** Values to copy, one field each. */
   fields: { id: string; label: string; value: string }[]
-  noPlace: string
+  noInput: string
   close: string
 }
 
-/** Builds the page: address and code, or the address that tells the app of a refusal. Pure. */
+/** Builds the page with address and code, or with the address that reports the rejection to the app. Pure. */
 export function manualCodePage(views: Views, pageContext: PageContext, { address, seconds }: ManualCode): ManualCodePage {
   const { texts } = pageContext
-  // It cannot be shown again, so not in another language either.
+  // No language links: the page cannot be shown twice.
   const own = { ...pageContext, languageLinks: [] }
   const code = address.searchParams.get('code')
   const whole = { id: 'address', label: texts.text('hand_over.address'), value: address.href }
-  const common = { noPlace: texts.text('hand_over.no_place'), close: texts.text('hand_over.close') }
+  const common = { noInput: texts.text('hand_over.no_place'), close: texts.text('hand_over.close') }
   if (code === null) {
     return {
       ...frame(views, own, texts.text('hand_over.refused_title')),

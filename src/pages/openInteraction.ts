@@ -12,26 +12,26 @@ import { plainText } from './plainText.ts'
 
 export type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>
 
-/** An authorization request that waits for a person, as it was stored: nothing in it comes from the page's own request. */
+/** An authorization request that waits for a person, as stored. It contains nothing from the current request. */
 export interface OpenInteraction {
   provider: Provider
   interaction: Interaction
   clientId: string
-  /** As the client calls itself, made fit to be shown; empty where it says nothing. */
+  /** The name that the client registered, cleaned for display; empty if it has none. */
   clientName: string
   origin: ClientOrigin | undefined
-  /** The protected name that the client's name looks like, where nobody vouches for the client. */
+  /** The protected name that an unverified client's name imitates. */
   imitated: string | undefined
   destination: Destination
-  /** The account that this browser is signed in with. */
+  /** The account that the browser is signed in with. */
   accountId: string | undefined
-  /** When it signed in, in seconds since 1970. */
+  /** When the account signed in, in seconds since 1970. */
   signedInAt: number | undefined
 }
 
 /**
- * Finds the interaction of this browser, which must be the one in the address.
- * @throws Problem invalid_client where the client has gone meanwhile; SessionNotFound, or a Problem, where there is none
+ * Finds the interaction of this browser, which must be the one in the URL.
+ * @throws Problem invalid_client if the client has been removed since; SessionNotFound or a Problem if there is no such interaction
  */
 export async function openInteraction(ctx: Context, args: PagesArguments): Promise<OpenInteraction> {
   const { school } = ctx.state as { school: School }
@@ -60,7 +60,7 @@ export async function openInteraction(ctx: Context, args: PagesArguments): Promi
   }
 }
 
-/** What the person chooses takes the place of what the app asked for, for the pages that follow too: they have the same parameters. */
+/** Replaces `ui_locales` with the language that the person chose. The following pages of the authorization use the same parameters. */
 async function takeLanguage(ctx: Context, interaction: Interaction): Promise<void> {
   const { chosenLanguage } = ctx.state as LanguageState
   if (chosenLanguage !== undefined && interaction.params.ui_locales !== undefined) {
@@ -70,11 +70,11 @@ async function takeLanguage(ctx: Context, interaction: Interaction): Promise<voi
   Object.assign(ctx.state, { uiLocales: interaction.params.ui_locales } satisfies LanguageState)
 }
 
-/** Whether consent was given or refused already, and the browser has not gone on yet. */
+/** Returns true if consent was given or refused already and the browser has not continued yet. */
 export const isAnswered = ({ interaction: { result } }: OpenInteraction): boolean =>
   result?.consent !== undefined || result?.error !== undefined
 
-/** Hands the person's answer to the engine, and the browser back to it. */
+/** Stores the result for the engine and redirects the browser to it. */
 export async function finishInteraction(
   ctx: Context,
   { provider }: OpenInteraction,
@@ -84,7 +84,7 @@ export async function finishInteraction(
   goOn(ctx, await provider.interactionResult(ctx.req, ctx.res, result, { mergeWithLastSubmission: merge }))
 }
 
-/** Sends the browser on with the answer that stands: the first one counts. */
+/** Redirects the browser with the stored result: the first one counts. */
 export async function resumeInteraction(ctx: Context, { interaction }: OpenInteraction): Promise<void> {
   goOn(ctx, interaction.returnTo)
 }
@@ -93,6 +93,6 @@ function goOn(ctx: Context, address: string): void {
   const returnTo = new URL(address)
   ctx.status = 303
   ctx.set('Cache-Control', 'no-store')
-  // The path alone: the browser stays at the host that its cookies belong to.
+  // The path only: the cookies belong to the host that the browser uses.
   ctx.redirect(returnTo.pathname + returnTo.search)
 }

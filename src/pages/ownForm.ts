@@ -6,7 +6,7 @@ import type { FormState } from './formBody.ts'
 import { type PageErrorKind, pageProblem } from './pageProblem.ts'
 
 /**
- * Refuses a POST that another site sent, before its body is read.
+ * Rejects a POST from another site before its body is read.
  * @throws Problem access_denied
  */
 export function sameOriginOnly(kind: PageErrorKind = 'foreign_form'): Middleware {
@@ -20,7 +20,7 @@ export function sameOriginOnly(kind: PageErrorKind = 'foreign_form'): Middleware
 }
 
 /**
- * Refuses a form that was not shown in this browser for this interaction.
+ * Rejects a form that was not shown in this browser for this interaction.
  * @throws Problem access_denied
  */
 export function ownFormOnly(csrf: Csrf): Middleware {
@@ -31,7 +31,7 @@ export function ownFormOnly(csrf: Csrf): Middleware {
 }
 
 /**
- * Refuses a form that was not shown in this browser about this subject.
+ * Rejects a form that was not shown in this browser for this subject.
  * @throws Problem access_denied
  */
 export function requireOwnForm(ctx: Context, csrf: Csrf, { subject, kind }: { subject: string; kind: PageErrorKind }): void {

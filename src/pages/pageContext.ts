@@ -8,18 +8,18 @@ import { type PageLogo, schoolLogo } from './schoolLogo.ts'
 import { schoolStylesheet } from './schoolStylesheet.ts'
 import { createTexts, type Texts } from './texts.ts'
 
-/** What is the same for every page of one answer: the person's language, and the school. */
+/** The language and the school's branding, which all pages of one response share. */
 export interface PageContext {
   texts: Texts
   schoolName: string
   schoolLogo: PageLogo | undefined
-  /** Address of the school's colours. */
+  /** Path of the style sheet with the school's colours. */
   schoolStylesheet: string
-  /** The same page in the school's languages; empty where there is one, or where the page cannot be asked for again. */
+  /** Links to the same page in the school's languages; empty if there is only one, or if the page cannot be requested again. */
   languageLinks: LanguageLink[]
 }
 
-/** A language by its own name. */
+/** A language, named in that language. */
 export interface LanguageLink {
   language: Language
   label: string
@@ -27,30 +27,32 @@ export interface LanguageLink {
   isCurrent: boolean
 }
 
-/** How a school presents itself. */
-export interface SchoolFace {
+/** The name and the locale of a school. */
+export interface SchoolName {
   name: string
   /** The main language of the school (BCP 47). */
   locale: string
 }
 
-/** Finds out the setting of a page. `again` is the path of the same page for an answer to POST. */
-export type FindSetting = (ctx: Context, again?: string) => Promise<PageContext>
+/** Returns the context of a page. `again` is the path at which GET shows the page that POST responded with. */
+export type FindPageContext = (ctx: Context, again?: string) => Promise<PageContext>
 
-export interface SettingArguments {
-  face(school: School): Promise<SchoolFace>
+export interface PageContextArguments {
+  face(school: School): Promise<SchoolName>
   look(school: School): Promise<Look>
   /** Languages of the school's pages. */
   languages(school: School): readonly Language[]
 }
 
-/** Makes the settings. They are found also where the school's row cannot be read: a failure page must not fail. */
-export function createSettings({ face, look, languages: languagesOf }: SettingArguments): FindSetting {
+/**
+ * Creates the function that returns page contexts. They are available even if the school's row cannot be read: an error page must not fail.
+ */
+export function createPageContexts({ face, look, languages: languagesOf }: PageContextArguments): FindPageContext {
   const spoken = new Map<Language, Texts>(languages.map((language) => [language, createTexts(language)]))
   return async (ctx, again) => {
     const { school } = ctx.state as { school?: School }
     const available = school ? languagesOf(school) : languages
-    const { name, locale } = await faceOf(face, school)
+    const { name, locale } = await schoolNameOf(face, school)
     const looks = await lookOf(look, school)
     const language = languageOf(ctx, { available, schoolLocale: locale })
     return {
@@ -63,20 +65,20 @@ export function createSettings({ face, look, languages: languagesOf }: SettingAr
   }
 }
 
-async function faceOf(face: SettingArguments['face'], school: School | undefined): Promise<SchoolFace> {
+async function schoolNameOf(face: PageContextArguments['face'], school: School | undefined): Promise<SchoolName> {
   if (!school) return { name: 'Schoolgate', locale: '' }
   return face(school).catch(() => ({ name: school.slug, locale: '' }))
 }
 
-async function lookOf(look: SettingArguments['look'], school: School | undefined): Promise<Look> {
+async function lookOf(look: PageContextArguments['look'], school: School | undefined): Promise<Look> {
   return school ? look(school).catch(() => plainLook) : plainLook
 }
 
 const plainLook: Look = { mode: 'auto', colors: palettes.studio, corner_radius: 'medium', logo: null, logo_dark: null }
 
-/** The address of this request, as a path; undefined where asking again would be another thing. */
+/** Returns the path and query of this request; undefined if repeating the request could have another effect. */
 function askedAgain({ method, path, search }: Context): string | undefined {
-  // Two slashes at the start would lead to another host.
+  // A path that begins with two slashes would lead to another host.
   return (method === 'GET' || method === 'HEAD') && !path.startsWith('//') ? path + search : undefined
 }
 
@@ -95,6 +97,6 @@ function linksOf(available: readonly Language[], current: Language, again: strin
   })
 }
 
-/** The language that a way to another page has to carry, where nothing but this request tells it. */
-export const languageToCarry = (ctx: Context, { texts }: PageContext): Language | undefined =>
+/** Returns the language that a link to another page must carry because only this request knows it. */
+export const linkLanguageOf = (ctx: Context, { texts }: PageContext): Language | undefined =>
   typeof (ctx.state as LanguageState).uiLocales === 'string' ? texts.language : undefined

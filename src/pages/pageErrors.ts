@@ -3,18 +3,19 @@ import type { Log } from '../lib/log.ts'
 import { isOutage } from '../lib/outage.ts'
 import { Problem, problems } from '../lib/problem.ts'
 import { type PageError, showErrorPage } from './errorPage.ts'
-import type { FindSetting } from './pageContext.ts'
+import type { FindPageContext } from './pageContext.ts'
 import type { PageErrorKind } from './pageProblem.ts'
 import type { Views } from './templates.ts'
 
-/** Shows what the pages throw as a page: a person is looking. What is no `Problem` is a bug of ours and is logged. */
-export function pageErrors({ views, log, pageContext }: { views: Views; log: Log; pageContext: FindSetting }): Middleware {
+/** Shows thrown errors as a page. Errors that are not a `Problem` are bugs and are logged. */
+export function pageErrors({ views, log, pageContext }: { views: Views; log: Log; pageContext: FindPageContext }): Middleware {
   return async (ctx: Context, next) => {
     try {
       await next()
     } catch (error) {
       const problem = asProblem(error)
-      // A refusal of our own, such as too many sign-ins at a time, is no failure. What the engine reports was logged where it happened.
+      // A Problem that this service throws itself, such as too many concurrent sign-ins, is not a failure. Errors of the engine are logged
+      // where they occur.
       if (problem.status >= 500 && problem !== error && !isUnavailable(error)) {
         log.error({ err: error, request_id: ctx.state.requestId }, 'page failed')
       }
@@ -26,7 +27,7 @@ export function pageErrors({ views, log, pageContext }: { views: Views; log: Log
 
 function pageErrorOf(problem: Problem, requestId: string | undefined): PageError {
   return {
-    // A page's 401 would need a challenge, and there is none for people.
+    // Status 401 requires a challenge, and no challenge is useful on a page.
     status: problem.status === 401 ? 400 : problem.status,
     error: problem.code,
     errorDescription: problem.description,
@@ -49,12 +50,12 @@ function asProblem(error: unknown): Problem {
   return new Problem('server_error', { cause: error })
 }
 
-/** The engine's word for a store that does not answer; it was logged where it happened. */
+/** Returns true for the engine's error when a store is unavailable; it was logged where it occurred. */
 function isUnavailable(error: unknown): boolean {
   return error instanceof Error && 'error' in error && error.error === 'temporarily_unavailable'
 }
 
-/** The engine's word for a missing, foreign or used interaction. */
+/** Returns true for the engine's error when an interaction is missing, used or of another browser. */
 export function isSessionNotFound(error: unknown): boolean {
   return error instanceof Error && error.name === 'SessionNotFound'
 }

@@ -1,8 +1,8 @@
 import type { Context } from 'koa'
 
 /**
- * Headers of every HTML answer: no script, nothing from elsewhere, no frame, no trace in caches or referrers.
- * `formTargets` are origins that a form of the page leads to by redirects: Chromium applies `form-action` to them too.
+ * Sets the headers of every HTML response: no script, no external resource, no frame, no trace in caches or referrers. `formTargets` are
+ * origins to which a form of the page redirects: Chromium applies `form-action` to them, too.
  */
 export function setPageHeaders(ctx: Context, formTargets: readonly (string | undefined)[] = []): void {
   const targets = ["'self'", ...formTargets.filter((target) => target !== undefined)].join(' ')

@@ -1,6 +1,6 @@
 import { Problem, type ProblemCode } from '../lib/problem.ts'
 
-/** What went wrong as a person meets it; each has its own way out on the error page. */
+/** The kind of an error page; each has its own instructions. */
 export type PageErrorKind =
   | 'unknown_app'
   | 'expired_app'
@@ -15,7 +15,7 @@ export type PageErrorKind =
   | 'unavailable'
   | 'server_error'
 
-/** A failure whose page is not told by its code alone. */
+/** Returns a problem whose page does not follow from its code alone. */
 export function pageProblem(kind: PageErrorKind, code: ProblemCode, description: string): Problem {
   return new Problem(code, { description, details: [{ code: kind, message: description }] })
 }

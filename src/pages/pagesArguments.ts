@@ -6,28 +6,28 @@ import type { Role } from '../policy/caller.ts'
 import type { School } from '../policy/school.ts'
 import type { Database } from '../store/database.ts'
 import type { Look } from './look.ts'
-import type { FindSetting } from './pageContext.ts'
+import type { FindPageContext } from './pageContext.ts'
 import type { SignInStep } from './steps/signInStep.ts'
 
-/** Everything that the pages need from the other rooms. */
+/** Everything that the pages need from other modules. */
 export interface PagesArguments {
   database: Database
   keyring: Keyring
   log: Log
-  /** The engine of the school that the request is for. */
+  /** The engine of the school of the request. */
   provider(ctx: Context): Promise<Provider>
   /** The steps of signing in and consenting, in the order in which they are asked. */
   steps: readonly SignInStep[]
-  /** Names that no self-registered client should carry, the school's own among them. */
+  /** Names that self-registered clients must not imitate, including the school's own name. */
   protectedNames(school: School): Promise<readonly string[]>
   clients: { describe(schoolId: string, clientId: string): Promise<ClientOrigin | undefined> }
-  pageContext: FindSetting
-  /** How a school's pages look now. */
+  pageContext: FindPageContext
+  /** Returns the current branding of a school. */
   look(school: School): Promise<Look>
   audit(entry: PageAuditEntry): Promise<void>
 }
 
-/** Who is asked, and what they are to the school at this moment. */
+/** The person who consents, with their current role. */
 export interface ConsentingPerson {
   accountId: string
   personId: string | null
@@ -35,38 +35,38 @@ export interface ConsentingPerson {
   lecturerId: string | null
 }
 
-/** How a client came to be known here. */
+/** How a client was registered. */
 export interface ClientOrigin {
   registeredVia: 'self' | 'integration'
   createdAt: Date
 }
 
-/** The answer of a limit: counted, and whether it was one too many. */
+/** Result of a rate limit, after counting. */
 export interface Verdict {
   allowed: boolean
   retryAfterSeconds: number
 }
 
-/** Limits of failed sign-ins. A sign-in that succeeds uses up nothing. */
+/** Rate limits of failed sign-ins. Successful sign-ins are not counted. */
 export interface SignInLimits {
   /**
-   * Begins an attempt, before the password is looked at. `email` is normalised, and undefined where no account can have what was typed.
+   * Begins an attempt, before the password is checked. `email` is normalised; undefined if no account can have the entered address.
    * `browser` is the id of a browser that signed in to this account before.
    */
   begin(attempt: { schoolId: string; email: string | undefined; address: string; browser?: string | undefined }): Promise<BegunSignIn>
-  /** Clears the failures of an account after its password was chosen with a mailed link. */
+  /** Resets the limit of an account after a password was chosen with an e-mail link. */
   passwordChanged(account: { schoolId: string; email: string; address: string }): Promise<void>
 }
 
-/** An attempt that began ends in exactly one of three ways. */
+/** A begun attempt ends in exactly one of three ways. */
 export type BegunSignIn =
   | { isAllowed: false; retryAfterSeconds: number }
   | {
       isAllowed: true
       failed(): Promise<void>
-      /** Clears the failures of the account, too. */
+      /** Also resets the limit of the account. */
       succeeded(): Promise<void>
-      /** The password could not be checked: the attempt counts for nothing. */
+      /** The password could not be checked: the attempt is not counted. */
       abandoned(): Promise<void>
     }
 

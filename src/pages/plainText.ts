@@ -1,19 +1,20 @@
-// Control, format (among them bidi overrides and zero width), surrogate, private, unassigned, separators, and what renders as nothing.
+// Control, format (including bidi overrides and zero width), surrogate, private, unassigned, separators, and characters that render as
+// nothing.
 const unseen = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
 
-// The page puts names between these: a name that holds them could seem to end early and go on in our voice.
+// Pages put names in these quotes: a name that contains them could seem to end early and continue as text of the page.
 const quotes = /[«»‹›]/g
 
 const maxCodePoints = 8
 
 /**
- * A text that a stranger chose, made fit to stand in a page: one line, nothing invisible, no direction of its own,
- * at most `limit` characters as people count them.
+ * Cleans an untrusted text for display: one line, no invisible characters, no effect on the writing direction, at most `limit`
+ * user-perceived characters.
  */
 export function plainText(text: unknown, limit: number): string {
   if (typeof text !== 'string') return ''
   const clean = text
-    // Far above any honest text, and a bound on the work below.
+    // Far above any legitimate text; limits the work below.
     .slice(0, limit * 64)
     .replace(/\s+/gu, ' ')
     .replace(unseen, '')
@@ -23,7 +24,7 @@ export function plainText(text: unknown, limit: number): string {
   const characters: string[] = []
   for (const { segment } of new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(clean)) {
     if (characters.length === limit) return `${characters.join('').trimEnd()}…`
-    // One character may carry any number of marks, which then paint over the lines around it.
+    // Combining marks are limited: without a limit they cover the lines around the text.
     characters.push([...segment].slice(0, maxCodePoints).join(''))
   }
   return characters.join('')

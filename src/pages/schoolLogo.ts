@@ -3,7 +3,7 @@ import { fileUrl } from '../policy/fileUrl.ts'
 import { schemeOf, schoolThemeColours } from '../policy/themeColours.ts'
 import type { Look } from './look.ts'
 
-/** A picture as a page shows it. Width and height are in pixels; undefined where they are not known. */
+/** A picture on a page. Width and height are in pixels; undefined if unknown. */
 export interface Picture {
   src: string
   width: number | undefined
@@ -13,11 +13,11 @@ export interface Picture {
 /** The logo at the top of a page. */
 export interface PageLogo extends Picture {
   alt: string
-  /** For dark devices, where it is another one. */
+  /** The logo for the dark colour scheme, if it differs. */
   onDark: Picture | undefined
 }
 
-/** The logo of a school's pages; undefined where it has none. */
+/** Returns the logo of a school's pages; undefined if it has none. */
 export function schoolLogo(look: Look, name: string): PageLogo | undefined {
   const { light, dark } = schoolThemeColours(look)
   const [logo, darkLogo] = [logoOn(light.background, look).logo, logoOn(dark.background, look).logo]
@@ -26,7 +26,7 @@ export function schoolLogo(look: Look, name: string): PageLogo | undefined {
 }
 
 const picture = (logo: Logo): Picture => ({
-  // Of the page's own origin, whatever that is: the policy of pages lets in no other picture.
+  // A path, so that the picture is of the page's own origin: the content security policy allows no other.
   src: fileUrl({ issuer: '' }, logo),
   width: logo.width ?? undefined,
   height: logo.height ?? undefined,
@@ -34,7 +34,10 @@ const picture = (logo: Logo): Picture => ({
 
 const plates = { light: '#ffffff', dark: '#121614' }
 
-/** The logo for a ground, and the colour behind it: another one than the ground where the school's only logo is made for the opposite. */
+/**
+ * Returns the logo for a colour scheme and the background that it needs, which differs from the page's if the school's only logo was made
+ * for the other scheme.
+ */
 export function logoOn(background: string, { logo, logo_dark }: Pick<Look, 'logo' | 'logo_dark'>): { logo: Logo | null; plate: string } {
   const [own, other, opposite] =
     schemeOf(background) === 'light' ? ([logo, logo_dark, 'dark'] as const) : ([logo_dark, logo, 'light'] as const)

@@ -5,7 +5,7 @@ import { type Stylesheet, stylesheet } from './stylesheet.ts'
 
 export const schoolStylesheetName = 'school.css'
 
-/** The corners of a page's sheet, and of what stands on it. */
+/** Corner radius of a page's surface, and of the elements on it. */
 const corners: Record<Look['corner_radius'], { '--corner': string; '--inner-corner': string }> = {
   none: { '--corner': '0', '--inner-corner': '0' },
   small: { '--corner': '0.375rem', '--inner-corner': '0.25rem' },
@@ -13,7 +13,7 @@ const corners: Record<Look['corner_radius'], { '--corner': string; '--inner-corn
   large: { '--corner': '1.25rem', '--inner-corner': '0.875rem' },
 }
 
-/** The school's colours and corners as custom properties, which the stylesheet of all schools uses. */
+/** Returns the school's colours and corners as custom properties, which the common style sheet uses. */
 export function schoolStylesheet(look: Look): Stylesheet {
   const { light, dark } = schoolThemeColours(look)
   const block = ({ scheme, ...colours }: ThemeColours): string =>

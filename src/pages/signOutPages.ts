@@ -4,7 +4,7 @@ import { languageParameter } from './language.ts'
 import type { PageContext } from './pageContext.ts'
 import { type Frame, frame, type Views } from './templates.ts'
 
-/** The question whether to sign out. */
+/** The page that asks whether to sign out. */
 export interface SignOutPage extends Frame {
   heading: string
   explanation: string
@@ -14,17 +14,17 @@ export interface SignOutPage extends Frame {
   stay: string
 }
 
-/** After signing out. */
+/** The page after signing out. */
 export interface SignedOutPage extends Frame {
   heading: string
   explanation: string
 }
 
-/** Builds the question. `form` is the engine's own form, of which only the address and the token are taken. */
+/** Builds the page. Only the address and the token are taken from the engine's own `form`. */
 export function signOutPage(
   views: Views,
   pageContext: PageContext,
-  { form, carriedLanguage }: { form: string; carriedLanguage?: Language | undefined },
+  { form, linkLanguage }: { form: string; linkLanguage?: Language | undefined },
 ): SignOutPage {
   const { texts, schoolName } = pageContext
   const action = /\baction="([^"<>]+)"/.exec(form)?.[1]
@@ -34,7 +34,7 @@ export function signOutPage(
     ...frame(views, pageContext, texts.text('sign_out.title')),
     heading: texts.text('sign_out.heading', { school: schoolName }),
     explanation: texts.text('sign_out.explanation'),
-    action: withQuery(URL.parse(action)?.pathname ?? action, { [languageParameter]: carriedLanguage }),
+    action: withQuery(URL.parse(action)?.pathname ?? action, { [languageParameter]: linkLanguage }),
     xsrf,
     confirm: texts.text('sign_out.confirm'),
     stay: texts.text('sign_out.stay'),

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Context } from 'koa'
 
-/** A stylesheet, and the address that changes with its content. */
+/** A style sheet with a URL that changes with its content. */
 export interface Stylesheet {
   name: string
   href: string
@@ -15,13 +15,13 @@ export function stylesheet(name: string, body: string): Stylesheet {
   return { name, href: `/assets/${name}?v=${version}`, version, body }
 }
 
-/** The stylesheet of all schools: shapes and sizes, and no colour. */
+/** The style sheet of all schools: shapes and sizes without colours. */
 export function readStylesheet(): Stylesheet {
   const name = 'schoolgate.css'
   return stylesheet(name, readFileSync(new URL(`../../views/assets/${name}`, import.meta.url), 'utf8'))
 }
 
-/** Serves a stylesheet: for ever under its versioned address, five minutes otherwise. */
+/** Serves a style sheet. Caches keep it for ever under its versioned URL, otherwise for five minutes. */
 export function serveStylesheet(ctx: Context, { version, body }: Stylesheet): void {
   const isCurrent = ctx.query.v === version
   ctx.set('Cache-Control', isCurrent ? 'public, max-age=31536000, immutable' : 'public, max-age=300')

@@ -12,20 +12,20 @@ import type { PageLogo } from './schoolLogo.ts'
 import type { SignedOutPage, SignOutPage } from './signOutPages.ts'
 import { readStylesheet, type Stylesheet } from './stylesheet.ts'
 
-/** What every page has. */
+/** Members of every page. */
 export interface Frame {
   language: string
   title: string
   schoolName: string
-  /** Stands in the place of the name. */
+  /** Shown instead of the name. */
   logo: PageLogo | undefined
-  /** Addresses: of the shapes, and of the school's colours. */
+  /** URLs of the common style sheet and of the school's colours. */
   stylesheets: string[]
   languagesLabel: string
   languageLinks: LanguageLink[]
 }
 
-/** The one object that each view prints. */
+/** The object that each view renders. */
 export interface ViewPages {
   'account-apps': AppsPage
   'account-message': AccountMessagePage
@@ -39,7 +39,7 @@ export interface ViewPages {
 
 export type ViewName = keyof ViewPages
 
-/** The compiled views with their stylesheet. */
+/** The compiled views and their style sheet. */
 export interface Views {
   stylesheet: Stylesheet
   render<Name extends ViewName>(name: Name, page: ViewPages[Name]): string
@@ -47,7 +47,7 @@ export interface Views {
 
 const names: readonly ViewName[] = ['account-apps', 'account-message', 'consent', 'error', 'form', 'manual-code', 'sign-out', 'signed-out']
 
-/** Reads and compiles `views/` once; a view that does not compile stops the start. */
+/** Reads and compiles `views/` once. A view that does not compile prevents the start. */
 export function createViews(): Views {
   const templates = new Map(names.map((name) => [name, compileView(name)]))
   return {
@@ -62,12 +62,12 @@ export function createViews(): Views {
 
 function compileView(name: ViewName): (page: ViewPages[ViewName]) => string {
   const filename = fileURLToPath(new URL(`../../views/${name}.ejs`, import.meta.url))
-  // Strict: a view sees `page` and nothing else, and a name it misspells throws instead of printing nothing.
+  // Strict: a view can access `page` only, and a misspelt name throws instead of printing nothing.
   const template = ejs.compile(readFileSync(filename, 'utf8'), { filename, strict: true, localsName: 'page', cache: true })
   return (page) => template({ ...page })
 }
 
-/** The members that all pages share. */
+/** Returns the members that all pages share. */
 export function frame(
   { stylesheet }: Views,
   { texts, schoolName, schoolLogo, schoolStylesheet, languageLinks }: PageContext,

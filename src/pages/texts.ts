@@ -7,10 +7,10 @@ import type { ConsentScope } from './consentScope.ts'
 /** The name of a text. A misspelt one does not compile. */
 export type TextKey = keyof typeof en
 
-/** The name of a text with a form for one and a form for any other number. */
+/** The name of a text with a singular and a plural form. */
 export type CountedKey = { [Key in TextKey]: Key extends `${infer Base}_one` ? Base : never }[TextKey]
 
-/** A stretch of a sentence. What came from outside is isolated, so that its writing direction stays its own. */
+/** A part of a sentence. Untrusted values are isolated, so that their writing direction does not affect the sentence. */
 export interface TextPart {
   text: string
   isolated: boolean
@@ -22,25 +22,27 @@ export interface PageMessage {
   values?: TextValues
 }
 
-/** What fills the places of a text. Numbers are written as the language writes them; a number that is a name, such as a port, is a string. */
+/**
+ * Values of the placeholders of a text. Numbers are formatted for the language; pass a number that is a name, such as a port, as a string.
+ */
 export type TextValues = Record<string, string | number>
 
-/** The words of one language. */
+/** The texts of one language. */
 export interface Texts {
   language: Language
   text(key: TextKey, values?: TextValues): string
-  /** The form of a text for this number, which fills `{count}`. */
+  /** Returns the form of a text for this number, which replaces `{count}`. */
   counted(key: CountedKey, count: number, values?: TextValues): string
-  /** The same sentence in stretches, for values that a stranger chose. */
+  /** Returns a text in parts, for untrusted values. */
   parts(key: TextKey, values: TextValues): TextPart[]
   date(date: Date): string
-  /** What a scope lets an app do. */
+  /** Returns what a scope allows an app to do. */
   sentence(scope: ConsentScope): string
-  /** The part of the school that a scope is about. */
+  /** Returns the name of the part of the school that a scope is about. */
   areaTitle(scope: ConsentScope): string
 }
 
-// English sentences of scopes stand in the declarations of the resources.
+// The English sentences of scopes are in the declarations of the resources.
 interface ScopeTexts {
   areas: Record<string, string>
   sentences: Record<string, string>
@@ -51,7 +53,7 @@ const catalogues: Record<Language, { words: Record<TextKey, string>; scopes: Sco
   de: { words: de, scopes: deScopes },
 }
 
-/** The texts of a language. */
+/** Returns the texts of a language. */
 export function createTexts(language: Language): Texts {
   const { words, scopes } = catalogues[language]
   const dates = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' })

@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import type { Verdict } from './pagesArguments.ts'
 
-/** Returns the verdict if it is a refusal. */
+/** Returns the result of a rate limit if the limit is exceeded. */
 export async function exceeded(verdict: Promise<Verdict>): Promise<Verdict | undefined> {
   const result = await verdict
   return result.allowed ? undefined : result

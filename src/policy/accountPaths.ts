@@ -1,4 +1,4 @@
-/** Addresses of the pages about a person's own account: routes, links between pages and mailed links read this table. */
+/** Paths of the account pages. Routes, links between pages and e-mail links read this table. */
 export const accountPaths = {
   home: '/account',
   signIn: '/account/sign-in',
@@ -14,7 +14,7 @@ export const accountPaths = {
   signOutEverywhere: '/account/sign-out-everywhere',
 } as const
 
-/** An address with parameters; those without a value are left out. */
+/** Adds query parameters to a path, without those that have no value. */
 export function withQuery(path: string, parameters: Record<string, string | undefined>): string {
   const given = Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== undefined)
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`

@@ -1,13 +1,13 @@
-/** What a person is to the school. A person without a staff row is a learner. */
+/** The role of a person in the school. A person without a staff row is a learner. */
 export const roles = ['owner', 'admin', 'lecturer', 'learner'] as const
 export type Role = (typeof roles)[number]
 
-/** Nobody signed in: a caller like any other, who sees the public view (never a challenge). */
+/** A caller without a token, who sees the public view and gets no challenge. */
 export interface AnonymousCaller {
   kind: 'anonymous'
 }
 
-/** A person who lent part of their power to a client. Power is scope ∩ role now ∩ row rule. */
+/** A person who has granted a client some of their permissions. A call needs the scope, the current role and the row rule. */
 export interface PersonCaller {
   kind: 'person'
   accountId: string
@@ -16,7 +16,7 @@ export interface PersonCaller {
   /** Read from the database for this request. */
   role: Role
   scopes: ReadonlySet<string>
-  /** Scopes of the token that the person's role may not lend any more. They open nothing, and asking for them again would not help. */
+  /** Scopes of the token that the person's role can no longer grant. They are ignored, and requesting them again would not help. */
   withheldScopes?: ReadonlySet<string>
   clientId: string
   grantId: string
@@ -24,7 +24,7 @@ export interface PersonCaller {
 
 export type Caller = AnonymousCaller | PersonCaller
 
-/** The keys that every visibility is total over. Owner and admin differ in actions only. */
+/** The keys that every visibility rule must have. Owner and admin differ in actions only. */
 export const audiences = ['anonymous', 'learner', 'lecturer', 'staff'] as const
 export type Audience = (typeof audiences)[number]
 
@@ -33,7 +33,7 @@ export function audienceOf(caller: Caller): Audience {
   return caller.role === 'owner' || caller.role === 'admin' ? 'staff' : caller.role
 }
 
-/** A token and the person behind it, as of now → the caller: scopes that the role may no longer lend are withheld. */
+/** Returns the caller of a token: scopes that the current role can no longer grant are withheld. */
 export function callerFrom(
   person: Pick<PersonCaller, 'accountId' | 'personId' | 'lecturerId' | 'role'>,
   token: { scopes: Iterable<string>; clientId: string; grantId: string },

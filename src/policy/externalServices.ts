@@ -4,12 +4,12 @@ import type { CheckoutItem } from './checkout.ts'
 import type { SendMessage } from './messages.ts'
 import type { School } from './school.ts'
 
-/** What a person allowed one client, once. */
+/** A grant of a person to a client. */
 export interface Authorization {
-  /** Of the grant, as the engine keeps it. */
+  /** Id of the grant in the engine. */
   grantId: string
   clientId: string
-  /** As the client calls itself; undefined where it says nothing, or is gone. */
+  /** The name that the client registered; undefined if it has none or was removed. */
   clientName: unknown
   scopes: ReadonlySet<string>
   allowedAt: Date
@@ -18,28 +18,27 @@ export interface Authorization {
 
 /** One browser in which a person is signed in. */
 export interface BrowserSession {
-  /** Hash of what the browser holds. */
+  /** Hash of the cookie's value. */
   id: string
   signedInAt: Date
   expiresAt: Date
 }
 
 /**
- * What a rule of the school can ask of the world outside its transaction. Handed in where the service is put together:
- * a declaration knows what it needs and nothing of who does it.
+ * Services outside the transaction that rules of the school use. They are passed in, so that declarations do not depend on implementations.
  */
 export interface ExternalServices {
   files: FileServices
-  /** Where an item is paid; undefined where the school names no checkout. */
+  /** Returns the checkout URL of an item; undefined if the school has none. */
   checkoutAddress(school: School, item: CheckoutItem, code?: string): string | undefined
-  /** Leaves work for the time after the answer: nobody waits for it, and no request fails with it. Never throws. */
+  /** Enqueues a background task, which runs after the response and cannot fail the request. Never throws. */
   enqueue(name: string, work: () => Promise<void>): void
-  /** Sends a message now, and fails where it cannot be sent: for work that was left for afterwards. */
+  /** Sends an e-mail immediately, and throws if it cannot be sent: for background tasks. */
   send: SendMessage
   authorizations: {
-    /** Newest first. Within a transaction, its `sql` is handed in. */
+    /** Newest first. Pass `sql` within a transaction. */
     list(schoolId: string, accountId: string, sql?: Sql): Promise<Authorization[]>
-    /** Ends a grant and every token of it, within the transaction of `sql`. */
+    /** Revokes a grant and all its tokens, within the transaction of `sql`. */
     end(sql: Sql, schoolId: string, grantId: string): Promise<void>
   }
   sessions: {
@@ -48,29 +47,29 @@ export interface ExternalServices {
   }
 }
 
-/** Bytes that wait in this process to be stored. */
+/** Bytes in memory that will be stored. */
 export interface WaitingBytes {
   contentType: string
   bytes: number
   read(): Readable
 }
 
-/** File storage, signed addresses and limits, as declarations reach them. */
+/** File storage, signed URLs and limits, for declarations. */
 export interface FileServices {
   limits: { quotaBytes: number; uploadsPerMinute: number; bytesPerDay: number }
-  /** Where the bytes of an announced file are sent, until then. */
+  /** The signed URL to which the bytes of an upload are sent until it expires. */
   uploadAddress(school: School, uploadId: string, expiresAt: Date): string
-  /** Where a private file can be read for a while: longer where it is watched or listened to. */
+  /** The signed URL of a private file; it lives longer for video and audio. */
   downloadAddress(school: School, file: { id: string; filename: string; content_type: string }): { url: string; expires_at: string }
   /**
-   * Stores bytes before the transaction that gives them a row. Where no row comes they are removed again.
-   * Throws a Problem where they are not what they are said to be.
+   * Stores bytes before the transaction that creates their row, and removes them if no row is created. Throws a Problem if the bytes do not
+   * match their declared type.
    */
   store(
     school: School,
     key: string,
     waiting: WaitingBytes,
   ): Promise<{ byteSize: number; checksum: string; width: number | null; height: number | null }>
-  /** The public id of a row that names a file: of a `course`, `crs_…`. */
+  /** Returns the public id of a row that refers to a file: `crs_…` for a `course`. */
   publicId(object: string, id: string): string
 }

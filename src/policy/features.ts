@@ -1,4 +1,4 @@
-/** What a school can offer, and turn off: then the collections that belong to it are not there, but for its staff. */
+/** Features that a school can turn off: then only staff see their collections. */
 const featureNames = ['courses', 'events', 'memberships', 'digital_products', 'blog', 'community'] as const
 
 export type Feature = (typeof featureNames)[number]

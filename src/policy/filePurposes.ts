@@ -1,6 +1,6 @@
 const mebibyte = 1_048_576
 
-/** What a file is for: which kinds of bytes it may hold, how many, and who sees them unless something else is said. */
+/** The purpose of a file: the allowed types, the maximum size, and the default visibility. */
 export interface FilePurpose {
   types: readonly string[]
   maxBytes: number
@@ -24,7 +24,7 @@ const documents = [
   ...films,
 ] as const
 
-/** Every purpose. What stands nowhere here cannot be uploaded. */
+/** All purposes. Files of other purposes cannot be uploaded. */
 export const filePurposes = {
   image: { types: [...pictures, 'image/svg+xml'], maxBytes: 10 * mebibyte, visibility: 'public' },
   avatar: { types: ['image/png', 'image/jpeg', 'image/webp'], maxBytes: 2 * mebibyte, visibility: 'public' },
@@ -40,5 +40,5 @@ export type FilePurposeName = keyof typeof filePurposes
 /** Purposes in the order of the table. */
 export const filePurposeNames = Object.keys(filePurposes) as [FilePurposeName, ...FilePurposeName[]]
 
-/** Purposes whose files are pictures: what an image field takes. */
+/** Purposes whose files are pictures, which image fields accept. */
 export const imagePurposes: readonly FilePurposeName[] = ['image', 'avatar']

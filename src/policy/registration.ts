@@ -3,16 +3,16 @@ import { redirectUriError } from './redirectUri.ts'
 export interface RegistrationRules {
   loopbackHosts: readonly string[]
   maxRedirectUris: number
-  /** Where a client with a fixed HTTPS callback is arranged. */
+  /** Where clients with a fixed HTTPS redirect URI are registered. */
   docsUrl: string
 }
 
-export interface RegistrationRefusal {
+export interface RegistrationError {
   error: 'invalid_redirect_uri' | 'invalid_client_metadata'
   description: string
 }
 
-/** What self-registered clients may say of themselves (RFC 7591 section 2). Anything else is dropped without a word. */
+/** Metadata that self-registered clients may send (RFC 7591 section 2). Other members are dropped silently. */
 export const acceptedMetadata = [
   'application_type',
   'client_name',
@@ -28,30 +28,30 @@ export const acceptedMetadata = [
 const maxNameLength = 200
 
 /**
- * The registration policy: a pure function of what was sent. Self-service is for clients that redirect to the person's own machine.
- * @returns the first thing wrong, or undefined
+ * The registration policy: a pure function of the request. Self-registration is for clients that redirect to the person's machine. @returns
+ * the first error, or undefined
  */
-export function registrationRefusal(metadata: Record<string, unknown>, rules: RegistrationRules): RegistrationRefusal | undefined {
+export function registrationError(metadata: Record<string, unknown>, rules: RegistrationRules): RegistrationError | undefined {
   return (
     redirectUrisRefusal('redirect_uris', metadata.redirect_uris, rules) ??
     (metadata.post_logout_redirect_uris === undefined
       ? undefined
       : redirectUrisRefusal('post_logout_redirect_uris', metadata.post_logout_redirect_uris, rules)) ??
-    otherRefusal(metadata)
+    otherError(metadata)
   )
 }
 
-function redirectUrisRefusal(member: string, value: unknown, rules: RegistrationRules): RegistrationRefusal | undefined {
+function redirectUrisRefusal(member: string, value: unknown, rules: RegistrationRules): RegistrationError | undefined {
   const error = member === 'redirect_uris' ? 'invalid_redirect_uri' : 'invalid_client_metadata'
-  const refuse = (text: string): RegistrationRefusal => ({ error, description: `${member} ${text}` })
+  const refuse = (text: string): RegistrationError => ({ error, description: `${member} ${text}` })
   const example = `http://${rules.loopbackHosts[0]}:8765/callback`
   if (!Array.isArray(value) || value.length === 0) return refuse(`must be a list with at least one loopback address such as ${example}`)
-  if (value.length > rules.maxRedirectUris) return refuse(`may hold at most ${rules.maxRedirectUris} addresses`)
+  if (value.length > rules.maxRedirectUris) return refuse(`must contain at most ${rules.maxRedirectUris} addresses`)
   for (const uri of value) {
-    const fault = redirectUriError(uri, rules.loopbackHosts)
-    if (fault) {
+    const problem = redirectUriError(uri, rules.loopbackHosts)
+    if (problem) {
       return refuse(
-        `holds ${quote(uri)} which ${fault}. Self-service registration takes loopback addresses only, such as ${example}: ` +
+        `contains ${quote(uri)} which ${problem}. Self-service registration accepts loopback addresses only, such as ${example}: ` +
           `remove the others, or arrange a registered integration for a fixed HTTPS callback at ${rules.docsUrl}`,
       )
     }
@@ -59,8 +59,8 @@ function redirectUrisRefusal(member: string, value: unknown, rules: Registration
   return undefined
 }
 
-function otherRefusal(metadata: Record<string, unknown>): RegistrationRefusal | undefined {
-  const refuse = (description: string): RegistrationRefusal => ({ error: 'invalid_client_metadata', description })
+function otherError(metadata: Record<string, unknown>): RegistrationError | undefined {
+  const refuse = (description: string): RegistrationError => ({ error: 'invalid_client_metadata', description })
   const { client_name: name, application_type: type, token_endpoint_auth_method: method, response_types: responses } = metadata
   if (name !== undefined && (typeof name !== 'string' || name.length > maxNameLength)) {
     return refuse(`client_name must be text of at most ${maxNameLength} characters`)
@@ -76,7 +76,7 @@ function otherRefusal(metadata: Record<string, unknown>): RegistrationRefusal | 
   const grants = metadata.grant_types
   const known = (grant: unknown): boolean => grant === 'authorization_code' || grant === 'refresh_token'
   if (grants !== undefined && !(Array.isArray(grants) && grants.includes('authorization_code') && grants.every(known))) {
-    return refuse('grant_types must hold authorization_code and may hold refresh_token')
+    return refuse('grant_types must contain authorization_code and may contain refresh_token')
   }
   if (metadata.scope !== undefined && typeof metadata.scope !== 'string') return refuse('scope must be text: names separated by spaces')
   const alg = metadata.id_token_signed_response_alg

@@ -1,4 +1,4 @@
-/** A school as every room knows it: the tenant, and the one address that it has. */
+/** A school: the tenant, and its one origin. */
 export interface School {
   id: string
   slug: string

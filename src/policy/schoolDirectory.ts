@@ -3,7 +3,7 @@ import type { School } from './school.ts'
 /** The schools of this deployment, by host name and by id. */
 export interface SchoolDirectory<Entry extends { school: School }> {
   all: readonly Entry[]
-  /** The school that answers under a `Host` header. With exactly one school every host leads to it. */
+  /** Returns the school of a `Host` header. If there is only one school, every host leads to it. */
   byHost(host: string): School | undefined
   byId(id: string): Entry
 }
@@ -23,5 +23,5 @@ export function schoolDirectory<Entry extends { school: School }>(entries: reado
   }
 }
 
-// Some proxies name the default port of https. `URL` never does.
+// Some proxies send the default port of https. `URL` never does.
 const withoutDefaultPort = (host: string): string => host.replace(/:(443|80)$/, '')

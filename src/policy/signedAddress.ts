@@ -1,22 +1,22 @@
-/** Signs with a key that one purpose has. Handed in, so that no key stands here. */
+/** Signs with the key of one purpose. Passed in, so that this module contains no key. */
 export interface AddressSigner {
   sign(text: string): string
   verify(text: string, signature: string): boolean
 }
 
-/** The query that opens an address until a point in time. */
+/** Returns the query that makes a URL valid until a point in time. */
 export interface AddressSignature {
   expires: string
   signature: string
 }
 
-/** Signs what an address names, such as a school and a file, until `expiresAt`. */
+/** Signs the values of a URL, such as a school and a file, until `expiresAt`. */
 export function signAddress(signer: AddressSigner, subject: readonly string[], expiresAt: Date): AddressSignature {
   const expires = String(Math.floor(expiresAt.getTime() / 1000))
   return { expires, signature: signer.sign(textOf(subject, expires)) }
 }
 
-/** What a signature is worth now. Nothing is said of what it names. */
+/** Returns whether a signature is valid, expired or forged. The signed values are not interpreted. */
 export function checkAddress(
   signer: AddressSigner,
   subject: readonly string[],

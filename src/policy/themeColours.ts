@@ -1,27 +1,27 @@
 import { contrastRatio, leastContrast } from '../lib/contrast.ts'
 import type { Palette } from '../lib/palettes.ts'
 
-/** Every colour of a page, each legible where it stands. */
+/** Every colour of a page, legible where it is used. */
 export interface ThemeColours {
   scheme: 'light' | 'dark'
-  /** Behind everything, with its text. */
+  /** Background of the page, with its text. */
   background: string
   onBackground: string
   onBackgroundMuted: string
-  /** Behind the page's content. */
+  /** Background of the page's content. */
   surface: string
-  /** Behind what is typed, within the sheet. */
+  /** Background of inputs. */
   field: string
-  /** Text on sheet and field, and what is said more quietly. */
+  /** Text on surface and input, and muted text. */
   text: string
   muted: string
-  /** Edges that show where something is, and those that only divide. */
+  /** Borders of elements, and borders that only divide. */
   line: string
   border: string
   /** Links and the one main button, with its text. */
   primary: string
   onPrimary: string
-  /** Edges of what is to be noticed. */
+  /** Borders of notices. */
   accent: string
   cautionBackground: string
   cautionText: string
@@ -29,7 +29,7 @@ export interface ThemeColours {
   errorText: string
 }
 
-/** The least contrast of what is no text (WCAG 2.2 success criterion 1.4.11). */
+/** Minimum contrast of non-text elements (WCAG 2.2 success criterion 1.4.11). */
 const leastEdgeContrast = 3
 
 const signals = {
@@ -37,13 +37,16 @@ const signals = {
   dark: { cautionBackground: '#33290f', cautionText: '#f3d48d', errorBackground: '#3b1a1a', errorText: '#f6b3b3' },
 }
 
-// Grounds for the scheme that a school's own colours are not made for.
+// Backgrounds of the colour scheme for which the school's colours are not made.
 const neutrals = {
   light: { background: '#f4f5f2', surface: '#ffffff', text: '#1d2421' },
   dark: { background: '#121614', surface: '#1b211e', text: '#e6ebe8' },
 }
 
-/** The shades of a school's pages on light and on dark devices. Its grounds are used where they suit, its primary colour and accent in both. */
+/**
+ * Returns the colours of a school's pages for the light and the dark scheme. Its backgrounds are used where they fit, its primary colour
+ * and accent in both.
+ */
 export function schoolThemeColours({ mode, colors }: { mode: 'light' | 'dark' | 'auto'; colors: Palette }): {
   light: ThemeColours
   dark: ThemeColours
@@ -55,7 +58,10 @@ export function schoolThemeColours({ mode, colors }: { mode: 'light' | 'dark' | 
   return { light: themeColours(light), dark: themeColours(dark) }
 }
 
-/** A colour that cannot be read where it stands gives way to the nearest one towards the text, and the text to one towards black or white. */
+/**
+ * A colour with too little contrast is replaced by the nearest one in the direction of the text, and the text by one in the direction of
+ * black or white.
+ */
 function themeColoursOf({ primary, accent, background, surface, text: wanted }: Palette): ThemeColours {
   const text = legible(wanted, { on: [surface], towards: pole(surface) })
   const onBackground = legible(wanted, { on: [background], towards: pole(background) })
@@ -81,15 +87,15 @@ function themeColoursOf({ primary, accent, background, surface, text: wanted }: 
   }
 }
 
-/** Whether dark text or light text stands out on a ground. */
+/** Returns whether dark or light text has more contrast on a background. */
 export const schemeOf = (background: string): 'light' | 'dark' => (pole(background) === '#000000' ? 'light' : 'dark')
 
-/** Black or white, whichever stands out more: at least 4.58 to 1, whatever the colour. */
+/** Returns black or white, whichever has more contrast: at least 4.58 to 1 for every colour. */
 const pole = (colour: string): string => (contrastRatio('#000000', colour) >= contrastRatio('#ffffff', colour) ? '#000000' : '#ffffff')
 
 const steps = 20
 
-/** The colour, as far towards another one as it takes to stand out. The other one does. */
+/** Returns the colour, mixed with another one as far as the contrast requires. The other one has the contrast. */
 function legible(colour: string, { on, towards, least = leastContrast }: { on: string[]; towards: string; least?: number }): string {
   for (let step = 0; step < steps; step++) {
     const tried = mix(colour, towards, step / steps)
@@ -98,7 +104,7 @@ function legible(colour: string, { on, towards, least = leastContrast }: { on: s
   return towards
 }
 
-/** One colour with a share of another one. */
+/** Mixes a colour with a share of another one. */
 function mix(one: string, other: string, share: number): string {
   const channel = (colour: string, at: number): number => Number.parseInt(colour.slice(at, at + 2), 16)
   const mixed = [1, 3, 5].map((at) => Math.round(channel(one, at) * (1 - share) + channel(other, at) * share))

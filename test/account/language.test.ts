@@ -107,7 +107,7 @@ describe('letters', () => {
     const browser = createBrowser(service.issuer)
     await browser.get('/account/sign-up?lang=de')
     const link = await signUpLink(service, 'neu@example.com', 'Änne Groß', browser)
-    expect((await letterTo('neu@example.com'))?.subject).toBe('Schließen Sie Ihre Anmeldung bei First School ab')
+    expect((await letterTo('neu@example.com'))?.subject).toBe('Schließen Sie Ihre Registrierung bei First School ab')
     await choosePassword(service, link)
     const [account] = await service.database.sql.query("SELECT locale FROM account WHERE email = 'neu@example.com'")
     expect(account).toEqual({ locale: 'de' })

@@ -89,6 +89,6 @@ describe('the commands of the served auth.md, pasted into a shell', () => {
     const outputs = await paste(blocks.slice(0, end), async (_address, type) => {
       type('http://127.0.0.1:8765/callback?code=forged&state=forged&iss=https%3A%2F%2Fother.example')
     })
-    expect(outputs.join('')).toContain('Not an answer to this request')
+    expect(outputs.join('')).toContain('Not the response to this request')
   })
 })

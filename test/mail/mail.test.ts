@@ -8,7 +8,9 @@ import { quotedName } from '../../src/policy/messages.ts'
 
 const school = { id: 'x', slug: 'one', issuer: 'https://school.example.com' }
 const links = {
-  ...Object.fromEntries(['link', 'sign_in', 'reset'].map((name) => [name, `https://school.example.com/${name}`])),
+  link: 'https://school.example.com/link',
+  sign_in: 'https://school.example.com/sign_in',
+  reset: 'https://school.example.com/reset',
   title: 'Open Kiln Evening',
   when: '2026-03-01 18:30 (Europe/Berlin)',
   reason: 'The kiln is cold.',
@@ -40,7 +42,7 @@ test('the name of an app stays inside its quotes, is short, and becomes no link'
   expect(quotedName('n'.repeat(200))).toHaveLength(80)
 })
 
-describe('letters', () => {
+describe('e-mails', () => {
   test.each(kinds)('%s names the school, says what to do if it was somebody else, and leaves no place unfilled', async (kind) => {
     const { sent, send } = mail()
     await send(school, to('marlo@example.com'), kind, links)
@@ -101,13 +103,13 @@ describe('letters', () => {
       title: 'Kiln\r\nBcc: evil@example.com',
       reason: 'Cold\n\n{link}',
     })
-    expect(sent[0]?.subject).toBe('Lanternfield: Kiln Bcc: evil@example.com is canceled')
-    expect(sent[0]?.text).toContain('They say why: Cold {link}\n')
+    expect(sent[0]?.subject).toBe('Lanternfield: Kiln Bcc: evil@example.com is cancelled')
+    expect(sent[0]?.text).toContain('Reason: Cold {link}\n')
   })
 
   test('that miss a link are not sent', async () => {
     const { sent, send } = mail()
-    await expect(send(school, to('a@example.com'), 'password_reset', {})).rejects.toThrow('needs link')
+    await expect(send(school, to('a@example.com'), 'password_reset', {} as typeof links)).rejects.toThrow('needs the value link')
     expect(sent).toEqual([])
   })
 })

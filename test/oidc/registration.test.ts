@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { registrationRefusal } from '../../src/policy/registration.ts'
+import { registrationError } from '../../src/policy/registration.ts'
 import { createAgent, get, postJson } from '../support/agent.ts'
 import { startService, type TestService } from '../support/service.ts'
 
@@ -54,12 +54,12 @@ describe('self-service registration (RFC 7591)', () => {
   test('takes as many redirect URIs and as long a name as the limits say, and not one more', () => {
     const rules = { loopbackHosts: ['127.0.0.1'], maxRedirectUris: 5, docsUrl: 'https://school.example/auth.md' }
     const uris = (count: number) => Array.from({ length: count }, (_, index) => `http://127.0.0.1:8765/${index}`)
-    expect(registrationRefusal({ redirect_uris: uris(5) }, rules)).toBeUndefined()
-    expect(registrationRefusal({ redirect_uris: uris(6) }, rules)).toMatchObject({ error: 'invalid_redirect_uri' })
+    expect(registrationError({ redirect_uris: uris(5) }, rules)).toBeUndefined()
+    expect(registrationError({ redirect_uris: uris(6) }, rules)).toMatchObject({ error: 'invalid_redirect_uri' })
     const redirect_uris = uris(1)
-    expect(registrationRefusal({ redirect_uris, client_name: 'n'.repeat(200) }, rules)).toBeUndefined()
-    expect(registrationRefusal({ redirect_uris, client_name: 'n'.repeat(201) }, rules)).toMatchObject({ error: 'invalid_client_metadata' })
-    expect(registrationRefusal({ redirect_uris, post_logout_redirect_uris: uris(6) }, rules)).toMatchObject({
+    expect(registrationError({ redirect_uris, client_name: 'n'.repeat(200) }, rules)).toBeUndefined()
+    expect(registrationError({ redirect_uris, client_name: 'n'.repeat(201) }, rules)).toMatchObject({ error: 'invalid_client_metadata' })
+    expect(registrationError({ redirect_uris, post_logout_redirect_uris: uris(6) }, rules)).toMatchObject({
       error: 'invalid_client_metadata',
     })
   })

@@ -24,7 +24,7 @@ import type { ConsentScope } from '../../src/pages/consentScope.ts'
 import { createEnginePages } from '../../src/pages/enginePages.ts'
 import { createKnownBrowsers } from '../../src/pages/knownBrowser.ts'
 import { rememberLanguage } from '../../src/pages/language.ts'
-import { createSettings } from '../../src/pages/pageContext.ts'
+import { createPageContexts } from '../../src/pages/pageContext.ts'
 import { createPages } from '../../src/pages/pages.ts'
 import type { PageAuditEntry, PagesArguments, SignInLimits } from '../../src/pages/pagesArguments.ts'
 import type { SignInStep } from '../../src/pages/steps/signInStep.ts'
@@ -100,7 +100,7 @@ export async function startService(moreSteps: readonly SignInStep[] = []): Promi
   const audits: PageAuditEntry[] = []
   const attempts = { allowed: true, seen: [] as string[] }
   const look = async () => ({ ...lookOf('studio'), logo: null, logo_dark: null })
-  const pageContext = createSettings({ face: async () => ({ name: 'Demo <School>', locale: 'en' }), look, languages: () => languages })
+  const pageContext = createPageContexts({ face: async () => ({ name: 'Demo <School>', locale: 'en' }), look, languages: () => languages })
   const enginePages = createEnginePages({ pageContext, findRemovedClient: async () => undefined, isDisabledClient: async () => false })
   const provider = new Provider(base, {
     adapter: (name) => memoryAdapter(name, store),

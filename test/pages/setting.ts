@@ -3,7 +3,7 @@ import type { PageContext } from '../../src/pages/pageContext.ts'
 import { createTexts } from '../../src/pages/texts.ts'
 
 /** The setting of a page at a school, as a request would find it. */
-export function settingOf(schoolName: string, language: Language = 'en'): PageContext {
+export function pageContextOf(schoolName: string, language: Language = 'en'): PageContext {
   const link = (to: Language, label: string) => ({ language: to, label, href: `/account/apps?lang=${to}`, isCurrent: to === language })
   return {
     texts: createTexts(language),

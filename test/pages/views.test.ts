@@ -17,7 +17,7 @@ import { passwordForm } from '../../src/pages/steps/passwordStep.ts'
 import { createViews, frame } from '../../src/pages/templates.ts'
 import { createTexts } from '../../src/pages/texts.ts'
 import { catalogue } from './service.ts'
-import { settingOf } from './setting.ts'
+import { pageContextOf } from './setting.ts'
 
 const directory = new URL('../../views/', import.meta.url)
 const files = readdirSync(directory).filter((name) => name.endsWith('.ejs'))
@@ -45,7 +45,7 @@ const loopback: Destination = { source: 'http://127.0.0.1:1', kind: 'this comput
 function everyView(text: string, language: Language = 'en'): string[] {
   const logo = { id: newId(), filename: text.toWellFormed(), alt: text, width: 1, height: 1 }
   const look = { ...lookOf('studio'), logo, logo_dark: { ...logo, id: newId() } }
-  const pageContext = { ...settingOf(text, language), schoolLogo: schoolLogo(look, text) }
+  const pageContext = { ...pageContextOf(text, language), schoolLogo: schoolLogo(look, text) }
   const open = {
     interaction: { uid: 'uid', params: { login_hint: text } } as unknown as OpenInteraction['interaction'],
     clientName: plainText(text, 60),
@@ -191,12 +191,12 @@ describe('texts', () => {
 
 describe('the error page', () => {
   test('never prints what it was not given', () => {
-    const page = errorPage(views, settingOf('A'), { issuer: 'https://a.example', status: 500, error: 'server_error' })
+    const page = errorPage(views, pageContextOf('A'), { issuer: 'https://a.example', status: 500, error: 'server_error' })
     expect(page.machine).toEqual(['error=server_error'])
   })
 
   test('a description cannot forge another line for agents', () => {
-    const page = errorPage(views, settingOf('A'), {
+    const page = errorPage(views, pageContextOf('A'), {
       issuer: 'https://a.example',
       status: 400,
       error: 'invalid_request',

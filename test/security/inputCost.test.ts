@@ -25,7 +25,7 @@ import { markupLimits } from '../../src/lib/markupLimits.ts'
 import { nearest } from '../../src/lib/nearest.ts'
 import { callerFrom } from '../../src/policy/caller.ts'
 import { imitatedName } from '../../src/policy/imitatedName.ts'
-import { registrationRefusal } from '../../src/policy/registration.ts'
+import { registrationError } from '../../src/policy/registration.ts'
 import { operationsIn, resources } from '../../src/resources/index.ts'
 import { cpuTime, defineCase, filled, type ParserCase } from './inputCosts.ts'
 
@@ -245,12 +245,12 @@ const cases: readonly ParserCase[] = [
   ...texts('slug of a title', (text) => slugOf(text), words),
   ...texts(
     'client metadata, redirect URI',
-    (text) => registrationRefusal({ redirect_uris: [`http://127.0.0.1/${text}`] }, schoolRules)?.error,
+    (text) => registrationError({ redirect_uris: [`http://127.0.0.1/${text}`] }, schoolRules)?.error,
     words,
   ),
   ...texts(
     'client metadata, scope',
-    (text) => registrationRefusal({ redirect_uris: ['http://127.0.0.1/'], scope: text }, schoolRules)?.error,
+    (text) => registrationError({ redirect_uris: ['http://127.0.0.1/'], scope: text }, schoolRules)?.error,
     ['a '],
   ),
   defineCase({
@@ -258,7 +258,7 @@ const cases: readonly ParserCase[] = [
     grows: 'number of redirect URIs',
     size: 10_000,
     input: (n) => ({ redirect_uris: Array.from({ length: n }, () => 'http://127.0.0.1/') }),
-    parse: (metadata) => registrationRefusal(metadata, schoolRules)?.description,
+    parse: (metadata) => registrationError(metadata, schoolRules)?.description,
     maxOutput: 500,
   }),
   ...(['image/png', 'image/gif', 'image/webp', 'image/jpeg', 'image/avif', 'image/svg+xml'] as const).flatMap((type) =>

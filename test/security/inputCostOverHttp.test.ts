@@ -60,7 +60,7 @@ describe('one request does not hold up the others', () => {
     const { status, json: refusal } = await promptly(() => service.call(owner, 'courses', { method: 'POST', headers: json, body }))
     expect([status, refusal.error]).toEqual([413, 'payload_too_large'])
     expect(refusal.error_description).toBe(
-      'The body must have at most 200 members in one object, has 90000. Remove what the API does not name.',
+      'The body must have at most 200 members in one object, has 90000. Remove members that the API does not define.',
     )
   })
 

@@ -8,40 +8,40 @@ import type { School } from '../../policy/school.ts'
 import type { Database } from '../../store/database.ts'
 import type { ConsentScope } from '../consentScope.ts'
 import type { KnownBrowsers } from '../knownBrowser.ts'
-import type { FindSetting } from '../pageContext.ts'
+import type { FindPageContext } from '../pageContext.ts'
 import type { PageAuditEntry, SignInLimits, Verdict } from '../pagesArguments.ts'
 import type { SignInStep } from '../steps/signInStep.ts'
 
-/** Everything that the pages about a person's own account need from the other rooms. */
+/** Everything that the account pages need from other modules. */
 export interface AccountArguments {
   database: Database
   keyring: Keyring
   log: Log
-  /** The engine of the school that the request is for. */
+  /** The engine of the school of the request. */
   provider(ctx: Context): Promise<Provider>
-  /** The catalogue, in the order in which people read it. */
+  /** Every scope, in the order in which pages show them. */
   scopes: readonly ConsentScope[]
   limits: { signIn: SignInLimits; account: AccountLimits }
   knownBrowsers: KnownBrowsers
-  /** Names that no self-registered client should carry, the school's own among them. */
+  /** Names that self-registered clients must not imitate, including the school's own name. */
   protectedNames(school: School): Promise<readonly string[]>
-  pageContext: FindSetting
+  pageContext: FindPageContext
   audit(entry: PageAuditEntry): Promise<void>
   /** The steps of signing in; only those of the prompt `login` run here. */
   steps: readonly SignInStep[]
-  /** @throws Problem temporarily_unavailable where too many passwords are being hashed */
+  /** @throws Problem temporarily_unavailable if too many passwords are being hashed */
   hashPassword(password: string): Promise<string>
-  /** For how long a browser stays signed in. */
+  /** Lifetime of a browser session. */
   sessionSeconds(): number
   send: SendMessage
   backgroundTasks: BackgroundTasks
-  /** Ends every token and code of a grant. */
+  /** Revokes every token and code of a grant. */
   endGrant(schoolId: string, grantId: string): Promise<void>
-  /** Removes an account's sessions from where they are kept. */
+  /** Removes the sessions of an account from the store. */
   removeSessions(schoolId: string, accountId: string): Promise<void>
 }
 
-/** What is asked for without being signed in, by network address, and messages by the address that they go to. */
+/** Rate limits of requests without a session, by network address, and of e-mails, by recipient. */
 export interface AccountLimits {
   signUp(address: string): Promise<Verdict>
   passwordReset(address: string): Promise<Verdict>

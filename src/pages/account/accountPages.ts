@@ -17,7 +17,7 @@ import { requestPages } from './requestPages.ts'
 
 import { signInPages } from './signInPages.ts'
 
-/** The pages about a person's own account. They work without JavaScript; only a POST changes anything. */
+/** The pages of a person's own account. They work without JavaScript. Only POST changes data. */
 export function createAccountPages(args: AccountArguments): Router {
   const views = createViews()
   const { pageContext } = args

@@ -2,29 +2,29 @@ import type { Context } from 'koa'
 import { withQuery } from '../../policy/accountPaths.ts'
 import type { Csrf } from '../csrf.ts'
 import type { FormPage } from '../formPage.ts'
-import type { FindSetting } from '../pageContext.ts'
+import type { FindPageContext } from '../pageContext.ts'
 import { setPageHeaders } from '../pageHeaders.ts'
 import { type Frame, frame, type ViewName, type ViewPages, type Views } from '../templates.ts'
 import type { AccountMessagePage } from './messagePage.ts'
 
 type Content<Page> = Omit<Page, keyof Frame>
 
-/** A form as a handler describes it. */
+/** The content of a form page, as a handler provides it. */
 export type FormContent = Omit<Content<FormPage>, 'csrf' | 'error' | 'hidden' | 'boxes' | 'links' | 'cancel' | 'back'> &
   Partial<Pick<FormPage, 'error' | 'hidden' | 'boxes' | 'links'>> & {
     title: string
-    /** What the form's token is about. */
+    /** Subject of the form's CSRF token. */
     subject: string
   }
 
-/** Shows the account pages, each with its headers and the school's name. */
+/** Shows the account pages with their headers and the school's branding. */
 export interface AccountPresenter {
   csrf: Csrf
-  /** The words for the page, and the school that it speaks of. */
-  pageContext: FindSetting
+  /** The texts and the branding of the page. */
+  pageContext: FindPageContext
   form(ctx: Context, content: FormContent): Promise<void>
   message(ctx: Context, content: Content<AccountMessagePage> & { title: string; again?: string }): Promise<void>
-  /** `again` is the path of the same page for an answer to POST. */
+  /** Shows a page. `again` is the path at which GET shows the page that POST responded with. */
   show<Name extends ViewName>(ctx: Context, view: Name, page: Content<ViewPages[Name]> & { title: string; again?: string }): Promise<void>
 }
 
@@ -35,7 +35,7 @@ export function createAccountPresenter({
 }: {
   views: Views
   csrf: Csrf
-  pageContext: FindSetting
+  pageContext: FindPageContext
 }): AccountPresenter {
   const show: AccountPresenter['show'] = async (ctx, view, { title, again, ...content }) => {
     const page = { ...content, ...frame(views, await pageContext(ctx, again), title) } as ViewPages[typeof view]
@@ -58,7 +58,7 @@ export function createAccountPresenter({
         ...content,
         csrf: csrf.issue(ctx, subject),
       }
-      // What a form keeps to itself is what its address had.
+      // The hidden fields are the query parameters of the page.
       const again = withQuery(page.action, Object.fromEntries(page.hidden.map(({ name, value }) => [name, value])))
       return show(ctx, 'form', { ...page, again })
     },

@@ -10,20 +10,20 @@ import { readSignInProgress, removeSignInProgress, setSignInProgress } from './s
 /** Runs steps on the account's own sign-in. Their progress is stored in an encrypted cookie. `target` is the path that follows. */
 export function accountSignInHost(ctx: Context, args: AccountArguments, target: string | undefined): SignInHost {
   const path = accountPaths.signIn
-  const carried = { return_to: target }
+  const query = { return_to: target }
   return {
     ctx,
     open: undefined,
     path,
     // No step of `consent` runs here.
     actions: { login: path, consent: path },
-    carried,
+    query,
     returnTo: target,
     isSwitch: false,
     csrfSubject: formSubject(),
     formTarget: undefined,
     cancelPath: undefined,
-    pageContext: () => args.pageContext(ctx, withQuery(path, carried)),
+    pageContext: () => args.pageContext(ctx, withQuery(path, query)),
     loadProgress: async () => readSignInProgress(ctx, args.keyring),
     saveProgress: async (_prompt, progress) => setSignInProgress(ctx, args.keyring, progress),
     async finish(_prompt, { account, amr }) {

@@ -9,18 +9,18 @@ import type { Frame } from '../templates.ts'
 import type { TextPart, Texts } from '../texts.ts'
 import type { SignedInPerson } from './signedIn.ts'
 
-/** What a person allowed to apps, and the ways to end it. */
+/** The page of the apps that a person has connected, with the forms that disconnect them. */
 export interface AppsPage extends Frame {
   heading: string
   signedIn: TextPart[]
   introduction: string
-  /** What was just done; empty otherwise. */
+  /** Confirmation of the last action; empty if there was none. */
   notice: string
-  /** That the account is to be deleted, with the way to keep it while there is time; undefined where it is not. */
+  /** Notice that the account will be deleted, with the form that keeps it; undefined if no deletion is scheduled. */
   deletion: { heading: string; explanation: string; keep: { action: string; submit: string } | undefined } | undefined
   csrf: string
   apps: AppEntry[]
-  /** That there is more than is shown; empty otherwise. */
+  /** Notice that not all apps are shown; empty if all are. */
   more: string
   revokeAction: string
   revoke: string
@@ -31,11 +31,11 @@ export interface AppsPage extends Frame {
 
 /** One app. */
 export interface AppEntry {
-  /** For the heading, so that a button can be told from the others. */
+  /** Id of the heading, which distinguishes the button of this app from the others. */
   id: string
   grantId: string
   name: TextPart[]
-  /** That its name looks like one that it should not carry; undefined where it does not. */
+  /** Warning that the app's name imitates a protected name; undefined if it does not. */
   alarm: TextPart[] | undefined
   facts: { label: string; value: TextPart[]; isWarning: boolean }[]
   scopesLabel: string
@@ -137,7 +137,7 @@ function entryOf(
   }
 }
 
-/** Where the app's answers went: the places that it registered, each once. */
+/** Hosts of the redirect URIs that the app registered, without duplicates. */
 function placesOf(texts: Texts, redirectUris: readonly unknown[]): TextPart[] {
   const places = new Map(
     redirectUris.map(destinationOf).map((place) => [`${place.kind} ${place.kind === 'host' ? place.host : ''}`, place]),

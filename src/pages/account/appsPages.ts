@@ -17,7 +17,7 @@ import { appsPage } from './appsPage.ts'
 import { endEveryGrant, endEverySession, endOwnGrant } from './endAccess.ts'
 import { formSubject, type SignedInPerson, signedInOrAway } from './signedIn.ts'
 
-/** Connected apps, and what ends them. */
+/** The handlers of the page of connected apps. */
 export interface AppsPages {
   show: Middleware
   revoke: Middleware
@@ -28,7 +28,7 @@ export interface AppsPages {
 
 const shown = 100
 
-/** What the page says after something was done: the address names it, and nothing else of the address is shown. */
+/** Confirmations by the value of the query parameter `done`. Nothing else of the query is shown. */
 const notices: Record<string, TextKey> = {
   revoked: 'apps.done_revoked',
   all_revoked: 'apps.done_all_revoked',
@@ -36,7 +36,7 @@ const notices: Record<string, TextKey> = {
 }
 
 export function appsPages(args: AccountArguments, present: AccountPresenter): AppsPages {
-  /** A form of the page that somebody who is signed in was shown; undefined where the browser was sent to sign in. */
+  /** Returns the person who submitted a form of the page; undefined if the browser was redirected to the sign-in. */
   const owner = async (ctx: Context): Promise<SignedInPerson | undefined> => {
     const person = await signedInOrAway(ctx, args, accountPaths.apps)
     if (person) requireOwnForm(ctx, present.csrf, { subject: formSubject(person), kind: 'foreign_account_form' })
@@ -50,7 +50,7 @@ export function appsPages(args: AccountArguments, present: AccountPresenter): Ap
       if (!person) return
       const { apps, isMore } = await connectedApps(args.database.kysely, school.id, { accountId: person.accountId, limit: shown })
       const done = typeof ctx.query.done === 'string' && Object.hasOwn(notices, ctx.query.done) ? notices[ctx.query.done] : undefined
-      // An account that is put down again was kept once: that is no news.
+      // No confirmation if the deletion has been scheduled again since.
       const isNews = done !== 'apps.done_kept' || person.who.deletion_scheduled_at === null
       const { texts, schoolName } = await present.pageContext(ctx)
       const content = appsPage(texts, {
@@ -73,7 +73,7 @@ export function appsPages(args: AccountArguments, present: AccountPresenter): Ap
       if (!person) return
       const { accountId } = person
       const grant = await ownGrant(args.database.kysely, school.id, { accountId, grantId: form.get('grant') ?? '' })
-      // Somebody else's, ended, or made up: the same answer.
+      // The same error for grants of other accounts, ended grants and unknown ids.
       if (!grant) throw pageProblem('nothing_here', 'not_found', 'There is no such connected app.')
       await endOwnGrant(ctx, args, accountId, grant)
       seeOther(ctx, `${accountPaths.apps}?done=revoked`)

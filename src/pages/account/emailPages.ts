@@ -11,7 +11,7 @@ import type { AccountPresenter } from './accountPresenter.ts'
 import { linkToken, showLinkEnded } from './linkEnded.ts'
 import { formSubject, signedInOrAway } from './signedIn.ts'
 
-/** Confirming a new address: by whoever holds the mailed link and is signed in as the account that asked. */
+/** The pages that confirm a new e-mail address, for the signed-in account that requested it, with the link from the e-mail. */
 export interface EmailPages {
   show: Middleware
   answer: Middleware

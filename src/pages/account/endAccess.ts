@@ -7,7 +7,7 @@ import type { AccountArguments } from './accountArguments.ts'
 
 const most = 10_000
 
-/** Removes an account's sessions. They are over already by what the account says; a store that fails changes nothing about that. */
+/** Removes the sessions of an account from the store. The account row has ended them already, so a failure of the store is only logged. */
 export async function endEverySession(ctx: Context, { removeSessions, log }: AccountArguments, accountId: string): Promise<void> {
   const { school, requestId } = ctx.state as { school: School; requestId: string }
   await removeSessions(school.id, accountId).catch((error: unknown) => {
@@ -15,7 +15,7 @@ export async function endEverySession(ctx: Context, { removeSessions, log }: Acc
   })
 }
 
-/** Ends all that an account allowed to apps, also what was allowed while this runs. Answers how many grants there were. */
+/** Revokes every grant of an account, including grants that are created meanwhile. Returns how many there were. */
 export async function endEveryGrant(ctx: Context, args: AccountArguments, accountId: string): Promise<number> {
   const { school } = ctx.state as { school: School }
   let ended = 0
@@ -24,12 +24,12 @@ export async function endEveryGrant(ctx: Context, args: AccountArguments, accoun
     if (grants.length === 0) return ended
     for (const grant of grants) await endOwnGrant(ctx, args, accountId, grant)
     ended += grants.length
-    // Somebody allows faster than this ends: it is not a person.
+    // No person grants access as fast as this.
     if (ended > most) throw new Problem('temporarily_unavailable', { headers: { 'Retry-After': '5' } })
   }
 }
 
-/** Ends one grant of an account: its tokens open nothing from now on. */
+/** Revokes one grant of an account, with all its tokens. */
 export async function endOwnGrant(
   ctx: Context,
   { endGrant, audit }: AccountArguments,

@@ -2,12 +2,12 @@ import type { Context } from 'koa'
 import type { TextKey } from '../texts.ts'
 import type { AccountPresenter } from './accountPresenter.ts'
 
-/** Answers a mailed link that is good for nothing: used, expired, of another school, or never made. All of them look the same. */
+/** Shows the same page for every invalid link of an e-mail: used, expired, of another school, or unknown. */
 export async function showLinkEnded(ctx: Context, present: AccountPresenter, again: { path: string; label: TextKey }): Promise<void> {
   const { texts } = await present.pageContext(ctx)
   ctx.status = 410
   return present.message(ctx, {
-    // Without the token: what was wrong with it is nobody's business.
+    // Without the token of the query.
     again: ctx.path,
     title: texts.text('link_ended.title'),
     heading: texts.text('link_ended.heading'),
@@ -16,5 +16,5 @@ export async function showLinkEnded(ctx: Context, present: AccountPresenter, aga
   })
 }
 
-/** The token of a mailed link, from the address that it opened or the form that it showed; empty where there is none. */
+/** Returns the token of an e-mail link, from the query or from the form; empty if there is none. */
 export const linkToken = (value: unknown): string => (typeof value === 'string' ? value : '')

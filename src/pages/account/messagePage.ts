@@ -1,7 +1,7 @@
 import type { Frame } from '../templates.ts'
 import type { TextPart } from '../texts.ts'
 
-/** A page that says how things stand, and where to go on. */
+/** A page with a message and links. */
 export interface AccountMessagePage extends Frame {
   heading: string
   paragraphs: TextPart[][]

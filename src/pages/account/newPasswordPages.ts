@@ -18,7 +18,7 @@ import { linkToken, showLinkEnded } from './linkEnded.ts'
 import { signInAgain } from './requestPages.ts'
 import { formSubject } from './signedIn.ts'
 
-/** Choosing a password with a mailed link: it finishes a sign-up, or replaces the one that was forgotten. */
+/** The pages on which a person chooses a password with an e-mail link, to finish a sign-up or to reset a forgotten password. */
 export interface NewPasswordPages {
   show: Middleware
   answer: Middleware
@@ -32,15 +32,15 @@ interface LinkHolder {
 interface Purpose {
   key: 'finish_sign_up' | 'new_password'
   path: string
-  /** Where to ask for another link. */
+  /** The page that requests another link. */
   again: { path: string; label: TextKey }
   find(school: School, token: string): Promise<LinkHolder | undefined>
-  /** Spends the link. False where it was good for nothing by now. */
+  /** Consumes the link. Returns false if it was no longer valid. */
   finish(ctx: Context, link: { token: string; passwordHash: string; language: Language }): Promise<boolean>
   hasBox: boolean
 }
 
-const faultKeys: Record<PasswordIssue | 'differs', TextKey> = {
+const issueKeys: Record<PasswordIssue | 'differs', TextKey> = {
   too_short: 'new_password.too_short',
   too_long: 'new_password.too_long',
   not_typed: 'new_password.not_typed',
@@ -62,10 +62,10 @@ export function newPasswordPages(
     { key, path, hasBox }: Purpose,
     token: string,
     holder: LinkHolder,
-    fault?: keyof typeof faultKeys,
+    issue?: keyof typeof issueKeys,
   ) => {
     const { texts, schoolName } = await present.pageContext(ctx)
-    const error = fault === undefined ? '' : texts.text(faultKeys[fault], numbers)
+    const error = issue === undefined ? '' : texts.text(issueKeys[issue], numbers)
     await present.form(ctx, {
       title: texts.text(`${key}.title`),
       heading: texts.text(`${key}.heading`, { school: schoolName }),
@@ -89,7 +89,7 @@ export function newPasswordPages(
           autocomplete: 'new-password',
           maxLength: 1024,
           hint: texts.text('new_password.hint', numbers),
-          error: fault === 'differs' ? '' : error,
+          error: issue === 'differs' ? '' : error,
         }),
         formField({
           name: 'repeated',
@@ -97,7 +97,7 @@ export function newPasswordPages(
           label: texts.text('new_password.repeat'),
           autocomplete: 'new-password',
           maxLength: 1024,
-          error: fault === 'differs' ? error : '',
+          error: issue === 'differs' ? error : '',
         }),
       ],
       boxes: hasBox ? [{ name: 'disconnect', label: texts.text('new_password.disconnect') }] : [],
@@ -108,7 +108,7 @@ export function newPasswordPages(
   const pages = (purpose: Purpose): NewPasswordPages => {
     const ended = (ctx: Context): Promise<void> => showLinkEnded(ctx, present, purpose.again)
     return {
-      // Opening the link changes nothing: mail programs and their scanners open links as well.
+      // Opening the link does not consume it: mail programs and scanners open links, too.
       async show(ctx) {
         const token = linkToken(ctx.query.token)
         const holder = await purpose.find(ctx.state.school, token)
@@ -123,15 +123,15 @@ export function newPasswordPages(
         if (!holder) return ended(ctx)
         const { texts, schoolName } = await present.pageContext(ctx)
         const password = form.get('password') ?? ''
-        const fault =
+        const issue =
           passwordIssue(password, { email: holder.email, schoolName }) ?? (password === form.get('repeated') ? undefined : 'differs')
-        if (fault !== undefined) {
+        if (issue !== undefined) {
           ctx.status = 400
-          return showForm(ctx, purpose, token, holder, fault)
+          return showForm(ctx, purpose, token, holder, issue)
         }
         const passwordHash = await args.hashPassword(password)
         if (!(await purpose.finish(ctx, { token, passwordHash, language: texts.language }))) return ended(ctx)
-        // The mailbox is theirs, so this browser is trusted as much as one that signed in.
+        // The link proves access to the mailbox, so this browser is trusted like one that signed in.
         await args.limits.signIn.passwordChanged({ schoolId: school.id, email: holder.email, address: ctx.state.address })
         args.knownBrowsers.remember(ctx, holder.email)
         await present.message(ctx, {

@@ -20,7 +20,7 @@ import type { AccountPresenter } from './accountPresenter.ts'
 import { returnTo } from './returnTo.ts'
 import { formSubject } from './signedIn.ts'
 
-/** A form that asks for a mailed link. */
+/** The pages of a form that requests an e-mail link. */
 export interface RequestPages {
   show: Middleware
   answer: Middleware
@@ -37,8 +37,8 @@ interface Failure {
 }
 
 /**
- * Asking for an account, and for a new password. The answer tells nothing of whether the address is known: it is made without looking,
- * and what follows from looking is done once the answer has gone.
+ * Requests of a sign-up and of a password reset. The response does not reveal whether the address has an account: it is built without a
+ * look-up, and the look-up runs after the response.
  */
 export function requestPages(args: AccountArguments, present: AccountPresenter): { signUp: RequestPages; forgotten: RequestPages } {
   const kinds = {
@@ -47,7 +47,7 @@ export function requestPages(args: AccountArguments, present: AccountPresenter):
   } as const
   type Kind = (typeof kinds)[keyof typeof kinds]
 
-  /** Where only those who are invited get in, everybody is told so, before and after: what is said depends on no address. */
+  /** Schools without open sign-up show this to everybody, so that the text does not depend on the address. */
   const wordsFor = async (ctx: Context, key: Kind['key']): Promise<Kind['key'] | 'sign_up_invited'> =>
     key === 'sign_up' && !(await isOpenToSignUp(args.database.kysely, ctx.state.school.id)) ? 'sign_up_invited' : key
 
@@ -56,7 +56,7 @@ export function requestPages(args: AccountArguments, present: AccountPresenter):
     const say = await wordsFor(ctx, key)
     const { error, fields = {} } = failure
     const hasFormError = error !== undefined
-    const fault = (key: TextKey | undefined): string => (key === undefined ? '' : texts.text(key))
+    const errorText = (key: TextKey | undefined): string => (key === undefined ? '' : texts.text(key))
     const email = formField(
       {
         name: 'email',
@@ -64,7 +64,7 @@ export function requestPages(args: AccountArguments, present: AccountPresenter):
         label: texts.text('sign_in.email'),
         value: plainText(typed?.email, 254),
         autocomplete: key === 'sign_up' ? 'email' : 'username',
-        error: fault(fields.email),
+        error: errorText(fields.email),
       },
       { hasFormError },
     )
@@ -75,7 +75,7 @@ export function requestPages(args: AccountArguments, present: AccountPresenter):
       value: plainText(typed?.name, 120),
       autocomplete: 'name',
       maxLength: 120,
-      error: fault(fields.name),
+      error: errorText(fields.name),
     })
     await present.form(ctx, {
       title: texts.text(`${key}.title`),
@@ -146,8 +146,8 @@ export function requestPages(args: AccountArguments, present: AccountPresenter):
 }
 
 /**
- * Keeps the authorization request that somebody came from while they wait for an e-mail. How many can be kept follows from how many
- * e-mails can be asked for.
+ * Keeps the authorization request from which a person requested an e-mail until they return. The rate limit of e-mails limits the number of
+ * kept requests.
  */
 async function keepForEmail(provider: () => Promise<Provider>, target: string | undefined): Promise<void> {
   const uid = target?.startsWith(`${interactionPath}/`) ? target.slice(interactionPath.length + 1).split(/[/?]/, 1)[0] : undefined
@@ -157,7 +157,7 @@ async function keepForEmail(provider: () => Promise<Provider>, target: string | 
   await interaction.persist()
 }
 
-/** The sign-in that somebody came from: that of an app, or our own. */
+/** Returns the path of the sign-in from which the person came: the one of an app or the account's own. */
 export function signInAgain(target: string | undefined): string {
   return target?.startsWith(`${interactionPath}/`) ? target : withQuery(accountPaths.signIn, { return_to: target })
 }

@@ -4,12 +4,12 @@ import type { School } from '../../policy/school.ts'
 
 const interaction = new RegExp(`^${interactionPath}/[A-Za-z0-9_-]{1,128}$`)
 
-/** Pages that somebody may be sent to after signing in. */
+/** Pages to which a sign-in may lead. */
 const targets: ReadonlySet<string> = new Set([accountPaths.apps, accountPaths.email])
 
 /**
- * Where somebody wanted to go, as a path of this origin, or undefined where it is anything but one of the pages meant for it:
- * another origin, a path that browsers read as one, an address of the API, a sign-out.
+ * Returns the path to which a sign-in leads, or undefined if the value is not one of the allowed pages of this origin. Rejects other
+ * origins, paths that browsers read as origins, API paths and the sign-out.
  */
 export function returnTo(value: unknown, { issuer }: School): string | undefined {
   if (typeof value !== 'string' || value.length > 1000 || !/^\/[\x21-\x7e]*$/.test(value) || value.includes('\\')) return undefined

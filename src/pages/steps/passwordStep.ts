@@ -3,7 +3,7 @@ import { accountPaths, withQuery } from '../../policy/accountPaths.ts'
 import type { Database } from '../../store/database.ts'
 import { formField } from '../formPage.ts'
 import { languageParameter } from '../language.ts'
-import { languageToCarry, type PageContext } from '../pageContext.ts'
+import { linkLanguageOf, type PageContext } from '../pageContext.ts'
 import { plainText } from '../plainText.ts'
 import type { PageMessage, TextKey } from '../texts.ts'
 import { showTooMany } from '../tooMany.ts'
@@ -50,7 +50,7 @@ export function passwordForm(
   const isInvalid = error?.key === 'sign_in.failed'
   const shown = { hasFormError: error !== undefined, isInvalid }
   const link = (path: string, label: TextKey) => ({
-    href: withQuery(path, { return_to: returnTo, [languageParameter]: languageToCarry(ctx, pageContext) }),
+    href: withQuery(path, { return_to: returnTo, [languageParameter]: linkLanguageOf(ctx, pageContext) }),
     label: texts.text(label),
   })
   return {

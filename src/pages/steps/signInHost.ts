@@ -12,7 +12,7 @@ export interface SignInHost {
   path: string
   actions: Record<StepPrompt, string>
   /** Parameters that links back to the page, and its form, carry. */
-  carried: Record<string, string | undefined>
+  query: Record<string, string | undefined>
   returnTo: string | undefined
   /** True if the steps of `login` run although the engine asks for consent: the person chose another account. */
   isSwitch: boolean

@@ -36,7 +36,7 @@ export interface SignedInAccount {
   signedInAt: number
 }
 
-/** What a step knows about the request that it runs in. */
+/** The request in which a step runs. */
 export interface StepVisit {
   ctx: Context
   school: School
@@ -68,7 +68,7 @@ export interface StepRepeat {
  */
 export type StepPage = { state?: unknown } /** `error` is shown instead of the error of the last outcome. */ & (
   | { form: StepForm; error?: PageMessage | undefined }
-  /** A view of its own. It submits to `${path}/${prompt}` and includes the CSRF token. */
+  /** A separate view. It submits to the path of its prompt and includes the CSRF token. */
   | { render(views: Views, csrf: string): string }
 )
 

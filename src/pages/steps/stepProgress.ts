@@ -9,7 +9,7 @@ export interface StepProgress {
   amr: string[]
   /** State of the steps that are not completed, by name. */
   states: Record<string, unknown>
-  /** What the completed steps add to the result of the prompt. */
+  /** Members that the completed steps add to the result of the prompt. */
   result: Record<string, unknown>
 }
 

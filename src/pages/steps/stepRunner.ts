@@ -11,7 +11,7 @@ import type { SignInHost } from './signInHost.ts'
 import type { SignInStep, StepForm, StepPrompt, StepRepeat, StepViews, StepVisit } from './signInStep.ts'
 import { newProgress, type StepProgress, withCompleted, withState } from './stepProgress.ts'
 
-/** What a request asks to see. */
+/** The prompt and the step that a request asks for. */
 export interface StepRequest {
   prompt: StepPrompt
   /** Name of the step that a link chose. */
@@ -105,7 +105,7 @@ export function createStepRunner(args: StepViews & { steps: readonly SignInStep[
       error: error ? texts.text(error.key, error.values) : '',
       action: host.actions[prompt],
       csrf: token,
-      hidden: hiddenFields({ ...host.carried, step: step.name }),
+      hidden: hiddenFields({ ...host.query, step: step.name }),
       links: [...links, ...choices, ...another],
       cancel: host.cancelPath === undefined ? undefined : { action: host.cancelPath, label: texts.text('sign_in.refuse') },
       back: visit.isSwitch ? { href: host.path, label: texts.text('sign_in.back') } : undefined,
@@ -143,7 +143,7 @@ export function createStepRunner(args: StepViews & { steps: readonly SignInStep[
       }
       // A form of an earlier step, from another tab or the browser's history, starts the sign-in again.
       const position = (await find(await loadProgress(host, prompt))) ?? (await find(newProgress()))
-      if (!position) return seeOther(ctx, withQuery(host.path, host.carried))
+      if (!position) return seeOther(ctx, withQuery(host.path, host.query))
       const { step, progress } = position
       const outcome = await step.answer(visitOf(host, position), form)
       if (outcome.kind === 'refused') return host.refuse(outcome.description)
@@ -178,7 +178,7 @@ const accountOf = ({ open }: SignInHost, prompt: StepPrompt, { account }: StepPr
 /** The address of the page at one step; without a name, of a new sign-in. */
 function stepAddress(host: SignInHost, prompt: StepPrompt, step?: string): string {
   const account = step === undefined || (prompt === 'login' && host.isSwitch) ? 'other' : undefined
-  return withQuery(host.path, { ...host.carried, account, step })
+  return withQuery(host.path, { ...host.query, account, step })
 }
 
 const hiddenFields = (values: Record<string, string | undefined>): { name: string; value: string }[] =>
