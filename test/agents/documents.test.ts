@@ -1,3 +1,4 @@
+import request from 'supertest'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeDemoSchool } from '../../src/demo/makeDemoSchool.ts'
 import { get } from '../support/agent.ts'
@@ -10,8 +11,9 @@ let service: TestService
 beforeAll(async () => {
   service = await startService({ school: { pricing_note: 'Prices include VAT.', checkout_url: checkout } })
   const [entry] = service.app.schools.all
+  if (!entry) throw new Error('the service has no school')
   await makeDemoSchool(service.database, {
-    school: entry?.school as never,
+    school: entry.school,
     now: new Date(),
     hashPassword: async () => 'no password',
     only: 'catalogue',
@@ -19,33 +21,36 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
+/** Sends requests to the composed application, without its port. */
+const client = () => request(service.app.koa.callback())
 const documents = ['/auth.md', '/llms.txt', '/pricing.md', '/.well-known/api-catalog', '/api/v1']
-const textOf = async (path: string): Promise<string> => (await fetch(service.issuer + path)).text()
+const textOf = async (path: string): Promise<string> => (await client().get(path)).text
 const linksIn = (text: string): string[] => [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, address = '']) => address)
 
 describe.each(documents)('%s', (path) => {
   test('can be cached, revalidated with a strong tag, and read from any origin', async () => {
-    const { status, headers } = await get(service.issuer + path, { origin: 'https://inspector.example' })
-    expect(status).toBe(200)
-    expect(headers.get('cache-control')).toMatch(/^public, max-age=\d+$/)
-    expect(headers.get('etag')).toMatch(/^"[^"]+"$/)
-    expect(headers.get('access-control-allow-origin')).toBe('*')
-    const again = await get(service.issuer + path, { 'if-none-match': headers.get('etag') as string })
-    expect([again.status, again.body]).toEqual([304, ''])
+    const { headers } = await client()
+      .get(path)
+      .set('Origin', 'https://inspector.example')
+      .expect(200)
+      .expect('Cache-Control', /^public, max-age=\d+$/)
+      .expect('ETag', /^"[^"]+"$/)
+      .expect('Access-Control-Allow-Origin', '*')
+    await client().get(path).set('If-None-Match', String(headers.etag)).expect(304, '')
   })
 
   test('answers HEAD as GET without a body, and refuses other methods with Allow', async () => {
-    const [whole, head] = await Promise.all(['GET', 'HEAD'].map((method) => fetch(service.issuer + path, { method })))
-    expect([head?.status, await head?.text()]).toEqual([200, ''])
-    for (const name of ['etag', 'content-type', 'content-length']) expect(head?.headers.get(name)).toBe(whole?.headers.get(name))
-    const refused = await fetch(service.issuer + path, { method: 'POST' })
-    expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS'])
-    expect(await refused.json()).toMatchObject({ error: 'method_not_allowed' })
+    const whole = await client().get(path).expect(200)
+    const head = await client().head(path).expect(200)
+    expect(head.text ?? '').toBe('')
+    for (const name of ['etag', 'content-type', 'content-length']) expect(head.headers[name]).toBe(whole.headers[name])
+    const rejected = await client().post(path).expect(405).expect('Allow', 'GET, HEAD, OPTIONS')
+    expect(rejected.body).toMatchObject({ error: 'method_not_allowed' })
   })
 
   test('takes no token into account and sends no cookie', async () => {
-    const { status, headers } = await get(service.issuer + path, { authorization: 'Bearer no-token-at-all-but-long' })
-    expect([status, headers.get('set-cookie')]).toEqual([200, null])
+    const { headers } = await client().get(path).set('Authorization', 'Bearer no-token-at-all-but-long').expect(200)
+    expect(headers['set-cookie']).toBeUndefined()
   })
 })
 
@@ -109,10 +114,8 @@ describe('/.well-known/api-catalog (RFC 9727)', () => {
   })
 
   test('says in the Link header of HEAD what it is and where the API is', async () => {
-    const { headers } = await fetch(`${service.issuer}/.well-known/api-catalog`, { method: 'HEAD' })
-    expect(headers.get('link')).toBe(
-      `<${service.issuer}/.well-known/api-catalog>; rel="api-catalog", <${service.issuer}/api/v1>; rel="item"`,
-    )
+    const links = `<${service.issuer}/.well-known/api-catalog>; rel="api-catalog", <${service.issuer}/api/v1>; rel="item"`
+    await client().head('/.well-known/api-catalog').expect('Link', links)
   })
 })
 
@@ -129,16 +132,16 @@ describe('the index of the API', () => {
 
 describe('an answer to a visitor', () => {
   test.each(['/api/v1/courses', '/api/v1/school', '/api/v1/account', '/api/v1/courses/no-such-course'])(
-    'at %s says where tokens and descriptions are, and does not challenge',
+    'at %s links to the metadata and the descriptions, without a challenge',
     async (path) => {
-      const { headers } = await get(service.issuer + path)
+      const { headers } = await client().get(path)
       for (const [target, relation] of [
         ['/.well-known/oauth-protected-resource', 'oauth-protected-resource'],
         ['/openapi.json', 'service-desc'],
         ['/auth.md', 'service-doc'],
       ])
-        expect(headers.get('link')).toContain(`<${service.issuer}${target}>; rel="${relation}"`)
-      expect(headers.has('www-authenticate')).toBe(false)
+        expect(headers.link).toContain(`<${service.issuer}${target}>; rel="${relation}"`)
+      expect(headers['www-authenticate']).toBeUndefined()
     },
   )
 })

@@ -7,7 +7,7 @@ import type { Email } from '../../src/mail/transport.ts'
 import { quotedName } from '../../src/policy/messages.ts'
 
 const school = { id: 'x', slug: 'one', issuer: 'https://school.example.com' }
-const links = {
+const values = {
   link: 'https://school.example.com/link',
   sign_in: 'https://school.example.com/sign_in',
   reset: 'https://school.example.com/reset',
@@ -45,7 +45,7 @@ test('the name of an app stays inside its quotes, is short, and becomes no link'
 describe('e-mails', () => {
   test.each(kinds)('%s names the school, says what to do if it was somebody else, and leaves no place unfilled', async (kind) => {
     const { sent, send } = mail()
-    await send(school, to('marlo@example.com'), kind, links)
+    await send(school, to('marlo@example.com'), kind, values)
     const [email] = sent
     expect(email?.subject).toContain('Lanternfield')
     expect(email?.text).toMatch(/If it was not you|If you did not ask/)
@@ -65,7 +65,7 @@ describe('e-mails', () => {
   test('are in the language of the person, else in that of the school, among those that the school has', async () => {
     const languageFor = async (given: Given, ...locales: (string | null)[]) => {
       const { sent, send } = mail(given)
-      await send(school, to('a@example.com', ...locales), 'email_changed', links)
+      await send(school, to('a@example.com', ...locales), 'email_changed', values)
       expect(sent[0]?.text.startsWith(sent[0]?.language === 'de' ? 'Ihr Konto bei' : 'Your account at')).toBe(true)
       return sent[0]?.language
     }
@@ -80,7 +80,7 @@ describe('e-mails', () => {
   test('come from the configured address, or from the host of the school', async () => {
     const from = async (more: { from?: string }, issuer: string) => {
       const { sent, send } = mail(more)
-      await send({ ...school, issuer }, to('a@example.com'), 'email_changed', links)
+      await send({ ...school, issuer }, to('a@example.com'), 'email_changed', values)
       return sent[0]?.from
     }
     expect(await from({ from: 'post@example.com' }, school.issuer)).toEqual({ name: 'Lanternfield', address: 'post@example.com' })
@@ -99,7 +99,7 @@ describe('e-mails', () => {
   test('take the words of an event as one line each', async () => {
     const { sent, send } = mail()
     await send(school, to('a@example.com'), 'event_canceled_because', {
-      ...links,
+      ...values,
       title: 'Kiln\r\nBcc: evil@example.com',
       reason: 'Cold\n\n{link}',
     })
@@ -109,7 +109,7 @@ describe('e-mails', () => {
 
   test('that miss a link are not sent', async () => {
     const { sent, send } = mail()
-    await expect(send(school, to('a@example.com'), 'password_reset', {} as typeof links)).rejects.toThrow('needs the value link')
+    await expect(send(school, to('a@example.com'), 'password_reset', {} as typeof values)).rejects.toThrow('needs the value link')
     expect(sent).toEqual([])
   })
 })
