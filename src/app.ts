@@ -41,22 +41,22 @@ import type { Log } from './lib/log.ts'
 import { createMail } from './mail/mail.ts'
 import type { MailTransport } from './mail/transport.ts'
 import { pricingDocument } from './mcp/catalogueResources.ts'
-import { createMcp } from './mcp/endpoint.ts'
+import { createMcp } from './mcp/createMcp.ts'
 import { createAuthenticate, type FindPerson } from './oidc/bearer.ts'
 import { cookieKeys } from './oidc/cookies.ts'
 import { isDisabledClient } from './oidc/disabledClients.ts'
 import { withoutInteractionId } from './oidc/endpoints.ts'
 import { createEngines } from './oidc/engines.ts'
 import { createExchanges } from './oidc/engineTransaction.ts'
-import type { IntegrationChanges } from './oidc/integrations.ts'
 import { createService } from './oidc/service.ts'
 import { endGrant } from './oidc/stores.ts'
+import type { IntegrationChanges } from './oidc/syncIntegrations.ts'
 import { createAccountPages } from './pages/account/accountPages.ts'
+import { createPages } from './pages/createPages.ts'
 import { createEnginePages } from './pages/enginePages.ts'
 import { createKnownBrowsers } from './pages/knownBrowser.ts'
 import { rememberLanguage } from './pages/language.ts'
 import { createPageContexts } from './pages/pageContext.ts'
-import { createPages } from './pages/pages.ts'
 import { signInSteps } from './pages/steps/signInSteps.ts'
 import type { Role } from './policy/caller.ts'
 import { grantableScopes } from './policy/grantable.ts'
@@ -73,13 +73,13 @@ import { describeClient, registrationRules } from './wiring/clients.ts'
 import { createEnqueue } from './wiring/enqueue.ts'
 import { createExternalServices, endGrantWithin } from './wiring/externalServices.ts'
 import { createFiles } from './wiring/files.ts'
-import { sendAfterwards } from './wiring/messages.ts'
 import { createStores } from './wiring/open.ts'
 import { publicView } from './wiring/publicView.ts'
 import { createLimits, limited } from './wiring/rateLimits.ts'
 import { createSchoolDocuments } from './wiring/schoolDocuments.ts'
 import { openSchools, type SchoolEntry, syncAllIntegrations } from './wiring/schools.ts'
 import { createSchoolSelfCheck } from './wiring/selfCheck.ts'
+import { sendInBackground } from './wiring/sendInBackground.ts'
 
 export interface AppArguments {
   config: Config
@@ -165,7 +165,7 @@ export async function createApp(args: AppArguments): Promise<App> {
   const backgroundTasks = createBackgroundTasks({ log })
   const email = createMail({ ...args.mail, face, languages })
   const enqueue = createEnqueue({ backgroundTasks, log })
-  const send = sendAfterwards({ email, enqueue })
+  const send = sendInBackground({ email, enqueue })
 
   const enginePages = createEnginePages({
     pageContext,

@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import { readJson } from '../http/jsonBody.ts'
+import { readJson } from '../http/readJson.ts'
 
 /**
  * The parsed body; undefined where there is none.

@@ -5,7 +5,7 @@ import { apiPath, type Operation } from '../framework/declare/operations.ts'
 import { limitsOf, type OperationLimit } from '../framework/operationLimits.ts'
 import { answerChanges, changeFeedOf } from '../framework/output/changeFeed.ts'
 import { run } from '../framework/run.ts'
-import { readForm } from '../http/multipartForm.ts'
+import { readMultipartForm } from '../http/readMultipartForm.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Caller } from '../policy/caller.ts'
 import type { School } from '../policy/school.ts'
@@ -73,7 +73,7 @@ export function createApi({ operations, database, store, signer, externalService
 const sentIn = (ctx: Context, operation: Operation, format: Format): Sent => ({
   parameters: () => rawParameters(ctx, operation),
   body: () => readJsonBody(ctx, operation.method === 'PATCH'),
-  form: (maxBytes) => readForm(ctx, maxBytes),
+  form: (maxBytes) => readMultipartForm(ctx, maxBytes),
   ifMatch: ctx.get('if-match') || undefined,
   idempotencyKey: ctx.get('idempotency-key') || undefined,
   target: ctx.url,

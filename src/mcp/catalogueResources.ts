@@ -4,7 +4,7 @@ import { aboutRead, apiPath, type Operation } from '../framework/declare/operati
 import { Problem } from '../lib/problem.ts'
 import type { School } from '../policy/school.ts'
 import { type CatalogueRead, catalogueReads, read } from './catalogue.ts'
-import { listAsMarkdown, rowAsMarkdown } from './markdown.ts'
+import { listAsMarkdown, rowAsMarkdown } from './rowMarkdown.ts'
 
 /** A document that is not a row, with the content that the service serves elsewhere. */
 export interface CatalogueDocument {

@@ -1,9 +1,9 @@
 import { createMcpHandler, isLegacyRequest, type Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
 import type { Log } from '../lib/log.ts'
-import { paramsError } from './params.ts'
+import type { Served } from './createCatalogue.ts'
+import { paramsError } from './paramsError.ts'
 import { revisions, revisionWithBatches } from './revisions.ts'
 import { rpcCodes, rpcError, unsupportedRevision } from './rpcProblem.ts'
-import type { Served } from './server.ts'
 
 /** One message, with the headers of the request that brought it. */
 export interface Exchange {

@@ -6,7 +6,7 @@ import type { JsonSchema } from '../framework/output/publishedSchemas.ts'
 import { Problem, type ProblemDetail } from '../lib/problem.ts'
 import { type CatalogueRead, read } from './catalogue.ts'
 import { type CatalogueTool, everyTool } from './catalogueTool.ts'
-import { plainSchema } from './jsonSchema.ts'
+import { plainSchema } from './plainSchema.ts'
 import { titleOf } from './titleOf.ts'
 
 type Row = Readonly<Record<string, unknown>>

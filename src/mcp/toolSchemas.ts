@@ -9,7 +9,7 @@ import {
   publishedSchemas,
   schemaName,
 } from '../framework/output/publishedSchemas.ts'
-import { plainSchema, referredTo } from './jsonSchema.ts'
+import { plainSchema, referredTo } from './plainSchema.ts'
 
 /** Returns the input schema of a tool: the parameters of its operation. */
 export function inputSchema(parameters: readonly Parameter[]): JsonSchema & { type: 'object' } {

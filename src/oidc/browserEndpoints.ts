@@ -1,10 +1,10 @@
 import type { KoaContextWithOIDC } from 'oidc-provider'
 import { isForeignForm } from '../http/foreignForm.ts'
 import { Problem } from '../lib/problem.ts'
-import { dispatch, type Handler, limit } from './endpoint.ts'
+import { dispatch, type Handler, limit } from './endpointHandler.ts'
 import { endpoints } from './endpoints.ts'
-import { canonicalise } from './form.ts'
 import { takeManualCodeUri } from './manualCodeUri.ts'
+import { canonicalise } from './readEngineForm.ts'
 
 /** A waiting request stores every parameter. 6,000 characters are enough for all scopes, a long state, a hint and a redirect URI. */
 const mostQueryCharacters = 6000

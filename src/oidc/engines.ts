@@ -5,11 +5,11 @@ import type { Log } from '../lib/log.ts'
 import type { School } from '../policy/school.ts'
 import type { Database } from '../store/database.ts'
 import type { Exchanges } from './engineTransaction.ts'
-import { listen } from './events.ts'
-import { loadSigningKeys, signingKeysRevision } from './keys.ts'
+import { listenToEngine } from './listenToEngine.ts'
 import { createProvider, type ProviderArguments } from './provider.ts'
 import type { BindableResource } from './resourceIndicators.ts'
 import { createRuntimes, type Runtimes } from './runtimes.ts'
+import { loadSigningKeys, signingKeysRevision } from './signingKeys.ts'
 import type { Stores } from './stores.ts'
 
 export interface EngineArguments {
@@ -61,7 +61,7 @@ export function createEngines(args: EngineArguments): Runtimes {
         exchanges,
         pages: args.pages,
       })
-      listen(provider, { exchanges, log })
+      listenToEngine(provider, { exchanges, log })
       return { provider, revision: keys.revision }
     },
   })

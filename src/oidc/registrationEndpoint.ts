@@ -1,7 +1,7 @@
 import { Problem } from '../lib/problem.ts'
-import { entry, finish, type Handler, limit, throughEngine } from './endpoint.ts'
+import { entry, finish, type Handler, limit, throughEngine } from './endpointHandler.ts'
 import { newExchange } from './engineTransaction.ts'
-import { readRegistration, registrationResponse } from './registration.ts'
+import { readRegistration, registrationResponse } from './readRegistration.ts'
 
 /** Self-service registration (RFC 7591). */
 export const register: Handler = async (ctx, args) => {

@@ -1,14 +1,14 @@
 import type { Context } from 'koa'
 import { errors } from 'oidc-provider'
-import { entry, finish, type Handler, limit, refuseAuthorizationHeader, type ServiceArguments, throughEngine } from './endpoint.ts'
+import { entry, finish, type Handler, limit, refuseAuthorizationHeader, type ServiceArguments, throughEngine } from './endpointHandler.ts'
 import { commit, type Exchange, newExchange } from './engineTransaction.ts'
-import { readForm } from './form.ts'
+import { readEngineForm } from './readEngineForm.ts'
 
 /** The token endpoint (RFC 6749 section 3.2). New tokens and the consumption of old ones are committed together or not at all. */
 export const token: Handler = async (ctx, args) => {
   await limit(ctx, args, 'token')
   refuseAuthorizationHeader(ctx)
-  const exchange = newExchange(await readForm(ctx))
+  const exchange = newExchange(await readEngineForm(ctx))
   await throughEngine(ctx, args, exchange)
   if (exchange.replayed) repeatResponse(ctx, exchange, exchange.replayed)
   else if (ctx.status === 200) await commitResponse(ctx, args, exchange)

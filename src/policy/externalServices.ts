@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream'
 import type { Sql } from '../store/sql.ts'
 import type { CheckoutItem } from './checkout.ts'
-import type { SendMessage } from './messages.ts'
 import type { School } from './school.ts'
+import type { SendMessage } from './sendMessage.ts'
 
 /** A grant of a person to a client. */
 export interface Authorization {

@@ -1,6 +1,6 @@
 import type { OAuthConfig } from '../config/oauth.ts'
 import type { ClientOrigin } from '../pages/pagesArguments.ts'
-import type { RegistrationRules } from '../policy/registration.ts'
+import type { RegistrationRules } from '../policy/registrationError.ts'
 import { findClient } from '../store/clients.ts'
 import type { Sql } from '../store/sql.ts'
 

@@ -66,7 +66,7 @@ describe('/auth.md', () => {
     expect(listed).toEqual(body.scopes_supported)
     expect(listed).toEqual(allScopes.split(' '))
     const { body: resource } = await get(`${service.issuer}/.well-known/oauth-protected-resource`)
-    expect(text).toContain(`ask for \`${resource.scopes_supported.join(' ')}\``)
+    expect(text).toContain(`request \`${resource.scopes_supported.join(' ')}\``)
   })
 
   test('lists the configured lifetimes', () => {

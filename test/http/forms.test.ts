@@ -2,8 +2,8 @@ import Koa from 'koa'
 import request from 'supertest'
 import { describe, expect, test } from 'vitest'
 import { identityBodies } from '../../src/http/contentEncoding.ts'
-import { readForm } from '../../src/http/multipartForm.ts'
 import { renderProblems } from '../../src/http/problems.ts'
+import { readMultipartForm } from '../../src/http/readMultipartForm.ts'
 import { urlencodedFormReader } from '../../src/http/urlencodedForm.ts'
 import { createLog } from '../../src/lib/log.ts'
 
@@ -47,7 +47,7 @@ describe('a url-encoded form', () => {
 
 const multipart = () =>
   app(async (ctx) => {
-    const { fields, file, discard } = await readForm(ctx, 100)
+    const { fields, file, discard } = await readMultipartForm(ctx, 100)
     await discard()
     return { fields, file: file && { filename: file.filename, contentType: file.contentType, bytes: file.bytes } }
   })
@@ -55,7 +55,10 @@ const multipart = () =>
 describe('a multipart form', () => {
   test('is read with its fields and its one file', async () => {
     const response = multipart().post('/').field('purpose', 'image').attach('file', Buffer.from('abc'), 'ä.png').expect(200)
-    expect((await response).body.read).toEqual({ fields: { purpose: 'image' }, file: { filename: 'ä.png', contentType: 'image/png', bytes: 3 } })
+    expect((await response).body.read).toEqual({
+      fields: { purpose: 'image' },
+      file: { filename: 'ä.png', contentType: 'image/png', bytes: 3 },
+    })
     const { body } = await multipart().post('/').field('purpose', 'image').expect(200)
     expect(body.read).toEqual({ fields: { purpose: 'image' } })
   })

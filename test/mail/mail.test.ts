@@ -4,7 +4,7 @@ import { type EmailKind, emailTemplates } from '../../src/mail/emailTemplates.ts
 import { germanTemplates } from '../../src/mail/germanTemplates.ts'
 import { createMail } from '../../src/mail/mail.ts'
 import type { Email } from '../../src/mail/transport.ts'
-import { quotedName } from '../../src/policy/messages.ts'
+import { quotedName } from '../../src/policy/sendMessage.ts'
 
 const school = { id: 'x', slug: 'one', issuer: 'https://school.example.com' }
 const values = {

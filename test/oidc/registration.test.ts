@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { registrationError } from '../../src/policy/registration.ts'
+import { registrationError } from '../../src/policy/registrationError.ts'
 import { createAgent, get, postJson } from '../support/agent.ts'
 import { startService, type TestService } from '../support/service.ts'
 

@@ -25,7 +25,7 @@ import { markupLimits } from '../../src/lib/markupLimits.ts'
 import { nearest } from '../../src/lib/nearest.ts'
 import { callerFrom } from '../../src/policy/caller.ts'
 import { imitatedName } from '../../src/policy/imitatedName.ts'
-import { registrationError } from '../../src/policy/registration.ts'
+import { registrationError } from '../../src/policy/registrationError.ts'
 import { operationsIn, resources } from '../../src/resources/index.ts'
 import { cpuTime, defineCase, filled, type ParserCase } from './inputCosts.ts'
 

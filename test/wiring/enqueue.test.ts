@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { createBackgroundTasks } from '../../src/lib/backgroundTasks.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { createEnqueue } from '../../src/wiring/enqueue.ts'
-import { sendAfterwards } from '../../src/wiring/messages.ts'
+import { sendInBackground } from '../../src/wiring/sendInBackground.ts'
 
 const school = { id: 's', slug: 'lanternfield', issuer: 'https://school.example' }
 const to = { email: 'person@example.com', locales: [] }
@@ -14,7 +14,7 @@ test('work that cannot be taken on is dropped and logged by its name, without wh
   const backgroundTasks = createBackgroundTasks({ log, concurrency: 1, waiting: 1 })
   const done: string[] = []
   const enqueue = createEnqueue({ backgroundTasks, log })
-  const send = sendAfterwards({ email: async (_school, { email }) => void done.push(email), enqueue })
+  const send = sendInBackground({ email: async (_school, { email }) => void done.push(email), enqueue })
   enqueue('notice', async () => void done.push('notice'))
   enqueue('another notice', async () => void done.push('another'))
   await send(school, to, 'password_changed', { reset: 'https://school.example/account/password' })

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { generateSigningKey, signingAlgorithms } from '../../oidc/keys.ts'
+import { generateSigningKey, signingAlgorithms } from '../../oidc/signingKeys.ts'
 import { listSigningKeys } from '../../store/administration.ts'
 import { confirm, requireAnswer } from '../confirm.ts'
 import { asJson, define, type JsonOption, ofSchool, type SchoolOption, unasked, type YesOption } from '../define.ts'

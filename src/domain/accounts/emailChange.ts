@@ -1,6 +1,6 @@
 import { accountPaths } from '../../policy/accountPaths.ts'
-import type { SendMessage } from '../../policy/messages.ts'
 import type { School } from '../../policy/school.ts'
+import type { SendMessage } from '../../policy/sendMessage.ts'
 import type { Database, Reader, Writer } from '../../store/database.ts'
 import { now } from '../../store/expressions.ts'
 import { findMailedLink, useMailedLink, voidMailedLinks } from '../../store/mailedLinks.ts'

@@ -1,6 +1,6 @@
 import { accountPaths } from '../../policy/accountPaths.ts'
-import type { SendMessage } from '../../policy/messages.ts'
 import type { School } from '../../policy/school.ts'
+import type { SendMessage } from '../../policy/sendMessage.ts'
 import { endAccountSessions } from '../../store/accountSessions.ts'
 import type { Database, Reader } from '../../store/database.ts'
 import { now } from '../../store/expressions.ts'

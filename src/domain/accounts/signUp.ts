@@ -1,7 +1,7 @@
 import { newId } from '../../lib/ids.ts'
 import { accountPaths } from '../../policy/accountPaths.ts'
-import type { SendMessage } from '../../policy/messages.ts'
 import type { School } from '../../policy/school.ts'
+import type { SendMessage } from '../../policy/sendMessage.ts'
 import { recordChanges } from '../../store/changeLog.ts'
 import type { Database, Reader } from '../../store/database.ts'
 import { now } from '../../store/expressions.ts'

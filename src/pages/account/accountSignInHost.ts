@@ -4,7 +4,7 @@ import { accountPaths, withQuery } from '../../policy/accountPaths.ts'
 import { seeOther } from '../seeOther.ts'
 import type { SignInHost } from '../steps/signInHost.ts'
 import type { AccountArguments } from './accountArguments.ts'
-import { formSubject } from './signedIn.ts'
+import { formSubject } from './signedInPerson.ts'
 import { readSignInProgress, removeSignInProgress, setSignInProgress } from './signInCookie.ts'
 
 /** Runs steps on the account's own sign-in. Their progress is stored in an encrypted cookie. `target` is the path that follows. */

@@ -7,7 +7,7 @@ import { type Destination, destinationOf } from '../destination.ts'
 import { plainText } from '../plainText.ts'
 import type { Frame } from '../templates.ts'
 import type { TextPart, Texts } from '../texts.ts'
-import type { SignedInPerson } from './signedIn.ts'
+import type { SignedInPerson } from './signedInPerson.ts'
 
 /** The page of the apps that a person has connected, with the forms that disconnect them. */
 export interface AppsPage extends Frame {

@@ -15,7 +15,7 @@ import type { AccountArguments } from './accountArguments.ts'
 import type { AccountPresenter } from './accountPresenter.ts'
 import { appsPage } from './appsPage.ts'
 import { endEveryGrant, endEverySession, endOwnGrant } from './endAccess.ts'
-import { formSubject, type SignedInPerson, signedInOrAway } from './signedIn.ts'
+import { formSubject, type SignedInPerson, signedInOrAway } from './signedInPerson.ts'
 
 /** The handlers of the page of connected apps. */
 export interface AppsPages {

@@ -9,7 +9,7 @@ import { plainText } from '../plainText.ts'
 import type { AccountArguments } from './accountArguments.ts'
 import type { AccountPresenter } from './accountPresenter.ts'
 import { linkToken, showLinkEnded } from './linkEnded.ts'
-import { formSubject, signedInOrAway } from './signedIn.ts'
+import { formSubject, signedInOrAway } from './signedInPerson.ts'
 
 /** The pages that confirm a new e-mail address, for the signed-in account that requested it, with the link from the e-mail. */
 export interface EmailPages {

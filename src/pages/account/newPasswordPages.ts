@@ -16,7 +16,7 @@ import type { AccountPresenter } from './accountPresenter.ts'
 import { endEveryGrant, endEverySession } from './endAccess.ts'
 import { linkToken, showLinkEnded } from './linkEnded.ts'
 import { signInAgain } from './requestPages.ts'
-import { formSubject } from './signedIn.ts'
+import { formSubject } from './signedInPerson.ts'
 
 /** The pages on which a person chooses a password with an e-mail link, to finish a sign-up or to reset a forgotten password. */
 export interface NewPasswordPages {

@@ -18,7 +18,7 @@ import { exceeded, showTooMany } from '../tooMany.ts'
 import type { AccountArguments } from './accountArguments.ts'
 import type { AccountPresenter } from './accountPresenter.ts'
 import { returnTo } from './returnTo.ts'
-import { formSubject } from './signedIn.ts'
+import { formSubject } from './signedInPerson.ts'
 
 /** The pages of a form that requests an e-mail link. */
 export interface RequestPages {

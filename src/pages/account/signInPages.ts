@@ -8,7 +8,7 @@ import type { StepRunner } from '../steps/stepRunner.ts'
 import type { AccountArguments } from './accountArguments.ts'
 import { accountSignInHost } from './accountSignInHost.ts'
 import { returnTo } from './returnTo.ts'
-import { findSignedInPerson, formSubject } from './signedIn.ts'
+import { findSignedInPerson, formSubject } from './signedInPerson.ts'
 
 /** The sign-in of the account pages, which runs the steps of the prompt `login`. */
 export interface SignInPages {

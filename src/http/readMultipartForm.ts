@@ -21,7 +21,7 @@ export interface ReceivedForm {
  * Reads a form with at most one file, which is written to the disk while it arrives.
  * @throws Problem unsupported_media_type, payload_too_large; invalid_request if the form cannot be parsed
  */
-export async function readForm(ctx: Context, maxBytes: number): Promise<ReceivedForm> {
+export async function readMultipartForm(ctx: Context, maxBytes: number): Promise<ReceivedForm> {
   if (!ctx.is('multipart/form-data')) {
     throw new Problem('unsupported_media_type', {
       description: 'Content-Type must be multipart/form-data for a form with a file.',

@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 import { Problem } from '../lib/problem.ts'
-import { readBody } from './body.ts'
+import { readBody } from './readBody.ts'
 
 export interface JsonBodyRules {
   /** Media types that the body may have. */

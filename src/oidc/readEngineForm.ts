@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import { putBodyBack } from '../http/body.ts'
+import { putBodyBack } from '../http/readBody.ts'
 import { urlencodedFormReader } from '../http/urlencodedForm.ts'
 import { Problem } from '../lib/problem.ts'
 import { canonicalResource } from './resourceIndicators.ts'
@@ -14,7 +14,7 @@ const bodyOnly = ['client_secret', 'code', 'code_verifier', 'grant_type', 'refre
  * and rejects a body that is parsed already. Resource indicators are put back in canonical spelling.
  * @throws Problem invalid_request, payload_too_large
  */
-export async function readForm(ctx: Context): Promise<URLSearchParams> {
+export async function readEngineForm(ctx: Context): Promise<URLSearchParams> {
   const misplaced = bodyOnly.filter((name) => ctx.query[name] !== undefined)
   if (misplaced.length > 0) {
     throw new Problem('invalid_request', {

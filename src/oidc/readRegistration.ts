@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
-import { putBodyBack, readBody } from '../http/body.ts'
+import { putBodyBack, readBody } from '../http/readBody.ts'
 import { Problem } from '../lib/problem.ts'
-import { acceptedMetadata, type RegistrationRules, registrationError } from '../policy/registration.ts'
+import { acceptedMetadata, type RegistrationRules, registrationError } from '../policy/registrationError.ts'
 
 const limitBytes = 32 * 1024
 

@@ -1,5 +1,5 @@
 import type { Configuration } from 'oidc-provider'
-import { newClientId, newClientSecret } from './clients.ts'
+import { newClientId, newClientSecret } from './clientOptions.ts'
 import { type BindableResource, resourceIndicators } from './resourceIndicators.ts'
 
 export interface FeatureArguments {

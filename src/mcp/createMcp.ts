@@ -1,16 +1,16 @@
 import type { Context, Middleware } from 'koa'
 import type { Surroundings } from '../framework/call.ts'
 import type { OperationLimit } from '../framework/operationLimits.ts'
-import { readJson } from '../http/jsonBody.ts'
 import { asProblem, bodyOf } from '../http/problems.ts'
+import { readJson } from '../http/readJson.ts'
 import type { RequestState } from '../http/requestState.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Caller } from '../policy/caller.ts'
 import type { School } from '../policy/school.ts'
+import { type CatalogueArguments, createCatalogue } from './createCatalogue.ts'
 import { createExchange } from './exchangeMessage.ts'
-import { requireOrigin } from './origin.ts'
+import { requireOrigin } from './requireOrigin.ts'
 import { rpcCodeOf, rpcError } from './rpcProblem.ts'
-import { type CatalogueArguments, createCatalogue } from './server.ts'
 
 export interface McpArguments extends CatalogueArguments {
   database: Surroundings['database']

@@ -5,7 +5,7 @@ import type { Exchanges } from './engineTransaction.ts'
 const refusals = ['grant.error', 'revocation.error', 'introspection.error', 'userinfo.error', 'registration_create.error'] as const
 
 /** Records what the engine reports to operators only: why it rejected a request, and internal errors. */
-export function listen(provider: Provider, { exchanges, log }: { exchanges: Exchanges; log: Log }): void {
+export function listenToEngine(provider: Provider, { exchanges, log }: { exchanges: Exchanges; log: Log }): void {
   for (const event of refusals) {
     provider.on(event as 'grant.error', (_ctx, error: errors.OIDCProviderError) => {
       const exchange = exchanges.getStore()
