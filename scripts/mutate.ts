@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import ts from 'typescript'
+import { slowest } from '../test/support/slowestFirst.ts'
 import { readTestGraph } from './relatedTests.ts'
 
 const root = resolve(import.meta.dirname, '..')
@@ -67,7 +68,7 @@ const score = { killed: 0, survived: 0, untested: 0 }
 function judge({ file, start, end, replacement }: Mutant): keyof typeof score {
   const tests = graph
     .relatedTo(file)
-    .filter((path) => !path.startsWith('test/browser/'))
+    .filter((path) => !slowest.some((name) => path === `test/${name}.test.ts`))
     .slice(0, mostTests)
   if (tests.length === 0) return 'untested'
   const path = join(copy, file)

@@ -35,7 +35,7 @@ export function readTestGraph(): TestGraph {
   return {
     relatedTo(file) {
       const found = new Map<string, number>()
-      for (const test of tests.filter((path) => isNamedAfter(path, file))) found.set(test, 1)
+      for (const test of tests.filter((path) => isNamedAfter(path, file))) found.set(test, hasNameOf(test, file) ? 0.5 : 1)
       let [distance, edge] = [0, [file]]
       const seen = new Set(edge)
       while (edge.length > 0) {
@@ -59,6 +59,9 @@ function importsOf(file: string): string[] {
     relative(root, resolve(root, dirname(file), path)),
   )
 }
+
+/** True if the test has the name of the file itself. */
+const hasNameOf = (test: string, file: string): boolean => basename(test, '.test.ts') === basename(file, '.ts')
 
 /** True if the test bears the name of the file or of its folder: coupons.test.ts for src/domain/coupons/whyNot.ts. */
 function isNamedAfter(test: string, file: string): boolean {

@@ -1,7 +1,7 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Files that take longest, slowest first. Only for machines where Vitest has not measured the files yet. */
-const slowest = [
+export const slowest: readonly string[] = [
   'browser/look',
   'cli/program',
   'api/everyWrite',
