@@ -16,9 +16,9 @@ RUN npm run generate
 FROM ${NODE} AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-COPY scripts/pruneProduction.ts scripts/
+COPY scripts/prunePackages.ts scripts/
 # Without --omit=optional the Prisma command line and a compiler would come along.
-RUN npm ci --omit=dev --omit=optional --ignore-scripts && node scripts/pruneProduction.ts
+RUN npm ci --omit=dev --omit=optional --ignore-scripts && node scripts/prunePackages.ts
 
 FROM ${NODE}
 WORKDIR /app

@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
-import { isUnneeded } from '../../scripts/pruneProduction.ts'
+import { isUnneeded } from '../../scripts/prunePackages.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const mostMegabytes = 110
@@ -30,5 +30,5 @@ test(`the packages of a production image take less than ${mostMegabytes} MB`, ()
 
 test('the image is made with the steps that this size assumes', () => {
   const dockerfile = readFileSync(join(root, 'Dockerfile'), 'utf8')
-  expect(dockerfile).toContain('npm ci --omit=dev --omit=optional --ignore-scripts && node scripts/pruneProduction.ts')
+  expect(dockerfile).toContain('npm ci --omit=dev --omit=optional --ignore-scripts && node scripts/prunePackages.ts')
 })
