@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type RequestListener, type RequestOptions, request } from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener, type RequestOptions, request, type Server } from 'node:http'
 import { duplexPair } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import type { Middleware } from 'koa'
@@ -36,11 +36,15 @@ export const exceptOwnRequests =
   (ctx, next) =>
     ctx.state.isOwn ? next() : middleware(ctx, next)
 
-/** Sends requests to a handler over HTTP inside the process: without a port, a socket or a name to look up. */
-export function inProcess(handler: RequestListener): Ask {
-  const server = createServer(handler)
+/**
+ * Sends requests to a handler over HTTP inside the process: without a port, a socket or a name to look up. The handler is created with the
+ * first request, when the service is complete.
+ */
+export function inProcess(createHandler: () => RequestListener): Ask {
+  let server: Server | undefined
   return async (address, asked = {}) => {
     const [near, far] = duplexPair()
+    server ??= createServer(createHandler())
     server.emit('connection', Object.assign(far, { remoteAddress: ownAddress }))
     try {
       return await send(address, asked, { createConnection: () => near as never })

@@ -11,7 +11,7 @@ import { kyselyOf } from '../store/rawSql.ts'
 import type { Sql } from '../store/sql.ts'
 import type { Enqueue } from './enqueue.ts'
 
-/** What a person can look through at once; who has more ends some. */
+/** The most authorizations that one list shows. */
 const most = 500
 
 /** Ends a grant within a transaction: the durable half goes through its `sql`. */
@@ -20,7 +20,7 @@ export function endGrantWithin(stores: Stores, sql: Sql, schoolId: string, grant
   return endGrant({ ...stores, sql, durable, ephemeral: isSplit(stores) ? stores.ephemeral : durable }, schoolId, grantId)
 }
 
-/** What declarations ask of the world outside. */
+/** Creates the services outside the database that declarations use. */
 export function createExternalServices({
   stores,
   keyring,

@@ -1,37 +1,35 @@
+import type { Middleware } from 'koa'
 import { type AgentDocuments, createAgentDocuments } from '../agents/agentDocuments.ts'
-import { type PublicView, paths, type RateLimit, type SchoolFacts, type ServerMetadata } from '../agents/schoolFacts.ts'
-import type { Config } from '../config/load.ts'
-import type { SchoolConfig } from '../config/schools.ts'
+import { protectedResources } from '../agents/protectedResource.ts'
+import { paths, type RateLimit, type SchoolFacts, type ServerMetadata } from '../agents/schoolFacts.ts'
 import { rateLimitTexts, type ServerConfig } from '../config/server.ts'
-import { apiPath, type Operation } from '../framework/declare/operations.ts'
-import type { ScopeEntry } from '../framework/declare/scopeCatalogue.ts'
+import { apiPath } from '../framework/declare/operations.ts'
 import type { Ask, GivenAnswer } from '../http/inProcess.ts'
 import { Problem } from '../lib/problem.ts'
 import { checkoutAddress } from '../policy/checkout.ts'
+import type { ExternalServices } from '../policy/externalServices.ts'
 import type { School } from '../policy/school.ts'
+import type { Foundation } from './foundation.ts'
+import { publicView } from './publicView.ts'
+import { schoolConfigOf } from './runtime.ts'
 
-export interface SchoolDocumentsArguments {
+export interface SchoolDocumentsParts {
   /** Sends a request to the service itself. */
   ask: Ask
-  /** The current configuration, and one school's part of it. */
-  config(): Config
-  schoolConfig(school: School): SchoolConfig
-  operations: readonly Operation[]
-  scopes: readonly ScopeEntry[]
-  view(school: School): PublicView
+  externalServices: ExternalServices
 }
 
-/** The documents that agents read, made from the current configuration and from what the service answers. */
-export function createSchoolDocuments(args: SchoolDocumentsArguments): AgentDocuments {
-  const { ask, config, schoolConfig, operations, scopes, view } = args
+/** Creates the documents that agents read, from the current configuration and from responses of the service. */
+export function createSchoolDocuments(foundation: Foundation, { ask, externalServices }: SchoolDocumentsParts): AgentDocuments {
+  const { runtime, database, signer, operations, scopes } = foundation
   const factsOf = (school: School): SchoolFacts => {
     const { issuer } = school
-    const { docs_url: docsUrl, pricing_note: pricingNote, checkout_url: checkoutUrl } = schoolConfig(school)
-    const { oauth, server } = config()
+    const { docs_url: docsUrl, pricing_note: pricingNote, checkout_url: checkoutUrl } = schoolConfigOf(runtime, school)
+    const { oauth, server } = runtime.config
     return {
       ...{ issuer, apiPath, docsUrl, pricingNote, oauth, rateLimits: limitsOf(server), scopes, operations },
       checkoutOf: (item) => checkoutUrl && checkoutAddress(checkoutUrl, item),
-      view: view(school),
+      view: publicView({ database: database.kysely, school, signer, externalServices }),
       metadata: async () => JSON.parse(answered(await ask(issuer + paths.authorizationServer)).text) as ServerMetadata,
       // 404: turned off. 403: open to visitors of other schools, and not of this one.
       isServed: async (path) => ![403, 404].includes(answered(await ask(issuer + path)).status),
@@ -39,6 +37,16 @@ export function createSchoolDocuments(args: SchoolDocumentsArguments): AgentDocu
   }
   return createAgentDocuments({ apiPath, factsOf })
 }
+
+/** Creates the metadata of the API as a protected resource (RFC 9728). */
+export const createResourceMetadata = ({ runtime, face }: Foundation, documents: AgentDocuments): Middleware =>
+  protectedResources(async (school) => ({
+    name: (await face(school)).name,
+    issuer: school.issuer,
+    docsUrl: schoolConfigOf(runtime, school).docs_url,
+    baselineScopes: runtime.config.oauth.baseline_scopes,
+    legal: await documents.legalLinks(school),
+  }))
 
 /**
  * A document made from an error would be wrong, so none is made until the error has passed.

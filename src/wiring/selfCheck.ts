@@ -3,25 +3,15 @@ import { createSelfCheck, type SelfCheck } from '../agents/selfCheck.ts'
 import type { Config } from '../config/load.ts'
 import type { ScopeEntry } from '../framework/declare/scopeCatalogue.ts'
 import type { Ask } from '../http/inProcess.ts'
-import type { Log } from '../lib/log.ts'
 import { metadataPaths } from '../oidc/metadata.ts'
-import type { School } from '../policy/school.ts'
+import type { Foundation } from './foundation.ts'
 
-export interface SchoolSelfCheckArguments {
-  /** Sends a request to the service itself. */
-  ask: Ask
-  config(): Config
-  schools(): readonly School[]
-  scopes: readonly ScopeEntry[]
-  log: Log
-}
-
-/** The self-check of every school, reported in the log. */
-export function createSchoolSelfCheck({ ask, config, schools, scopes, log }: SchoolSelfCheckArguments): SelfCheck {
+/** Creates the self-check of every school. It reports to the log. */
+export function createSchoolSelfCheck({ runtime, scopes, log }: Pick<Foundation, 'runtime' | 'scopes' | 'log'>, ask: Ask): SelfCheck {
   return createSelfCheck({
     ask,
-    schools,
-    expected: ({ issuer }) => expectedOf(issuer, config(), scopes),
+    schools: () => runtime.schools.all.map(({ school }) => school),
+    expected: ({ issuer }) => expectedOf(issuer, runtime.config, scopes),
     report({ slug: school }, { state, problems, milliseconds, retrySeconds: retry_in_seconds }) {
       if (state === 'passed') log.info({ school, milliseconds }, 'self-check passed')
       else if (state === 'failed') log.error({ school, milliseconds, problems, retry_in_seconds }, 'self-check failed')

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fromPublicId } from '../../src/lib/ids.ts'
 import { createKeyring } from '../../src/lib/keyring.ts'
 import { diskFiles } from '../../src/store/diskFiles.ts'
-import { createFiles } from '../../src/wiring/files.ts'
+import { createFileServices } from '../../src/wiring/files.ts'
 import { rootSecret } from '../support/service.ts'
 import { gif, owner, pdf, png, type Reply, request, type StorageService, startStorage } from './storageService.ts'
 
@@ -18,22 +18,16 @@ describe('the address of a file', () => {
 
   const headers = (reply: Reply, ...names: string[]) => names.map((name) => reply.headers.get(name))
   const signed = (file: Reply) => {
-    const files = createFiles({
+    const files = createFileServices({
       database: service.database,
       storage: diskFiles('/nowhere'),
       keyring: createKeyring([rootSecret]),
-      limits: () => ({ quota_bytes: 1, uploads_per_minute: 1, bytes_per_day: 1, slowest_bytes_per_second: 1 }),
       operations: [],
-      failures: { check: async () => {}, count: async () => {} },
-      findPerson: async () => undefined,
-      signer: { sign: () => '', verify: () => false },
-      externalServices: () => {
-        throw new Error('nothing is announced here')
-      },
+      limits: () => ({ quota_bytes: 1, uploads_per_minute: 1, bytes_per_day: 1, slowest_bytes_per_second: 1 }),
     })
     const school = { id: service.schoolId(), slug: 'first', issuer: service.issuer }
     const { id, filename, content_type } = file.json
-    return files.externalServices.downloadAddress(school, { id: fromPublicId('fil', id) as string, filename, content_type })
+    return files.downloadAddress(school, { id: fromPublicId('fil', id) as string, filename, content_type })
   }
 
   test('of a public file serves bytes that a browser caches forever and does not sniff', async () => {

@@ -1,0 +1,53 @@
+import type { Middleware } from 'koa'
+import { createOpenApi } from '../api/openApi.ts'
+import { createApi } from '../api/routes.ts'
+import type { RequestState } from '../http/requestState.ts'
+import { type BearerArguments, createAuthenticate } from '../oidc/bearer.ts'
+import type { ExternalServices } from '../policy/externalServices.ts'
+import { schoolContact } from '../store/schools.ts'
+import { type Foundation, personIn } from './foundation.ts'
+import type { OidcPart } from './oidc.ts'
+import { limited } from './rateLimits.ts'
+
+export interface ApiParts {
+  oidc: OidcPart
+  externalServices: ExternalServices
+}
+
+/** Returns the arguments that REST and MCP share: two entry points to the same operations. */
+export const operationArguments = ({ operations, database, signer }: Foundation, externalServices: ExternalServices) => ({
+  operations,
+  database: database.kysely,
+  store: database,
+  signer,
+  externalServices,
+})
+
+/** Creates the function that identifies the caller of a request and counts the request. */
+export const createCallerOf = (
+  { database, grantable, limits }: Foundation,
+  oidc: OidcPart,
+  resourcePath?: BearerArguments['resourcePath'],
+) =>
+  limited(
+    createAuthenticate({
+      runtime: oidc.engineOf,
+      findPerson: personIn(database),
+      grantable,
+      ...(resourcePath !== undefined && { resourcePath }),
+    }),
+    limits,
+  )
+
+/** Creates the routes of the REST API and its description. */
+export function createRestApi(
+  foundation: Foundation,
+  { oidc, externalServices }: ApiParts,
+): Record<'routes' | 'openApi', Middleware<RequestState>> {
+  const { operations, scopes, database } = foundation
+  const api = createApi({ ...operationArguments(foundation, externalServices), authenticate: createCallerOf(foundation, oidc) })
+  return {
+    routes: api.routes() as Middleware<RequestState>,
+    openApi: createOpenApi({ operations, scopes, facts: ({ id }) => schoolContact(database.sql, id) }),
+  }
+}

@@ -1,0 +1,22 @@
+import type { Config } from '../config/load.ts'
+import type { Keyring } from '../lib/keyring.ts'
+import type { Log } from '../lib/log.ts'
+import type { MailTransport } from '../mail/transport.ts'
+import type { Database } from '../store/database.ts'
+import type { FileStorage } from '../store/fileStorage.ts'
+import type { RedisConnection } from '../store/redis.ts'
+
+export interface AppArguments {
+  config: Config
+  database: Database
+  /** Holds sessions, codes, access tokens and rate limits. Without it, the database holds them. */
+  redis?: RedisConnection | undefined
+  keyring: Keyring
+  log: Log
+  /** Stores the bytes of files. */
+  storage: FileStorage
+  /** Sends e-mails to people, from this address. */
+  mail: { transport: MailTransport; from?: string | undefined }
+  /** Off only if every issuer is loopback. */
+  isLimited: boolean
+}

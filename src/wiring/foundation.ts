@@ -1,0 +1,83 @@
+import { findPerson } from '../domain/accounts/findPerson.ts'
+import { schoolLook } from '../domain/school/appearance.ts'
+import type { Operation } from '../framework/declare/operations.ts'
+import type { ScopeEntry } from '../framework/declare/scopeCatalogue.ts'
+import type { CursorSigner } from '../framework/read/cursor.ts'
+import { createMetrics, type Metrics } from '../http/metrics.ts'
+import { type BackgroundTasks, createBackgroundTasks } from '../lib/backgroundTasks.ts'
+import type { Language } from '../lib/languages.ts'
+import type { FindPerson } from '../oidc/bearer.ts'
+import type { Stores } from '../oidc/stores.ts'
+import type { Look } from '../pages/look.ts'
+import type { Role } from '../policy/caller.ts'
+import { grantableScopes } from '../policy/grantable.ts'
+import type { School } from '../policy/school.ts'
+import { operationsIn, resources, scopeCatalogue } from '../resources/index.ts'
+import { type AuditEntry, recordAudit } from '../store/audit.ts'
+import type { Database } from '../store/database.ts'
+import { schoolFace } from '../store/schools.ts'
+import type { AppArguments } from './appArguments.ts'
+import { createEnqueue, type Enqueue } from './enqueue.ts'
+import { createStores } from './open.ts'
+import { createLimits, type Limits } from './rateLimits.ts'
+import { type Runtime, schoolConfigOf } from './runtime.ts'
+
+/** The parts that all others are made of. */
+export interface Foundation extends AppArguments {
+  runtime: Runtime
+  /** Connections of the authorization server, so that requests of the API cannot use them up. */
+  accounts: Database
+  /** Connections of the jobs. */
+  background: Database
+  stores: Stores
+  metrics: Metrics
+  limits: Limits
+  operations: readonly Operation[]
+  scopes: readonly ScopeEntry[]
+  signer: CursorSigner
+  backgroundTasks: BackgroundTasks
+  enqueue: Enqueue
+  face(school: School): ReturnType<typeof schoolFace>
+  look(school: School): Promise<Look>
+  languages(school: School): readonly Language[]
+  grantable(role: Role): ReadonlySet<string>
+  recordAudit(entries: AuditEntry[]): Promise<void>
+}
+
+export function createFoundation(args: AppArguments, runtime: Runtime): Foundation {
+  const { database, keyring, log, redis, config } = args
+  const accounts = database.lane('authorization')
+  const metrics = createMetrics()
+  const backgroundTasks = createBackgroundTasks({ log })
+  return {
+    ...args,
+    runtime,
+    accounts,
+    background: database.lane('background'),
+    stores: createStores({ sql: accounts.sql, redis, oauth: config.oauth, log }),
+    metrics,
+    limits: createLimits(args),
+    operations: operationsIn(resources),
+    scopes: scopeCatalogue(resources),
+    signer: {
+      sign: (text) => keyring.sign('cursors', text),
+      verify: (text, signature) => keyring.verify('cursors', text, signature),
+    },
+    backgroundTasks,
+    enqueue: createEnqueue({ backgroundTasks, log }),
+    face: (school) => schoolFace(accounts.sql, school.id),
+    look: (school) => schoolLook(accounts.kysely, school.id),
+    languages: (school) => schoolConfigOf(runtime, school).languages,
+    grantable: (role) => grantableScopes(role, runtime.config.roles),
+    async recordAudit(entries) {
+      for (const { event } of entries) metrics.count(event)
+      await recordAudit(accounts.sql, entries)
+    },
+  }
+}
+
+/** Returns how people are found in this database. */
+export const personIn =
+  ({ kysely }: Database): FindPerson =>
+  (schoolId, accountId, grantId) =>
+    findPerson(kysely, schoolId, accountId, grantId)

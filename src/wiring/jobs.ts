@@ -1,0 +1,26 @@
+import { fileJobs } from '../jobs/files.ts'
+import { learningJobs } from '../jobs/learning.ts'
+import { orderJobs } from '../jobs/orders.ts'
+import { postJobs } from '../jobs/posts.ts'
+import { rollupJobs } from '../jobs/rollups.ts'
+import type { Job } from '../jobs/schedule.ts'
+import { subscriptionJobs } from '../jobs/subscriptions.ts'
+import { sweepJobs } from '../jobs/sweep.ts'
+import { endGrantWithin } from './externalServices.ts'
+import type { Foundation } from './foundation.ts'
+
+/** Creates the background jobs. */
+export const createJobs = ({ background: database, stores, storage, runtime }: Foundation): Job[] => [
+  ...sweepJobs({
+    database,
+    artifacts: stores.durable,
+    endGrant: (sql, schoolId, grantId) => endGrantWithin(stores, sql, schoolId, grantId),
+    registration: () => runtime.config.oauth.registration,
+  }),
+  ...fileJobs({ database, storage }),
+  ...subscriptionJobs({ database }),
+  ...learningJobs({ database }),
+  ...orderJobs({ database }),
+  ...rollupJobs({ database }),
+  ...postJobs({ database }),
+]

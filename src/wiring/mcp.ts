@@ -1,0 +1,22 @@
+import type { Middleware } from 'koa'
+import type { AgentDocuments } from '../agents/agentDocuments.ts'
+import { pricingDocument } from '../mcp/catalogueResources.ts'
+import { createMcp } from '../mcp/createMcp.ts'
+import { type ApiParts, createCallerOf, operationArguments } from './api.ts'
+import type { Foundation } from './foundation.ts'
+
+/** Creates the MCP endpoint. */
+export function createMcpEndpoint(
+  foundation: Foundation,
+  { oidc, externalServices, documents }: ApiParts & { documents: AgentDocuments },
+): Middleware {
+  const { runtime, log, face } = foundation
+  return createMcp({
+    ...operationArguments(foundation, externalServices),
+    documents: [pricingDocument(documents.pricing)],
+    log,
+    schoolName: async (school) => (await face(school)).name,
+    authenticate: createCallerOf(foundation, oidc, '/mcp'),
+    allowedOrigins: () => runtime.config.server.cors.allowed_origins,
+  })
+}

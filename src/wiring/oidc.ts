@@ -1,0 +1,74 @@
+import type Koa from 'koa'
+import type { Middleware } from 'koa'
+import { isDisabledClient } from '../oidc/disabledClients.ts'
+import { createEngines } from '../oidc/engines.ts'
+import { createExchanges } from '../oidc/engineTransaction.ts'
+import { createService } from '../oidc/service.ts'
+import { createEnginePages } from '../pages/enginePages.ts'
+import type { FindPageContext } from '../pages/pageContext.ts'
+import type { School } from '../policy/school.ts'
+import { findTombstone } from '../store/clientTombstones.ts'
+import { registrationRules } from './clients.ts'
+import { type Foundation, personIn } from './foundation.ts'
+import { schoolConfigOf } from './runtime.ts'
+
+type Engines = ReturnType<typeof createEngines>
+
+export interface OidcPart {
+  engines: Engines
+  /** Returns the engine of the school that a request is for. */
+  engineOf(ctx: Koa.Context): ReturnType<Engines['get']>
+  middleware: Middleware
+}
+
+/** The links that the metadata of a school names. */
+interface Links {
+  legalLinks: Parameters<typeof createService>[0]['legalLinks']
+}
+
+/** Creates the authorization server: one engine per school, and its endpoints. */
+export function createOidc(foundation: Foundation, { pageContext, legalLinks }: { pageContext: FindPageContext } & Links): OidcPart {
+  const { runtime, accounts, stores, keyring, log, limits, languages } = foundation
+  const exchanges = createExchanges()
+  const scopes = foundation.scopes.map(({ name }) => name)
+  const pages = createEnginePages({
+    pageContext,
+    isDisabledClient: (school, clientId) => isDisabledClient(accounts.sql, school.id, clientId),
+    findRemovedClient: (school, client) => findTombstone(accounts.sql, school.id, client),
+  })
+  const docsUrl = (school: School): string => schoolConfigOf(runtime, school).docs_url
+  const engines = createEngines({
+    database: accounts,
+    stores,
+    exchanges,
+    keyring,
+    log,
+    scopes,
+    pages,
+    settings: () => ({ oauth: runtime.config.oauth, resourceServers: runtime.config.resources.resource_servers }),
+    docsUrl,
+    languages,
+  })
+  return {
+    engines,
+    engineOf: (ctx) => engines.get(ctx.state.school),
+    middleware: createService({
+      runtimes: engines,
+      stores,
+      exchanges,
+      scopes,
+      limiter: limits.limiter,
+      policies: limits.policies,
+      badCredentials: limits.badCredentials,
+      showProblem: pages.showProblem,
+      refreshWindowSeconds: () => runtime.config.oauth.refresh_window_seconds,
+      registrationRules: (school) => registrationRules(runtime.config.oauth, docsUrl(school)),
+      findPerson: personIn(accounts),
+      grantable: foundation.grantable,
+      recordAudit: foundation.recordAudit,
+      legalLinks,
+      showManualCode: pages.showManualCode,
+      count: foundation.metrics.count,
+    }),
+  }
+}

@@ -1,0 +1,70 @@
+import type { Context, Middleware } from 'koa'
+import { hashPassword } from '../domain/accounts/password.ts'
+import { createPasswordGate } from '../domain/accounts/passwordGate.ts'
+import { createSignIn } from '../domain/accounts/signIn.ts'
+import type { RequestState } from '../http/requestState.ts'
+import { endGrant } from '../oidc/stores.ts'
+import { createAccountPages } from '../pages/account/accountPages.ts'
+import { createPages } from '../pages/createPages.ts'
+import { createKnownBrowsers } from '../pages/knownBrowser.ts'
+import type { FindPageContext } from '../pages/pageContext.ts'
+import { signInSteps } from '../pages/steps/signInSteps.ts'
+import type { School } from '../policy/school.ts'
+import type { SendMessage } from '../policy/sendMessage.ts'
+import type { AuditEntry } from '../store/audit.ts'
+import { describeClient } from './clients.ts'
+import { type Foundation, personIn } from './foundation.ts'
+import type { OidcPart } from './oidc.ts'
+import { schoolConfigOf } from './runtime.ts'
+
+export interface PagesParts {
+  oidc: OidcPart
+  pageContext: FindPageContext
+  /** Sends a message to a person after the response. */
+  send: SendMessage
+}
+
+/** Creates the pages of signing in and consenting, and those of a person's account. */
+export function createSchoolPages(foundation: Foundation, { oidc, pageContext, send }: PagesParts): Middleware<RequestState>[] {
+  const { runtime, accounts, stores, keyring, log, limits, scopes, grantable, face, look, backgroundTasks } = foundation
+  const gate = createPasswordGate(foundation.config.server.passwords)
+  const knownBrowsers = createKnownBrowsers({ keyring, days: () => runtime.config.server.known_browser_days })
+  const audit = (entry: AuditEntry): Promise<void> => foundation.recordAudit([entry])
+  const shared = {
+    database: accounts,
+    keyring,
+    log,
+    provider: async (ctx: Context) => (await oidc.engineOf(ctx)).provider,
+    protectedNames: async (school: School) => [...schoolConfigOf(runtime, school).protected_client_names, (await face(school)).name],
+    pageContext,
+    audit,
+    steps: signInSteps({
+      database: accounts,
+      scopes,
+      grantable,
+      findPerson: personIn(accounts),
+      limits: limits.signIn,
+      knownBrowsers,
+      audit,
+      checkPassword: createSignIn({ database: accounts, gate }),
+    }),
+  }
+  const pages = createPages({
+    ...shared,
+    clients: { describe: (schoolId, clientId) => describeClient(accounts.sql, schoolId, clientId) },
+    look,
+  })
+  const accountPages = createAccountPages({
+    ...shared,
+    scopes,
+    limits,
+    knownBrowsers,
+    hashPassword: (password) => gate(() => hashPassword(password)),
+    sessionSeconds: () => runtime.config.oauth.lifetimes.session_days * 86_400,
+    send,
+    backgroundTasks,
+    endGrant: (schoolId, grantId) => endGrant(stores, schoolId, grantId),
+    removeSessions: (schoolId, accountId) => stores.ephemeral.destroyOfAccount(schoolId, 'Session', accountId),
+  })
+  return [pages.routes() as Middleware<RequestState>, accountPages.routes() as Middleware<RequestState>]
+}
