@@ -1,14 +1,46 @@
+import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { type Module, modules, type PackageOwner, packageOwners, processFiles } from './importTable.ts'
 
 const [begin, end] = ['<!-- import table: printed by npm run docs from scripts/importTable.ts -->', '<!-- end of the import table -->']
 
-/** Returns ARCHITECTURE.md of the working directory with the current import table between its two markers. */
+const [beginResources, endResources] = [
+  '<!-- resources: printed by npm run docs from src/resources and its imports -->',
+  '<!-- end of the resources -->',
+]
+
+/** Returns ARCHITECTURE.md of the working directory with the current tables between their markers. */
 export async function renderArchitecture(): Promise<string> {
   const text = await readFile('ARCHITECTURE.md', 'utf8')
-  const [from, to] = [text.indexOf(begin), text.indexOf(end)]
-  if (from < 0 || to < from) throw new Error(`ARCHITECTURE.md must contain "${begin}" and, below it, "${end}"`)
-  return `${text.slice(0, from)}${begin}\n\n${importTable()}\n\n${text.slice(to)}`
+  return between(between(text, [begin, end], importTable()), [beginResources, endResources], resourceTable())
+}
+
+function between(text: string, [before, after]: [string, string], content: string): string {
+  const [from, to] = [text.indexOf(before), text.indexOf(after)]
+  if (from < 0 || to < from) throw new Error(`ARCHITECTURE.md must contain "${before}" and, below it, "${after}"`)
+  return `${text.slice(0, from)}${before}\n\n${content}\n\n${text.slice(to)}`
+}
+
+/** Lists the files of each resource in the order of src/resources/index.ts. */
+function resourceTable(): string {
+  const index = readFileSync('src/resources/index.ts', 'utf8')
+  const [, list = ''] = /export const resources[^=]*= \[([^\]]*)\]/.exec(index) ?? []
+  const rows = list.split(',').flatMap((entry) => {
+    const name = entry.replace(/\/\/.*$/gm, '').trim()
+    const [, file] = new RegExp(`import [^;]*?\\b${name}\\b[^;]*? from '\\./(\\w+\\.ts)'`).exec(index) ?? []
+    return name === '' || file === undefined ? [] : [resourceRow(name, file)]
+  })
+  return ['| resource | declaration | fields | rules |', '| --- | --- | --- | --- |', ...rows].join('\n')
+}
+
+function resourceRow(name: string, file: string): string {
+  const source = readFileSync(`src/resources/${file}`, 'utf8')
+  const imported = [...source.matchAll(/ from '(\.[^']+)'/g)].map(([, path = '']) => path)
+  const fields = imported.filter((path) => /^\.\/\w+Fields\.ts$/.test(path)).map((path) => `\`${path.slice(2)}\``)
+  const rules = new Set(
+    imported.flatMap((path) => (path.startsWith('../domain/') ? [`\`${path.slice('../domain/'.length).split('/')[0]}\``] : [])),
+  )
+  return `| ${name} | \`${file}\` | ${fields.join(', ') || 'in the declaration'} | ${[...rules].join(', ') || 'none'} |`
 }
 
 function importTable(): string {
