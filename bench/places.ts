@@ -1,7 +1,7 @@
 import { type QueryScope, schoolColumn, tables } from '../src/framework/declare/queryScope.ts'
 import { positionOf, reversed, type Sort, sortColumns, sortExpression } from '../src/framework/declare/sorts.ts'
 import type { CursorSigner } from '../src/framework/read/cursor.ts'
-import { unseal, writeCursor } from '../src/framework/read/cursor.ts'
+import { formatCursor, unseal } from '../src/framework/read/cursor.ts'
 import { isVisible } from '../src/framework/read/visible.ts'
 import type { Reader } from '../src/store/database.ts'
 
@@ -45,5 +45,5 @@ export async function cursorBehind(
   }
   const row = await query.executeTakeFirstOrThrow()
   const [fingerprint] = unseal(signer, cursor) as [string]
-  return writeCursor(signer, fingerprint, { ...positionOf(row as { id: string }, sort), isBackward: false })
+  return formatCursor(signer, fingerprint, { ...positionOf(row as { id: string }, sort), isBackward: false })
 }

@@ -3,19 +3,19 @@ import type { Answer, Call, Format, FrameworkParameters, Sent, Surroundings } fr
 import { notPublic, requireScope } from './declare/access.ts'
 import type { Operation } from './declare/operations.ts'
 import { exportParameters, offeredParameters, type Parameter, representationParameters } from './declare/parameters.ts'
-import { answerExport } from './output/export.ts'
-import { answerListAs, answerRowAs } from './output/represented.ts'
-import { answerList } from './read/list.ts'
-import { readParameters } from './read/readParameters.ts'
-import { answerCollectionRead, answerRead } from './read/reads.ts'
-import { answerRow } from './read/row.ts'
+import { answerListAs, answerRowAs } from './output/answerAs.ts'
+import { answerExport } from './output/answerExport.ts'
+import { answerList } from './read/answerList.ts'
+import { answerCollectionRead, answerRead } from './read/answerRead.ts'
+import { answerRow } from './read/answerRow.ts'
+import { parseParameters } from './read/parseParameters.ts'
 import { isClosedToVisitors } from './read/visible.ts'
-import { act } from './write/act.ts'
-import { actOnCollection } from './write/collection.ts'
-import { createRow } from './write/create.ts'
-import { readPrecondition } from './write/preconditions.ts'
-import { removeRow } from './write/remove.ts'
-import { updateRow } from './write/update.ts'
+import { actOnCollection } from './write/actOnCollection.ts'
+import { createRow } from './write/createRow.ts'
+import { performAction } from './write/performAction.ts'
+import { parsePrecondition } from './write/preconditions.ts'
+import { removeRow } from './write/removeRow.ts'
+import { updateRow } from './write/updateRow.ts'
 import { write } from './write/write.ts'
 
 /**
@@ -28,8 +28,8 @@ export async function run(operation: Operation, caller: Caller, sent: Sent, surr
   if (await isClosedToVisitors(surroundings.database, queryScope)) throw notPublic(operation) // 403
   const format = sent.format ?? 'json'
   const offered = parametersOf(operation, format)
-  const parameters = readParameters<FrameworkParameters>(offeredParameters(offered, caller), sent.parameters()) // 400
-  const precondition = readPrecondition(sent.ifMatch) // 400
+  const parameters = parseParameters<FrameworkParameters>(offeredParameters(offered, caller), sent.parameters()) // 400
+  const precondition = parsePrecondition(sent.ifMatch) // 400
   return await handle({ ...surroundings, operation, caller, parameters, queryScope, precondition, format }, sent) // 404 …
 }
 
@@ -53,7 +53,7 @@ function handle(call: Call, sent: Sent): Promise<Answer> {
     case 'remove':
       return write({ ...call, operation }, sent, removeRow)
     case 'action':
-      return write({ ...call, operation }, sent, act)
+      return write({ ...call, operation }, sent, performAction)
     case 'collection':
       return write({ ...call, operation }, sent, actOnCollection)
   }

@@ -50,12 +50,10 @@ const fields = z.object({
         .meta({ description: 'Id as a lecturer.', idPrefix: 'lec', example: null }),
     })
     .meta({ description: 'Membership of the person in this school.', example: { roles: ['learner'] } }),
-  two_factor_enabled: z
-    .boolean()
-    .meta({
-      description: 'Whether signing in requires a second factor. Always false: second factors are not supported yet.',
-      example: false,
-    }),
+  two_factor_enabled: z.boolean().meta({
+    description: 'Whether signing in requires a second factor. Always false: second factors are not supported yet.',
+    example: false,
+  }),
   last_sign_in_at: timestamp().nullable().meta({ description: 'When the person last signed in.', example: '2026-03-01T09:30:00.000Z' }),
   deletion_scheduled_at: timestamp().nullable().meta({ description: 'When the account will be deleted.', example: null }),
 })

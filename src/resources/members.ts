@@ -29,7 +29,7 @@ import type { Resource } from '../framework/declare/resource.ts'
 import { defineAction, defineCollectionAction } from '../framework/declare/typedOperations.ts'
 import { idsIn } from '../framework/declare/values.ts'
 import { bulk } from '../framework/write/bulk.ts'
-import { bulkOutput } from '../framework/write/rowsInBulk.ts'
+import { itemsOutput } from '../framework/write/bulkAction.ts'
 import type { ProblemDetail } from '../lib/problem.ts'
 import type { Role } from '../policy/caller.ts'
 import { changeOf, erasureOf, manyOf } from './facetOperations.ts'
@@ -221,7 +221,7 @@ export const members = defineResource({
       limit: 'bulk',
       summary: 'Add and remove labels of many members',
       input: labelling,
-      output: bulkOutput({ idPrefix: 'mbr', object: 'member' }),
+      output: itemsOutput({ idPrefix: 'mbr', object: 'member' }),
       run: (writing, { member_ids, add, remove }) =>
         bulk(writing.sql, {
           items: member_ids,

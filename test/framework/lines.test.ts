@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Resource } from '../../src/framework/declare/resource.ts'
 import { writeForm } from '../../src/framework/declare/writeForm.ts'
 import { checkValue } from '../../src/framework/write/checkValue.ts'
-import { fieldErrorsOf } from '../../src/framework/write/faults.ts'
+import { fieldErrorsOf } from '../../src/framework/write/fieldErrors.ts'
 import { resources } from '../../src/resources/index.ts'
 
 interface Text {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readPrecondition } from '../../src/framework/write/preconditions.ts'
+import { parsePrecondition } from '../../src/framework/write/preconditions.ts'
 
 test.each([
   ['the tag that the service sends', '"17-s-9f2c01ab"', [17]],
@@ -9,7 +9,7 @@ test.each([
   ['a weakened tag without a hash', 'W/"17-p"', [17]],
   ['several tags', 'W/"16-s-9f2c01ab", "17-s-00000000"', [16, 17]],
 ])('If-Match names the version of a row: %s', (_title, header, versions) => {
-  expect(readPrecondition(header)).toEqual(versions)
+  expect(parsePrecondition(header)).toEqual(versions)
 })
 
 test.each([
@@ -17,5 +17,5 @@ test.each([
   ['the tag of a list', 'W/"9f2c01ab"'],
   ['another text', '"latest"'],
 ])('If-Match names no version: %s', (_title, header) => {
-  expect(readPrecondition(header)).toEqual([0])
+  expect(parsePrecondition(header)).toEqual([0])
 })

@@ -1,6 +1,6 @@
 import { Client } from 'pg'
 import { describe, expect, test } from 'vitest'
-import { explainViolation, explainWriteViolation } from '../../src/framework/write/violations.ts'
+import { explainViolation, explainWriteViolation } from '../../src/framework/write/explainViolation.ts'
 import { courses } from '../../src/resources/courses.ts'
 import { limitStatements } from '../../src/store/timeLimit.ts'
 import { everyDatabase } from '../support/databases.ts'

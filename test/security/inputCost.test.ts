@@ -10,13 +10,13 @@ import type { Resource } from '../../src/framework/declare/resource.ts'
 import { slugOf } from '../../src/framework/declare/slugs.ts'
 import { writeForm } from '../../src/framework/declare/writeForm.ts'
 import { unseal } from '../../src/framework/read/cursor.ts'
-import { readParameters } from '../../src/framework/read/readParameters.ts'
-import { readBody } from '../../src/framework/write/body.ts'
+import { parseParameters } from '../../src/framework/read/parseParameters.ts'
 import { checkValue } from '../../src/framework/write/checkValue.ts'
-import { fieldErrorsOf } from '../../src/framework/write/faults.ts'
-import { readKey } from '../../src/framework/write/idempotency.ts'
+import { fieldErrorsOf } from '../../src/framework/write/fieldErrors.ts'
+import { parseKey } from '../../src/framework/write/idempotency.ts'
 import { mergePatch } from '../../src/framework/write/mergePatch.ts'
-import { readPrecondition } from '../../src/framework/write/preconditions.ts'
+import { parseBody } from '../../src/framework/write/parseBody.ts'
+import { parsePrecondition } from '../../src/framework/write/preconditions.ts'
 import { readRange } from '../../src/http/byteRange.ts'
 import { isKnown } from '../../src/http/document.ts'
 import { iCalendar } from '../../src/lib/iCalendar.ts'
@@ -195,7 +195,7 @@ const cases: readonly ParserCase[] = [
     grows: 'number of members',
     size: 10_000,
     input: (n) => Object.fromEntries(Array.from({ length: n }, (_, index) => [`titel_${index}`, 1])),
-    parse: (body) => JSON.stringify(readBody({ resource: courses, caller: owner, view: 'staff' }, body).fieldErrors.slice(0, 100)),
+    parse: (body) => JSON.stringify(parseBody({ resource: courses, caller: owner, view: 'staff' }, body).fieldErrors.slice(0, 100)),
     maxOutput: 20_000,
   }),
   defineCase({
@@ -223,19 +223,19 @@ const cases: readonly ParserCase[] = [
     grows: 'number of unknown parameters',
     size: 10_000,
     input: (n) => Object.fromEntries(Array.from({ length: n }, (_, index) => [`statsu${index}`, 'x'])),
-    parse: (raw) => readParameters(listCourses.parameters, raw),
+    parse: (raw) => parseParameters(listCourses.parameters, raw),
   }),
   ...['q', 'cursor', 'fields', 'status', 'sort', 'limit', 'created_at[gte]', 'expand'].flatMap((name) =>
-    texts(`parameter ${name}`, (text) => readParameters(listCourses.parameters, { [name]: text }), ['a', ',', 'a,', '%', '_', '.', '-'], {
+    texts(`parameter ${name}`, (text) => parseParameters(listCourses.parameters, { [name]: text }), ['a', ',', 'a,', '%', '_', '.', '-'], {
       size: 130_000,
     }),
   ),
   ...texts('nearest name', (text) => nearest(text, Object.keys(courses.schema.shape)), ['a', 'title']),
   ...texts('cursor', (text) => unseal(signer, text), ['a', '.', 'a.']),
   ...texts('Range', (text) => readRange(`bytes=${text}`, 1000), ['1', ' ', '-', '1-', '0-1,']),
-  ...texts('If-Match', (text) => readPrecondition(text), ['"', 'W/"1",', '"a",', ',', ' ']),
+  ...texts('If-Match', (text) => parsePrecondition(text), ['"', 'W/"1",', '"a",', ',', ' ']),
   ...texts('If-None-Match', (text) => isKnown(text, '"a"'), ['"', 'W/"1",', ',', ' ']),
-  ...texts('Idempotency-Key', (text) => readKey(`"${text}`), ['"', '\\', '\\"', 'a']),
+  ...texts('Idempotency-Key', (text) => parseKey(`"${text}`), ['"', '\\', '\\"', 'a']),
   ...texts('ui_locales', (text) => lookUpLanguage(text.split(' '), languages), ['a-', 'de ', ' ', '-']),
   ...texts('name of a client', (text) => imitatedName(text, ['Schoolgate', 'Art']), words, { size: 20_000 }),
   ...texts('address of a mailbox', (text) => deliverableEmail(text), words),

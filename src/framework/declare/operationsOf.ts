@@ -1,5 +1,5 @@
 import { audiences } from '../../policy/caller.ts'
-import { bulkAction } from '../write/rowsInBulk.ts'
+import { bulkAction } from '../write/bulkAction.ts'
 import type { ScopeVerb } from './area.ts'
 import { deprecated } from './deprecation.ts'
 import { base, onRow, openness, type Rules } from './operationCommon.ts'

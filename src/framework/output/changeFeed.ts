@@ -22,8 +22,8 @@ import { apiPath, type Described, type Operation } from '../declare/operations.t
 import { query } from '../declare/parameters.ts'
 import type { Resource } from '../declare/resource.ts'
 import { listFingerprint, seal, unseal } from '../read/cursor.ts'
-import { readParameters } from '../read/readParameters.ts'
-import { findRowsById } from '../read/rows.ts'
+import { findRowsById } from '../read/findRows.ts'
+import { parseParameters } from '../read/parseParameters.ts'
 import { listEtag } from './etag.ts'
 
 /** One resource whose changes can be followed. */
@@ -117,7 +117,7 @@ export async function answerChanges(
       details: [{ code: 'scope_needed', message: 'A token needs the read scope of each type.' }],
     })
   }
-  const parameters = readParameters<FeedParameters>(feed.parameters, read())
+  const parameters = parseParameters<FeedParameters>(feed.parameters, read())
   const types = [...new Set(parameters.get('types'))].toSorted()
   const scopes = types.map((type) => feed.types.get(type)?.scope ?? '')
   if (audienceOf(caller) !== 'staff') throw new Problem('access_denied', { description: 'Changes are for the staff of the school.' })

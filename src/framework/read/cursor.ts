@@ -15,7 +15,7 @@ export const listFingerprint = (parts: readonly unknown[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 22)
 
 /** Text that brings a client back to a position of this list, and that it cannot make itself. */
-export function writeCursor(signer: CursorSigner, fingerprint: string, { value, id, isBackward }: Place): string {
+export function formatCursor(signer: CursorSigner, fingerprint: string, { value, id, isBackward }: Place): string {
   return seal(signer, [fingerprint, value, id, ...(isBackward ? [1] : [])])
 }
 
@@ -28,7 +28,7 @@ export interface Place extends Position {
  * The position inside a cursor.
  * @throws Problem invalid_cursor where it was not made here, or for another list
  */
-export function readCursor(signer: CursorSigner, fingerprint: string, cursor: string): Place {
+export function parseCursor(signer: CursorSigner, fingerprint: string, cursor: string): Place {
   const [belongsTo, value, id, backward] = unseal(signer, cursor) as [string, Position['value'], string, 1?]
   if (belongsTo !== fingerprint) {
     throw new Problem('invalid_cursor', {

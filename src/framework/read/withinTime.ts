@@ -1,6 +1,6 @@
 import { limitStatements, type StatementPurpose } from '../../store/timeLimit.ts'
 import type { Call } from '../call.ts'
-import { explainViolation } from '../write/violations.ts'
+import { explainViolation } from '../write/explainViolation.ts'
 
 /**
  * Runs a read whose statements end when their time is up. Where it cannot be hard, or the database knows no limits, it costs nothing.

@@ -4,11 +4,11 @@ import type { SeenRow } from '../declare/expressions.ts'
 import type { Operation, OperationOf } from '../declare/operations.ts'
 import type { Resource } from '../declare/resource.ts'
 import { breadth, type View } from '../declare/views.ts'
-import { represent } from '../output/present.ts'
-import { keyOfCall, noSuchRow } from '../read/row.ts'
-import { lockRow, readWritten } from '../read/rows.ts'
+import { serializeTagged } from '../output/serialize.ts'
+import { keyOfCall, noSuchRow } from '../read/answerRow.ts'
+import { loadWritten, lockRow } from '../read/findRows.ts'
 import { requirePrecondition } from './preconditions.ts'
-import { record } from './record.ts'
+import { recordWrite } from './recordWrite.ts'
 import type { Write } from './write.ts'
 import { updateVersion } from './writeRows.ts'
 
@@ -24,7 +24,7 @@ export async function rowToChange(write: Write<OperationOf<'update' | 'replace' 
   requireVisible(row, operation.resource, operation.view)
   requirePrecondition(precondition, operation.needsIfMatch, {
     version: row.version,
-    etag: () => represent(operation.resource, row, write).etag,
+    etag: () => serializeTagged(operation.resource, row, write).etag,
   })
   return row
 }
@@ -41,11 +41,11 @@ export function requireVisible(row: SeenRow, { object }: Resource, view: View): 
 export async function changeRow(write: Write<Operation>, row: SeenRow, columns: Record<string, unknown>, action: string): Promise<SeenRow> {
   const { writer, queryScope, now } = write
   const version = await updateVersion(writer, queryScope, row.id, { ...columns, updated_at: now })
-  await record(write, { action, id: row.id, before: row.version, after: version })
-  return await readWritten(writer, queryScope, row.id)
+  await recordWrite(write, { action, id: row.id, before: row.version, after: version })
+  return await loadWritten(writer, queryScope, row.id)
 }
 
 /** The row as an answer to who changed it. */
 export function answerWritten(write: Write<Operation>, row: SeenRow): Answer {
-  return { status: write.operation.successStatus, ...represent(write.operation.resource, row, write) }
+  return { status: write.operation.successStatus, ...serializeTagged(write.operation.resource, row, write) }
 }

@@ -10,7 +10,7 @@ import { canonical } from './canonical.ts'
  * The key of the header `Idempotency-Key`: a structured string in quotes, or bare.
  * @throws Problem invalid_request
  */
-export function readKey(header: string | undefined): string | undefined {
+export function parseKey(header: string | undefined): string | undefined {
   if (header === undefined || header === '') return undefined
   const [, quoted] = /^"((?:[^"\\]|\\["\\])*)"$/.exec(header) ?? []
   const key = quoted === undefined ? header : quoted.replace(/\\(["\\])/g, '$1')

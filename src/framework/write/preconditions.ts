@@ -10,7 +10,7 @@ const tag = /^(?<weak>W\/)?"(?:(?<version>\d{1,9})(?<view>-[pos](?:-[0-9a-f]{8})
  * weaken a tag (nginx) or add the encoding (Caddy), so such a tag of the current version matches too.
  * @throws Problem invalid_request where it is no list of entity tags
  */
-export function readPrecondition(header: string | undefined): Precondition {
+export function parsePrecondition(header: string | undefined): Precondition {
   if (header === undefined || header.trim() === '') return undefined
   if (header.trim() === '*') return 'any'
   return header.split(',').map((one) => {

@@ -5,8 +5,8 @@ import type { Sql } from '../../store/sql.ts'
 import type { Answer, Call, Sent } from '../call.ts'
 import type { Operation } from '../declare/operations.ts'
 import type { Values } from '../declare/values.ts'
-import { onceUnderKey, readKey } from './idempotency.ts'
-import { explainWriteViolation } from './violations.ts'
+import { explainWriteViolation } from './explainViolation.ts'
+import { onceUnderKey, parseKey } from './idempotency.ts'
 import type { FormRules, Writing } from './writing.ts'
 
 /** A call inside the transaction that it writes in. */
@@ -31,7 +31,7 @@ export async function write<Asked extends Operation>(
 ): Promise<Answer> {
   const { store, caller, operation, school } = call
   if (!store || caller.kind !== 'person') throw new Error(`${operation.id} needs a database to write to, and a person`)
-  const key = operation.method === 'POST' ? readKey(sent.idempotencyKey) : undefined
+  const key = operation.method === 'POST' ? parseKey(sent.idempotencyKey) : undefined
   const { body, received } = await readSent(operation, sent, { school, caller, externalServices: call.externalServices })
   const explained = async (write: Write<Asked>): Promise<Answer> => {
     try {

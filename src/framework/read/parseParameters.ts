@@ -14,7 +14,7 @@ const maxTextLength = 8192
  * Reads what a caller sent: text from an address, or JSON values from a tool call.
  * @throws Problem invalid_parameter that names everything that is wrong, and the nearest right name of what is unknown
  */
-export function readParameters<Shape extends z.ZodRawShape = NoMembers>(
+export function parseParameters<Shape extends z.ZodRawShape = NoMembers>(
   parameters: readonly Parameter[],
   raw: Readonly<Record<string, unknown>>,
 ): ParameterValues<Shape> {

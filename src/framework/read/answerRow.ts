@@ -5,11 +5,11 @@ import type { Answer, Call } from '../call.ts'
 import type { KeyName } from '../declare/parameters.ts'
 import type { RowKey } from '../declare/queryScope.ts'
 import type { Resource } from '../declare/resource.ts'
-import { isPartial, readShape } from '../declare/shape.ts'
+import { isPartial, parseShape } from '../declare/responseShape.ts'
 import { listEtag } from '../output/etag.ts'
-import { represent } from '../output/present.ts'
-import { expanded } from './expand.ts'
-import { findRow } from './rows.ts'
+import { serializeTagged } from '../output/serialize.ts'
+import { findRow } from './findRows.ts'
+import { serializeExpanded } from './serializeExpanded.ts'
 
 /**
  * One row in the caller's view.
@@ -18,11 +18,11 @@ import { findRow } from './rows.ts'
 export async function answerRow(call: Call): Promise<Answer> {
   const { operation, database, queryScope } = call
   const { resource } = operation
-  const shape = readShape(call)
+  const shape = parseShape(call)
   const row = await findRow(database, { ...queryScope, onDemand: shape.onDemand }, keyOfCall(call))
   if (!row) throw noSuchRow(resource)
-  if (!isPartial(shape)) return { status: operation.successStatus, ...represent(resource, row, call) }
-  const [body = {}] = await expanded(call, shape, [row])
+  if (!isPartial(shape)) return { status: operation.successStatus, ...serializeTagged(resource, row, call) }
+  const [body = {}] = await serializeExpanded(call, shape, [row])
   const text = JSON.stringify(body)
   return { status: operation.successStatus, body, text, etag: listEtag(text) }
 }

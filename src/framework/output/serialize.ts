@@ -6,26 +6,26 @@ import { isShownIn, pickerOf } from '../declare/views.ts'
 import { rowEtag } from './etag.ts'
 
 /** One row as the caller's view shows it. */
-export const present = (resource: Resource, row: SeenRow, context: Presentation): Record<string, unknown> =>
-  resource.pickers[row.seen_as](withoutGated(resource, row, sourceOf(resource, row, context)))
+export const serialize = (resource: Resource, row: SeenRow, context: Presentation): Record<string, unknown> =>
+  resource.pickers[row.seen_as](hideGated(resource, row, sourceOf(resource, row, context)))
 
 /** The whole row with the names and forms of the API, whoever asks: what changes are laid over. */
-export const presentWhole = (resource: Resource, row: SeenRow, context: Presentation): Record<string, unknown> =>
+export const serializeWhole = (resource: Resource, row: SeenRow, context: Presentation): Record<string, unknown> =>
   resource.pickers.staff(sourceOf(resource, row, context))
 
 /** A row as it is answered, with the tag that a change of it may name. */
-export function represent(
+export function serializeTagged(
   resource: Resource,
   row: SeenRow,
   context: Presentation,
 ): { body: Record<string, unknown>; text: string; etag: string } {
-  const body = present(resource, row, context)
+  const body = serialize(resource, row, context)
   const text = JSON.stringify(body)
   return { body, text, etag: rowEtag(row.version, row.seen_as, text) }
 }
 
 /** The values without those of gated fields, where the row is not open to the caller. */
-export const withoutGated = <Source extends Record<string, unknown>>(
+export const hideGated = <Source extends Record<string, unknown>>(
   { gatedFields }: Pick<Resource, 'gatedFields'>,
   { seen_as, is_ungated }: Pick<SeenRow, 'seen_as' | 'is_ungated'>,
   source: Source,
@@ -41,7 +41,7 @@ function sourceOf(resource: Resource, row: SeenRow, context: Presentation): Reco
 }
 
 /** Fields that the caller asked for by name, as far as their view shows them. */
-export function presentOnDemand(
+export function serializeOnDemand(
   resource: Resource,
   row: SeenRow,
   context: Presentation,

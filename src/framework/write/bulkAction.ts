@@ -8,10 +8,10 @@ import type { Resource } from '../declare/resource.ts'
 import { membersOf } from '../declare/schemas.ts'
 import { idsIn, type ParameterValues, parameterValues, type Values } from '../declare/values.ts'
 import { bulk } from './bulk.ts'
-import { createRow } from './create.ts'
+import { createRow } from './createRow.ts'
+import { explainViolation } from './explainViolation.ts'
 import { isObject } from './mergePatch.ts'
-import { updateRow } from './update.ts'
-import { explainViolation } from './violations.ts'
+import { updateRow } from './updateRow.ts'
 import type { Write } from './write.ts'
 import type { CollectionAction, RowsInBulk, Writing } from './writing.ts'
 
@@ -40,7 +40,7 @@ export function bulkAction(
         .meta({ description: 'Rows, each as one sends a single one.', example: [exampleItem(resource)] }),
       atomic: z.boolean().default(false).meta({ description: 'All or nothing.', example: false }),
     }),
-    output: bulkOutput(resource),
+    output: itemsOutput(resource),
     touched: ({ results }) => idsIn(results).flatMap((id) => fromPublicId(resource.idPrefix, id) ?? []),
     run: (writing, { items, mode, atomic }) =>
       bulk<Values>(writing.sql, {
@@ -105,7 +105,7 @@ const exampleItem = ({ required, schema }: Resource): Record<string, unknown> =>
 const plain = z.union([z.string(), z.number(), z.boolean(), z.null(), z.array(z.string())])
 
 /** What became of each item. */
-export const bulkOutput = ({ idPrefix, object }: Pick<Resource, 'idPrefix' | 'object'>) =>
+export const itemsOutput = ({ idPrefix, object }: Pick<Resource, 'idPrefix' | 'object'>) =>
   z.object({
     results: z
       .array(

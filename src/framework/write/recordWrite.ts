@@ -5,7 +5,7 @@ import { recordChange } from '../../store/changeLog.ts'
 import type { Operation } from '../declare/operations.ts'
 import type { Write } from './write.ts'
 
-export interface Recorded {
+export interface RecordedWrite {
   /** created, updated, deleted or the name of the operation, for the audit trail. */
   action: string
   /** The same for the change feed, where it does not follow from the name. */
@@ -20,7 +20,7 @@ export interface Recorded {
 }
 
 /** Notes who did what, and that there is something new to read. */
-export async function record(write: Write<Operation>, recorded: Recorded): Promise<void> {
+export async function recordWrite(write: Write<Operation>, recorded: RecordedWrite): Promise<void> {
   const { sql, school, operation } = write
   const { action, change = changeActionOf(action), id, before, after } = recorded
   if (!write.isPart) await recordAudit(sql, [auditEntry(write, recorded)])
@@ -36,7 +36,7 @@ export async function record(write: Write<Operation>, recorded: Recorded): Promi
 
 function auditEntry(
   { school, caller, operation, requestId, address }: Write<Operation>,
-  { action, id, ids, before, after }: Recorded,
+  { action, id, ids, before, after }: RecordedWrite,
 ): AuditEntry {
   const { object, idPrefix } = operation.resource
   return {

@@ -6,12 +6,12 @@ import type { SeenRow } from '../declare/expressions.ts'
 import { checkFileFields, keepFileReferences } from '../declare/fileFields.ts'
 import { apiPath, type CreateParent, type OperationOf } from '../declare/operations.ts'
 import { freeSlug, lockSlugs } from '../declare/slugs.ts'
-import { keyOfCall, noSuchRow } from '../read/row.ts'
-import { lockRow, readWritten } from '../read/rows.ts'
-import { readBody, readInput, requireNoFieldErrors } from './body.ts'
+import { keyOfCall, noSuchRow } from '../read/answerRow.ts'
+import { loadWritten, lockRow } from '../read/findRows.ts'
 import { answerWritten, requireVisible } from './changeRow.ts'
-import { joinFieldErrors } from './faultsTogether.ts'
-import { record } from './record.ts'
+import { joinFieldErrors } from './joinFieldErrors.ts'
+import { parseBody, parseInput, requireNoFieldErrors } from './parseBody.ts'
+import { recordWrite } from './recordWrite.ts'
 import type { Write } from './write.ts'
 import { insertRow } from './writeRows.ts'
 import type { Made } from './writing.ts'
@@ -22,8 +22,8 @@ export async function createRow(write: Write<OperationOf<'create'>>): Promise<An
   const { resource, rules, parent } = operation
   const owner = parent && (await lockParent(write, parent))
   const writing = { ...write, parent: owner }
-  if (rules.perform && rules.input) return await answerPerformed(write, await rules.perform(writing, readInput(rules.input, body)))
-  const { values, fieldErrors } = readBody({ resource, caller, view: audienceOf(caller) === 'learner' ? 'own' : 'staff' }, body)
+  if (rules.perform && rules.input) return await answerPerformed(write, await rules.perform(writing, parseInput(rules.input, body)))
+  const { values, fieldErrors } = parseBody({ resource, caller, view: audienceOf(caller) === 'learner' ? 'own' : 'staff' }, body)
   const together = await joinFieldErrors(fieldErrors, values, async (seen) => [
     ...((await rules.check?.(seen, writing)) ?? []),
     ...(await checkFileFields(write, seen)),
@@ -44,10 +44,10 @@ export async function createRow(write: Write<OperationOf<'create'>>): Promise<An
     updated_at: now,
   })
   // Recorded before the effects, which may change the row and record that.
-  await record(write, { action: 'created', id, before: null, after: 1 })
-  if (resource.fileFields.length > 0) await keepFileReferences(write, await readWritten(writer, queryScope, id))
-  if (rules.after) await rules.after(writing, await readWritten(writer, queryScope, id), values)
-  return answerCreated(write, await readWritten(writer, queryScope, id))
+  await recordWrite(write, { action: 'created', id, before: null, after: 1 })
+  if (resource.fileFields.length > 0) await keepFileReferences(write, await loadWritten(writer, queryScope, id))
+  if (rules.after) await rules.after(writing, await loadWritten(writer, queryScope, id), values)
+  return answerCreated(write, await loadWritten(writer, queryScope, id))
 }
 
 /** The slug of a new row that came without one. One that was chosen is only protected against those that are found at the same time. */
@@ -66,9 +66,9 @@ async function slugOfNew(
 /** Records what a declaration did by itself, and answers the row. */
 async function answerPerformed(write: Write<OperationOf<'create'>>, made: string | Made): Promise<Answer> {
   const { id, action } = typeof made === 'string' ? { id: made, action: 'created' } : made
-  const row = await readWritten(write.writer, write.queryScope, id)
+  const row = await loadWritten(write.writer, write.queryScope, id)
   const isNew = action === 'created'
-  if (action !== undefined) await record(write, { action, id, before: isNew ? null : row.version - 1, after: row.version })
+  if (action !== undefined) await recordWrite(write, { action, id, before: isNew ? null : row.version - 1, after: row.version })
   return isNew ? answerCreated(write, row) : { ...answerWritten(write, row), status: 200 }
 }
 

@@ -7,12 +7,12 @@ import type { Resource } from '../declare/resource.ts'
 import { membersOf } from '../declare/schemas.ts'
 import { lockSlugs } from '../declare/slugs.ts'
 import type { Values } from '../declare/values.ts'
-import { presentWhole } from '../output/present.ts'
-import { readWritten } from '../read/rows.ts'
-import { readBody, readWhole, requireNoFieldErrors, sendablePart } from './body.ts'
+import { serializeWhole } from '../output/serialize.ts'
+import { loadWritten } from '../read/findRows.ts'
 import { canonical } from './canonical.ts'
 import { answerWritten, changeRow, rowToChange } from './changeRow.ts'
-import { joinFieldErrors } from './faultsTogether.ts'
+import { joinFieldErrors } from './joinFieldErrors.ts'
+import { parseBody, parseWholeBody, requireNoFieldErrors, sendablePart } from './parseBody.ts'
 import type { Write } from './write.ts'
 
 /** Lays a JSON Merge Patch over a row, or puts a whole one in its place. What changes nothing is no change: the version stays. */
@@ -20,9 +20,9 @@ export async function updateRow(write: Write<OperationOf<'update' | 'replace'>>)
   const { operation, body, caller, writer, queryScope } = write
   const { resource, rules } = operation
   const row = await rowToChange(write)
-  const current = presentWhole(resource, row, write)
+  const current = serializeWhole(resource, row, write)
   const rulesOfBody = { resource, caller, view: row.seen_as }
-  const reading = operation.kind === 'replace' ? readWhole(rulesOfBody, body) : readBody({ ...rulesOfBody, current }, body)
+  const reading = operation.kind === 'replace' ? parseWholeBody(rulesOfBody, body) : parseBody({ ...rulesOfBody, current }, body)
   const { fieldErrors } = reading
   const values = withoutCurrentInputs(resource, current, reading.values)
   const merged = { ...current, ...values }
@@ -43,7 +43,7 @@ export async function updateRow(write: Write<OperationOf<'update' | 'replace'>>)
   await keepFileReferences(write, written)
   if (!rules.after) return answerWritten(write, written)
   await rules.after(write, written, changed)
-  return answerWritten(write, await readWritten(writer, queryScope, row.id))
+  return answerWritten(write, await loadWritten(writer, queryScope, row.id))
 }
 
 /** Leaves out inputs that say what the row says already. */

@@ -3,11 +3,11 @@ import type { SeenRow } from '../declare/expressions.ts'
 import { apiPath, type OperationOf } from '../declare/operations.ts'
 import { pickerOf } from '../declare/views.ts'
 import { rowEtag } from '../output/etag.ts'
-import { represent } from '../output/present.ts'
-import { readWritten } from '../read/rows.ts'
-import { readInput } from './body.ts'
+import { serializeTagged } from '../output/serialize.ts'
+import { loadWritten } from '../read/findRows.ts'
 import { answerWritten, changeRow, rowToChange } from './changeRow.ts'
-import { record } from './record.ts'
+import { parseInput } from './parseBody.ts'
+import { recordWrite } from './recordWrite.ts'
 import type { Write } from './write.ts'
 import type { Performed } from './writing.ts'
 import { wrongState } from './wrongState.ts'
@@ -15,11 +15,11 @@ import { wrongState } from './wrongState.ts'
 type ActionWrite = Write<OperationOf<'action'>>
 
 /** Leads a row from one state to another, or does what the declaration names. What is in effect already stays as it is. */
-export async function act(write: ActionWrite): Promise<Answer> {
+export async function performAction(write: ActionWrite): Promise<Answer> {
   const { operation, body } = write
   const { from, to, run, perform } = operation.rules
   const row = await rowToChange(write)
-  const input = readInput(operation.input, body)
+  const input = parseInput(operation.input, body)
   if (perform) return await answerPerformed(write, row, await perform(write, row, input))
   if (to !== undefined) {
     const status = String(row[operation.resource.stateColumn])
@@ -32,7 +32,7 @@ export async function act(write: ActionWrite): Promise<Answer> {
   const written = await changeRow(write, row, columns, operation.name)
   if (!operation.rules.after) return answerDone(write, written)
   const said = await operation.rules.after(write, written)
-  return { ...answerDone(write, await readWritten(write.writer, write.queryScope, row.id)), ...said }
+  return { ...answerDone(write, await loadWritten(write.writer, write.queryScope, row.id)), ...said }
 }
 
 /** The answer to what a declaration did itself: a new row, a body of its own, or the row. */
@@ -40,18 +40,18 @@ async function answerPerformed(write: ActionWrite, row: SeenRow, performed: Perf
   const { columns, isUnchanged = false, made, answered, body, headers } = performed
   const { operation, writer, queryScope } = write
   if (made !== undefined) {
-    await record(write, { action: 'created', id: made, before: null, after: 1 })
-    const answer = answerWritten(write, await readWritten(writer, queryScope, made))
+    await recordWrite(write, { action: 'created', id: made, before: null, after: 1 })
+    const answer = answerWritten(write, await loadWritten(writer, queryScope, made))
     return { ...answer, headers: { ...headers, Location: `${apiPath}/${operation.resource.path}/${answer.body.id}` } }
   }
   // Without columns the declaration may have changed the row by itself.
-  const unwritten = async (): Promise<SeenRow> => (isUnchanged ? row : await readWritten(writer, queryScope, row.id))
+  const unwritten = async (): Promise<SeenRow> => (isUnchanged ? row : await loadWritten(writer, queryScope, row.id))
   const after = columns ? await changeRow(write, row, columns, operation.name) : await unwritten()
-  if (!columns && !isUnchanged) await record(write, { action: operation.name, id: row.id, before: row.version, after: after.version })
+  if (!columns && !isUnchanged) await recordWrite(write, { action: operation.name, id: row.id, before: row.version, after: after.version })
   const other = operation.rules.answers?.()
   if (other && answered !== undefined) {
-    const seen = await readWritten(writer, { ...queryScope, resource: other }, answered)
-    return { status: operation.successStatus, ...represent(other, seen, write), ...(headers && { headers }) }
+    const seen = await loadWritten(writer, { ...queryScope, resource: other }, answered)
+    return { status: operation.successStatus, ...serializeTagged(other, seen, write), ...(headers && { headers }) }
   }
   if (!body || !operation.rules.output) {
     const answer = answerDone(write, after)

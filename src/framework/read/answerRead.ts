@@ -4,10 +4,10 @@ import type { Operation, OperationOf } from '../declare/operations.ts'
 import { pickerOf, type View } from '../declare/views.ts'
 import { csvAnswer } from '../output/csvAnswer.ts'
 import { listEtag, rowEtag } from '../output/etag.ts'
-import { readInput } from '../write/body.ts'
 import { requireVisible } from '../write/changeRow.ts'
-import { keyOfCall, noSuchRow } from './row.ts'
-import { findWholeRow } from './rows.ts'
+import { parseInput } from '../write/parseBody.ts'
+import { keyOfCall, noSuchRow } from './answerRow.ts'
+import { findWholeRow } from './findRows.ts'
 import { withinTime } from './withinTime.ts'
 
 /**
@@ -21,7 +21,7 @@ export async function answerRead(call: Call<OperationOf<'read'>>, sent: Sent): P
   const row = await findWholeRow(database, queryScope, keyOfCall(call))
   if (!row) throw noSuchRow(resource)
   requireVisible(row, resource, rules.view ?? 'public')
-  const input = readInput(rules.input, body)
+  const input = parseInput(rules.input, body)
   const answer = pickerOf(output, row.seen_as)(await rules.run(call, row, input))
   const text = call.format === 'html' && rules.asHtml ? rules.asHtml(answer, call) : JSON.stringify(answer)
   const type = call.format === 'html' ? { type: 'text/html' } : {}
@@ -35,7 +35,7 @@ export async function answerRead(call: Call<OperationOf<'read'>>, sent: Sent): P
 export async function answerCollectionRead(call: Call<OperationOf<'collectionRead'>>, sent: Sent): Promise<Answer> {
   const { operation, caller, format } = call
   const { rules, output } = operation
-  const input = readInput(rules.input, await bodyOf(operation, sent))
+  const input = parseInput(rules.input, await bodyOf(operation, sent))
   const read = await withinTime(call, 'read', rules.isHard ?? false, ({ database }) => rules.run({ ...call, database }, input))
   const body = pickerOf(output, widestView(caller))(read)
   if (format === 'csv') return csvAnswer(operation, body)

@@ -1,8 +1,8 @@
 import type { Answer } from '../call.ts'
 import type { OperationOf } from '../declare/operations.ts'
 import { pickerOf } from '../declare/views.ts'
-import { readInput } from './body.ts'
-import { record } from './record.ts'
+import { parseInput } from './parseBody.ts'
+import { recordWrite } from './recordWrite.ts'
 import type { Write } from './write.ts'
 
 /** Does what the declaration names with the collection as a whole. Which rows that changes, the declaration notes. */
@@ -10,9 +10,9 @@ export async function actOnCollection(write: Write<OperationOf<'collection'>>): 
   const { operation, body } = write
   const { input, run } = operation.rules
   const { output } = operation.rules
-  const given = await run(write, readInput(input, body))
+  const given = await run(write, parseInput(input, body))
   const ids = given && operation.rules.touched?.(given)
-  await record(write, { action: operation.name, before: null, after: null, ...(ids && { ids }) })
+  await recordWrite(write, { action: operation.name, before: null, after: null, ...(ids && { ids }) })
   const answer = given && output ? pickerOf(output, 'staff')(given) : given
   return { status: operation.successStatus, body: answer ?? {}, text: answer === undefined ? '' : JSON.stringify(answer) }
 }

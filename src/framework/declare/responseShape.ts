@@ -24,7 +24,7 @@ export const isPartial = ({ fields, expansions, onDemand }: Shape): boolean =>
  * @throws Problem invalid_parameter for an unknown field or expansion
  * @throws Problem insufficient_scope or access_denied where another resource is not open to the caller
  */
-export function readShape({
+export function parseShape({
   operation: { resource, scope },
   parameters,
   caller,

@@ -7,7 +7,7 @@ import { isReserved } from '../declare/slugs.ts'
 import { isShownIn, type View } from '../declare/views.ts'
 import { isSendable, writeForm } from '../declare/writeForm.ts'
 import { checkValue } from './checkValue.ts'
-import { fieldErrorsOf, maxSuggestions, problemOfFieldErrors, unknownField, unknownFields, unstorableTexts } from './faults.ts'
+import { fieldErrorsOf, maxSuggestions, problemOfFieldErrors, unknownField, unknownFields, unstorableTexts } from './fieldErrors.ts'
 import { isObject, mergePatch } from './mergePatch.ts'
 
 export interface BodyRules {
@@ -22,7 +22,7 @@ export interface BodyRules {
 }
 
 /** What is wrong, and the values of what is right. */
-export interface BodyReading {
+export interface ParsedBody {
   values: Record<string, unknown>
   fieldErrors: ProblemDetail[]
 }
@@ -31,7 +31,7 @@ export interface BodyReading {
  * Reads the fields that a client sent: a new row, or a JSON Merge Patch (RFC 7396) to one. Values come out complete,
  * and every faulty field is found at once.
  */
-export function readBody(rules: BodyRules, body: unknown): BodyReading {
+export function parseBody(rules: BodyRules, body: unknown): ParsedBody {
   if (!isObject(body)) return { values: {}, fieldErrors: [{ code: 'type', message: 'The body must be a JSON object.' }] }
   const { resource, current } = rules
   const values = new Map<string, unknown>()
@@ -56,8 +56,8 @@ export function readBody(rules: BodyRules, body: unknown): BodyReading {
 }
 
 /** Reads a whole row that takes the place of one: what was not sent takes its default or is nothing; without either it is missing. */
-export function readWhole(rules: Omit<BodyRules, 'current'>, body: unknown): BodyReading {
-  const { values, fieldErrors } = readBody({ ...rules, isReplacement: true }, body)
+export function parseWholeBody(rules: Omit<BodyRules, 'current'>, body: unknown): ParsedBody {
+  const { values, fieldErrors } = parseBody({ ...rules, isReplacement: true }, body)
   if (!isObject(body)) return { values, fieldErrors }
   const audience = audienceOf(rules.caller)
   const writable = rules.resource.writable.filter(({ roles, isCreateOnly }) => !isCreateOnly && (roles?.includes(audience) ?? true))
@@ -84,7 +84,7 @@ export function requireNoFieldErrors(fieldErrors: readonly ProblemDetail[]): voi
  * The input of an action.
  * @throws Problem
  */
-export function readInput(input: z.ZodObject | undefined, body: unknown): Record<string, unknown> {
+export function parseInput(input: z.ZodObject | undefined, body: unknown): Record<string, unknown> {
   if (!isObject(body)) throw problemOfFieldErrors([{ code: 'type', message: 'The body must be a JSON object.' }])
   const texts = Object.entries(body).flatMap(([field, value]) => unstorableTexts(field.slice(0, 100), value))
   requireNoFieldErrors(texts)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Operation } from '../../src/framework/declare/operations.ts'
-import { readParameters } from '../../src/framework/read/readParameters.ts'
+import { parseParameters } from '../../src/framework/read/parseParameters.ts'
 import { Problem } from '../../src/lib/problem.ts'
 import { operationsIn, resources } from '../../src/resources/index.ts'
 
@@ -9,7 +9,7 @@ const operations = operationsIn(resources)
 const { parameters } = operations.find(({ id }) => id === 'listCourses') as Operation
 const refusal = (raw: Record<string, unknown>): Problem => {
   try {
-    readParameters(parameters, raw)
+    parseParameters(parameters, raw)
   } catch (error) {
     if (error instanceof Problem) return error
     throw error
@@ -19,7 +19,7 @@ const refusal = (raw: Record<string, unknown>): Problem => {
 
 describe('parameters', () => {
   test('are read from text, and from the values of a tool call, to the same effect', () => {
-    const read = (raw: Record<string, unknown>) => [...readParameters(parameters, raw)].filter(([, value]) => value !== undefined)
+    const read = (raw: Record<string, unknown>) => [...parseParameters(parameters, raw)].filter(([, value]) => value !== undefined)
     expect(read({ limit: '5', status: 'draft,published', sort: '-title', 'price[lte]': '900' })).toEqual(
       read({ limit: 5, status: ['draft', 'published'], sort: '-title', 'price[lte]': 900 }),
     )
@@ -76,7 +76,7 @@ describe('parameters', () => {
     fc.assert(
       fc.property(raw, (values) => {
         try {
-          readParameters(parameters, values)
+          parseParameters(parameters, values)
         } catch (error) {
           expect(error).toBeInstanceOf(Problem)
           expect((error as Problem).description).toMatch(/^[\x20-\x7e]+$/)

@@ -1,9 +1,9 @@
 import type { Answer } from '../call.ts'
 import { dropFileReferences } from '../declare/fileFields.ts'
 import type { OperationOf } from '../declare/operations.ts'
-import { readWritten } from '../read/rows.ts'
+import { loadWritten } from '../read/findRows.ts'
 import { answerWritten, changeRow, rowToChange } from './changeRow.ts'
-import { record } from './record.ts'
+import { recordWrite } from './recordWrite.ts'
 import type { Write } from './write.ts'
 import { deleteRow } from './writeRows.ts'
 import { wrongState } from './wrongState.ts'
@@ -22,12 +22,12 @@ export async function removeRow(write: Write<OperationOf<'remove'>>): Promise<An
     const kept = await changeRow(write, row, columns, 'deleted')
     await operation.rules.after?.(write, kept)
     if (operation.successStatus === 204) return nothing
-    return answerWritten(write, operation.rules.after ? await readWritten(writer, queryScope, row.id) : kept)
+    return answerWritten(write, operation.rules.after ? await loadWritten(writer, queryScope, row.id) : kept)
   }
   await dropFileReferences(write, row.id)
   await deleteRow(writer, queryScope, row)
   await operation.rules.after?.(write, row)
-  await record(write, { action: 'deleted', id: row.id, before: row.version, after: null })
+  await recordWrite(write, { action: 'deleted', id: row.id, before: row.version, after: null })
   return { ...nothing, ...said }
 }
 

@@ -2,14 +2,14 @@ import type { Answer, Call } from '../call.ts'
 import type { OperationOf } from '../declare/operations.ts'
 import type { Representation } from '../declare/representation.ts'
 import { positionOf } from '../declare/sorts.ts'
-import { writeCursor } from '../read/cursor.ts'
-import { readList, textOf } from '../read/list.ts'
-import { keyOfCall, noSuchRow } from '../read/row.ts'
-import { findRow, findRows } from '../read/rows.ts'
+import { queryOfList, textOf } from '../read/answerList.ts'
+import { keyOfCall, noSuchRow } from '../read/answerRow.ts'
+import { formatCursor } from '../read/cursor.ts'
+import { findRow, findRows } from '../read/findRows.ts'
 import { requireOffered } from '../read/visible.ts'
 import { withinTime } from '../read/withinTime.ts'
 import { listEtag, rowEtag } from './etag.ts'
-import { present } from './present.ts'
+import { serialize } from './serialize.ts'
 
 /**
  * The rows of the caller's list in a form of its own, as far as one answer goes; a link leads to what follows.
@@ -17,7 +17,7 @@ import { present } from './present.ts'
  */
 export async function answerListAs(call: Call<OperationOf<'list'>>, representation: Representation): Promise<Answer> {
   const { operation, parameters, school, signer } = call
-  const { sort, conditions, fingerprint, from } = await readList(call)
+  const { sort, conditions, fingerprint, from } = await queryOfList(call)
   const limit = parameters.get('limit')
   return await withinTime(call, 'read', true, async ({ database, queryScope }) => {
     const found = await findRows(database, queryScope, { conditions, sort, after: from, limit: limit + 1 })
@@ -25,11 +25,11 @@ export async function answerListAs(call: Call<OperationOf<'list'>>, representati
     const rows = found.slice(0, limit)
     const last = rows.at(-1)
     const text = representation.write(
-      rows.map((row) => present(operation.resource, row, call)),
+      rows.map((row) => serialize(operation.resource, row, call)),
       { school },
     )
     const nextCursor =
-      found.length > limit && last ? writeCursor(signer, fingerprint, { ...positionOf(last, sort), isBackward: false }) : null
+      found.length > limit && last ? formatCursor(signer, fingerprint, { ...positionOf(last, sort), isBackward: false }) : null
     return {
       status: operation.successStatus,
       body: {},
@@ -49,7 +49,7 @@ export async function answerRowAs(call: Call, representation: Representation): P
   const { operation, database, queryScope, school } = call
   const row = await findRow(database, queryScope, keyOfCall(call))
   if (!row) throw noSuchRow(operation.resource)
-  const text = representation.write([present(operation.resource, row, call)], { school })
+  const text = representation.write([serialize(operation.resource, row, call)], { school })
   const etag = rowEtag(row.version, row.seen_as, text)
   return { status: operation.successStatus, body: {}, text, type: representation.type, etag }
 }

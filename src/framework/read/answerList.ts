@@ -3,13 +3,13 @@ import { audienceOf } from '../../policy/caller.ts'
 import type { Answer, Call } from '../call.ts'
 import type { SeenRow } from '../declare/expressions.ts'
 import type { ListParent, OperationOf } from '../declare/operations.ts'
-import { readShape } from '../declare/shape.ts'
+import { parseShape } from '../declare/responseShape.ts'
 import { positionOf, reversed, type Sort } from '../declare/sorts.ts'
 import { listEtag } from '../output/etag.ts'
-import { listFingerprint, type Place, readCursor, writeCursor } from './cursor.ts'
-import { expanded } from './expand.ts'
-import { keyOfCall, noSuchRow } from './row.ts'
-import { countRows, findRow, findRows, type RowCondition, searchCondition } from './rows.ts'
+import { keyOfCall, noSuchRow } from './answerRow.ts'
+import { formatCursor, listFingerprint, type Place, parseCursor } from './cursor.ts'
+import { countRows, findRow, findRows, type RowCondition, searchCondition } from './findRows.ts'
+import { serializeExpanded } from './serializeExpanded.ts'
 import { requireOffered } from './visible.ts'
 import { withinTime } from './withinTime.ts'
 
@@ -24,8 +24,8 @@ const maxCount = 10_000
  */
 export async function answerList(call: ListCall): Promise<Answer> {
   const { operation, parameters } = call
-  const shape = readShape(call)
-  const { sort, conditions, fingerprint, from } = await readList(call)
+  const shape = parseShape(call)
+  const { sort, conditions, fingerprint, from } = await queryOfList(call)
   const limit = parameters.get('limit')
   return await withinTime(call, 'read', isHard(call), async (within) => {
     const { rows, hasNext, hasPrevious } = await readPage(
@@ -35,12 +35,12 @@ export async function answerList(call: ListCall): Promise<Answer> {
     if (rows.length === 0) await requireOffered(within.database, within.queryScope)
     const [first, last] = [rows[0], rows.at(-1)]
     const cursorAt = (row: SeenRow, isBackward: boolean): string =>
-      writeCursor(call.signer, fingerprint, { ...positionOf(row, sort), isBackward })
+      formatCursor(call.signer, fingerprint, { ...positionOf(row, sort), isBackward })
     const nextCursor = hasNext && last ? cursorAt(last, false) : null
     const prevCursor = hasPrevious && first ? cursorAt(first, true) : null
     const body = {
       object: 'list',
-      data: await expanded(within, shape, rows),
+      data: await serializeExpanded(within, shape, rows),
       page: {
         limit,
         has_more: nextCursor !== null,
@@ -65,7 +65,7 @@ export interface ListQuery {
 }
 
 /** @throws Problem not_found where the list stands under a row that is not there for the caller, invalid_cursor */
-export async function readList(call: ListCall): Promise<ListQuery> {
+export async function queryOfList(call: ListCall): Promise<ListQuery> {
   const { parameters, signer, operation } = call
   const sort = sortOf(call)
   const owner = operation.parent && (await findParent(call, operation.parent))
@@ -75,7 +75,7 @@ export async function readList(call: ListCall): Promise<ListQuery> {
     sort,
     conditions: [...conditionsOf(call), ...(owner ? [owner.condition] : [])],
     fingerprint,
-    from: cursor === undefined ? undefined : readCursor(signer, fingerprint, cursor),
+    from: cursor === undefined ? undefined : parseCursor(signer, fingerprint, cursor),
     ownerId: owner?.id,
   }
 }

@@ -1,17 +1,17 @@
 import type { Call } from '../call.ts'
 import type { SeenRow } from '../declare/expressions.ts'
 import type { AnyExpansion, Resource } from '../declare/resource.ts'
-import { type Shape, selectFields } from '../declare/shape.ts'
+import { type Shape, selectFields } from '../declare/responseShape.ts'
 import { type NoMembers, type ParameterValues, parameterValues } from '../declare/values.ts'
-import { present, presentOnDemand, withoutGated } from '../output/present.ts'
-import { findRowsById, findRowsOf } from './rows.ts'
+import { hideGated, serialize, serializeOnDemand } from '../output/serialize.ts'
+import { findRowsById, findRowsOf } from './findRows.ts'
 
 const maxRows = 20
 
 type Context = Pick<Call, 'database' | 'queryScope' | 'school' | 'caller' | 'externalServices'> & { parameters: ParameterValues }
 
 /** Rows as they are answered, with the rows of other resources that were asked for: one query for each expansion, never for each row. */
-export async function expanded(
+export async function serializeExpanded(
   call: Call,
   { fields, expansions, onDemand }: Shape,
   rows: readonly SeenRow[],
@@ -19,7 +19,7 @@ export async function expanded(
   const { resource } = call.operation
   const bodies = await withExpansions(call, resource, expansions, rows)
   if (onDemand.length > 0) {
-    for (const [index, row] of rows.entries()) Object.assign(bodies[index] ?? {}, presentOnDemand(resource, row, call, onDemand))
+    for (const [index, row] of rows.entries()) Object.assign(bodies[index] ?? {}, serializeOnDemand(resource, row, call, onDemand))
   }
   const named = fields && [...fields, ...expansions.keys(), ...onDemand]
   return bodies.map((body) => selectFields(body, named))
@@ -31,8 +31,8 @@ async function withExpansions(
   expansions: ReadonlyMap<string, readonly string[]>,
   rows: readonly SeenRow[],
 ): Promise<Record<string, unknown>[]> {
-  const bodies = rows.map((row) => present(resource, row, context))
-  const shown = rows.map((row) => withoutGated(resource, row, row))
+  const bodies = rows.map((row) => serialize(resource, row, context))
+  const shown = rows.map((row) => hideGated(resource, row, row))
   for (const [name, inner] of expansions) {
     const expansion = resource.expansions[name]
     if (!expansion) continue

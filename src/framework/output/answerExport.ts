@@ -3,15 +3,15 @@ import { audienceOf } from '../../policy/caller.ts'
 import type { Answer, Call } from '../call.ts'
 import type { SeenRow } from '../declare/expressions.ts'
 import type { OperationOf } from '../declare/operations.ts'
-import { readShape, selectFields } from '../declare/shape.ts'
+import { parseShape, selectFields } from '../declare/responseShape.ts'
 import { type Position, positionOf } from '../declare/sorts.ts'
-import { writeCursor } from '../read/cursor.ts'
-import { readList, textOf } from '../read/list.ts'
-import { findRows } from '../read/rows.ts'
+import { queryOfList, textOf } from '../read/answerList.ts'
+import { formatCursor } from '../read/cursor.ts'
+import { findRows } from '../read/findRows.ts'
 import { withinTime } from '../read/withinTime.ts'
 import { csvColumns } from './csvColumns.ts'
 import { csvCells, csvLines, csvType } from './csvText.ts'
-import { present } from './present.ts'
+import { serialize } from './serialize.ts'
 
 const batchRows = 500
 
@@ -24,15 +24,15 @@ export async function answerExport(call: Call<OperationOf<'list'>>): Promise<Ans
   if (!operation.resource.isExported || audienceOf(caller) !== 'staff') {
     throw new Problem('not_acceptable', { description: 'This list answers application/json to you.' })
   }
-  const shape = readShape(call)
-  const query = await readList(call)
+  const shape = parseShape(call)
+  const query = await queryOfList(call)
   const limit = parameters.get('limit')
   const batch = (after: Position | undefined, size: number): Promise<SeenRow[]> =>
     withinTime(call, 'export', true, ({ database, queryScope }) => findRows(database, queryScope, { ...query, after, limit: size }))
   const first = await batch(query.from, Math.min(batchRows, limit) + 1)
   const end = first.length <= Math.min(batchRows, limit) ? undefined : await endOf(call, limit)
   const members = format === 'csv' ? await membersOf(call, query.ownerId) : undefined
-  const nextCursor = end ? writeCursor(signer, query.fingerprint, { ...end, isBackward: false }) : null
+  const nextCursor = end ? formatCursor(signer, query.fingerprint, { ...end, isBackward: false }) : null
 
   async function* rows(): AsyncGenerator<SeenRow[]> {
     let page = first.slice(0, batchRows)
@@ -47,7 +47,7 @@ export async function answerExport(call: Call<OperationOf<'list'>>): Promise<Ans
     }
   }
   const bodies = async function* (): AsyncGenerator<Record<string, unknown>[]> {
-    for await (const page of rows()) yield page.map((row) => selectFields(present(operation.resource, row, call), shape.fields))
+    for await (const page of rows()) yield page.map((row) => selectFields(serialize(operation.resource, row, call), shape.fields))
   }
   return {
     status: 200,
@@ -63,7 +63,7 @@ export async function answerExport(call: Call<OperationOf<'list'>>): Promise<Ans
 
 /** The place where the file ends, if the list goes on there. Found before the first byte leaves: a link stands in the head. */
 async function endOf(call: Call<OperationOf<'list'>>, limit: number): Promise<Position | undefined> {
-  const { sort, conditions, from } = await readList(call)
+  const { sort, conditions, from } = await queryOfList(call)
   const narrow = {
     ...call.queryScope.resource,
     columns: [...new Set(['id', sort.column, ...(sort.otherwise === undefined ? [] : [sort.otherwise])])],

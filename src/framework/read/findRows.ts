@@ -136,6 +136,6 @@ async function keyById(database: Reader, queryScope: QueryScope, key: RowKey | u
 }
 
 /** A row that this caller has just written. It may lie out of their sight by now: once, they see it still. */
-export async function readWritten(writer: Writer, queryScope: QueryScope, id: string): Promise<SeenRow> {
+export async function loadWritten(writer: Writer, queryScope: QueryScope, id: string): Promise<SeenRow> {
   return await selectWhole(writer, queryScope).where('id', '=', id).executeTakeFirstOrThrow()
 }
