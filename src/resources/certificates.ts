@@ -10,17 +10,17 @@ import { enrollments } from './enrollments.ts'
 const number = z
   .string()
   .regex(certificateForm, 'must be the sixteen characters of the certificate')
-  .meta({ description: 'Number of the certificate, exactly.', example: '7QW3KD9XHM2TB5ZE' })
+  .meta({ description: 'Number of the certificate.', example: '7QW3KD9XHM2TB5ZE' })
 
 const isIssued = (enrollment: Rows<'enrollment'>) => enrollment('certificate_number', 'is not', null)
 
-/** Certificates that were issued. Who holds the number of one can verify it; there is no list. */
+/** Issued certificates. Anybody with the number of one can verify it; there is no list. */
 export const certificates = defineResource({
   name: 'certificates',
   object: 'certificate',
   idPrefix: 'enr',
   table: 'enrollment',
-  about: 'A certificate of a completed course, for anybody who was shown its number.',
+  about: 'A certificate of a completed course, for anybody with its number.',
   scopes: enrollments.area,
   catalogue: false,
   schema: z.object({ number }),
@@ -37,14 +37,17 @@ export const certificates = defineResource({
       parameters: z.object({ number }),
       output: z.object({
         number,
-        course_title: z.string().meta({ description: 'What it is about.', example: 'Clay From Scratch' }),
-        holder_name: z.string().nullable().meta({ description: 'Whose it is; null where the person was erased.', example: 'Juno Fenwick' }),
-        issued_at: timestamp().meta({ description: 'When it was issued.', example: '2026-03-01T09:30:00.000Z' }),
-        valid: z.boolean().meta({ description: 'Whether it still holds: a completion can be taken back.', example: true }),
+        course_title: z.string().meta({ description: 'Title of the course.', example: 'Clay From Scratch' }),
+        holder_name: z
+          .string()
+          .nullable()
+          .meta({ description: 'Name of the holder; null if the person was erased.', example: 'Juno Fenwick' }),
+        issued_at: timestamp().meta({ description: 'Time of issue.', example: '2026-03-01T09:30:00.000Z' }),
+        valid: z.boolean().meta({ description: 'True if the certificate is valid. Resetting the progress revokes it.', example: true }),
       }),
       async run({ database, school, parameters }) {
         const found = await findCertificate(database, school.id, String(parameters.get('number')))
-        if (!found) throw new Problem('not_found', { description: 'There is no such certificate.' })
+        if (!found) throw new Problem('not_found', { description: 'The school has not issued a certificate with this number.' })
         return found
       },
     }),

@@ -35,14 +35,14 @@ import { lecturers } from './lecturers.ts'
 import { membershipPlans } from './membershipPlans.ts'
 import { seenCount } from './seenCount.ts'
 
-/** The catalogue. */
+/** The courses of the school. */
 export const courses = defineResource({
   name: 'courses',
   object: 'course',
   idPrefix: 'crs',
   table: 'course',
   feature: 'courses',
-  about: 'A course of the school: what it teaches, who teaches it, and what it costs.',
+  about: 'A course of the school with its description, lecturers and price.',
   scopes: {
     read: 'See the courses of the school',
     write: { sentence: 'Add and change courses, and publish or archive them', from: 'lecturer' },
@@ -67,7 +67,7 @@ export const courses = defineResource({
     enrollments_count: { select: enrollmentsShown },
     my_enrollment: {
       select: enrollmentIn,
-      // Times in JSON of the database have another form.
+      // The database writes times in JSON in another format.
       of: (mine: { id: string; status: string; progress_percent: number; expires_at: string | null } | null) =>
         mine && { ...mine, expires_at: mine.expires_at === null ? null : new Date(mine.expires_at).toISOString() },
     },
@@ -115,7 +115,7 @@ export const courses = defineResource({
     'category',
     { name: 'tag', description: 'a tag of the course', value: z.string().min(1).max(40), where: hasTag },
     { name: 'lecturer', description: 'the id of a lecturer', value: reference('lec', 'Id of a lecturer.'), where: hasLecturer },
-    { name: 'plan', description: 'the id of a plan that opens it', value: reference('mpl', 'Id of a plan.'), where: isOpenedBy },
+    { name: 'plan', description: 'the id of a plan that includes it', value: reference('mpl', 'Id of a plan.'), where: isOpenedBy },
     {
       name: 'price',
       operator: 'lte',
@@ -187,21 +187,21 @@ export const courses = defineResource({
   actions: {
     publish: {
       scope: 'write',
-      summary: 'Put a course into the catalogue',
+      summary: 'Publish a course',
       from: ['draft', 'archived'],
       to: 'published',
       run: publishCourse((details) => new Problem('not_publishable', { details })),
     },
     unpublish: {
       scope: 'write',
-      summary: 'Make a draft of a course again',
+      summary: 'Unpublish a course',
       from: ['published'],
       to: 'draft',
       run: unpublishCourse(requireNobodyEnrolled),
     },
     archive: {
       scope: 'write',
-      summary: 'Take a course out of the catalogue for good',
+      summary: 'Archive a course',
       from: ['published'],
       to: 'archived',
       run: archiveCourse,
@@ -212,9 +212,9 @@ export const courses = defineResource({
       summary: 'Copy a course as a draft',
       status: 201,
       input: z.object({
-        title: line(160).optional().meta({ description: 'Name of the copy.', example: 'Clay From Scratch, evenings' }),
+        title: line(160).optional().meta({ description: 'Title of the copy.', example: 'Clay From Scratch, evenings' }),
         slug: slug().optional().meta({ description: 'Readable key of the copy.', example: 'clay-evenings' }),
-        include_curriculum: z.boolean().default(true).meta({ description: 'Whether sections and lessons are copied.', example: true }),
+        include_curriculum: z.boolean().default(true).meta({ description: 'True to copy sections and lessons.', example: true }),
       }),
       async perform(writing, course, input): Promise<{ made: string }> {
         if (reservedSlugs.has(String(input.slug))) throw new Problem('reserved_slug')
@@ -229,7 +229,7 @@ export const courses = defineResource({
       id: 'setCourseLecturers',
       roles: ['staff'],
       method: 'PUT',
-      summary: 'Say who teaches a course',
+      summary: 'Set the lecturers of a course',
       input: z.object({ lecturer_ids }),
       async run(writing, course, input) {
         requireNoFieldErrors(await checkCourseLecturers(input, writing, course))
@@ -244,12 +244,12 @@ export const courses = defineResource({
       roles: ['staff'],
       method: 'PUT',
       status: 204,
-      summary: 'Put the courses of the catalogue into a new order',
+      summary: 'Reorder the courses of the catalogue',
       input: z.object({
         course_ids: z
           .array(reference('crs', 'Id of a course.'))
           .max(500)
-          .meta({ description: 'Courses in their new order; the others follow in theirs.', example: [] }),
+          .meta({ description: 'Courses in their new order. The other courses follow in their current order.', example: [] }),
       }),
       run: (writing, { course_ids }) => setPositions(writing, { table: 'course', idPrefix: 'crs', field: 'course_ids' }, course_ids),
     }),

@@ -13,31 +13,31 @@ import { line, metadata, reference, slug } from '../framework/declare/fields.ts'
 import { defineAction } from '../framework/declare/typedOperations.ts'
 import * as fields from './lessonFields.ts'
 
-const externalKey = z.string().min(1).max(120).meta({ description: 'Key in the system that it comes from.', example: 'lms-17' })
+const externalKey = z.string().min(1).max(120).meta({ description: 'Key in the source system.', example: 'lms-17' })
 
-/** What of a lesson stands in the tree: nothing of what it teaches. */
+/** The outline of a lesson in the tree, without its content. */
 const outline = z.object({
   id: reference('les', 'Id of the lesson.'),
-  object: z.literal('lesson').meta({ description: 'What this is.' }),
+  object: z.literal('lesson').meta({ description: 'Type of the object.' }),
   ...fields.outline,
   drip: fields.drip,
-  external_id: externalKey.nullable().meta({ description: 'Key in the system that it comes from.', example: 'lms-17', view: 'staff' }),
+  external_id: externalKey.nullable().meta({ description: 'Key in the source system.', example: 'lms-17', view: 'staff' }),
 })
 
 const tree = {
   course_id: reference('crs', 'The course.'),
-  version: z.int().meta({ description: 'Counts the changes of the tree; its ETag begins with it.', example: 12 }),
+  version: z.int().meta({ description: 'Version of the tree. The ETag begins with it.', example: 12 }),
   sections: z
     .array(
       z.object({
         id: reference('sec', 'Id of the section.'),
-        object: z.literal('section').meta({ description: 'What this is.' }),
+        object: z.literal('section').meta({ description: 'Type of the object.' }),
         title: z.string().meta({ description: 'Name of the section.', example: 'First pots' }),
-        summary: z.string().nullable().meta({ description: 'What it is about.', example: null }),
-        position: z.int().meta({ description: 'Place within the course, from 0.', example: 0 }),
-        lessons_count: z.int().meta({ description: 'Number of the lessons that are listed.', example: 5 }),
-        external_id: externalKey.nullable().meta({ description: 'Key in the system that it comes from.', example: null, view: 'staff' }),
-        lessons: z.array(outline).meta({ description: 'Its lessons in their order, without what they teach.', example: [] }),
+        summary: z.string().nullable().meta({ description: 'Summary of the section.', example: null }),
+        position: z.int().meta({ description: 'Position in the course, from 0.', example: 0 }),
+        lessons_count: z.int().meta({ description: 'Number of listed lessons.', example: 5 }),
+        external_id: externalKey.nullable().meta({ description: 'Key in the source system.', example: null, view: 'staff' }),
+        lessons: z.array(outline).meta({ description: 'Lessons in their order, without their content.', example: [] }),
       }),
     )
     .meta({ description: 'Sections in their order.', example: [] }),
@@ -48,7 +48,10 @@ const order = z.object({
     .array(
       z.object({
         id: reference('sec', 'A section.'),
-        lesson_ids: z.array(reference('les', 'A lesson.')).max(1000).meta({ description: 'All its lessons from now on.', example: [] }),
+        lesson_ids: z
+          .array(reference('les', 'A lesson.'))
+          .max(1000)
+          .meta({ description: 'All lessons of the section in their new order.', example: [] }),
       }),
     )
     .max(200)
@@ -57,7 +60,7 @@ const order = z.object({
 
 const imported = z.object({
   mode: z.enum(['merge', 'replace']).default('merge').meta({
-    description: 'merge keeps what is not named; replace removes it, and takes over the order.',
+    description: 'merge keeps sections and lessons that the import does not contain; replace deletes them and applies the order.',
     example: 'merge',
   }),
   sections: z
@@ -65,26 +68,29 @@ const imported = z.object({
       z.object({
         external_id: externalKey,
         title: line(160).meta({ description: 'Name of the section.', example: 'First pots' }),
-        summary: z.string().max(500).nullable().optional().meta({ description: 'What it is about.', example: null }),
+        summary: z.string().max(500).nullable().optional().meta({ description: 'Summary of the section.', example: null }),
         lessons: z
           .array(
             z.object({
               external_id: externalKey,
               title: fields.lessonTitle,
               kind: fields.lessonKind,
-              status: z.enum(['draft', 'published']).optional().meta({ description: 'A new lesson is a draft.', example: 'draft' }),
-              is_preview: z.boolean().optional().meta({ description: 'Whether everybody may read it.', example: false }),
-              duration_seconds: fields.durationSeconds.optional().meta({ description: 'How long it takes.', example: 420 }),
+              status: z
+                .enum(['draft', 'published'])
+                .optional()
+                .meta({ description: 'State of the lesson. Default for a new lesson: draft.', example: 'draft' }),
+              is_preview: z.boolean().optional().meta({ description: 'True if everybody can read it.', example: false }),
+              duration_seconds: fields.durationSeconds.optional().meta({ description: 'Duration in seconds.', example: 420 }),
               content: fields.content.optional().meta({ description: 'Text of the lesson.', example: '## Wedging' }),
-              content_format: z.enum(['markdown', 'html']).optional().meta({ description: 'How it is written.', example: 'markdown' }),
-              media: fields.media.optional().meta({ description: 'What is played.', example: null }),
-              quiz: fields.quiz.optional().meta({ description: 'Questions; only of the kind quiz.', example: null }),
+              content_format: z.enum(['markdown', 'html']).optional().meta({ description: 'Format of the content.', example: 'markdown' }),
+              media: fields.media.optional().meta({ description: 'Media of the lesson.', example: null }),
+              quiz: fields.quiz.optional().meta({ description: 'Questions; only for the kind quiz.', example: null }),
               drip: fields.drip
                 .unwrap()
                 .optional()
-                .meta({ description: 'When it opens.', example: { mode: 'none' } }),
-              comments_enabled: z.boolean().optional().meta({ description: 'Whether people can comment on it.', example: true }),
-              metadata: metadata().optional().meta({ description: 'Texts of your own.', example: {} }),
+                .meta({ description: 'Time at which the lesson opens.', example: { mode: 'none' } }),
+              comments_enabled: z.boolean().optional().meta({ description: 'True if comments are allowed.', example: true }),
+              metadata: metadata().optional().meta({ description: 'Custom key-value pairs.', example: {} }),
             }),
           )
           .max(1000)
@@ -96,7 +102,7 @@ const imported = z.object({
     .meta({ description: 'Sections in their order.', example: [] }),
 })
 
-/** The sections and lessons of a course as one document, with a version of its own. */
+/** The sections and lessons of a course as one document with a separate version. */
 export const curriculum = defineResource({
   name: 'curriculum',
   path: 'courses',
@@ -106,7 +112,7 @@ export const curriculum = defineResource({
   versionColumn: 'tree_version',
   anonymous: 'partial',
   feature: 'courses',
-  about: 'What a course holds: its sections and lessons in their order.',
+  about: 'The sections and lessons of a course in their order.',
   scopes: {
     read: 'See the sections and lessons of courses',
     write: { sentence: 'Add, change and reorder sections and lessons', from: 'lecturer' },
@@ -132,7 +138,7 @@ export const curriculum = defineResource({
     curriculum: {
       scope: 'read',
       id: 'getCurriculum',
-      summary: 'Show the sections and lessons of a course',
+      summary: 'Get the sections and lessons of a course',
       output: z.object(tree),
       run: readTree,
     },
@@ -144,7 +150,7 @@ export const curriculum = defineResource({
       method: 'PUT',
       view: 'staff',
       needsIfMatch: true,
-      summary: 'Put all sections and lessons of a course into a new order',
+      summary: 'Reorder all sections and lessons of a course',
       input: order,
       output: z.object(tree),
       async perform(writing, course, input) {
@@ -159,13 +165,13 @@ export const curriculum = defineResource({
       scope: 'write',
       id: 'importCurriculum',
       view: 'staff',
-      summary: 'Add, change and remove sections and lessons by the keys of another system',
+      summary: 'Import sections and lessons from another system',
       input: imported,
       output: z.object({
-        created: z.int().meta({ description: 'Sections and lessons that were made.', example: 12 }),
-        updated: z.int().meta({ description: 'Sections and lessons that were changed.', example: 3 }),
-        deleted: z.int().meta({ description: 'Sections and lessons that were removed.', example: 0 }),
-        tree: z.object(tree).meta({ description: 'The curriculum as it is now.', example: { sections: [] } }),
+        created: z.int().meta({ description: 'Number of created sections and lessons.', example: 12 }),
+        updated: z.int().meta({ description: 'Number of changed sections and lessons.', example: 3 }),
+        deleted: z.int().meta({ description: 'Number of deleted sections and lessons.', example: 0 }),
+        tree: z.object(tree).meta({ description: 'The curriculum after the import.', example: { sections: [] } }),
       }),
       async perform(writing, course, input) {
         const { counts, headers } = await importCurriculum(writing, course, input)
@@ -179,5 +185,5 @@ export const curriculum = defineResource({
   },
 })
 
-/** A change counts a version of the tree; what is in effect already leaves no trace. */
+/** Returns a new version of the tree for a change, and nothing without one. */
 const noted = (isChanged: boolean) => (isChanged ? { columns: {} } : { isUnchanged: true })

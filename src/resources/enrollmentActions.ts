@@ -20,9 +20,9 @@ import { enrollmentSummary, lessonState, positionSeconds } from './enrollmentFie
 
 type EnrollmentAction = Action<'enrollment', 'read' | 'write'>
 
-const reason = z.string().max(500).optional().meta({ description: 'Why, for the record.', example: 'Asked for it.' })
+const reason = z.string().max(500).optional().meta({ description: 'Reason.', example: 'Asked for it.' })
 
-/** Leads an enrolment into another state. Its own person can cancel it, unless the school has suspended it. */
+/** Returns the action for a transition. Students can cancel their own enrolment unless the school has suspended it. */
 export function transitionOf(transition: Transition, summary: string): EnrollmentAction {
   const { from, already } = transitions[transition]
   const isForAll = transition === 'cancel'
@@ -42,18 +42,21 @@ export function transitionOf(transition: Transition, summary: string): Enrollmen
   }
 }
 
-/** How far somebody has got in one lesson: the person says it, or who teaches. */
+/** Writes the progress in one lesson, by the student or by staff and lecturers. */
 export const putProgress = defineAction('enrollment', {
   scope: 'write',
   id: 'putLessonProgress',
   method: 'PUT',
-  summary: 'Say how far a student has got in a lesson',
-  // Nobody's place in the course changes: those who learn do not wait for each other.
+  summary: 'Set the progress of a student in a lesson',
+  // The lock is shared, because the places of the course do not change: students do not wait for each other.
   lockFirst: lockCourseForProgress,
   parameters: z.object({ lesson_id: reference('les', 'Id of the lesson.') }),
   input: z.object({
-    completed: z.boolean().optional().meta({ description: 'Whether it is done. Of a quiz: by passing it.', example: true }),
-    position_seconds: positionSeconds.optional().meta({ description: 'How far into the lesson.', example: 95 }),
+    completed: z
+      .boolean()
+      .optional()
+      .meta({ description: 'True if the lesson is completed. A quiz is completed by passing it.', example: true }),
+    position_seconds: positionSeconds.optional().meta({ description: 'Position in the lesson in seconds.', example: 95 }),
   }),
   output: z.object({ lesson: lessonState, enrollment: enrollmentSummary }),
   async perform(writing, row, input) {
@@ -64,7 +67,7 @@ export const putProgress = defineAction('enrollment', {
     const lesson = await findLesson(writing, { enrollmentId: row.id, lessonId })
     requireUnlocked(lesson, { isOwn })
     if (isOwn && completed && lesson.kind === 'quiz' && lesson.quiz !== null)
-      throw new Problem('invalid_state', { description: 'A quiz is completed by passing it.' })
+      throw new Problem('invalid_state', { description: 'A quiz is completed by passing it. Submit an attempt.' })
     const isChanged = await writeLessonProgress(writing, row, lessonId, { completed, position_seconds })
     if (isOwn) await recordActivity(writing, row, lessonId)
     const { counts, columns } = await countAndComplete(writing, row)

@@ -9,7 +9,7 @@ import { toPublicId, uuidOf } from '../lib/ids.ts'
 import { audienceOf } from '../policy/caller.ts'
 import { enrollmentSchema, named } from './enrollmentFields.ts'
 
-/** Many students at once, each on their own or all or none. */
+/** Enrols many students: each separately, or all or none. */
 export const bulkEnrollments = defineCollectionAction({
   scope: 'write',
   roles: ['lecturer', 'staff'],
@@ -29,24 +29,24 @@ export const bulkEnrollments = defineCollectionAction({
             .min(1)
             .max(120)
             .optional()
-            .meta({ description: 'Key of the student in the system that they were imported from.', example: 'erp-17' }),
-          starts_at: timestamp().optional().meta({ description: 'From when on the course is open.', example: '2026-03-01T09:30:00.000Z' }),
+            .meta({ description: 'Key of the student in the source system.', example: 'erp-17' }),
+          starts_at: timestamp().optional().meta({ description: 'Start of the access.', example: '2026-03-01T09:30:00.000Z' }),
           expires_at: timestamp()
             .nullable()
             .optional()
-            .meta({ description: 'Until when; null for ever.', example: '2036-03-01T09:30:00.000Z' }),
+            .meta({ description: 'End of the access; null without a limit.', example: '2036-03-01T09:30:00.000Z' }),
         }),
       )
       .min(1)
       .max(100)
-      .meta({ description: 'Whom to enrol in what.', example: [] }),
+      .meta({ description: 'Enrolments to create.', example: [] }),
     create_missing: z
       .boolean()
       .default(false)
-      .meta({ description: 'Whether an unknown address becomes a student; for the staff.', example: false }),
+      .meta({ description: 'True to create a student for an unknown address. Only for staff.', example: false }),
     notify: named.notify,
     override: named.override,
-    atomic: z.boolean().default(false).meta({ description: 'All or nothing.', example: false }),
+    atomic: z.boolean().default(false).meta({ description: 'True to create all enrolments or none.', example: false }),
   }),
   output: bulkOutput,
   async run(writing, input) {

@@ -6,16 +6,16 @@ const moment = (description: string) => timestamp().nullable().meta({ descriptio
 
 export const enrollmentStatus = z
   .enum(['active', 'completed', 'expired', 'suspended', 'canceled'])
-  .meta({ description: 'How it stands now.', example: 'active' })
+  .meta({ description: 'Current state of the enrolment.', example: 'active' })
 
-/** What an enrolment is made of. */
+/** The fields of an enrolment. */
 export const enrollmentSchema = z.object({
-  student_id: reference('std', 'Who takes the course.'),
+  student_id: reference('std', 'The student.'),
   course_id: reference('crs', 'The course.'),
   status: enrollmentStatus,
   source: z
     .enum(['self', 'manual', 'purchase', 'plan', 'coupon', 'import'])
-    .meta({ description: 'What opened it first, of what opens it now.', example: 'manual' }),
+    .meta({ description: 'The source of the access; the first one if several sources open it.', example: 'manual' }),
   order_id: reference('ord', 'Order that opened it.')
     .nullable()
     .meta({ description: 'Order that opened it.', example: null, idPrefix: 'ord' }),
@@ -25,31 +25,35 @@ export const enrollmentSchema = z.object({
   coupon_id: reference('cpn', 'Coupon that opened it.')
     .nullable()
     .meta({ description: 'Coupon that opened it.', example: null, idPrefix: 'cpn' }),
-  starts_at: timestamp().meta({ description: 'From when on the course is open.', example: '2026-03-01T09:30:00.000Z' }),
-  expires_at: timestamp().nullable().meta({ description: 'Until when; null for ever.', example: '2036-03-01T09:30:00.000Z' }),
-  progress_percent: z.int().meta({ description: 'Share of the published lessons that is done, rounded down.', example: 40 }),
-  completed_lessons_count: z.int().meta({ description: 'Published lessons that are done.', example: 7 }),
-  lessons_count: z.int().meta({ description: 'Published lessons of the course.', example: 18 }),
-  last_lesson_id: reference('les', 'Lesson that was opened last.')
+  starts_at: timestamp().meta({ description: 'Start of the access.', example: '2026-03-01T09:30:00.000Z' }),
+  expires_at: timestamp().nullable().meta({ description: 'End of the access; null without a limit.', example: '2036-03-01T09:30:00.000Z' }),
+  progress_percent: z.int().meta({ description: 'Share of the published lessons that are completed, rounded down.', example: 40 }),
+  completed_lessons_count: z.int().meta({ description: 'Number of completed published lessons.', example: 7 }),
+  lessons_count: z.int().meta({ description: 'Number of published lessons in the course.', example: 18 }),
+  last_lesson_id: reference('les', 'Lesson with the last activity.')
     .nullable()
-    .meta({ description: 'Lesson that was worked at last.', example: null, idPrefix: 'les' }),
-  first_opened_at: moment('When its person first worked at a lesson.'),
-  last_activity_at: moment('When its person last worked at a lesson.'),
-  completed_at: moment('When the course was completed. Later lessons do not revoke it.'),
-  canceled_at: moment('When it was canceled.'),
+    .meta({ description: 'Lesson with the last activity.', example: null, idPrefix: 'les' }),
+  first_opened_at: moment('Time of the first activity in a lesson.'),
+  last_activity_at: moment('Time of the last activity in a lesson.'),
+  completed_at: moment('Time of completion. Lessons that are added later do not revoke it.'),
+  canceled_at: moment('Time of cancellation.'),
   certificate: z
     .object({
-      number: z.string().meta({ description: 'Sixteen characters, by which anybody can verify it.', example: '7QW3KD9XHM2TB5ZE' }),
-      issued_at: timestamp().meta({ description: 'When it was issued.', example: '2026-03-01T09:30:00.000Z' }),
-      url: z.url().meta({ description: 'Where it is verified.', example: 'https://school.example/api/v1/certificates/7QW3KD9XHM2TB5ZE' }),
+      number: z
+        .string()
+        .meta({ description: 'Number of sixteen characters with which anybody can verify the certificate.', example: '7QW3KD9XHM2TB5ZE' }),
+      issued_at: timestamp().meta({ description: 'Time of issue.', example: '2026-03-01T09:30:00.000Z' }),
+      url: z
+        .url()
+        .meta({ description: 'URL at which it can be verified.', example: 'https://school.example/api/v1/certificates/7QW3KD9XHM2TB5ZE' }),
     })
     .nullable()
-    .meta({ description: 'The certificate; null where none was issued, or the course is not completed.', example: null }),
+    .meta({ description: 'The certificate; null if none was issued or the course is not completed.', example: null }),
   external_id: externalId(),
   metadata: metadata(),
 })
 
-/** What is shown of an enrolment beside its lessons. */
+/** The summary of an enrolment next to its lessons. */
 export const enrollmentSummary = z
   .object({
     id: reference('enr', 'Id of the enrolment.'),
@@ -61,34 +65,34 @@ export const enrollmentSummary = z
   })
   .meta({ description: 'The enrolment.', example: { status: 'active' } })
 
-export const positionSeconds = z.int().min(0).max(86_400).meta({ description: 'How far into the lesson.', example: 95 })
+export const positionSeconds = z.int().min(0).max(86_400).meta({ description: 'Position in the lesson in seconds.', example: 95 })
 
 const lessonStatus = z
   .enum(['not_started', 'started', 'completed'])
-  .meta({ description: 'How far the person has got.', example: 'started' })
+  .meta({ description: 'Progress in the lesson.', example: 'started' })
 
-/** How far somebody has got in one lesson. */
+/** The progress in one lesson. */
 export const lessonState = z
   .object({
     lesson_id: reference('les', 'The lesson.'),
     status: lessonStatus,
-    position_seconds: positionSeconds.nullable().meta({ description: 'How far into the lesson.', example: 95 }),
-    completed_at: moment('When it was completed.'),
-    attempts: z.int().meta({ description: 'How often its quiz was tried.', example: 0 }),
+    position_seconds: positionSeconds.nullable().meta({ description: 'Position in the lesson in seconds.', example: 95 }),
+    completed_at: moment('Time of completion.'),
+    attempts: z.int().meta({ description: 'Number of attempts at its quiz.', example: 0 }),
   })
   .meta({ description: 'The lesson.', example: { status: 'started' } })
 
-/** What is sent with a new enrolment and is no field of it. */
+/** The inputs of a new enrolment that are not fields of it. */
 export const named = {
   student_email: typedEmail().meta({
-    description: 'E-mail address of the student, in place of the id.',
+    description: 'E-mail address of the student, instead of the id.',
     example: 'learner017@example.org',
     createOnly: true,
   }),
-  notify: z.boolean().default(false).meta({ description: 'Whether the student is written to.', example: false, createOnly: true }),
+  notify: z.boolean().default(false).meta({ description: 'True to notify the student by e-mail.', example: false, createOnly: true }),
   override: z.boolean().default(false).meta({
     description:
-      'Enrols also in a course that is full, archived or a draft, which is refused with 409 otherwise. For staff, and for the lecturers of the course.',
+      'True to enrol in a course that is full, archived or a draft, which is otherwise refused with 409. Only for staff and lecturers of the course.',
     example: false,
     createOnly: true,
   }),

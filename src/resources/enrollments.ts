@@ -28,13 +28,13 @@ import { students } from './students.ts'
 const rules = learningRules('enrollment')
 const teachers = ['lecturer', 'staff'] as const
 
-/** Who takes which course, and how far they have got. */
+/** The enrolments of students in courses, with their progress. */
 export const enrollments = defineResource({
   name: 'enrollments',
   object: 'enrollment',
   idPrefix: 'enr',
   table: 'enrollment',
-  about: 'A student in a course: one for each pair, for ever. It says since when and until when the course is open, and what is done.',
+  about: 'The enrolment of a student in a course, with the period of access and the progress. There is one for each student and course.',
   scopes: students.area,
   schema: enrollmentSchema,
   derived: {
@@ -66,7 +66,7 @@ export const enrollments = defineResource({
   filters: [
     {
       name: 'status',
-      description: 'how it stands now',
+      description: 'the current state',
       value: enrollmentStatus,
       where: (_enrollment, statuses) => hasEnrollmentStatus(statuses),
     },
@@ -131,10 +131,10 @@ export const enrollments = defineResource({
       scope: 'read',
       id: 'getProgress',
       view: 'own',
-      summary: 'Show how far a student has got, lesson by lesson',
+      summary: 'Get the progress of a student in each lesson',
       output: z.object({
         enrollment: enrollmentSummary,
-        lessons: z.array(lessonState).meta({ description: 'Every published lesson in its order.', example: [] }),
+        lessons: z.array(lessonState).meta({ description: 'All published lessons in their order.', example: [] }),
       }),
       run: async ({ database }, row) => {
         const all = await readProgress(database, row)
@@ -143,16 +143,16 @@ export const enrollments = defineResource({
     },
   },
   actions: {
-    suspend: transitionOf('suspend', 'Close a course to a student for the time being'),
-    resume: transitionOf('resume', 'Open a course again that was closed to a student'),
-    cancel: transitionOf('cancel', 'End an enrolment'),
-    complete: transitionOf('complete', 'Say that a student has completed a course'),
+    suspend: transitionOf('suspend', 'Suspend an enrolment'),
+    resume: transitionOf('resume', 'Resume a suspended enrolment'),
+    cancel: transitionOf('cancel', 'Cancel an enrolment'),
+    complete: transitionOf('complete', 'Complete an enrolment'),
     reset_progress: {
       scope: 'write',
       id: 'resetProgress',
       view: 'staff',
       roles: teachers,
-      summary: 'Take back all that a student has done in a course',
+      summary: 'Reset the progress of a student in a course',
       run: (writing, row) => resetProgress(writing, row),
     },
     'progress/{lesson_id}': putProgress,
@@ -164,7 +164,7 @@ export const enrollments = defineResource({
       lockFirst: lockCourseForProgress,
       async perform({ writer, school, now }, row) {
         if (row.completed_at === null)
-          throw new Problem('invalid_state', { description: 'A certificate says that a course was completed.' })
+          throw new Problem('invalid_state', { description: 'The course is not completed. A certificate can be issued after completion.' })
         if (row.certificate_number !== null) return { isUnchanged: true }
         const { certificate_enabled } = await writer
           .selectFrom('course')
@@ -172,7 +172,7 @@ export const enrollments = defineResource({
           .where('school_id', '=', school.id)
           .where('id', '=', row.course_id)
           .executeTakeFirstOrThrow()
-        if (!certificate_enabled) throw new Problem('invalid_state', { description: 'The course has no certificate.' })
+        if (!certificate_enabled) throw new Problem('invalid_state', { description: 'The course does not issue certificates.' })
         return { columns: { certificate_number: certificateNumber(), certificate_issued_at: now } }
       },
     },

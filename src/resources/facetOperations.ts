@@ -14,11 +14,11 @@ import { cancelParameter } from './studentFields.ts'
 
 type Facet = 'student' | 'member'
 
-/** Writes the words that the school puts to the person. */
-type WriteWords = (change: PersonChange, row: { id: string }, values: Values) => Promise<void>
+/** Writes the tags or labels of the person. */
+type WriteTags = (change: PersonChange, row: { id: string }, values: Values) => Promise<void>
 
-/** A change of a person, of whom the other facet shows it as well. */
-export const changeOf = (facet: Facet, writeWords: WriteWords): Change<'person', 'write'> => ({
+/** Returns the update of a person, which is recorded for both facets. */
+export const changeOf = (facet: Facet, writeTags: WriteTags): Change<'person', 'write'> => ({
   scope: 'write',
   check: (values, _writing, row) => checkPerson(values, row),
   async before(writing, row, values) {
@@ -28,12 +28,12 @@ export const changeOf = (facet: Facet, writeWords: WriteWords): Change<'person',
     return {}
   },
   async after(writing, row, values) {
-    await writeWords(writing, row, values)
+    await writeTags(writing, row, values)
     await recordOtherFacet(writing, row, facet, 'updated')
   },
 })
 
-/** The erasure of a person, by whichever facet it is asked for. */
+/** Returns the erasure of a person, which is recorded for both facets. */
 export const erasureOf = (facet: Facet, id: string): Removal<'person', 'write'> => ({
   scope: 'write',
   id,
@@ -44,7 +44,7 @@ export const erasureOf = (facet: Facet, id: string): Removal<'person', 'write'> 
   after: (writing, row) => recordOtherFacet(writing, row, facet, 'deleted'),
 })
 
-/** Many people at once: who is known by one of the keys that an item names gets the facet. */
+/** Returns the import of many people: a person with one of the keys of an item gets the facet. */
 export const manyOf = (facet: Facet): RowsInBulk<'write'> => ({
   scope: 'write',
   roles: ['staff'],

@@ -28,19 +28,19 @@ import { courses } from './courses.ts'
 const links = z
   .array(
     z.object({
-      label: line(40).meta({ description: 'Words of the link.', example: 'My kiln log' }),
-      url: webUrl(['https']).meta({ description: 'Where it leads.', example: 'https://marlo.example/kiln' }),
+      label: line(40).meta({ description: 'Label of the link.', example: 'My kiln log' }),
+      url: webUrl(['https']).meta({ description: 'URL of the link.', example: 'https://marlo.example/kiln' }),
     }),
   )
   .max(8)
 
-/** Who teaches. */
+/** The lecturers of the school. */
 export const lecturers = defineResource({
   name: 'lecturers',
   object: 'lecturer',
   idPrefix: 'lec',
   table: 'lecturer',
-  about: 'A person who teaches: shown on course pages, with or without a login.',
+  about: 'A lecturer, who is shown on course pages, with or without a login.',
   scopes: {
     read: 'See the lecturers of the school',
     write: { sentence: 'Add and change lecturers', from: 'lecturer' },
@@ -52,23 +52,29 @@ export const lecturers = defineResource({
     ...richText('bio', { max: 5000, description: 'About the person.', example: 'Throws before breakfast.' }),
     avatar: image('Picture of the person.').nullable().meta({ description: 'Picture of the person.', example: null }),
     cover_image: image('Wide picture of the page.').nullable().meta({ description: 'Wide picture of the page.', example: null }),
-    links: links.meta({ description: 'Elsewhere on the web.', example: [] }),
+    links: links.meta({ description: 'Links to other websites.', example: [] }),
     expertise: z
       .array(z.string().min(1).max(40))
       .max(15)
-      .meta({ description: 'What the person knows.', example: ['throwing', 'glazes'] }),
-    status: z.enum(['active', 'hidden', 'archived']).meta({ description: 'Visitors see active lecturers only.', example: 'active' }),
-    featured: z.boolean().default(false).meta({ description: 'Whether the school shows them first.', example: true }),
+      .meta({ description: 'Areas of expertise.', example: ['throwing', 'glazes'] }),
+    status: z
+      .enum(['active', 'hidden', 'archived'])
+      .meta({ description: 'State of the lecturer. Visitors see only active lecturers.', example: 'active' }),
+    featured: z.boolean().default(false).meta({ description: 'True if the lecturer is shown first.', example: true }),
     students_count: z
       .int()
-      .meta({ description: 'Different people who take their courses, as of the last hour.', example: 40, view: 'staff' }),
-    courses_count: z.int().meta({ description: 'Courses of theirs in the catalogue.', example: 2 }),
-    events_count: z.int().meta({ description: 'Events of theirs that are announced and not over.', example: 1 }),
-    position: z.int().meta({ description: 'Place in the list.', example: 0, view: 'staff' }),
-    email: z.email().max(254).nullable().meta({ description: 'Where staff reach them.', example: 'marlo@example.com', view: 'staff' }),
-    staff_id: reference('stf', 'The login that is linked.')
+      .meta({ description: 'Number of people who are enrolled in their courses. Updated every hour.', example: 40, view: 'staff' }),
+    courses_count: z.int().meta({ description: 'Number of their courses in the catalogue.', example: 2 }),
+    events_count: z.int().meta({ description: 'Number of their published events that have not ended.', example: 1 }),
+    position: z.int().meta({ description: 'Position in the list.', example: 0, view: 'staff' }),
+    email: z
+      .email()
+      .max(254)
       .nullable()
-      .meta({ description: 'The login that is linked.', idPrefix: 'stf', example: null, view: 'staff' }),
+      .meta({ description: 'E-mail address for the staff.', example: 'marlo@example.com', view: 'staff' }),
+    staff_id: reference('stf', 'The linked member of the staff.')
+      .nullable()
+      .meta({ description: 'The linked member of the staff.', idPrefix: 'stf', example: null, view: 'staff' }),
     external_id: externalId(),
     metadata: metadata(),
   }),
@@ -100,7 +106,7 @@ export const lecturers = defineResource({
   filters: [
     'status',
     'featured',
-    { name: 'expertise', description: 'something the person knows', value: z.string().min(1).max(40), where: hasExpertise },
+    { name: 'expertise', description: 'an area of expertise', value: z.string().min(1).max(40), where: hasExpertise },
     { name: 'course', description: 'the id of a course', value: reference('crs', 'Id of a course.'), where: teachesCourse },
     'created_at',
     'updated_at',
@@ -126,24 +132,24 @@ export const lecturers = defineResource({
     remove: { scope: 'write', roles: ['staff'] },
   },
   actions: {
-    hide: { scope: 'write', roles: ['staff'], summary: 'Take a lecturer off the public pages', from: ['active'], to: 'hidden' },
-    show: { scope: 'write', roles: ['staff'], summary: 'Put a lecturer back on the public pages', from: ['hidden'], to: 'active' },
+    hide: { scope: 'write', roles: ['staff'], summary: 'Hide a lecturer from the public pages', from: ['active'], to: 'hidden' },
+    show: { scope: 'write', roles: ['staff'], summary: 'Show a hidden lecturer on the public pages', from: ['hidden'], to: 'active' },
     archive: {
       scope: 'write',
       roles: ['staff'],
-      summary: 'Retire a lecturer',
+      summary: 'Archive a lecturer',
       from: ['active', 'hidden'],
       to: 'archived',
       lockFirst: lockCoursesTaught,
       run: retireLecturer,
     },
-    restore: { scope: 'write', roles: ['staff'], summary: 'Bring a retired lecturer back', from: ['archived'], to: 'active' },
+    restore: { scope: 'write', roles: ['staff'], summary: 'Restore an archived lecturer', from: ['archived'], to: 'active' },
     link: defineAction('lecturer', {
       scope: 'write',
       roles: ['staff'],
       id: 'linkLecturer',
       summary: 'Let a person sign in as this lecturer',
-      input: z.object({ email: z.string().max(254).meta({ description: 'Address of the person.', example: 'marlo@example.com' }) }),
+      input: z.object({ email: z.string().max(254).meta({ description: 'E-mail address of the person.', example: 'marlo@example.com' }) }),
       async perform(writing, row, { email }) {
         return (await linkLecturer(writing, row, email)) ? { columns: {} } : { isUnchanged: true }
       },
@@ -154,7 +160,7 @@ export const lecturers = defineResource({
       at: 'link',
       method: 'DELETE',
       status: 204,
-      summary: 'Take the login away from a lecturer',
+      summary: 'Unlink the login from a lecturer',
       async run(writing, row) {
         return (await unlinkLecturer(writing, row)) ? {} : undefined
       },
@@ -167,13 +173,13 @@ export const lecturers = defineResource({
       id: 'setLecturerPositions',
       method: 'PUT',
       status: 204,
-      summary: 'Put the lecturers into an order',
+      summary: 'Reorder the lecturers',
       input: z.object({
         lecturer_ids: z
           .array(reference('lec', 'Id of a lecturer.'))
           .min(1)
           .max(500)
-          .meta({ description: 'The first ones of the list, in their order; the others follow as they are.', example: [] }),
+          .meta({ description: 'Lecturers in their new order. The other lecturers follow in their current order.', example: [] }),
       }),
       run: (writing, { lecturer_ids }) =>
         setPositions(writing, { table: 'lecturer', idPrefix: 'lec', field: 'lecturer_ids' }, lecturer_ids),

@@ -3,7 +3,7 @@ import { line, reference, timestamp, webUrl } from '../framework/declare/fields.
 import { markupText } from '../framework/declare/richText.ts'
 import { markupLimitsText } from '../lib/markupLimits.ts'
 
-/** What a lesson is made of, as a client writes it: used where one lesson is written and where many are imported. */
+/** The fields of a lesson in requests: for one lesson and for the import of many. */
 
 const itemId = (description: string) =>
   z
@@ -16,11 +16,11 @@ export const lessonTitle = line(160).meta({ description: 'Name of the lesson.', 
 
 export const lessonKind = z
   .enum(['video', 'text', 'audio', 'file', 'quiz', 'assignment', 'live', 'embed'])
-  .meta({ description: 'What one does in it. Cannot be changed later.', example: 'video' })
+  .meta({ description: 'Kind of the lesson. Cannot be changed later.', example: 'video' })
 
-export const isPreview = z.boolean().default(false).meta({ description: 'Whether everybody may read it.', example: false })
+export const isPreview = z.boolean().default(false).meta({ description: 'True if everybody can read it.', example: false })
 
-export const durationSeconds = z.int().min(0).max(86_400).nullable().meta({ description: 'How long it takes.', example: 420 })
+export const durationSeconds = z.int().min(0).max(86_400).nullable().meta({ description: 'Duration in seconds.', example: 420 })
 
 export const content = markupText(200_000, 'Text of the lesson.')
   .nullable()
@@ -29,95 +29,103 @@ export const content = markupText(200_000, 'Text of the lesson.')
 export const contentFormat = z
   .enum(['markdown', 'html'])
   .default('markdown')
-  .meta({ description: 'How the text is written.', example: 'markdown', view: 'own' })
+  .meta({ description: 'Format of the text.', example: 'markdown', view: 'own' })
 
 export const media = z
   .object({
-    file_id: reference('fil', 'An uploaded film or sound.').nullable().default(null).meta({
-      description: 'An uploaded film, sound or document.',
+    file_id: reference('fil', 'An uploaded video, audio file or document.').nullable().default(null).meta({
+      description: 'An uploaded video, audio file or document.',
       example: null,
       idPrefix: 'fil',
     }),
     embed_url: webUrl(['https']).nullable().default(null).meta({
-      description: 'Address of a player elsewhere, instead of a file. Hosts of well-known players alone are taken.',
+      description: 'URL of an external player, instead of a file. Only well-known players are supported.',
       example: 'https://player.vimeo.com/video/1',
     }),
     captions: z
       .array(
         z.object({
           language: z.string().min(2).max(35).meta({ description: 'Language of the captions (BCP 47).', example: 'en' }),
-          file_id: reference('fil', 'An uploaded file of captions.'),
+          file_id: reference('fil', 'An uploaded captions file.'),
         }),
       )
       .max(20)
       .default([])
       .meta({ description: 'Captions, one file for each language.', example: [] }),
-    url: z.url().nullable().default(null).meta({ description: 'Where to play the file, for a while.', example: null, readOnly: true }),
-    expires_at: timestamp().nullable().default(null).meta({ description: 'Until when.', example: null, readOnly: true }),
+    url: z.url().nullable().default(null).meta({ description: 'Temporary URL of the file.', example: null, readOnly: true }),
+    expires_at: timestamp().nullable().default(null).meta({ description: 'Time at which the URL expires.', example: null, readOnly: true }),
   })
   .nullable()
-  .meta({ description: 'What is played: a file or an address.', example: null, view: 'own' })
+  .meta({ description: 'Media of the lesson: a file or an external player.', example: null, view: 'own' })
 
 const choice = z.object({
-  id: itemId('Id of the choice; made where none is sent.'),
-  text: z.string().min(1).max(1000).meta({ description: 'What can be chosen.', example: 'Stoneware' }),
-  correct: z.boolean().default(false).meta({ description: 'Whether it is right.', example: true, view: 'staff' }),
+  id: itemId('Id of the choice; generated if absent.'),
+  text: z.string().min(1).max(1000).meta({ description: 'Text of the choice.', example: 'Stoneware' }),
+  correct: z.boolean().default(false).meta({ description: 'True if the choice is correct.', example: true, view: 'staff' }),
 })
 
 const question = z.object({
-  id: itemId('Id of the question; made where none is sent.'),
-  kind: z.enum(['single', 'multiple', 'true_false', 'short_text']).meta({ description: 'How it is answered.', example: 'single' }),
-  prompt: z.string().min(1).max(2000).meta({ description: 'What is asked.', example: 'Which clay is fired hottest?' }),
-  choices: z.array(choice).max(10).default([]).meta({ description: 'What can be chosen; none where a text is asked for.', example: [] }),
+  id: itemId('Id of the question; generated if absent.'),
+  kind: z.enum(['single', 'multiple', 'true_false', 'short_text']).meta({ description: 'Kind of the question.', example: 'single' }),
+  prompt: z.string().min(1).max(2000).meta({ description: 'Text of the question.', example: 'Which clay is fired hottest?' }),
+  choices: z.array(choice).max(10).default([]).meta({ description: 'Choices; empty for the kind short_text.', example: [] }),
   accepted_answers: z
-    .array(z.string().min(1).max(200).meta({ description: 'A right answer.', example: 'kaolin' }))
+    .array(z.string().min(1).max(200).meta({ description: 'An accepted answer.', example: 'kaolin' }))
     .max(20)
     .default([])
-    .meta({ description: 'Texts that are right, where a text is asked for.', example: [], view: 'staff' }),
-  points: z.int().min(1).max(100).default(1).meta({ description: 'What it is worth.', example: 1 }),
+    .meta({ description: 'Accepted answers; only for the kind short_text.', example: [], view: 'staff' }),
+  points: z.int().min(1).max(100).default(1).meta({ description: 'Points for a correct answer.', example: 1 }),
   explanation: z
     .string()
     .max(2000)
     .nullable()
     .default(null)
-    .meta({ description: 'Why the answer is right.', example: null, view: 'staff' }),
+    .meta({ description: 'Explanation of the answer.', example: null, view: 'staff' }),
 })
 
 export const quiz = z
   .object({
-    pass_percent: z.int().min(1).max(100).default(70).meta({ description: 'Share of the points that passes.', example: 70 }),
-    max_attempts: z.int().min(1).max(1000).nullable().default(null).meta({ description: 'How often one may try.', example: 3 }),
-    questions: z.array(question).min(1).max(100).meta({ description: 'What is asked.', example: [] }),
+    pass_percent: z.int().min(1).max(100).default(70).meta({ description: 'Share of the points that is needed to pass.', example: 70 }),
+    max_attempts: z
+      .int()
+      .min(1)
+      .max(1000)
+      .nullable()
+      .default(null)
+      .meta({ description: 'Maximum number of attempts; null without a limit.', example: 3 }),
+    questions: z.array(question).min(1).max(100).meta({ description: 'Questions of the quiz.', example: [] }),
   })
   .nullable()
-  .meta({ description: 'Questions; only of a lesson of the kind quiz.', example: null, view: 'own' })
+  .meta({ description: 'Quiz; only for a lesson of the kind quiz.', example: null, view: 'own' })
 
 export const drip = z
   .object({
-    mode: z.enum(['none', 'days_after_enrollment', 'date']).default('none').meta({ description: 'What it waits for.', example: 'none' }),
+    mode: z
+      .enum(['none', 'days_after_enrollment', 'date'])
+      .default('none')
+      .meta({ description: 'Condition under which the lesson opens.', example: 'none' }),
     days: z.int().min(0).max(3650).optional().meta({ description: 'Days after enrolment.', example: 7 }),
-    at: timestamp().optional().meta({ description: 'From when on.', example: '2026-03-01T09:30:00.000Z' }),
+    at: timestamp().optional().meta({ description: 'Time at which the lesson opens.', example: '2026-03-01T09:30:00.000Z' }),
   })
   .default({ mode: 'none' })
-  .meta({ description: 'When it opens to those who may read it.', example: { mode: 'none' }, view: 'own' })
+  .meta({ description: 'Time at which the lesson opens to enrolled students.', example: { mode: 'none' }, view: 'own' })
 
-export const commentsEnabled = z
-  .boolean()
-  .default(true)
-  .meta({ description: 'Whether people can comment on it.', example: true, view: 'own' })
+export const commentsEnabled = z.boolean().default(true).meta({ description: 'True if comments are allowed.', example: true, view: 'own' })
 
-/** What everybody who sees the course sees of a lesson: where it stands, and whether it is open. */
+/** The fields of a lesson that everybody who sees the course can see. */
 export const outline = {
-  section_id: reference('sec', 'Section that it stands in.'),
+  section_id: reference('sec', 'Section of the lesson.'),
   title: lessonTitle,
   kind: lessonKind,
-  status: z.enum(['draft', 'published']).meta({ description: 'A draft is seen by those who teach the course.', example: 'published' }),
+  status: z
+    .enum(['draft', 'published'])
+    .meta({ description: 'State of the lesson. Only staff and lecturers of the course see drafts.', example: 'published' }),
   is_preview: isPreview,
-  position: z.int().meta({ description: 'Place within the section, from 0.', example: 0 }),
+  position: z.int().meta({ description: 'Position in the section, from 0.', example: 0 }),
   duration_seconds: durationSeconds,
-  locked: z.boolean().meta({ description: 'Whether what it teaches is closed to you.', example: false }),
+  locked: z.boolean().meta({ description: 'True if you cannot read the content.', example: false }),
   lock_reason: z
     .enum(['not_enrolled', 'drip', 'expired'])
     .nullable()
-    .meta({ description: 'Why it is closed; null where it is open.', example: null }),
+    .meta({ description: 'Reason why the lesson is locked; null if it is open.', example: null }),
 }

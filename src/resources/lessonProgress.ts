@@ -10,22 +10,22 @@ import { students } from './students.ts'
 
 const rules = learningRules('lesson_progress')
 
-/** What every student has done, lesson by lesson. */
+/** The progress of students in single lessons. */
 export const lessonProgress = defineResource({
   name: 'lesson_progress',
   object: 'lesson_progress',
   idPrefix: 'lpr',
   table: 'lesson_progress',
-  about: 'How far a student has got in one lesson.',
+  about: 'The progress of a student in one lesson.',
   scopes: students.area,
   schema: z.object({
     enrollment_id: reference('enr', 'The enrolment.'),
     student_id: reference('std', 'The student.'),
     course_id: reference('crs', 'The course.'),
     lesson_id: reference('les', 'The lesson.'),
-    status: z.enum(['started', 'completed']).meta({ description: 'How far the student has got.', example: 'started' }),
-    position_seconds: positionSeconds.nullable().meta({ description: 'How far into the lesson.', example: 95 }),
-    completed_at: timestamp().nullable().meta({ description: 'When it was completed.', example: null }),
+    status: z.enum(['started', 'completed']).meta({ description: 'Progress in the lesson.', example: 'started' }),
+    position_seconds: positionSeconds.nullable().meta({ description: 'Position in the lesson in seconds.', example: 95 }),
+    completed_at: timestamp().nullable().meta({ description: 'Time of completion.', example: null }),
   }),
   derived: { student_id: { from: ['person_id'], of: ({ person_id }) => person_id } },
   filters: [

@@ -26,20 +26,20 @@ import { curriculum } from './curriculum.ts'
 import * as fields from './lessonFields.ts'
 import { sections } from './sections.ts'
 
-/** What the query has read of a lesson's files. */
+/** Returns the selected files of a lesson. */
 const filesOf = (row: Readonly<Record<string, unknown>>): readonly LessonFile[] =>
   fromJson<LessonFile[] | null | undefined>(row.attachments) ?? []
 
 const addressOf = (file: LessonFile, { externalServices, school }: Pick<Presentation, 'externalServices' | 'school'>) =>
   externalServices.files.downloadAddress(school, { ...file, id: file.file_id })
 
-/** What is played, with the address of an uploaded file for a while. */
+/** Adds the temporary URL of an uploaded file to the media. */
 function playable(media: StoredMedia | null, files: readonly LessonFile[], context: Presentation) {
   const file = media && files.find(({ file_id }) => file_id === media.file_id)
   return media && { ...media, ...(file && addressOf(file, context)) }
 }
 
-/** What stands in a section: everybody who sees the course sees that it is there; its body opens by entitlement. */
+/** The lessons of a course. Everybody who sees the course sees their outlines; the content requires access. */
 export const lessons = defineResource({
   name: 'lessons',
   object: 'lesson',
@@ -47,18 +47,16 @@ export const lessons = defineResource({
   table: 'lesson',
   anonymous: 'partial',
   feature: 'courses',
-  about: 'A lesson of a course. Its outline is seen with the course; what it teaches is open to who is entitled, and of previews to all.',
+  about:
+    'A lesson of a course. The outline is visible with the course. The content is visible to enrolled students, for previews to everybody.',
   scopes: curriculum.area,
   under: { resource: () => sections, table: 'section', column: 'section_id' },
   schema: z.object({
-    course_id: reference('crs', 'Course that it belongs to.'),
+    course_id: reference('crs', 'Course of the lesson.'),
     ...fields.outline,
     content: fields.content,
     content_format: fields.contentFormat,
-    content_html: z
-      .string()
-      .nullable()
-      .meta({ description: 'The text as HTML that is safe to show.', example: '<h2>Wedging</h2>', view: 'own' }),
+    content_html: z.string().nullable().meta({ description: 'The text as sanitised HTML.', example: '<h2>Wedging</h2>', view: 'own' }),
     media: fields.media,
     attachments: z
       .array(
@@ -67,11 +65,11 @@ export const lessons = defineResource({
           filename: z.string().meta({ description: 'Name of the file.', example: 'glaze-table.pdf' }),
           content_type: z.string().meta({ description: 'Type of the file.', example: 'application/pdf' }),
           byte_size: z.int().meta({ description: 'Size of the file.', example: 48_213 }),
-          download_url: z.url().nullable().default(null).meta({ description: 'Where to get it, for a while.', example: null }),
-          expires_at: timestamp().nullable().default(null).meta({ description: 'Until when.', example: null }),
+          download_url: z.url().nullable().default(null).meta({ description: 'Temporary download URL.', example: null }),
+          expires_at: timestamp().nullable().default(null).meta({ description: 'Time at which the URL expires.', example: null }),
         }),
       )
-      .meta({ description: 'Files to take along.', example: [], view: 'own' }),
+      .meta({ description: 'Attached files.', example: [], view: 'own' }),
     quiz: fields.quiz,
     event_id: reference('evt', 'Event.').nullable().meta({
       description: 'Event at which a live lesson takes place.',
@@ -80,9 +78,11 @@ export const lessons = defineResource({
       idPrefix: 'evt',
     }),
     drip: fields.drip,
-    unlocked: z.boolean().meta({ description: 'Whether it is open to you now.', example: true }),
-    unlocks_at: timestamp().nullable().meta({ description: 'When it opens to you, where time alone keeps it closed.', example: null }),
-    completed_at: timestamp().nullable().meta({ description: 'When you completed it.', example: null }),
+    unlocked: z.boolean().meta({ description: 'True if you can read the content.', example: true }),
+    unlocks_at: timestamp()
+      .nullable()
+      .meta({ description: 'Time at which the lesson opens to you; null unless it only waits for that time.', example: null }),
+    completed_at: timestamp().nullable().meta({ description: 'Time at which you completed it.', example: null }),
     comments_enabled: fields.commentsEnabled,
     external_id: externalId(),
     metadata: metadata(),
@@ -127,7 +127,7 @@ export const lessons = defineResource({
     attachment_file_ids: z
       .array(reference('fil', 'Id of an uploaded file.'))
       .max(20)
-      .meta({ description: 'Files to take along, in their order.', example: [] }),
+      .meta({ description: 'Attached files in their order.', example: [] }),
   }),
   currentInputs: {
     attachment_file_ids: ({ attachments }) => (attachments ?? []).map(({ file_id }) => file_id),
@@ -163,7 +163,7 @@ export const lessons = defineResource({
     publish: {
       scope: 'write',
       view: 'staff',
-      summary: 'Show a lesson to those who see the course',
+      summary: 'Publish a lesson',
       from: ['draft'],
       to: 'published',
       after: afterPublicationChange,
@@ -171,7 +171,7 @@ export const lessons = defineResource({
     unpublish: {
       scope: 'write',
       view: 'staff',
-      summary: 'Make a draft of a lesson again',
+      summary: 'Unpublish a lesson',
       from: ['published'],
       to: 'draft',
       after: afterPublicationChange,

@@ -4,17 +4,17 @@ import { reference } from '../framework/declare/fields.ts'
 import { image, imageOf } from '../framework/declare/image.ts'
 import type { Presentation } from '../framework/declare/presentation.ts'
 
-/** A person as everybody may read them. Of who was erased nothing is left but that there was somebody. */
+/** The public summary of a person. An erased person has neither an id nor a name. */
 export const personSummary = (description: string) =>
   z
     .object({
       id: reference('mbr', 'Id of the member.').nullable().meta({ description: 'Id of the member.', example: null, idPrefix: 'mbr' }),
-      display_name: z.string().meta({ description: 'What the community calls the person.', example: 'Wren Tidewell' }),
+      display_name: z.string().meta({ description: 'Name in the community.', example: 'Wren Tidewell' }),
       avatar: image('Picture of the person.').nullable().meta({ description: 'Picture of the person.', example: null }),
     })
     .meta({ description, example: {} })
 
-/** What `summaryOf` has read, as it is shown. */
+/** Converts the result of `summaryOf` to the summary of the API. */
 export const summaryFrom = (person: StoredSummary | null, context: Presentation) =>
   person === null
     ? { id: null, display_name: 'Deleted member', avatar: null }

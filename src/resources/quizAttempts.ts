@@ -12,21 +12,21 @@ import { lessons } from './lessons.ts'
 const isMine = (attempt: Rows<'quiz_attempt'>, { personId }: PersonCaller) =>
   personId === null ? attempt.lit(false) : attempt('quiz_attempt.person_id', '=', personId)
 
-/** What was answered in a quiz. Which answers are right is said to nobody who takes it. */
+/** Attempts at quizzes. The correct answers are not sent to students. */
 export const quizAttempts = defineResource({
   name: 'quiz_attempts',
   object: 'quiz_attempt',
   idPrefix: 'qat',
   table: 'quiz_attempt',
-  about: 'One try of the quiz of a lesson, for oneself. Passing it completes the lesson.',
+  about: 'An attempt of the caller at the quiz of a lesson. Passing it completes the lesson.',
   scopes: enrollments.area,
   under: { resource: (): Resource => lessons, table: 'lesson', column: 'lesson_id' },
   schema: z.object({
     lesson_id: reference('les', 'The lesson.'),
     enrollment_id: reference('enr', 'The enrolment.'),
-    attempt_no: z.int().meta({ description: 'Counts from 1.', example: 1 }),
-    score_percent: z.number().meta({ description: 'Share of the points, rounded down to two places.', example: 66.66 }),
-    passed: z.boolean().meta({ description: 'Whether it is enough.', example: false }),
+    attempt_no: z.int().meta({ description: 'Number of the attempt, from 1.', example: 1 }),
+    score_percent: z.number().meta({ description: 'Share of the points, rounded down to two decimal places.', example: 66.66 }),
+    passed: z.boolean().meta({ description: 'True if the attempt is passed.', example: false }),
   }),
   derived: { score_percent: { from: ['score_bps'], of: ({ score_bps }) => score_bps / 100 } },
   inputs: z.object({
@@ -38,12 +38,16 @@ export const quizAttempts = defineResource({
             .array(z.string().min(1).max(40).meta({ description: 'Id of a choice.', example: 'c1' }))
             .max(10)
             .optional()
-            .meta({ description: 'What was chosen.', example: ['c1'] }),
-          text: z.string().max(200).optional().meta({ description: 'What was written, where a text is asked for.', example: 'kaolin' }),
+            .meta({ description: 'Ids of the chosen choices.', example: ['c1'] }),
+          text: z
+            .string()
+            .max(200)
+            .optional()
+            .meta({ description: 'Text answer to a question of the kind short_text.', example: 'kaolin' }),
         }),
       )
       .max(100)
-      .meta({ description: 'One for each question; what is left out counts as wrong.', example: [] }),
+      .meta({ description: 'One answer for each question. Unanswered questions count as wrong.', example: [] }),
   }),
   required: ['answers'],
   visibility: { anonymous: nothing, learner: isMine, lecturer: isMine, staff: everything },

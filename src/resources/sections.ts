@@ -9,7 +9,7 @@ import { externalId, line, metadata, reference } from '../framework/declare/fiel
 import { courses } from './courses.ts'
 import { curriculum } from './curriculum.ts'
 
-/** The chapters of a course. */
+/** The sections of a course. */
 export const sections = defineResource({
   name: 'sections',
   object: 'section',
@@ -17,22 +17,22 @@ export const sections = defineResource({
   table: 'section',
   anonymous: 'partial',
   feature: 'courses',
-  about: 'A chapter of a course: lessons stand in sections.',
+  about: 'A section of a course, which contains lessons.',
   scopes: curriculum.area,
   under: { resource: () => courses, table: 'course', column: 'course_id' },
   schema: z.object({
-    course_id: reference('crs', 'Course that it belongs to.'),
+    course_id: reference('crs', 'Course of the section.'),
     title: line(160).meta({ description: 'Name of the section.', example: 'First pots' }),
-    summary: z.string().max(500).nullable().meta({ description: 'What it is about.', example: 'From a ball of clay to a bowl.' }),
-    position: z.int().meta({ description: 'Place within the course, from 0.', example: 0 }),
-    lessons_count: z.int().meta({ description: 'Number of its lessons; drafts count for those who see them.', example: 5 }),
+    summary: z.string().max(500).nullable().meta({ description: 'Summary of the section.', example: 'From a ball of clay to a bowl.' }),
+    position: z.int().meta({ description: 'Position in the course, from 0.', example: 0 }),
+    lessons_count: z.int().meta({ description: 'Number of lessons; includes drafts for callers who can see them.', example: 5 }),
     external_id: externalId(),
     metadata: metadata(),
   }),
   derived: { lessons_count: { select: visibleLessonsCount } },
   inputs: z.object({
-    after_section_id: reference('sec', 'Section after which the new one is placed.').meta({
-      description: 'Section after which the new one is placed. Without it: at the end.',
+    after_section_id: reference('sec', 'Section after which the new one is inserted.').meta({
+      description: 'Section after which the new one is inserted. Default: at the end.',
       idPrefix: 'sec',
       createOnly: true,
     }),
@@ -51,7 +51,7 @@ export const sections = defineResource({
       scope: 'write',
       view: 'staff',
       parameters: z.object({
-        cascade: z.boolean().default(false).meta({ description: 'Removes the lessons of the section with it.' }),
+        cascade: z.boolean().default(false).meta({ description: 'True to delete the lessons of the section as well.' }),
       }),
       before: removeLessonsIn,
       after: closeSectionGap,

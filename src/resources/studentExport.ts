@@ -8,20 +8,19 @@ const id = (prefix: string, description: string) => reference(prefix, descriptio
 const maybe = (idPrefix: string, description: string) =>
   reference(idPrefix, description).nullable().meta({ description, idPrefix, example: null })
 const sum = (description: string) => money(description).meta({ description, example: { amount: 8900, currency: 'EUR' } })
-const answers = () =>
-  z.record(z.string(), z.string()).meta({ description: 'What the person answered, by question; lists as JSON.', example: {} })
+const answers = () => z.record(z.string(), z.string()).meta({ description: 'Answers by question; lists as JSON.', example: {} })
 const list = (entry: z.ZodRawShape, description: string) => z.array(z.object(entry)).meta({ description, example: [] })
 const words = (description: string) => z.array(z.string()).meta({ description, example: [] })
 
-/** Everything that the school keeps of a person. */
+/** All data that the school stores about a person. */
 export const studentExport = z.object({
-  object: z.literal('student_export').meta({ description: 'What this is.' }),
+  object: z.literal('student_export').meta({ description: 'Type of the object.' }),
   student: studentSchema
     .omit({ avatar: true, tags: true, member_id: true, has_account: true, lifetime_spend: true })
     .extend({
       id: id('std', 'Id as a student.'),
       avatar_file_id: maybe('fil', 'Picture of the person.'),
-      created_at: timestamp().meta({ description: 'Since when the school knows the person.', example: '2026-03-01T09:30:00.000Z' }),
+      created_at: timestamp().meta({ description: 'Time of creation.', example: '2026-03-01T09:30:00.000Z' }),
     })
     .meta({ description: 'The person as a student.', example: {} }),
   member: z
@@ -31,22 +30,22 @@ export const studentExport = z.object({
       headline: text('Line below the name.'),
       bio: text('About the person.'),
       links: z
-        .array(z.object({ label: text('Words of the link.'), url: text('Where it leads.') }))
-        .meta({ description: 'Elsewhere on the web.', example: [] }),
+        .array(z.object({ label: text('Label of the link.'), url: text('URL of the link.') }))
+        .meta({ description: 'Links to other websites.', example: [] }),
       status: text('State as a member.', 'active'),
       tier: text('free, paid or comped.', 'free'),
-      directory_visible: z.boolean().meta({ description: 'Whether the directory shows the person.', example: true }),
-      joined_at: time('When the person joined.'),
+      directory_visible: z.boolean().meta({ description: 'True if the directory shows the person.', example: true }),
+      joined_at: time('Time of joining.'),
     })
     .nullable()
-    .meta({ description: 'The person as a member; null for who is none.', example: null }),
-  tags: words('Words of the school about the student.').meta({
-    description: 'Words of the school about the student.',
+    .meta({ description: 'The person as a member; null if the person is not a member.', example: null }),
+  tags: words('Tags of the student.').meta({
+    description: 'Tags of the student.',
     example: [],
     view: 'staff',
   }),
-  labels: words('Words of the school about the member.').meta({
-    description: 'Words of the school about the member.',
+  labels: words('Labels of the member.').meta({
+    description: 'Labels of the member.',
     example: [],
     view: 'staff',
   }),
@@ -55,26 +54,26 @@ export const studentExport = z.object({
       id: id('enr', 'Id of the enrolment.'),
       course_id: id('crs', 'The course.'),
       status: text('State.', 'active'),
-      source: text('What opened it.', 'purchase'),
-      starts_at: time('From when on.'),
-      expires_at: time('Until when.'),
-      progress_percent: z.int().meta({ description: 'How far the person is.', example: 40 }),
-      completed_at: time('When it was completed.'),
-      canceled_at: time('When it was canceled.'),
+      source: text('Source of the access.', 'purchase'),
+      starts_at: time('Start of the access.'),
+      expires_at: time('End of the access.'),
+      progress_percent: z.int().meta({ description: 'Progress.', example: 40 }),
+      completed_at: time('Time of completion.'),
+      canceled_at: time('Time of cancellation.'),
       certificate_number: text('Number of the certificate.'),
     },
-    'Courses that the person takes, or took.',
+    'Enrolments in courses.',
   ),
   lesson_progress: list(
     {
       lesson_id: id('les', 'The lesson.'),
       course_id: id('crs', 'Its course.'),
       status: text('State.', 'completed'),
-      position_seconds: z.int().nullable().meta({ description: 'Where the person stopped.', example: null }),
-      completed_at: time('When it was completed.'),
-      updated_at: time('When it last changed.'),
+      position_seconds: z.int().nullable().meta({ description: 'Position in seconds.', example: null }),
+      completed_at: time('Time of completion.'),
+      updated_at: time('Time of the last change.'),
     },
-    'How far the person is with single lessons.',
+    'Progress in single lessons.',
   ),
   quiz_attempts: list(
     {
@@ -82,9 +81,9 @@ export const studentExport = z.object({
       lesson_id: id('les', 'The lesson.'),
       attempt_no: z.int().meta({ description: 'Number of the attempt, from 1.', example: 1 }),
       score_percent: z.number().meta({ description: 'Result.', example: 80 }),
-      passed: z.boolean().meta({ description: 'Whether that was enough.', example: true }),
+      passed: z.boolean().meta({ description: 'True if the attempt was passed.', example: true }),
       answers: answers(),
-      created_at: time('When.'),
+      created_at: time('Time.'),
     },
     'Attempts at quizzes.',
   ),
@@ -95,18 +94,18 @@ export const studentExport = z.object({
       status: text('State.', 'paid'),
       buyer_name: text('Name on the order.'),
       buyer_email: text('Address on the order.'),
-      total: sum('What it came to.'),
-      refunded: sum('What was given back.'),
-      placed_at: time('When it was placed.'),
-      paid_at: time('When it was paid.'),
+      total: sum('Total.'),
+      refunded: sum('Refunded amount.'),
+      placed_at: time('Time of the order.'),
+      paid_at: time('Time of payment.'),
       items: list(
         {
-          product_type: text('What kind of thing.', 'course'),
-          title: text('What it is called.'),
-          quantity: z.int().meta({ description: 'How many.', example: 1 }),
-          total: sum('What it came to.'),
+          product_type: text('Type of the product.', 'course'),
+          title: text('Title of the product.'),
+          quantity: z.int().meta({ description: 'Quantity.', example: 1 }),
+          total: sum('Total.'),
         },
-        'What was ordered.',
+        'Ordered items.',
       ),
     },
     'Orders.',
@@ -116,13 +115,13 @@ export const studentExport = z.object({
       id: id('sub', 'Id of the subscription.'),
       plan_id: id('mpl', 'The plan.'),
       status: text('State.', 'active'),
-      amount: sum('What a period costs.'),
-      started_at: time('Since when.'),
-      current_period_end: time('Until when it is paid.'),
-      canceled_at: time('When it was canceled.'),
-      ended_at: time('When it ended.'),
-      cancellation_reason: text('Why.'),
-      cancellation_comment: text('Why, in words.'),
+      amount: sum('Price of a period.'),
+      started_at: time('Start of the subscription.'),
+      current_period_end: time('End of the paid period.'),
+      canceled_at: time('Time of cancellation.'),
+      ended_at: time('End of the subscription.'),
+      cancellation_reason: text('Reason.'),
+      cancellation_comment: text('Comment on the reason.'),
     },
     'Memberships.',
   ),
@@ -130,31 +129,31 @@ export const studentExport = z.object({
     {
       id: id('dgg', 'Id of the grant.'),
       product_id: id('dgp', 'The product.'),
-      source: text('What opened it.', 'purchase'),
-      downloads_count: z.int().meta({ description: 'How often it was downloaded.', example: 2 }),
-      granted_at: time('When.'),
-      revoked_at: time('When it was taken back.'),
+      source: text('Source of the access.', 'purchase'),
+      downloads_count: z.int().meta({ description: 'Number of downloads.', example: 2 }),
+      granted_at: time('Time.'),
+      revoked_at: time('Time of revocation.'),
     },
     'Digital products.',
   ),
   rsvps: list(
     {
-      id: id('rsv', 'Id of the answer.'),
+      id: id('rsv', 'Id of the reply.'),
       event_id: id('evt', 'The event.'),
       status: text('State.', 'going'),
-      guests: z.int().meta({ description: 'How many come along.', example: 0 }),
-      note: text('What the person noted.'),
-      queued_at: time('When.'),
+      guests: z.int().meta({ description: 'Number of guests.', example: 0 }),
+      note: text('Note of the person.'),
+      queued_at: time('Time.'),
     },
-    'Answers to events.',
+    'Replies to events.',
   ),
   comments: list(
     {
       id: id('cmt', 'Id of the comment.'),
-      subject_type: text('What it is about.', 'lesson'),
-      body: text('What the person wrote.'),
+      subject_type: text('Type of the subject.', 'lesson'),
+      body: text('Text of the comment.'),
       status: text('State.', 'published'),
-      created_at: time('When.'),
+      created_at: time('Time.'),
     },
     'Comments.',
   ),
@@ -163,11 +162,11 @@ export const studentExport = z.object({
       id: id('fsb', 'Id of the submission.'),
       form_id: id('frm', 'The form.'),
       answers: answers(),
-      email: text('Address that was given.'),
-      name: text('Name that was given.'),
-      submitted_at: time('When.'),
+      email: text('E-mail address in the form.'),
+      name: text('Name in the form.'),
+      submitted_at: time('Time.'),
     },
-    'What the person sent in.',
+    'Form submissions.',
   ),
-  truncated: words('Lists of which only the newest five thousand rows are here.'),
+  truncated: words('Lists that contain only the newest 5,000 rows.'),
 })

@@ -23,7 +23,7 @@ import { members } from './members.ts'
 import { studentExport } from './studentExport.ts'
 import { reasonInput, send_invite, studentSchema } from './studentFields.ts'
 
-/** Who learns. */
+/** The students of the school. */
 export const students = defineResource({
   name: 'students',
   object: 'student',
@@ -31,7 +31,7 @@ export const students = defineResource({
   table: 'person',
   part: isStudent,
   me: ({ personId }) => personId,
-  about: 'A person who learns at the school. The same person can be a member as well: both ids end alike.',
+  about: 'A student of the school. The same person can be a member as well; both ids have the same suffix.',
   scopes: {
     read: 'See students, their enrolments and their progress',
     write: 'Add and change students, enrolments and progress',
@@ -132,7 +132,7 @@ export const students = defineResource({
       scope: 'read',
       id: 'exportStudent',
       view: 'own',
-      summary: 'Show everything that the school keeps of a student',
+      summary: 'Export all data of a student',
       output: studentExport,
       async run({ database, school }, row) {
         const rest = await exportPerson(database, { schoolId: school.id, personId: row.id })
@@ -150,7 +150,7 @@ export const students = defineResource({
     suspend: defineAction('person', {
       scope: 'write',
       roles: ['staff'],
-      summary: 'Take a student off all lessons',
+      summary: 'Suspend a student',
       from: ['active'],
       to: 'suspended',
       input: reasonInput,
@@ -163,7 +163,7 @@ export const students = defineResource({
     reactivate: defineAction('person', {
       scope: 'write',
       roles: ['staff'],
-      summary: 'Let a suspended student learn again',
+      summary: 'Reactivate a suspended student',
       from: ['suspended'],
       to: 'active',
       input: reasonInput,
@@ -177,7 +177,7 @@ export const students = defineResource({
       scope: 'write',
       id: 'resendStudentInvite',
       roles: ['staff'],
-      summary: 'Invite a student who has no login, once more or for the first time',
+      summary: 'Send an invitation to a student without a login',
       input: z.object({}),
       async run(writing, row) {
         const invited = invitePerson(writing, row, row.student_status)
