@@ -7,13 +7,14 @@ export async function listCategories(database: Reader, schoolId: string): Promis
   const rows = await database
     .selectFrom('course')
     .select((course) => ['category', course.fn.countAll<string>().as('count')])
+    .$narrowType<{ category: string }>()
     .where('school_id', '=', schoolId)
     .where('category', 'is not', null)
     .where((course) => course.and([isInCatalogue(course), isOffered(schoolId, 'courses')]))
     .groupBy('category')
     .orderBy('category')
     .execute()
-  return rows.map(({ category, count }) => ({ slug: category as string, name: nameOf(category as string), courses_count: Number(count) }))
+  return rows.map(({ category, count }) => ({ slug: category, name: nameOf(category), courses_count: Number(count) }))
 }
 
 /** `natural-dyeing` → `Natural dyeing`. */

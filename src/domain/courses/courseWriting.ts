@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { fromPublicId } from '../../lib/ids.ts'
+import { fromPublicId, uuidOf } from '../../lib/ids.ts'
 import { fieldError, type ProblemDetail } from '../../lib/problem.ts'
 import type { PersonCaller } from '../../policy/caller.ts'
 import { audienceOf } from '../../policy/caller.ts'
@@ -16,8 +16,22 @@ export interface CourseContext {
   now: Date
 }
 
-type Values = Readonly<Record<string, unknown>>
-type Money = { amount: number; currency: string } | null | undefined
+type Money = { amount: number; currency: string } | null
+
+/** The fields of a course in a request that the rules read. */
+export type CourseInput = {
+  readonly access?: string | undefined
+  readonly price?: Money | undefined
+  readonly compare_at_price?: Money | undefined
+  readonly enrollment_starts_at?: string | null | undefined
+  readonly enrollment_ends_at?: string | null | undefined
+  readonly lecturer_ids?: readonly string[] | undefined
+}
+
+interface PricedCourse {
+  access: string
+  price_amount: number | string | null
+}
 
 /** Returns the defaults of a new course: the language of the school and the last position in the catalogue. */
 export async function courseDefaults({ writer, school }: CourseContext) {
@@ -31,21 +45,20 @@ export async function courseDefaults({ writer, school }: CourseContext) {
 }
 
 /** Returns the errors in the fields of a course, also if the caller sets a price without permission. */
-export async function checkCourse(values: Values, context: CourseContext, before?: Values): Promise<ProblemDetail[]> {
+export async function checkCourse(values: CourseInput, context: CourseContext, before?: PricedCourse): Promise<ProblemDetail[]> {
   const { currency, mayPrice } = await priceRules(context)
-  const price = values.price as Money
   const fieldErrors = priceErrors(values, currency, 'course')
   const [starts, ends] = [values.enrollment_starts_at, values.enrollment_ends_at]
   if (typeof starts === 'string' && typeof ends === 'string' && ends <= starts) {
     fieldErrors.push(fieldError('enrollment_ends_at', 'min', 'must be later than enrollment_starts_at'))
   }
-  const isPriced = before ? changesPrice(before, price, values.access) : values.access === 'paid'
+  const isPriced = before ? changesPrice(before, values) : values.access === 'paid'
   if (isPriced && !mayPrice)
     fieldErrors.push(fieldError('price', 'read_only_field', 'cannot be set by lecturers in this school. Ask the staff.'))
   return fieldErrors
 }
 
-function changesPrice(before: Values, price: Money, access: unknown): boolean {
+function changesPrice(before: PricedCourse, { price, access }: CourseInput): boolean {
   const amount = before.price_amount === null ? null : Number(before.price_amount)
   return amount !== (price?.amount ?? null) || (access !== before.access && (access === 'paid' || before.access === 'paid'))
 }
@@ -61,21 +74,25 @@ async function priceRules({ writer, school, caller }: CourseContext): Promise<{ 
 }
 
 /** Assigns the lecturers sent, or the lecturer who creates the course. Returns false if nothing changes. */
-export async function assignLecturers({ writer, school, caller }: CourseContext, course: { id: string }, values: Values): Promise<boolean> {
-  const named = values.lecturer_ids as string[] | undefined
+export async function assignLecturers(
+  { writer, school, caller }: CourseContext,
+  course: { id: string },
+  values: CourseInput,
+): Promise<boolean> {
+  const named = values.lecturer_ids
   const own = audienceOf(caller) === 'lecturer' ? caller.lecturerId : null
   const ids = named?.flatMap((id) => fromPublicId('lec', id) ?? []) ?? (own === null ? [] : [own])
   return await replaceLecturers(writer, { schoolId: school.id, courseId: course.id, lecturerIds: ids })
 }
 
 /** Does the same for a changed course, if its lecturers are sent. */
-export async function reassignLecturers(context: CourseContext, course: { id: string }, values: Values): Promise<void> {
+export async function reassignLecturers(context: CourseContext, course: { id: string }, values: CourseInput): Promise<void> {
   if (values.lecturer_ids !== undefined) await assignLecturers(context, course, values)
 }
 
 /** Returns the errors in the lecturers sent: unknown ids, duplicates, and a list without the lecturer who sends it. */
-export async function checkLecturers(values: Values, { writer, school, caller }: CourseContext): Promise<ProblemDetail[]> {
-  const ids = ((values.lecturer_ids as string[] | undefined) ?? []).map((id) => fromPublicId('lec', id) as string)
+export async function checkLecturers(values: CourseInput, { writer, school, caller }: CourseContext): Promise<ProblemDetail[]> {
+  const ids = (values.lecturer_ids ?? []).map((id) => uuidOf('lec', id))
   if (ids.length === 0) return []
   if (new Set(ids).size < ids.length) return [fieldError('lecturer_ids', 'duplicate', 'must not contain a lecturer twice')]
   // The lock prevents that one of them is archived before the commit.
@@ -98,12 +115,16 @@ export async function checkLecturers(values: Values, { writer, school, caller }:
  * Returns the errors in the lecturers sent for a course: those of checkLecturers, a choice by a lecturer, and a published course without
  * an active lecturer.
  */
-export async function checkCourseLecturers(values: Values, context: CourseContext, course?: { status: string }): Promise<ProblemDetail[]> {
-  const named = values.lecturer_ids as string[] | undefined
+export async function checkCourseLecturers(
+  values: CourseInput,
+  context: CourseContext,
+  course?: { status: string },
+): Promise<ProblemDetail[]> {
+  const named = values.lecturer_ids
   if (named === undefined) return []
   const { caller } = context
   if (audienceOf(caller) === 'lecturer') {
-    const isOwn = !course && named.length === 1 && fromPublicId('lec', named[0] as string) === caller.lecturerId
+    const isOwn = !course && named.length === 1 && named.every((id) => fromPublicId('lec', id) === caller.lecturerId)
     if (!isOwn) return [fieldError('lecturer_ids', 'read_only_field', 'can only be set by staff')]
   }
   const fieldErrors = await checkLecturers(values, context)

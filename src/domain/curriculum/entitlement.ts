@@ -17,14 +17,14 @@ export type LockReason = 'not_enrolled' | 'drip' | 'expired'
 export function lockReasonOf(lesson: Lessons, caller: Caller): Expression<LockReason | null> {
   const open = lesson.val(null).$castTo<LockReason | null>()
   if (audienceOf(caller) === 'staff') return lesson.cast<LockReason | null>(open, 'text')
-  const isPerson = caller.kind === 'person' && caller.personId !== null
+  const personId = caller.kind === 'person' ? caller.personId : null
   return lesson
     .case()
     .when(isOpenPreview(lesson))
     .then(open)
     .when(caller.kind === 'person' ? lessonRules.isTaught(lesson, caller) : lesson.lit(false))
     .then(open)
-    .else(lesson.cast<LockReason | null>(isPerson ? lockByEnrollment(caller.personId as string) : lesson.val('not_enrolled'), 'text'))
+    .else(lesson.cast<LockReason | null>(personId ? lockByEnrollment(personId) : lesson.val('not_enrolled'), 'text'))
     .end()
 }
 

@@ -98,23 +98,19 @@ async function writeImportedTexts(
   rewritten: readonly LessonRow[],
   { plan, texts }: { plan: Plan; texts: ReadonlyMap<string, HeldText> },
 ): Promise<void> {
-  const isEmptied = ({ id }: LessonRow): boolean => plan.sent.get(id)?.content === null
+  const removed = rewritten.filter(({ id }) => plan.sent.get(id)?.content === null)
   await removeTexts(
     writer,
     school.id,
-    rewritten.filter(isEmptied).map(({ id }) => id),
+    removed.map(({ id }) => id),
   )
-  await writeTexts(
-    writer,
-    school.id,
-    rewritten
-      .filter((row) => !isEmptied(row))
-      .map(({ id }) => {
-        const { content, content_format } = plan.sent.get(id) as ImportedLesson
-        const format = content_format ?? texts.get(id)?.content_format ?? 'markdown'
-        return { lessonId: id, content: content as string, content_format: format as TextFormat }
-      }),
-  )
+  const written = rewritten.flatMap(({ id }) => {
+    const sent = plan.sent.get(id)
+    if (typeof sent?.content !== 'string') return []
+    const formatBefore: TextFormat = texts.get(id)?.content_format === 'html' ? 'html' : 'markdown'
+    return [{ lessonId: id, content: sent.content, content_format: sent.content_format ?? formatBefore }]
+  })
+  await writeTexts(writer, school.id, written)
 }
 
 async function recordWritten(

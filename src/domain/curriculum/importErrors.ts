@@ -1,7 +1,7 @@
 import { fieldError, type ProblemDetail } from '../../lib/problem.ts'
 import type { Writer } from '../../store/database.ts'
 import { type CourseKey, maxLessons, maxSections } from './countTree.ts'
-import type { CurriculumContext, Values } from './curriculumContext.ts'
+import type { CurriculumContext } from './curriculumContext.ts'
 import type { Held, Import, Plan } from './importPlan.ts'
 import { checkLessonFiles, filesIn, type StoredMedia } from './lessonFiles.ts'
 import { checkLesson } from './lessonRules.ts'
@@ -44,14 +44,13 @@ export async function importErrors(
   const before = new Map(held.lessons.map((row) => [row.external_id, row]))
   for (const { lesson, path } of lessons) {
     const old = before.get(lesson.external_id)
-    const values = lesson as unknown as Values
     if (old && old.kind !== lesson.kind) fieldErrors.push(fieldError(`${path}.kind`, 'immutable_field', 'cannot be changed after creation'))
     if (lesson.content_format !== undefined && lesson.content === undefined)
       fieldErrors.push(fieldError(`${path}.content`, 'required', 'is required with content_format'))
     const files = lesson.media
-      ? await checkLessonFiles(context, filesIn(values), { media: (old?.media ?? null) as StoredMedia | null, attachment_file_ids: [] })
+      ? await checkLessonFiles(context, filesIn(lesson), { media: (old?.media ?? null) as StoredMedia | null, attachment_file_ids: [] })
       : []
-    for (const { field, code, message } of [...checkLesson(values), ...files]) {
+    for (const { field, code, message } of [...checkLesson(lesson), ...files]) {
       fieldErrors.push({ field: `${path}.${field}`, code, message: `${path}.${message}` })
     }
   }

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Writer } from '../../store/database.ts'
 import { htmlOf, type TextFormat } from '../richText.ts'
-import type { Values } from './curriculumContext.ts'
+import type { LessonInput } from './curriculumContext.ts'
 
 /** The text of one lesson. */
 export interface LessonText {
@@ -45,7 +45,7 @@ export async function removeTexts(writer: Writer, schoolId: string, lessonIds: r
 }
 
 /** Writes the text of a lesson if its fields are sent. */
-export async function changeText(writer: Writer, { schoolId, lessonId }: { schoolId: string; lessonId: string }, sent: Values) {
+export async function changeText(writer: Writer, { schoolId, lessonId }: { schoolId: string; lessonId: string }, sent: LessonInput) {
   if (!('content' in sent || 'content_format' in sent)) return
   const before = await writer
     .selectFrom('lesson_body')
@@ -53,8 +53,8 @@ export async function changeText(writer: Writer, { schoolId, lessonId }: { schoo
     .where('school_id', '=', schoolId)
     .where('lesson_id', '=', lessonId)
     .executeTakeFirst()
-  const content = ('content' in sent ? sent.content : before?.content) as string | null | undefined
-  const format = (sent.content_format ?? before?.content_format ?? 'markdown') as TextFormat
+  const content = 'content' in sent ? sent.content : before?.content
+  const format = sent.content_format ?? (before?.content_format === 'html' ? 'html' : 'markdown')
   if (content === null || content === undefined) await removeTexts(writer, schoolId, [lessonId])
   else await writeTexts(writer, schoolId, [{ lessonId, content, content_format: format }])
 }

@@ -1,9 +1,9 @@
-import { fromPublicId } from '../../lib/ids.ts'
+import { uuidOf } from '../../lib/ids.ts'
 import { fieldError, type ProblemDetail } from '../../lib/problem.ts'
 import { audienceOf } from '../../policy/caller.ts'
 import type { FilePurposeName } from '../../policy/filePurposes.ts'
 import { lockFiles, removeFileReferences, setFileReferences } from '../../store/fileReferences.ts'
-import type { CurriculumContext, Values } from './curriculumContext.ts'
+import type { CurriculumContext, LessonInput } from './curriculumContext.ts'
 
 /** The media of a lesson as they are stored, with stored ids. */
 export interface StoredMedia {
@@ -27,11 +27,10 @@ const played = ['lesson_video', 'lesson_audio', 'attachment', 'image'] as const
 
 /** Converts the media of a request to stored media. */
 export function mediaFrom(sent: StoredMedia): StoredMedia {
-  const stored = (id: string | null): string | null => (id === null ? null : (fromPublicId('fil', id) ?? null))
   return {
-    file_id: stored(sent.file_id),
+    file_id: sent.file_id === null ? null : uuidOf('fil', sent.file_id),
     embed_url: sent.embed_url,
-    captions: sent.captions.map(({ language, file_id }) => ({ language, file_id: stored(file_id) as string })),
+    captions: sent.captions.map(({ language, file_id }) => ({ language, file_id: uuidOf('fil', file_id) })),
   }
 }
 
@@ -50,9 +49,9 @@ const namedIn = ({ media, attachment_file_ids }: Files): Named[] => [
 ]
 
 /** Returns the files in these fields, with stored ids; empty for fields that are not sent. */
-export const filesIn = (values: Values): Files => ({
-  media: values.media ? mediaFrom(values.media as StoredMedia) : null,
-  attachment_file_ids: ((values.attachment_file_ids as string[] | undefined) ?? []).map((id) => fromPublicId('fil', id) as string),
+export const filesIn = (values: LessonInput): Files => ({
+  media: values.media ? mediaFrom(values.media) : null,
+  attachment_file_ids: (values.attachment_file_ids ?? []).map((id) => uuidOf('fil', id)),
 })
 
 /** Returns an error for each file that the lesson cannot use: unknown, not uploaded, or of another person. Files in use can stay. */
@@ -85,7 +84,7 @@ export async function saveLessonFileReferences(
   lessonId: string,
   files: Files,
 ): Promise<void> {
-  const references = namedIn(files).map(({ field, id }) => ({ field: field.split('.')[0] as string, fileId: id }))
+  const references = namedIn(files).map(({ field, id }) => ({ field: field.replace(/\..*/, ''), fileId: id }))
   await setFileReferences(
     writer,
     { schoolId: school.id, type: 'lesson', id: lessonId },

@@ -1,30 +1,25 @@
 import { fieldError, type ProblemDetail } from '../../lib/problem.ts'
-import type { Values } from './curriculumContext.ts'
+import type { LessonInput } from './curriculumContext.ts'
 import { isEmbeddable } from './embedHosts.ts'
-import { checkQuiz, type Quiz } from './quiz.ts'
+import { checkQuiz } from './quiz.ts'
 
-interface Drip {
+export interface Drip {
   mode: 'none' | 'days_after_enrollment' | 'date'
   days?: number | undefined
   at?: string | undefined
 }
 
-interface Media {
-  file_id?: string | null
-  embed_url?: string | null
-}
-
 /** Returns the errors in the fields of a lesson, except those in its files. */
-export function checkLesson({ kind, quiz, media, drip }: Values): ProblemDetail[] {
+export function checkLesson({ kind, quiz, media, drip }: LessonInput): ProblemDetail[] {
   const fieldErrors: ProblemDetail[] = []
   if (quiz && kind !== 'quiz') fieldErrors.push(fieldError('quiz', 'not_allowed', 'is only allowed in a lesson of the kind quiz'))
-  else if (quiz) fieldErrors.push(...checkQuiz(quiz as Quiz))
-  const { file_id, embed_url } = (media ?? {}) as Media
+  else if (quiz) fieldErrors.push(...checkQuiz(quiz))
+  const { file_id, embed_url } = media ?? { file_id: null, embed_url: null }
   if (media && !file_id === !embed_url) fieldErrors.push(fieldError('media', 'not_allowed', 'must contain either file_id or embed_url'))
   if (embed_url && !isEmbeddable(embed_url)) {
     fieldErrors.push(fieldError('media.embed_url', 'not_allowed', 'must be the https URL of a supported player'))
   }
-  const { mode, days, at } = (drip ?? { mode: 'none' }) as Drip
+  const { mode, days, at }: Drip = drip ?? { mode: 'none' }
   if (mode === 'days_after_enrollment' && days === undefined)
     fieldErrors.push(fieldError('drip.days', 'required', 'is required with the mode days_after_enrollment'))
   if (mode === 'date' && at === undefined) fieldErrors.push(fieldError('drip.at', 'required', 'is required with the mode date'))

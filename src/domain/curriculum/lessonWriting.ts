@@ -1,8 +1,8 @@
-import { fromPublicId } from '../../lib/ids.ts'
+import { fromPublicId, uuidOf } from '../../lib/ids.ts'
 import { fieldError, type ProblemDetail } from '../../lib/problem.ts'
 import { countStartedEnrollments, recountCourse } from '../learning/countProgress.ts'
 import { countTree, maxLessons } from './countTree.ts'
-import type { CurriculumContext, Values } from './curriculumContext.ts'
+import type { CurriculumContext, LessonInput } from './curriculumContext.ts'
 import { changeText } from './lessonBody.ts'
 import { checkLessonFiles, filesIn, type StoredMedia, saveLessonFileReferences } from './lessonFiles.ts'
 import { checkLesson } from './lessonRules.ts'
@@ -25,33 +25,36 @@ interface Section {
 
 type UnderSection = CurriculumContext & { parent?: Section | undefined }
 
-const courseOf = ({ parent }: UnderSection): string => String((parent as Section).course_id)
+function sectionOf({ parent }: UnderSection): { id: string; courseId: string } {
+  if (!parent) throw new Error('the section of the lesson is missing')
+  return { id: parent.id, courseId: String(parent.course_id) }
+}
 
 /** @throws Problem curriculum_full if the course has the maximum number of lessons */
-export async function checkNewLesson(values: Values, context: UnderSection): Promise<ProblemDetail[]> {
-  const { parent } = context
-  await requireRoom(context, { part: 'lesson', courseId: courseOf(context), most: maxLessons })
-  const sent = values.section_id === undefined ? parent?.id : fromPublicId('sec', String(values.section_id))
-  const elsewhere = sent === parent?.id ? [] : [fieldError('section_id', 'not_allowed', 'must be the section in the URL, or absent')]
+export async function checkNewLesson(values: LessonInput, context: UnderSection): Promise<ProblemDetail[]> {
+  const section = sectionOf(context)
+  await requireRoom(context, { part: 'lesson', courseId: section.courseId, most: maxLessons })
+  const sent = values.section_id === undefined ? section.id : fromPublicId('sec', values.section_id)
+  const elsewhere = sent === section.id ? [] : [fieldError('section_id', 'not_allowed', 'must be the section in the URL, or absent')]
   return [...elsewhere, ...checkLesson(values), ...(await checkLessonFiles(context, filesIn(values)))]
 }
 
 /** Returns the columns of a new lesson at the end of its section. */
-export async function placeLesson(context: UnderSection, values: Values) {
-  const section_id = (context.parent as Section).id
-  const position = await nextPosition(context, { part: 'lesson', id: section_id })
-  return { course_id: courseOf(context), position, attachment_file_ids: [...filesIn(values).attachment_file_ids] }
+export async function placeLesson(context: UnderSection, values: LessonInput) {
+  const section = sectionOf(context)
+  const position = await nextPosition(context, { part: 'lesson', id: section.id })
+  return { course_id: section.courseId, position, attachment_file_ids: [...filesIn(values).attachment_file_ids] }
 }
 
 /** Stores the text and files of a new lesson and updates the counts of the course. */
-export async function completeLesson(context: CurriculumContext, lesson: Lesson, values: Values): Promise<void> {
+export async function completeLesson(context: CurriculumContext, lesson: Lesson, values: LessonInput): Promise<void> {
   await changeText(context.writer, { schoolId: context.school.id, lessonId: lesson.id }, values)
   await saveLessonFileReferences(context, lesson.id, filesIn(values))
   await countLessonIn(context, lesson)
 }
 
 /** Returns the errors in a changed lesson and in the section to which it moves. */
-export async function checkChangedLesson(values: Values, context: CurriculumContext, lesson: Lesson): Promise<ProblemDetail[]> {
+export async function checkChangedLesson(values: LessonInput, context: CurriculumContext, lesson: Lesson): Promise<ProblemDetail[]> {
   const { writer, school } = context
   const files = await checkLessonFiles(context, filesIn(values), filesOf(lesson))
   const id = fromPublicId('sec', String(values.section_id)) ?? ''
@@ -68,9 +71,9 @@ export async function checkChangedLesson(values: Values, context: CurriculumCont
 }
 
 /** Moves a lesson to the end of its new section and closes the gap in the old one. Returns the columns to write. */
-export async function moveLesson(context: CurriculumContext, lesson: Lesson, values: Values) {
+export async function moveLesson(context: CurriculumContext, lesson: Lesson, values: LessonInput) {
   const attachments = values.attachment_file_ids === undefined ? {} : { attachment_file_ids: [...filesIn(values).attachment_file_ids] }
-  const sectionId = fromPublicId('sec', String(values.section_id)) as string
+  const sectionId = uuidOf('sec', String(values.section_id))
   if (sectionId === lesson.section_id) return attachments
   const position = await nextPosition(context, { part: 'lesson', id: sectionId })
   // The lesson moves first, because positions are unique at every moment.
@@ -96,7 +99,7 @@ const notInTree: ReadonlySet<string> = new Set([
 ])
 
 /** Stores the text and files of a changed lesson and updates the counts of the course if the tree shows the change. */
-export async function afterLessonChange(context: CurriculumContext, lesson: Lesson, changed: Values): Promise<void> {
+export async function afterLessonChange(context: CurriculumContext, lesson: Lesson, changed: LessonInput): Promise<void> {
   await changeText(context.writer, { schoolId: context.school.id, lessonId: lesson.id }, changed)
   if ('media' in changed || 'attachment_file_ids' in changed) await saveLessonFileReferences(context, lesson.id, filesOf(lesson))
   if (Object.keys(changed).some((field) => !notInTree.has(field))) await countLessonIn(context, lesson)

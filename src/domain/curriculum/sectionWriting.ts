@@ -4,7 +4,7 @@ import { recordChanges } from '../../store/changeLog.ts'
 import type { Writer } from '../../store/database.ts'
 import { countStartedEnrollments, recountCourse } from '../learning/countProgress.ts'
 import { countTree, maxSections } from './countTree.ts'
-import type { CurriculumContext, Values } from './curriculumContext.ts'
+import type { CurriculumContext } from './curriculumContext.ts'
 import { removeLessonFileReferences } from './lessonFiles.ts'
 import { movePositions, nextPosition, requireRoom } from './places.ts'
 
@@ -18,21 +18,24 @@ interface Course {
   id: string
 }
 
+/** The fields of a new section that the rules read. */
+type SectionInput = { readonly after_section_id?: string | undefined }
+
 type UnderCourse = CurriculumContext & { parent?: Course | undefined }
 
 /** @throws Problem curriculum_full if the course has the maximum number of sections */
-export async function checkNewSection({ after_section_id }: Values, context: UnderCourse): Promise<ProblemDetail[]> {
+export async function checkNewSection({ after_section_id }: SectionInput, context: UnderCourse): Promise<ProblemDetail[]> {
   const { writer, school, parent } = context
-  const courseId = (parent as Course).id
+  const courseId = courseIdOf(parent)
   await requireRoom(context, { part: 'section', courseId, most: maxSections })
   if (after_section_id === undefined || (await positionOf(writer, { schoolId: school.id, courseId, sent: after_section_id }))) return []
   return [fieldError('after_section_id', 'invalid_reference', 'the course has no section with this id')]
 }
 
 /** Returns the position of a new section: after the section sent, else at the end. Moves the following sections down. */
-export async function placeSection(context: UnderCourse, { after_section_id }: Values) {
+export async function placeSection(context: UnderCourse, { after_section_id }: SectionInput) {
   const { writer, school, parent } = context
-  const whole = { part: 'section', id: (parent as Course).id } as const
+  const whole = { part: 'section', id: courseIdOf(parent) } as const
   if (after_section_id === undefined) return { position: await nextPosition(context, whole) }
   const found = await positionOf(writer, { schoolId: school.id, courseId: whole.id, sent: after_section_id })
   const behind = found?.position ?? -1
@@ -88,13 +91,18 @@ export async function closeSectionGap(context: CurriculumContext, section: Secti
 
 async function positionOf(
   writer: Writer,
-  { schoolId, courseId, sent }: { schoolId: string; courseId: string; sent: unknown },
+  { schoolId, courseId, sent }: { schoolId: string; courseId: string; sent: string },
 ): Promise<{ position: number } | undefined> {
   return await writer
     .selectFrom('section')
     .select('position')
     .where('school_id', '=', schoolId)
     .where('course_id', '=', courseId)
-    .where('id', '=', fromPublicId('sec', String(sent)) ?? '')
+    .where('id', '=', fromPublicId('sec', sent) ?? '')
     .executeTakeFirst()
+}
+
+function courseIdOf(parent: Course | undefined): string {
+  if (!parent) throw new Error('the course of the section is missing')
+  return parent.id
 }

@@ -5,16 +5,29 @@ import type { Reader } from '../../store/database.ts'
 import type { Builder, Condition } from '../../store/expressions.ts'
 import { isTaughtBy } from '../courses/courses.ts'
 import { type LockReason, lockReasonOf } from './entitlement.ts'
+import type { Drip } from './lessonRules.ts'
 
 type Courses = Builder<'course'>
 
 interface SelectedLesson {
   id: string
+  title: string
+  kind: 'video' | 'text' | 'audio' | 'file' | 'quiz' | 'assignment' | 'live' | 'embed'
+  status: 'draft' | 'published'
+  is_preview: boolean
+  position: number
+  duration_seconds: number | null
+  drip: Drip
+  external_id: string | null
   lock_reason: LockReason | null
 }
 
 interface SelectedSection {
   id: string
+  title: string
+  summary: string | null
+  position: number
+  external_id: string | null
   lessons: readonly SelectedLesson[] | null
 }
 
@@ -73,7 +86,7 @@ export function treeFrom(sections: readonly SelectedSection[] | null) {
       position,
       locked: lesson.lock_reason !== null,
     })),
-  })) as never
+  }))
 }
 
 interface TreeContext {

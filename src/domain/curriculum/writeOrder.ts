@@ -1,4 +1,4 @@
-import { fromPublicId, toPublicId } from '../../lib/ids.ts'
+import { toPublicId, uuidOf } from '../../lib/ids.ts'
 import { fieldError, Problem, type ProblemDetail } from '../../lib/problem.ts'
 import { recordChanges } from '../../store/changeLog.ts'
 import type { Writer } from '../../store/database.ts'
@@ -15,8 +15,8 @@ interface SentOrder {
 /** Converts the ids of the API to stored ids. */
 export function orderFrom({ sections }: SentOrder): Order {
   return sections.map(({ id, lesson_ids }) => ({
-    id: fromPublicId('sec', id) as string,
-    lessonIds: lesson_ids.map((lessonId) => fromPublicId('les', lessonId) as string),
+    id: uuidOf('sec', id),
+    lessonIds: lesson_ids.map((lessonId) => uuidOf('les', lessonId)),
   }))
 }
 

@@ -190,8 +190,8 @@ export async function listPeople(
       'account.last_sign_in_at as lastSignInAt',
     ])
     .where('account.school_id', '=', schoolId)
-    .$if(accountId !== undefined, (query) => query.where('account.id', '=', accountId as string))
-    .$if(email !== undefined, (query) => query.where('account.email', '=', email as string))
+    .$if(accountId !== undefined, (query) => query.where('account.id', '=', String(accountId)))
+    .$if(email !== undefined, (query) => query.where('account.email', '=', String(email)))
     .orderBy('account.email')
     .execute()
   return rows.map(({ role, disabledAt, hasPassword, ...row }) => ({
