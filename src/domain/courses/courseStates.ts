@@ -4,7 +4,7 @@ import { recordCurriculum } from '../curriculum/countTree.ts'
 import { removeLessons } from '../curriculum/sectionWriting.ts'
 import { requirePublisher } from '../lecturers/requirePublisher.ts'
 import { requireUnreferenced } from '../products/requireUnreferenced.ts'
-import type { CourseContext } from './courseWriting.ts'
+import type { WriteContext } from './courseWriting.ts'
 
 interface Course {
   id: string
@@ -21,7 +21,7 @@ export type NotPublishable = (details: ProblemDetail[]) => Error
 
 /** Publishes a course. The time of its first publication stays. */
 export function publishCourse(notPublishable: NotPublishable) {
-  return async (context: CourseContext, course: Course) => {
+  return async (context: WriteContext, course: Course) => {
     await requirePublisher(context)
     const missing: ProblemDetail[] = []
     if (!(await hasLecturers(context, course)))
@@ -37,14 +37,14 @@ export function publishCourse(notPublishable: NotPublishable) {
 }
 
 /** Archives a course, which removes it from the catalogue. */
-export async function archiveCourse(context: CourseContext) {
+export async function archiveCourse(context: WriteContext) {
   await requirePublisher(context)
   return { archived_at: context.now }
 }
 
 /** Makes a course a draft again, if it has no enrolled students. */
-export function unpublishCourse(requireUnused: (context: CourseContext, course: Course) => Promise<void>) {
-  return async (context: CourseContext, course: Course) => {
+export function unpublishCourse(requireUnused: (context: WriteContext, course: Course) => Promise<void>) {
+  return async (context: WriteContext, course: Course) => {
     await requirePublisher(context)
     await requireUnused(context, course)
     return {}
@@ -55,7 +55,7 @@ export function unpublishCourse(requireUnused: (context: CourseContext, course: 
  * Deletes the parts of a course: lessons, sections and the assignments of lecturers.
  * @throws Problem resource_in_use if enrolments, orders, grants, coupons or plans refer to it
  */
-export async function removeCourseParts({ writer, school }: CourseContext, course: Course): Promise<undefined> {
+export async function removeCourseParts({ writer, school }: WriteContext, course: Course): Promise<undefined> {
   await requireUnreferenced({ writer, school }, { type: 'course', id: course.id })
   const lessons = await writer
     .selectFrom('lesson')
@@ -78,7 +78,7 @@ export async function removeCourseParts({ writer, school }: CourseContext, cours
   await writer.deleteFrom('course_lecturer').where('school_id', '=', school.id).where('course_id', '=', course.id).execute()
 }
 
-async function hasLecturers({ writer, school }: CourseContext, course: Course): Promise<boolean> {
+async function hasLecturers({ writer, school }: WriteContext, course: Course): Promise<boolean> {
   const row = await writer
     .selectFrom('course_lecturer')
     .innerJoin('lecturer', (join) =>

@@ -8,7 +8,7 @@ import type { Sql } from '../../store/sql.ts'
 import { priceErrors } from '../priceRules.ts'
 
 /** The parts of a write that the rules of courses need. */
-export interface CourseContext {
+export interface WriteContext {
   writer: Writer
   sql: Sql
   school: { id: string }
@@ -34,7 +34,7 @@ interface PricedCourse {
 }
 
 /** Returns the defaults of a new course: the language of the school and the last position in the catalogue. */
-export async function courseDefaults({ writer, school }: CourseContext) {
+export async function courseDefaults({ writer, school }: WriteContext) {
   const { locale } = await writer.selectFrom('school').select('locale').where('id', '=', school.id).executeTakeFirstOrThrow()
   const last = await writer
     .selectFrom('course')
@@ -45,7 +45,7 @@ export async function courseDefaults({ writer, school }: CourseContext) {
 }
 
 /** Returns the errors in the fields of a course, also if the caller sets a price without permission. */
-export async function checkCourse(values: CourseInput, context: CourseContext, before?: PricedCourse): Promise<ProblemDetail[]> {
+export async function checkCourse(values: CourseInput, context: WriteContext, before?: PricedCourse): Promise<ProblemDetail[]> {
   const { currency, mayPrice } = await priceRules(context)
   const fieldErrors = priceErrors(values, currency, 'course')
   const [starts, ends] = [values.enrollment_starts_at, values.enrollment_ends_at]
@@ -63,7 +63,7 @@ function changesPrice(before: PricedCourse, { price, access }: CourseInput): boo
   return amount !== (price?.amount ?? null) || (access !== before.access && (access === 'paid' || before.access === 'paid'))
 }
 
-async function priceRules({ writer, school, caller }: CourseContext): Promise<{ currency: string; mayPrice: boolean }> {
+async function priceRules({ writer, school, caller }: WriteContext): Promise<{ currency: string; mayPrice: boolean }> {
   const { currency, settings } = await writer
     .selectFrom('school')
     .select(['currency', 'settings'])
@@ -75,7 +75,7 @@ async function priceRules({ writer, school, caller }: CourseContext): Promise<{ 
 
 /** Assigns the lecturers sent, or the lecturer who creates the course. Returns false if nothing changes. */
 export async function assignLecturers(
-  { writer, school, caller }: CourseContext,
+  { writer, school, caller }: WriteContext,
   course: { id: string },
   values: CourseInput,
 ): Promise<boolean> {
@@ -86,12 +86,12 @@ export async function assignLecturers(
 }
 
 /** Does the same for a changed course, if its lecturers are sent. */
-export async function reassignLecturers(context: CourseContext, course: { id: string }, values: CourseInput): Promise<void> {
+export async function reassignLecturers(context: WriteContext, course: { id: string }, values: CourseInput): Promise<void> {
   if (values.lecturer_ids !== undefined) await assignLecturers(context, course, values)
 }
 
 /** Returns the errors in the lecturers sent: unknown ids, duplicates, and a list without the lecturer who sends it. */
-export async function checkLecturers(values: CourseInput, { writer, school, caller }: CourseContext): Promise<ProblemDetail[]> {
+export async function checkLecturers(values: CourseInput, { writer, school, caller }: WriteContext): Promise<ProblemDetail[]> {
   const ids = (values.lecturer_ids ?? []).map((id) => uuidOf('lec', id))
   if (ids.length === 0) return []
   if (new Set(ids).size < ids.length) return [fieldError('lecturer_ids', 'duplicate', 'must not contain a lecturer twice')]
@@ -117,7 +117,7 @@ export async function checkLecturers(values: CourseInput, { writer, school, call
  */
 export async function checkCourseLecturers(
   values: CourseInput,
-  context: CourseContext,
+  context: WriteContext,
   course?: { status: string },
 ): Promise<ProblemDetail[]> {
   const named = values.lecturer_ids
@@ -132,7 +132,7 @@ export async function checkCourseLecturers(
   return [fieldError('lecturer_ids', 'required', 'must contain a lecturer who is not archived. Unpublish the course first.')]
 }
 
-async function hasTeacher({ writer, school }: CourseContext, named: readonly string[]): Promise<boolean> {
+async function hasTeacher({ writer, school }: WriteContext, named: readonly string[]): Promise<boolean> {
   const ids = named.flatMap((id) => fromPublicId('lec', id) ?? [])
   if (ids.length === 0) return false
   const teacher = await writer

@@ -1,10 +1,10 @@
 import { newId } from '../../lib/ids.ts'
 import { setFileReferences } from '../../store/fileReferences.ts'
-import type { CourseContext } from '../courses/courseWriting.ts'
+import type { WriteContext } from '../courses/courseWriting.ts'
 
 /** Copies an event as a draft without RSVPs, with its hosts and plans. Returns the id of the copy. */
 export async function duplicateEvent(
-  { writer, school, now }: CourseContext,
+  { writer, school, now }: WriteContext,
   event: { id: string; title: string },
   freeSlug: (title: string, id: string) => Promise<string>,
 ): Promise<string> {

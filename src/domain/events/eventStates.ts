@@ -2,13 +2,13 @@ import { fieldError, Problem } from '../../lib/problem.ts'
 import type { ExternalServices } from '../../policy/externalServices.ts'
 import type { School } from '../../policy/school.ts'
 import { recordChanges } from '../../store/changeLog.ts'
-import type { CourseContext } from '../courses/courseWriting.ts'
+import type { WriteContext } from '../courses/courseWriting.ts'
 import { requirePublisher } from '../lecturers/requirePublisher.ts'
 import { type EventDetails, notifyOfCancellation, notifyOfSeats } from './eventEmails.ts'
 import { promoteWaiting } from './eventSeats.ts'
 
 /** The transaction in which the state of an event changes. */
-export interface EventChange extends CourseContext {
+export interface EventChange extends WriteContext {
   school: School
   externalServices: Pick<ExternalServices, 'send'>
   enqueue(name: string, work: () => Promise<void>): void

@@ -2,7 +2,7 @@ import { fromPublicId } from '../../lib/ids.ts'
 import { fieldError, Problem, type ProblemDetail } from '../../lib/problem.ts'
 import { audienceOf } from '../../policy/caller.ts'
 import type { Writer } from '../../store/database.ts'
-import { type CourseContext, checkLecturers } from '../courses/courseWriting.ts'
+import { checkLecturers, type WriteContext } from '../courses/courseWriting.ts'
 import { htmlColumn } from '../richText.ts'
 import { checkPlaceAndLanguage } from '../school/schoolRules.ts'
 
@@ -26,13 +26,13 @@ const longestDays = 14
 const dayMs = 86_400_000
 
 /** Returns the defaults of a new event: the time zone of the school, and the HTML of its description. */
-export async function eventDefaults({ writer, school }: CourseContext, values: Readonly<Record<string, unknown>>) {
+export async function eventDefaults({ writer, school }: WriteContext, values: Readonly<Record<string, unknown>>) {
   const { time_zone } = await writer.selectFrom('school').select('time_zone').where('id', '=', school.id).executeTakeFirstOrThrow()
   return { time_zone, ...htmlColumn('description', values) }
 }
 
 /** Checks that the fields of an event are consistent and that its references exist. */
-export async function checkEvent(values: EventValues, context: CourseContext, before?: { going_count: number }): Promise<ProblemDetail[]> {
+export async function checkEvent(values: EventValues, context: WriteContext, before?: { going_count: number }): Promise<ProblemDetail[]> {
   const own = [
     ...timeErrors(values),
     ...placeErrors(values),
@@ -62,7 +62,7 @@ export function requireNotCanceled({ status }: { status: string }): void {
 
 /** Saves the hosts and the plans of an event if the request sent them. A lecturer who creates an event becomes its host. */
 export async function saveEventParts(
-  { writer, school, caller }: CourseContext,
+  { writer, school, caller }: WriteContext,
   event: { id: string },
   { lecturer_ids, plan_ids }: EventValues,
   isNew = false,
@@ -132,7 +132,7 @@ function accessErrors({ access = 'public', plan_ids = [], course_id = null }: Ev
   return fieldErrors
 }
 
-async function planErrors({ plan_ids = [] }: EventValues, { writer, school }: CourseContext): Promise<ProblemDetail[]> {
+async function planErrors({ plan_ids = [] }: EventValues, { writer, school }: WriteContext): Promise<ProblemDetail[]> {
   const ids = [...new Set(plan_ids.flatMap((id) => fromPublicId('mpl', id) ?? []))]
   if (ids.length === 0) return []
   const found = await writer.selectFrom('membership_plan').select('id').where('school_id', '=', school.id).where('id', 'in', ids).execute()

@@ -4,7 +4,7 @@ import type { PersonCaller } from '../../policy/caller.ts'
 import type { Writer } from '../../store/database.ts'
 import { type Builder, type Condition, now } from '../../store/expressions.ts'
 import { isInCatalogue } from '../courses/courses.ts'
-import type { CourseContext } from '../courses/courseWriting.ts'
+import type { WriteContext } from '../courses/courseWriting.ts'
 import { htmlColumn } from '../richText.ts'
 
 type Lecturers = Builder<'lecturer'>
@@ -80,7 +80,7 @@ const taughtCourses = (lecturer: Lecturers) =>
     .whereRef('course_lecturer.lecturer_id', '=', 'lecturer.id')
 
 /** Returns the defaults of a new lecturer: the last position and the HTML of the biography. */
-export async function lecturerDefaults(context: CourseContext, values: Values) {
+export async function lecturerDefaults(context: WriteContext, values: Values) {
   const last = await context.writer
     .selectFrom('lecturer')
     .select((row) => row.fn.max('position').as('position'))
@@ -104,7 +104,7 @@ export async function lockCoursesTaught(writer: Writer, { schoolId, id }: { scho
 }
 
 /** @throws Problem resource_in_use for the only lecturer of a published course */
-export async function retireLecturer({ writer, school }: CourseContext, { id }: { id: string }) {
+export async function retireLecturer({ writer, school }: WriteContext, { id }: { id: string }) {
   // Locks again: a course may have got this lecturer while the transaction waited for the row of the lecturer.
   await lockCoursesTaught(writer, { schoolId: school.id, id })
   const alone = await writer

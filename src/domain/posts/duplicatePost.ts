@@ -1,11 +1,11 @@
 import { newId } from '../../lib/ids.ts'
 import { audienceOf } from '../../policy/caller.ts'
 import { setFileReferences } from '../../store/fileReferences.ts'
-import type { CourseContext } from '../courses/courseWriting.ts'
+import type { WriteContext } from '../courses/courseWriting.ts'
 
 /** Copies a post as a draft, with its text and its plans. Returns the id of the copy. */
 export async function duplicatePost(
-  { writer, school, caller, now }: CourseContext,
+  { writer, school, caller, now }: WriteContext,
   post: { id: string; title: string },
   freeSlug: (title: string, id: string) => Promise<string>,
 ): Promise<string> {

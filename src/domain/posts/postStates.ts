@@ -2,7 +2,7 @@ import { fieldError, Problem } from '../../lib/problem.ts'
 import { recordChanges } from '../../store/changeLog.ts'
 import type { Writer } from '../../store/database.ts'
 import { now as databaseNow } from '../../store/expressions.ts'
-import type { CourseContext } from '../courses/courseWriting.ts'
+import type { WriteContext } from '../courses/courseWriting.ts'
 import { requirePublisher } from '../lecturers/requirePublisher.ts'
 
 interface Post {
@@ -18,7 +18,7 @@ const yearMs = 366 * 86_400_000
  * Publishes a post now or at a future time. A scheduled post gets its `published_at` immediately, because lists are sorted by it.
  * @throws Problem invalid_state, validation_failed
  */
-export async function publishPost(context: CourseContext, post: Post, { at }: { at?: string | null }) {
+export async function publishPost(context: WriteContext, post: Post, { at }: { at?: string | null }) {
   const { now } = context
   const time = at === undefined || at === null ? undefined : new Date(at)
   if (time && (time <= now || time.getTime() - now.getTime() > yearMs)) {
@@ -51,13 +51,13 @@ export async function publishPost(context: CourseContext, post: Post, { at }: { 
 }
 
 /** Cancels the scheduled publication of a post. */
-export async function unschedulePost(context: CourseContext) {
+export async function unschedulePost(context: WriteContext) {
   await requirePublisher(context)
   return { scheduled_for: null, published_at: null }
 }
 
 /** Archives a post: readers no longer see it, and it is no longer pinned. */
-export async function archivePost(context: CourseContext) {
+export async function archivePost(context: WriteContext) {
   await requirePublisher(context)
   return { archived_at: context.now, pinned: false }
 }
@@ -114,7 +114,7 @@ export async function publishDuePosts(writer: Writer, limit: number): Promise<nu
 }
 
 /** Deletes the comments of a post that is deleted. */
-export async function removePostParts({ writer, school }: CourseContext, { id }: Post): Promise<undefined> {
+export async function removePostParts({ writer, school }: WriteContext, { id }: Post): Promise<undefined> {
   const comments = await writer
     .deleteFrom('comment')
     .where('school_id', '=', school.id)

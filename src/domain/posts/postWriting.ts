@@ -3,7 +3,7 @@ import { fieldError, type ProblemDetail } from '../../lib/problem.ts'
 import { audienceOf } from '../../policy/caller.ts'
 import type { Writer } from '../../store/database.ts'
 import { lockByName } from '../../store/lockByName.ts'
-import type { CourseContext } from '../courses/courseWriting.ts'
+import type { WriteContext } from '../courses/courseWriting.ts'
 import { htmlOf, plainText, type TextFormat } from '../richText.ts'
 
 /** The fields of a post as a request sends them, over those that are stored. */
@@ -24,7 +24,7 @@ const wordsPerMinute = 200
 /** Checks that the fields of a post are consistent and that its references exist. */
 export async function checkPost(
   values: PostValues,
-  context: CourseContext,
+  context: WriteContext,
   before?: { id: string; pinned: boolean },
 ): Promise<ProblemDetail[]> {
   const plans = values.plan_ids ?? []
@@ -42,14 +42,14 @@ export async function checkPost(
   ]
 }
 
-async function planErrors(plans: readonly string[], { writer, school }: CourseContext): Promise<ProblemDetail[]> {
+async function planErrors(plans: readonly string[], { writer, school }: WriteContext): Promise<ProblemDetail[]> {
   const ids = [...new Set(plans.flatMap((id) => fromPublicId('mpl', id) ?? []))]
   if (ids.length === 0) return []
   const found = await writer.selectFrom('membership_plan').select('id').where('school_id', '=', school.id).where('id', 'in', ids).execute()
   return found.length < ids.length ? [fieldError('plan_ids', 'invalid_reference', 'must name plans of this school')] : []
 }
 
-async function authorErrors({ author_lecturer_id }: PostValues, { writer, school, caller }: CourseContext): Promise<ProblemDetail[]> {
+async function authorErrors({ author_lecturer_id }: PostValues, { writer, school, caller }: WriteContext): Promise<ProblemDetail[]> {
   if (author_lecturer_id === undefined) return []
   const field = 'author_lecturer_id'
   const id = author_lecturer_id === null ? null : uuidOf('lec', author_lecturer_id)
@@ -61,7 +61,7 @@ async function authorErrors({ author_lecturer_id }: PostValues, { writer, school
 }
 
 /** Checks the number of pinned posts under a lock, so that two concurrent requests cannot both pin the last one. */
-async function pinErrors({ writer, school }: CourseContext): Promise<ProblemDetail[]> {
+async function pinErrors({ writer, school }: WriteContext): Promise<ProblemDetail[]> {
   await lockByName(writer, `pinned posts ${school.id}`)
   const { count } = await writer
     .selectFrom('post')
@@ -75,7 +75,7 @@ async function pinErrors({ writer, school }: CourseContext): Promise<ProblemDeta
 }
 
 /** Returns the columns of a post that follow from its fields. The author of a new post is the lecturer who creates it. */
-export function postColumns(values: PostValues, { caller }: Pick<CourseContext, 'caller'>, { isNew = false } = {}) {
+export function postColumns(values: PostValues, { caller }: Pick<WriteContext, 'caller'>, { isNew = false } = {}) {
   const isLecturer = audienceOf(caller) === 'lecturer'
   const named = values.author_lecturer_id
   const author = named === undefined ? (isNew && isLecturer ? caller.lecturerId : undefined) : named && uuidOf('lec', named)
@@ -109,7 +109,7 @@ async function textOfPost(writer: Writer, schoolId: string, postId: string): Pro
 }
 
 /** Saves the text and the plans of a post if the request sent them. */
-export async function savePostParts({ writer, school }: CourseContext, { id }: { id: string }, sent: PostValues): Promise<void> {
+export async function savePostParts({ writer, school }: WriteContext, { id }: { id: string }, sent: PostValues): Promise<void> {
   if ('content' in sent || 'content_format' in sent) {
     const before = await textOfPost(writer, school.id, id)
     const content = 'content' in sent ? (sent.content ?? '') : before.content
