@@ -67,9 +67,7 @@ export const enrollmentSummary = z
 
 export const positionSeconds = z.int().min(0).max(86_400).meta({ description: 'Position in the lesson in seconds.', example: 95 })
 
-const lessonStatus = z
-  .enum(['not_started', 'started', 'completed'])
-  .meta({ description: 'Progress in the lesson.', example: 'started' })
+const lessonStatus = z.enum(['not_started', 'started', 'completed']).meta({ description: 'Progress in the lesson.', example: 'started' })
 
 /** The progress in one lesson. */
 export const lessonState = z

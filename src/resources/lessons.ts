@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { lockCourseOf } from '../domain/curriculum/countTree.ts'
 import { lessonRules } from '../domain/curriculum/coursePart.ts'
 import { completedAtOf, isOpenPreview, lockReasonOf, mayReadBody, unlocksAtOf } from '../domain/curriculum/entitlement.ts'
-import { mediaFrom, type StoredMedia } from '../domain/curriculum/lessonFiles.ts'
+import { mediaFrom } from '../domain/curriculum/lessonFiles.ts'
+import type { StoredMedia } from '../domain/curriculum/lessonInput.ts'
 import { dripOf } from '../domain/curriculum/lessonRules.ts'
 import {
   afterLessonChange,

@@ -4,13 +4,11 @@ import { fieldError, type ProblemDetail } from '../../lib/problem.ts'
 import type { PersonCaller } from '../../policy/caller.ts'
 import { audienceOf } from '../../policy/caller.ts'
 import type { Writer } from '../../store/database.ts'
-import type { Sql } from '../../store/sql.ts'
 import { priceErrors } from '../priceRules.ts'
 
 /** The parts of a write that the rules of courses need. */
 export interface WriteContext {
   writer: Writer
-  sql: Sql
   school: { id: string }
   caller: PersonCaller
   now: Date

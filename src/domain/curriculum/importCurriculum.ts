@@ -9,7 +9,8 @@ import type { CurriculumContext } from './curriculumContext.ts'
 import { importErrors } from './importErrors.ts'
 import { type Held, type Import, type ImportedLesson, type LessonRow, type Plan, planImport, type SectionRow } from './importPlan.ts'
 import { removeTexts, writeTexts } from './lessonBody.ts'
-import { type StoredMedia, saveLessonFileReferences } from './lessonFiles.ts'
+import { saveLessonFileReferences } from './lessonFiles.ts'
+import type { StoredMedia } from './lessonInput.ts'
 import { removeLessons } from './sectionWriting.ts'
 
 /**

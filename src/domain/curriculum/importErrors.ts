@@ -3,7 +3,8 @@ import type { Writer } from '../../store/database.ts'
 import { type CourseKey, maxLessons, maxSections } from './countTree.ts'
 import type { CurriculumContext } from './curriculumContext.ts'
 import type { Held, Import, Plan } from './importPlan.ts'
-import { checkLessonFiles, filesIn, type StoredMedia } from './lessonFiles.ts'
+import { checkLessonFiles, filesIn } from './lessonFiles.ts'
+import type { StoredMedia } from './lessonInput.ts'
 import { checkLesson } from './lessonRules.ts'
 
 /** Returns all errors in an import, each with the path to its field. */

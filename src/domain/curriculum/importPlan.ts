@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { newId } from '../../lib/ids.ts'
 import type { TextFormat } from '../richText.ts'
-import { mediaFrom, type StoredMedia } from './lessonFiles.ts'
+import { mediaFrom } from './lessonFiles.ts'
+import type { StoredMedia } from './lessonInput.ts'
 import { dripOf } from './lessonRules.ts'
 import { type Quiz, withIds } from './quiz.ts'
 

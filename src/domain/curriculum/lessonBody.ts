@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Writer } from '../../store/database.ts'
 import { htmlOf, type TextFormat } from '../richText.ts'
-import type { LessonInput } from './curriculumContext.ts'
+import type { LessonInput } from './lessonInput.ts'
 
 /** The text of one lesson. */
 export interface LessonText {

@@ -3,14 +3,8 @@ import { fieldError, type ProblemDetail } from '../../lib/problem.ts'
 import { audienceOf } from '../../policy/caller.ts'
 import type { FilePurposeName } from '../../policy/filePurposes.ts'
 import { lockFiles, removeFileReferences, setFileReferences } from '../../store/fileReferences.ts'
-import type { CurriculumContext, LessonInput } from './curriculumContext.ts'
-
-/** The media of a lesson as they are stored, with stored ids. */
-export interface StoredMedia {
-  file_id: string | null
-  embed_url: string | null
-  captions: readonly { language: string; file_id: string }[]
-}
+import type { CurriculumContext } from './curriculumContext.ts'
+import type { LessonInput, StoredMedia } from './lessonInput.ts'
 
 interface Named {
   field: string

@@ -1,13 +1,7 @@
 import { fieldError, type ProblemDetail } from '../../lib/problem.ts'
-import type { LessonInput } from './curriculumContext.ts'
 import { isEmbeddable } from './embedHosts.ts'
+import type { Drip, LessonInput } from './lessonInput.ts'
 import { checkQuiz } from './quiz.ts'
-
-export interface Drip {
-  mode: 'none' | 'days_after_enrollment' | 'date'
-  days?: number | undefined
-  at?: string | undefined
-}
 
 /** Returns the errors in the fields of a lesson, except those in its files. */
 export function checkLesson({ kind, quiz, media, drip }: LessonInput): ProblemDetail[] {

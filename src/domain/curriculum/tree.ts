@@ -5,7 +5,7 @@ import type { Reader } from '../../store/database.ts'
 import type { Builder, Condition } from '../../store/expressions.ts'
 import { isTaughtBy } from '../courses/courses.ts'
 import { type LockReason, lockReasonOf } from './entitlement.ts'
-import type { Drip } from './lessonRules.ts'
+import type { Drip } from './lessonInput.ts'
 
 type Courses = Builder<'course'>
 

@@ -4,7 +4,6 @@ import type { PersonCaller, Role } from '../../policy/caller.ts'
 import type { ChangeAction } from '../../store/changeActions.ts'
 import { recordChange } from '../../store/changeLog.ts'
 import type { Writer } from '../../store/database.ts'
-import type { Sql } from '../../store/sql.ts'
 import { deliverableEmail } from '../accounts/emailAddress.ts'
 import { checkPlaceAndLanguage } from '../school/schoolRules.ts'
 import type { Facet } from './findOrCreatePerson.ts'
@@ -12,7 +11,6 @@ import type { Facet } from './findOrCreatePerson.ts'
 /** The parts of a write that change a person. */
 export interface PersonChange {
   writer: Writer
-  sql: Sql
   school: { id: string }
   caller: PersonCaller
   now: Date
