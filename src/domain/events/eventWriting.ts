@@ -33,12 +33,7 @@ export async function eventDefaults({ writer, school }: WriteContext, values: Re
 
 /** Checks that the fields of an event are consistent and that its references exist. */
 export async function checkEvent(values: EventValues, context: WriteContext, before?: { going_count: number }): Promise<ProblemDetail[]> {
-  const own = [
-    ...timeErrors(values),
-    ...placeErrors(values),
-    ...accessErrors(values),
-    ...checkPlaceAndLanguage(values),
-  ]
+  const own = [...timeErrors(values), ...placeErrors(values), ...accessErrors(values), ...checkPlaceAndLanguage(values)]
   const { capacity } = values
   if (before && typeof capacity === 'number' && capacity < before.going_count) {
     own.push({
