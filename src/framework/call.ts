@@ -11,7 +11,7 @@ import type { CursorSigner } from './read/cursor.ts'
 import type { Precondition } from './write/preconditions.ts'
 import type { SentForm } from './write/writing.ts'
 
-/** What a call needs besides itself. */
+/** The environment of a call. */
 export interface Surroundings {
   database: Reader
   /** The whole database: where it is absent nothing can be written, and statements have no limit of their own. */
@@ -25,7 +25,7 @@ export interface Surroundings {
 
 export type Format = 'json' | 'csv' | 'ndjson' | 'html' | Representation
 
-/** What a caller sent, each part read when its turn has come. */
+/** The request of a caller. Each part is read when it is needed. */
 export interface Sent {
   /** Values by parameter name, as text of an address or JSON of a tool call. */
   parameters(): Readonly<Record<string, unknown>>
@@ -49,7 +49,7 @@ export type FrameworkParameters = {
   expand: z.ZodOptional<z.ZodArray<z.ZodString>>
 }
 
-/** A call that may be made and whose parameters have been read. */
+/** A call that is authorised and whose parameters are parsed. */
 export interface Call<Asked extends Operation = Operation> extends Surroundings {
   operation: Asked
   caller: Caller
@@ -59,7 +59,7 @@ export interface Call<Asked extends Operation = Operation> extends Surroundings 
   format: Format
 }
 
-/** What every surface renders in its own way. */
+/** The response, which REST and MCP render. */
 export interface Answer {
   status: number
   body: Record<string, unknown>

@@ -19,7 +19,8 @@ import { updateRow } from './write/updateRow.ts'
 import { write } from './write/write.ts'
 
 /**
- * The one road from a request to the store. Its order is the order of answers: who fails early is told nothing of what comes later.
+ * Runs an operation: every request takes this path to the database. The checks are in the order of their status codes, so an early failure
+ * reveals nothing about later checks.
  * @throws Problem
  */
 export async function run(operation: Operation, caller: Caller, sent: Sent, surroundings: Surroundings): Promise<Answer> {
@@ -59,7 +60,7 @@ function handle(call: Call, sent: Sent): Promise<Answer> {
   }
 }
 
-/** What can be asked of an answer in this form. */
+/** Returns the parameters that apply to a response in this format. */
 function parametersOf({ kind, parameters }: Operation, format: Format): readonly Parameter[] {
   if (format === 'json' || format === 'html' || kind === 'collectionRead') return parameters
   return typeof format === 'object'

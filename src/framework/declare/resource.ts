@@ -19,7 +19,7 @@ import type { ObjectPicker, View } from './views.ts'
 
 // A resource refers to other resources: to expand them, to be listed under them, to respond with their rows. So these types share a file.
 
-/** Words for one row and for many, as ids of operations write them. */
+/** The words for one row and for many in operation ids. */
 export interface Called {
   one: string
   many: string
@@ -70,34 +70,34 @@ export interface AnyExpansion {
   by?: string | undefined
 }
 
-/** Something that can be done with a row beside changing its fields. Its answer is the row where nothing else is said. */
+/** An operation on a row other than changing its fields. Its response is the row by default. */
 export interface Action<Table extends AnyTable, Verb extends ScopeVerb> extends Omit<RowAccess<Verb>, 'view'> {
-  /** How much of the row one must see. `public`: the action itself says who may. */
+  /** How much of the row the caller must see. `public`: the action itself checks who may call it. */
   view?: View
   summary: string
-  /** Operation id, where it is not the verb and the object. */
+  /** Operation id, if it is not the verb and the object. */
   id?: string
-  /** One does it with one's own row alone: its address says `me` and takes no id. */
+  /** Applies to the caller's own row only: its path contains `me` and no id. */
   isOwn?: true
-  /** The end of its address, where that is not its name: `authorizations/{id}`. */
+  /** The end of its path, if that is not its name: `authorizations/{id}`. */
   at?: string
-  /** States that it leads out of, and the one that it leads to; in that one, it is in effect and changes nothing. */
+  /** The states in which it can be called, and the one that it leads to. In that one, the call has no effect. */
   from?: readonly string[]
   to?: string
   method?: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** 201 where `perform` makes a row, or a part of the row that is the answer, 204 where nothing is answered. */
+  /** 201 if `perform` creates a row or a part of this one, 204 if the response is empty. */
   status?: 200 | 201 | 202 | 204
-  /** What is sent. Without it: an empty object. */
+  /** The request body. Default: an empty object. Use defineAction, which types the functions by it. */
   input?: z.ZodObject
-  /** Columns that follow, beside the state; undefined where all is in effect already. Throws a Problem where something is missing. */
+  /** Returns columns to write in addition to the state, or undefined if there is nothing to do. Throws a Problem if it is not possible. */
   run?(writing: Writing, row: Row<Table>, input: Values): Promise<Columns<Table> | undefined>
-  /** What else is written, once the row is. May answer headers. */
+  /** Writes what follows, after the row is written. May return headers. */
   after?(writing: Writing, row: Row<Table>): Promise<{ headers: Record<string, string> } | undefined> | Promise<void>
-  /** The same for what answers something else than the row. */
+  /** The same for an action whose response is not the row. */
   perform?(writing: Writing, row: Row<Table>, input: Values): Promise<Performed<Table>>
-  /** What `perform` answers, where that is not a row. */
+  /** The response of `perform`, if it is not a row. */
   output?: z.ZodObject
-  /** Whose row it answers, where that is another resource's. */
+  /** The resource of the row in the response, if it is another one. */
   answers?(): Resource
 }
 

@@ -61,8 +61,8 @@ export function isBehind(rows: AnyRows, sort: Sort, { value, id }: Position): Co
   const comparison = sort.isDescending ? '<' : '>'
   if (sort.column === 'created_at') return rows('id', comparison, id)
   const left = rows.refTuple(sortExpression(rows, sort, sort.column), rows.ref('id'))
-  const right = rows.tuple((value === null ? beforeAllTimes : value) as string, id)
-  return rows(left, comparison, right as never)
+  const right = rows.tuple(value === null ? beforeAllTimes : value, id)
+  return rows(left, comparison, right)
 }
 
 /** The position of a row in a list. */

@@ -96,13 +96,11 @@ const errorOf = ({ code, description, details }: Problem) => ({
 /** The first failure, which says of every other one where and what it was. */
 function withAll(first: Problem, problems: readonly { index: number; problem: Problem }[]): Problem {
   const details = problems.flatMap(({ index, problem }) =>
-    (problem.details.length > 0 ? problem.details : [{ code: problem.code, message: problem.description } as ProblemDetail]).map(
-      (detail) => ({
-        ...detail,
-        field: detail.field === undefined ? `items.${index}` : `items.${index}.${detail.field}`,
-      }),
-    ),
+    (problem.details.length > 0 ? problem.details : [{ code: problem.code, message: problem.description }]).map((detail) => ({
+      ...detail,
+      field: detail.field === undefined ? `items.${index}` : `items.${index}.${detail.field}`,
+    })),
   )
   const { code, status, description, message } = first
-  return Object.assign(new Problem('invalid_request', { description, details }) as object, { code, status, message }) as unknown as Problem
+  return Object.assign(new Problem('invalid_request', { description, details }), { code, status, message })
 }

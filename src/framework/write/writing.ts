@@ -44,27 +44,27 @@ export function parentOf<Parent extends AnyTable>({ parent }: CreateWriting<Pare
   return parent
 }
 
-/** Who may call, and which rows they may touch. */
+/** Limits who may call an operation, and which rows it may change. */
 export interface Access<Verb extends ScopeVerb> {
   scope: Verb
-  /** Whom it is for at all. Without it: everybody who can use the scope. */
+  /** Roles that may call it. Default: every role that can use the scope. */
   roles?: readonly Exclude<Audience, 'anonymous'>[]
-  /** A rate limit beside those that follow from method, address and form. */
+  /** A rate limit in addition to those that follow from method, path and format. */
   limit?: 'bulk' | 'upload' | 'guess'
 }
 
-/** Of an operation on a row: how much of the row one must see to touch it. */
+/** Limits an operation on a row: how much of the row the caller must see to change it. */
 export interface RowAccess<Verb extends ScopeVerb> extends Access<Verb> {
   view?: Exclude<View, 'public'>
-  /** What an address says beside the row: members of the path by their name, the others of the query. */
+  /** Parameters in addition to the row: members of the path by their name, the others of the query. */
   parameters?: z.ZodObject
-  /** Refuses who does not say which version they mean (428). */
+  /** Requires If-Match (428). */
   needsIfMatch?: true
-  /** Locks this before the row, in place of what the resource locks. */
+  /** Locks this before the row, instead of what the resource locks. */
   lockFirst?(writer: Writer, row: { schoolId: string; id: string }): Promise<void>
 }
 
-/** A file in a form, waiting on this machine. */
+/** A file of a form, stored temporarily on this machine. */
 export interface SentFile {
   filename: string
   contentType: string
@@ -72,25 +72,25 @@ export interface SentFile {
   read(): Readable
 }
 
-/** What a form says, and its file. */
+/** The fields of a form, and its file. */
 export interface SentForm {
   fields: Readonly<Record<string, string>>
   file: SentFile | undefined
 }
 
-/** A form with one file in place of JSON. */
+/** A form with one file instead of JSON. */
 export interface FormRules {
   type: 'multipart/form-data'
   maxBytes: number
-  /** Takes the file before the transaction begins. What it answers stands in `writing.received`. Throws a Problem where it is refused. */
+  /** Receives the file before the transaction begins; its result is `writing.received`. Throws a Problem to reject it. */
   receive(form: SentForm, context: { school: School; caller: PersonCaller; externalServices: ExternalServices }): Promise<Values>
 }
 
-/** A row that was made, or that was there. */
+/** A row that was created, or that existed. */
 export interface Made {
-  /** As it is stored. */
+  /** The stored id. */
   id: string
-  /** `created` (201), or what was done with the row that was there (200); nothing where all was in effect. */
+  /** `created` (201), or the change to the existing row (200). Absent: everything was up to date. */
   action?: ChangeAction | undefined
 }
 
@@ -133,38 +133,38 @@ export interface Change<Table extends AnyTable, Verb extends ScopeVerb, Complete
 }
 
 export interface Removal<Table extends AnyTable, Verb extends ScopeVerb> extends RowAccess<Verb> {
-  /** States in which it may go; any other keeps it. */
+  /** States in which the row can be removed. */
   from?: readonly string[]
   /** Operation id, where it is not `delete` and the object. */
   id?: string
-  /** Removes the row's parts first. Throws a Problem where the row must stay. May answer headers. */
+  /** Removes the parts of the row first. Throws a Problem if the row cannot be removed. May return headers. */
   before?(writing: Writing, row: Row<Table>): Promise<undefined | { headers: Record<string, string> }>
-  /** Writes what follows once the row is gone or, where it stays, once it is written. */
+  /** Writes what follows, after the row is deleted or, if it stays, updated. */
   after?(writing: Writing, row: Row<Table>): Promise<void>
-  /** 204 where nothing is answered although the row stays. */
+  /** 204 if the response is empty although the row stays. */
   status?: 202 | 204
-  /** What is written instead: the row stays, and is the answer. */
+  /** Returns columns to write instead of deleting the row, which is then the response. */
   instead?(writing: Writing, row: Row<Table>): Promise<Columns<Table> | undefined>
 }
 
-/** What became of an action that says itself what is answered. */
+/** The result of an action that determines its response itself. */
 export interface Performed<Table extends AnyTable> {
-  /** Columns of the row that follow: its version counts them. */
+  /** Columns of the row to write; this raises its version. */
   columns?: Columns<Table>
-  /** All was in effect already: nothing is noted, and nothing was made (200 in place of 201). */
+  /** True if there was nothing to do: nothing is recorded, and the status is 200 instead of 201. */
   isUnchanged?: boolean
-  /** The stored id of a new row of the same resource: it is the answer (201). */
+  /** The stored id of a new row of the same resource, which is the response (201). */
   made?: string
-  /** The stored id of the row of another resource that the action `answers` with. */
+  /** The stored id of the row of the resource in `answers`, which is the response. */
   answered?: string
-  /** The answer as `output` describes it, asked for once everything is written. */
+  /** Returns the response that `output` describes; called after everything is written. */
   body?(): Promise<Values>
   headers?: Record<string, string>
 }
 
-/** Many rows at once, each made or changed as a single one is. */
+/** A bulk operation: each row is created or changed like a single one. */
 export interface RowsInBulk<Verb extends ScopeVerb> extends Access<Verb> {
-  /** Stored id of the row that an item means, by a key that it names. What the row lacks to be one of this resource's, it is given. */
+  /** Returns the stored id of the row with a key of the item, and completes that row so that it belongs to this resource. */
   find(writing: Writing, item: Values): Promise<string | undefined>
 }
 
