@@ -63,7 +63,7 @@ symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
 const graph = readTestGraph()
 const random = seededRandom(Number(values.seed))
 const baseline = new Map<string, boolean>()
-const score = { killed: 0, survived: 0, untested: 0 }
+const score = { killed: 0, survived: 0, untested: 0, unclear: 0 }
 
 function judge({ file, start, end, replacement }: Mutant): keyof typeof score {
   const tests = graph
@@ -80,7 +80,7 @@ function judge({ file, start, end, replacement }: Mutant): keyof typeof score {
   // Tests that fail without the mutant as well have found nothing.
   const key = tests.join(' ')
   if (!baseline.has(key)) baseline.set(key, passes(tests))
-  return baseline.get(key) ? 'killed' : 'untested'
+  return baseline.get(key) ? 'killed' : 'unclear'
 }
 
 function passes(tests: string[]): boolean {
@@ -195,6 +195,5 @@ for (const [name, folders] of Object.entries(chosen)) {
   }
 }
 const total = score.killed + score.survived
-process.stdout.write(
-  `\nkilled ${score.killed} of ${total} (${Math.round((100 * score.killed) / total)} %), without a test ${score.untested}\n`,
-)
+const percent = Math.round((100 * score.killed) / total)
+process.stdout.write(`\nkilled ${score.killed} of ${total} (${percent} %), untested ${score.untested}, unclear ${score.unclear}\n`)

@@ -34,7 +34,7 @@ modules.push(...settings.map((file) => readModule(file)))
 const configuration = readdirSync('.')
   .filter((name) => /^(?:package\.json|Dockerfile|biome\.json|\.dependency-cruiser\.mjs|.*\.config\.ts)$/.test(name))
   .concat('prisma/schema.prisma')
-  .map((name) => readFileSync(name, 'utf8').replace(/"(?:devD|d)ependencies": \{[^}]*\}|"overrides": \{[\s\S]*$/g, ''))
+  .map((name) => readFileSync(name, 'utf8').replace(/"(?:devD|d)ependencies":\s*\{[^}]*\}|"overrides":\s*\{[\s\S]*$/g, ''))
 const texts = [...configuration, ...modules.map(({ text }) => text)]
 
 const uses = new Set(modules.flatMap(({ imported }) => imported.map(([file, name]) => `${file}#${name}`)))
