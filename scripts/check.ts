@@ -21,6 +21,7 @@ const checks: readonly Check[] = [
     wayOut: 'npm run format fixes formatting and import order',
   },
   { name: 'import table', command: 'node scripts/imports.ts' },
+  { name: 'nothing unused', command: 'node scripts/unused.ts' },
   { name: 'no state in modules', command: 'node scripts/moduleState.ts' },
   { name: 'generated documents', command: 'node scripts/docs.ts --check' },
 ]

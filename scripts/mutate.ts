@@ -29,6 +29,13 @@ const critical: Readonly<Record<string, readonly string[]>> = {
   money: ['src/domain/orders', 'src/domain/coupons', 'src/domain/memberships', 'src/domain/events'],
 }
 
+/** Tests that run for every mutant of a module, since they go through most of it. */
+const broad: Readonly<Record<string, readonly string[]>> = {
+  oidc: ['test/oidc/token.test.ts', 'test/oidc/authorization.test.ts'],
+  framework: ['test/api/writes.test.ts', 'test/api/lists.test.ts'],
+  money: ['test/api/orders.test.ts', 'test/api/membershipPlans.test.ts'],
+}
+
 const { values } = parseArgs({
   options: {
     module: { type: 'string' },
@@ -65,11 +72,9 @@ const random = seededRandom(Number(values.seed))
 const baseline = new Map<string, boolean>()
 const score = { killed: 0, survived: 0, untested: 0, unclear: 0 }
 
-function judge({ file, start, end, replacement }: Mutant): keyof typeof score {
-  const tests = graph
-    .relatedTo(file)
-    .filter((path) => !slowest.some((name) => path === `test/${name}.test.ts`))
-    .slice(0, mostTests)
+function judge({ file, start, end, replacement }: Mutant, always: readonly string[]): keyof typeof score {
+  const related = graph.relatedTo(file).filter((path) => !slowest.some((name) => path === `test/${name}.test.ts`))
+  const tests = [...new Set([...related.slice(0, mostTests), ...always])]
   if (tests.length === 0) return 'untested'
   const path = join(copy, file)
   const text = readFileSync(path, 'utf8')
@@ -189,7 +194,7 @@ for (const [name, folders] of Object.entries(chosen)) {
   const mutants = draw(folders.flatMap(filesIn).flatMap(mutantsOf), limit)
   process.stdout.write(`\n${name}: ${mutants.length} mutants\n`)
   for (const [at, mutant] of mutants.entries()) {
-    const outcome = judge(mutant)
+    const outcome = judge(mutant, broad[name] ?? [])
     score[outcome] += 1
     process.stdout.write(`${at + 1}/${mutants.length}  ${outcome.padEnd(8)}  ${mutant.file}:${mutant.line}  ${mutant.what}\n`)
   }

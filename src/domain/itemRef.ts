@@ -1,7 +1,7 @@
 import { fromPublicId, toPublicId } from '../lib/ids.ts'
 
 /** The types of items that a school sells or grants, with the prefix of their ids. */
-export const itemPrefixes = { course: 'crs', digital_product: 'dgp', membership_plan: 'mpl', event: 'evt' } as const
+const itemPrefixes = { course: 'crs', digital_product: 'dgp', membership_plan: 'mpl', event: 'evt' } as const
 
 export type ItemType = keyof typeof itemPrefixes
 

@@ -5,7 +5,7 @@ import type { School } from '../policy/school.ts'
  * Returns the name of a cookie of these pages. On https it begins with `__Host-`: neither a sibling host nor plain http can set one (RFC
  * 6265bis section 4.1.3.2).
  */
-export function ownCookieName(name: string, { issuer }: School): string {
+function ownCookieName(name: string, { issuer }: School): string {
   return issuer.startsWith('https:') ? `__Host-${name}` : name
 }
 

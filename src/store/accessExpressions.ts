@@ -31,7 +31,7 @@ export const grantsAccessSql = `(
 export const grantsAccess: Expression<SqlBool> = sql.raw<SqlBool>(grantsAccessSql)
 
 /** True if a row of `membership_plan` includes the course, as SQL for raw statements. */
-export const coursePlanSql = (courseId: string): string => `("membership_plan"."includes_all_courses" OR EXISTS (
+const coursePlanSql = (courseId: string): string => `("membership_plan"."includes_all_courses" OR EXISTS (
   SELECT 1 FROM "plan_item" WHERE "plan_item"."school_id" = "membership_plan"."school_id" AND "plan_item"."plan_id" = "membership_plan"."id"
      AND "plan_item"."product_type" = 'course' AND "plan_item"."product_id" = ${courseId}))`
 

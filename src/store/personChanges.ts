@@ -13,9 +13,6 @@ export interface ChangedPerson {
 /** The columns for `returning`. */
 export const changedPerson = ['person.id', 'person.version', 'person.is_student', 'person.is_member'] as const
 
-/** The same as text. */
-export const changedPersonColumns = changedPerson.join(', ')
-
 /** Records a change of people under each of their facets: a student and a member may be one row with one version. */
 export async function recordPersonChanges(
   db: Handle,

@@ -1,10 +1,10 @@
 import { type Expression, sql } from 'kysely'
 
 /** The state of an order now, as SQL: a checkout past its time is over, whether or not a job has said so. */
-export const orderStatusSql = `CASE WHEN "orders"."status" = 'pending' AND "orders"."expires_at" <= now() THEN 'expired' ELSE "orders"."status" END`
+const orderStatusSql = `CASE WHEN "orders"."status" = 'pending' AND "orders"."expires_at" <= now() THEN 'expired' ELSE "orders"."status" END`
 
 /** The state of a coupon now. What cannot be undone comes first; the clock and the counter decide the rest. */
-export const couponStatusSql = `CASE
+const couponStatusSql = `CASE
   WHEN "coupon"."archived_at" IS NOT NULL THEN 'archived'
   WHEN "coupon"."ends_at" <= now() THEN 'expired'
   WHEN "coupon"."paused_at" IS NOT NULL THEN 'paused'

@@ -41,7 +41,7 @@ export const emptyActivity = (now: Date): Activity => ({
 export type Activity = ReturnType<typeof generateActivity>
 
 /** The published lessons of each course, by its place in the catalogue. */
-export function publishedLessons(): ReadonlyMap<number, readonly PlacedLesson[]> {
+function publishedLessons(): ReadonlyMap<number, readonly PlacedLesson[]> {
   const placed = demoSections()
     .flatMap(({ course, lessons }) => lessons.map((lesson) => ({ lesson, course: courses.findIndex(({ slug }) => slug === course) })))
     .map((one, number) => ({ ...one, number }))

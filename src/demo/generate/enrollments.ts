@@ -21,7 +21,7 @@ export interface DemoEnrollment extends Happening {
 }
 
 /** How many there are of each state. */
-export const enrollmentStates = { active: 610, completed: 240, expired: 35, suspended: 15, canceled: 10 } as const
+const enrollmentStates = { active: 610, completed: 240, expired: 35, suspended: 15, canceled: 10 } as const
 export const enrollmentsCount = Object.values(enrollmentStates).reduce((sum, count) => sum + count, 0)
 
 interface Activity {

@@ -32,7 +32,7 @@ export interface Learnt {
   done: number
 }
 
-export const progressCount = 12_800
+const progressCount = 12_800
 
 interface Activity {
   random: SeededRandom

@@ -11,7 +11,7 @@ import type { Context } from './context.ts'
 const graceDays = 7
 
 /** Whether the subscription opens its plan. */
-export function opensNow({ status, bills, endedAt }: DemoSubscription, now: number): boolean {
+function opensNow({ status, bills, endedAt }: DemoSubscription, now: number): boolean {
   if (status === 'past_due') return (bills.at(-1) as number) > now - graceDays * day
   return status === 'trialing' || status === 'active' || (endedAt !== null && endedAt > now)
 }

@@ -11,7 +11,7 @@ type Courses = Builder<'course'>
 type Items = Builder<'plan_item'>
 
 /** The final states of a subscription. */
-export const finalStates = ['canceled', 'expired'] as const
+const finalStates = ['canceled', 'expired'] as const
 
 /** Matches plans that anyone can choose. */
 export const isOnOffer = (plan: Plans): Condition =>

@@ -33,7 +33,7 @@ const tierOf = (person: Builder<'person'>) =>
   )
 
 /** Updates the tier of these people where it has changed. */
-export async function syncTier(writer: Writer, { schoolId, now }: InSchool, personIds: readonly string[]): Promise<void> {
+async function syncTier(writer: Writer, { schoolId, now }: InSchool, personIds: readonly string[]): Promise<void> {
   if (personIds.length === 0) return
   const changed = await writer
     .updateTable('person')
