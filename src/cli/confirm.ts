@@ -2,12 +2,12 @@ import type { YesOption } from './define.ts'
 import { failure, usage } from './failures.ts'
 import type { Terminal } from './terminal.ts'
 
-/** Refuses at once, before anything is opened, what nobody could be asked about. */
+/** Throws before anything is opened if the command asks for confirmation and there is no terminal. */
 export function requireAnswer({ isInteractive }: Terminal, { yes }: YesOption): void {
-  if (!yes && !isInteractive) throw usage('this command asks before it changes anything, and there is no terminal to ask on: add --yes')
+  if (!yes && !isInteractive) throw usage('this command asks for confirmation, and there is no terminal: add --yes')
 }
 
-/** Asks whether to go on. Everything but a plain yes is a no. */
+/** Asks for confirmation. Every answer except yes cancels the command. */
 export async function confirm(terminal: Terminal, question: string, options: YesOption): Promise<void> {
   requireAnswer(terminal, options)
   if (options.yes) return

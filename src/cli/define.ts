@@ -17,15 +17,15 @@ export function define(parent: Command, { form, about, examples }: Definition): 
     .addHelpText('after', `\nExamples:\n${lines.join('\n')}`)
 }
 
-/** `--school SLUG`, for commands that work on one school. */
-export const ofSchool = (command: Command): Command =>
-  command.option('--school <slug>', 'the school; may be left out where there is one only')
+/** Adds `--school SLUG`, for commands that work on one school. */
+export const withSchoolOption = (command: Command): Command =>
+  command.option('--school <slug>', 'the school; optional if there is only one')
 
-/** `--json`, for commands that print what a script may want to read. */
+/** Adds `--json`, for commands whose output scripts can read. */
 export const asJson = (command: Command): Command => command.option('--json', 'print JSON instead of a table')
 
-/** `--yes`, for commands that ask first. */
-export const unasked = (command: Command): Command => command.option('-y, --yes', 'do it without asking')
+/** Adds `--yes`, for commands that ask for confirmation. */
+export const withYesOption = (command: Command): Command => command.option('-y, --yes', 'do not ask for confirmation')
 
 export interface SchoolOption {
   school?: string | undefined

@@ -7,7 +7,7 @@ import { runCli } from './program.ts'
 
 const { stdin, stdout, stderr } = process
 
-// Whoever reads may stop reading, as `head` does.
+// The reader of a pipe can stop reading, as `head` does.
 for (const stream of [stdout, stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0)
@@ -33,7 +33,7 @@ process.exitCode = await runCli(process.argv.slice(2), {
   },
 })
 
-/** One line. Whoever ends the input, or presses ^C, has changed nothing. */
+/** Reads one line. The end of input and ^C cancel the command before it changes anything. */
 async function ask(question: string, output: NodeJS.WritableStream): Promise<string> {
   const reader = createInterface({ input: stdin, output, terminal: true, historySize: 0 })
   const { promise: left, reject } = Promise.withResolvers<never>()

@@ -74,7 +74,7 @@ export async function runCli(args: readonly string[], given: SessionArguments): 
     readInput: () => bare.readInput(),
   }
   const session = openSession({ ...given, terminal })
-  const tell = (error: unknown): number => {
+  const report = (error: unknown): number => {
     const { exitCode, sentence } = endingOf(error)
     if (sentence) terminal.err(`schoolgate: ${sentence}\n`)
     return exitCode
@@ -83,12 +83,12 @@ export async function runCli(args: readonly string[], given: SessionArguments): 
   try {
     await createProgram(session).parseAsync(args, { from: 'user' })
   } catch (error) {
-    exitCode = tell(error)
+    exitCode = report(error)
   }
   try {
     await session.close()
   } catch (error) {
-    exitCode = exitCode === exitCodes.ok ? tell(error) : exitCode
+    exitCode = exitCode === exitCodes.ok ? report(error) : exitCode
   }
   return exitCode
 }

@@ -2,13 +2,13 @@ import type { Terminal } from './terminal.ts'
 
 const patienceMs = 1000
 
-/** Runs work that may take longer than a second; if it does, says what it is, and again every ten seconds. */
+/** Runs work that may take longer than a second; if it does, reports it, and again every ten seconds. */
 export async function withProgress<Result>(terminal: Pick<Terminal, 'err'>, what: string, work: () => Promise<Result>): Promise<Result> {
   const start = performance.now()
-  let timer = setTimeout(function tell() {
+  let timer = setTimeout(function report() {
     const seconds = Math.round((performance.now() - start) / 1000)
     terminal.err(`${what} … (${seconds} s)\n`)
-    timer = setTimeout(tell, 10 * patienceMs)
+    timer = setTimeout(report, 10 * patienceMs)
   }, patienceMs)
   try {
     return await work()

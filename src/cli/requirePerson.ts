@@ -5,8 +5,8 @@ import type { Database } from '../store/database.ts'
 import { failure, usage } from './failures.ts'
 
 /**
- * The person whom an address, or an id such as `acc_…`, names.
- * @throws CommanderError where it names nobody of the school
+ * Returns the person with an e-mail address or an id such as `acc_…`.
+ * @throws CommanderError if the school does not have this person
  */
 export async function requirePerson(database: Database, schoolId: string, named: string): Promise<ListedPerson> {
   const accountId = accountIdOf(named)
@@ -14,6 +14,6 @@ export async function requirePerson(database: Database, schoolId: string, named:
   if (accountId === undefined && email === undefined)
     throw usage(`${named} is neither an e-mail address nor an account id (acc_ and 26 characters)`)
   const [person] = await listPeople(database.kysely, schoolId, { ...(accountId ? { accountId } : {}), ...(email ? { email } : {}) })
-  if (!person) throw failure(`nobody signs in as ${named}: see people list`)
+  if (!person) throw failure(`no login exists for ${named}: see people list`)
   return person
 }

@@ -5,7 +5,7 @@ import type { Sql } from '../store/sql.ts'
 
 export type KeyState = 'published' | 'signing' | 'retired'
 
-/** What a key is for now: published before it signs, signing, or kept so that what it signed can be verified. */
+/** Returns the state of a key: published before it signs, signing, or retired and kept for verification. */
 export function keyState({ active_at, retired_at }: Pick<SigningKeyRow, 'active_at' | 'retired_at'>, now = new Date()): KeyState {
   if (retired_at !== null && retired_at <= now) return 'retired'
   return active_at <= now ? 'signing' : 'published'

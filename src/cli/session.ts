@@ -20,13 +20,13 @@ export interface SessionArguments {
   terminal: Terminal
   /** The environment. */
   variables: Variables
-  /** Who runs the command, for the audit trail. */
+  /** The operating system user, for the audit trail. */
   userName: string
   /** A database that is open already, which the session does not close. */
   database?: Database | undefined
 }
 
-/** What one run of a command needs, each part opened when it is first asked for. */
+/** The services that a command uses. Each is opened when it is first requested. */
 export interface Session {
   terminal: Terminal
   /** @throws ConfigError */
@@ -47,7 +47,7 @@ export interface Session {
   redis(): Promise<RedisConnection | undefined>
   /** The engine's state; within a transaction, as far as it lives in the database, through its `sql`. */
   stores(sql: Sql): Promise<Stores>
-  /** One transaction; whoever ends tokens asks for its stores. */
+  /** Runs work in one transaction. Work that ends tokens uses the stores of the change. */
   change<Result>(work: (change: Change) => Promise<Result>): Promise<Result>
   close(): Promise<void>
 }
@@ -57,11 +57,11 @@ export interface Change {
   sql: Sql
   /** The engine's state, inside of the transaction as far as it lives in the database. */
   stores(): Promise<Stores>
-  /** Says in the audit trail what the operator did. */
+  /** Adds an entry to the audit trail. */
   record(entry: AuditEntry): Promise<void>
 }
 
-/** Opens nothing yet. */
+/** Creates a session without opening anything. */
 export function openSession({ terminal, variables, userName, database: given }: SessionArguments): Session {
   const log = createReasonLog()
   const once = <Value>(make: () => Value): (() => Value) => {
@@ -108,9 +108,9 @@ export function openSession({ terminal, variables, userName, database: given }: 
   const configured = (slug: string | undefined) => {
     const { schools } = settings().config
     const slugs = schools.map((school) => school.slug).join(', ')
-    if (slug === undefined && schools.length > 1) throw usage(`which school? Add --school with one of: ${slugs}`)
+    if (slug === undefined && schools.length > 1) throw usage(`there are several schools: add --school with one of ${slugs}`)
     const found = slug === undefined ? schools[0] : schools.find((school) => school.slug === slug)
-    if (!found) throw usage(`no school ${slug} is configured; there is: ${slugs}`)
+    if (!found) throw usage(`school ${slug} is not configured; configured schools: ${slugs}`)
     return found
   }
 
@@ -131,7 +131,7 @@ export function openSession({ terminal, variables, userName, database: given }: 
       const school = configured(slug)
       const id = await findSchoolId((await database()).sql, school.slug)
       if (id === undefined) {
-        throw failure(`school ${school.slug} holds nothing yet: start the service once, or make its first person with people create`)
+        throw failure(`school ${school.slug} has no data yet: start the service once, or create its first person with people create`)
       }
       return { id, slug: school.slug, issuer: school.issuer }
     },

@@ -33,7 +33,7 @@ function table(rows: readonly Listed[], columns: readonly string[]): string {
 
 function textOf(value: Listed[string]): string {
   if (value === null) return '-'
-  // A line break inside of a cell would draw a row that is none.
+  // A line break inside a cell would look like another row.
   return (Array.isArray(value) ? value.join(' ') : String(value)).replaceAll('\n', '\\n')
 }
 

@@ -1,16 +1,16 @@
-/** Where a command runs: what it may say, to whom, and whom it may ask. */
+/** The input and output of a command. */
 export interface Terminal {
-  /** The answer of the command, and nothing else. */
+  /** Writes the result of the command. */
   out(text: string): void
-  /** Progress, warnings and refusals. */
+  /** Writes progress, warnings and errors. */
   err(text: string): void
-  /** Whether a person sits there who can be asked. */
+  /** True if a person can answer questions. */
   isInteractive: boolean
-  /** One line that the person types. */
+  /** Reads one line. */
   ask(question: string): Promise<string>
-  /** The same without an echo. */
+  /** Reads one line without an echo. */
   askSecretly(question: string): Promise<string>
-  /** Everything that stands on the standard input. */
+  /** Reads standard input to its end. */
   readInput(): Promise<string>
 }
 

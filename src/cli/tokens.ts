@@ -2,7 +2,7 @@ import { endGrant, type Stores } from '../oidc/stores.ts'
 import { clientTag } from '../oidc/tokenTags.ts'
 import { listGrants } from '../store/grants.ts'
 
-/** Lets a client start anew: what it held before stays dead. The marker in Redis first, or new tokens of it would stay hidden. */
+/** Enables a client again; its earlier tokens stay revoked. The marker in Redis goes first, because it would hide new tokens. */
 export async function restoreClient(stores: Stores, schoolId: string, clientId: string): Promise<void> {
   const restored = { schoolId, clientId, clientTag: clientTag(schoolId, clientId) }
   await stores.ephemeral.restoreClient(restored)

@@ -13,14 +13,14 @@ export interface SchoolAddress {
   issuer: string | undefined
 }
 
-/** The address of a school: its file's, or BASE_URL for the demo school. Also where something else in the file is wrong. */
+/** Returns the issuer of a school: from its file, or BASE_URL for the demo school. Works even if other keys of the file are invalid. */
 export function addressOf(slug: string, file: CheckedFile<SchoolFile>, baseUrl: string): SchoolAddress {
   const stated = (file.raw as { issuer?: unknown } | null | undefined)?.issuer
   if (stated === undefined) return { slug, file, issuer: slug === 'demo' ? baseUrl : undefined }
   return { slug, file, issuer: typeof stated === 'string' && isOrigin(stated) ? stated : undefined }
 }
 
-/** Every school but the demo school must state its address, and no two may share a host: the host tells them apart. */
+/** Checks that every school except the demo school has an issuer, and that no two schools share a host: requests select a school by host. */
 export function issuerIssues(schools: readonly SchoolAddress[]): ConfigIssue[] {
   const owners = new Map<string, string>()
   return schools.flatMap(({ slug, file, issuer }): ConfigIssue[] => {
@@ -34,13 +34,11 @@ export function issuerIssues(schools: readonly SchoolAddress[]): ConfigIssue[] {
     const { host } = new URL(issuer)
     const owner = owners.get(host)
     owners.set(host, owner ?? slug)
-    return owner === undefined
-      ? []
-      : [{ ...place, expected: `has the host of schools/${owner}.yaml: every school needs a host of its own` }]
+    return owner === undefined ? [] : [{ ...place, expected: `has the host of schools/${owner}.yaml: every school needs its own host` }]
   })
 }
 
-/** The API and the MCP endpoint of a school are resources by themselves: a second entry would open them to other clients. */
+/** Checks that no entry repeats the API or MCP endpoint of a school: this would open them to other clients. */
 export function resourceIssues(resources: CheckedFile<ResourcesConfig>, schools: readonly SchoolAddress[]): ConfigIssue[] {
   return (resources.value?.resource_servers ?? []).flatMap(({ identifier }, index): ConfigIssue[] => {
     const owner = schools.find(({ issuer }) => issuer !== undefined && [issuer, `${issuer}/`, `${issuer}/mcp`].includes(identifier))
@@ -53,15 +51,15 @@ export function resourceIssues(resources: CheckedFile<ResourcesConfig>, schools:
 
 export type AddressEnvironment = Pick<Environment, 'BASE_URL' | 'RATE_LIMITS' | 'SECRET_KEY' | 'SECRET_KEY_FILE'>
 
-/** What a service that others can reach must not do without. */
+/** Checks the settings that a service with a public address requires. */
 export function publicAddressIssues(environment: AddressEnvironment, issuers: readonly string[]): ConfigIssue[] {
   const reachable = issuers.find((issuer) => !isLoopback(issuer))
   if (reachable === undefined) return []
-  const mistake = (key: string, expected: string): ConfigIssue => ({ file: 'environment', key, expected })
+  const issue = (key: string, expected: string): ConfigIssue => ({ file: 'environment', key, expected })
   return [
-    ...(environment.RATE_LIMITS === 'off' ? [mistake('RATE_LIMITS', `must be on: ${reachable} is not a loopback address`)] : []),
+    ...(environment.RATE_LIMITS === 'off' ? [issue('RATE_LIMITS', `must be on: ${reachable} is not a loopback address`)] : []),
     ...(environment.SECRET_KEY === undefined && environment.SECRET_KEY_FILE === undefined
-      ? [mistake('SECRET_KEY', `is missing: ${reachable} is not a loopback address. Make one with openssl rand -base64 48, and keep it`)]
+      ? [issue('SECRET_KEY', `is missing: ${reachable} is not a loopback address. Make one with openssl rand -base64 48, and keep it`)]
       : []),
   ]
 }

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { redirectTextError } from '../lib/redirectText.ts'
 import { isWebUrl, maxUrlLength } from '../lib/webUrl.ts'
 
-/** Whether an address leads to this machine: only there may people be sent without TLS (RFC 8252 section 8.3). */
+/** Returns true for a loopback address: only there may a redirect go without TLS (RFC 8252 section 8.3). */
 export function isLoopback(address: string): boolean {
   const hostname = URL.parse(address)?.hostname ?? ''
   return hostname === 'localhost' || hostname === '[::1]' || (isIP(hostname) === 4 && hostname.startsWith('127.'))
@@ -11,7 +11,7 @@ export function isLoopback(address: string): boolean {
 
 const hasSafeScheme = (url: URL): boolean => url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.href))
 
-/** Whether a text is an origin in exactly the spelling in which it is compared later (RFC 9207 section 2.4: simple string comparison). */
+/** Returns true for an origin in the spelling in which it is compared later (RFC 9207 section 2.4: simple string comparison). */
 export function isOrigin(text: string): boolean {
   const url = URL.parse(text)
   return url !== null && url.origin === text && hasSafeScheme(url) && !url.hostname.endsWith('.')
@@ -40,19 +40,19 @@ function isNetwork(text: string): boolean {
   return /^[1-9]\d{0,2}$/.test(prefix) && Number(prefix) <= (isIPv6(address) ? 128 : 32)
 }
 
-/** Of an issuer: scheme and host, nothing else. */
+/** Schema of an issuer: scheme and host, no path. */
 export const origin = z.string().max(255).refine(isOrigin).meta({
   title: 'https://HOST in lower case, without a path or a trailing slash (http:// is for loopback hosts only)',
 })
 
-/** Of a page that people are sent to. */
+/** Schema of the URL of a page for people. */
 export const webAddress = z
   .string()
   .max(maxUrlLength)
   .refine(isWebAddress)
   .meta({ title: 'an https:// address (http:// is for loopback hosts only)' })
 
-/** Of an integration. */
+/** Schema of the redirect URI of an integration. */
 export const fixedCallback = z
   .string()
   .max(2048)
@@ -62,12 +62,12 @@ export const fixedCallback = z
   })
   .meta({ title: 'a complete https:// address in its normal spelling, without fragment, user name or *' })
 
-/** Of a resource server. */
+/** Schema of the identifier of a resource server. */
 export const absoluteUri = z
   .string()
   .max(2048)
   .refine(isAbsoluteUri)
   .meta({ title: 'an absolute URI without a fragment (RFC 8707 section 2)' })
 
-/** Of proxies. A prefix of zero bits, which would trust everybody, is none. */
+/** Schema of the addresses of proxies. A prefix of zero bits is rejected, because it would trust every address. */
 export const network = z.string().max(64).refine(isNetwork).meta({ title: 'an IP address, a network such as 10.0.0.0/8, or loopback' })

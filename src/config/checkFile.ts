@@ -7,15 +7,15 @@ import { type Finding, readYaml } from './yamlText.ts'
 
 export interface CheckedFile<Value> {
   file: string
-  /** Undefined where the file has a mistake. */
+  /** Undefined if the file has an error. */
   value: Value | undefined
-  /** What the file says as it stands, also where it is wrong. */
+  /** The parsed content of the file, even if it is invalid. */
   raw: unknown
   issues: ConfigIssue[]
   lineOf(path: Path): number
 }
 
-/** Checks the text of one file against its schema and finds every mistake in it. */
+/** Checks the text of one file against its schema and returns every error. */
 export function checkFile<Schema extends z.ZodType>(file: string, text: string, schema: Schema): CheckedFile<z.output<Schema>> {
   const shape = toJsonSchema(schema)
   const { value: raw, findings, isReadable, lineOf } = readYaml(text, (path) => schemaAt(shape, path)?.type === 'object')
@@ -37,7 +37,7 @@ export function checkFile<Schema extends z.ZodType>(file: string, text: string, 
 
 type Judgement = Omit<Finding, 'line'>
 
-/** Says in words what a schema found. A value is never repeated: it may be a secret in the wrong place. */
+/** Converts schema issues to sentences. A value is never repeated, because it may be a secret in the wrong place. */
 function judge(issue: z.core.$ZodIssue, shape: JsonSchema, raw: unknown): Judgement[] {
   const { path } = issue
   const schema = schemaAt(shape, path) ?? {}

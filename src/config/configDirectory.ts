@@ -4,7 +4,7 @@ import { nearest } from '../lib/nearest.ts'
 import { ConfigError, type ConfigIssue } from './configErrors.ts'
 import { isMissing, reasonOf } from './configFile.ts'
 
-/** Files that may stand in the configuration directory, besides the schools. */
+/** Known files of the configuration directory, except the schools. */
 const configFileNames = ['server.yaml', 'oauth.yaml', 'resources.yaml', 'roles.yaml'] as const
 
 const generated = ['README.md', 'schema.json']
@@ -17,9 +17,9 @@ export interface SchoolFileName {
 }
 
 /**
- * Looks at what stands in the configuration directory. A file that nobody reads is a mistake: its author believes that it counts.
- * Names that begin with a dot belong to editors and to whoever mounts the directory.
- * @throws ConfigError where there is no directory
+ * Lists the configuration directory. An unknown file is an error, because its author believes that it takes effect.
+ * Names that begin with a dot are ignored: they belong to editors and to volume mounts.
+ * @throws ConfigError if the directory does not exist
  */
 export function listConfigDirectory(directory: string): { schools: SchoolFileName[]; issues: ConfigIssue[] } {
   const known = [...configFileNames, ...generated, schoolsFolder]

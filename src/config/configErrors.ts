@@ -1,16 +1,16 @@
-/** One thing that is wrong in the configuration. */
+/** One error in the configuration. */
 export interface ConfigIssue {
   file: string
   line?: number | undefined
   /** Dotted path of the key; empty where the file as a whole is meant. */
   key: string
-  /** What is wrong or expected, as the end of a sentence that begins with the key. */
+  /** The rule, as the end of a sentence that begins with the key. */
   expected: string
-  /** What was probably meant. */
+  /** The name that was probably intended. */
   nearest?: string | undefined
 }
 
-/** Everything that is wrong with the configuration, at once. */
+/** Reports all errors of the configuration together. */
 export class ConfigError extends Error {
   readonly issues: readonly ConfigIssue[]
 

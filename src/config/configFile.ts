@@ -4,7 +4,7 @@ import { getSystemErrorMessage } from 'node:util'
 const mostBytes = 256 * 1024
 
 /**
- * The text of a file of the configuration; undefined where there is none.
+ * Returns the text of a configuration file; undefined if it does not exist.
  * @throws FileFault
  */
 export function readConfigFile(path: string): string | undefined {
@@ -26,13 +26,13 @@ export function readConfigFile(path: string): string | undefined {
   }
 }
 
-/** What is wrong with a file before anything in it is looked at. */
+/** An error that prevents reading the file. */
 export class ConfigFileError extends Error {}
 
-/** Whether a file system error says that there is nothing. */
+/** Returns true if the file system error means that the file does not exist. */
 export const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT'
 
-/** A file system error in words, without the path. */
+/** Converts a file system error to words, without the path. */
 export function reasonOf(error: unknown): string {
   const { errno, message } = error as NodeJS.ErrnoException
   return errno === undefined ? message : getSystemErrorMessage(errno)

@@ -5,7 +5,7 @@ import { ConfigError } from './configErrors.ts'
 import { reasonOf } from './configFile.ts'
 import type { Environment } from './environment.ts'
 
-/** What DATA_DIR contains if the variable that names the server for it is not set. */
+/** Maps each server variable to the data that DATA_DIR contains while the variable is not set. */
 const keptOnDisk = {
   DATABASE_URL: 'the database',
   STORAGE_URL: 'files',

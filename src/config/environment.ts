@@ -31,7 +31,7 @@ export const secretKeys = z
   )
   .refine((list) => list.length > 0 && list.every((secret) => secret.length >= 32), 'every secret must have at least 32 characters')
 
-/** Every environment variable: secrets and addresses. Everything else stands in the configuration's files. */
+/** Every environment variable: secrets and addresses. Everything else is in the configuration files. */
 export const variables = {
   PORT: port(3000, 'Where to listen.'),
   HOST: z
@@ -40,13 +40,13 @@ export const variables = {
     .default('127.0.0.1')
     .meta({
       title: 'an IP address or a host name',
-      description: 'On which address to listen; 0.0.0.0 in a container.',
+      description: 'Address to listen on; 0.0.0.0 in a container.',
       examples: ['0.0.0.0'],
     }),
   ADMIN_PORT: port(9464, 'Health, readiness and metrics, on HOST. Never route it through the gateway.'),
   BASE_URL: origin.optional().meta({
     title: 'an origin such as https://school.example.com, without a trailing slash',
-    description: 'Public address of the demo school. Left out: http://127.0.0.1:PORT.',
+    description: 'Public address of the demo school. Default: http://127.0.0.1:PORT.',
     examples: ['http://127.0.0.1:3000'],
   }),
   CONFIG_DIR: text()
@@ -137,27 +137,31 @@ export const variables = {
     .optional()
     .meta({
       title: 'a moment such as 2026-01-01T00:00:00Z',
-      description: 'The moment from which the demo data are told. Left out: the start of today, UTC.',
+      description: 'Time from which the dates of the demo data are counted. Default: the start of today, UTC.',
       examples: ['2026-01-01T00:00:00Z'],
     }),
   RATE_LIMITS: z
     .enum(['on', 'off'])
     .default('on')
-    .meta({ description: 'off is refused unless every issuer is loopback.', examples: ['off'] }),
+    .meta({ description: 'off is allowed only if every issuer is a loopback address.', examples: ['off'] }),
   WORKERS: number(1, 64)
     .default(1)
-    .meta({ title: 'a whole number from 1 to 64', description: 'Processes. More than one needs DATABASE_URL.', examples: ['2'] }),
+    .meta({
+      title: 'a whole number from 1 to 64',
+      description: 'Number of processes. More than one requires DATABASE_URL.',
+      examples: ['2'],
+    }),
   START_TIMEOUT_SECONDS: number(0, 3600)
     .default(60)
     .meta({
       title: 'a whole number from 0 to 3600',
-      description: 'How long a start waits for PostgreSQL and Redis. Then the process ends with exit code 1.',
+      description: 'Seconds to wait for PostgreSQL and Redis at start. After that, the process exits with code 1.',
       examples: ['300'],
     }),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
     .default('info')
-    .meta({ description: 'How much is logged.', examples: ['debug'] }),
+    .meta({ description: 'Log level.', examples: ['debug'] }),
 }
 
 const schema = z.object(variables)
@@ -166,7 +170,7 @@ export type Environment = Omit<z.output<typeof schema>, 'BASE_URL'> & { BASE_URL
 
 /**
  * Reads the variables that the service knows; an empty one counts as absent.
- * @throws ConfigError with every mistake, and no value of a variable in it
+ * @throws ConfigError with every error; it never contains the value of a variable
  */
 export function readEnvironment(given: Record<string, string | undefined>): Environment {
   const present = Object.fromEntries(Object.keys(variables).flatMap((name) => (given[name] ? [[name, given[name]]] : [])))

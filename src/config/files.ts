@@ -24,17 +24,17 @@ export function describedFiles(): DescribedFile[] {
     schema: toJsonSchema(schema),
   })
   return [
-    file('server', 'server.yaml', 'The process and what stands before it.', serverSchema),
+    file('server', 'server.yaml', 'The process and the gateway in front of it.', serverSchema),
     file('oauth', 'oauth.yaml', 'The authorization server, the same for all schools.', oauthSchema([])),
-    file('resources', 'resources.yaml', 'Resource servers beside this one (RFC 8707).', resourcesSchema([])),
-    file('roles', 'roles.yaml', 'What a person of each role may lend to a client.', rolesSchema([])),
+    file('resources', 'resources.yaml', 'Additional resource servers (RFC 8707).', resourcesSchema([])),
+    file('roles', 'roles.yaml', 'Scopes that a person of each role can grant to a client.', rolesSchema([])),
     file('school', 'schools/<slug>.yaml', 'One school. Adding a file adds a school; the file name is its slug.', schoolSchema),
   ]
 }
 
 /** Every environment variable, as data for the documents. */
 export function describedVariables(): ({ name: string } & JsonSchema)[] {
-  // What a JSON Schema says of a text that becomes something else is left out by zod, so it is taken from the source.
+  // zod omits the metadata of transformed texts from the JSON Schema, so they are read from the source.
   const { properties = {} } = toJsonSchema(z.object(variables))
   return Object.entries(variables).map(([name, schema]) => ({ name, ...properties[name], ...(schema.meta() as JsonSchema) }))
 }

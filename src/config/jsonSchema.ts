@@ -22,7 +22,7 @@ export interface JsonSchema {
   writeOnly?: boolean
 }
 
-/** What a file may hold, as JSON Schema: the one model from which error texts, the manual and editor completion are made. */
+/** Converts the schema of a file to JSON Schema, the source of error texts, the manual and editor completion. */
 export function toJsonSchema(schema: z.ZodType): JsonSchema {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
   return rest as JsonSchema
@@ -30,7 +30,7 @@ export function toJsonSchema(schema: z.ZodType): JsonSchema {
 
 export type Path = readonly PropertyKey[]
 
-/** The schema of one key, or undefined where the path leads nowhere. */
+/** Returns the schema of one key; undefined if the key does not exist. */
 export function schemaAt(root: JsonSchema, path: Path): JsonSchema | undefined {
   let schema: JsonSchema | undefined = root
   for (const part of path) {
@@ -54,7 +54,7 @@ export function* keysOf(schema: JsonSchema, prefix = ''): Generator<{ name: stri
   }
 }
 
-/** What a value must be, in words: `a whole number from 1 to 65535`. */
+/** Describes the expected value in words: `a whole number from 1 to 65535`. */
 export function describeType(schema: JsonSchema): string {
   if (schema.title !== undefined) return schema.title
   if (schema.anyOf) return schema.anyOf.map(describeType).join(', or ')

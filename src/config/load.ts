@@ -31,7 +31,7 @@ export interface LoadArguments {
 
 /**
  * Reads the configuration directory. A file that is not there, or is empty, means its defaults.
- * @throws ConfigError with every mistake of every file
+ * @throws ConfigError with every error of every file
  */
 export function loadConfig({ directory, environment, knownScopes, usableScopes }: LoadArguments): Config {
   const listing = listConfigDirectory(directory)
@@ -72,7 +72,7 @@ function readFile<Schema extends z.ZodType>(path: string, schema: Schema): Check
 }
 
 function requireValue<Value>({ file, value }: CheckedFile<Value>): Value {
-  if (value === undefined) throw new Error(`${file} was used although it has mistakes`)
+  if (value === undefined) throw new Error(`${file} was used although it has errors`)
   return value
 }
 

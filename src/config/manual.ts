@@ -19,13 +19,13 @@ export function renderManual(): string {
 
 const introduction = `# Configuration
 
-Files in this directory are what an operator edits. A file or a key that is left out has its default. Secrets and addresses of servers come from the
-environment, below; nothing secret belongs into a file.
+Operators edit the files in this directory. A file or key that is left out has its default. Secrets and addresses of servers come from the
+environment, below; never put a secret in a file.
 
-Every mistake is named with file, line and key before a port opens. Unknown keys and unknown files are mistakes.
-\`npm run cli -- config check\` looks without starting, \`npm run cli -- config print\` shows what is in force.
-SIGHUP takes over changes of \`oauth.yaml\`, \`resources.yaml\`, \`roles.yaml\` and schools, new ones too. Changes of \`server.yaml\`, of an issuer and of
-the environment wait for the next start. A school whose file was removed is served until then as well. The log names what waits.`
+Every error is reported with file, line and key before a port opens. Unknown keys and unknown files are errors.
+\`npm run cli -- config check\` checks without starting, \`npm run cli -- config print\` shows the effective configuration.
+SIGHUP applies changes of \`oauth.yaml\`, \`resources.yaml\`, \`roles.yaml\` and schools, new ones too. Changes of \`server.yaml\`, of an issuer and of
+the environment apply at the next start. A school whose file was removed is served until then. The log names changes that wait.`
 
 function environment(): string {
   const rows = describedVariables().map(({ name, ...variable }) =>

@@ -34,7 +34,7 @@ const withIssuerOf =
   (school: SchoolConfig): SchoolConfig =>
     school.slug === before.slug ? reissue(school, before.issuer) : school
 
-/** A documentation address that follows from the issuer changes with it, and is no change of its own. */
+/** A documentation address that follows from the issuer changes with it and is not a separate change. */
 function isDerived([file, slug, key]: string[], { before, after }: Record<'before' | 'after', Config>): boolean {
   if (file !== 'schools' || key !== 'docs_url') return false
   const [old, now] = [before, after].map(({ schools }) => schools.find((school) => school.slug === slug))
@@ -46,7 +46,7 @@ interface Change {
   kind: 'added' | 'removed' | 'changed'
 }
 
-// What is built once at start: the listeners and everything in front of them, and the engine of each issuer.
+// These parts are built once at start: the listeners, everything in front of them, and the engine of each issuer.
 function isFixed({ path: [file, , key], kind }: Change): boolean {
   if (file === 'server') return true
   return file === 'schools' && (key === 'issuer' || (key === undefined && kind === 'removed'))

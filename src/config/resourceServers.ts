@@ -5,7 +5,7 @@ import { clientId, line, noRepeats, scopeName } from './rules.ts'
 const resourceServer = (knownScopes: readonly string[]) =>
   z.strictObject({
     identifier: absoluteUri.meta({
-      description: 'What clients send as `resource`, byte for byte.',
+      description: 'Value that clients send as `resource`, compared byte for byte.',
       examples: ['https://reports.example.com'],
     }),
     name: line(80).meta({ description: 'Name that people see when they are asked for consent.', examples: ['Reports'] }),
@@ -25,7 +25,7 @@ const resourceServer = (knownScopes: readonly string[]) =>
       }),
   })
 
-/** `resources.yaml`: resource servers beside this one (RFC 8707). */
+/** `resources.yaml`: additional resource servers (RFC 8707). */
 export const resourcesSchema = (knownScopes: readonly string[]) =>
   z.strictObject({
     resource_servers: z

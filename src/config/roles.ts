@@ -9,14 +9,14 @@ export interface RoleScopes {
   learner: readonly string[]
 }
 
-/** `roles.yaml`: what a person of each role may lend to a client. A role that is left out lends all that it can use. */
+/** `roles.yaml`: scopes that a person of each role can grant to a client. A role that is left out can grant every scope that it can use. */
 export function rolesSchema(known: readonly string[]) {
   const list = (who: string) =>
     z
       .array(scopeName(known))
       .superRefine(...noRepeats())
       .optional()
-      .meta({ description: `${who} Left out: everything that the role can use.`, examples: [['courses:read', 'account:read']] })
+      .meta({ description: `${who} Default: every scope that the role can use.`, examples: [['courses:read', 'account:read']] })
   return z.strictObject({
     owner: list('The owner of the school.'),
     admin: list('Staff who run the school.'),
@@ -28,7 +28,7 @@ export function rolesSchema(known: readonly string[]) {
 export type RolesFile = z.output<ReturnType<typeof rolesSchema>>
 export type RolesConfig = RoleScopes
 
-/** Scopes that identify a person: everybody may lend them (OpenID Connect Core section 5.4). */
+/** Scopes that identify a person: every role can grant them (OpenID Connect Core section 5.4). */
 const identity = ['openid', 'profile', 'email']
 
 /** Fills in what is left out, and orders each list as scopes are shown. */

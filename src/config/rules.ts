@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import type { Path } from './jsonSchema.ts'
 
-// A rule is judged as soon as what it compares is there: one mistake does not hide another.
+// A rule is checked as soon as its values exist, so that one error does not hide another.
 type When = { when(payload: { value: unknown }): boolean }
 
-/** Arguments of `refine` for a rule between two numbers, each at a dotted path. The first one is where the mistake is shown. */
+/** Arguments of `refine` for a rule between two numbers, each at a dotted path. The error is shown at the first one. */
 export function numbersRule(paths: readonly [string, string], isRight: (a: number, b: number) => boolean, expected: string) {
   const [first, second] = paths.map((path) => path.split('.')) as [string[], string[]]
   const numbers = (value: unknown): unknown[] => [first, second].map((path) => valueAt(value, path))
@@ -18,7 +18,7 @@ export function numbersRule(paths: readonly [string, string], isRight: (a: numbe
   ] as const
 }
 
-/** Arguments of `superRefine` for a list in which nothing, or no member named `key`, stands twice. */
+/** Arguments of `superRefine` for a list without duplicates, or without duplicates of the member `key`. */
 export function noRepeats(key?: string) {
   const check = (list: readonly unknown[], context: Pick<z.core.$RefinementCtx, 'addIssue'>): void => {
     const seen = new Set<unknown>()

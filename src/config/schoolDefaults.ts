@@ -31,7 +31,7 @@ const colour = (description: string, example: string) =>
 
 const defined = (colors: object): object => Object.fromEntries(Object.entries(colors).filter(([, value]) => value !== undefined))
 
-// What is no colour at all is a mistake of its own.
+// Invalid colours are reported by their own rule.
 const isReadable = ({ text, background }: { text: string; background: string }): boolean =>
   !(contrastRatio(text, background) < leastContrast)
 
@@ -40,7 +40,7 @@ const branding = z
     theme: z
       .enum(themes)
       .default('studio')
-      .meta({ description: 'Look of the pages.', examples: ['journal'] }),
+      .meta({ description: 'Theme of the pages.', examples: ['journal'] }),
     mode: z
       .enum(['light', 'dark', 'auto'])
       .default('auto')
@@ -54,33 +54,33 @@ const branding = z
         text: colour('Text.', '#22201d'),
       })
       .prefault({})
-      .meta({ description: 'Colours; those of the theme where none is given.', examples: [{ primary: '#1f6f5c' }] }),
+      .meta({ description: 'Colours. Default: those of the theme.', examples: [{ primary: '#1f6f5c' }] }),
   })
   .refine(({ theme, colors }) => isReadable({ ...palettes[theme], ...defined(colors) }), {
     path: ['colors'],
-    params: { expected: `must have a text colour that stands out from the background (a contrast of ${leastContrast} or more)` },
+    params: { expected: `must have a text colour with a contrast to the background of at least ${leastContrast}` },
   })
   .prefault({})
-  .meta({ description: 'How the pages look at first.', examples: [{ theme: 'journal' }] })
+  .meta({ description: 'Initial theme of the pages.', examples: [{ theme: 'journal' }] })
 
-/** What fills a school's row when it is made. Afterwards the school's staff decide, and a change here does nothing. */
+/** Initial values of a school's row. Later changes have no effect, because the school's staff maintain the row. */
 export const schoolDefaults = z
   .strictObject({
     name: line(120)
       .optional()
       .meta({
-        description: 'Name of the school. Where there is none it is made from the file name.',
+        description: 'Name of the school. Default: derived from the file name.',
         examples: ['Lanternfield School of Making'],
       }),
     tagline: line(160)
       .optional()
       .meta({ description: 'One line below the name.', examples: ['Small crafts, taught slowly and well'] }),
-    support_url: webAddress.optional().meta({ description: 'Where people find help.', examples: ['https://school.example.com/help'] }),
+    support_url: webAddress.optional().meta({ description: 'URL of the help page.', examples: ['https://school.example.com/help'] }),
     contact_email: z
       .email()
       .max(254)
       .optional()
-      .meta({ title: 'an e-mail address', description: 'Where people can write to.', examples: ['hello@example.com'] }),
+      .meta({ title: 'an e-mail address', description: 'Contact address of the school.', examples: ['hello@example.com'] }),
     locale: language.default('en').meta({ description: 'Language of the content.', examples: ['de'] }),
     time_zone: z
       .string()
@@ -88,7 +88,7 @@ export const schoolDefaults = z
       .default('UTC')
       .meta({
         title: 'a time zone of the IANA database',
-        description: 'Where days begin, for dates and statistics.',
+        description: 'Time zone of dates and statistics.',
         examples: ['Europe/Berlin'],
       }),
     currency: z
@@ -99,13 +99,13 @@ export const schoolDefaults = z
       .default('EUR')
       .meta({
         title: 'a currency code of ISO 4217',
-        description: 'Currency of all prices. It cannot change once something was sold.',
+        description: 'Currency of all prices. It cannot change after the first sale.',
         examples: ['USD'],
       }),
     branding,
   })
   .prefault({})
   .meta({
-    description: 'What the school starts with. Read once, when the school is made.',
+    description: 'Initial values of the school. Read once, when the school is created.',
     examples: [{ name: 'Lanternfield School of Making' }],
   })

@@ -22,15 +22,15 @@ const checkoutTemplate = z.string().max(2048).refine(isCheckoutTemplate).meta({
   title: 'an https:// address with {id} in it, and {type} and {code} where wanted',
 })
 
-/** `schools/<slug>.yaml`: what operators decide about one school. */
+/** `schools/<slug>.yaml`: the settings of one school. */
 export const schoolSchema = z.strictObject({
   issuer: origin.optional().meta({
-    description: 'Public address of the school, and issuer of its tokens. schools/demo.yaml may leave it out: BASE_URL stands in.',
+    description: 'Public address of the school, and issuer of its tokens. schools/demo.yaml may leave it out and uses BASE_URL.',
     examples: ['https://school.example.com'],
   }),
   docs_url: webAddress.optional().meta({
     description:
-      'Documentation for developers, named in metadata and in refusals. Where there is none: /auth.md and /docs of the school. Its page /errors has an anchor for each error code.',
+      'Documentation for developers, linked from metadata and error responses. Default: /auth.md and /docs of the school. Its page /errors has an anchor for each error code.',
     examples: ['https://docs.example.com'],
   }),
   checkout_url: checkoutTemplate.optional().meta({

@@ -40,15 +40,18 @@ export function readDemoPassword({
 function parse(path: string, text: string): string[] {
   const { data, error } = secretKeys.safeParse(text)
   if (data) return data
-  throw fault(path, `${error.issues.map(({ message }) => message).join('; ')}. What it protects can be read with the same secret only`)
+  throw secretError(
+    path,
+    `${error.issues.map(({ message }) => message).join('; ')}. What it protects can be read with the same secret only`,
+  )
 }
 
-/** What the file holds. Makes it first where it is not there; of two that start at once, both get what one of them wrote. */
+/** Returns the content of the file and creates it if it does not exist. Two processes that start at the same time get the same content. */
 function keepSecret(path: string, variable: string, make: () => string): string {
   try {
     if (readConfigFile(path) === undefined) publish(path, `${make()}\n`)
   } catch (error) {
-    throw fault(
+    throw secretError(
       path,
       error instanceof ConfigFileError ? error.message : `cannot be made: ${reasonOf(error)}. Make DATA_DIR writable, or set ${variable}`,
     )
@@ -60,9 +63,9 @@ function readSecretFile(path: string, variable: string): string {
   try {
     const text = readConfigFile(path)?.trim()
     if (text) return text
-    throw fault(path, text === undefined ? `is not there: ${variable} needs it` : `is empty: remove it, or set ${variable}`)
+    throw secretError(path, text === undefined ? `is not there: ${variable} needs it` : `is empty: remove it, or set ${variable}`)
   } catch (error) {
-    throw error instanceof ConfigFileError ? fault(path, error.message) : error
+    throw error instanceof ConfigFileError ? secretError(path, error.message) : error
   }
 }
 
@@ -85,9 +88,9 @@ function publish(path: string, text: string): void {
 
 /** Four groups of base58 letters, which has no two that look alike: 93 bits. */
 function readablePassword(): string {
-  const emailTemplates = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
-  const group = (): string => Array.from({ length: 4 }, () => emailTemplates[randomInt(emailTemplates.length)]).join('')
+  const base58Alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
+  const group = (): string => Array.from({ length: 4 }, () => base58Alphabet[randomInt(base58Alphabet.length)]).join('')
   return Array.from({ length: 4 }, group).join('-')
 }
 
-const fault = (file: string, expected: string): ConfigError => new ConfigError([{ file, key: '', expected }])
+const secretError = (file: string, expected: string): ConfigError => new ConfigError([{ file, key: '', expected }])

@@ -51,7 +51,7 @@ const limitedActions = {
   guess: rateLimit(10, 60, 'API requests that try a code, a number or an address, per address and per person.'),
 }
 
-/** What each rate limit is of. */
+/** Describes what each rate limit counts. */
 export const rateLimitTexts = Object.fromEntries(
   Object.entries(limitedActions).map(([name, limit]) => [name, limit.meta()?.description ?? '']),
 ) as Record<keyof typeof limitedActions, string>
@@ -129,7 +129,7 @@ const passwords = z
       .min(1)
       .max(64)
       .default(2)
-      .meta({ description: 'How many password checks run at once. Each takes 19 MiB and a core.', examples: [4] }),
+      .meta({ description: 'Number of concurrent password checks. Each takes 19 MiB and a core.', examples: [4] }),
     queue: z
       .int()
       .min(0)
@@ -169,7 +169,7 @@ const databaseConnections = z
     examples: [{ api: 20 }],
   })
 
-/** `server.yaml`: the process and what stands before it. */
+/** `server.yaml`: the process and the gateway in front of it. */
 export const serverSchema = z.strictObject({
   trusted_proxies: z
     .array(network)
@@ -203,7 +203,7 @@ export const serverSchema = z.strictObject({
     .default(180)
     .meta({
       description:
-        'How long a browser is recognised after a sign-in. Its failed sign-ins have an allowance of their own, so that a stranger cannot lock its owner out.',
+        'How long a browser is recognised after a sign-in. It has a separate allowance of failed sign-ins, so that a stranger cannot lock its owner out.',
       examples: [90],
     }),
   shutdown_seconds: z

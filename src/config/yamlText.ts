@@ -23,7 +23,7 @@ const mostAliases = 50
 const mostLevels = 20
 
 /**
- * Reads one YAML 1.2 document. A section that stands there without content (`cors:`) is empty, not null, where `isSection` says so.
+ * Reads one YAML 1.2 document. A section without content (`cors:`) is empty, not null, if `isSection` returns true.
  * Expanded aliases are counted: a few lines that name each other would otherwise fill the memory.
  */
 export function readYaml(text: string, isSection: (path: Path) => boolean): YamlText {
@@ -34,7 +34,7 @@ export function readYaml(text: string, isSection: (path: Path) => boolean): Yaml
   if (fieldErrors.length > 0) {
     return {
       value: undefined,
-      findings: onePerLine(fieldErrors.map((fault) => syntaxFinding(fault, lineAt))),
+      findings: onePerLine(fieldErrors.map((error) => syntaxFinding(error, lineAt))),
       isReadable: false,
       lineOf: () => 1,
     }
@@ -65,7 +65,7 @@ class Reader {
       if (++this.#aliases > mostAliases)
         return this.#aliases === mostAliases + 1 ? this.#find(path, `uses more than ${mostAliases} aliases`) : undefined
       const target = node.resolve(this.#document)
-      return target === undefined ? this.#find(path, 'names an anchor that does not stand above it') : this.read(target, path)
+      return target === undefined ? this.#find(path, 'refers to an anchor that is not defined above it') : this.read(target, path)
     }
     if (isMap(node)) return this.#readMap(node.items, path)
     if (isSeq(node)) {
@@ -131,7 +131,7 @@ class Reader {
 const inPlainWords: Partial<Record<string, string>> = {
   TAB_AS_INDENT: 'is indented with a tab: use spaces',
   MULTIPLE_DOCS: 'holds a second document: remove the line with ---',
-  TAG_RESOLVE_FAILED: 'has a tag, which means nothing here: remove the word that begins with !',
+  TAG_RESOLVE_FAILED: 'has a tag, which is not supported: remove the word that begins with !',
 }
 
 function syntaxFinding({ code, message, pos }: YAMLError, lineAt: (offset: number) => number): Finding {

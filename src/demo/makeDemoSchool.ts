@@ -4,6 +4,7 @@ import type { School } from '../store/school.ts'
 import { countSchools } from '../store/schoolCounts.ts'
 import type { Sql } from '../store/sql.ts'
 import { takeRoom } from '../store/storageUsage.ts'
+import { extraRows } from './extraRows.ts'
 import { storeFiles } from './files/storeFiles.ts'
 import { emptyActivity, generateActivity } from './generate/activity.ts'
 import { demoId } from './ids.ts'
@@ -72,6 +73,7 @@ export async function makeDemoSchool(database: Database, { school, now, hashPass
       .onConflict((conflict) => conflict.doNothing())
       .execute()
     if (only !== 'catalogue') await writeActivity(database.kind, sql, { context, activity, productFiles: demo.productFiles })
+    for (const { table, rows } of extraRows(school.id, now)) await insertRows(sql, table, rows)
     const looks = demo.appearance()
     await writer
       .insertInto('appearance')

@@ -36,7 +36,7 @@ export function createBackgroundTasks({
       return next()
     }
     running -= 1
-    if (running === 0) for (const tell of idle.splice(0)) tell()
+    if (running === 0) for (const resolve of idle.splice(0)) resolve()
   }
   return {
     run(name, work) {
@@ -44,7 +44,7 @@ export function createBackgroundTasks({
       queue.push({ name, work })
       if (running === concurrency) return
       running += 1
-      // Not at once: the answer goes first.
+      // Deferred, so that the response goes first.
       setImmediate(() => void next())
     },
     drained: () => (running === 0 ? Promise.resolve() : new Promise((resolve) => idle.push(resolve))),

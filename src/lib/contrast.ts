@@ -1,7 +1,7 @@
 /** The least contrast of text on its background: WCAG 2.2 success criterion 1.4.3. */
 export const leastContrast = 4.5
 
-/** How far two colours of the form `#rrggbb` stand apart, from 1 to 21 (WCAG 2.2, contrast ratio). */
+/** Returns the contrast ratio of two colours of the form `#rrggbb`, from 1 to 21 (WCAG 2.2). */
 export function contrastRatio(one: string, other: string): number {
   const [darker, lighter] = [luminance(one), luminance(other)].toSorted((left, right) => left - right) as [number, number]
   return (lighter + 0.05) / (darker + 0.05)

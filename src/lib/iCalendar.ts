@@ -37,7 +37,7 @@ function linesOf({ position, url, ...entry }: CalendarEntry): string[] {
     ...optional('DESCRIPTION', entry.description),
     ...optional('LOCATION', entry.location),
     ...(position === null ? [] : [`GEO:${position.latitude};${position.longitude}`]),
-    // An address is no text (section 3.3.13): one that is none is left out.
+    // A URL is not a text value (section 3.3.13): an invalid one is left out.
     ...(url !== null && /^https?:[\x21-\x7e]+$/.test(url) ? [`URL:${url}`] : []),
     `STATUS:${entry.isCanceled ? 'CANCELLED' : 'CONFIRMED'}`,
     'END:VEVENT',
@@ -47,7 +47,7 @@ function linesOf({ position, url, ...entry }: CalendarEntry): string[] {
 /** `2026-03-01T18:30:00.000Z` → `20260301T183000Z` (section 3.3.5). */
 const time = (value: string): string => new Date(value).toISOString().replace(/\.\d+/, '').replace(/[-:]/g, '')
 
-/** A text value (section 3.3.11). Line breaks of every kind are one; other control characters are none. */
+/** Escapes a text value (section 3.3.11). Every kind of line break becomes one; other control characters are removed. */
 const text = (value: string): string =>
   value
     .toWellFormed()

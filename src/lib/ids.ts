@@ -14,7 +14,7 @@ export function toPublicId(prefix: string, uuid: string): string {
   return TypeID.fromUUID(prefix, uuid).toString()
 }
 
-/** The UUID inside a public id, or undefined where the text is no id with this prefix. */
+/** Returns the UUID of a public id; undefined if the text is not an id with this prefix. */
 export function fromPublicId(prefix: string, text: string): string | undefined {
   if (publicId.exec(text)?.[1] !== prefix) return undefined
   return TypeID.fromString(text).toUUID()
@@ -30,7 +30,7 @@ export function uuidOf(prefix: string, text: string): string {
   return uuid
 }
 
-/** The public id of something whose own key is no UUID, or is nobody's business: made of the key's SHA-256, so it does not lead back. */
+/** Returns a public id for a key that is not a UUID or is confidential. It is derived from the key's SHA-256, so it does not reveal the key. */
 export function hashedId(prefix: string, key: string): string {
   const [, ...parts] = /^(.{8})(.{4})(.{4})(.{4})(.{12})/.exec(hash('sha256', key, 'hex')) ?? []
   return toPublicId(prefix, parts.join('-'))

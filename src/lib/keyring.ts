@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 
-/** What a derived key is for. One purpose, one key: a leak of one opens nothing of another. */
+/** The purpose of a derived key. Each purpose has one key, so a leaked key does not affect other purposes. */
 export type KeyPurpose =
   | 'cookies'
   | 'csrf'
@@ -84,7 +84,7 @@ export function openWith(key: Buffer, sealed: string): string | undefined {
   }
 }
 
-/** SHA-256 in base64url. For values with enough randomness of their own (tokens, ids), never for passwords. */
+/** SHA-256 in base64url. For values with enough randomness (tokens, ids), never for passwords. */
 export function hash(text: string): string {
   return createHash('sha256').update(text).digest('base64url')
 }

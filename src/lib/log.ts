@@ -2,7 +2,7 @@ import { type DestinationStream, type Logger, pino } from 'pino'
 
 export type Log = Pick<Logger, 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'level'>
 
-/** Members that never reach a log line, wherever they stand and however they are spelt. */
+/** Names of members that are removed from log lines, at every depth and in every spelling. */
 const secret = [
   'access_token',
   'refresh_token',

@@ -1,7 +1,7 @@
-/** Longer words are no misspelt names. */
+/** Longer words are not treated as misspelt names. */
 const longestWord = 60
 
-/** The candidate that a typing mistake most likely meant, or undefined where none is near. */
+/** Returns the candidate that is most similar to a misspelt name; undefined if none is similar. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   if (word.length > longestWord) return undefined
   const most = Math.max(2, Math.floor(word.length / 3))

@@ -98,7 +98,7 @@ describe.each(await placesToTest())('clients, with a service of two schools runn
 
     expect(await place.cli(['clients', 'prune', '--school', 'first'], { answers: ['no'] })).toMatchObject({ exitCode: 1 })
     expect(await ids()).toEqual(before)
-    expect(await run('clients', 'prune', '--yes')).toMatchObject({ exitCode: 0, out: '1 removed\n' })
+    expect(await run('clients', 'prune', '--yes')).toMatchObject({ exitCode: 0, out: '1 deleted\n' })
     expect(await ids()).toEqual(before.filter((id) => id !== idle))
     expect(await ids()).toEqual(expect.arrayContaining([fresh, used.clientId, 'old']))
     expect((await withToken(`${place.service.issuer}/api/v1/account`, body.access_token)).status).toBe(200)
@@ -177,7 +177,7 @@ describe.each(await placesToTest())('clients, with a service of two schools runn
     expect((await run('clients', 'show', taken, '--json')).json()).toMatchObject({ registered_via: 'self', client_name: 'Test agent' })
   })
 
-  test("what stands in the school's file is not removed here", async () => {
+  test("a client of the school's file is not deleted here", async () => {
     const integration = { client_id: 'in-the-file', client_name: 'In the file', redirect_uris: ['https://file.example.com/cb'] }
     await place.service.reload({ school: { integrations: [integration] } })
     for (const args of [

@@ -107,7 +107,7 @@ describe.runIf(services.postgresql && services.redis)('a demo school whose servi
     expect(await start({ ...publicly, DEMO: 'on' })).toBeUndefined()
   })
 
-  test('is not removed without a yes, or together with accounts that the demo did not make', async () => {
+  test('is not deleted without confirmation, or with accounts that are not part of the demo', async () => {
     expect(await cli(['demo', 'remove'])).toMatchObject({ exitCode: 2, out: '', err: expect.stringContaining('--yes') })
     expect(await cli(['demo', 'remove', '--everything'])).toMatchObject({ exitCode: 2, out: '' })
     expect(await cli(['demo', 'remove'], { answers: ['n'] })).toMatchObject({ exitCode: 1, out: '' })
@@ -121,7 +121,7 @@ describe.runIf(services.postgresql && services.redis)('a demo school whose servi
     )
   })
 
-  test('is removed as a whole, row by row counted: no table, no file and no key in Redis names it afterwards', async () => {
+  test('is deleted completely: every table, file and Redis key, with a count of the rows', async () => {
     const tables = await database.sql.query<{ name: string }>(
       `SELECT table_name AS name FROM information_schema.columns WHERE table_schema = 'public' AND column_name = 'school_id'`,
     )
@@ -141,7 +141,7 @@ describe.runIf(services.postgresql && services.redis)('a demo school whose servi
     const removed = await cli(['demo', 'remove', '--all', '--yes'])
     expect(removed, removed.err).toMatchObject({ exitCode: 0 })
     expect(removed.out).toMatch(
-      new RegExp(`^the demo school is removed: ${before + 1} rows in \\d+ tables, \\d+ files, 1 keys in Redis\n$`),
+      new RegExp(`^the demo school is deleted: ${before + 1} rows in \\d+ tables, \\d+ files, 1 keys in Redis\n$`),
     )
     expect(await tablesWith(demoId)).toEqual([])
     expect((await readdir(files, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile())).toEqual([])
@@ -153,7 +153,7 @@ describe.runIf(services.postgresql && services.redis)('a demo school whose servi
         WHERE slug = 'demo'`,
     )
     expect(fresh).toEqual([{ accounts: '0', event: 'operator.demo_removed' }])
-    expect(await cli(['demo', 'remove', '--yes'])).toMatchObject({ exitCode: 1, err: expect.stringContaining('nothing was removed') })
+    expect(await cli(['demo', 'remove', '--yes'])).toMatchObject({ exitCode: 1, err: expect.stringContaining('nothing was deleted') })
     expect(await start(publicly)).toBeUndefined()
   })
 })

@@ -68,7 +68,7 @@ describe('orders', () => {
 
   test.each([
     [['orders', 'show', 'nonsense'], 2, 'neither a number'],
-    [['orders', 'show', '2026-999999'], 1, 'there is no order'],
+    [['orders', 'show', '2026-999999'], 1, 'does not exist'],
     [['orders', 'refund', '2026-000001', '--amount', '1.5', '--yes'], 2, 'whole number'],
     [['orders', 'list', '--limit', '0'], 2, 'from 1 to 1000'],
   ])('%o is refused in words', async (args, exitCode, words) => {

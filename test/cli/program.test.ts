@@ -86,7 +86,7 @@ describe('as a process', () => {
     expect(await schoolgate(['migrate', 'up'], environment)).toMatchObject({ exitCode: 0, out: expect.stringContaining('applied') })
     expect(await schoolgate(['people', 'list'], environment)).toMatchObject({
       exitCode: 1,
-      err: expect.stringContaining('holds nothing yet'),
+      err: expect.stringContaining('has no data yet'),
     })
     const create = ['people', 'create', 'ada@example.org', '--name', 'Ada', '--role', 'owner', '--password-stdin']
     expect(await schoolgate(create, environment, 'seven lanterns in the fog\n')).toMatchObject({ exitCode: 0 })
@@ -238,7 +238,7 @@ describe('in process', () => {
     expect(await nothing(args, { input: 'y\n' })).toMatchObject({ exitCode: 2, out: '', err: expect.stringContaining('--yes') })
   })
 
-  test('before its first start a school holds nothing, and looking does not make it', async () => {
+  test('before its first start a school has no row, and commands that only read do not create it', async () => {
     const database = await embeddedDatabase()
     const look = createCli({ variables: environment, database })
     expect(await look(['clients', 'list'])).toMatchObject({ exitCode: 1 })

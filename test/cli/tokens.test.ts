@@ -59,7 +59,7 @@ describe.each(await placesToTest())('ending tokens, with a service running on $n
     expect((await bob.open(agent.authorizationUrl().href)).html).not.toContain('type="password"')
 
     const disabled = await place.cli(['people', 'disable', 'BOB@example.org', '--yes'])
-    expect(disabled, disabled.err).toMatchObject({ exitCode: 0, out: expect.stringContaining('2 grants have ended') })
+    expect(disabled, disabled.err).toMatchObject({ exitCode: 0, out: expect.stringContaining('2 grants are revoked') })
     for (const { access_token, refresh_token } of [one, two]) {
       expect(await account(access_token)).toBe(401)
       expect((await agent.refresh(refresh_token)).status).toBe(400)

@@ -101,12 +101,12 @@ const wrong: [name: string, files: Files, message: string, variables?: Record<st
   [
     'a tag',
     { 'server.yaml': 'shutdown_seconds: !seconds 5\n' },
-    'config/server.yaml:1  has a tag, which means nothing here: remove the word that begins with !',
+    'config/server.yaml:1  has a tag, which is not supported: remove the word that begins with !',
   ],
   [
     'an alias without an anchor',
     { 'server.yaml': 'shutdown_seconds: *nowhere\n' },
-    'config/server.yaml:1  shutdown_seconds  names an anchor that does not stand above it',
+    'config/server.yaml:1  shutdown_seconds  refers to an anchor that is not defined above it',
   ],
   [
     'an alias within what it names',
@@ -236,13 +236,13 @@ const wrong: [name: string, files: Files, message: string, variables?: Record<st
   [
     'two schools at one issuer',
     { 'schools/a.yaml': school, 'schools/b.yaml': `languages: [en]\n${school}` },
-    'config/schools/b.yaml:2  issuer  has the host of schools/a.yaml: every school needs a host of its own',
+    'config/schools/b.yaml:2  issuer  has the host of schools/a.yaml: every school needs its own host',
     secret,
   ],
   [
     'two schools at one host',
     { 'schools/a.yaml': 'issuer: http://localhost:3000\n', 'schools/b.yaml': 'issuer: https://localhost:3000\n' },
-    'config/schools/b.yaml:1  issuer  has the host of schools/a.yaml: every school needs a host of its own',
+    'config/schools/b.yaml:1  issuer  has the host of schools/a.yaml: every school needs its own host',
   ],
   [
     'a client id twice',
@@ -327,7 +327,7 @@ const wrong: [name: string, files: Files, message: string, variables?: Record<st
   [
     'text that cannot be read on its background',
     { 'schools/demo.yaml': "defaults:\n  branding:\n    colors: {background: '#33302d'}\n" },
-    'config/schools/demo.yaml:3  defaults.branding.colors  must have a text colour that stands out from the background (a contrast of 4.5 or more)',
+    'config/schools/demo.yaml:3  defaults.branding.colors  must have a text colour with a contrast to the background of at least 4.5',
   ],
   [
     'a public school without a secret',

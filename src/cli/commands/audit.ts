@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { subjectOf } from '../../oidc/claims.ts'
 import { listAudit } from '../../store/administration.ts'
-import { asJson, define, type JsonOption, ofSchool, type SchoolOption } from '../define.ts'
+import { asJson, define, type JsonOption, type SchoolOption, withSchoolOption } from '../define.ts'
 import { usage } from '../failures.ts'
 import { requirePerson } from '../requirePerson.ts'
 import type { Session } from '../session.ts'
@@ -26,7 +26,7 @@ export function addAudit(program: Command, session: Session): void {
     about: 'List entries of the audit log, newest first.',
     examples: ['audit list --event grant.revoked', 'audit list --person ada@example.com --limit 20 --json', 'audit list --event operator'],
   })
-  asJson(ofSchool(list))
+  asJson(withSchoolOption(list))
     .option('--event <event or area>', 'only this event, or the events of this area')
     .option('--person <email or id>', 'only entries of this person')
     .option('--client <client_id>', 'only entries of this client')

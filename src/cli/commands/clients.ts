@@ -5,7 +5,7 @@ import { endClient } from '../../oidc/stores.ts'
 import { countGrants, findClient, listClients } from '../../store/administration.ts'
 import { type ClientRow, deleteClient, noteDisabledBy, pruneClients } from '../../store/clients.ts'
 import { confirm, requireAnswer } from '../confirm.ts'
-import { asJson, define, type JsonOption, ofSchool, type SchoolOption, unasked, type YesOption } from '../define.ts'
+import { asJson, define, type JsonOption, type SchoolOption, withSchoolOption, withYesOption, type YesOption } from '../define.ts'
 import { failure } from '../failures.ts'
 import { withProgress } from '../progress.ts'
 import type { Session } from '../session.ts'
@@ -16,7 +16,7 @@ import { restoreClient } from '../tokens.ts'
 export function addClients(program: Command, session: Session): void {
   const group = define(program, {
     form: 'clients',
-    about: 'The applications that people connect: those that registered themselves, and registered integrations.',
+    about: 'Manages OAuth clients: self-registered clients and registered integrations.',
     examples: ['clients list', 'clients disable cli_01k9zq4v6tf5wb0m3d8n2xhraj'],
   })
   addList(group, session)
@@ -33,9 +33,9 @@ function addList(group: Command, session: Session): void {
     about: 'List clients, newest first.',
     examples: ['clients list', 'clients list --via self --json', 'clients list --disabled'],
   })
-  asJson(ofSchool(list))
-    .addOption(new Option('--via <way>', 'only those that came this way').choices(['self', 'file', 'operator']))
-    .option('--disabled', 'only those that are disabled')
+  asJson(withSchoolOption(list))
+    .addOption(new Option('--via <way>', 'only clients that were added this way').choices(['self', 'file', 'operator']))
+    .option('--disabled', 'only disabled clients')
     .action(async ({ school: slug, json, via, disabled }: SchoolOption & JsonOption & { via?: string; disabled?: boolean }) => {
       const school = await session.school(slug)
       const clients = await listClients(await session.prisma(), { schoolId: school.id })
@@ -53,10 +53,10 @@ function addList(group: Command, session: Session): void {
 function addShow(group: Command, session: Session): void {
   const show = define(group, {
     form: 'show <client_id>',
-    about: 'Show one client with its metadata. A secret is kept as a hash and not shown.',
+    about: 'Show one client with its metadata. Secrets are stored as hashes and not shown.',
     examples: ['clients show newsletter-sync', 'clients show newsletter-sync --json'],
   })
-  asJson(ofSchool(show)).action(async (id: string, { school: slug, json }: SchoolOption & JsonOption) => {
+  asJson(withSchoolOption(show)).action(async (id: string, { school: slug, json }: SchoolOption & JsonOption) => {
     const school = await session.school(slug)
     const client = await requireClient(session, school.id, id)
     const texts = (name: string): string[] => [client.metadata[name] ?? []].flat().map(String)
@@ -77,30 +77,30 @@ function addDisable(group: Command, session: Session): void {
   const { terminal } = session
   const disable = define(group, {
     form: 'disable <client_id>',
-    about: 'Disable a client and end all its tokens. It stays disabled, after reloads and restarts too, until clients enable.',
+    about: 'Disable a client and revoke all its tokens. It stays disabled, also after reloads and restarts, until you run clients enable.',
     examples: ['clients disable cli_01k9zq4v6tf5wb0m3d8n2xhraj', 'clients disable newsletter-sync --yes'],
   })
-  unasked(ofSchool(disable)).action(async (id: string, { school: slug, yes }: SchoolOption & YesOption) => {
+  withYesOption(withSchoolOption(disable)).action(async (id: string, { school: slug, yes }: SchoolOption & YesOption) => {
     requireAnswer(terminal, { yes })
     const school = await session.school(slug)
     const client = await requireClient(session, school.id, id)
-    await confirm(terminal, `Disable ${nameOf(client)} and end its tokens?`, { yes })
+    await confirm(terminal, `Disable ${nameOf(client)} and revoke its tokens?`, { yes })
     await session.change(async ({ sql, stores, record }) => {
       await endClient(await stores(), school.id, id)
       await noteDisabledBy(sql, { schoolId: school.id, id, by: 'operator' })
       await record({ school_id: school.id, event: 'operator.client_disabled', client_id: id })
     })
-    terminal.out(`${id} is disabled, and its tokens have ended\n`)
+    terminal.out(`${id} is disabled, and its tokens are revoked\n`)
   })
 }
 
 function addEnable(group: Command, session: Session): void {
   const enable = define(group, {
     form: 'enable <client_id>',
-    about: 'Enable a disabled client. Its earlier tokens stay revoked: people connect it again.',
+    about: 'Enable a disabled client. Its earlier tokens stay revoked: people must connect it again.',
     examples: ['clients enable cli_01k9zq4v6tf5wb0m3d8n2xhraj'],
   })
-  ofSchool(enable).action(async (id: string, { school: slug }: SchoolOption) => {
+  withSchoolOption(enable).action(async (id: string, { school: slug }: SchoolOption) => {
     const school = await session.school(slug)
     const client = await requireClient(session, school.id, id)
     if (client.disabled_at === null) throw failure(`${id} is not disabled`)
@@ -119,17 +119,17 @@ function addDelete(group: Command, session: Session): void {
   const { terminal } = session
   const remove = define(group, {
     form: 'delete <client_id>',
-    about: 'Remove a client, its tokens and what people allowed it. It would have to register anew.',
+    about: 'Delete a client with its tokens and grants. To connect again, it must register again.',
     examples: ['clients delete cli_01k9zq4v6tf5wb0m3d8n2xhraj', 'clients delete cli_01k9zq4v6tf5wb0m3d8n2xhraj --yes'],
   })
-  unasked(ofSchool(remove)).action(async (id: string, { school: slug, yes }: SchoolOption & YesOption) => {
+  withYesOption(withSchoolOption(remove)).action(async (id: string, { school: slug, yes }: SchoolOption & YesOption) => {
     requireAnswer(terminal, { yes })
     const school = await session.school(slug)
     const client = await requireClient(session, school.id, id)
     if (client.registered_via === 'file') {
-      throw failure(`${id} stands in schools/${school.slug}.yaml: take it out there and reload the service, which ends it and its tokens`)
+      throw failure(`${id} is defined in schools/${school.slug}.yaml: remove it there and reload the service, which revokes its tokens`)
     }
-    await confirm(terminal, `Delete ${nameOf(client)} with everything that people allowed it?`, { yes })
+    await confirm(terminal, `Delete ${nameOf(client)} with all its grants?`, { yes })
     await session.change(async ({ sql, stores, record }) => {
       await endClient(await stores(), school.id, id)
       await deleteClient(sql, school.id, id)
@@ -140,7 +140,7 @@ function addDelete(group: Command, session: Session): void {
         details: { registered_via: client.registered_via },
       })
     })
-    terminal.out(`${id} is deleted, and its tokens have ended\n`)
+    terminal.out(`${id} is deleted, and its tokens are revoked\n`)
   })
 }
 
@@ -148,11 +148,11 @@ function addPrune(group: Command, session: Session): void {
   const { terminal } = session
   const prune = define(group, {
     form: 'prune',
-    about: 'Remove self-registered clients that nobody uses, by the rules of registration.never_used_days and idle_days.',
+    about: 'Delete unused self-registered clients, according to registration.never_used_days and idle_days.',
     examples: ['clients prune --dry-run', 'clients prune --yes'],
   })
-  unasked(ofSchool(prune))
-    .option('--dry-run', 'count them and change nothing')
+  withYesOption(withSchoolOption(prune))
+    .option('--dry-run', 'only count the clients that would be deleted')
     .action(async ({ school: slug, yes, dryRun }: SchoolOption & YesOption & { dryRun?: boolean }) => {
       if (!dryRun) requireAnswer(terminal, { yes })
       const school = await session.school(slug)
@@ -160,7 +160,7 @@ function addPrune(group: Command, session: Session): void {
       const rules = { neverUsedDays, idleDays, schoolId: school.id }
       const found = await pruneClients((await session.database()).sql, { ...rules, dryRun: true })
       if (dryRun || found === 0) return terminal.out(`${found} unused ${found === 1 ? 'client' : 'clients'}; nothing was changed\n`)
-      await confirm(terminal, `Remove ${found} unused ${found === 1 ? 'client' : 'clients'} of ${school.slug}?`, { yes })
+      await confirm(terminal, `Delete ${found} unused ${found === 1 ? 'client' : 'clients'} of ${school.slug}?`, { yes })
       const removed = await withProgress(terminal, 'removing unused clients', () =>
         session.change(async ({ sql, record }) => {
           const removed = await pruneClients(sql, rules)
@@ -168,15 +168,15 @@ function addPrune(group: Command, session: Session): void {
           return removed
         }),
       )
-      terminal.out(`${removed} removed\n`)
+      terminal.out(`${removed} deleted\n`)
     })
 }
 
-/** Whether the school's file lists the integration and does not disable it. */
+/** Returns true if the school's file lists the integration and does not disable it. */
 const isWanted = ({ schools }: Config, slug: string, id: string): boolean =>
   schools.some((school) => school.slug === slug && school.integrations.some(({ client_id, enabled }) => client_id === id && enabled))
 
-/** @throws CommanderError where the school has no such client */
+/** @throws CommanderError if the school does not have this client */
 async function requireClient(session: Session, schoolId: string, id: string): Promise<ClientRow> {
   const client = await findClient(await session.prisma(), { schoolId, id })
   if (!client) throw failure(`there is no client ${id}: see clients list`)

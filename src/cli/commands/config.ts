@@ -14,15 +14,15 @@ import type { Session } from '../session.ts'
 export function addConfig(program: Command, { terminal, settings }: Session): void {
   const config = define(program, {
     form: 'config',
-    about: 'Look at the configuration.',
+    about: 'Checks and prints the configuration.',
     examples: ['config check', 'config print'],
   })
 
   asJson(
     define(config, {
       form: 'check',
-      about: `Check the environment and every file, and report every mistake. Opens no store and no port. What may be a mistake, such as
-an introspection client that is in no school's file, is a warning.`,
+      about: `Check the environment and every file, and report every error. Does not connect to a server or open a port. Possible errors, such as
+an introspection client that no school's file lists, are warnings.`,
       examples: ['config check', 'config check --json'],
     }),
   ).action(({ json }: JsonOption) => {
@@ -32,18 +32,18 @@ an introspection client that is in no school's file, is a warning.`,
       const warnings = unknownIntrospectionClients(config)
       if (json) return terminal.out(printed({ ok: true, directory: environment.CONFIG_DIR, schools, warnings }))
       for (const warning of warnings) terminal.err(`warning: ${printIssue(warning)}\n`)
-      terminal.out(`${environment.CONFIG_DIR} is right. Schools:\n${schools.map(({ slug, issuer }) => `  ${slug}  ${issuer}\n`).join('')}`)
+      terminal.out(`${environment.CONFIG_DIR} is valid. Schools:\n${schools.map(({ slug, issuer }) => `  ${slug}  ${issuer}\n`).join('')}`)
     } catch (error) {
       if (!json || !(error instanceof ConfigError)) throw error
       terminal.out(printed({ ok: false, issues: error.issues }))
-      throw failure(`the configuration has ${error.issues.length} ${error.issues.length === 1 ? 'mistake' : 'mistakes'}`)
+      throw failure(`the configuration has ${error.issues.length} ${error.issues.length === 1 ? 'error' : 'errors'}`)
     }
   })
 
   const checked = (): Settings => {
     const { environment, config } = settings()
     checkDataDirectory(environment)
-    // Without the file a secret would be made, which is not for a check to do.
+    // A check must not create the secret file.
     if (environment.SECRET_KEY_FILE) readSecretKeys({ environment, issuers: config.schools.map(({ issuer }) => issuer) })
     return { environment, config }
   }
@@ -51,7 +51,7 @@ an introspection client that is in no school's file, is a warning.`,
   asJson(
     define(config, {
       form: 'print',
-      about: 'Show the configuration that is in force, defaults included, secrets masked.',
+      about: 'Show the effective configuration with its defaults. Secrets are masked.',
       examples: ['config print', 'config print --json'],
     }),
   ).action(({ json }: JsonOption) => {

@@ -6,26 +6,26 @@ import { openConfiguredFileStorage } from '../../wiring/open.ts'
 import { define } from '../define.ts'
 import { failure, usage } from '../failures.ts'
 import { withProgress } from '../progress.ts'
+import { reportProgress } from '../reportProgress.ts'
 import type { Session } from '../session.ts'
-import { tellProgress } from '../tellProgress.ts'
 import { addRemove } from './demoRemove.ts'
 
 /** `demo load` and `demo remove`. */
 export function addDemo(program: Command, session: Session): void {
   const { terminal } = session
-  const group = define(program, { form: 'demo', about: 'The demo school.', examples: ['demo load', 'demo remove'] })
+  const group = define(program, { form: 'demo', about: 'Creates and deletes the demo school.', examples: ['demo load', 'demo remove'] })
   addRemove(group, session)
 
   define(group, {
     form: 'load',
-    about: `Fill the school of schools/demo.yaml with people and courses. Does nothing where they are there.
-With --scale, make it larger, for load tests: the same rows on every run, so a second run adds what is missing and nothing else.
-Nothing makes it smaller again.`,
+    about: `Fill the school of schools/demo.yaml with people and courses. Existing demo data are not changed.
+With --scale, make it larger for load tests. The rows are the same on every run, so a second run adds only missing rows.
+The school cannot be made smaller again.`,
     examples: ['demo load', 'demo load --scale 1000'],
   })
     .option(
       '--scale <n>',
-      `n times the people: 420 for each; up to ${largestScale.postgresql}, embedded up to ${largestScale.embedded}`,
+      `multiplies the 420 people of the demo; up to ${largestScale.postgresql}, embedded up to ${largestScale.embedded}`,
       wholeScale,
       1,
     )
@@ -35,7 +35,7 @@ Nothing makes it smaller again.`,
         throw failure(`there is no demo school: add ${environment.CONFIG_DIR}/schools/demo.yaml`)
       if (demoIssuer(environment, config) === undefined) {
         throw failure(
-          'the demo school has people with one known password, so it is made on loopback addresses only: set DEMO=on if you want it all the same',
+          'the people of the demo school share one known password, so it is created on loopback addresses only: to create it anyway, set DEMO=on',
         )
       }
       const school = await session.schoolToFill('demo')
@@ -44,7 +44,7 @@ Nothing makes it smaller again.`,
         const way = database.kind === 'embedded' ? ': set DATABASE_URL to a PostgreSQL server for more' : ''
         throw usage(`--scale is at most ${largestScale[database.kind]} on this database${way}`)
       }
-      const isNew = await withProgress(terminal, 'making the demo school', async () => {
+      const isNew = await withProgress(terminal, 'creating the demo school', async () => {
         const storage = await openConfiguredFileStorage(environment)
         try {
           return await fillDemoSchool({ database, school, environment, storage })
@@ -58,10 +58,10 @@ Nothing makes it smaller again.`,
           await record({ school_id: school.id, event: 'operator.demo_loaded' })
         })
         const where = environment.DEMO_PASSWORD ? 'DEMO_PASSWORD' : `${environment.DATA_DIR}/demo_password`
-        terminal.out(`the demo school is there: owner@example.com and the others sign in with the password of ${where}\n`)
-      } else terminal.out('the demo school is there already\n')
+        terminal.out(`the demo school is created: owner@example.com and the other demo accounts sign in with the password of ${where}\n`)
+      } else terminal.out('the demo school already exists\n')
       if (scale === 1) return
-      const onProgress = tellProgress(terminal)
+      const onProgress = reportProgress(terminal)
       const { scaleDemoSchool } = await import('../../demo/scaleDemoSchool.ts')
       const added = await scaleDemoSchool(database, { schoolId: school.id, scale, now: demoNow(environment), onProgress })
       if (Object.values(added).some((rows) => rows > 0)) {
@@ -76,5 +76,5 @@ Nothing makes it smaller again.`,
 
 function wholeScale(text: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
-  throw usage(`--scale takes a whole number from 1 to ${largestScale.postgresql}, not ${text}`)
+  throw usage(`--scale must be a whole number from 1 to ${largestScale.postgresql}, not ${text}`)
 }

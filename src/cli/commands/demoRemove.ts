@@ -6,11 +6,11 @@ import { findSchoolId } from '../../store/schools.ts'
 import { countSchoolRows, listStorageKeys } from '../../store/schoolTables.ts'
 import { openConfiguredFileStorage } from '../../wiring/open.ts'
 import { confirm, requireAnswer } from '../confirm.ts'
-import { define, unasked, type YesOption } from '../define.ts'
+import { define, withYesOption, type YesOption } from '../define.ts'
 import { failure } from '../failures.ts'
 import { withProgress } from '../progress.ts'
+import { reportProgress } from '../reportProgress.ts'
 import type { Session } from '../session.ts'
-import { tellProgress } from '../tellProgress.ts'
 
 interface RemoveOptions extends YesOption {
   all?: boolean
@@ -26,20 +26,20 @@ The next start makes an empty school from schools/demo.yaml, if the file is stil
 as well, so accounts that the demo did not make need --all. This cannot be undone: make a backup first.`,
     examples: ['demo remove', 'demo remove --yes', 'demo remove --all --yes'],
   })
-  unasked(remove)
-    .option('--all', 'also if the school has accounts that the demo did not make')
+  withYesOption(remove)
+    .option('--all', 'also if the school has accounts that are not part of the demo')
     .action(async ({ yes, all }: RemoveOptions) => {
       requireAnswer(terminal, { yes })
       const { environment, config } = session.settings()
       const database = await session.database()
       const schoolId = await findSchoolId(database.sql, 'demo')
-      if (schoolId === undefined) return terminal.out('nothing to remove: the database has no demo school\n')
+      if (schoolId === undefined) return terminal.out('nothing to delete: the database has no demo school\n')
       const { demo, others } = await splitAccounts(database.sql, schoolId)
-      if (demo === 0) throw failure('the school demo has no demo account, so it is not the demo: nothing was removed')
+      if (demo === 0) throw failure('the school demo has no demo accounts, so it is not the demo school: nothing was deleted')
       if (others.length > 0 && !all) {
         const named = others.slice(0, 3).join(', ') + (others.length > 3 ? ', …' : '')
         const accounts = others.length === 1 ? '1 account' : `${others.length} accounts`
-        throw failure(`the school demo has ${accounts} that the demo did not make (${named}). Add --all to delete the school all the same`)
+        throw failure(`the school demo has ${accounts} that are not part of the demo (${named}). Add --all to delete the school anyway`)
       }
       const counts = await withProgress(terminal, 'counting rows', () => countSchoolRows(database.sql, schoolId))
       const rows = sum(counts) + 1
@@ -49,7 +49,7 @@ as well, so accounts that the demo did not make need --all. This cannot be undon
 
       const redis = await session.redis()
       // Bytes and keys first: after an interruption the rows still name them, and the command can be repeated.
-      const onProgress = tellProgress(terminal)
+      const onProgress = reportProgress(terminal)
       const storage = await openConfiguredFileStorage(environment)
       try {
         for (const [index, key] of keys.entries()) {
@@ -68,7 +68,7 @@ as well, so accounts that the demo did not make need --all. This cannot be undon
         await session.change(({ record }) => record({ school_id: id, event: 'operator.demo_removed', details }))
       }
       const inRedis = redis ? `, ${redisKeys} keys in Redis` : ''
-      terminal.out(`the demo school is removed: ${total} rows in ${Object.keys(removed).length} tables, ${keys.length} files${inRedis}\n`)
+      terminal.out(`the demo school is deleted: ${total} rows in ${Object.keys(removed).length} tables, ${keys.length} files${inRedis}\n`)
     })
 }
 

@@ -3,7 +3,7 @@ import { subjectOf } from '../../oidc/claims.ts'
 import { endGrant } from '../../oidc/stores.ts'
 import { findGrant, type ListedGrant, listGrants } from '../../store/administration.ts'
 import { confirm, requireAnswer } from '../confirm.ts'
-import { asJson, define, type JsonOption, ofSchool, type SchoolOption, unasked, type YesOption } from '../define.ts'
+import { asJson, define, type JsonOption, type SchoolOption, withSchoolOption, withYesOption, type YesOption } from '../define.ts'
 import { failure } from '../failures.ts'
 import { requirePerson } from '../requirePerson.ts'
 import type { Session } from '../session.ts'
@@ -13,7 +13,7 @@ import { moment, printList } from '../table.ts'
 export function addGrants(program: Command, session: Session): void {
   const group = define(program, {
     form: 'grants',
-    about: 'What people have allowed to clients: one grant for each time they said yes.',
+    about: 'Manages grants: the permissions that people gave to clients.',
     examples: ['grants list --person ada@example.com', 'grants revoke hjM3kQ0vX'],
   })
   addList(group, session)
@@ -28,12 +28,12 @@ interface ListOptions extends SchoolOption, JsonOption {
 function addList(group: Command, session: Session): void {
   const list = define(group, {
     form: 'list',
-    about: 'List living grants, newest first.',
+    about: 'List active grants, newest first.',
     examples: ['grants list', 'grants list --person ada@example.com --json', 'grants list --client newsletter-sync'],
   })
-  asJson(ofSchool(list))
-    .option('--person <email or id>', 'only what this person has allowed')
-    .option('--client <client_id>', 'only what this client may do')
+  asJson(withSchoolOption(list))
+    .option('--person <email or id>', 'only grants of this person')
+    .option('--client <client_id>', 'only grants of this client')
     .action(async ({ school: slug, json, person, client }: ListOptions) => {
       const school = await session.school(slug)
       const one = person === undefined ? undefined : await requirePerson(await session.database(), school.id, person)
@@ -58,21 +58,21 @@ function addRevoke(group: Command, session: Session): void {
   const { terminal } = session
   const revoke = define(group, {
     form: 'revoke <id>',
-    about: 'End a grant, and every token of it, at once.',
+    about: 'Revoke a grant and all its tokens immediately.',
     examples: ['grants revoke hjM3kQ0vX', 'grants revoke --yes -- -jM3kQ0vX'],
   })
-  unasked(ofSchool(revoke)).action(async (id: string, { school: slug, yes }: SchoolOption & YesOption) => {
+  withYesOption(withSchoolOption(revoke)).action(async (id: string, { school: slug, yes }: SchoolOption & YesOption) => {
     requireAnswer(terminal, { yes })
     const school = await session.school(slug)
     const grant = await findGrant(await session.prisma(), { schoolId: school.id, id })
-    if (!grant) throw failure(`there is no living grant ${id}: see grants list`)
+    if (!grant) throw failure(`grant ${id} does not exist or has ended: see grants list`)
     const clientId = grant.client_id
-    await confirm(terminal, `End what ${subjectOf(grant.account_id)} allowed ${clientId}?`, { yes })
+    await confirm(terminal, `Revoke the grant of ${subjectOf(grant.account_id)} to ${clientId}?`, { yes })
     await session.change(async ({ stores, record }) => {
       await endGrant(await stores(), school.id, id)
       await record({ school_id: school.id, event: 'operator.grant_revoked', grant_id: id, client_id: clientId })
     })
-    terminal.out(`${id} has ended, and its tokens with it\n`)
+    terminal.out(`${id} is revoked, and so are its tokens\n`)
   })
 }
 

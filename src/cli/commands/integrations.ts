@@ -10,7 +10,7 @@ import { metadataOf } from '../../oidc/syncIntegrations.ts'
 import { findClient, listClients } from '../../store/administration.ts'
 import { deleteClient, findAnyClient, saveClient } from '../../store/clients.ts'
 import { confirm, requireAnswer } from '../confirm.ts'
-import { asJson, define, type JsonOption, ofSchool, type SchoolOption, unasked, type YesOption } from '../define.ts'
+import { asJson, define, type JsonOption, type SchoolOption, withSchoolOption, withYesOption, type YesOption } from '../define.ts'
 import { failure, usage } from '../failures.ts'
 import type { Session } from '../session.ts'
 import { moment, printList, printOne } from '../table.ts'
@@ -20,7 +20,7 @@ import { restoreClient } from '../tokens.ts'
 export function addIntegrations(program: Command, session: Session): void {
   const group = define(program, {
     form: 'integrations',
-    about: 'Clients with fixed HTTPS callbacks, which you have agreed to. They are live at once.',
+    about: 'Manages integrations: approved clients with fixed HTTPS redirect URIs. Changes take effect immediately.',
     examples: ['integrations list', 'integrations add --name "Newsletter Sync" --redirect-uri https://sync.example.com/callback'],
   })
   addList(group, session)
@@ -31,10 +31,10 @@ export function addIntegrations(program: Command, session: Session): void {
 function addList(group: Command, session: Session): void {
   const list = define(group, {
     form: 'list',
-    about: "List integrations: those of the school's file and those added here.",
+    about: "List the integrations of the school's file and those added by command.",
     examples: ['integrations list', 'integrations list --json'],
   })
-  asJson(ofSchool(list)).action(async ({ school: slug, json }: SchoolOption & JsonOption) => {
+  asJson(withSchoolOption(list)).action(async ({ school: slug, json }: SchoolOption & JsonOption) => {
     const school = await session.school(slug)
     const clients = await listClients(await session.prisma(), { schoolId: school.id, via: ['file', 'operator'] })
     const rows = clients.map(({ id, metadata, registered_via, disabled_at, created_at }) => ({
@@ -62,17 +62,17 @@ function addAdd(group: Command, session: Session): void {
   const { terminal } = session
   const add = define(group, {
     form: 'add',
-    about: 'Add an integration. Its secret is printed once and kept as a hash.',
+    about: 'Add an integration. Its secret is printed once and stored as a hash.',
     examples: [
       'integrations add --name "Newsletter Sync" --redirect-uri https://sync.example.com/callback',
       'integrations add --name Kiosk --client-id kiosk --public --redirect-uri https://kiosk.example.com/a https://kiosk.example.com/b',
     ],
   })
-  asJson(ofSchool(add))
-    .requiredOption('--name <text>', 'what people see when they are asked for consent')
-    .requiredOption('--redirect-uri <uri...>', 'its callbacks, https only, compared byte for byte')
-    .option('--client-id <id>', 'the id it shall have; one is made where none is given')
-    .option('--public', 'it can keep no secret: PKCE alone proves who it is')
+  asJson(withSchoolOption(add))
+    .requiredOption('--name <text>', 'name on the consent page')
+    .requiredOption('--redirect-uri <uri...>', 'redirect URIs; https only, compared byte for byte')
+    .option('--client-id <id>', 'client id (default: generated)')
+    .option('--public', 'public client without a secret; PKCE is its only protection')
     .action(async ({ school: slug, json, name, redirectUri, clientId, public: isPublic }: AddOptions) => {
       const secret = isPublic ? undefined : newClientSecret()
       const checked = checkIntegration({
@@ -85,7 +85,7 @@ function addAdd(group: Command, session: Session): void {
       const school = await session.schoolToFill(slug)
       const id = checked.client_id
       await session.change(async ({ sql, stores, record }) => {
-        if (await findAnyClient(sql, school.id, id)) throw failure(`there is a client ${id} already: choose another --client-id`)
+        if (await findAnyClient(sql, school.id, id)) throw failure(`client ${id} already exists: choose another --client-id`)
         // One of this id may have been removed a moment ago.
         await restoreClient(await stores(), school.id, id)
         await saveClient(sql, { schoolId: school.id, id, registeredVia: 'operator', metadata: metadataOf(checked) })
@@ -93,7 +93,7 @@ function addAdd(group: Command, session: Session): void {
         await record({ school_id: school.id, event: 'operator.integration_added', client_id: id, details })
       })
       printOne(terminal, { client_id: id, client_secret: secret ?? null, redirect_uris: checked.redirect_uris }, { json })
-      if (secret !== undefined) terminal.err('The secret is not shown again: hand it over now.\n')
+      if (secret !== undefined) terminal.err('The secret is not shown again: copy it now.\n')
     })
 }
 
@@ -101,24 +101,24 @@ function addRemove(group: Command, session: Session): void {
   const { terminal } = session
   const remove = define(group, {
     form: 'remove <client_id>',
-    about: 'Remove an integration that was added here, and end its tokens.',
+    about: 'Remove an integration that was added by command, and revoke its tokens.',
     examples: ['integrations remove newsletter-sync', 'integrations remove newsletter-sync --yes'],
   })
-  unasked(ofSchool(remove)).action(async (id: string, { school: slug, yes }: SchoolOption & YesOption) => {
+  withYesOption(withSchoolOption(remove)).action(async (id: string, { school: slug, yes }: SchoolOption & YesOption) => {
     requireAnswer(terminal, { yes })
     const school = await session.school(slug)
     const client = await findClient(await session.prisma(), { schoolId: school.id, id })
-    if (!client) throw failure(`there is no integration ${id}: see integrations list`)
+    if (!client) throw failure(`integration ${id} does not exist: see integrations list`)
     if (client.registered_via === 'file')
-      throw failure(`${id} stands in schools/${school.slug}.yaml: take it out there and reload the service`)
-    if (client.registered_via === 'self') throw failure(`${id} registered itself: use clients delete`)
-    await confirm(terminal, `Remove ${id} and end its tokens?`, { yes })
+      throw failure(`${id} is defined in schools/${school.slug}.yaml: remove it there and reload the service`)
+    if (client.registered_via === 'self') throw failure(`${id} is a self-registered client: use clients delete`)
+    await confirm(terminal, `Remove ${id} and revoke its tokens?`, { yes })
     await session.change(async ({ sql, stores, record }) => {
       await endClient(await stores(), school.id, id)
       await deleteClient(sql, school.id, id)
       await record({ school_id: school.id, event: 'operator.integration_removed', client_id: id })
     })
-    terminal.out(`${id} is removed, and its tokens have ended\n`)
+    terminal.out(`${id} is removed, and its tokens are revoked\n`)
   })
 }
 

@@ -41,7 +41,7 @@ export function addJobs(program: Command, session: Session): void {
 
   const group = define(program, {
     form: 'jobs',
-    about: 'What the service does by itself from time to time.',
+    about: 'Lists and runs background jobs.',
     examples: ['jobs list', 'jobs run sweep_artifacts'],
   })
 
@@ -54,7 +54,7 @@ export function addJobs(program: Command, session: Session): void {
 
   define(group, {
     form: 'run <name>',
-    about: 'Run a job once, now, unless another process is at it. It works on all schools.',
+    about: 'Run a job once, for all schools, unless another process is running it.',
     examples: ['jobs run sweep_artifacts', 'jobs run prune_clients'],
   }).action(async (name: string) => {
     const database = await session.database()
@@ -68,7 +68,7 @@ export function addJobs(program: Command, session: Session): void {
         ),
       )
     const done = await withProgress(terminal, `running ${name}`, () => job.run())
-    if (done === undefined) return terminal.out(`${name} is being run by another process just now\n`)
+    if (done === undefined) return terminal.out(`another process is running ${name}\n`)
     await session.change(async ({ sql, record }) => {
       for (const { id } of await listSchools(sql))
         await record({ school_id: id, event: 'operator.job_run', details: { job: name, ...done } })

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { generateSigningKey, signingAlgorithms } from '../../oidc/signingKeys.ts'
 import { listSigningKeys } from '../../store/administration.ts'
 import { confirm, requireAnswer } from '../confirm.ts'
-import { asJson, define, type JsonOption, ofSchool, type SchoolOption, unasked, type YesOption } from '../define.ts'
+import { asJson, define, type JsonOption, type SchoolOption, withSchoolOption, withYesOption, type YesOption } from '../define.ts'
 import { failure } from '../failures.ts'
 import { withProgress } from '../progress.ts'
 import { keyState, type Retirement, retireKey, rotateKeys } from '../rotateKeys.ts'
@@ -13,7 +13,7 @@ import { moment, printList } from '../table.ts'
 export function addKeys(program: Command, session: Session): void {
   const group = define(program, {
     form: 'keys',
-    about: 'The keys that sign ID tokens. Running servers notice a change within five seconds.',
+    about: 'Manages the keys that sign ID tokens. Running processes apply changes within five seconds.',
     examples: ['keys list', 'keys rotate'],
   })
   addList(group, session)
@@ -24,10 +24,10 @@ export function addKeys(program: Command, session: Session): void {
 function addList(group: Command, session: Session): void {
   const list = define(group, {
     form: 'list',
-    about: 'List the keys that are published: those to come, those that sign, those that have retired.',
+    about: 'List published keys: upcoming, signing and retired.',
     examples: ['keys list', 'keys list --school demo --json'],
   })
-  asJson(ofSchool(list)).action(async ({ school: slug, json }: SchoolOption & JsonOption) => {
+  asJson(withSchoolOption(list)).action(async ({ school: slug, json }: SchoolOption & JsonOption) => {
     const school = await session.school(slug)
     const keepHours = session.settings().config.oauth.signing_keys.keep_after_retirement_hours
     const keys = await listSigningKeys(await session.prisma(), { schoolId: school.id, keepHours })
@@ -52,18 +52,18 @@ function addRotate(group: Command, session: Session): void {
   const { terminal } = session
   const rotate = define(group, {
     form: 'rotate',
-    about: 'Make a key of each algorithm, publish it, and let it take over after signing_keys.publish_before_use_minutes.',
+    about: 'Generate and publish a key for each algorithm. It starts signing after signing_keys.publish_before_use_minutes.',
     examples: ['keys rotate', 'keys rotate --school demo', 'keys rotate --now --yes'],
   })
-  unasked(ofSchool(rotate))
-    .option('--now', 'let the new keys sign at once: whoever caches the old ones cannot verify until they look again')
+  withYesOption(withSchoolOption(rotate))
+    .option('--now', 'start signing immediately: verifiers with a cached key set fail until they refresh it')
     .action(async ({ school: slug, now, yes }: SchoolOption & YesOption & { now?: boolean }) => {
       if (now) requireAnswer(terminal, { yes })
       const school = await session.schoolToFill(slug)
-      if (now) await confirm(terminal, `Let new keys of ${school.slug} sign at once?`, { yes })
+      if (now) await confirm(terminal, `Start signing with new keys of ${school.slug} immediately?`, { yes })
       const keyring = session.keyring()
       const publishSeconds = now ? 0 : session.settings().config.oauth.signing_keys.publish_before_use_minutes * 60
-      const made = await withProgress(terminal, 'making keys', () => Promise.all(signingAlgorithms.map(generateSigningKey)))
+      const made = await withProgress(terminal, 'generating keys', () => Promise.all(signingAlgorithms.map(generateSigningKey)))
       const added = made.map(({ kid }) => kid)
       const retired = await session.change(async ({ sql, record }) => {
         const retired = await rotateKeys(sql, { schoolId: school.id, keyring, made, publishSeconds })
@@ -72,7 +72,7 @@ function addRotate(group: Command, session: Session): void {
       })
       terminal.out(made.map(({ kid, alg }) => `added ${kid} (${alg})\n`).join(''))
       const when = publishSeconds === 0 || retired.length === 0 ? 'now' : `in ${publishSeconds / 60} minutes`
-      terminal.out(`${retired.length > 0 ? `${retired.join(', ')} retire and the new ones sign` : 'they sign'} ${when}\n`)
+      terminal.out(`${retired.length > 0 ? `${retired.join(', ')} retire and the new keys start signing` : 'they start signing'} ${when}\n`)
     })
 }
 
@@ -80,19 +80,19 @@ function addRetire(group: Command, session: Session): void {
   const { terminal } = session
   const retire = define(group, {
     form: 'retire <kid>',
-    about: 'Let a key sign no more from now on. It stays published, so that what it signed can be verified.',
+    about: 'Retire a signing key now. It stays published, so that earlier tokens can still be verified.',
     examples: ['keys retire UX3eL_mE2CcM', 'keys retire --yes -- -XmE2CcMUX3eL'],
   })
-  unasked(ofSchool(retire)).action(async (kid: string, { school: slug, yes }: SchoolOption & YesOption) => {
+  withYesOption(withSchoolOption(retire)).action(async (kid: string, { school: slug, yes }: SchoolOption & YesOption) => {
     requireAnswer(terminal, { yes })
     const school = await session.school(slug)
-    await confirm(terminal, `Let key ${kid} of ${school.slug} sign no more?`, { yes })
+    await confirm(terminal, `Retire key ${kid} of ${school.slug}?`, { yes })
     await session.change(async ({ sql, record }) => {
       const outcome = await retireKey(sql, { schoolId: school.id, kid })
       if (outcome !== 'retired') throw failure(refusals[outcome](kid))
       await record({ school_id: school.id, event: 'operator.key_retired', details: { kid } })
     })
-    terminal.out(`${kid} signs no more\n`)
+    terminal.out(`${kid} is retired\n`)
   })
 }
 

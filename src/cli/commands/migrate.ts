@@ -13,14 +13,14 @@ export function addMigrate(program: Command, session: Session): void {
   const { terminal } = session
   const group = define(program, {
     form: 'migrate',
-    about: 'Bring the database to the form that this release needs. The service does it by itself when it starts.',
+    about: 'Lists and applies migrations. The service also applies them when it starts.',
     examples: ['migrate status', 'migrate up'],
   })
 
   asJson(
     define(group, {
       form: 'status',
-      about: 'List migrations, applied and pending.',
+      about: 'List applied and pending migrations.',
       examples: ['migrate status', 'migrate status --json'],
     }),
   ).action(async ({ json }: JsonOption) => {
@@ -31,7 +31,7 @@ export function addMigrate(program: Command, session: Session): void {
     printList(terminal, rows, { json, columns: ['name', 'state'], empty: 'no migrations' })
   })
 
-  define(group, { form: 'up', about: 'Apply what is pending, oldest first.', examples: ['migrate up'] }).action(async () => {
+  define(group, { form: 'up', about: 'Apply pending migrations, oldest first.', examples: ['migrate up'] }).action(async () => {
     const database = await session.databaseAsItIs()
     const applied = await withProgress(terminal, 'migrating', () => migrate(database, migrationsDirectory))
     if (applied.length > 0) {

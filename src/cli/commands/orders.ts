@@ -6,7 +6,7 @@ import { paymentProviders } from '../../domain/orders/payment.ts'
 import { refundOrder, refundReasons } from '../../domain/orders/refundOrder.ts'
 import { fromPublicId, toPublicId } from '../../lib/ids.ts'
 import { confirm, requireAnswer } from '../confirm.ts'
-import { asJson, define, type JsonOption, ofSchool, type SchoolOption, unasked, type YesOption } from '../define.ts'
+import { asJson, define, type JsonOption, type SchoolOption, withSchoolOption, withYesOption, type YesOption } from '../define.ts'
 import { failure, usage } from '../failures.ts'
 import type { Change, Session } from '../session.ts'
 import { type Listed, moment, printList, printOne } from '../table.ts'
@@ -17,7 +17,7 @@ const statuses = ['pending', 'paid', 'partially_refunded', 'refunded', 'failed',
 export function addOrders(program: Command, session: Session): void {
   const group = define(program, {
     form: 'orders',
-    about: 'What people have bought. Name an order by its number or its id. Amounts are in the smallest unit of the currency.',
+    about: 'Manages orders. Identify an order by number or id. Amounts are in the smallest unit of the currency.',
     examples: ['orders list --status pending', 'orders mark-paid 2026-000512 --provider bank_transfer'],
   })
   addList(group, session)
@@ -39,14 +39,14 @@ function addList(group: Command, session: Session): void {
     about: 'List orders, newest first.',
     examples: ['orders list', 'orders list --status pending', 'orders list --email ada@example.com --json'],
   })
-  asJson(ofSchool(list))
-    .addOption(new Option('--status <status>', 'only those in this state').choices(statuses))
-    .option('--email <email>', 'only those of this buyer')
-    .option('--limit <count>', 'how many at most, up to 1000', '50')
+  asJson(withSchoolOption(list))
+    .addOption(new Option('--status <status>', 'only orders with this status').choices(statuses))
+    .option('--email <email>', 'only orders of this buyer')
+    .option('--limit <count>', 'maximum number of orders, up to 1000', '50')
     .action(async ({ school: slug, json, status, email: typed, limit }: ListOptions) => {
       const email = typed === undefined ? undefined : normaliseEmail(typed)
       if (typed !== undefined && email === undefined) throw usage(`${typed} is not an e-mail address`)
-      if (!/^[1-9]\d{0,2}$|^1000$/.test(limit)) throw usage('--limit is a number from 1 to 1000')
+      if (!/^[1-9]\d{0,2}$|^1000$/.test(limit)) throw usage('--limit must be a number from 1 to 1000')
       const school = await session.school(slug)
       const orders = await listOrders((await session.database()).kysely, school.id, { status, email, limit: Number(limit) })
       const columns = ['number', 'status', 'total', 'currency', 'buyer_email', 'placed_at']
@@ -60,7 +60,7 @@ function addShow(group: Command, session: Session): void {
     about: 'Show one order.',
     examples: ['orders show 2026-000512', 'orders show 2026-000512 --json'],
   })
-  asJson(ofSchool(show)).action(async (named: string, { school: slug, json }: SchoolOption & JsonOption) => {
+  asJson(withSchoolOption(show)).action(async (named: string, { school: slug, json }: SchoolOption & JsonOption) => {
     const { order } = await requireOrder(session, slug, named)
     printOne(session.terminal, { ...listed(order), items: order.items }, { json })
   })
@@ -74,12 +74,12 @@ interface PaidOptions extends SchoolOption, YesOption {
 function addMarkPaid(group: Command, session: Session): void {
   const paid = define(group, {
     form: 'mark-paid <number>',
-    about: 'Say that the payment of a pending order has come. What was bought is opened at once.',
+    about: 'Record the payment of a pending order. The buyer gets access immediately.',
     examples: ['orders mark-paid 2026-000512', 'orders mark-paid 2026-000512 --provider bank_transfer --reference "SEPA 81-2"'],
   })
-  unasked(ofSchool(paid))
-    .addOption(new Option('--provider <provider>', 'how it was paid').choices(paymentProviders).default('manual'))
-    .option('--reference <text>', 'what the provider calls the payment; no two orders have the same')
+  withYesOption(withSchoolOption(paid))
+    .addOption(new Option('--provider <provider>', 'payment provider').choices(paymentProviders).default('manual'))
+    .option('--reference <text>', 'payment reference of the provider; unique per order')
     .action(async (named: string, { provider, reference, ...options }: PaidOptions) => {
       if (reference !== undefined && (reference.trim() === '' || reference.length > 200))
         throw usage('--reference must have 1 to 200 characters')
@@ -96,10 +96,10 @@ function addMarkPaid(group: Command, session: Session): void {
 function addCancel(group: Command, session: Session): void {
   const cancel = define(group, {
     form: 'cancel <number>',
-    about: 'End a checkout that nobody will pay. A coupon that it holds is free again.',
+    about: 'Cancel an unpaid checkout and release its coupon.',
     examples: ['orders cancel 2026-000512', 'orders cancel 2026-000512 --yes'],
   })
-  unasked(ofSchool(cancel)).action((named: string, options: SchoolOption & YesOption) =>
+  withYesOption(withSchoolOption(cancel)).action((named: string, options: SchoolOption & YesOption) =>
     changeOrder(session, named, {
       ...options,
       question: ({ number }) => `Cancel ${number}?`,
@@ -117,15 +117,15 @@ interface RefundOptions extends SchoolOption, YesOption {
 function addRefund(group: Command, session: Session): void {
   const refund = define(group, {
     form: 'refund <number>',
-    about: 'Note money that was given back. The whole of it closes what the order has opened. No money is moved by this.',
+    about: 'Record a refund (moves no money). A full refund revokes the access that the order gave.',
     examples: ['orders refund 2026-000512', 'orders refund 2026-000512 --amount 1000 --reason duplicate'],
   })
-  unasked(ofSchool(refund))
-    .option('--amount <units>', 'in the smallest unit of the currency; all that is left where it is not said')
-    .addOption(new Option('--reason <reason>', 'why').choices(refundReasons).default('requested'))
+  withYesOption(withSchoolOption(refund))
+    .option('--amount <units>', 'in the smallest unit of the currency (default: the remaining amount)')
+    .addOption(new Option('--reason <reason>', 'reason of the refund').choices(refundReasons).default('requested'))
     .action(async (named: string, { amount, reason, ...options }: RefundOptions) => {
       if (amount !== undefined && !/^[1-9]\d{0,10}$/.test(amount))
-        throw usage('--amount is a whole number, in the smallest unit of the currency')
+        throw usage('--amount must be a whole number in the smallest unit of the currency')
       await changeOrder(session, named, {
         ...options,
         question: ({ number, total, refunded, currency }) => `Note that ${amount ?? total - refunded} ${currency} of ${number} went back?`,
@@ -163,7 +163,7 @@ async function requireOrder(session: Session, slug: string | undefined, named: s
     throw usage(`${named} is neither a number such as 2026-000512 nor an id (ord_ and 26 characters)`)
   const school = await session.school(slug)
   const order = await findOrder((await session.database()).kysely, school.id, id === undefined ? { number: named } : { id })
-  if (!order) throw failure(`there is no order ${named}: see orders list`)
+  if (!order) throw failure(`order ${named} does not exist: see orders list`)
   return { school, order }
 }
 

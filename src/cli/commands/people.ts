@@ -17,7 +17,7 @@ import { type Role, roles } from '../../policy/caller.ts'
 import type { School } from '../../policy/school.ts'
 import { schoolFace } from '../../store/schools.ts'
 import { confirm, requireAnswer } from '../confirm.ts'
-import { asJson, define, type JsonOption, ofSchool, type SchoolOption, unasked, type YesOption } from '../define.ts'
+import { asJson, define, type JsonOption, type SchoolOption, withSchoolOption, withYesOption, type YesOption } from '../define.ts'
 import { failure, usage } from '../failures.ts'
 import { withProgress } from '../progress.ts'
 import { readPassword, requirePasswordSource } from '../readPassword.ts'
@@ -30,7 +30,7 @@ import { endGrants } from '../tokens.ts'
 export function addPeople(program: Command, session: Session): void {
   const group = define(program, {
     form: 'people',
-    about: 'The people who can sign in. Name one by address or by account id.',
+    about: 'Manages people with a login. Identify a person by e-mail address or account id.',
     examples: ['people list', 'people create ada@example.com --name "Ada Byron" --role owner'],
   })
   addList(group, session)
@@ -44,11 +44,11 @@ export function addPeople(program: Command, session: Session): void {
 function addList(group: Command, session: Session): void {
   const list = define(group, {
     form: 'list',
-    about: 'List everybody with a login, by address.',
+    about: 'List all people with a login, by e-mail address.',
     examples: ['people list', 'people list --role owner', 'people list --json'],
   })
-  asJson(ofSchool(list))
-    .addOption(new Option('--role <role>', 'only those with this role').choices(roles))
+  asJson(withSchoolOption(list))
+    .addOption(new Option('--role <role>', 'only people with this role').choices(roles))
     .action(async ({ school: slug, json, role }: SchoolOption & JsonOption & { role?: Role }) => {
       const school = await session.school(slug)
       const people = await listPeople((await session.database()).kysely, school.id)
@@ -69,16 +69,16 @@ function addCreate(group: Command, session: Session): void {
   const { terminal } = session
   const create = define(group, {
     form: 'create <email>',
-    about: 'Make a login. A person whom the school knows by that address becomes the one who signs in: make it only for whom you vouch.',
+    about: 'Create a login. If a person with this e-mail address exists, the login is attached to them: check the address first.',
     examples: [
       'people create ada@example.com --name "Ada Byron" --role owner',
       'people create ada@example.com --name "Ada Byron" --password-stdin < password.txt',
     ],
   })
-  fromStdin(asJson(ofSchool(create)))
+  fromStdin(asJson(withSchoolOption(create)))
     .requiredOption('--name <text>', 'full name')
-    .addOption(new Option('--role <role>', 'what the person is to the school').choices(roles).default('learner'))
-    .option('--email-verified', 'you know that the address is theirs')
+    .addOption(new Option('--role <role>', 'role in the school').choices(roles).default('learner'))
+    .option('--email-verified', 'mark the e-mail address as verified')
     .action(async (typed: string, { school: slug, json, name: typedName, role, emailVerified, passwordStdin }: CreateOptions) => {
       const email = normaliseEmail(typed)
       if (email === undefined) throw usage(`${typed} is not an e-mail address`)
@@ -87,14 +87,14 @@ function addCreate(group: Command, session: Session): void {
       requirePasswordSource(terminal, passwordStdin)
       const school = await session.schoolToFill(slug)
       const [there] = await listPeople((await session.database()).kysely, school.id, { email })
-      if (there) throw taken(email)
+      if (there) throw hasLogin(email)
       const passwordHash = await hashPassword(
         await readPassword(terminal, { email, schoolName: await nameOf(session, school), fromInput: passwordStdin }),
       )
       const { accountId } = await session.change(async ({ writer, record }) => {
         const isEmailVerified = emailVerified ?? false
         const made = await createPerson(writer, { schoolId: school.id, email, name, role, isEmailVerified, passwordHash })
-        if (!made) throw taken(email)
+        if (!made) throw hasLogin(email)
         await record({ school_id: school.id, event: 'operator.person_created', account_id: made.accountId, details: { role } })
         return made
       })
@@ -102,23 +102,23 @@ function addCreate(group: Command, session: Session): void {
     })
 }
 
-const taken = (email: string) => failure(`${email} has a login already: use people set-role or people set-password`)
+const hasLogin = (email: string) => failure(`${email} already has a login: use people set-role or people set-password`)
 
 function addSetRole(group: Command, session: Session): void {
   const { terminal } = session
   const setRoleCommand = define(group, {
     form: 'set-role <person> <role>',
-    about: `Make a person ${roles.join(', ')}. It counts from their next request on, also for tokens that they gave away before.`,
+    about: `Set the role of a person: ${roles.join(', ')}. It applies from the next request, also to existing tokens.`,
     examples: ['people set-role ada@example.com admin', 'people set-role acc_01k9zq4v6tf5wb0m3d8n2xhraj learner'],
   })
-  ofSchool(setRoleCommand).action(async (named: string, role: string, { school: slug }: SchoolOption) => {
+  withSchoolOption(setRoleCommand).action(async (named: string, role: string, { school: slug }: SchoolOption) => {
     const wanted = roles.find((known) => known === role)
-    if (!wanted) throw usage(`${role} is no role: choose one of ${roles.join(', ')}`)
+    if (!wanted) throw usage(`${role} is not a role: choose one of ${roles.join(', ')}`)
     const school = await session.school(slug)
     const { accountId, email } = await requirePerson(await session.database(), school.id, named)
     const before = await session.change(async ({ writer, record }) => {
       const changed = await setRole(writer, { schoolId: school.id, accountId, role: wanted })
-      if ('refused' in changed) throw failure(`${email} is the only owner of ${school.slug}: make somebody else owner first`)
+      if ('refused' in changed) throw failure(`${email} is the only owner of ${school.slug}: make another person owner first`)
       const details = { before: changed.before, role: wanted }
       if (changed.before !== wanted) await record({ school_id: school.id, event: 'operator.role_set', account_id: accountId, details })
       return changed.before
@@ -131,10 +131,10 @@ function addSetPassword(group: Command, session: Session): void {
   const { terminal } = session
   const setPasswordCommand = define(group, {
     form: 'set-password <person>',
-    about: 'Give a person another password and sign them out of every browser. What they allowed to clients stays: see people disable.',
+    about: 'Set a new password and sign the person out of every browser. Grants to clients stay: see people disable.',
     examples: ['people set-password ada@example.com', 'people set-password ada@example.com --password-stdin < password.txt'],
   })
-  fromStdin(ofSchool(setPasswordCommand)).action(
+  fromStdin(withSchoolOption(setPasswordCommand)).action(
     async (named: string, { school: slug, passwordStdin }: SchoolOption & { passwordStdin?: boolean }) => {
       requirePasswordSource(terminal, passwordStdin)
       const school = await session.school(slug)
@@ -155,20 +155,20 @@ function addDisable(group: Command, session: Session): void {
   const { terminal } = session
   const disable = define(group, {
     form: 'disable <person>',
-    about: 'Shut a person out, end their sessions and everything that they have allowed.',
+    about: 'Disable a login, end its sessions and revoke its grants.',
     examples: ['people disable ada@example.com', 'people disable ada@example.com --yes'],
   })
-  unasked(ofSchool(disable)).action(async (named: string, { school: slug, yes }: SchoolOption & YesOption) => {
+  withYesOption(withSchoolOption(disable)).action(async (named: string, { school: slug, yes }: SchoolOption & YesOption) => {
     requireAnswer(terminal, { yes })
     const school = await session.school(slug)
     const { accountId, email } = await requirePerson(await session.database(), school.id, named)
-    await confirm(terminal, `Disable ${email} and end everything that they have allowed?`, { yes })
-    // First the door, for good; then what is inside. Whoever is repeated after a failure finds less to do.
+    await confirm(terminal, `Disable ${email} and revoke all their grants?`, { yes })
+    // Disables the login first, then ends grants. After a failure, a second run finishes the rest.
     await session.change(async ({ writer, record }) => {
       await disableAccount(writer, { schoolId: school.id, accountId })
       await record({ school_id: school.id, event: 'operator.person_disabled', account_id: accountId })
     })
-    const ended = await withProgress(terminal, `ending what ${email} has allowed`, () =>
+    const ended = await withProgress(terminal, `revoking the grants of ${email}`, () =>
       session.change(async ({ stores, record }) => {
         const grants = await endGrants(await stores(), school.id, accountId)
         if (grants > 0) await record({ school_id: school.id, event: 'operator.grants_revoked', account_id: accountId, details: { grants } })
@@ -176,19 +176,19 @@ function addDisable(group: Command, session: Session): void {
       }),
     ).catch((error: unknown) => {
       const { message } = error as Error
-      throw failure(`${email} is shut out, but not everything that they have allowed has ended: run this again (${message})`)
+      throw failure(`${email} is disabled, but some grants are not revoked: run this command again (${message})`)
     })
-    terminal.out(`${email} is disabled; ${ended} ${ended === 1 ? 'grant has' : 'grants have'} ended\n`)
+    terminal.out(`${email} is disabled; ${ended} ${ended === 1 ? 'grant is' : 'grants are'} revoked\n`)
   })
 }
 
 function addEnable(group: Command, session: Session): void {
   const enable = define(group, {
     form: 'enable <person>',
-    about: 'Let a person in again. What they had allowed stays ended.',
+    about: 'Enable a disabled login. Revoked grants stay revoked.',
     examples: ['people enable ada@example.com'],
   })
-  ofSchool(enable).action(async (named: string, { school: slug }: SchoolOption) => {
+  withSchoolOption(enable).action(async (named: string, { school: slug }: SchoolOption) => {
     const school = await session.school(slug)
     const { accountId, email, isDisabled } = await requirePerson(await session.database(), school.id, named)
     if (!isDisabled) throw failure(`${email} is not disabled`)
@@ -204,7 +204,7 @@ const nameOf = async (session: Session, school: School): Promise<string> =>
   (await schoolFace((await session.database()).sql, school.id)).name
 
 const fromStdin = (command: Command): Command =>
-  command.option('--password-stdin', 'read the password from the standard input instead of asking')
+  command.option('--password-stdin', 'read the password from standard input instead of asking')
 
 function listed({ accountId, email, name, role, isDisabled, hasPassword, createdAt, lastSignInAt }: ListedPerson): Listed {
   return {

@@ -8,14 +8,14 @@ import { moment, printList } from '../table.ts'
 export function addSchools(program: Command, session: Session): void {
   const group = define(program, {
     form: 'schools',
-    about: 'See the schools. One is added by adding its file to the configuration.',
+    about: 'Lists the schools. To add one, add its file to the configuration.',
     examples: ['schools list'],
   })
 
   asJson(
     define(group, {
       form: 'list',
-      about: 'List every school that has a file, or data.',
+      about: 'List every school that has a file or data.',
       examples: ['schools list', 'schools list --json'],
     }),
   ).action(async ({ json }: JsonOption) => {

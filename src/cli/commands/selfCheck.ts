@@ -3,7 +3,7 @@ import { examine } from '../../agents/selfCheck.ts'
 import { overHttp } from '../../http/inProcess.ts'
 import { resources, scopeCatalogue } from '../../resources/index.ts'
 import { expectedOf } from '../../wiring/selfCheck.ts'
-import { asJson, define, type JsonOption, ofSchool, type SchoolOption } from '../define.ts'
+import { asJson, define, type JsonOption, type SchoolOption, withSchoolOption } from '../define.ts'
 import { failure, usage } from '../failures.ts'
 import { withProgress } from '../progress.ts'
 import type { Session } from '../session.ts'
@@ -14,10 +14,10 @@ export function addSelfCheck(program: Command, { terminal, settings }: Session):
   const command = define(program, {
     form: 'self-check',
     about: `Check that the metadata and documents of the running service agree with what it serves. Sends requests to PORT on HOST, as a
-client does, and changes nothing. Without --school it checks every school.`,
+client does. Without --school it checks every school.`,
     examples: ['self-check', 'self-check --school demo', 'self-check --json'],
   })
-  asJson(ofSchool(command)).action(async ({ school: slug, json }: SchoolOption & JsonOption) => {
+  asJson(withSchoolOption(command)).action(async ({ school: slug, json }: SchoolOption & JsonOption) => {
     const { environment, config } = settings()
     const slugs = config.schools.map((school) => school.slug)
     if (slug !== undefined && !slugs.includes(slug)) throw usage(`no school ${slug} is configured; configured schools: ${slugs.join(', ')}`)

@@ -6,15 +6,15 @@ import { paymentProviders } from '../../domain/orders/payment.ts'
 import { findOrCreatePerson } from '../../domain/students/findOrCreatePerson.ts'
 import { fromPublicId, toPublicId } from '../../lib/ids.ts'
 import { confirm, requireAnswer } from '../confirm.ts'
-import { define, ofSchool, type SchoolOption, unasked, type YesOption } from '../define.ts'
+import { define, type SchoolOption, withSchoolOption, withYesOption, type YesOption } from '../define.ts'
 import { failure, usage } from '../failures.ts'
 import type { Change, Session } from '../session.ts'
 
-/** `subscriptions start`, `mark-paid` and `mark-failed`: what the checkout of the school tells. */
+/** `subscriptions start`, `mark-paid` and `mark-failed`: what the checkout of the school reports. */
 export function addSubscriptions(program: Command, session: Session): void {
   const group = define(program, {
     form: 'subscriptions',
-    about: 'What the checkout of the school collects for its plans. Everything else about subscriptions is done through the API.',
+    about: 'Records payments that the checkout of the school collects for plans. Use the API for everything else about subscriptions.',
     examples: ['subscriptions start ada@example.com prc_01jgwejj00e6srgkpqm2sqf05m'],
   })
   addStart(group, session)
@@ -25,15 +25,15 @@ export function addSubscriptions(program: Command, session: Session): void {
 function addStart(group: Command, session: Session): void {
   const start = define(group, {
     form: 'start <email> <price>',
-    about: 'Start what a person is about to pay at the checkout. It waits 23 hours for the first payment, and opens nothing until then.',
+    about: 'Create a subscription before its checkout. It waits 23 hours for the first payment and gives no access until then.',
     examples: ['subscriptions start ada@example.com prc_01jgwejj00e6srgkpqm2sqf05m'],
   })
-  ofSchool(start).action(async (email: string, price: string, { school: slug }: SchoolOption) => {
+  withSchoolOption(start).action(async (email: string, price: string, { school: slug }: SchoolOption) => {
     const priceId = fromPublicId('prc', price)
-    if (priceId === undefined) throw usage(`${price} is no id of a price (prc_ and 26 characters)`)
+    if (priceId === undefined) throw usage(`${price} is not the id of a price (prc_ and 26 characters)`)
     const school = await session.school(slug)
     const terms = await findTerms((await session.database()).kysely, school.id, priceId)
-    if (!terms) throw failure(`the school has no price ${price}`)
+    if (!terms) throw failure(`price ${price} does not exist in this school`)
     const begun = await session.change(async ({ writer, record }) => {
       const at = { schoolId: school.id, now: new Date() }
       const { personId } = await findOrCreatePerson(writer, { ...at, email, facet: 'member' })
@@ -54,13 +54,12 @@ interface PaidOptions extends SchoolOption, YesOption {
 function addMarkPaid(group: Command, session: Session): void {
   const paid = define(group, {
     form: 'mark-paid <id>',
-    about:
-      'Say that the first payment of a subscription has come, or the one of its next period. What is known by its reference counts once.',
+    about: 'Record the first payment of a subscription, or that of its next period. A payment reference counts once.',
     examples: ['subscriptions mark-paid sub_01jgwejj00e6srgkpqm2sqf05m --provider card --reference "ch_81"'],
   })
-  unasked(ofSchool(paid))
-    .addOption(new Option('--provider <provider>', 'how it was paid').choices(paymentProviders).default('manual'))
-    .option('--reference <text>', 'what the provider calls the payment; no two orders have the same')
+  withYesOption(withSchoolOption(paid))
+    .addOption(new Option('--provider <provider>', 'payment provider').choices(paymentProviders).default('manual'))
+    .option('--reference <text>', 'payment reference of the provider; unique per order')
     .action(async (named: string, { provider, reference, ...options }: PaidOptions) => {
       if (reference !== undefined && (reference.trim() === '' || reference.length > 200))
         throw usage('--reference must have 1 to 200 characters')
@@ -77,10 +76,10 @@ function addMarkPaid(group: Command, session: Session): void {
 function addMarkFailed(group: Command, session: Session): void {
   const failed = define(group, {
     form: 'mark-failed <id>',
-    about: 'Say that a payment was refused. The subscription waits 14 days for another one, and opens its plan for the days of grace.',
+    about: 'Record a failed payment. The subscription waits 14 days for another payment and keeps its access during the grace period.',
     examples: ['subscriptions mark-failed sub_01jgwejj00e6srgkpqm2sqf05m'],
   })
-  unasked(ofSchool(failed)).action((named: string, options: SchoolOption & YesOption) =>
+  withYesOption(withSchoolOption(failed)).action((named: string, options: SchoolOption & YesOption) =>
     changeSubscription(session, named, {
       ...options,
       question: `Note that a payment of ${named} is outstanding?`,
@@ -101,7 +100,7 @@ async function changeSubscription(session: Session, named: string, change: Subsc
   const { school: slug, yes, question, event, work } = change
   requireAnswer(session.terminal, { yes })
   const subscriptionId = fromPublicId('sub', named)
-  if (subscriptionId === undefined) throw usage(`${named} is no id of a subscription (sub_ and 26 characters)`)
+  if (subscriptionId === undefined) throw usage(`${named} is not the id of a subscription (sub_ and 26 characters)`)
   const school = await session.school(slug)
   await confirm(session.terminal, question, { yes })
   const outcome = await session.change(async (within) => {

@@ -1,0 +1,102 @@
+/**
+ * Writes everything that a new resource of the API needs.
+ *
+ *   npm run new-resource -- <name> [id prefix]    for example: npm run new-resource -- workshops wsp
+ *   npm run new-resource -- --help
+ */
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { newResourceFiles } from './newResourceFiles.ts'
+
+const help = `Usage: npm run new-resource -- <name> [id prefix]
+
+<name>       the plural in snake_case, as it appears in paths: workshops, gift_cards
+[id prefix]  three letters for ids such as wsp_01jgwejj00e6srgkpqm2sqf05m; by default derived from the name
+
+Writes the declaration, its entry in src/resources/index.ts, the table with its migration, the scope texts, rows of the demo, the rows of
+test/api/operations.csv and a test. The resource has a title, a slug and a status; published rows are public and staff write.
+Change the files afterwards, and run: npm run check
+`
+
+const [name, prefix] = process.argv.slice(2)
+if (name === '--help' || name === undefined) {
+  process.stdout.write(help)
+  process.exit(name === undefined ? 1 : 0)
+}
+if (!/^[a-z]+(_[a-z]+)*s$/.test(name)) fail(`${name} is not a plural in snake_case, such as workshops or gift_cards`)
+const letters = name.replace(/(?<!^)[aeiou_]/g, '')
+const idPrefix = prefix ?? `${letters}${name.slice(1)}`.slice(0, 3)
+if (!/^[a-z]{3}$/.test(idPrefix)) fail(`the id prefix ${idPrefix} must have three lower-case letters`)
+
+const files = newResourceFiles(name, idPrefix)
+const schema = readFileSync('prisma/schema.prisma', 'utf8')
+const index = readFileSync('src/resources/index.ts', 'utf8')
+const scopes = JSON.parse(readFileSync('views/locales/de.scopes.json', 'utf8'))
+if (new RegExp(`^model ${files.object} `, 'm').test(schema)) fail(`prisma/schema.prisma already has a table ${files.object}`)
+if (index.includes(`'./${files.variable}.ts'`) || name in scopes.areas) fail(`the resource ${name} already exists`)
+const { declared } = await declaredNames()
+if (declared.some((one) => one.idPrefix === idPrefix)) fail(`the id prefix ${idPrefix} is already in use: pass another one after the name`)
+if (declared.some((one) => one.name === name || one.object === files.object)) fail(`the resource ${name} already exists`)
+
+write(`src/resources/${files.variable}.ts`, files.declaration)
+write('src/resources/index.ts', withEntry(index, files.variable))
+write('prisma/schema.prisma', withModel(schema, files.object, files.model))
+scopes.areas[name] = files.title
+Object.assign(scopes.sentences, files.germanSentences)
+write('views/locales/de.scopes.json', `${JSON.stringify(scopes, null, 2)}\n`)
+mkdirSync('demo/rows', { recursive: true })
+write(`demo/rows/${files.object}.yaml`, files.demoRows)
+write(`test/api/${files.variable}.test.ts`, files.test)
+
+const migration = run('scripts/makeMigration.ts', `add_${name}`).trim().split('\n').at(-1) as string
+process.stdout.write(`${migration}\n`)
+run('scripts/generate.ts')
+run('scripts/operations.ts')
+process.stdout.write(`test/api/operations.csv
+
+Next: edit the fields in prisma/schema.prisma, the migration and src/resources/${files.variable}.ts together, translate the German texts in
+views/locales/de.scopes.json, and run npm run docs, npm run check and npx vitest run test/api.
+`)
+
+async function declaredNames() {
+  const { resources } = await import('../src/resources/index.ts')
+  return { declared: resources.flatMap((one) => ('operations' in one ? [one] : [])) }
+}
+
+/** Adds the model at the end, and its relation to the model of the school. */
+function withModel(text: string, object: string, model: string): string {
+  const withRelation = text.replace(
+    /^model school \{[\s\S]*?\n\n(?= {2}@@|\})|^model school \{[\s\S]*?\n(?=\})/m,
+    (school) => `${school.trimEnd()}\n  ${object} ${object}[]\n${school.endsWith('\n\n') ? '\n' : ''}`,
+  )
+  return `${withRelation.trimEnd()}\n\n${model}`
+}
+
+/** Adds the import in alphabetical order of the files, and the resource at the end of the list. */
+function withEntry(text: string, variable: string): string {
+  const line = `import { ${variable} } from './${variable}.ts'`
+  const imports = text.match(/^import \{ \w+ \} from '\.\/.*$/gm) ?? []
+  const next = imports.find((one) => fileOf(one).toLowerCase() > variable.toLowerCase())
+  const withImport = next ? text.replace(next, `${line}\n${next}`) : text.replace(imports.at(-1) as string, (last) => `${last}\n${line}`)
+  return withImport.replace(/(export const resources: readonly Declared\[\] = \[[\s\S]*?)\n\]/, `$1\n  ${variable},\n]`)
+}
+
+function fileOf(line: string): string {
+  return line.replace(/^.*'\.\//, '').replace(/\.ts'$/, '')
+}
+
+function write(path: string, text: string): void {
+  writeFileSync(path, text)
+  process.stdout.write(`${path}\n`)
+}
+
+function run(script: string, ...args: string[]): string {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...args], { encoding: 'utf8' })
+  if (status !== 0) fail(`${script} failed:\n${stderr || stdout}`)
+  return stdout
+}
+
+function fail(message: string): never {
+  process.stderr.write(`${message}\n`)
+  process.exit(1)
+}

@@ -1,0 +1,113 @@
+/** The files of a new resource, as scripts/newResource.ts writes them. */
+export interface NewResourceFiles {
+  /** `gift_card`: the table, and `object` in JSON. */
+  object: string
+  /** `giftCards`: the constant and the file name. */
+  variable: string
+  /** `Gift cards`. */
+  title: string
+  declaration: string
+  model: string
+  germanSentences: Record<string, string>
+  demoRows: string
+  test: string
+}
+
+/** Returns the files of a resource with a title, a slug and a status, of which everybody sees the published rows. */
+export function newResourceFiles(name: string, idPrefix: string): NewResourceFiles {
+  const object = name.replace(/ies$/, 'y').replace(/s$/, '')
+  const variable = name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+  const many = name.replaceAll('_', ' ')
+  const one = object.replaceAll('_', ' ')
+  const title = `${many.charAt(0).toUpperCase()}${many.slice(1)}`
+  return {
+    object,
+    variable,
+    title,
+    germanSentences: { [`${name}:read`]: `${title} ansehen`, [`${name}:write`]: `${title} anlegen, ändern und löschen` },
+    model: `model ${object} {
+  school_id  String   @db.Uuid
+  id         String   @db.Uuid
+  version    Int      @default(1)
+  created_at DateTime @default(now()) @db.Timestamptz(3)
+  updated_at DateTime @default(now()) @db.Timestamptz(3)
+  slug       String
+  title      String
+  /// draft or published.
+  status     String   @default("draft")
+
+  school school @relation(fields: [school_id], references: [id], onDelete: Restrict, onUpdate: Restrict)
+
+  @@id([school_id, id])
+  @@unique([school_id, slug])
+  @@index([school_id, title, id])
+  @@index([school_id, updated_at, id])
+}
+`,
+    declaration: `import { z } from 'zod'
+import { defineResource } from '../framework/declare/defineResource.ts'
+import { everything, type Rows } from '../framework/declare/expressions.ts'
+import { line, slug } from '../framework/declare/fields.ts'
+
+const isPublished = (${variable}: Rows<'${object}'>) => ${variable}('status', '=', 'published')
+
+/** Declares the ${many} of the school: published ones are public, staff write. */
+export const ${variable} = defineResource({
+  name: '${name}',
+  object: '${object}',
+  idPrefix: '${idPrefix}',
+  table: '${object}',
+  about: 'A ${one} of the school.',
+  scopes: {
+    read: 'See the ${many} of the school',
+    write: { sentence: 'Add, change and delete ${many}', from: 'admin' },
+  },
+  schema: z.object({
+    title: line(120).meta({ description: 'Title.', example: 'First ${one}' }),
+    slug: slug().meta({ description: 'Readable key, unique in the school.', example: 'first-${object.replaceAll('_', '-')}' }),
+    status: z
+      .enum(['draft', 'published'])
+      .default('draft')
+      .meta({ description: 'Drafts are visible to staff only.', example: 'draft', view: 'staff' }),
+  }),
+  writable: ['title', 'slug', 'status'],
+  required: ['title'],
+  slugFrom: 'title',
+  filters: ['status', 'created_at', 'updated_at'],
+  search: ['title', 'slug'],
+  sorts: ['-created_at', 'updated_at', 'title'],
+  visibility: { anonymous: isPublished, learner: isPublished, lecturer: isPublished, staff: everything },
+  operations: { list: 'read', get: 'read', create: 'write', update: 'write', remove: 'write' },
+})
+`,
+    demoRows: `# Rows of the table ${object} in the demo school.
+- slug: first-${object.replaceAll('_', '-')}
+  title: First ${one}
+  status: published
+- slug: draft-${object.replaceAll('_', '-')}
+  title: Draft of a ${one}
+  status: draft
+`,
+    test: `import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { databasesToTest } from '../support/databases.ts'
+import { type DemoApi, startDemoApi } from './demoApi.ts'
+
+describe.each(await databasesToTest())('${many} on $name', ({ open }) => {
+  let api: DemoApi
+  beforeAll(async () => {
+    api = await startDemoApi(await open())
+  })
+  afterAll(() => api.stop())
+
+  test('published ${many} are public, drafts are visible to staff only', async () => {
+    const slugs = async (as?: string) => {
+      const { json } = await api.get('/api/v1/${name}?sort=title', { as })
+      return (json.data as { slug: string }[]).map(({ slug }) => slug)
+    }
+    expect(await slugs()).toEqual(['first-${object.replaceAll('_', '-')}'])
+    expect(await slugs('owner@example.com')).toEqual(['draft-${object.replaceAll('_', '-')}', 'first-${object.replaceAll('_', '-')}'])
+  })
+})
+`,
+  }
+}
