@@ -1,7 +1,7 @@
 /**
- * Everything that can be known without running the service. Two checks at a time; a check that passes takes one line.
+ * Runs every check that does not need a running service, two at a time. A check that passes prints one line.
  *
- *   node scripts/check.ts    ends with 1 where a check fails, after its own words
+ *   node scripts/check.ts    exits with 1 if a check fails, after its output
  */
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'

@@ -3,7 +3,7 @@
  *
  *   npm run first-token -- [base address] [scope ...]
  *
- * The base address is http://127.0.0.1:3000 and the scopes are `openid account:read` unless told otherwise.
+ * The base address is http://127.0.0.1:3000 and the scopes are `openid account:read` by default.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -103,7 +103,7 @@ async function callSomethingGranted(
   say(`\nNothing granted can be read without more input. POST ${introspection_endpoint}\n${JSON.stringify(answer, null, 2)}`)
 }
 
-/** What the browser brings back to the loopback address. */
+/** Resolves with the parameters of the redirect to the loopback address. */
 function nextRedirect(server: ReturnType<typeof createServer>): Promise<URLSearchParams> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(

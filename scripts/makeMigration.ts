@@ -55,7 +55,7 @@ async function write(name: string, text: string): Promise<void> {
   process.stdout.write(`prisma/migrations/${name}/migration.sql\n`)
 }
 
-/** What would change the migrated database into the schema, without what takes back a handwritten object. */
+/** Returns the statements that change the migrated database into the schema, without those that drop a handwritten object. */
 async function statementsToSchema(): Promise<string[]> {
   const names = await migrationNames()
   const migrationDirectories = await Promise.all(

@@ -37,7 +37,7 @@ async function takeAll(): Promise<void> {
         await page.emulateMedia({ colorScheme })
         for (const width of [360, 1280]) {
           await page.setViewportSize({ width, height: 640 })
-          // As tall as the page: buttons that stay in sight stand where they end.
+          // As tall as the page, so that fixed buttons appear at its end.
           const height = await page.evaluate<number>('document.documentElement.scrollHeight')
           await page.setViewportSize({ width, height })
           const file = `${name}-${colorScheme}-${width}.png`

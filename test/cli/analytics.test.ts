@@ -57,9 +57,9 @@ test('analytics rebuild finds rows that came with old times, in the days that ar
 })
 
 test.each([
-  [['--from', '2026-02-30'], '--from takes a day'],
-  [['--to', 'yesterday'], '--to takes a day'],
-  [['--from', '2026-03-02', '--to', '2026-03-01'], '--from is after --to'],
+  [['--from', '2026-02-30'], '--from must be a day'],
+  [['--to', 'yesterday'], '--to must be a day'],
+  [['--from', '2026-03-02', '--to', '2026-03-01'], '--from must not be after --to'],
 ])('analytics rebuild %j is a usage error', async (options, said) => {
   expect(await cli(['analytics', 'rebuild', ...options])).toMatchObject({ exitCode: 2, err: expect.stringContaining(said) })
 })

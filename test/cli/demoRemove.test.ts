@@ -114,7 +114,7 @@ describe.runIf(services.postgresql && services.redis)('a demo school whose servi
     await addPerson(database, demoId, 'grace@example.net', 'learner')
     expect(await cli(['demo', 'remove', '--yes'])).toMatchObject({
       ...{ exitCode: 1, out: '' },
-      err: 'schoolgate: the school demo has 1 account that the demo did not make (grace@example.net). Add --all to delete the school all the same\n',
+      err: 'schoolgate: the school demo has 1 account that are not part of the demo (grace@example.net). Add --all to delete the school anyway\n',
     })
     expect(await tablesWith(demoId)).toEqual(
       expect.arrayContaining(['account', 'oidc_grant', 'oidc_artifact', 'file', 'analytics_daily_school', 'audit_log', 'school']),

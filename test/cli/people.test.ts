@@ -120,7 +120,7 @@ describe.each(await placesToTest())('people, with a service running on $name', (
     await create('owner3@example.org', '--role', 'owner')
     await place.cli(['people', 'disable', 'owner3@example.org', '--yes'])
     const refused = await place.cli(['people', 'set-role', owners[0].account_id, 'admin'])
-    expect(refused).toMatchObject({ exitCode: 1, err: expect.stringContaining('make somebody else owner first') })
+    expect(refused).toMatchObject({ exitCode: 1, err: expect.stringContaining('make another person owner first') })
 
     await create('owner4@example.org', '--role', 'owner')
     const { database } = place.service
