@@ -27,6 +27,8 @@ RUN install -d -o node -g node -m 0700 /data
 COPY --from=packages /app/node_modules node_modules
 COPY package.json ./
 COPY config config
+# Only the demo school needs this folder: leave it out of an image for production.
+COPY demo demo
 COPY prisma/migrations prisma/migrations
 COPY views views
 COPY src src

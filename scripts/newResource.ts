@@ -65,10 +65,7 @@ async function declaredNames() {
 
 /** Adds the model at the end, and its relation to the model of the school. */
 function withModel(text: string, object: string, model: string): string {
-  const withRelation = text.replace(
-    /^model school \{[\s\S]*?\n\n(?= {2}@@|\})|^model school \{[\s\S]*?\n(?=\})/m,
-    (school) => `${school.trimEnd()}\n  ${object} ${object}[]\n${school.endsWith('\n\n') ? '\n' : ''}`,
-  )
+  const withRelation = text.replace(/^(model school \{[\s\S]*?)\n\}/m, `$1\n  ${object} ${object}[]\n}`)
   return `${withRelation.trimEnd()}\n\n${model}`
 }
 

@@ -30,7 +30,7 @@ test('config check --json lists every mistake with file, line and key, and ends 
   await writeFile(join(directory, 'oauth.yaml'), 'lifetimes:\n  acces_token_seconds: 5\n')
   const checked = await cli(['config', 'check', '--json'])
   await rm(join(directory, 'oauth.yaml'))
-  expect(checked).toMatchObject({ exitCode: 1, err: 'schoolgate: the configuration has 1 mistake\n' })
+  expect(checked).toMatchObject({ exitCode: 1, err: 'schoolgate: the configuration has 1 error\n' })
   expect(checked.json()).toEqual({
     ok: false,
     issues: [
