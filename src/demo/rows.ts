@@ -1,7 +1,7 @@
 import { type Block, type Picture, storedBlocks } from '../domain/pages/pageBlock.ts'
 import { draftColumns } from '../domain/pages/pageContent.ts'
 import { htmlOf } from '../domain/richText.ts'
-import { lookOf } from '../domain/school/themes.ts'
+import { themeDefaults } from '../domain/school/themes.ts'
 import { courses } from './courses.ts'
 import { curriculumRows } from './curriculumRows.ts'
 import { demoFiles } from './files/demoFiles.ts'
@@ -41,7 +41,7 @@ export function demoRows(schoolId: string, now: Date, { hasFiles }: { hasFiles: 
 
   return {
     appearance: () => {
-      const { theme, mode, colors, fonts, corner_radius } = lookOf('studio')
+      const { theme, mode, colors, fonts, corner_radius } = themeDefaults('studio')
       const row = {
         ...common('appearance', 0),
         id: schoolId,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { checkAppearance, resetLook } from '../domain/school/appearanceWriting.ts'
+import { checkAppearance, resetTheme } from '../domain/school/appearanceWriting.ts'
 import { fontNames } from '../domain/school/fontFamilies.ts'
 import { selectNavigation, shownNavigation, storedNavigation } from '../domain/school/navigation.ts'
 import { defineResource } from '../framework/declare/defineResource.ts'
@@ -76,9 +76,9 @@ export const appearance = defineResource({
     corner_radius: z.enum(['none', 'small', 'medium', 'large']).meta({ description: 'Roundness of corners.', example: 'medium' }),
     logo: picture('Logo on a light background.'),
     logo_dark: picture('Logo on a dark background.'),
-    favicon: picture('Small picture beside the title in a browser.'),
+    favicon: picture('Icon of the site in browser tabs.'),
     cover: picture('Large picture of the home page.'),
-    social_image: picture('Picture beside links to the school.'),
+    social_image: picture('Preview picture for links to the school.'),
     navigation: z
       .object({ header: items('At the top of every page.'), footer: items('At its bottom.') })
       .prefault({})
@@ -143,7 +143,7 @@ export const appearance = defineResource({
       scope: 'write',
       view: 'staff',
       summary: "Reset colours, fonts and corners to the theme, and remove the school's own stylesheet",
-      run: (_writing, appearance) => resetLook(appearance),
+      run: (_writing, appearance) => resetTheme(appearance),
     },
   },
 })

@@ -126,8 +126,8 @@ export const comments = defineResource({
     'status',
     {
       name: 'parent',
-      description: 'the id of a comment that was replied to, or none',
-      value: z.string().regex(/^(none|cmt_[0-7][0-9a-hjkmnp-tv-z]{25})$/, 'must be none, or the id of a comment'),
+      description: 'the id of the comment that it replies to, or none',
+      value: z.string().regex(/^(none|cmt_[0-7][0-9a-hjkmnp-tv-z]{25})$/, 'must be the id of a comment, or none'),
       where: isReplyTo,
     },
     'created_at',

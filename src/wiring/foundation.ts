@@ -1,5 +1,5 @@
 import { findPerson } from '../domain/accounts/findPerson.ts'
-import { schoolLook } from '../domain/school/appearance.ts'
+import { schoolTheme } from '../domain/school/appearance.ts'
 import type { Operation } from '../framework/declare/operations.ts'
 import type { ScopeEntry } from '../framework/declare/scopeCatalogue.ts'
 import type { CursorSigner } from '../framework/read/cursor.ts'
@@ -66,7 +66,7 @@ export function createFoundation(args: AppArguments, runtime: Runtime): Foundati
     backgroundTasks,
     enqueue: createEnqueue({ backgroundTasks, log }),
     face: (school) => schoolFace(accounts.sql, school.id),
-    look: (school) => schoolLook(accounts.kysely, school.id),
+    look: (school) => schoolTheme(accounts.kysely, school.id),
     languages: (school) => schoolConfigOf(runtime, school).languages,
     grantable: (role) => grantableScopes(role, runtime.config.roles),
     async recordAudit(entries) {

@@ -1,6 +1,6 @@
 import type { Config } from '../config/load.ts'
 import type { SchoolConfig } from '../config/schools.ts'
-import { startingLook } from '../domain/school/themes.ts'
+import { initialThemeSettings } from '../domain/school/themes.ts'
 import type { Stores } from '../oidc/stores.ts'
 import { type IntegrationChanges, syncIntegrations } from '../oidc/syncIntegrations.ts'
 import type { School } from '../policy/school.ts'
@@ -19,7 +19,7 @@ export async function openSchools(database: Database, config: Config): Promise<S
   const entries: SchoolEntry[] = []
   for (const school of config.schools) {
     const id = await ensureSchool(database.sql, { slug: school.slug, ...school.defaults })
-    await ensureAppearance(database.sql, id, startingLook(school.defaults.branding))
+    await ensureAppearance(database.sql, id, initialThemeSettings(school.defaults.branding))
     entries.push({ school: { id, slug: school.slug, issuer: school.issuer }, config: school })
   }
   return schoolDirectory(entries)

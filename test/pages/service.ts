@@ -8,7 +8,7 @@ import Provider, { type Adapter, type AdapterPayload, type ClientMetadata } from
 import { hashPassword } from '../../src/domain/accounts/password.ts'
 import { createPasswordGate } from '../../src/domain/accounts/passwordGate.ts'
 import { createSignIn } from '../../src/domain/accounts/signIn.ts'
-import { lookOf } from '../../src/domain/school/themes.ts'
+import { themeDefaults } from '../../src/domain/school/themes.ts'
 import { createBackgroundTasks } from '../../src/lib/backgroundTasks.ts'
 import { newId } from '../../src/lib/ids.ts'
 import { createKeyring } from '../../src/lib/keyring.ts'
@@ -99,7 +99,7 @@ export async function startService(moreSteps: readonly SignInStep[] = []): Promi
   const origins = new Map<string, 'self' | 'integration'>()
   const audits: PageAuditEntry[] = []
   const attempts = { allowed: true, seen: [] as string[] }
-  const look = async () => ({ ...lookOf('studio'), logo: null, logo_dark: null })
+  const look = async () => ({ ...themeDefaults('studio'), logo: null, logo_dark: null })
   const pageContext = createPageContexts({ face: async () => ({ name: 'Demo <School>', locale: 'en' }), look, languages: () => languages })
   const enginePages = createEnginePages({ pageContext, findRemovedClient: async () => undefined, isDisabledClient: async () => false })
   const provider = new Provider(base, {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import type { Context } from 'koa'
 import { describe, expect, test } from 'vitest'
-import { lookOf } from '../../src/domain/school/themes.ts'
+import { themeDefaults } from '../../src/domain/school/themes.ts'
 import { newId } from '../../src/lib/ids.ts'
 import { type Language, languages } from '../../src/lib/languages.ts'
 import { consentPage } from '../../src/pages/consentPage.ts'
@@ -44,7 +44,7 @@ const loopback: Destination = { source: 'http://127.0.0.1:1', kind: 'this comput
 /** Every view with a stranger's text wherever a stranger's text can stand. */
 function everyView(text: string, language: Language = 'en'): string[] {
   const logo = { id: newId(), filename: text.toWellFormed(), alt: text, width: 1, height: 1 }
-  const look = { ...lookOf('studio'), logo, logo_dark: { ...logo, id: newId() } }
+  const look = { ...themeDefaults('studio'), logo, logo_dark: { ...logo, id: newId() } }
   const pageContext = { ...pageContextOf(text, language), schoolLogo: schoolLogo(look, text) }
   const open = {
     interaction: { uid: 'uid', params: { login_hint: text } } as unknown as OpenInteraction['interaction'],

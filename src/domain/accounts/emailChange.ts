@@ -38,7 +38,7 @@ export async function beginEmailChange(
   }
 }
 
-/** Returns the address that the link confirms and its account, or undefined if the link is invalid, used or expired. Changes nothing. */
+/** Returns the address that the link confirms and its account, or undefined if the link is invalid, used or expired. Does not use up the link. */
 export async function findEmailChange(
   database: Reader,
   school: School,

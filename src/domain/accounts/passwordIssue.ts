@@ -10,7 +10,7 @@ export const advisedPasswordCharacters = 15
 /** The reason why a new password is rejected. */
 export type PasswordIssue = 'too_short' | 'too_long' | 'not_typed' | 'too_common' | 'too_close'
 
-/** What a guesser knows about the person. */
+/** Data of the person that a guesser knows. */
 export interface PasswordContext {
   email: string
   schoolName?: string

@@ -32,7 +32,7 @@ export async function requestPasswordReset(
   return account.id
 }
 
-/** Returns the address whose password the link resets, or undefined if the link is used, expired or of another school. Changes nothing. */
+/** Returns the address whose password the link resets, or undefined if the link is used, expired or of another school. Does not use up the link. */
 export async function findPasswordReset(
   database: Reader,
   school: School,

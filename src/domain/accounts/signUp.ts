@@ -23,7 +23,7 @@ export interface SignUpRequest {
   language?: string | undefined
 }
 
-/** Returns a name as accounts store it: one line of 1 to 120 characters. Undefined if the text is no such name. */
+/** Returns a name as accounts store it: one line of 1 to 120 characters. Undefined for any other text. */
 export function personName(typed: string): string | undefined {
   const name = typed
     .replace(/\s+/gu, ' ')
@@ -60,7 +60,7 @@ export async function requestSignUp(
 
 /**
  * Returns the sign-up that the link completes, or undefined if the link is used, expired or of another school, or if its address may no
- * longer have an account. Changes nothing.
+ * longer have an account. Does not use up the link.
  */
 export async function findSignUp(database: Reader, school: School, token: string): Promise<SignUpRequest | undefined> {
   const link = await findMailedLink(database, linkKey(school, 'sign_up', token))

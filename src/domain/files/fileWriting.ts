@@ -127,16 +127,18 @@ export function checkForm(
   return received.storage_key === undefined ? [fieldError('file', 'min', 'must not be empty')] : []
 }
 
+/** The fields of a form with a file; `file` is the name of the file. */
+type FormValues = Readonly<Pick<FileProperties, 'purpose' | 'visibility' | 'alt'> & { file: string }>
+
 /** Returns the columns of a file from a form, and cancels the planned removal of its bytes. */
-export async function fileOfForm(context: FileContext & { received?: StoredFile | undefined }, values: Readonly<Record<string, unknown>>) {
+export async function fileOfForm(context: FileContext & { received?: StoredFile | undefined }, values: FormValues) {
   const { writer, school, caller, now, received = {} } = context
   const { storage_key = '', content_type = '', bytes = 0, checksum = '', width = null, height = null } = received
   await requireRoom(context, bytes)
   const isStored = await dropRemoval(writer, { school_id: school.id, storage_key })
   if (!isStored) throw new Problem('temporarily_unavailable', { headers: { 'Retry-After': '1' } })
-  const announced = { ...values, filename: values.file, content_type, byte_size: bytes } as unknown as FileProperties
   return {
-    ...columnsOf(announced),
+    ...columnsOf({ ...values, filename: values.file, content_type, byte_size: bytes }),
     status: 'ready',
     storage_key,
     uploaded_by: caller.accountId,

@@ -1,21 +1,21 @@
 import { findAppearance, findCustomCss, type LogoRow } from '../../store/appearance.ts'
 import type { Reader } from '../../store/database.ts'
-import { type Look, lookOf } from './themes.ts'
+import { type ThemeSettings, themeDefaults } from './themes.ts'
 
 /** A logo of a school, for light or for dark backgrounds. */
 export type Logo = LogoRow
 
 /** The theme settings of a school, with its logos. */
-export interface SchoolLook extends Look {
+export interface SchoolTheme extends ThemeSettings {
   logo: Logo | null
   logo_dark: Logo | null
 }
 
 /** Returns the theme settings of a school's pages; the unchanged default theme if the school has none. */
-export async function schoolLook(database: Reader, schoolId: string): Promise<SchoolLook> {
+export async function schoolTheme(database: Reader, schoolId: string): Promise<SchoolTheme> {
   const row = await findAppearance(database, schoolId)
-  if (!row) return { ...lookOf('studio'), logo: null, logo_dark: null }
-  const { theme, mode, colors, fonts, corner_radius, logo, logo_dark } = row as unknown as SchoolLook
+  if (!row) return { ...themeDefaults('studio'), logo: null, logo_dark: null }
+  const { theme, mode, colors, fonts, corner_radius, logo, logo_dark } = row as unknown as SchoolTheme
   return { theme, mode, colors, fonts, corner_radius, logo, logo_dark }
 }
 

@@ -6,7 +6,7 @@ import { fieldError, type ProblemDetail } from '../../lib/problem.ts'
 import type { Writer } from '../../store/database.ts'
 import { cssErrors } from './customCss.ts'
 import { type Navigation, type NavigationTarget, navigationItems } from './navigation.ts'
-import { lookOf } from './themes.ts'
+import { themeDefaults } from './themes.ts'
 
 /** The transaction in which the appearance changes. */
 interface AppearanceContext {
@@ -42,7 +42,7 @@ export async function checkAppearance(values: Fields, context: AppearanceContext
 }
 
 /** Returns the columns that reset the appearance to the unchanged theme; undefined if nothing would change. */
-export async function resetLook(row: {
+export async function resetTheme(row: {
   theme: string
   mode: string
   colors: unknown
@@ -50,7 +50,7 @@ export async function resetLook(row: {
   corner_radius: string
   custom_css: string | null
 }) {
-  const { mode, colors, fonts, corner_radius } = lookOf(row.theme as Theme)
+  const { mode, colors, fonts, corner_radius } = themeDefaults(row.theme as Theme)
   const isReset = isDeepStrictEqual({ ...row, mode, colors, fonts, corner_radius, custom_css: null }, row)
   if (isReset) return undefined
   return { mode, colors: JSON.stringify(colors), fonts: JSON.stringify(fonts), corner_radius, custom_css: null }

@@ -5,7 +5,7 @@ export type Mode = 'light' | 'dark' | 'auto'
 export type CornerRadius = 'none' | 'small' | 'medium' | 'large'
 
 /** The settings that a theme defines until staff change them. */
-export interface Look {
+export interface ThemeSettings {
   theme: Theme
   mode: Mode
   colors: Palette
@@ -18,10 +18,10 @@ const shapes = {
   campus: { fonts: { heading: 'work_sans', body: 'inter' }, corner_radius: 'small' },
   journal: { fonts: { heading: 'lora', body: 'source_serif' }, corner_radius: 'none' },
   minimal: { fonts: { heading: 'inter', body: 'inter' }, corner_radius: 'small' },
-} as const satisfies Record<Theme, Pick<Look, 'fonts' | 'corner_radius'>>
+} as const satisfies Record<Theme, Pick<ThemeSettings, 'fonts' | 'corner_radius'>>
 
 /** Returns the unchanged settings of a theme. */
-export const lookOf = (theme: Theme): Look => ({ theme, mode: 'auto', colors: palettes[theme], ...shapes[theme] })
+export const themeDefaults = (theme: Theme): ThemeSettings => ({ theme, mode: 'auto', colors: palettes[theme], ...shapes[theme] })
 
 /** The branding in a school's configuration file. */
 export interface Branding {
@@ -31,7 +31,7 @@ export interface Branding {
 }
 
 /** Returns the initial settings of a school: those of its theme, with the colours of its configuration file. */
-export function startingLook({ theme, mode, colors }: Branding): Look {
+export function initialThemeSettings({ theme, mode, colors }: Branding): ThemeSettings {
   const chosen = Object.fromEntries(Object.entries(colors).filter(([, colour]) => colour !== undefined))
-  return { ...lookOf(theme), mode, colors: { ...palettes[theme], ...chosen } }
+  return { ...themeDefaults(theme), mode, colors: { ...palettes[theme], ...chosen } }
 }
