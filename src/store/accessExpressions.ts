@@ -1,39 +1,45 @@
-import { type Expression, type SqlBool, sql } from 'kysely'
+import { type Expression, expressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { DB } from '../gen/kysely/tables.ts'
 import type { Builder, Condition } from './expressions.ts'
 
-/** Default of the grace period in days: how long a subscription with an outstanding payment still gives access. */
-const defaultGraceDays = 7
+/** Days for which a subscription with an outstanding payment still grants access, unless the school has set another number. */
+const defaultGraceDays = sql.lit(7)
 
-/** True once a time has come; never for an absent time. */
-const isPast = (column: string, time: string): string => `coalesce("subscription"."${column}" <= ${time}, false)`
+const subscription = expressionBuilder<DB, 'subscription'>()
+const school = expressionBuilder<DB, 'school'>()
+const itsPlan = expressionBuilder<{ its_plan: DB['membership_plan'] }, 'its_plan'>()
 
-/** Since when a payment may at most be outstanding. */
-const graceBegins = `(now() - make_interval(days => coalesce(
-    (SELECT ("school"."settings" ->> 'past_due_grace_days')::int FROM "school" WHERE "school"."id" = "subscription"."school_id"),
+type Time = 'subscription.resumes_at' | 'subscription.current_period_end'
+
+/** Matches if a time has passed. A missing time never passes. */
+const isPast = (column: Time, time: Expression<Date>) => sql<boolean>`coalesce(${subscription.ref(column)} <= ${time}, false)`
+
+const now = sql<Date>`now()`
+
+/** The earliest time since which a payment may be outstanding. */
+const graceBegins = sql<Date>`(now() - make_interval(days => coalesce(
+    (SELECT (${school.ref('school.settings')} ->> 'past_due_grace_days')::int FROM "school"
+      WHERE ${school.ref('school.id')} = ${subscription.ref('subscription.school_id')}),
     ${defaultGraceDays})))`
 
-/** True if the next period begins only with a confirmed payment. */
-const waitsForPayment = `("subscription"."collection" = 'automatic' OR ("subscription"."collection" = 'manual' AND EXISTS (
-    SELECT 1 FROM "membership_plan" "its_plan" WHERE "its_plan"."school_id" = "subscription"."school_id"
-       AND "its_plan"."id" = "subscription"."plan_id" AND "its_plan"."manual_renewal" = 'confirm')))`
+/** Matches if the next period begins only with a confirmed payment. */
+const waitsForPayment = sql<boolean>`(${subscription.ref('subscription.collection')} = 'automatic'
+    OR (${subscription.ref('subscription.collection')} = 'manual' AND EXISTS (
+      SELECT 1 FROM "membership_plan" "its_plan" WHERE ${itsPlan.ref('its_plan.school_id')} = ${subscription.ref('subscription.school_id')}
+         AND ${itsPlan.ref('its_plan.id')} = ${subscription.ref('subscription.plan_id')}
+         AND ${itsPlan.ref('its_plan.manual_renewal')} = 'confirm')))`
+
+const status = subscription.ref('subscription.status')
 
 /**
- * True if a row of `subscription` gives access to its plan now, as SQL for raw statements. The clock decides: a row that has ended
- * gives no access, even before a job has closed it.
+ * Matches rows of `subscription` that currently grant access to their plan. The clock decides: a subscription whose end has passed grants
+ * nothing, even before a job has ended it. The statement needs no parameters.
  */
-export const grantsAccessSql = `(
-  (("subscription"."status" IN ('trialing', 'active') OR ("subscription"."status" = 'paused' AND ${isPast('resumes_at', 'now()')}))
-    AND NOT ("subscription"."cancel_at_period_end" AND ${isPast('current_period_end', 'now()')})
-    AND NOT ("subscription"."amount" > 0 AND ${isPast('current_period_end', graceBegins)} AND ${waitsForPayment}))
-  OR ("subscription"."status" = 'past_due' AND coalesce("subscription"."past_due_since" > ${graceBegins}, false)))`
-
-/** The same as a condition of a query over `subscription`. */
-export const grantsAccess: Expression<SqlBool> = sql.raw<SqlBool>(grantsAccessSql)
-
-/** True if a row of `membership_plan` includes the course, as SQL for raw statements. */
-const coursePlanSql = (courseId: string): string => `("membership_plan"."includes_all_courses" OR EXISTS (
-  SELECT 1 FROM "plan_item" WHERE "plan_item"."school_id" = "membership_plan"."school_id" AND "plan_item"."plan_id" = "membership_plan"."id"
-     AND "plan_item"."product_type" = 'course' AND "plan_item"."product_id" = ${courseId}))`
+export const grantsAccess: RawBuilder<SqlBool> = sql<SqlBool>`(
+  ((${status} IN ('trialing', 'active') OR (${status} = 'paused' AND ${isPast('subscription.resumes_at', now)}))
+    AND NOT (${subscription.ref('subscription.cancel_at_period_end')} AND ${isPast('subscription.current_period_end', now)})
+    AND NOT (${subscription.ref('subscription.amount')} > 0 AND ${isPast('subscription.current_period_end', graceBegins)} AND ${waitsForPayment}))
+  OR (${status} = 'past_due' AND coalesce(${subscription.ref('subscription.past_due_since')} > ${graceBegins}, false)))`
 
 /** Matches a plan that includes the course. */
 export const includesCourse = (plan: Builder<'membership_plan'>, courseId: string | Expression<string>): Condition =>
@@ -50,13 +56,20 @@ export const includesCourse = (plan: Builder<'membership_plan'>, courseId: strin
     ),
   ])
 
-/** True if the person has a plan that includes the course now. Both are columns or parameters of the enclosing statement. */
-export const hasCoursePlanSql = ({
-  schoolId,
-  personId,
-  courseId,
-}: Record<'schoolId' | 'personId' | 'courseId', string>): string => `EXISTS (
-  SELECT 1 FROM "subscription" JOIN "membership_plan"
-      ON "membership_plan"."school_id" = "subscription"."school_id" AND "membership_plan"."id" = "subscription"."plan_id"
-   WHERE "subscription"."school_id" = ${schoolId} AND "subscription"."person_id" = ${personId}
-     AND ${grantsAccessSql} AND ${coursePlanSql(courseId)})`
+/** Matches if the person currently has a plan that includes the course. */
+export const hasCoursePlan = (
+  rows: Pick<Builder<never>, 'exists' | 'selectFrom'>,
+  { schoolId, personId, courseId }: Record<'schoolId' | 'personId' | 'courseId', Expression<string>>,
+): Condition =>
+  rows.exists(
+    rows
+      .selectFrom('subscription')
+      .innerJoin('membership_plan', (join) =>
+        join.onRef('membership_plan.school_id', '=', 'subscription.school_id').onRef('membership_plan.id', '=', 'subscription.plan_id'),
+      )
+      .select('subscription.id')
+      .where('subscription.school_id', '=', schoolId)
+      .where('subscription.person_id', '=', personId)
+      .where(grantsAccess)
+      .where((plan) => includesCourse(plan, courseId)),
+  )

@@ -37,7 +37,7 @@ export async function findCoupon(reader: Reader, schoolId: string, code: string,
     .select(['id', 'code', 'discount_type', 'percent_bps', 'amount_off', 'minimum_amount', 'currency', 'applies_to_all'])
     .select(['first_purchase_only', 'max_redemptions_per_person'])
     .select((coupon) => [
-      sql<CouponStatus>`${couponStatus}`.as('status'),
+      couponStatus.$castTo<CouponStatus>().as('status'),
       sql<CouponAudience>`${coupon.ref('coupon.audience')}`.as('audience'),
       coupon
         .selectFrom('coupon_item')

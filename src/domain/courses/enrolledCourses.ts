@@ -1,7 +1,7 @@
 import type { Expression } from 'kysely'
 import { audienceOf, type Caller } from '../../policy/caller.ts'
-import { enrollmentOf, isEnrolledSql, showsCounts } from '../../store/enrollmentExpressions.ts'
-import type { Builder, Condition } from '../../store/expressions.ts'
+import { enrollmentOf, isEnrolledSql } from '../../store/enrollmentExpressions.ts'
+import { type Builder, type Condition, showsCounts } from '../../store/expressions.ts'
 import { isTaughtBy } from './courses.ts'
 
 type Courses = Builder<'course'>
@@ -26,7 +26,7 @@ export function enrollmentsShown(course: Courses, caller: Caller): Expression<un
   const isTaught = caller.kind === 'person' ? isTaughtBy(course, caller) : course.lit(false)
   return course
     .case()
-    .when(course.or([isTaught, showsCounts('course')]))
+    .when(course.or([isTaught, showsCounts(course.ref('course.school_id'))]))
     .then(course.ref('course.enrollments_count'))
     .end()
 }

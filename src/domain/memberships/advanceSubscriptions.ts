@@ -1,12 +1,13 @@
 import { grantsAccess } from '../../store/accessExpressions.ts'
 import type { Database, Reader, Writer } from '../../store/database.ts'
+import type { InSchool } from '../inSchool.ts'
 import { type DueStep, dueStep, firstPaymentHours } from './dueStep.ts'
 import { endNow } from './endSubscriptions.ts'
 import { dayLong } from './periods.ts'
 import { lockPlansOf } from './planSeats.ts'
 import { renewSubscription } from './renewSubscription.ts'
 import { outstandingDays, resumedColumns } from './subscriptionColumns.ts'
-import { type InSchool, lockSubscription, type OfSubscription, type SubscriptionRow, writeTransition } from './subscriptionRow.ts'
+import { lockSubscription, type OfSubscription, type SubscriptionRow, writeTransition } from './subscriptionRow.ts'
 import { syncAccess } from './syncAccess.ts'
 
 /** The most transitions of one subscription per run. One that was not advanced for years catches up over several runs. */

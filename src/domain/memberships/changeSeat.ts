@@ -1,11 +1,12 @@
 import { Problem } from '../../lib/problem.ts'
 import type { Writer } from '../../store/database.ts'
+import type { InSchool } from '../inSchool.ts'
 import { endEnrollments } from '../learning/endEnrollments.ts'
 import { enroll } from '../learning/enroll.ts'
 import { includesProduct } from './hasPlan.ts'
 import { releaseSeat, requireNotSubscribed, takeSeat } from './planSeats.ts'
 import { findTerms, type PriceTerms } from './priceTerms.ts'
-import type { InSchool, SubscriptionRow } from './subscriptionRow.ts'
+import type { SubscriptionRow } from './subscriptionRow.ts'
 
 /**
  * Moves a subscription's seat to the plan of other terms. Both plans are locked.

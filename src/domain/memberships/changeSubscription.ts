@@ -12,8 +12,8 @@ import { manualPayment, orderPeriod } from './subscriptionOrder.ts'
 import type { SubscriptionColumns, SubscriptionRow } from './subscriptionRow.ts'
 import { isFinal, stateAfter, statesBefore } from './subscriptionTransitions.ts'
 import type { SubscriptionContext } from './subscriptionWriting.ts'
-import { wrongState } from './subscriptionWrongState.ts'
 import { syncAccess } from './syncAccess.ts'
+import { wrongSubscriptionState } from './wrongSubscriptionState.ts'
 
 interface Cancellation {
   at?: string | undefined
@@ -34,7 +34,7 @@ export async function cancelSubscription(
   if (at === 'now' && !isStaff)
     throw new Problem('access_denied', { description: 'Only staff can end a subscription now. Cancel it at the end of its period.' })
   if (row.status === 'canceled') return undefined
-  if (!stateAfter(row.status, 'canceled')) throw wrongState('cancel', row.status, statesBefore('canceled'))
+  if (!stateAfter(row.status, 'canceled')) throw wrongSubscriptionState('cancel', row.status, statesBefore('canceled'))
   const end = row.current_period_end
   const isNow = at === 'now' || end === null || end <= now
   if (!isNow && row.cancel_at_period_end) return undefined
@@ -55,7 +55,7 @@ export async function cancelSubscription(
 export async function resumeSubscription({ now }: SubscriptionContext, row: SubscriptionRow): Promise<SubscriptionColumns | undefined> {
   const isOver = dueStep(row, now)?.kind === 'end'
   if (isFinal(row.status) || row.status === 'incomplete' || isOver) {
-    throw wrongState('resume', isOver ? 'canceled' : row.status, statesBefore('canceled'))
+    throw wrongSubscriptionState('resume', isOver ? 'canceled' : row.status, statesBefore('canceled'))
   }
   const notCanceled = row.cancel_at_period_end
     ? { cancel_at_period_end: false, cancel_at: null, canceled_at: null, cancellation_reason: null, cancellation_comment: null }
@@ -81,7 +81,7 @@ export async function pauseSubscription(
     const isSame = resumes_at === undefined || resumesAt?.getTime() === row.resumes_at?.getTime()
     return isSame ? undefined : { resumes_at: resumesAt }
   }
-  if (!stateAfter(row.status, 'paused')) throw wrongState('pause', row.status, statesBefore('paused'))
+  if (!stateAfter(row.status, 'paused')) throw wrongSubscriptionState('pause', row.status, statesBefore('paused'))
   return pausedColumns(now, resumesAt)
 }
 
@@ -104,7 +104,7 @@ export async function changePlan(
   const terms = await requireVisibleTerms(context, priceId)
   if (priceId === row.price_id && !isFinal(row.status)) return row.pending_price_id === null ? undefined : noPendingChange
   if (priceId === row.pending_price_id && when !== 'now') return undefined
-  if (row.status !== 'active' && row.status !== 'trialing') throw wrongState('change_plan', row.status, ['active', 'trialing'])
+  if (row.status !== 'active' && row.status !== 'trialing') throw wrongSubscriptionState('change_plan', row.status, ['active', 'trialing'])
   if (row.cancel_at_period_end)
     throw new Problem('invalid_state', { description: 'This subscription ends with its period. Resume it first.' })
   if (!terms.active || terms.plan_status !== 'active') throw unknownPrice()

@@ -1,7 +1,8 @@
 import type { Reader, Writer } from '../../store/database.ts'
+import type { InSchool } from '../inSchool.ts'
 import { leaveSeat, lockPlans } from './planSeats.ts'
 import { canceledColumns, expiredColumns } from './subscriptionColumns.ts'
-import { type InSchool, type SubscriptionRow, writeTransition } from './subscriptionRow.ts'
+import { type SubscriptionRow, writeTransition } from './subscriptionRow.ts'
 import { syncAccess } from './syncAccess.ts'
 
 /** Why a subscription ended. Staff and the person choose a reason; background jobs set `payment_failed`. */

@@ -1,6 +1,6 @@
 import { fieldError, Problem, type ProblemDetail } from '../../lib/problem.ts'
 import type { SubscriptionColumns, SubscriptionRow } from './subscriptionRow.ts'
-import { wrongState } from './subscriptionWrongState.ts'
+import { wrongSubscriptionState } from './wrongSubscriptionState.ts'
 
 /** The times of a subscription as a request contains them. */
 export interface Times {
@@ -42,9 +42,9 @@ export function moveTimes(row: SubscriptionRow, { trial_ends_at, current_period_
     throw new Problem('invalid_state', {
       description: 'The times of this subscription cannot be changed, because the checkout collects its payments.',
     })
-  if (trial && row.status !== 'trialing') throw wrongState('a new trial_ends_at', row.status, ['trialing'])
+  if (trial && row.status !== 'trialing') throw wrongSubscriptionState('a new trial_ends_at', row.status, ['trialing'])
   if (!['active', 'trialing', 'paused'].includes(row.status))
-    throw wrongState('a new current_period_end', row.status, ['active', 'trialing', 'paused'])
+    throw wrongSubscriptionState('a new current_period_end', row.status, ['active', 'trialing', 'paused'])
   const at = new Date((trial ? trial_ends_at : current_period_end) as string)
   return {
     current_period_end: at,

@@ -1,11 +1,12 @@
 import type { Writer } from '../../store/database.ts'
+import type { InSchool } from '../inSchool.ts'
 import { endNow } from './endSubscriptions.ts'
 import { lockPlans, lockPlansOf } from './planSeats.ts'
 import { requireTerms } from './priceTerms.ts'
 import { renewSubscription } from './renewSubscription.ts'
 import { startSubscription } from './startSubscription.ts'
 import { periodColumns } from './subscriptionColumns.ts'
-import { type InSchool, lockSubscription, type SubscriptionRow, setLatestOrder, writeTransition } from './subscriptionRow.ts'
+import { lockSubscription, type SubscriptionRow, setLatestOrder, writeTransition } from './subscriptionRow.ts'
 import { isFinal } from './subscriptionTransitions.ts'
 import { syncAccess } from './syncAccess.ts'
 

@@ -1,10 +1,11 @@
 import type { Writer } from '../../store/database.ts'
+import type { InSchool } from '../inSchool.ts'
 import type { Payment } from '../orders/payment.ts'
 import { applyPendingTerms, replaceEnrollments } from './changeSeat.ts'
 import { amountDue, findCouponTerms, type PriceTerms, requireTerms } from './priceTerms.ts'
 import { isDiscounted, noPendingChange, outstandingUntil, pastDueColumns, periodColumns } from './subscriptionColumns.ts'
 import { manualPayment, orderPeriod } from './subscriptionOrder.ts'
-import { type InSchool, type SubscriptionColumns, type SubscriptionRow, writeTransition } from './subscriptionRow.ts'
+import { type SubscriptionColumns, type SubscriptionRow, writeTransition } from './subscriptionRow.ts'
 import { syncAccess } from './syncAccess.ts'
 
 export interface Renewal {

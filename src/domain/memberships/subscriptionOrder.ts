@@ -1,11 +1,12 @@
 import { Problem } from '../../lib/problem.ts'
 import type { Writer } from '../../store/database.ts'
 import { withinSavepoint } from '../../store/savepoint.ts'
+import type { InSchool } from '../inSchool.ts'
 import type { Payment } from '../orders/payment.ts'
 import { recordOrder } from '../orders/recordOrder.ts'
 import { discountOn, findCouponTerms, type PriceTerms } from './priceTerms.ts'
 import { isDiscounted } from './subscriptionColumns.ts'
-import { type InSchool, type SubscriptionRow, setLatestOrder } from './subscriptionRow.ts'
+import { type SubscriptionRow, setLatestOrder } from './subscriptionRow.ts'
 
 interface OrderedPeriod {
   row: SubscriptionRow

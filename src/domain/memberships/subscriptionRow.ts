@@ -3,12 +3,7 @@ import type { DB } from '../../gen/kysely/tables.ts'
 import type { ChangeAction } from '../../store/changeActions.ts'
 import { recordChange } from '../../store/changeLog.ts'
 import type { Writer } from '../../store/database.ts'
-
-/** The school of a change, and its time. */
-export interface InSchool {
-  schoolId: string
-  now: Date
-}
+import type { InSchool } from '../inSchool.ts'
 
 /** One subscription of a school. */
 export interface OfSubscription extends InSchool {

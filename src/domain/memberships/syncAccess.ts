@@ -4,8 +4,9 @@ import type { Writer } from '../../store/database.ts'
 import type { Builder } from '../../store/expressions.ts'
 import { changedPerson, recordPersonChanges } from '../../store/personChanges.ts'
 import { releaseUses } from '../coupons/couponUses.ts'
+import type { InSchool } from '../inSchool.ts'
 import { endEnrollments } from '../learning/endEnrollments.ts'
-import type { InSchool, OfSubscription, SubscriptionRow } from './subscriptionRow.ts'
+import type { OfSubscription, SubscriptionRow } from './subscriptionRow.ts'
 
 /** Selects the tier of a person: `paid` if they pay for a plan, `comped` if they have one for free, else `free`. */
 const tierOf = (person: Builder<'person'>) =>

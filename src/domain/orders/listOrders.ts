@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import type { Reader } from '../../store/database.ts'
 import { orderStatus } from '../../store/shopExpressions.ts'
 
@@ -59,7 +58,7 @@ export async function findOrder(
 const selectOrders = (reader: Reader, schoolId: string) =>
   reader
     .selectFrom('orders')
-    .select(['id', 'number', sql<string>`${orderStatus}`.as('status'), 'kind', 'buyer_name', 'buyer_email', 'currency'])
+    .select(['id', 'number', orderStatus.as('status'), 'kind', 'buyer_name', 'buyer_email', 'currency'])
     .select(['total_amount as total', 'refunded_amount as refunded', 'placed_at', 'paid_at', 'payment_provider', 'payment_reference'])
     .where('school_id', '=', schoolId)
 

@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 import { newId } from '../../lib/ids.ts'
 import type { Writer } from '../../store/database.ts'
 import { now as databaseTime } from '../../store/expressions.ts'
+import type { InSchool } from '../inSchool.ts'
 import { endEnrollments } from '../learning/endEnrollments.ts'
 import { enroll } from '../learning/enroll.ts'
 import { grantProduct } from '../products/grantProduct.ts'
-import type { InSchool } from './orderContext.ts'
 
 interface OfOrder extends InSchool {
   orderId: string

@@ -2,12 +2,6 @@ import type { ChangeAction } from '../../store/changeActions.ts'
 import { recordChange } from '../../store/changeLog.ts'
 import type { Writer } from '../../store/database.ts'
 
-/** The school of a change, and its time. */
-export interface InSchool {
-  schoolId: string
-  now: Date
-}
-
 /** An order as its rules need it. Eight-byte numbers may be text. */
 export interface OrderRow {
   id: string

@@ -7,9 +7,10 @@ import type { Builder, Condition } from '../../store/expressions.ts'
 import { orderStatus } from '../../store/shopExpressions.ts'
 import { confirmUses, releaseUses } from '../coupons/couponUses.ts'
 import { reserveAgain } from '../coupons/reserveCoupon.ts'
+import type { InSchool } from '../inSchool.ts'
 import { lockOrderedSubscription, renewOrderedSubscription, startOrderedSubscriptions } from '../memberships/orderedSubscriptions.ts'
 import { openAccess } from './orderAccess.ts'
-import { addSpend, type InSchool, type OrderRow, orderColumns, recordOrderChange } from './orderContext.ts'
+import { addSpend, type OrderRow, orderColumns, recordOrderChange } from './orderContext.ts'
 import { type Payment, paymentColumns } from './payment.ts'
 import { checkoutMinutes } from './recordOrder.ts'
 
@@ -142,7 +143,7 @@ async function changeState(
   }
   const current = await writer
     .selectFrom('orders')
-    .select(sql<string>`${orderStatus}`.as('status'))
+    .select(orderStatus.as('status'))
     .where('school_id', '=', schoolId)
     .where('id', '=', orderId)
     .executeTakeFirst()

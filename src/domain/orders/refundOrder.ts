@@ -2,9 +2,10 @@ import { newId } from '../../lib/ids.ts'
 import { Problem } from '../../lib/problem.ts'
 import type { Writer } from '../../store/database.ts'
 import { unnest } from '../../store/unnest.ts'
+import type { InSchool } from '../inSchool.ts'
 import { endOrderedSubscription } from '../memberships/orderedSubscriptions.ts'
 import { closeAccess } from './orderAccess.ts'
-import { addSpend, type InSchool, orderColumns, recordOrderChange } from './orderContext.ts'
+import { addSpend, orderColumns, recordOrderChange } from './orderContext.ts'
 import { prorateAmounts } from './prorateAmounts.ts'
 
 export const refundReasons = ['requested', 'duplicate', 'fraud', 'other'] as const
