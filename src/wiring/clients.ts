@@ -4,7 +4,7 @@ import type { RegistrationRules } from '../policy/registrationError.ts'
 import { findClient } from '../store/clients.ts'
 import type { Sql } from '../store/sql.ts'
 
-/** What the consent page says of a client's origin. */
+/** Returns the origin of a client, which the consent page shows. */
 export async function describeClient(sql: Sql, schoolId: string, clientId: string): Promise<ClientOrigin | undefined> {
   const client = await findClient(sql, schoolId, clientId)
   return client && { registeredVia: client.registered_via === 'self' ? 'self' : 'integration', createdAt: client.created_at }

@@ -1,7 +1,7 @@
 import type { BackgroundTasks } from '../lib/backgroundTasks.ts'
 import type { Log } from '../lib/log.ts'
 
-/** Leaves work for the time after the answer. What it is about has happened: where too much is waiting it is dropped, and logged by its name. */
+/** Enqueues a task that runs after the response. If the queue is full, the task is dropped and its name is logged. */
 export const createEnqueue =
   ({ backgroundTasks, log }: { backgroundTasks: BackgroundTasks; log: Log }) =>
   (name: string, work: () => Promise<void>, about: { school?: string } = {}): void => {

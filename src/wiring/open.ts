@@ -17,13 +17,13 @@ import { redisArtifacts } from '../store/redisArtifacts.ts'
 import type { Sql } from '../store/sql.ts'
 import { longestTokenSeconds } from './clients.ts'
 
-/** Where the bytes of files stand. The caller closes it. */
+/** Opens the storage of files. The caller closes it. */
 export const openConfiguredFileStorage = ({ DATA_DIR, STORAGE_URL }: Pick<Environment, 'DATA_DIR' | 'STORAGE_URL'>): Promise<FileStorage> =>
   openFileStorage(DATA_DIR, STORAGE_URL)
 
 type Addresses = Pick<Environment, 'DATA_DIR' | 'DATABASE_URL' | 'REDIS_URL'>
 
-/** The database that the environment names. The caller closes it. */
+/** Opens the database that the environment names. The caller closes it. */
 export function openConfiguredDatabase(
   { DATA_DIR, DATABASE_URL }: Addresses,
   log: Log,
@@ -59,7 +59,7 @@ export async function openConfiguredRedis(
   return redis
 }
 
-/** Where messages to people go. The caller closes it. */
+/** Opens the transport of e-mails. The caller closes it. */
 export function openConfiguredTransport({ DATA_DIR, SMTP_URL }: Pick<Environment, 'DATA_DIR' | 'SMTP_URL'>, log: Log): MailTransport {
   return SMTP_URL ? smtpTransport({ url: SMTP_URL }) : fileTransport({ directory: join(DATA_DIR, 'outbox'), log })
 }
@@ -72,7 +72,7 @@ export interface StoreArguments {
   log: Log
 }
 
-/** Where the engine's state lives, by the rules that every process of the service shares. */
+/** Creates the stores of the engine's state, by the rules that every process of the service shares. */
 export function createStores({ sql, redis, oauth, log }: StoreArguments): Stores {
   const durable = databaseArtifacts(sql)
   const ephemeral = redis ? redisArtifacts(redis.client, { longestTokenSeconds: longestTokenSeconds(oauth) }) : durable

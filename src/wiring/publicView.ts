@@ -3,10 +3,10 @@ import type { Surroundings } from '../framework/call.ts'
 import type { Operation } from '../framework/declare/operations.ts'
 import { run } from '../framework/run.ts'
 
-/** Pages of at most this many rows: what a list gives at once. */
+/** The most rows that a list returns on one page. */
 const pageSize = 100
 
-/** The school as the anonymous caller sees it, over the same road as every request of the API. */
+/** Returns the school as an anonymous caller sees it, through the same operations as every request of the API. */
 export function publicView(surroundings: Surroundings): PublicView {
   const ask = (operation: Operation, parameters: Readonly<Record<string, string>>) =>
     run(operation, { kind: 'anonymous' }, { parameters: () => parameters }, surroundings)

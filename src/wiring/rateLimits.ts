@@ -16,15 +16,14 @@ import { createSignInLimits } from './signInLimits.ts'
 
 export interface Limits {
   limiter: Limiter
-  /** Of the authorization server's endpoints, by address. */
+  /** Limits of the authorization server's endpoints, by address. */
   policies: Record<LimitedEndpoint, Policy>
   badCredentials: FailureLimit
   signIn: SignInLimits
   account: AccountLimits
   /**
-   * Of the school's API: counts one request of this caller, and says on the answer what is left.
-   * Visitors, and whoever presents a token that is none, are counted by address; others by client and person.
-   * What the operation falls under beside that is counted as well.
+   * Counts one request of this caller to the school's API, and sets the headers with the remaining requests. Visitors and callers with an
+   * invalid token are counted by address, others by client and person. The limits of the operation are counted as well.
    * @throws Problem rate_limited
    */
   api(ctx: Context, caller: Caller | undefined, operationLimits?: readonly OperationLimit[]): Promise<void>
@@ -109,7 +108,7 @@ export function createLimits({ config, redis, log, isLimited }: LimitArguments):
   }
 }
 
-/** Finds out who calls, and counts the request: also where the token turns out to be none. */
+/** Identifies the caller, and counts the request even if the token is invalid. */
 export function limited(authenticate: (ctx: Context) => Promise<Caller>, { api }: Limits): ApiArguments['authenticate'] {
   return async (ctx, operationLimits) => {
     let caller: Caller | undefined

@@ -14,7 +14,7 @@ export interface SchoolEntry {
   config: SchoolConfig
 }
 
-/** Every school of the configuration, each with its row: a file that was added makes a school. */
+/** Opens every school of the configuration. A new file creates a school. */
 export async function openSchools(database: Database, config: Config): Promise<SchoolDirectory<SchoolEntry>> {
   const entries: SchoolEntry[] = []
   for (const school of config.schools) {
@@ -25,7 +25,7 @@ export async function openSchools(database: Database, config: Config): Promise<S
   return schoolDirectory(entries)
 }
 
-/** Brings every school's registered integrations in line with its file. Answers what changed, by school. */
+/** Updates the registered integrations of every school from its file. Returns the changes by school. */
 export async function syncAllIntegrations(
   stores: Stores,
   schools: SchoolDirectory<SchoolEntry>,

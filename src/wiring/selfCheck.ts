@@ -20,7 +20,7 @@ export function createSchoolSelfCheck({ runtime, scopes, log }: Pick<Foundation,
   })
 }
 
-/** What the configuration says that the documents of an issuer must contain. */
+/** Returns what the documents of an issuer must contain by the configuration. */
 export function expectedOf(issuer: string, { oauth }: Config, scopes: readonly ScopeEntry[]): Expected {
   return {
     issuer,
