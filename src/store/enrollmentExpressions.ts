@@ -25,7 +25,7 @@ const isOpenedByPlan = hasCoursePlan(expressionBuilder<DB, never>(), {
 })
 
 /**
- * Why the `lesson` is closed to the person with the `enrollment`, or `open`. A plan that has ended opens nothing, whatever the enrolment
+ * Why the `lesson` is closed to the person with the `enrollment`, or `open`. A plan that has ended gives no access, whatever the enrolment
  * says.
  */
 export const lockOfEnrollment: RawBuilder<'open' | 'not_enrolled' | 'expired' | 'drip'> = sql`CASE
