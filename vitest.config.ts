@@ -22,7 +22,7 @@ export default defineConfig({
     testTimeout: 300_000,
     hookTimeout: 300_000,
     teardownTimeout: 20_000,
-    // What is polled for may take long on a loaded machine: the default of one second is a limit on speed.
+    // Polling may take long on a loaded machine: the default of one second would be a limit on speed.
     expect: { poll: { timeout: 60_000, interval: 50 } },
     // A test that was left alone by mistake would hide all others.
     allowOnly: false,

@@ -17,7 +17,7 @@ export async function countAll(database: Reader, queryScope: QueryScope): Promis
 }
 
 /**
- * A cursor behind so many of the rows of a list, made from one of its own and from the row that stands there. To find that row what lies
+ * A cursor behind so many of the rows of a list, built from one of the list's cursors and the row at that position. To find that row what lies
  * before it is read, or what lies behind it where that is less: that is not what is measured.
  */
 export async function cursorBehind(

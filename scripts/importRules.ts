@@ -28,7 +28,7 @@ export const importRules: IForbiddenRuleType[] = [
   },
   {
     name: 'no cycle',
-    comment: 'two files must not import each other, not even types; move what both need to a file of its own',
+    comment: 'two files must not import each other, not even types; move what both need to a third file',
     severity: 'error',
     // A resource names the resources that it refers to, and they name it: functions return them, so the order of loading does not matter.
     from: { pathNot: ['^src/gen/', '^src/resources/', '^src/pages/'] },

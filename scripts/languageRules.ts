@@ -26,7 +26,7 @@ const phraseRules: readonly LanguageRule[] = [
     use: '"people who", "a person who", "the caller"',
   },
   { pattern: /(?:^|[.;] )who (?!else\b)[a-z' ]+(?![\w' ]*\?)/, use: '"a person who", "the caller"', kinds: ['comment', 'title'] },
-  { pattern: /(?<!\bthere )(?<!n't )\b(?:is|are|was|were|be) none\b(?! of\b)/i, use: '"is not a …", "does not exist"' },
+  { pattern: /(?<!\bthere )(?<!n't )\b(?:is|are|was|were) none\b(?! of\b)/i, use: '"is not a …", "does not exist"' },
   {
     pattern:
       /(?<!\bthere )(?<!\bwhy )\b(?:is|are|was|were) no (?!longer\b|more than\b|less than\b|fewer\b|later\b|doubt\b|one\b|different\b|use\b|\w+er than\b)(?=[a-z])/i,
@@ -46,7 +46,7 @@ const phraseRules: readonly LanguageRule[] = [
     use: 'a verb at the beginning: "Returns…", "Checks…", "True if…"',
     kinds: ['comment'],
   },
-  { pattern: /^(?:of|what|whether|who|whose|whom|that|which) [^?]*$/, use: 'a sentence with a subject and a verb', kinds: ['title'] },
+  { pattern: /^(?:of|what|whether|who|whose|whom) [^?]*$/, use: 'a sentence with a subject and a verb', kinds: ['title'] },
   { pattern: /\b(?:roads?|doors?)\b/i, use: '"request pipeline", "path", "entry point", "tenant resolution"', kinds: comments },
   {
     pattern: /\b(?:the|each|every|other|another|which|lower|higher|one|own|its|two) rooms?\b(?! (?:for|left|to|in)\b)/i,

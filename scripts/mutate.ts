@@ -20,7 +20,7 @@ import { readTestGraph } from './relatedTests.ts'
 
 const root = resolve(import.meta.dirname, '..')
 
-/** What is critical: identity, permission, data, money and seats. */
+/** The critical modules: identity, permissions, data, money and seats. */
 const critical: Readonly<Record<string, readonly string[]>> = {
   oidc: ['src/oidc'],
   policy: ['src/policy'],
@@ -116,7 +116,7 @@ function mutantsOf(file: string): Mutant[] {
   }
   const visit = (node: ts.Node): void => {
     for (const [part, replacement, what] of changesOf(node)) add(part, replacement, what)
-    // What has no effect at run time is not changed.
+    // Code without an effect at run time is not changed.
     if (!ts.isTypeNode(node) && !ts.isInterfaceDeclaration(node) && !ts.isImportDeclaration(node)) ts.forEachChild(node, visit)
   }
   visit(source)

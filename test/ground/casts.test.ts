@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import ts from 'typescript'
 import { expect, test } from 'vitest'
 
-/** The number of type assertions in src. Lower it whenever it falls; a new one needs a reason beside it. */
+/** The number of type assertions in src. Lower it whenever it falls; a new one needs a comment with its reason. */
 const most = 369
 
 test('type assertions in src do not become more', () => {
@@ -12,7 +12,7 @@ test('type assertions in src do not become more', () => {
   expect(count).toBeLessThanOrEqual(most)
 })
 
-/** Counts `value as Type` in a file. `as const` is no assertion of a type. */
+/** Counts `value as Type` in a file. `as const` is not a type assertion. */
 function castsIn(file: string): number {
   let count = 0
   const visit = (node: ts.Node): void => {

@@ -3,7 +3,7 @@ import { checkPlanted } from './planted.ts'
 
 const check = (text: string): { code: number | null; output: string } => checkPlanted({ 'src/lib/a.ts': text }, ['scripts/moduleState.ts'])
 
-test('constants, and what a function makes for itself, are no state', () => {
+test('constants, and what a function makes for itself, are not module state', () => {
   const { code, output } = check(
     "const names = ['a']\nconst byName = new Map([['a', 1]])\nnames.push('b')\n" +
       'export function make(byName: Map<string, number>) {\n  const names: string[] = []\n  names.push(String(byName.set("a", 2)))\n  return { names }\n}\n' +

@@ -8,22 +8,22 @@ import { markdownFaults } from '../support/markdown.ts'
 const root = resolve(import.meta.dirname, '../..')
 const manifest: { scripts: Record<string, string> } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
-/** What git keeps or would keep. */
+/** Lists the files that git tracks or would track. */
 const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: root, encoding: 'utf8' })
   .split('\n')
   .filter((file) => file !== '' && existsSync(join(root, file)))
 const markdown = files.filter((file) => file.endsWith('.md'))
-const papers = markdown.filter((file) => !file.startsWith('config/'))
+const documents = markdown.filter((file) => !file.startsWith('config/'))
 const read = (file: string): string => readFileSync(join(root, file), 'utf8')
 
-test('the papers are there', () => {
-  expect(papers).toEqual(
+test('the documents exist', () => {
+  expect(documents).toEqual(
     expect.arrayContaining(['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'test/README.md', 'docs/deploy.md']),
   )
 })
 
-describe.each(papers)('%s', (paper) => {
-  const text = read(paper)
+describe.each(documents)('%s', (document) => {
+  const text = read(document)
 
   test('names only npm scripts that exist', () => {
     const named = [...text.matchAll(/npm run ([a-z][a-z:-]*)|npm (start|test)\b/g)].map(([, script, short]) => script ?? short ?? '')
@@ -33,12 +33,12 @@ describe.each(papers)('%s', (paper) => {
   test('links only to files that exist', () => {
     const targets = [...text.matchAll(/\]\(([^)\s#]+)(?:#[^)]*)?\)/g)].map(([, target = '']) => target)
     const local = targets.filter((target) => !/^[a-z]+:/.test(target))
-    expect(local.filter((target) => !existsSync(resolve(root, dirname(paper), target)))).toEqual([])
+    expect(local.filter((target) => !existsSync(resolve(root, dirname(document), target)))).toEqual([])
   })
 })
 
 test.each(markdown)('%s is clean Markdown', async (file) => {
-  // The pictures of the pages stand side by side, which takes HTML.
+  // The pictures of the pages are shown side by side, which takes HTML.
   expect(await markdownFaults(read(file), { htmlElements: ['img'] })).toEqual([])
 })
 
