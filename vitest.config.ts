@@ -24,7 +24,7 @@ export default defineConfig({
     teardownTimeout: 20_000,
     // Polling may take long on a loaded machine: the default of one second would be a limit on speed.
     expect: { poll: { timeout: 60_000, interval: 50 } },
-    // A test that was left alone by mistake would hide all others.
+    // A forgotten .only would hide all other tests.
     allowOnly: false,
     passWithNoTests: false,
     projects: [
