@@ -18,22 +18,22 @@ export function manualCodePage(views: Views, pageContext: PageContext, { address
   // No language links: the page cannot be shown twice.
   const own = { ...pageContext, languageLinks: [] }
   const code = address.searchParams.get('code')
-  const whole = { id: 'address', label: texts.text('hand_over.address'), value: address.href }
-  const common = { noInput: texts.text('hand_over.no_place'), close: texts.text('hand_over.close') }
+  const whole = { id: 'address', label: texts.text('manual_code.address'), value: address.href }
+  const common = { noInput: texts.text('manual_code.no_input'), close: texts.text('hand_over.close') }
   if (code === null) {
     return {
-      ...frame(views, own, texts.text('hand_over.refused_title')),
-      heading: texts.text('hand_over.refused_heading'),
-      explanation: texts.text('hand_over.refused_explanation'),
+      ...frame(views, own, texts.text('manual_code.refused_title')),
+      heading: texts.text('manual_code.refused_heading'),
+      explanation: texts.text('manual_code.refused_explanation'),
       fields: [whole],
       ...common,
     }
   }
   return {
-    ...frame(views, own, texts.text('hand_over.title')),
-    heading: texts.text('hand_over.heading'),
-    explanation: texts.text('hand_over.explanation', { minutes: Math.round(seconds / 60) }),
-    fields: [whole, { id: 'code', label: texts.text('hand_over.code'), value: code }],
+    ...frame(views, own, texts.text('manual_code.title')),
+    heading: texts.text('manual_code.heading'),
+    explanation: texts.text('manual_code.explanation', { minutes: Math.round(seconds / 60) }),
+    fields: [whole, { id: 'code', label: texts.text('manual_code.code'), value: code }],
     ...common,
   }
 }
