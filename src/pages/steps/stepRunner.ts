@@ -37,6 +37,7 @@ interface Position {
 
 export function createStepRunner(args: StepViews & { steps: readonly SignInStep[]; database: Database }): StepRunner {
   const { steps, database, views, csrf } = args
+  if (new Set(steps.map(({ name }) => name)).size < steps.length) throw new Error('two sign-in steps have the same name')
 
   const visitOf = (host: SignInHost, { prompt, progress, step }: Position): StepVisit => ({
     ctx: host.ctx,
