@@ -19,7 +19,7 @@ export function manualCodePage(views: Views, pageContext: PageContext, { address
   const own = { ...pageContext, languageLinks: [] }
   const code = address.searchParams.get('code')
   const whole = { id: 'address', label: texts.text('manual_code.address'), value: address.href }
-  const common = { noInput: texts.text('manual_code.no_input'), close: texts.text('hand_over.close') }
+  const common = { noInput: texts.text('manual_code.no_input'), close: texts.text('manual_code.close') }
   if (code === null) {
     return {
       ...frame(views, own, texts.text('manual_code.refused_title')),
