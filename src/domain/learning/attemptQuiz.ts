@@ -58,8 +58,17 @@ export async function attemptQuiz(context: AttemptContext, answers: readonly Ans
   await writer
     .insertInto('quiz_attempt')
     .values({
-      ...{ school_id: school.id, id, enrollment_id: row.id, lesson_id: lessonId, person_id: row.person_id, attempt_no: attemptNo },
-      ...{ score_bps: score.bps, passed: score.isPassed, answers: JSON.stringify(answers), created_at: now, updated_at: now },
+      school_id: school.id,
+      id,
+      enrollment_id: row.id,
+      lesson_id: lessonId,
+      person_id: row.person_id,
+      attempt_no: attemptNo,
+      score_bps: score.bps,
+      passed: score.isPassed,
+      answers: JSON.stringify(answers),
+      created_at: now,
+      updated_at: now,
     })
     .execute()
   await writeLessonProgress(context, row, lessonId, score.isPassed ? { completed: true } : {})

@@ -1,3 +1,5 @@
+import type { Updateable } from 'kysely'
+import type { DB } from '../../gen/kysely/tables.ts'
 import { recordChange } from '../../store/changeLog.ts'
 import type { Writer } from '../../store/database.ts'
 import type { Builder, Condition } from '../../store/expressions.ts'
@@ -32,7 +34,7 @@ export async function endEnrollments(
   const changes: StatusChange[] = []
   for (const row of rows) {
     const other = await findActiveEntitlement(writer, { schoolId, personId: row.person_id, courseId: row.course_id }, ended)
-    const values = other
+    const values: Updateable<DB['enrollment']> = other
       ? { source: other.source, order_id: other.order_id, subscription_id: other.subscription_id, expires_at: other.expires_at }
       : { status: 'canceled', status_before: null, canceled_at: now }
     await writer

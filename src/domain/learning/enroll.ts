@@ -1,3 +1,5 @@
+import type { Updateable } from 'kysely'
+import type { DB } from '../../gen/kysely/tables.ts'
 import { newId } from '../../lib/ids.ts'
 import { fieldError, Problem } from '../../lib/problem.ts'
 import { recordChange } from '../../store/changeLog.ts'
@@ -92,11 +94,16 @@ export async function placeEnrollment(writer: Writer, input: EnrollmentInput): P
   const enrollmentId = existing?.id ?? newId()
   const version = (existing?.version ?? 0) + 1
   const values = {
-    ...{ status: after.status, source, starts_at: startsAt, expires_at: expiresAt, version, updated_at: now },
+    status: after.status,
+    source,
+    starts_at: startsAt,
+    expires_at: expiresAt,
+    version,
+    updated_at: now,
     order_id: input.orderId ?? null,
     subscription_id: input.subscriptionId ?? null,
     coupon_id: input.couponId ?? null,
-  }
+  } satisfies Updateable<DB['enrollment']>
   if (existing) {
     await writer
       .updateTable('enrollment')
@@ -105,7 +112,7 @@ export async function placeEnrollment(writer: Writer, input: EnrollmentInput): P
       .where('id', '=', enrollmentId)
       .execute()
   } else {
-    const key = { school_id: schoolId, id: enrollmentId, person_id: personId, course_id: courseId }
+    const key = { school_id: schoolId, id: enrollmentId, person_id: personId, course_id: courseId } satisfies Updateable<DB['enrollment']>
     await writer
       .insertInto('enrollment')
       .values({ ...key, ...values, created_at: now })
@@ -126,8 +133,8 @@ async function extendEnrollment(
 ): Promise<EnrollmentResult & { isExtended: boolean }> {
   const { schoolId, now, personId, courseId } = input
   const isLonger = existing.expires_at !== null && (expiresAt === null || expiresAt > existing.expires_at)
-  const sent = { source: input.source, expires_at: expiresAt }
-  const stored = { source: existing.source, expires_at: existing.expires_at }
+  const sent = { source: input.source, expires_at: expiresAt } satisfies Updateable<DB['enrollment']>
+  const stored = { source: existing.source, expires_at: existing.expires_at } satisfies Updateable<DB['enrollment']>
   const [longer, shorter] = isLonger ? [sent, stored] : [stored, sent]
   const ids = {
     order_id: isLonger ? (input.orderId ?? existing.order_id) : (existing.order_id ?? input.orderId ?? null),
@@ -135,7 +142,7 @@ async function extendEnrollment(
       ? (input.subscriptionId ?? existing.subscription_id)
       : (existing.subscription_id ?? input.subscriptionId ?? null),
     coupon_id: isLonger ? (input.couponId ?? existing.coupon_id) : (existing.coupon_id ?? input.couponId ?? null),
-  }
+  } satisfies Updateable<DB['enrollment']>
   if (isGranted(shorter.source) && (isLonger || !isGranted(longer.source)) && (shorter.expires_at === null || shorter.expires_at > now)) {
     await saveFallbackAccess(writer, { schoolId, personId, courseId, now }, shorter.expires_at)
   }

@@ -34,8 +34,17 @@ export async function saveFallbackAccess(writer: Writer, key: AccessKey, endsAt:
   await writer
     .insertInto('entitlement')
     .values({
-      ...{ school_id: schoolId, id, person_id: personId, product_type: 'course', product_id: courseId },
-      ...{ source_type: 'manual', source_id: id, starts_at: now, ends_at: endsAt, created_at: now, updated_at: now },
+      school_id: schoolId,
+      id,
+      person_id: personId,
+      product_type: 'course',
+      product_id: courseId,
+      source_type: 'manual',
+      source_id: id,
+      starts_at: now,
+      ends_at: endsAt,
+      created_at: now,
+      updated_at: now,
     })
     .execute()
 }

@@ -1,3 +1,5 @@
+import type { Updateable } from 'kysely'
+import type { DB } from '../../gen/kysely/tables.ts'
 import { newId } from '../../lib/ids.ts'
 import { Problem } from '../../lib/problem.ts'
 import { recordChange } from '../../store/changeLog.ts'
@@ -81,7 +83,7 @@ export async function writeLessonProgress(
     status: isCompleted ? 'completed' : 'started',
     position_seconds: position_seconds ?? before?.position_seconds ?? null,
     completed_at: isCompleted ? (before?.completed_at ?? now) : null,
-  }
+  } satisfies Updateable<DB['lesson_progress']>
   if (before && before.status === after.status && before.position_seconds === after.position_seconds) return false
   const id = before?.id ?? newId()
   const version = (before?.version ?? 0) + 1
@@ -148,7 +150,7 @@ export async function countAndComplete(
 ): Promise<{ counts: ProgressCounts; columns: { status: string; completed_at: Date } | undefined }> {
   const counts = await countProgress(writer, { schoolId: school.id, enrollmentId: row.id })
   if (!counts.is_enough || row.status !== 'active') return { counts, columns: undefined }
-  const columns = { status: 'completed', completed_at: row.completed_at ?? now }
+  const columns = { status: 'completed', completed_at: row.completed_at ?? now } satisfies Updateable<DB['enrollment']>
   await updateEnrollmentCounters(writer, school.id, [{ courseId: row.course_id, personId: row.person_id, before: row, after: columns }])
   return { counts, columns }
 }

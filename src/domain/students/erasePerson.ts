@@ -149,8 +149,15 @@ async function eraseOrders(writer: Writer, { schoolId, personId }: PersonKey, { 
   const orders = await writer
     .updateTable('orders')
     .set((order) => ({
-      ...{ buyer_name: erasedName, buyer_email: erasedEmail(personId), billing_address: null, tax_id: null, attribution: null },
-      ...{ payment: '{}', person_id: null, updated_at: now, version: order('version', '+', 1) },
+      buyer_name: erasedName,
+      buyer_email: erasedEmail(personId),
+      billing_address: null,
+      tax_id: null,
+      attribution: null,
+      payment: '{}',
+      person_id: null,
+      updated_at: now,
+      version: order('version', '+', 1),
     }))
     .where('school_id', '=', schoolId)
     .where((order) => order.or([order('person_id', '=', personId), order('buyer_email', '=', order.fn.any(order.val(emails)))]))
@@ -163,8 +170,14 @@ async function eraseSubmissions(writer: Writer, { schoolId, personId }: PersonKe
   const submissions = await writer
     .updateTable('form_submission')
     .set((submission) => ({
-      ...{ answers: '{}', email: null, name: null, person_id: null, source_path: null, locale: null },
-      ...{ updated_at: now, version: submission('version', '+', 1) },
+      answers: '{}',
+      email: null,
+      name: null,
+      person_id: null,
+      source_path: null,
+      locale: null,
+      updated_at: now,
+      version: submission('version', '+', 1),
     }))
     .where('school_id', '=', schoolId)
     .where((submission) =>
@@ -205,11 +218,35 @@ async function eraseProfile(writer: Writer, { schoolId, personId }: PersonKey, n
   await writer
     .updateTable('person')
     .set({
-      ...{ account_id: null, name: erasedName, email: erasedEmail(personId), given_name: null, family_name: null, display_name: null },
-      ...{ headline: null, bio: null, links: '[]', avatar_file_id: null, avatar_alt: null, locale: null, time_zone: null },
-      ...{ country: null, phone: null, student_status: 'erased', member_status: 'erased', student_status_reason: null },
-      ...{ member_status_reason: null, directory_visible: false, note: null, member_note: null, custom_fields: '{}' },
-      ...{ marketing_consent: null, external_id: null, metadata: '{}', invited_at: null, last_active_at: null, erased_at: now },
+      account_id: null,
+      name: erasedName,
+      email: erasedEmail(personId),
+      given_name: null,
+      family_name: null,
+      display_name: null,
+      headline: null,
+      bio: null,
+      links: '[]',
+      avatar_file_id: null,
+      avatar_alt: null,
+      locale: null,
+      time_zone: null,
+      country: null,
+      phone: null,
+      student_status: 'erased',
+      member_status: 'erased',
+      student_status_reason: null,
+      member_status_reason: null,
+      directory_visible: false,
+      note: null,
+      member_note: null,
+      custom_fields: '{}',
+      marketing_consent: null,
+      external_id: null,
+      metadata: '{}',
+      invited_at: null,
+      last_active_at: null,
+      erased_at: now,
     })
     .where('school_id', '=', schoolId)
     .where('id', '=', personId)

@@ -32,8 +32,15 @@ export async function findOrCreatePerson(writer: Writer, input: PersonInput): Pr
   const created = await writer
     .insertInto('person')
     .values({
-      ...{ school_id: schoolId, id: newId(), email, name, is_student: !isMember, is_member: isMember },
-      ...{ joined_at: isMember ? now : null, created_at: now, updated_at: now },
+      school_id: schoolId,
+      id: newId(),
+      email,
+      name,
+      is_student: !isMember,
+      is_member: isMember,
+      joined_at: isMember ? now : null,
+      created_at: now,
+      updated_at: now,
     })
     .onConflict((conflict) => conflict.columns(['school_id', 'email']).doNothing())
     .returning('id')
