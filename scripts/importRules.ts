@@ -27,6 +27,13 @@ export const importRules: IForbiddenRuleType[] = [
     to: { path: '^(node:)?process$' },
   },
   {
+    name: 'Kysely only',
+    comment: 'queries of the domain and the resources are built with Kysely, so that the compiler checks their tables and columns',
+    severity: 'error',
+    from: { path: '^src/(domain|resources|framework)/' },
+    to: { path: '^src/store/(sql|rawSql)\\.ts$' },
+  },
+  {
     name: 'no cycle',
     comment: 'two files must not import each other, not even types; move what both need to a third file',
     severity: 'error',

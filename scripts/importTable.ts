@@ -35,7 +35,7 @@ export const modules: readonly Module[] = [
   },
   {
     name: 'store',
-    contents: 'the database, Redis, migrations, clients, grants, artifacts, rate limits, audit',
+    contents: 'the database, Redis, migrations, clients, grants, artifacts, rate limits, audit, the daily figures',
     mayImport: ['lib', 'gen'],
     mayImportTypesOf: ['policy'],
   },

@@ -1,5 +1,6 @@
 /**
- * Checks src of the working directory against the import table (scripts/importTable.ts).
+ * Checks src of the working directory against the import table (scripts/importTable.ts), and that the queries of the domain and the
+ * resources are built with Kysely.
  *
  *   node scripts/imports.ts    exits with 1 and lists every import that the table forbids
  */
@@ -7,6 +8,7 @@ import { spawnSync } from 'node:child_process'
 import { resolve } from 'node:path'
 import type { ICruiseResult } from 'dependency-cruiser'
 import { importRules } from './importRules.ts'
+import { rawStatements } from './rawStatements.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const cruiser = resolve(root, 'node_modules/dependency-cruiser/bin/dependency-cruise.mjs')
@@ -28,6 +30,8 @@ const fieldErrors = summary.violations.map(({ from, to, rule, cycle }) => {
   return `${path}\n  ${rule.name}: ${why}`
 })
 if (fieldErrors.length > 0) fail(`${fieldErrors.join('\n')}\n\nThe table is scripts/importTable.ts; ARCHITECTURE.md prints it.`)
+const statements = rawStatements().map((place) => `${place}\n  Kysely only: a statement is written as text: build it with Kysely`)
+if (statements.length > 0) fail(statements.join('\n'))
 process.stdout.write(`${summary.totalCruised} modules, no forbidden import\n`)
 
 function fail(message: string): never {

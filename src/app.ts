@@ -11,7 +11,7 @@ import { createMail } from './mail/mail.ts'
 import type { IntegrationChanges } from './oidc/syncIntegrations.ts'
 import { createPageContexts } from './pages/pageContext.ts'
 import type { SchoolDirectory } from './policy/schoolDirectory.ts'
-import { schoolFace } from './store/schools.ts'
+import { schoolBranding } from './store/schools.ts'
 import { createRestApi } from './wiring/api.ts'
 import type { AppArguments } from './wiring/appArguments.ts'
 import { createExternalServices } from './wiring/externalServices.ts'
@@ -70,7 +70,7 @@ export async function createApp(args: AppArguments): Promise<App> {
     ...createFileRoutes(foundation, externalServices),
     createResourceMetadata(foundation, documents),
     documents.middleware,
-    serveReference(async ({ id }) => (await schoolFace(database.sql, id)).name),
+    serveReference(async ({ id }) => (await schoolBranding(database.kysely, id)).name),
     api.openApi,
     oidc.middleware,
     ...createSchoolPages(foundation, { oidc, pageContext, send: sendInBackground({ email, enqueue }) }),

@@ -1,7 +1,8 @@
 import type { JWK } from 'jose'
 import type { Keyring } from '../lib/keyring.ts'
+import type { Writer } from '../store/database.ts'
+import { lockSchool } from '../store/schools.ts'
 import { addSigningKey, listSigningKeys, retireSigningKey, type SigningKeyRow } from '../store/signingKeys.ts'
-import type { Sql } from '../store/sql.ts'
 
 export type KeyState = 'published' | 'signing' | 'retired'
 
@@ -24,17 +25,17 @@ export interface Rotation {
  * Adds the new keys and retires the others from the moment on which the new ones sign. Call it inside of a transaction: readers then see
  * both or neither. Answers the kids that retire.
  */
-export async function rotateKeys(sql: Sql, { schoolId, keyring, made, publishSeconds }: Rotation): Promise<string[]> {
-  await lockSchool(sql, schoolId)
-  const before = await listSigningKeys(sql, schoolId, 0)
+export async function rotateKeys(writer: Writer, { schoolId, keyring, made, publishSeconds }: Rotation): Promise<string[]> {
+  await lockSchool(writer, schoolId)
+  const before = await listSigningKeys(writer, schoolId, 0)
   const retired: string[] = []
   for (const jwk of made) {
     const same = before.filter((row) => row.alg === jwk.alg)
     // Where nothing signs yet there is nobody who must learn of a change first.
     const inSeconds = same.some((row) => keyState(row) === 'signing') ? publishSeconds : 0
-    for (const { kid } of same) if (await retireSigningKey(sql, { schoolId, kid, retiredInSeconds: inSeconds })) retired.push(kid)
+    for (const { kid } of same) if (await retireSigningKey(writer, { schoolId, kid, retiredInSeconds: inSeconds })) retired.push(kid)
     const privateJwk = keyring.seal('signing keys', JSON.stringify(jwk))
-    await addSigningKey(sql, { schoolId, kid: jwk.kid, alg: jwk.alg as string, privateJwk, activeInSeconds: inSeconds })
+    await addSigningKey(writer, { schoolId, kid: jwk.kid, alg: jwk.alg as string, privateJwk, activeInSeconds: inSeconds })
   }
   return retired
 }
@@ -42,9 +43,9 @@ export async function rotateKeys(sql: Sql, { schoolId, keyring, made, publishSec
 export type Retirement = 'retired' | 'unknown' | 'retired before' | 'last of its algorithm'
 
 /** Ends the signing of one key now, unless nothing would be left to sign in its place. */
-export async function retireKey(sql: Sql, { schoolId, kid }: { schoolId: string; kid: string }): Promise<Retirement> {
-  await lockSchool(sql, schoolId)
-  const rows = await listSigningKeys(sql, schoolId, 24 * 3650)
+export async function retireKey(writer: Writer, { schoolId, kid }: { schoolId: string; kid: string }): Promise<Retirement> {
+  await lockSchool(writer, schoolId)
+  const rows = await listSigningKeys(writer, schoolId, 24 * 3650)
   const key = rows.find((row) => row.kid === kid)
   if (!key) return 'unknown'
   if (keyState(key) === 'retired') return 'retired before'
@@ -52,11 +53,8 @@ export async function retireKey(sql: Sql, { schoolId, kid }: { schoolId: string;
   const signsNow = others.some((row) => keyState(row) === 'signing')
   const signsForGood = others.some((row) => row.retired_at === null)
   if (!signsNow || !signsForGood) return 'last of its algorithm'
-  await retireSigningKey(sql, { schoolId, kid, retiredInSeconds: 0 })
+  await retireSigningKey(writer, { schoolId, kid, retiredInSeconds: 0 })
   return 'retired'
 }
 
 // The engine takes the same lock where it makes a school's first keys.
-async function lockSchool(sql: Sql, schoolId: string): Promise<void> {
-  await sql.query('SELECT id FROM school WHERE id = $1 FOR UPDATE', [schoolId])
-}

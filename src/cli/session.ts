@@ -6,6 +6,7 @@ import type { School } from '../policy/school.ts'
 import { type AuditEntry, recordAudit } from '../store/audit.ts'
 import type { Database, Writer } from '../store/database.ts'
 import { pendingMigrations } from '../store/migrate.ts'
+import { rawSql } from '../store/rawSql.ts'
 import type { RedisConnection } from '../store/redis.ts'
 import { ensureSchool, findSchoolId } from '../store/schools.ts'
 import type { Sql } from '../store/sql.ts'
@@ -45,8 +46,8 @@ export interface Session {
   prisma(): Promise<PrismaClient>
   /** Redis, connected; undefined where REDIS_URL is not set. */
   redis(): Promise<RedisConnection | undefined>
-  /** The engine's state; within a transaction, as far as it lives in the database, through its `sql`. */
-  stores(sql: Sql): Promise<Stores>
+  /** The engine's state; within a transaction, as far as it lives in the database, through its writer. */
+  stores(writer: Writer): Promise<Stores>
   /** Runs work in one transaction. Work that ends tokens uses the stores of the change. */
   change<Result>(work: (change: Change) => Promise<Result>): Promise<Result>
   close(): Promise<void>
@@ -114,7 +115,8 @@ export function openSession({ terminal, variables, userName, database: given }: 
     return found
   }
 
-  const stores = async (sql: Sql): Promise<Stores> => createStores({ sql, redis: await redis(), oauth: settings().config.oauth, log })
+  const stores = async (writer: Writer): Promise<Stores> =>
+    createStores({ database: { sql: rawSql(writer), kysely: writer }, redis: await redis(), oauth: settings().config.oauth, log })
 
   return {
     terminal,
@@ -129,7 +131,7 @@ export function openSession({ terminal, variables, userName, database: given }: 
     },
     async school(slug) {
       const school = configured(slug)
-      const id = await findSchoolId((await database()).sql, school.slug)
+      const id = await findSchoolId((await database()).kysely, school.slug)
       if (id === undefined) {
         throw failure(`school ${school.slug} has no data yet: start the service once, or create its first person with people create`)
       }
@@ -137,7 +139,7 @@ export function openSession({ terminal, variables, userName, database: given }: 
     },
     async schoolToFill(slug) {
       const school = configured(slug)
-      const id = await ensureSchool((await database()).sql, { slug: school.slug, ...school.defaults })
+      const id = await ensureSchool((await database()).kysely, { slug: school.slug, ...school.defaults })
       return { id, slug: school.slug, issuer: school.issuer }
     },
     async change(work) {
@@ -147,8 +149,8 @@ export function openSession({ terminal, variables, userName, database: given }: 
           work({
             writer,
             sql,
-            stores: () => stores(sql),
-            record: ({ details, ...entry }) => recordAudit(sql, [{ ...entry, details: { ...details, operator: userName } }]),
+            stores: () => stores(writer),
+            record: ({ details, ...entry }) => recordAudit(writer, [{ ...entry, details: { ...details, operator: userName } }]),
           }),
         )
       } catch (error) {

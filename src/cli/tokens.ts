@@ -13,7 +13,7 @@ export async function restoreClient(stores: Stores, schoolId: string, clientId: 
 export async function endGrants(stores: Stores, schoolId: string, accountId: string): Promise<number> {
   let ended = 0
   for (;;) {
-    const grants = await listGrants(stores.sql, schoolId, { accountId })
+    const grants = await listGrants(stores.database, schoolId, { accountId })
     if (grants.length === 0) return ended
     for (const { id } of grants) await endGrant(stores, schoolId, id)
     ended += grants.length

@@ -1,21 +1,27 @@
-import type { Sql } from '../store/sql.ts'
+import type { Reader } from '../store/database.ts'
 import { demoIdRange } from './ids.ts'
 
 /** The e-mail addresses of demo accounts that can sign in: their password is known to more people than their owners. */
-export async function listDemoSignIns(sql: Sql, schoolId: string): Promise<string[]> {
-  const rows = await sql.query<{ email: string }>(
-    `SELECT email FROM account WHERE school_id = $1 AND id BETWEEN $2::uuid AND $3::uuid AND password_hash IS NOT NULL AND disabled_at IS NULL
-      ORDER BY id`,
-    [schoolId, ...demoIdRange],
-  )
+export async function listDemoSignIns(database: Reader, schoolId: string): Promise<string[]> {
+  const rows = await database
+    .selectFrom('account')
+    .select('email')
+    .where('school_id', '=', schoolId)
+    .where((account) => account.between('id', ...demoIdRange))
+    .where('password_hash', 'is not', null)
+    .where('disabled_at', 'is', null)
+    .orderBy('id')
+    .execute()
   return rows.map(({ email }) => email)
 }
 
 /** How many accounts of a school the demo made, and the e-mail addresses of the others. */
-export async function splitAccounts(sql: Sql, schoolId: string): Promise<{ demo: number; others: string[] }> {
-  const rows = await sql.query<{ email: string; is_demo: boolean }>(
-    'SELECT email, id BETWEEN $2::uuid AND $3::uuid AS is_demo FROM account WHERE school_id = $1 ORDER BY id',
-    [schoolId, ...demoIdRange],
-  )
+export async function splitAccounts(database: Reader, schoolId: string): Promise<{ demo: number; others: string[] }> {
+  const rows = await database
+    .selectFrom('account')
+    .select(['email', (account) => account.between('id', ...demoIdRange).as('is_demo')])
+    .where('school_id', '=', schoolId)
+    .orderBy('id')
+    .execute()
   return { demo: rows.filter(({ is_demo }) => is_demo).length, others: rows.filter(({ is_demo }) => !is_demo).map(({ email }) => email) }
 }

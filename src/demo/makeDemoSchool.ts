@@ -2,7 +2,6 @@ import type { Database, Writer } from '../store/database.ts'
 import type { FileStorage } from '../store/fileStorage.ts'
 import type { School } from '../store/school.ts'
 import { countSchools } from '../store/schoolCounts.ts'
-import type { Sql } from '../store/sql.ts'
 import { takeRoom } from '../store/storageUsage.ts'
 import { extraRows } from './extraRows.ts'
 import { storeFiles } from './files/storeFiles.ts'
@@ -58,7 +57,7 @@ export async function makeDemoSchool(database: Database, { school, now, hashPass
     await insertRows(sql, 'person', demo.team())
     await insertRows(sql, 'person', learners)
     await insertRows(sql, 'person_tag', tags)
-    if (files.length > 0) await writeFiles(writer, sql, { schoolId: school.id, files, references: demo.fileReferences() })
+    if (files.length > 0) await writeFiles(writer, { schoolId: school.id, files, references: demo.fileReferences() })
     await insertRows(sql, 'lecturer', demo.lecturers(activity))
     await insertRows(sql, 'staff', demo.staff())
     await insertRows(sql, 'course', demo.courses(activity))
@@ -88,7 +87,7 @@ export async function makeDemoSchool(database: Database, { school, now, hashPass
         }),
       )
       .execute()
-    await countSchools(sql, school.id)
+    await countSchools(writer, school.id)
   })
   return true
 }
@@ -114,14 +113,14 @@ interface FileRows {
   references: ReturnType<ReturnType<typeof demoRows>['fileReferences']>
 }
 
-async function writeFiles(writer: Writer, sql: Sql, { schoolId, files, references }: FileRows): Promise<void> {
+async function writeFiles(writer: Writer, { schoolId, files, references }: FileRows): Promise<void> {
   const stored = await writer
     .insertInto('file')
     .values(files)
     .onConflict((conflict) => conflict.doNothing())
     .returning('bytes')
     .execute()
-  await takeRoom(sql, schoolId, { bytes: stored.reduce((sum, { bytes }) => sum + Number(bytes), 0), quota: Number.MAX_SAFE_INTEGER })
+  await takeRoom(writer, schoolId, { bytes: stored.reduce((sum, { bytes }) => sum + Number(bytes), 0), quota: Number.MAX_SAFE_INTEGER })
   await writer
     .insertInto('file_reference')
     .values(references)

@@ -48,7 +48,7 @@ export async function scaleDemoSchool(database: Database, options: ScaleOptions)
       for (const recount of recounts) await script.query(recount, [schoolId])
     })
   }
-  await countSchools(database.sql, schoolId)
+  await countSchools(database.kysely, schoolId)
   return added
 }
 

@@ -2,19 +2,18 @@ import { deleteDueAccounts } from '../domain/accounts/accountDeletion.ts'
 import { sweepChanges } from '../store/changeLog.ts'
 import { pruneClients } from '../store/clients.ts'
 import { sweepTombstones } from '../store/clientTombstones.ts'
-import type { Database } from '../store/database.ts'
+import type { Database, Writer } from '../store/database.ts'
 import type { DatabaseArtifacts } from '../store/databaseArtifacts.ts'
 import { sweepAnswers } from '../store/idempotency.ts'
 import { sweepMailedLinks } from '../store/mailedLinks.ts'
 import { countSchools } from '../store/schoolCounts.ts'
-import type { Sql } from '../store/sql.ts'
 import { drain } from './drain.ts'
 import type { Job } from './schedule.ts'
 
 export interface SweepArguments {
   database: Database
   artifacts: DatabaseArtifacts
-  endGrant(sql: Sql, schoolId: string, grantId: string): Promise<void>
+  endGrant(writer: Writer, schoolId: string, grantId: string): Promise<void>
   registration(): { never_used_days: number; idle_days: number }
 }
 

@@ -45,12 +45,12 @@ function clientAdapter({ schoolId, stores }: AdapterArguments): Adapter {
     async find(id) {
       // PostgreSQL cannot store this text, so no client has it as its id.
       if (storableText(id) !== id) return undefined
-      return (await orUnavailable(stores, findClient(stores.sql, schoolId, id)))?.metadata as AdapterPayload | undefined
+      return (await orUnavailable(stores, findClient(stores.database, schoolId, id)))?.metadata as AdapterPayload | undefined
     },
     async upsert(id, payload) {
       const { client_secret: secret, ...rest } = payload
       const metadata = secret === undefined ? rest : { ...rest, client_secret: hashSecret(secret) }
-      await orUnavailable(stores, saveClient(stores.sql, { schoolId, id, registeredVia: 'self', metadata }))
+      await orUnavailable(stores, saveClient(stores.database, { schoolId, id, registeredVia: 'self', metadata }))
     },
     destroy: unused,
   }
@@ -63,13 +63,13 @@ function grantAdapter({ schoolId, stores, exchanges }: AdapterArguments): Adapte
   return {
     ...nothing,
     async find(id) {
-      return (await orUnavailable(stores, findGrant(stores.sql, schoolId, id))) as AdapterPayload | undefined
+      return (await orUnavailable(stores, findGrant(stores.database, schoolId, id))) as AdapterPayload | undefined
     },
     async upsert(id, payload, expiresInSeconds = 0) {
       const accountId = accountIdOf(payload.accountId as string)
       if (!accountId) throw new Error('a grant belongs to an account')
       const clientId = payload.clientId as string
-      await orUnavailable(stores, saveGrant(stores.sql, { schoolId, id, accountId, clientId, payload, expiresInSeconds }))
+      await orUnavailable(stores, saveGrant(stores.database, { schoolId, id, accountId, clientId, payload, expiresInSeconds }))
     },
     destroy: (id) => endGrantOnce(exchanges.getStore(), stores, schoolId, id),
   }

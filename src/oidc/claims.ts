@@ -17,7 +17,7 @@ export function claims({
   stores,
   school,
 }: {
-  stores: Pick<Stores, 'sql' | 'log'>
+  stores: Pick<Stores, 'database' | 'log'>
   school: School
 }): Pick<Configuration, 'claims' | 'conformIdTokenClaims' | 'findAccount'> {
   return {
@@ -29,7 +29,7 @@ export function claims({
     conformIdTokenClaims: false,
     async findAccount(ctx, subject): Promise<Account | undefined> {
       const accountId = accountIdOf(subject)
-      const account = accountId && (await orUnavailable(stores, findAccount(stores.sql, school.id, accountId)))
+      const account = accountId && (await orUnavailable(stores, findAccount(stores.database, school.id, accountId)))
       if (!account) return undefined
       // Tokens have no session: they end with their grant.
       const session = ctx.oidc?.session

@@ -1,12 +1,12 @@
 import { findAnyClient } from '../store/clients.ts'
-import type { Sql } from '../store/sql.ts'
+import type { Reader } from '../store/database.ts'
 import { storableText } from '../store/storableText.ts'
 
 /** Returns true if a client with this id is registered and disabled. Registering again does not enable it. */
-export async function isDisabledClient(sql: Sql, schoolId: string, clientId: string): Promise<boolean> {
+export async function isDisabledClient(database: Reader, schoolId: string, clientId: string): Promise<boolean> {
   // PostgreSQL cannot store this text, so no client has it as its id.
   if (storableText(clientId) !== clientId) return false
-  const client = await findAnyClient(sql, schoolId, clientId)
+  const client = await findAnyClient(database, schoolId, clientId)
   return client !== undefined && client.disabled_at !== null
 }
 

@@ -65,7 +65,7 @@ export async function finish(ctx: Context, { recordAudit, stores }: ServiceArgum
       exchange.audit.push({ ...entry(ctx, 'token.refused', exchange), details: { error, detail: exchange.refusal?.detail } })
     }
     const detail = exchange.refusal?.detail
-    const isDisabled = detail === 'client not found' && (await isDisabledClient(stores.sql, ctx.state.school.id, clientIdOf(exchange)))
+    const isDisabled = detail === 'client not found' && (await isDisabledClient(stores.database, ctx.state.school.id, clientIdOf(exchange)))
     ctx.body = explain({ ...body, error, detail, grantType: exchange.form.get('grant_type'), isDisabled }, ctx.state.school.issuer)
   }
   const { requestId, address, isOwn } = ctx.state

@@ -2,20 +2,22 @@ import type { Keyring } from '../lib/keyring.ts'
 import { isSessionOver } from '../policy/browserSessions.ts'
 import type { BrowserSession, ExternalServices } from '../policy/externalServices.ts'
 import { findAccount } from '../store/accounts.ts'
+import type { Reader } from '../store/database.ts'
 import { databaseArtifacts } from '../store/databaseArtifacts.ts'
-import type { Sql } from '../store/sql.ts'
+import { rawSql } from '../store/rawSql.ts'
 import { isSplit, type Stores } from './stores.ts'
 
 const model = 'Session'
 
 /** Lists and ends the browser sessions of an account, for the API, in every store that keeps them. */
 export function ownSessions({ stores, keyring }: { stores: Stores; keyring: Keyring }): ExternalServices['sessions'] {
-  const artifactsIn = (sql: Sql | undefined) => (isSplit(stores) || !sql ? stores.ephemeral : databaseArtifacts(sql))
+  const artifactsIn = (transaction: Reader | undefined) =>
+    isSplit(stores) || !transaction ? stores.ephemeral : databaseArtifacts(rawSql(transaction))
   return {
-    async list(schoolId, accountId, sql) {
-      const account = await findAccount(sql ?? stores.sql, schoolId, accountId)
+    async list(schoolId, accountId, transaction) {
+      const account = await findAccount(transaction ?? stores.database, schoolId, accountId)
       if (!account) return []
-      const found = await artifactsIn(sql).findOfAccount(schoolId, model, accountId)
+      const found = await artifactsIn(transaction).findOfAccount(schoolId, model, accountId)
       const sessions = found.flatMap(({ id, payload, expiresAt }): BrowserSession[] => {
         const { loginTs } = JSON.parse(keyring.open('artifacts', payload)) as { loginTs?: number }
         if (loginTs === undefined || isSessionOver(loginTs, account.sessions_valid_after)) return []
@@ -23,6 +25,6 @@ export function ownSessions({ stores, keyring }: { stores: Stores; keyring: Keyr
       })
       return sessions.toSorted((one, other) => other.signedInAt.getTime() - one.signedInAt.getTime())
     },
-    end: (sql, schoolId, id) => artifactsIn(sql).destroy({ schoolId, model, id }),
+    end: (writer, schoolId, id) => artifactsIn(writer).destroy({ schoolId, model, id }),
   }
 }

@@ -1,6 +1,7 @@
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose'
 import type { Keyring } from '../lib/keyring.ts'
 import type { Database } from '../store/database.ts'
+import { lockSchool } from '../store/schools.ts'
 import { addSigningKey, listSigningKeys, type SigningKeyRow } from '../store/signingKeys.ts'
 
 /** RS256 because every client can verify it (OpenID Connect Core section 15.1), ES256 for clients that request it. */
@@ -24,10 +25,10 @@ export interface KeyArguments {
 /** Returns the current keys of a school. Creates one of each algorithm if the school has none. */
 export async function loadSigningKeys(args: KeyArguments): Promise<SigningKeys> {
   const { database, schoolId, keepAfterRetirementHours } = args
-  let rows = await listSigningKeys(database.sql, schoolId, keepAfterRetirementHours)
+  let rows = await listSigningKeys(database.kysely, schoolId, keepAfterRetirementHours)
   if (signingAlgorithms.some((alg) => !rows.some((row) => row.alg === alg))) {
     await makeMissingKeys(args)
-    rows = await listSigningKeys(database.sql, schoolId, keepAfterRetirementHours)
+    rows = await listSigningKeys(database.kysely, schoolId, keepAfterRetirementHours)
   }
   const ordered = order(rows, new Date())
   const keys = ordered.map((row) => JSON.parse(args.keyring.open('signing keys', row.private_jwk)) as JWK)
@@ -40,7 +41,7 @@ export async function signingKeysRevision({
   schoolId,
   keepAfterRetirementHours,
 }: Omit<KeyArguments, 'keyring'>): Promise<string> {
-  return revisionOf(order(await listSigningKeys(database.sql, schoolId, keepAfterRetirementHours), new Date()))
+  return revisionOf(order(await listSigningKeys(database.kysely, schoolId, keepAfterRetirementHours), new Date()))
 }
 
 const revisionOf = (rows: SigningKeyRow[]): string => rows.map((row) => row.kid).join(' ')
@@ -62,13 +63,13 @@ export async function generateSigningKey(alg: SigningAlgorithm): Promise<JWK & {
 async function makeMissingKeys({ database, schoolId, keyring }: KeyArguments): Promise<void> {
   // Generated before the lock is taken: an RSA key takes long.
   const made = await Promise.all(signingAlgorithms.map(generateSigningKey))
-  await database.transaction(async (_writer, sql) => {
-    await sql.query('SELECT id FROM school WHERE id = $1 FOR UPDATE', [schoolId])
-    const existing = await listSigningKeys(sql, schoolId, 0)
+  await database.transaction(async (writer) => {
+    await lockSchool(writer, schoolId)
+    const existing = await listSigningKeys(writer, schoolId, 0)
     for (const jwk of made) {
       if (existing.some((row) => row.alg === jwk.alg)) continue
       const privateJwk = keyring.seal('signing keys', JSON.stringify(jwk))
-      await addSigningKey(sql, { schoolId, kid: jwk.kid, alg: jwk.alg as string, privateJwk, activeInSeconds: 0 })
+      await addSigningKey(writer, { schoolId, kid: jwk.kid, alg: jwk.alg as string, privateJwk, activeInSeconds: 0 })
     }
   })
 }

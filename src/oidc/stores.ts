@@ -3,13 +3,14 @@ import { errors } from 'oidc-provider'
 import type { Log } from '../lib/log.ts'
 import { isLostConnection } from '../lib/outage.ts'
 import type { Artifacts } from '../store/artifacts.ts'
+import type { Reader } from '../store/database.ts'
 import type { DatabaseArtifacts } from '../store/databaseArtifacts.ts'
-import type { Sql } from '../store/sql.ts'
 import { clientTag, grantTag } from './tokenTags.ts'
 
 /** The stores of the engine's state. Without Redis both members are the same object. */
 export interface Stores {
-  sql: Sql
+  /** The database, or one transaction of it. */
+  database: Reader
   /** Refresh tokens, and everything else if there is no Redis. */
   durable: DatabaseArtifacts
   /** Sessions, interactions, codes, access tokens. */

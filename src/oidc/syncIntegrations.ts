@@ -17,21 +17,21 @@ export async function syncIntegrations(
   schoolId: string,
   integrations: SchoolConfig['integrations'],
 ): Promise<IntegrationChanges> {
-  const { sql } = stores
-  const known = new Map((await listClients(sql, schoolId)).map((client) => [client.id, client]))
+  const { database } = stores
+  const known = new Map((await listClients(database, schoolId)).map((client) => [client.id, client]))
   const isLive = (id: string): boolean => known.get(id)?.disabled_at === null
   const wanted = new Set(integrations.filter(({ enabled }) => enabled).map(({ client_id: id }) => id))
   const isFromFile = (id: string): boolean => known.get(id)?.registered_via === 'file'
   const removed = [...known.keys()].filter((id) => isFromFile(id) && isLive(id) && !wanted.has(id))
   for (const id of removed) {
     await endClient(stores, schoolId, id)
-    await noteDisabledBy(sql, { schoolId, id, by: 'file' })
+    await noteDisabledBy(database, { schoolId, id, by: 'file' })
   }
   const added = [...wanted].filter((id) => known.get(id)?.disabled_by !== 'operator' && !(isFromFile(id) && isLive(id)))
   for (const clientId of added) await stores.ephemeral.restoreClient({ schoolId, clientId, clientTag: clientTag(schoolId, clientId) })
   for (const integration of integrations) {
     const { client_id: id, enabled } = integration
-    await saveClient(sql, { schoolId, id, registeredVia: 'file', metadata: metadataOf(integration), isDisabledByFile: !enabled })
+    await saveClient(database, { schoolId, id, registeredVia: 'file', metadata: metadataOf(integration), isDisabledByFile: !enabled })
   }
   return { added, removed }
 }

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import type { Sql } from '../store/sql.ts'
+import type { Reader, Writer } from '../store/database.ts'
 import type { CheckoutItem } from './checkout.ts'
 import type { School } from './school.ts'
 import type { SendMessage } from './sendMessage.ts'
@@ -36,14 +36,14 @@ export interface ExternalServices {
   /** Sends an e-mail immediately, and throws if it cannot be sent: for background tasks. */
   send: SendMessage
   authorizations: {
-    /** Newest first. Pass `sql` within a transaction. */
-    list(schoolId: string, accountId: string, sql?: Sql): Promise<Authorization[]>
-    /** Revokes a grant and all its tokens, within the transaction of `sql`. */
-    end(sql: Sql, schoolId: string, grantId: string): Promise<void>
+    /** Newest first. Pass the writer within a transaction. */
+    list(schoolId: string, accountId: string, transaction?: Reader): Promise<Authorization[]>
+    /** Revokes a grant and all its tokens, within the transaction of `writer`. */
+    end(writer: Writer, schoolId: string, grantId: string): Promise<void>
   }
   sessions: {
-    list(schoolId: string, accountId: string, sql?: Sql): Promise<BrowserSession[]>
-    end(sql: Sql, schoolId: string, sessionId: string): Promise<void>
+    list(schoolId: string, accountId: string, transaction?: Reader): Promise<BrowserSession[]>
+    end(writer: Writer, schoolId: string, sessionId: string): Promise<void>
   }
 }
 

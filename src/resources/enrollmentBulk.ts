@@ -51,7 +51,7 @@ export const bulkEnrollments = defineCollectionAction({
   output: bulkOutput,
   async run(writing, input) {
     const { items, create_missing, notify, override, atomic } = input
-    const { sql, school, caller } = writing
+    const { school, caller } = writing
     await lockCourses(writing.writer, school.id, [...new Set(items.map(({ course_id }) => uuidOf('crs', course_id)))])
     const met = new Set<string>()
     const isAnother = (personId: string, courseId: string): boolean => {
@@ -61,7 +61,7 @@ export const bulkEnrollments = defineCollectionAction({
       return isFirst
     }
     const createMissing = create_missing && audienceOf(caller) === 'staff'
-    return await bulk(sql, {
+    return await bulk(writing.writer, {
       items,
       isAtomic: atomic,
       explain: (error) => explainViolation(error, { table: 'enrollment', schema: enrollmentSchema }),

@@ -223,7 +223,7 @@ export const members = defineResource({
       input: labelling,
       output: itemsOutput({ idPrefix: 'mbr', object: 'member' }),
       run: (writing, { member_ids, add, remove }) =>
-        bulk(writing.sql, {
+        bulk(writing.writer, {
           items: member_ids,
           isAtomic: false,
           async each(id) {

@@ -1,5 +1,5 @@
 import { jsonBuildObject } from 'kysely/helpers/postgres'
-import { type Handle, kyselyOf } from './rawSql.ts'
+import type { Reader } from './database.ts'
 
 export interface AccountRow {
   id: string
@@ -18,8 +18,8 @@ export interface AccountRow {
 }
 
 /** Returns a person's login, unless it has been disabled. */
-export async function findAccount(db: Handle, schoolId: string, id: string): Promise<AccountRow | undefined> {
-  return await kyselyOf(db)
+export async function findAccount(db: Reader, schoolId: string, id: string): Promise<AccountRow | undefined> {
+  return await db
     .selectFrom('account')
     .select(['id', 'email', 'email_verified', 'name', 'given_name', 'family_name', 'locale', 'time_zone', 'updated_at'])
     .select([

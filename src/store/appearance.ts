@@ -1,6 +1,6 @@
 import { jsonBuildObject } from 'kysely/helpers/postgres'
+import type { Reader } from './database.ts'
 import type { Builder } from './expressions.ts'
-import { type Handle, kyselyOf } from './rawSql.ts'
 
 /** The looks of a school, as the columns of its row. */
 export interface LookRow {
@@ -12,9 +12,9 @@ export interface LookRow {
 }
 
 /** Creates the row of a school's looks the first time. Afterwards the school's staff own it. */
-export async function ensureAppearance(db: Handle, schoolId: string, look: LookRow): Promise<void> {
+export async function ensureAppearance(db: Reader, schoolId: string, look: LookRow): Promise<void> {
   const { theme, mode, corner_radius } = look
-  await kyselyOf(db)
+  await db
     .insertInto('appearance')
     .values({
       school_id: schoolId,
@@ -61,8 +61,8 @@ export interface AppearanceRow extends LookRow {
 }
 
 /** Returns the current looks of a school; undefined if it has no row yet. */
-export async function findAppearance(db: Handle, schoolId: string): Promise<AppearanceRow | undefined> {
-  return await kyselyOf(db)
+export async function findAppearance(db: Reader, schoolId: string): Promise<AppearanceRow | undefined> {
+  return await db
     .selectFrom('appearance')
     .select(['theme', 'mode', 'colors', 'fonts', 'corner_radius'])
     .select((row) => [selectLogo(row, 'logo').as('logo'), selectLogo(row, 'logo_dark').as('logo_dark')])
@@ -72,7 +72,7 @@ export async function findAppearance(db: Handle, schoolId: string): Promise<Appe
 }
 
 /** Returns the school's custom stylesheet, empty if it has none. */
-export async function findCustomCss(db: Handle, schoolId: string): Promise<string> {
-  const row = await kyselyOf(db).selectFrom('appearance').select('custom_css').where('school_id', '=', schoolId).executeTakeFirst()
+export async function findCustomCss(db: Reader, schoolId: string): Promise<string> {
+  const row = await db.selectFrom('appearance').select('custom_css').where('school_id', '=', schoolId).executeTakeFirst()
   return row?.custom_css ?? ''
 }

@@ -5,7 +5,7 @@ import type { PrismaClient } from '../gen/prisma/client.ts'
 import type { Database, Lane } from './database.ts'
 import { guardedKysely } from './guardedKysely.ts'
 import type { Queue } from './queue.ts'
-import { rawSql, withKysely } from './rawSql.ts'
+import { rawSql } from './rawSql.ts'
 import type { Sql } from './sql.ts'
 import type { TransactionGuard } from './transactionGuard.ts'
 
@@ -60,7 +60,7 @@ export function assembleDatabase(engine: Engine, guard: TransactionGuard): Datab
     return {
       kind: engine.kind,
       lane: (lane) => lanes[lane],
-      sql: withKysely(sql, kysely),
+      sql,
       kysely,
       async prisma() {
         assertUsable('database.prisma()')

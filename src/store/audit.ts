@@ -1,5 +1,5 @@
 import { newId } from '../lib/ids.ts'
-import { type Handle, kyselyOf } from './rawSql.ts'
+import type { Reader } from './database.ts'
 import { storableJson, storableText } from './storableText.ts'
 
 /** One thing that happened. Members are named as the columns of `audit_log`. */
@@ -22,9 +22,9 @@ export interface AuditEntry {
  * Nothing is filtered here. Never pass a token, code, secret, cookie or password, nor a hash that gives access:
  * many people read the log, and it is kept.
  */
-export async function recordAudit(db: Handle, entries: readonly AuditEntry[]): Promise<void> {
+export async function recordAudit(db: Reader, entries: readonly AuditEntry[]): Promise<void> {
   if (entries.length === 0) return
-  await kyselyOf(db)
+  await db
     .insertInto('audit_log')
     .values(
       entries.map((entry) => ({

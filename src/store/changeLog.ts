@@ -3,7 +3,6 @@ import { newId } from '../lib/ids.ts'
 import type { ChangeAction } from './changeActions.ts'
 import type { Reader } from './database.ts'
 import { daySeconds, secondsAgo } from './expressions.ts'
-import { type Handle, kyselyOf } from './rawSql.ts'
 
 export interface Change {
   school_id: string
@@ -54,32 +53,31 @@ const oldestRunning = sql<string>`pg_snapshot_xmin(pg_current_snapshot())::text:
  * Adds the epoch of this run of the database server where it is missing. Call it outside a transaction when the service starts:
  * otherwise the first change adds it, and other writers wait for the transaction of that change.
  */
-export async function beginChangeEpoch(db: Handle): Promise<void> {
-  await sql`SELECT current_change_epoch()`.execute(kyselyOf(db))
+export async function beginChangeEpoch(db: Reader): Promise<void> {
+  await sql`SELECT current_change_epoch()`.execute(db)
 }
 
 /** Records a change, in the transaction that makes it. */
-export async function recordChange(db: Handle, { school_id, type, resource_id, action, version }: Change): Promise<void> {
+export async function recordChange(db: Reader, { school_id, type, resource_id, action, version }: Change): Promise<void> {
   await recordChanges(db, { school_id, type, action }, [{ id: resource_id, version }])
 }
 
 /** Records the same change of many rows of one type, in one statement. */
 export async function recordChanges(
-  db: Handle,
+  db: Reader,
   { school_id, type, action }: Pick<Change, 'school_id' | 'type' | 'action'>,
   rows: readonly { id: string; version: number }[],
 ): Promise<void> {
   if (rows.length === 0) return
-  const reader = kyselyOf(db)
-  await reader
+  await db
     .insertInto('change_log')
     .columns(['school_id', 'epoch', 'transaction', 'id', 'type', 'resource_id', 'action', 'version'])
     .expression(
-      reader
+      db
         .selectFrom(changedRows(rows))
         .select(({ ref, val }) => [
           sql<string>`${val(school_id)}::uuid`.as('school_id'),
-          writtenEpoch(reader).as('epoch'),
+          writtenEpoch(db).as('epoch'),
           ownTransaction.as('transaction'),
           ref('changed.id').as('id'),
           sql<string>`${val(type)}::text`.as('type'),
@@ -112,17 +110,16 @@ export interface ChangeQuery {
  * are final, so the changes of a slow transaction are returned late and never skipped. Earlier epochs are complete: their
  * transactions ended with the database server that ran them, and their ids mean nothing to this one.
  */
-export async function readChanges(db: Handle, schoolId: string, { types, after, limit }: ChangeQuery): Promise<RecordedChange[]> {
+export async function readChanges(db: Reader, schoolId: string, { types, after, limit }: ChangeQuery): Promise<RecordedChange[]> {
   const { epoch, transaction, id } = after ?? firstPosition
-  const reader = kyselyOf(db)
-  return await reader
+  return await db
     .selectFrom('change_log')
     .select(['id', 'type', 'resource_id', 'action', 'version', 'occurred_at'])
     .select(({ cast }) => [cast<string>('epoch', 'text').as('epoch'), cast<string>('transaction', 'text').as('transaction')])
     .where('school_id', '=', schoolId)
     .where(({ refTuple }) => isAfter(refTuple('epoch', 'transaction', 'id'), sql`(${epoch}::bigint, ${transaction}::bigint, ${id}::uuid)`))
     .where(({ ref }) => sql<SqlBool>`${ref('type')} = ANY (${[...types]}::text[])`)
-    .where((change) => change.or([change('epoch', 'is distinct from', ownEpoch(reader)), change('transaction', '<', oldestRunning)]))
+    .where((change) => change.or([change('epoch', 'is distinct from', ownEpoch(db)), change('transaction', '<', oldestRunning)]))
     .where('occurred_at', '>', secondsAgo(daySeconds(changeDays)))
     .orderBy('change_log.epoch')
     .orderBy('change_log.transaction')
@@ -134,11 +131,10 @@ export async function readChanges(db: Handle, schoolId: string, { types, after, 
 const isAfter = (position: Expression<unknown>, other: Expression<unknown>) => sql<SqlBool>`${position} > ${other}`
 
 /** Returns the current end of the changes: every change that is not final yet comes after it. */
-export async function latestPosition(db: Handle): Promise<ChangePosition> {
-  const reader = kyselyOf(db)
-  const row = await reader
+export async function latestPosition(db: Reader): Promise<ChangePosition> {
+  const row = await db
     .selectNoFrom((no) => [
-      no.cast<string | null>(ownEpoch(reader), 'text').as('own'),
+      no.cast<string | null>(ownEpoch(db), 'text').as('own'),
       no
         .cast<string | null>(
           no.selectFrom('change_epoch').select(({ fn }) => fn.max('number').as('number')),
@@ -155,18 +151,17 @@ export async function latestPosition(db: Handle): Promise<ChangePosition> {
 }
 
 /** Returns true for a position that this database has not reached: it comes from a database that was restored from a backup since. */
-export async function isUnreached(db: Handle, { epoch, transaction }: ChangePosition): Promise<boolean> {
-  const reader = kyselyOf(db)
-  const reached = sql`(${ownEpoch(reader)}, pg_snapshot_xmax(pg_current_snapshot())::text::bigint)`
-  const { is_unreached } = await reader
+export async function isUnreached(db: Reader, { epoch, transaction }: ChangePosition): Promise<boolean> {
+  const reached = sql`(${ownEpoch(db)}, pg_snapshot_xmax(pg_current_snapshot())::text::bigint)`
+  const { is_unreached } = await db
     .selectNoFrom(sql<boolean>`coalesce(${reached} <= (${epoch}::bigint, ${transaction}::bigint), false)`.as('is_unreached'))
     .executeTakeFirstOrThrow()
   return is_unreached
 }
 
 /** Removes up to `limit` changes that are too old to be read. */
-export async function sweepChanges(db: Handle, limit: number): Promise<number> {
-  const { numDeletedRows } = await kyselyOf(db)
+export async function sweepChanges(db: Reader, limit: number): Promise<number> {
+  const { numDeletedRows } = await db
     .with('old', (one) =>
       one
         .selectFrom('change_log')

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { type Expression, type QueryCreator, sql } from 'kysely'
 import type { DB } from '../gen/kysely/tables.ts'
+import type { Reader } from './database.ts'
 import { daySeconds, now, secondsAgo } from './expressions.ts'
-import { type Handle, kyselyOf } from './rawSql.ts'
 import { storableText } from './storableText.ts'
 
 /** How long a removed client is remembered. */
@@ -37,14 +37,14 @@ const redirectHashes = (metadata: Expression<unknown>) => sql<string[]>`ARRAY(
  * the client learns nothing.
  */
 export async function findTombstone(
-  db: Handle,
+  db: Reader,
   schoolId: string,
   { clientId, redirectUri }: { clientId: string; redirectUri: string },
 ): Promise<Date | undefined> {
   // The database would fail on a text that it cannot hold. No client has it as its id.
   if (storableText(clientId) !== clientId) return undefined
   const address = redirectUri.replace(/^(http:\/\/[^/]*):[0-9]+\//, '$1/')
-  const row = await kyselyOf(db)
+  const row = await db
     .selectFrom('oidc_client_tombstone')
     .select('removed_at')
     .where('school_id', '=', schoolId)
@@ -56,8 +56,8 @@ export async function findTombstone(
 }
 
 /** Forgets clients that were removed too long ago. Returns their number. */
-export async function sweepTombstones(db: Handle): Promise<number> {
-  const { numDeletedRows } = await kyselyOf(db)
+export async function sweepTombstones(db: Reader): Promise<number> {
+  const { numDeletedRows } = await db
     .deleteFrom('oidc_client_tombstone')
     .where('removed_at', '<=', secondsAgo(daySeconds(keptDays)))
     .executeTakeFirstOrThrow()

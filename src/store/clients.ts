@@ -1,6 +1,6 @@
 import { rememberRemoved } from './clientTombstones.ts'
+import type { Reader } from './database.ts'
 import { type Builder, daySeconds, now, secondsAgo } from './expressions.ts'
-import { type Handle, kyselyOf } from './rawSql.ts'
 import { storableJson } from './storableText.ts'
 
 /** How a client came to be: RFC 7591 registration, the school's file, or an operator's command. */
@@ -20,26 +20,26 @@ export interface ClientRow {
 export type DisabledBy = 'operator' | 'file'
 
 /** Returns the client, unless it has been disabled. */
-export function findClient(db: Handle, schoolId: string, id: string): Promise<ClientRow | undefined> {
+export function findClient(db: Reader, schoolId: string, id: string): Promise<ClientRow | undefined> {
   return clientsOf(db, schoolId).select('last_used_at').where('id', '=', id).where('disabled_at', 'is', null).executeTakeFirst()
 }
 
 /** Returns the client, disabled or not. */
-export function findAnyClient(db: Handle, schoolId: string, id: string): Promise<ClientRow | undefined> {
+export function findAnyClient(db: Reader, schoolId: string, id: string): Promise<ClientRow | undefined> {
   return clientsOf(db, schoolId).select('last_used_at').where('id', '=', id).executeTakeFirst()
 }
 
-const clientsOf = (db: Handle, schoolId: string) =>
-  kyselyOf(db)
+const clientsOf = (db: Reader, schoolId: string) =>
+  db
     .selectFrom('oidc_client')
     .select(['oidc_client.id', 'oidc_client.created_at', 'registered_via', 'metadata', 'disabled_at', 'disabled_by'])
     .where('oidc_client.school_id', '=', schoolId)
     .$narrowType<Pick<ClientRow, 'registered_via' | 'metadata' | 'disabled_by'>>()
 
 /** Removes a disabled client and its grants, so that a later client with the same id inherits nothing. */
-export async function deleteClient(db: Handle, schoolId: string, id: string): Promise<void> {
-  await kyselyOf(db).deleteFrom('oidc_grant').where('school_id', '=', schoolId).where('client_id', '=', id).execute()
-  await kyselyOf(db).deleteFrom('oidc_client').where('school_id', '=', schoolId).where('id', '=', id).execute()
+export async function deleteClient(db: Reader, schoolId: string, id: string): Promise<void> {
+  await db.deleteFrom('oidc_grant').where('school_id', '=', schoolId).where('client_id', '=', id).execute()
+  await db.deleteFrom('oidc_client').where('school_id', '=', schoolId).where('id', '=', id).execute()
 }
 
 /**
@@ -47,11 +47,11 @@ export async function deleteClient(db: Handle, schoolId: string, id: string): Pr
  * disabled.
  */
 export async function saveClient(
-  db: Handle,
+  db: Reader,
   client: { schoolId: string; id: string; registeredVia: RegisteredVia; metadata: object; isDisabledByFile?: boolean },
 ): Promise<void> {
   const isDisabled = client.isDisabledByFile ?? false
-  await kyselyOf(db)
+  await db
     .insertInto('oidc_client')
     .values({
       school_id: client.schoolId,
@@ -77,8 +77,8 @@ export async function saveClient(
 }
 
 /** Stores who disabled a client. A client that an operator disabled is not changed. */
-export async function noteDisabledBy(db: Handle, client: { schoolId: string; id: string; by: DisabledBy }): Promise<void> {
-  await kyselyOf(db)
+export async function noteDisabledBy(db: Reader, client: { schoolId: string; id: string; by: DisabledBy }): Promise<void> {
+  await db
     .updateTable('oidc_client')
     .set({ disabled_by: client.by })
     .where('school_id', '=', client.schoolId)
@@ -89,7 +89,7 @@ export async function noteDisabledBy(db: Handle, client: { schoolId: string; id:
 }
 
 /** Returns every client of a school, newest first. */
-export function listClients(db: Handle, schoolId: string): Promise<ClientRow[]> {
+export function listClients(db: Reader, schoolId: string): Promise<ClientRow[]> {
   return clientsOf(db, schoolId)
     .select(({ selectFrom }) =>
       selectFrom('oidc_grant')
@@ -115,7 +115,7 @@ export interface PruneRules {
 }
 
 /** Removes self-registered clients that nobody uses. A client with a live grant is kept. Returns their number. */
-export async function pruneClients(db: Handle, { neverUsedDays, idleDays, schoolId, dryRun = false }: PruneRules): Promise<number> {
+export async function pruneClients(db: Reader, { neverUsedDays, idleDays, schoolId, dryRun = false }: PruneRules): Promise<number> {
   const isUnused = (client: Builder<'oidc_client'>) =>
     client.and([
       client('registered_via', '=', 'self'),
@@ -126,10 +126,8 @@ export async function pruneClients(db: Handle, { neverUsedDays, idleDays, school
       ]),
       client.not(client.exists(liveGrant(client))),
     ])
-  if (dryRun) return (await kyselyOf(db).selectFrom('oidc_client').select('id').where(isUnused).execute()).length
-  const removing = kyselyOf(db).with('removed', (one) =>
-    one.deleteFrom('oidc_client').where(isUnused).returning(['school_id', 'id', 'metadata']),
-  )
+  if (dryRun) return (await db.selectFrom('oidc_client').select('id').where(isUnused).execute()).length
+  const removing = db.with('removed', (one) => one.deleteFrom('oidc_client').where(isUnused).returning(['school_id', 'id', 'metadata']))
   return (await rememberRemoved(removing).execute()).length
 }
 

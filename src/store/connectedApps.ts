@@ -1,6 +1,6 @@
 import type { RegisteredVia } from './clients.ts'
+import type { Reader } from './database.ts'
 import { now } from './expressions.ts'
-import { type Handle, kyselyOf } from './rawSql.ts'
 
 /** The scopes of a grant as the engine stores them: names separated by spaces, without a resource and by resource. */
 export interface GrantPayload {
@@ -21,8 +21,8 @@ export interface ConnectedAppRow {
 }
 
 /** Returns the live grants of an account, the newest first, at most `limit`. */
-export function listConnectedApps(db: Handle, schoolId: string, accountId: string, limit: number): Promise<ConnectedAppRow[]> {
-  return kyselyOf(db)
+export function listConnectedApps(db: Reader, schoolId: string, accountId: string, limit: number): Promise<ConnectedAppRow[]> {
+  return db
     .selectFrom('oidc_grant')
     .leftJoin('oidc_client', (join) =>
       join
@@ -45,7 +45,7 @@ export function listConnectedApps(db: Handle, schoolId: string, accountId: strin
 
 /** Returns what the account's live grants to one client contain. */
 export async function listGrantPayloads(
-  db: Handle,
+  db: Reader,
   schoolId: string,
   { accountId, clientId }: { accountId: string; clientId: string },
 ): Promise<GrantPayload[]> {
@@ -62,7 +62,7 @@ export async function listGrantPayloads(
 
 /** Returns ids and clients of all live grants of an account, or of the named one if it belongs to the account. */
 export function listOwnGrants(
-  db: Handle,
+  db: Reader,
   schoolId: string,
   accountId: string,
   grantId?: string,
@@ -71,8 +71,8 @@ export function listOwnGrants(
   return (grantId === undefined ? grants : grants.where('id', '=', grantId)).execute()
 }
 
-const liveGrants = (db: Handle, schoolId: string, accountId: string) =>
-  kyselyOf(db)
+const liveGrants = (db: Reader, schoolId: string, accountId: string) =>
+  db
     .selectFrom('oidc_grant')
     .where('school_id', '=', schoolId)
     .where('account_id', '=', accountId)

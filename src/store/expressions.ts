@@ -1,5 +1,8 @@
 import { type AliasableExpression, type AliasedRawBuilder, type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely'
 import type { DB } from '../gen/kysely/tables.ts'
+import { refs } from './columns.ts'
+
+const school = refs('school')
 
 /** A condition of a query. */
 export type Condition = Expression<SqlBool>
@@ -39,17 +42,17 @@ export const rankWithin = (owner: Expression<unknown>, id: Expression<unknown>):
  */
 export const isOffered = (schoolId: string | Expression<string>, feature: string): Expression<SqlBool> =>
   sql<SqlBool>`NOT EXISTS (
-    SELECT 1 FROM "school" WHERE "school"."id" = ${schoolId} AND "school"."features" @> ${JSON.stringify({ [feature]: false })}::jsonb)`
+    SELECT 1 FROM "school" WHERE ${school.id} = ${schoolId} AND ${school.features} @> ${JSON.stringify({ [feature]: false })}::jsonb)`
 
 /** True if the school shows everybody the number of participants. */
 export const showsCounts = (schoolId: Expression<string>): Expression<SqlBool> =>
   sql<SqlBool>`NOT EXISTS (
-    SELECT 1 FROM "school" WHERE "school"."id" = ${schoolId} AND "school"."settings" @> '{"show_counts": false}'::jsonb)`
+    SELECT 1 FROM "school" WHERE ${school.id} = ${schoolId} AND ${school.settings} @> '{"show_counts": false}'::jsonb)`
 
 /** True if the school shows comments. */
 export const areCommentsOn = (schoolId: string | Expression<string>): Expression<SqlBool> =>
   sql<SqlBool>`NOT EXISTS (
-    SELECT 1 FROM "school" WHERE "school"."id" = ${schoolId} AND "school"."settings" @> '{"comments_enabled": false}'::jsonb)`
+    SELECT 1 FROM "school" WHERE ${school.id} = ${schoolId} AND ${school.settings} @> '{"comments_enabled": false}'::jsonb)`
 
 /** A time so many seconds after the transaction began. */
 export const secondsFromNow = (seconds: number): Expression<Date> => sql<Date>`now() + make_interval(secs => ${seconds})`

@@ -1,4 +1,9 @@
 import { type AliasableExpression, type Expression, sql } from 'kysely'
+import { refs } from './columns.ts'
+
+const file = refs('file')
+const fileReference = refs('file_reference')
+const upload = refs('upload')
 
 /** The columns of a picture, from which its URL is built later. */
 export interface StoredImage {
@@ -16,11 +21,11 @@ export interface StoredImage {
 export function selectImage(table: string, name: string): AliasableExpression<StoredImage | null> {
   const column = (ending: string) => sql.ref(`${table}.${ending}`)
   return sql<StoredImage | null>`(
-    SELECT json_build_object('file_id', "file"."id", 'filename', "file"."filename", 'alt', ${column(`${name}_alt`)},
-                             'width', "file"."width", 'height', "file"."height")
+    SELECT json_build_object('file_id', ${file.id}, 'filename', ${file.filename}, 'alt', ${column(`${name}_alt`)},
+                             'width', ${file.width}, 'height', ${file.height})
       FROM "file"
-     WHERE "file"."school_id" = ${column(table === 'school' ? 'id' : 'school_id')}
-       AND "file"."id" = ${column(`${name}_file_id`)} AND "file"."status" = 'ready')`
+     WHERE ${file.school_id} = ${column(table === 'school' ? 'id' : 'school_id')}
+       AND ${file.id} = ${column(`${name}_file_id`)} AND ${file.status} = 'ready')`
 }
 
 /** The columns from which the URL of an upload is built. */
@@ -33,10 +38,10 @@ export interface StoredUpload {
 
 /** The upload of a row with the type of its file, within the query that reads the row. */
 export const selectUpload: Expression<StoredUpload> = sql<StoredUpload>`(
-    SELECT json_build_object('id', "upload"."id", 'status', "upload"."status", 'expires_at', "upload"."expires_at",
-                             'content_type', "file"."content_type")
-      FROM "file" WHERE "file"."school_id" = "upload"."school_id" AND "file"."id" = "upload"."file_id")`
+    SELECT json_build_object('id', ${upload.id}, 'status', ${upload.status}, 'expires_at', ${upload.expires_at},
+                             'content_type', ${file.content_type})
+      FROM "file" WHERE ${file.school_id} = ${upload.school_id} AND ${file.id} = ${upload.file_id})`
 
 /** How often a file is named. */
 export const countReferences: Expression<number | string> = sql<number | string>`(
-    SELECT count(*) FROM "file_reference" WHERE "file_reference"."school_id" = "file"."school_id" AND "file_reference"."file_id" = "file"."id")`
+    SELECT count(*) FROM "file_reference" WHERE ${fileReference.school_id} = ${file.school_id} AND ${fileReference.file_id} = ${file.id})`

@@ -1,5 +1,5 @@
+import type { Reader } from './database.ts'
 import { now, secondsFromNow } from './expressions.ts'
-import { type Handle, kyselyOf } from './rawSql.ts'
 
 /** Bytes that no row names, or none yet. */
 export interface Removal {
@@ -8,8 +8,8 @@ export interface Removal {
 }
 
 /** Plans the removal of bytes after this time, so that they are removed even if this process ends before. */
-export async function planRemoval(db: Handle, { school_id, storage_key }: Removal, inSeconds: number): Promise<void> {
-  await kyselyOf(db)
+export async function planRemoval(db: Reader, { school_id, storage_key }: Removal, inSeconds: number): Promise<void> {
+  await db
     .insertInto('file_removal')
     .values({ school_id, storage_key, due_at: secondsFromNow(inSeconds) })
     .onConflict((conflict) => conflict.columns(['school_id', 'storage_key']).doUpdateSet(({ ref }) => ({ due_at: ref('excluded.due_at') })))
@@ -20,8 +20,8 @@ export async function planRemoval(db: Handle, { school_id, storage_key }: Remova
  * Removes the bytes of one plan that is due. Its row stays locked meanwhile, so that no file can be created over bytes that are being
  * removed. Returns false if no plan is due. Runs inside a transaction.
  */
-export async function removeOneDue(db: Handle, remove: (key: string) => Promise<void>): Promise<boolean> {
-  const due = await kyselyOf(db)
+export async function removeOneDue(db: Reader, remove: (key: string) => Promise<void>): Promise<boolean> {
+  const due = await db
     .selectFrom('file_removal')
     .select(['school_id', 'storage_key'])
     .where('due_at', '<=', now)
@@ -36,8 +36,8 @@ export async function removeOneDue(db: Handle, remove: (key: string) => Promise<
 }
 
 /** Deletes the plan: the bytes are gone, or have a row now. Returns true if they were still to be removed. */
-export async function dropRemoval(db: Handle, { school_id, storage_key }: Removal): Promise<boolean> {
-  const { numDeletedRows } = await kyselyOf(db)
+export async function dropRemoval(db: Reader, { school_id, storage_key }: Removal): Promise<boolean> {
+  const { numDeletedRows } = await db
     .deleteFrom('file_removal')
     .where('school_id', '=', school_id)
     .where('storage_key', '=', storage_key)

@@ -1,7 +1,7 @@
 import { recordChanges } from './changeLog.ts'
+import type { Reader } from './database.ts'
 import { type Builder, daySeconds, now, secondsAgo } from './expressions.ts'
 import { planRemoval } from './fileRemovals.ts'
-import { type Handle, kyselyOf } from './rawSql.ts'
 import { changeRoom } from './storageUsage.ts'
 
 /** The columns that serving a file's bytes needs. */
@@ -24,8 +24,8 @@ export interface FileFacts {
 }
 
 /** Returns a complete file of the school. */
-export async function findReadyFile(db: Handle, schoolId: string, id: string): Promise<ServedFile | undefined> {
-  return await kyselyOf(db)
+export async function findReadyFile(db: Reader, schoolId: string, id: string): Promise<ServedFile | undefined> {
+  return await db
     .selectFrom('file')
     .select(['id', 'filename', 'content_type', 'bytes', 'checksum_sha256', 'visibility', 'storage_key'])
     .where('school_id', '=', schoolId)
@@ -37,12 +37,12 @@ export async function findReadyFile(db: Handle, schoolId: string, id: string): P
 
 /** Marks a pending file as complete and stores what is known of its bytes. */
 export async function completeFile(
-  db: Handle,
+  db: Reader,
   schoolId: string,
   id: string,
   { byteSize, checksum, width, height }: FileFacts,
 ): Promise<void> {
-  const before = await kyselyOf(db)
+  const before = await db
     .selectFrom('file')
     .select('bytes')
     .where('school_id', '=', schoolId)
@@ -51,7 +51,7 @@ export async function completeFile(
     .forUpdate()
     .executeTakeFirst()
   if (!before) throw new Error('the file to be completed is not pending')
-  const completed = await kyselyOf(db)
+  const completed = await db
     .updateTable('file')
     .set((file) => ({
       status: 'ready',
@@ -72,7 +72,7 @@ export async function completeFile(
 }
 
 /** Plans the removal of a deleted file's bytes and frees its storage quota. */
-export async function releaseBytes(db: Handle, file: { school_id: string; storage_key: string; bytes: string | number }): Promise<void> {
+export async function releaseBytes(db: Reader, file: { school_id: string; storage_key: string; bytes: string | number }): Promise<void> {
   await planRemoval(db, file, 0)
   await changeRoom(db, file.school_id, -Number(file.bytes))
 }
@@ -81,8 +81,8 @@ export async function releaseBytes(db: Handle, file: { school_id: string; storag
  * Removes files without a reference for longer than `unusedSeconds`, and files whose upload expired before the bytes came. The rows
  * are locked first and checked again afterwards: a file that has been referenced meanwhile is kept. Runs inside a transaction.
  */
-export async function sweepFiles(db: Handle, { unusedSeconds, limit }: { unusedSeconds: number; limit: number }): Promise<number> {
-  const candidates = await kyselyOf(db)
+export async function sweepFiles(db: Reader, { unusedSeconds, limit }: { unusedSeconds: number; limit: number }): Promise<number> {
+  const candidates = await db
     .selectFrom('file')
     .select(['school_id', 'id'])
     .where((file) =>
@@ -99,7 +99,7 @@ export async function sweepFiles(db: Handle, { unusedSeconds, limit }: { unusedS
     .execute()
   let removed = 0
   for (const { school_id, id } of candidates) {
-    const file = await kyselyOf(db)
+    const file = await db
       .deleteFrom('file')
       .where('school_id', '=', school_id)
       .where('id', '=', id)
@@ -127,8 +127,8 @@ const expiredUpload = ({ selectFrom }: Builder<'file'>) =>
     .where('upload.expires_at', '<', secondsAgo(3600))
 
 /** Returns how many files a person uploaded within a minute, and how many bytes within a day. */
-export async function recentUploads(db: Handle, schoolId: string, accountId: string): Promise<{ inMinute: number; bytesInDay: number }> {
-  const row = await kyselyOf(db)
+export async function recentUploads(db: Reader, schoolId: string, accountId: string): Promise<{ inMinute: number; bytesInDay: number }> {
+  const row = await db
     .selectFrom('file')
     .select(({ fn }) => [fn.countAll().filterWhere('created_at', '>', secondsAgo(60)).as('in_minute'), fn.sum('bytes').as('bytes_in_day')])
     .where('school_id', '=', schoolId)

@@ -1,9 +1,9 @@
+import type { Reader } from './database.ts'
 import { now, secondsFromNow } from './expressions.ts'
-import { type Handle, kyselyOf } from './rawSql.ts'
 import { storableJson } from './storableText.ts'
 
 /** Returns a live grant as the engine stored it, or undefined if it has ended. */
-export async function findGrant(db: Handle, schoolId: string, id: string): Promise<Record<string, unknown> | undefined> {
+export async function findGrant(db: Reader, schoolId: string, id: string): Promise<Record<string, unknown> | undefined> {
   const row = await liveGrants(db, schoolId)
     .select('payload')
     .where('id', '=', id)
@@ -14,10 +14,10 @@ export async function findGrant(db: Handle, schoolId: string, id: string): Promi
 
 /** Stores a grant, and that its client was authorised now. A grant that is stored already is not changed. */
 export async function saveGrant(
-  db: Handle,
+  db: Reader,
   grant: { schoolId: string; id: string; accountId: string; clientId: string; payload: object; expiresInSeconds: number },
 ): Promise<void> {
-  await kyselyOf(db)
+  await db
     .with('used', (one) =>
       one
         .updateTable('oidc_client')
@@ -51,7 +51,7 @@ export interface GrantRow {
 
 /** Returns the live grants of a school, newest first; those of one account or one client if named. */
 export function listGrants(
-  db: Handle,
+  db: Reader,
   schoolId: string,
   { accountId, clientId }: { accountId?: string; clientId?: string } = {},
 ): Promise<GrantRow[]> {
@@ -65,5 +65,5 @@ export function listGrants(
     .execute()
 }
 
-const liveGrants = (db: Handle, schoolId: string) =>
-  kyselyOf(db).selectFrom('oidc_grant').where('school_id', '=', schoolId).where('revoked_at', 'is', null).where('expires_at', '>', now)
+const liveGrants = (db: Reader, schoolId: string) =>
+  db.selectFrom('oidc_grant').where('school_id', '=', schoolId).where('revoked_at', 'is', null).where('expires_at', '>', now)

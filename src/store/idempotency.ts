@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
+import type { Reader } from './database.ts'
 import { now, secondsFromNow } from './expressions.ts'
-import { type Handle, kyselyOf } from './rawSql.ts'
 import { storableJson } from './storableText.ts'
 
 /** An answer that was given under a key, word by word. */
@@ -18,16 +18,16 @@ const keptHours = 24
 export const idempotencyId = (parts: readonly string[]): string => createHash('sha256').update(JSON.stringify(parts)).digest('base64url')
 
 /** Locks the key until the transaction ends. Returns false if another transaction holds it. */
-export async function lockKey(db: Handle, schoolId: string, id: string): Promise<boolean> {
+export async function lockKey(db: Reader, schoolId: string, id: string): Promise<boolean> {
   const { rows } = await sql<{
     locked: boolean
-  }>`SELECT pg_try_advisory_xact_lock(hashtextextended(${`${schoolId} ${id}`}, 7)) AS locked`.execute(kyselyOf(db))
+  }>`SELECT pg_try_advisory_xact_lock(hashtextextended(${`${schoolId} ${id}`}, 7)) AS locked`.execute(db)
   return rows[0]?.locked ?? false
 }
 
 /** Returns the response that was stored under the key within the last day. */
-export async function findAnswer(db: Handle, schoolId: string, id: string): Promise<StoredAnswer | undefined> {
-  return await kyselyOf(db)
+export async function findAnswer(db: Reader, schoolId: string, id: string): Promise<StoredAnswer | undefined> {
+  return await db
     .selectFrom('idempotency_record')
     .select(['fingerprint', 'status', 'headers', 'body'])
     .where('school_id', '=', schoolId)
@@ -38,8 +38,8 @@ export async function findAnswer(db: Handle, schoolId: string, id: string): Prom
 }
 
 /** Stores a response for a day. The key must be locked. */
-export async function storeAnswer(db: Handle, schoolId: string, id: string, answer: StoredAnswer): Promise<void> {
-  await kyselyOf(db)
+export async function storeAnswer(db: Reader, schoolId: string, id: string, answer: StoredAnswer): Promise<void> {
+  await db
     .insertInto('idempotency_record')
     .values({
       school_id: schoolId,
@@ -64,8 +64,8 @@ export async function storeAnswer(db: Handle, schoolId: string, id: string, answ
 }
 
 /** Removes up to `limit` expired responses. */
-export async function sweepAnswers(db: Handle, limit: number): Promise<number> {
-  const { numDeletedRows } = await kyselyOf(db)
+export async function sweepAnswers(db: Reader, limit: number): Promise<number> {
+  const { numDeletedRows } = await db
     .with('old', (one) =>
       one.selectFrom('idempotency_record').select(['school_id', 'id']).where('expires_at', '<=', now).limit(limit).forUpdate().skipLocked(),
     )
@@ -78,8 +78,8 @@ export async function sweepAnswers(db: Handle, limit: number): Promise<number> {
 }
 
 /** Erases stored responses that contain one of these texts. The key stays taken, so that the request is not repeated. */
-export async function forgetAnswers(db: Handle, schoolId: string, texts: readonly string[]): Promise<void> {
-  await kyselyOf(db)
+export async function forgetAnswers(db: Reader, schoolId: string, texts: readonly string[]): Promise<void> {
+  await db
     .updateTable('idempotency_record')
     .set({
       status: 404,

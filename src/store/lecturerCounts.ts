@@ -1,8 +1,8 @@
-import { type Handle, kyselyOf } from './rawSql.ts'
+import type { Reader } from './database.ts'
 
 /** Recounts how many different people are enrolled in the courses of each lecturer. The version stays: an editor's ETag remains valid. */
-export async function countStudentsOfLecturers(db: Handle): Promise<number> {
-  const { numUpdatedRows } = await kyselyOf(db)
+export async function countStudentsOfLecturers(db: Reader): Promise<number> {
+  const { numUpdatedRows } = await db
     .updateTable('lecturer')
     .from((one) =>
       one

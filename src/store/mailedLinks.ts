@@ -1,5 +1,5 @@
+import type { Reader } from './database.ts'
 import { daySeconds, now, secondsAgo, secondsFromNow } from './expressions.ts'
-import { type Handle, kyselyOf } from './rawSql.ts'
 import { storableJson } from './storableText.ts'
 
 /** The purpose of a mailed link. A link is valid for one purpose only. */
@@ -19,10 +19,10 @@ export interface MailedLink {
 }
 
 export async function saveMailedLink(
-  db: Handle,
+  db: Reader,
   link: MailedLinkKey & { email: string; accountId?: string | undefined; payload?: object; expiresInSeconds: number },
 ): Promise<void> {
-  await kyselyOf(db)
+  await db
     .insertInto('mailed_link')
     .values({
       school_id: link.schoolId,
@@ -37,8 +37,8 @@ export async function saveMailedLink(
 }
 
 /** Returns the link, unless it was used or has expired. */
-export async function findMailedLink(db: Handle, { schoolId, purpose, id }: MailedLinkKey): Promise<MailedLink | undefined> {
-  return await kyselyOf(db)
+export async function findMailedLink(db: Reader, { schoolId, purpose, id }: MailedLinkKey): Promise<MailedLink | undefined> {
+  return await db
     .selectFrom('mailed_link')
     .select(['email', 'account_id', 'payload'])
     .where('school_id', '=', schoolId)
@@ -51,8 +51,8 @@ export async function findMailedLink(db: Handle, { schoolId, purpose, id }: Mail
 }
 
 /** Marks the link as used and returns it. Of several callers one gets it: a compare-and-set. */
-export async function useMailedLink(db: Handle, { schoolId, purpose, id }: MailedLinkKey): Promise<MailedLink | undefined> {
-  return await kyselyOf(db)
+export async function useMailedLink(db: Reader, { schoolId, purpose, id }: MailedLinkKey): Promise<MailedLink | undefined> {
+  return await db
     .updateTable('mailed_link')
     .set({ used_at: now })
     .where('school_id', '=', schoolId)
@@ -66,8 +66,8 @@ export async function useMailedLink(db: Handle, { schoolId, purpose, id }: Maile
 }
 
 /** Invalidates the account's links: all of them, or those of one purpose. */
-export async function voidMailedLinks(db: Handle, schoolId: string, accountId: string, purpose?: MailedLinkPurpose): Promise<void> {
-  await kyselyOf(db)
+export async function voidMailedLinks(db: Reader, schoolId: string, accountId: string, purpose?: MailedLinkPurpose): Promise<void> {
+  await db
     .updateTable('mailed_link')
     .set({ used_at: now })
     .where('school_id', '=', schoolId)
@@ -78,8 +78,8 @@ export async function voidMailedLinks(db: Handle, schoolId: string, accountId: s
 }
 
 /** Removes at most `limit` links that expired more than a day ago. Returns their number. */
-export async function sweepMailedLinks(db: Handle, limit: number): Promise<number> {
-  const { numDeletedRows } = await kyselyOf(db)
+export async function sweepMailedLinks(db: Reader, limit: number): Promise<number> {
+  const { numDeletedRows } = await db
     .with('old', (one) =>
       one
         .selectFrom('mailed_link')

@@ -1,6 +1,6 @@
 import type { ChangeAction } from './changeActions.ts'
 import { recordChanges } from './changeLog.ts'
-import type { Handle } from './rawSql.ts'
+import type { Reader } from './database.ts'
 
 /** A person as an UPDATE of `person` returns it. */
 export interface ChangedPerson {
@@ -15,7 +15,7 @@ export const changedPerson = ['person.id', 'person.version', 'person.is_student'
 
 /** Records a change of people under each of their facets: a student and a member may be one row with one version. */
 export async function recordPersonChanges(
-  db: Handle,
+  db: Reader,
   schoolId: string,
   people: readonly ChangedPerson[],
   { student = 'updated', member = 'updated' }: { student?: ChangeAction; member?: ChangeAction } = {},

@@ -1,10 +1,10 @@
 import { jsonBuildObject } from 'kysely/helpers/postgres'
+import type { Reader } from './database.ts'
 import type { Builder } from './expressions.ts'
-import { type Handle, kyselyOf } from './rawSql.ts'
 
 /** Recounts what every school, or this one, has. The version stays: an editor's ETag remains valid. */
-export async function countSchools(db: Handle, schoolId?: string): Promise<number> {
-  const { numUpdatedRows } = await kyselyOf(db)
+export async function countSchools(db: Reader, schoolId?: string): Promise<number> {
+  const { numUpdatedRows } = await db
     .updateTable('school')
     .from((one) =>
       one

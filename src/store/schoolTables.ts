@@ -1,4 +1,4 @@
-import { type Handle, rawSql } from './rawSql.ts'
+import type { Sql } from './sql.ts'
 
 interface Reference {
   child: string
@@ -8,9 +8,9 @@ interface Reference {
 }
 
 /** Every table whose rows belong to a school, in an order in which they can be emptied: a table comes before those that it refers to. */
-export async function listSchoolTables(sql: Handle): Promise<string[]> {
+export async function listSchoolTables(sql: Sql): Promise<string[]> {
   const tables = await tablesWith(sql, 'school_id')
-  const references = await rawSql(sql).query<Reference>(
+  const references = await sql.query<Reference>(
     `SELECT child.relname AS child, parent.relname AS parent, bool_or(con.confdeltype <> 'n') AS is_hard
        FROM pg_constraint con
        JOIN pg_class child ON child.oid = con.conrelid
@@ -33,10 +33,10 @@ export async function listSchoolTables(sql: Handle): Promise<string[]> {
 }
 
 /** Every storage key that a row of the school names, whichever table it is in. */
-export async function listStorageKeys(sql: Handle, schoolId: string): Promise<string[]> {
+export async function listStorageKeys(sql: Sql, schoolId: string): Promise<string[]> {
   const keys = new Set<string>()
   for (const table of await tablesWith(sql, 'school_id', 'storage_key')) {
-    const rows = await rawSql(sql).query<{ storage_key: string }>(
+    const rows = await sql.query<{ storage_key: string }>(
       `SELECT storage_key FROM "${table}" WHERE school_id = $1 AND storage_key IS NOT NULL`,
       [schoolId],
     )
@@ -46,19 +46,17 @@ export async function listStorageKeys(sql: Handle, schoolId: string): Promise<st
 }
 
 /** Returns the number of rows of the school in each table, without empty tables. */
-export async function countSchoolRows(sql: Handle, schoolId: string): Promise<Record<string, number>> {
+export async function countSchoolRows(sql: Sql, schoolId: string): Promise<Record<string, number>> {
   const counts: Record<string, number> = {}
   for (const table of await listSchoolTables(sql)) {
-    const [row] = await rawSql(sql).query<{ count: string | number }>(`SELECT count(*) AS count FROM "${table}" WHERE school_id = $1`, [
-      schoolId,
-    ])
+    const [row] = await sql.query<{ count: string | number }>(`SELECT count(*) AS count FROM "${table}" WHERE school_id = $1`, [schoolId])
     if (Number(row?.count) > 0) counts[table] = Number(row?.count)
   }
   return counts
 }
 
-async function tablesWith(sql: Handle, ...columns: string[]): Promise<string[]> {
-  const rows = await rawSql(sql).query<{ name: string }>(
+async function tablesWith(sql: Sql, ...columns: string[]): Promise<string[]> {
+  const rows = await sql.query<{ name: string }>(
     `SELECT t.relname AS name FROM pg_class t JOIN pg_attribute a ON a.attrelid = t.oid AND NOT a.attisdropped
       WHERE t.relkind IN ('r', 'p') AND NOT t.relispartition AND t.relnamespace = current_schema()::regnamespace AND a.attname = ANY ($1)
       GROUP BY t.relname HAVING count(*) = $2 ORDER BY t.relname`,

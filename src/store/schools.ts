@@ -1,5 +1,5 @@
 import { newId } from '../lib/ids.ts'
-import { type Handle, kyselyOf } from './rawSql.ts'
+import type { Reader, Writer } from './database.ts'
 
 export interface SchoolDefaults {
   slug: string
@@ -13,11 +13,11 @@ export interface SchoolDefaults {
 }
 
 /** Returns the school's row id. Creates the row from the configured defaults the first time; afterwards the school's staff own it. */
-export async function ensureSchool(db: Handle, school: SchoolDefaults): Promise<string> {
+export async function ensureSchool(db: Reader, school: SchoolDefaults): Promise<string> {
   const existing = await findSchoolId(db, school.slug)
   if (existing) return existing
   const { slug, name, locale, time_zone, currency } = school
-  await kyselyOf(db)
+  await db
     .insertInto('school')
     .values({
       id: newId(),
@@ -45,30 +45,31 @@ export interface SchoolRow {
 }
 
 /** Returns every school that has a row, by slug. */
-export function listSchools(db: Handle): Promise<SchoolRow[]> {
-  return kyselyOf(db).selectFrom('school').select(['id', 'slug', 'name', 'status', 'created_at']).orderBy('slug').execute()
+export function listSchools(db: Reader): Promise<SchoolRow[]> {
+  return db.selectFrom('school').select(['id', 'slug', 'name', 'status', 'created_at']).orderBy('slug').execute()
 }
 
 /** Returns the id of a school's row, or undefined if it has none yet. */
-export async function findSchoolId(db: Handle, slug: string): Promise<string | undefined> {
-  return (await kyselyOf(db).selectFrom('school').select('id').where('slug', '=', slug).executeTakeFirst())?.id
+export async function findSchoolId(db: Reader, slug: string): Promise<string | undefined> {
+  return (await db.selectFrom('school').select('id').where('slug', '=', slug).executeTakeFirst())?.id
 }
 
 /** Returns the displayed name and the school's main language. */
-export async function schoolFace(db: Handle, schoolId: string): Promise<{ name: string; locale: string }> {
-  const row = await kyselyOf(db).selectFrom('school').select(['name', 'locale']).where('id', '=', schoolId).executeTakeFirst()
+export async function schoolBranding(db: Reader, schoolId: string): Promise<{ name: string; locale: string }> {
+  const row = await db.selectFrom('school').select(['name', 'locale']).where('id', '=', schoolId).executeTakeFirst()
   return row ?? { name: 'School', locale: '' }
 }
 
 /** Returns the name of the school and how to contact it. */
 export async function schoolContact(
-  db: Handle,
+  db: Reader,
   schoolId: string,
 ): Promise<{ name: string; contactEmail: string | null; supportUrl: string | null }> {
-  const row = await kyselyOf(db)
-    .selectFrom('school')
-    .select(['name', 'contact_email', 'support_url'])
-    .where('id', '=', schoolId)
-    .executeTakeFirst()
+  const row = await db.selectFrom('school').select(['name', 'contact_email', 'support_url']).where('id', '=', schoolId).executeTakeFirst()
   return { name: row?.name ?? 'School', contactEmail: row?.contact_email ?? null, supportUrl: row?.support_url ?? null }
+}
+
+/** Locks the row of a school until the transaction ends. */
+export async function lockSchool(writer: Writer, schoolId: string): Promise<void> {
+  await writer.selectFrom('school').select('id').where('id', '=', schoolId).forUpdate().execute()
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
+import type { Reader } from './database.ts'
 import { type Builder, secondsAgo, secondsFromNow } from './expressions.ts'
-import { type Handle, kyselyOf } from './rawSql.ts'
 
 export interface SigningKeyRow {
   kid: string
@@ -13,8 +13,8 @@ export interface SigningKeyRow {
 }
 
 /** Returns the keys of a school that are still published: all but those retired longer than `keepHours` ago. */
-export function listSigningKeys(db: Handle, schoolId: string, keepHours: number): Promise<SigningKeyRow[]> {
-  return kyselyOf(db)
+export function listSigningKeys(db: Reader, schoolId: string, keepHours: number): Promise<SigningKeyRow[]> {
+  return db
     .selectFrom('signing_key')
     .select(['kid', 'alg', 'private_jwk', 'created_at', 'active_at', 'retired_at'])
     .where('school_id', '=', schoolId)
@@ -30,10 +30,10 @@ const isPublished = (keepHours: number) => (key: Builder<'signing_key'>) =>
 
 /** Adds a key that signs from `activeInSeconds` on. */
 export async function addSigningKey(
-  db: Handle,
+  db: Reader,
   key: { schoolId: string; kid: string; alg: string; privateJwk: string; activeInSeconds: number },
 ): Promise<void> {
-  await kyselyOf(db)
+  await db
     .insertInto('signing_key')
     .values({
       school_id: key.schoolId,
@@ -46,9 +46,9 @@ export async function addSigningKey(
 }
 
 /** Retires a key in `retiredInSeconds`. Returns false if the school has no such key, or if it retires by then anyway. */
-export async function retireSigningKey(db: Handle, key: { schoolId: string; kid: string; retiredInSeconds: number }): Promise<boolean> {
+export async function retireSigningKey(db: Reader, key: { schoolId: string; kid: string; retiredInSeconds: number }): Promise<boolean> {
   const retiredAt = secondsFromNow(key.retiredInSeconds)
-  const { numUpdatedRows } = await kyselyOf(db)
+  const { numUpdatedRows } = await db
     .updateTable('signing_key')
     .set({ retired_at: retiredAt })
     .where('school_id', '=', key.schoolId)
@@ -67,9 +67,9 @@ export interface PublishedKey {
 }
 
 /** Returns the published keys of these schools. */
-export function listPublishedKeys(db: Handle, slugs: readonly string[], keepHours: number): Promise<PublishedKey[]> {
+export function listPublishedKeys(db: Reader, slugs: readonly string[], keepHours: number): Promise<PublishedKey[]> {
   if (slugs.length === 0) return Promise.resolve([])
-  return kyselyOf(db)
+  return db
     .selectFrom('signing_key')
     .innerJoin('school', 'school.id', 'signing_key.school_id')
     .select(['signing_key.school_id', 'school.slug', 'signing_key.kid'])
@@ -82,8 +82,8 @@ export function listPublishedKeys(db: Handle, slugs: readonly string[], keepHour
 }
 
 /** Returns the sealed private key, or undefined if it was removed. */
-export async function findSealedKey(db: Handle, schoolId: string, kid: string): Promise<string | undefined> {
-  const row = await kyselyOf(db)
+export async function findSealedKey(db: Reader, schoolId: string, kid: string): Promise<string | undefined> {
+  const row = await db
     .selectFrom('signing_key')
     .select('private_jwk')
     .where('school_id', '=', schoolId)

@@ -1,6 +1,6 @@
 /**
- * Raw SQL over the same pool (or embedded database) that Prisma and Kysely use: for the artefacts of the OpenID engine,
- * which are looked up on every request.
+ * Statements as text, over the same connections as Kysely: for the artifacts of the OpenID engine, migrations and the computation of
+ * whole tables. The domain and the resources use Kysely.
  */
 export interface Sql {
   /**

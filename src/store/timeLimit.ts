@@ -1,5 +1,5 @@
-import type { Database } from './database.ts'
-import type { Sql } from './sql.ts'
+import { sql } from 'kysely'
+import type { Database, Writer } from './database.ts'
 
 /** How long one statement may take, by its purpose. */
 export const statementSeconds = { read: 3, write: 10, export: 60 } as const
@@ -41,7 +41,7 @@ export const sessionOptions = ({ statementSeconds, lockSeconds, idleInTransactio
  * Sets the limit for the rest of this transaction. A write needs no call: its session has its limit. The embedded database knows no
  * limits: it runs in this process.
  */
-export async function limitStatements(kind: Database['kind'], sql: Sql, purpose: Exclude<StatementPurpose, 'write'>): Promise<void> {
+export async function limitStatements(kind: Database['kind'], writer: Writer, purpose: Exclude<StatementPurpose, 'write'>): Promise<void> {
   if (kind === 'embedded') return
-  await sql.query(`SELECT set_config('statement_timeout', $1, true)`, [`${statementSeconds[purpose]}s`])
+  await sql`SELECT set_config('statement_timeout', ${`${statementSeconds[purpose]}s`}, true)`.execute(writer)
 }

@@ -1,6 +1,6 @@
 import { recordChanges } from './changeLog.ts'
+import type { Reader } from './database.ts'
 import { now } from './expressions.ts'
-import { type Handle, kyselyOf } from './rawSql.ts'
 
 /** The file that an upload is for, as it was announced. */
 export interface AnnouncedRow {
@@ -22,8 +22,8 @@ export interface UploadKey {
  * Claims the upload for one sender: a compare-and-set. Returns undefined if it is used up or expired, or if the person who announced it
  * has been disabled.
  */
-export async function claimUpload(db: Handle, { schoolId, id }: UploadKey): Promise<AnnouncedRow | undefined> {
-  return await kyselyOf(db)
+export async function claimUpload(db: Reader, { schoolId, id }: UploadKey): Promise<AnnouncedRow | undefined> {
+  return await db
     .updateTable('upload')
     .from('file')
     .innerJoin('account', (join) =>
@@ -46,8 +46,8 @@ export async function claimUpload(db: Handle, { schoolId, id }: UploadKey): Prom
 }
 
 /** Allows the upload to be tried again: nothing has been stored. */
-export async function releaseUpload(db: Handle, { schoolId, id }: UploadKey): Promise<void> {
-  await kyselyOf(db)
+export async function releaseUpload(db: Reader, { schoolId, id }: UploadKey): Promise<void> {
+  await db
     .updateTable('upload')
     .set({ status: 'pending', updated_at: now })
     .where('school_id', '=', schoolId)
@@ -57,8 +57,8 @@ export async function releaseUpload(db: Handle, { schoolId, id }: UploadKey): Pr
 }
 
 /** Marks the upload as completed. Returns false if it has been swept meanwhile. */
-export async function completeUpload(db: Handle, { schoolId, id }: UploadKey): Promise<boolean> {
-  const completed = await kyselyOf(db)
+export async function completeUpload(db: Reader, { schoolId, id }: UploadKey): Promise<boolean> {
+  const completed = await db
     .updateTable('upload')
     .set((upload) => ({ status: 'completed', version: upload('version', '+', 1), updated_at: now }))
     .where('school_id', '=', schoolId)

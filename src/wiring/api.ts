@@ -48,6 +48,6 @@ export function createRestApi(
   const api = createApi({ ...operationArguments(foundation, externalServices), authenticate: createCallerOf(foundation, oidc) })
   return {
     routes: api.routes() as Middleware<RequestState>,
-    openApi: createOpenApi({ operations, scopes, facts: ({ id }) => schoolContact(database.sql, id) }),
+    openApi: createOpenApi({ operations, scopes, facts: ({ id }) => schoolContact(database.kysely, id) }),
   }
 }

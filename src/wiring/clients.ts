@@ -2,11 +2,11 @@ import type { OAuthConfig } from '../config/oauth.ts'
 import type { ClientOrigin } from '../pages/pagesArguments.ts'
 import type { RegistrationRules } from '../policy/registrationError.ts'
 import { findClient } from '../store/clients.ts'
-import type { Sql } from '../store/sql.ts'
+import type { Reader } from '../store/database.ts'
 
 /** Returns the origin of a client, which the consent page shows. */
-export async function describeClient(sql: Sql, schoolId: string, clientId: string): Promise<ClientOrigin | undefined> {
-  const client = await findClient(sql, schoolId, clientId)
+export async function describeClient(database: Reader, schoolId: string, clientId: string): Promise<ClientOrigin | undefined> {
+  const client = await findClient(database, schoolId, clientId)
   return client && { registeredVia: client.registered_via === 'self' ? 'self' : 'integration', createdAt: client.created_at }
 }
 

@@ -5,10 +5,9 @@ import { readDemoPassword } from '../config/secrets.ts'
 import { listDemoSignIns } from '../demo/demoAccounts.ts'
 import { hashPassword } from '../domain/accounts/password.ts'
 import type { School } from '../policy/school.ts'
-import type { Database } from '../store/database.ts'
+import type { Database, Reader } from '../store/database.ts'
 import type { FileStorage } from '../store/fileStorage.ts'
 import { findSchoolId } from '../store/schools.ts'
-import type { Sql } from '../store/sql.ts'
 
 /** The issuer of the demo school: there is one while every issuer is loopback, or if DEMO is on. */
 export function demoIssuer({ DEMO }: Environment, { schools }: Config): string | undefined {
@@ -22,11 +21,11 @@ const publicIssuer = (schools: Config['schools']): string | undefined => schools
  * Refuses to serve demo accounts to strangers: their password is known.
  * @throws Error that says what to do
  */
-export async function refusePublicDemo({ DEMO }: Environment, { schools }: Config, sql: Sql): Promise<void> {
+export async function refusePublicDemo({ DEMO }: Environment, { schools }: Config, database: Reader): Promise<void> {
   const issuer = publicIssuer(schools)
   if (DEMO === 'on' || issuer === undefined || !schools.some(({ slug }) => slug === 'demo')) return
-  const schoolId = await findSchoolId(sql, 'demo')
-  const emails = schoolId === undefined ? [] : await listDemoSignIns(sql, schoolId)
+  const schoolId = await findSchoolId(database, 'demo')
+  const emails = schoolId === undefined ? [] : await listDemoSignIns(database, schoolId)
   if (emails.length === 0) return
   throw new Error(
     `the school demo has ${emails.length} demo accounts with a known password (${emails.slice(0, 3).join(', ')}${emails.length > 3 ? ', …' : ''}), \

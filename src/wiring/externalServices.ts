@@ -6,18 +6,18 @@ import { checkoutAddress } from '../policy/checkout.ts'
 import type { ExternalServices, FileServices } from '../policy/externalServices.ts'
 import type { School } from '../policy/school.ts'
 import type { SendMessage } from '../policy/sendMessage.ts'
+import type { Writer } from '../store/database.ts'
 import { databaseArtifacts } from '../store/databaseArtifacts.ts'
-import { kyselyOf } from '../store/rawSql.ts'
-import type { Sql } from '../store/sql.ts'
+import { rawSql } from '../store/rawSql.ts'
 import type { Enqueue } from './enqueue.ts'
 
 /** The most authorizations that one list shows. */
 const most = 500
 
-/** Ends a grant within a transaction: the durable half goes through its `sql`. */
-export function endGrantWithin(stores: Stores, sql: Sql, schoolId: string, grantId: string): Promise<void> {
-  const durable = databaseArtifacts(sql)
-  return endGrant({ ...stores, sql, durable, ephemeral: isSplit(stores) ? stores.ephemeral : durable }, schoolId, grantId)
+/** Ends a grant within a transaction: the durable half goes through its writer. */
+export function endGrantWithin(stores: Stores, writer: Writer, schoolId: string, grantId: string): Promise<void> {
+  const durable = databaseArtifacts(rawSql(writer))
+  return endGrant({ ...stores, database: writer, durable, ephemeral: isSplit(stores) ? stores.ephemeral : durable }, schoolId, grantId)
 }
 
 /** Creates the services outside the database that declarations use. */
@@ -47,11 +47,11 @@ export function createExternalServices({
     },
     sessions: ownSessions({ stores, keyring }),
     authorizations: {
-      async list(schoolId, accountId, sql = stores.sql) {
-        const { apps } = await connectedApps(kyselyOf(sql), schoolId, { accountId, limit: most })
+      async list(schoolId, accountId, reader = stores.database) {
+        const { apps } = await connectedApps(reader, schoolId, { accountId, limit: most })
         return apps.map(({ name, ...app }) => ({ ...app, clientName: name }))
       },
-      end: (sql, schoolId, grantId) => endGrantWithin(stores, sql, schoolId, grantId),
+      end: (writer, schoolId, grantId) => endGrantWithin(stores, writer, schoolId, grantId),
     },
   }
 }

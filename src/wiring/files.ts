@@ -50,7 +50,7 @@ export function createFileServices({ limits, database, storage, keyring, operati
       return { url: `${fileUrl(school, file)}?${query}`, expires_at: expiresAt.toISOString() }
     },
     async store(school, key, { contentType, bytes, read }) {
-      await planRemoval(database.sql, { school_id: school.id, storage_key: key }, patienceSeconds)
+      await planRemoval(database.kysely, { school_id: school.id, storage_key: key }, patienceSeconds)
       return await storeUploadedFile(storage, { key, contentType, byteSize: bytes, checksum: null }, read())
     },
     publicId: (object, id) => toPublicId(prefixes.get(object) ?? 'req', id),
@@ -64,7 +64,7 @@ export function createFileRoutes(foundation: Foundation, externalServices: Exter
     downloadRoute({
       failures: limits.badCredentials,
       signer: signerOf(keyring, 'downloads'),
-      find: (schoolId, id) => findReadyFile(database.sql, schoolId, id),
+      find: (schoolId, id) => findReadyFile(database.kysely, schoolId, id),
       read: (key, range) => storage.read(key, range),
     }),
     uploadRoute({

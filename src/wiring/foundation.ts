@@ -15,7 +15,7 @@ import type { School } from '../policy/school.ts'
 import { operationsIn, resources, scopeCatalogue } from '../resources/index.ts'
 import { type AuditEntry, recordAudit } from '../store/audit.ts'
 import type { Database } from '../store/database.ts'
-import { schoolFace } from '../store/schools.ts'
+import { schoolBranding } from '../store/schools.ts'
 import type { AppArguments } from './appArguments.ts'
 import { createEnqueue, type Enqueue } from './enqueue.ts'
 import { createStores } from './open.ts'
@@ -37,7 +37,7 @@ export interface Foundation extends AppArguments {
   signer: CursorSigner
   backgroundTasks: BackgroundTasks
   enqueue: Enqueue
-  face(school: School): ReturnType<typeof schoolFace>
+  face(school: School): ReturnType<typeof schoolBranding>
   look(school: School): Promise<Look>
   languages(school: School): readonly Language[]
   grantable(role: Role): ReadonlySet<string>
@@ -54,7 +54,7 @@ export function createFoundation(args: AppArguments, runtime: Runtime): Foundati
     runtime,
     accounts,
     background: database.lane('background'),
-    stores: createStores({ sql: accounts.sql, redis, oauth: config.oauth, log }),
+    stores: createStores({ database: accounts, redis, oauth: config.oauth, log }),
     metrics,
     limits: createLimits(args),
     operations: operationsIn(resources),
@@ -65,13 +65,13 @@ export function createFoundation(args: AppArguments, runtime: Runtime): Foundati
     },
     backgroundTasks,
     enqueue: createEnqueue({ backgroundTasks, log }),
-    face: (school) => schoolFace(accounts.sql, school.id),
+    face: (school) => schoolBranding(accounts.kysely, school.id),
     look: (school) => schoolTheme(accounts.kysely, school.id),
     languages: (school) => schoolConfigOf(runtime, school).languages,
     grantable: (role) => grantableScopes(role, runtime.config.roles),
     async recordAudit(entries) {
       for (const { event } of entries) metrics.count(event)
-      await recordAudit(accounts.sql, entries)
+      await recordAudit(accounts.kysely, entries)
     },
   }
 }

@@ -1,13 +1,13 @@
 import { unknownIntrospectionClients } from '../config/introspectionClients.ts'
 import type { Config } from '../config/load.ts'
 import type { Log } from '../lib/log.ts'
-import type { Sql } from '../store/sql.ts'
+import type { Reader } from '../store/database.ts'
 
 /** Warns of introspection clients that are neither in a school's file nor added by a command: they cannot introspect anything. */
-export async function warnOfUnknownClients({ config, sql, log }: { config: Config; sql: Sql; log: Log }): Promise<void> {
+export async function warnOfUnknownClients({ config, database, log }: { config: Config; database: Reader; log: Log }): Promise<void> {
   if (unknownIntrospectionClients(config).length === 0) return
   try {
-    const added = await sql.query<{ id: string }>(`SELECT DISTINCT id FROM oidc_client WHERE registered_via = 'operator'`)
+    const added = await database.selectFrom('oidc_client').select('id').distinct().where('registered_via', '=', 'operator').execute()
     for (const { file, key, expected } of unknownIntrospectionClients(config, new Set(added.map(({ id }) => id))))
       log.warn({ file, key, reason: expected }, 'unknown introspection client')
   } catch (error) {

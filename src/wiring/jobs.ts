@@ -14,7 +14,7 @@ export const createJobs = ({ background: database, stores, storage, runtime }: F
   ...sweepJobs({
     database,
     artifacts: stores.durable,
-    endGrant: (sql, schoolId, grantId) => endGrantWithin(stores, sql, schoolId, grantId),
+    endGrant: (writer, schoolId, grantId) => endGrantWithin(stores, writer, schoolId, grantId),
     registration: () => runtime.config.oauth.registration,
   }),
   ...fileJobs({ database, storage }),

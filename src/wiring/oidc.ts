@@ -33,8 +33,8 @@ export function createOidc(foundation: Foundation, { pageContext, legalLinks }: 
   const scopes = foundation.scopes.map(({ name }) => name)
   const pages = createEnginePages({
     pageContext,
-    isDisabledClient: (school, clientId) => isDisabledClient(accounts.sql, school.id, clientId),
-    findRemovedClient: (school, client) => findTombstone(accounts.sql, school.id, client),
+    isDisabledClient: (school, clientId) => isDisabledClient(accounts.kysely, school.id, clientId),
+    findRemovedClient: (school, client) => findTombstone(accounts.kysely, school.id, client),
   })
   const docsUrl = (school: School): string => schoolConfigOf(runtime, school).docs_url
   const engines = createEngines({

@@ -14,7 +14,6 @@ import { openDatabase } from '../store/openDatabase.ts'
 import { openFileStorage } from '../store/openFileStorage.ts'
 import { createRedis, type RedisConnection } from '../store/redis.ts'
 import { redisArtifacts } from '../store/redisArtifacts.ts'
-import type { Sql } from '../store/sql.ts'
 import { longestTokenSeconds } from './clients.ts'
 
 /** Opens the storage of files. The caller closes it. */
@@ -66,15 +65,15 @@ export function openConfiguredTransport({ DATA_DIR, SMTP_URL }: Pick<Environment
 
 export interface StoreArguments {
   /** The database, or one transaction of it. */
-  sql: Sql
+  database: Pick<Database, 'sql' | 'kysely'>
   redis: RedisConnection | undefined
   oauth: OAuthConfig
   log: Log
 }
 
 /** Creates the stores of the engine's state, by the rules that every process of the service shares. */
-export function createStores({ sql, redis, oauth, log }: StoreArguments): Stores {
-  const durable = databaseArtifacts(sql)
+export function createStores({ database, redis, oauth, log }: StoreArguments): Stores {
+  const durable = databaseArtifacts(database.sql)
   const ephemeral = redis ? redisArtifacts(redis.client, { longestTokenSeconds: longestTokenSeconds(oauth) }) : durable
-  return { sql, durable, ephemeral, log }
+  return { database: database.kysely, durable, ephemeral, log }
 }

@@ -51,7 +51,7 @@ export function createSchoolPages(foundation: Foundation, { oidc, pageContext, s
   }
   const pages = createPages({
     ...shared,
-    clients: { describe: (schoolId, clientId) => describeClient(accounts.sql, schoolId, clientId) },
+    clients: { describe: (schoolId, clientId) => describeClient(accounts.kysely, schoolId, clientId) },
     look,
   })
   const accountPages = createAccountPages({

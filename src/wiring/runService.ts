@@ -64,7 +64,7 @@ async function reload(
     if (needsRestart.length > 0) log.warn({ needs_restart: needsRestart }, 'these changes take effect at the next start only')
     const integrations = await app.reload(config)
     log.info({ reloaded: reloadable, integrations }, 'configuration reloaded')
-    await warnOfUnknownClients({ config, sql: database.sql, log })
+    await warnOfUnknownClients({ config, database: database.kysely, log })
     return config
   } catch (error) {
     log.error({ reason: failureText(error) }, 'the configuration was not reloaded; the one before stays in force')

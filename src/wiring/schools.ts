@@ -18,8 +18,8 @@ export interface SchoolEntry {
 export async function openSchools(database: Database, config: Config): Promise<SchoolDirectory<SchoolEntry>> {
   const entries: SchoolEntry[] = []
   for (const school of config.schools) {
-    const id = await ensureSchool(database.sql, { slug: school.slug, ...school.defaults })
-    await ensureAppearance(database.sql, id, initialThemeSettings(school.defaults.branding))
+    const id = await ensureSchool(database.kysely, { slug: school.slug, ...school.defaults })
+    await ensureAppearance(database.kysely, id, initialThemeSettings(school.defaults.branding))
     entries.push({ school: { id, slug: school.slug, issuer: school.issuer }, config: school })
   }
   return schoolDirectory(entries)

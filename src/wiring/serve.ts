@@ -81,9 +81,9 @@ export async function serve({ environment, config, rootSecrets, log, migrations,
     waiting = starting
     const applied = await migrate(database, migrations)
     if (applied.length > 0) log.info({ applied }, 'migrations applied')
-    await beginChangeEpoch(database.sql)
+    await beginChangeEpoch(database.kysely)
     const keys = createSigningKeyCheck({
-      sql: database.lane('authorization').sql,
+      database: database.lane('authorization').kysely,
       keyring,
       schools: () => started?.app.schools.all.map(({ school }) => school.slug) ?? config.schools.map(({ slug }) => slug),
       keepHours: () => config.oauth.signing_keys.keep_after_retirement_hours,

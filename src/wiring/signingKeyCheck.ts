@@ -1,9 +1,9 @@
 import type { Keyring } from '../lib/keyring.ts'
+import type { Reader } from '../store/database.ts'
 import { findSealedKey, listPublishedKeys } from '../store/signingKeys.ts'
-import type { Sql } from '../store/sql.ts'
 
 export interface SigningKeyCheckArguments {
-  sql: Sql
+  database: Reader
   keyring: Keyring
   /** The slugs of the schools that are served. */
   schools(): readonly string[]
@@ -17,14 +17,14 @@ const mostNamed = 5
  * Returns a check that SECRET_KEY opens every published signing key of each school. A key that was opened is opened again only after it
  * has changed. A school without keys passes: it gets its first ones when they are needed.
  */
-export function createSigningKeyCheck({ sql, keyring, schools, keepHours }: SigningKeyCheckArguments): () => Promise<void> {
+export function createSigningKeyCheck({ database, keyring, schools, keepHours }: SigningKeyCheckArguments): () => Promise<void> {
   let opened = new Set<string>()
   return async () => {
     const stillOpened = new Set<string>()
     const failed = new Set<string>()
-    for (const { school_id: schoolId, slug, kid, fingerprint } of await listPublishedKeys(sql, schools(), keepHours())) {
+    for (const { school_id: schoolId, slug, kid, fingerprint } of await listPublishedKeys(database, schools(), keepHours())) {
       const key = `${schoolId} ${kid} ${fingerprint}`
-      if (opened.has(key) || isOpened(await findSealedKey(sql, schoolId, kid))) stillOpened.add(key)
+      if (opened.has(key) || isOpened(await findSealedKey(database, schoolId, kid))) stillOpened.add(key)
       else failed.add(slug)
     }
     opened = stillOpened

@@ -54,12 +54,12 @@ export async function startService({ environment, config }: Settings, log: Log):
     log,
     migrations: migrationsDirectory,
     async prepare(database, app, storage) {
-      await refusePublicDemo(environment, config, database.sql)
+      await refusePublicDemo(environment, config, database.kysely)
       const entry = demo && app.schools.all.find(({ school }) => school.slug === 'demo')
       if (entry) await fillDemoSchool({ database, school: entry.school, environment, storage })
     },
   })
-  await warnOfUnknownClients({ config, sql: service.database.sql, log })
+  await warnOfUnknownClients({ config, database: service.database.kysely, log })
   return { ...service, demo }
 }
 

@@ -29,7 +29,7 @@ beforeAll(async () => {
   const [newcomer, reset] = [await signUpLink(service, 'new@example.com', wild), await resetLink(service, 'marlo@example.com')]
   const inside = await signedIn(service, 'marlo@example.com')
   const token = `e-mail-token-${accountId}`
-  await saveMailedLink(sql, {
+  await saveMailedLink(service.database.kysely, {
     schoolId: service.schoolId(),
     id: hash(token),
     purpose: 'email_change',

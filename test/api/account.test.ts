@@ -140,7 +140,7 @@ describe.each(await databasesToTest())("one's own account, on $name", ({ open })
 
     test('is scheduled after 14 days, announced by an e-mail that names the app, and can be cancelled', async () => {
       const as = 'learner004@example.org'
-      await saveClient(api.database.sql, {
+      await saveClient(api.database.kysely, {
         ...{ schoolId: api.school.id, id: 'cli_test', registeredVia: 'self' as const },
         metadata: { client_name: 'Study Helper' },
       })

@@ -102,7 +102,7 @@ export async function startDemoApi(
 
   // Bytes wait for a row, which calls off their removal.
   const store: FileServices['store'] = async (to, key, waiting) => {
-    await planRemoval(database.sql, { school_id: to.id, storage_key: key }, 3600)
+    await planRemoval(database.kysely, { school_id: to.id, storage_key: key }, 3600)
     return { byteSize: waiting.bytes, checksum: 'e3b0c442'.repeat(8), width: 1600, height: 900 }
   }
   const log = createLog('silent')
@@ -111,7 +111,7 @@ export async function startDemoApi(
   const backgroundTasks = createBackgroundTasks({ log })
   const post: SendMessage = async (_school, { email }, kind, links) => void messages.push({ to: email, kind, links })
   const externalServices = createExternalServices({
-    stores: { sql: database.sql, durable, ephemeral: durable, log },
+    stores: { database: database.kysely, durable, ephemeral: durable, log },
     keyring,
     enqueue: createEnqueue({ backgroundTasks, log }),
     email: post,
@@ -148,7 +148,7 @@ export async function startDemoApi(
     return next()
   })
   koa.use(renderProblems(log))
-  koa.use(createOpenApi({ operations, scopes: scopeCatalogue(resources), facts: () => schoolContact(database.sql, school.id) }))
+  koa.use(createOpenApi({ operations, scopes: scopeCatalogue(resources), facts: () => schoolContact(database.kysely, school.id) }))
   koa.use(api.routes() as Koa.Middleware)
   koa.use(mcp)
   server.on('request', koa.callback())

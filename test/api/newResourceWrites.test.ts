@@ -59,8 +59,8 @@ const potters = defineResource({
           .meta({ description: 'Potters.' }),
         atomic: z.boolean().default(false).meta({ description: 'All or nothing.' }),
       }),
-      run: async ({ writer, sql, school }, input) =>
-        await bulk(sql, {
+      run: async ({ writer, school }, input) =>
+        await bulk(writer, {
           items: input.items as { name: string }[],
           isAtomic: input.atomic as boolean,
           async each({ name }) {

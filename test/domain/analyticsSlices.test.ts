@@ -17,7 +17,7 @@ const day = /^\d{4}-\d\d-\d\d$/
 
 test('figures that are overdue for months hold the only session of the embedded database for a short piece of work at a time', async () => {
   const school = { slug: 'school', name: 'School', locale: 'en', time_zone: 'Europe/Berlin', currency: 'EUR' }
-  const schoolId = await ensureSchool(database.sql, school)
+  const schoolId = await ensureSchool(database.kysely, school)
   await database.sql.query(
     `INSERT INTO person (school_id, id, name, email, is_student, created_at)
      SELECT $1, gen_random_uuid(), 'Student', n || '@example.org', true, $2::timestamptz - make_interval(days => n) FROM generate_series(1, 200) AS n`,

@@ -11,8 +11,8 @@ describe.each(await everyDatabase())('statements on $name', ({ name, open }) => 
     const pageContext = async (sql: typeof database.sql) =>
       (await sql.query<{ limit: string }>(`SELECT current_setting('statement_timeout') AS limit`))[0]?.limit
     const before = await pageContext(database.sql)
-    const inside = await database.transaction(async (_writer, sql) => {
-      await limitStatements(database.kind, sql, 'read')
+    const inside = await database.transaction(async (writer, sql) => {
+      await limitStatements(database.kind, writer, 'read')
       return await pageContext(sql)
     })
     expect(inside).toBe(name === 'postgresql' ? '3s' : before)

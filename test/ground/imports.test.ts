@@ -3,12 +3,15 @@ import { checkPlanted } from './planted.ts'
 
 const check = (files: Record<string, string>): { code: number | null; output: string } => checkPlanted(files, ['scripts/imports.ts'])
 
-const store = { 'src/store/sql.ts': 'export const sql = 1\nexport interface Sql {\n  query: string\n}\n' }
+const store = {
+  'src/store/sql.ts': 'export const sql = 1\nexport interface Sql {\n  query: string\n}\n',
+  'src/store/open.ts': 'export const open = 1\n',
+}
 
 test('a tree that keeps to the import table passes', () => {
   const { code, output } = check({
     ...store,
-    'src/domain/rule.ts': "import { sql } from '../store/sql.ts'\nexport const rule = sql\n",
+    'src/domain/rule.ts': "import { open } from '../store/open.ts'\nexport const rule = open\n",
     'src/policy/pure.ts': "import type { Sql } from '../store/sql.ts'\nexport const query = ({ query: text }: Sql) => text\n",
     'src/pages/page.ts': "import type Provider from 'oidc-provider'\nexport const issuer = ({ issuer: text }: Provider) => text\n",
     'src/main.ts': "import process from 'node:process'\nimport { rule } from './domain/rule.ts'\nprocess.exitCode = rule\n",
@@ -77,6 +80,12 @@ describe('a forbidden import is named with its rule', () => {
       "import { client } from '../gen/client.ts'\nexport const used = client\n",
       'framework imports types',
     ],
+    [
+      'raw SQL in the domain',
+      'src/domain/raw.ts',
+      "import type { Sql } from '../store/sql.ts'\nexport const query = ({ query: text }: Sql) => text\n",
+      'Kysely only',
+    ],
   ]
 
   // One run for all of them: what one plant says does not depend on the others.
@@ -111,5 +120,14 @@ describe('a forbidden import is named with its rule', () => {
     })
     expect(circle.output).toContain('no cycle: ')
     expect(circle.code).toBe(1)
+  })
+
+  test.each([
+    ['a call', "export const find = (sql: { query(text: string): unknown }) => sql.query('SELECT 1')\n"],
+    ['a template', `export const taken = (id: string) => \`UPDATE course SET version = 2 WHERE id = \${id}\`\n`],
+    ['a string', "export const all = 'SELECT id\\nFROM course'\n"],
+  ])('a statement as text in a module of the domain: %s', (_what, text) => {
+    const { code, output } = check({ ...store, 'src/domain/statement.ts': text })
+    expect([code, output]).toEqual([1, expect.stringContaining('src/domain/statement.ts:1\n  Kysely only: ')])
   })
 })

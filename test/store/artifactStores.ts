@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import type { Artifacts } from '../../src/store/artifacts.ts'
+import type { Reader } from '../../src/store/database.ts'
 import { databaseArtifacts } from '../../src/store/databaseArtifacts.ts'
 import { openDatabase } from '../../src/store/openDatabase.ts'
 import { createRedis } from '../../src/store/redis.ts'
@@ -23,6 +24,7 @@ export interface ArtifactStore {
 
 export interface DatabaseStore {
   sql: Sql
+  kysely: Reader
   /** The same database through separate connections, if it can have more than one. */
   another: Sql
   drop(): Promise<void>
@@ -82,8 +84,8 @@ function newGrant(): GrantOfTest {
 }
 
 async function openEmbedded(): Promise<DatabaseStore> {
-  const { sql, close } = await embeddedDatabase()
-  return { sql, another: sql, drop: close }
+  const { sql, kysely, close } = await embeddedDatabase()
+  return { sql, kysely, another: sql, drop: close }
 }
 
 async function openPostgresql(): Promise<DatabaseStore> {
@@ -92,6 +94,7 @@ async function openPostgresql(): Promise<DatabaseStore> {
   const [database, another] = await Promise.all([open(), open()])
   return {
     sql: database.sql,
+    kysely: database.kysely,
     another: another.sql,
     async drop() {
       await Promise.all([database.close(), another.close()])

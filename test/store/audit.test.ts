@@ -32,7 +32,7 @@ describe.each(await everyDatabase())('the audit log in the $name database', ({ o
       address: '127.0.0.1',
       details: { scopes: ['a', 'b'], before: null, text: '"\\', nested: { n: 1 } },
     }
-    await recordAudit(database.sql, [full, { school_id, event: 'account.created' }])
+    await recordAudit(database.kysely, [full, { school_id, event: 'account.created' }])
     const none = { account_id: null, client_id: null, grant_id: null, request_id: null, address: null }
     expect(await entries()).toEqual([full, { school_id, event: 'account.created', ...none, details: {} }])
     const [row] = await database.sql.query<{ at: Date }>('SELECT at FROM audit_log LIMIT 1')
@@ -40,14 +40,14 @@ describe.each(await everyDatabase())('the audit log in the $name database', ({ o
   })
 
   test('writes nothing where nothing happened', async () => {
-    await recordAudit(database.sql, [])
+    await recordAudit(database.kysely, [])
     expect(await entries()).toEqual([])
   })
 
   test('is stored exactly when the transaction commits', async () => {
     const work = (end: () => void) =>
-      database.transaction(async (_, sql) => {
-        await recordAudit(sql, [{ school_id, event: 'course.published' }])
+      database.transaction(async (writer) => {
+        await recordAudit(writer, [{ school_id, event: 'course.published' }])
         end()
       })
     await expect(
@@ -65,7 +65,7 @@ describe.each(await everyDatabase())('the audit log in the $name database', ({ o
     const member = constantFrom('event', 'account_id', 'client_id', 'grant_id', 'request_id', 'address')
     const anything = asyncProperty(member, wild, dictionary(wild, jsonValue({ stringUnit: 'binary' })), async (name, text, details) => {
       await database.sql.query('DELETE FROM audit_log')
-      await recordAudit(database.sql, [{ school_id, event: 'e', [name]: text, details } as AuditEntry])
+      await recordAudit(database.kysely, [{ school_id, event: 'e', [name]: text, details } as AuditEntry])
       const [row] = await database.sql.query<Record<string, unknown>>('SELECT * FROM audit_log')
       expect(row?.[name]).toBe(storableText(text))
       expect(row?.details).toEqual(JSON.parse(storableJson(details)))

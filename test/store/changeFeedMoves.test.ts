@@ -40,8 +40,8 @@ const owner: PersonCaller = {
 /** Records a change of a new row in a separate transaction; returns the row's public id. */
 async function change(database: Database, { id }: School): Promise<string> {
   const resourceId = newId()
-  await database.transaction(async (_writer, sql) => {
-    await recordChange(sql, { school_id: id, type: 'course', resource_id: resourceId, action: 'created', version: 1 })
+  await database.transaction(async (writer) => {
+    await recordChange(writer, { school_id: id, type: 'course', resource_id: resourceId, action: 'created', version: 1 })
   })
   return toPublicId('crs', resourceId)
 }
@@ -175,10 +175,10 @@ describe.runIf(programs !== undefined)('the change feed of a database that is re
     await cluster.restart()
     const [reader, writer] = [await open('restarted'), await open('restarted')]
     try {
-      await beginChangeEpoch(reader.sql)
-      await writer.transaction(async (_writer, sql) => {
+      await beginChangeEpoch(reader.kysely)
+      await writer.transaction(async (inside) => {
         const slow = newId()
-        await recordChange(sql, { school_id: school.id, type: 'course', resource_id: slow, action: 'created', version: 1 })
+        await recordChange(inside, { school_id: school.id, type: 'course', resource_id: slow, action: 'created', version: 1 })
         expected.push(toPublicId('crs', slow), await change(reader, school))
         await consumer.read(reader)
         expect(consumer.seen).toEqual(expected.slice(0, 1))

@@ -11,17 +11,17 @@ describe.each((await databaseStores()).slice(-1))('a grant in $name', ({ open })
   afterAll(() => store.drop())
 
   test('a revoked grant stays revoked when it is saved again, with its tokens', async () => {
-    const { sql } = store
+    const { sql, kysely } = store
     const schoolId = randomUUID()
     const { clientId } = await newGrantIn(sql, schoolId)
     const [account] = await sql.query<{ id: string }>('SELECT id FROM account WHERE school_id = $1', [schoolId])
     const grant = { schoolId, id: randomUUID(), accountId: account?.id as string, clientId, expiresInSeconds: 3600 }
-    await saveGrant(sql, { ...grant, payload: { said: 'first' } })
-    await saveGrant(sql, { ...grant, payload: { said: 'second' } })
-    expect(await findGrant(sql, schoolId, grant.id)).toEqual({ said: 'first' })
+    await saveGrant(kysely, { ...grant, payload: { said: 'first' } })
+    await saveGrant(kysely, { ...grant, payload: { said: 'second' } })
+    expect(await findGrant(kysely, schoolId, grant.id)).toEqual({ said: 'first' })
     await sql.query('UPDATE oidc_grant SET revoked_at = now() WHERE school_id = $1 AND id = $2', [schoolId, grant.id])
-    await saveGrant(sql, { ...grant, payload: { said: 'third' } })
-    expect(await findGrant(sql, schoolId, grant.id)).toBeUndefined()
+    await saveGrant(kysely, { ...grant, payload: { said: 'third' } })
+    expect(await findGrant(kysely, schoolId, grant.id)).toBeUndefined()
     const [row] = await sql.query('SELECT payload, revoked_at FROM oidc_grant WHERE school_id = $1 AND id = $2', [schoolId, grant.id])
     expect(row).toEqual({ payload: { said: 'first' }, revoked_at: expect.any(Date) })
   })

@@ -85,9 +85,9 @@ function addDisable(group: Command, session: Session): void {
     const school = await session.school(slug)
     const client = await requireClient(session, school.id, id)
     await confirm(terminal, `Disable ${nameOf(client)} and revoke its tokens?`, { yes })
-    await session.change(async ({ sql, stores, record }) => {
+    await session.change(async ({ writer, stores, record }) => {
       await endClient(await stores(), school.id, id)
-      await noteDisabledBy(sql, { schoolId: school.id, id, by: 'operator' })
+      await noteDisabledBy(writer, { schoolId: school.id, id, by: 'operator' })
       await record({ school_id: school.id, event: 'operator.client_disabled', client_id: id })
     })
     terminal.out(`${id} is disabled, and its tokens are revoked\n`)
@@ -130,9 +130,9 @@ function addDelete(group: Command, session: Session): void {
       throw failure(`${id} is defined in schools/${school.slug}.yaml: remove it there and reload the service, which revokes its tokens`)
     }
     await confirm(terminal, `Delete ${nameOf(client)} with all its grants?`, { yes })
-    await session.change(async ({ sql, stores, record }) => {
+    await session.change(async ({ writer, stores, record }) => {
       await endClient(await stores(), school.id, id)
-      await deleteClient(sql, school.id, id)
+      await deleteClient(writer, school.id, id)
       await record({
         school_id: school.id,
         event: 'operator.client_deleted',
@@ -158,12 +158,12 @@ function addPrune(group: Command, session: Session): void {
       const school = await session.school(slug)
       const { never_used_days: neverUsedDays, idle_days: idleDays } = session.settings().config.oauth.registration
       const rules = { neverUsedDays, idleDays, schoolId: school.id }
-      const found = await pruneClients((await session.database()).sql, { ...rules, dryRun: true })
+      const found = await pruneClients((await session.database()).kysely, { ...rules, dryRun: true })
       if (dryRun || found === 0) return terminal.out(`${found} unused ${found === 1 ? 'client' : 'clients'}; nothing was changed\n`)
       await confirm(terminal, `Delete ${found} unused ${found === 1 ? 'client' : 'clients'} of ${school.slug}?`, { yes })
       const removed = await withProgress(terminal, 'removing unused clients', () =>
-        session.change(async ({ sql, record }) => {
-          const removed = await pruneClients(sql, rules)
+        session.change(async ({ writer, record }) => {
+          const removed = await pruneClients(writer, rules)
           await record({ school_id: school.id, event: 'operator.clients_pruned', details: { removed } })
           return removed
         }),

@@ -53,8 +53,8 @@ The school cannot be made smaller again.`,
         }
       })
       if (isNew) {
-        await session.change(async ({ sql, record }) => {
-          await countAgain(sql, school.id)
+        await session.change(async ({ writer, record }) => {
+          await countAgain(writer, school.id)
           await record({ school_id: school.id, event: 'operator.demo_loaded' })
         })
         const where = environment.DEMO_PASSWORD ? 'DEMO_PASSWORD' : `${environment.DATA_DIR}/demo_password`
@@ -65,8 +65,8 @@ The school cannot be made smaller again.`,
       const { scaleDemoSchool } = await import('../../demo/scaleDemoSchool.ts')
       const added = await scaleDemoSchool(database, { schoolId: school.id, scale, now: demoNow(environment), onProgress })
       if (Object.values(added).some((rows) => rows > 0)) {
-        await session.change(async ({ sql, record }) => {
-          await countAgain(sql, school.id)
+        await session.change(async ({ writer, record }) => {
+          await countAgain(writer, school.id)
           await record({ school_id: school.id, event: 'operator.demo_scaled', details: { scale, added } })
         })
       }

@@ -32,9 +32,9 @@ as well, so accounts that the demo did not make need --all. This cannot be undon
       requireAnswer(terminal, { yes })
       const { environment, config } = session.settings()
       const database = await session.database()
-      const schoolId = await findSchoolId(database.sql, 'demo')
+      const schoolId = await findSchoolId(database.kysely, 'demo')
       if (schoolId === undefined) return terminal.out('nothing to delete: the database has no demo school\n')
-      const { demo, others } = await splitAccounts(database.sql, schoolId)
+      const { demo, others } = await splitAccounts(database.kysely, schoolId)
       if (demo === 0) throw failure('the school demo has no demo accounts, so it is not the demo school: nothing was deleted')
       if (others.length > 0 && !all) {
         const named = others.slice(0, 3).join(', ') + (others.length > 3 ? ', …' : '')

@@ -84,11 +84,11 @@ function addAdd(group: Command, session: Session): void {
       })
       const school = await session.schoolToFill(slug)
       const id = checked.client_id
-      await session.change(async ({ sql, stores, record }) => {
-        if (await findAnyClient(sql, school.id, id)) throw failure(`client ${id} already exists: choose another --client-id`)
+      await session.change(async ({ writer, stores, record }) => {
+        if (await findAnyClient(writer, school.id, id)) throw failure(`client ${id} already exists: choose another --client-id`)
         // One of this id may have been removed a moment ago.
         await restoreClient(await stores(), school.id, id)
-        await saveClient(sql, { schoolId: school.id, id, registeredVia: 'operator', metadata: metadataOf(checked) })
+        await saveClient(writer, { schoolId: school.id, id, registeredVia: 'operator', metadata: metadataOf(checked) })
         const details = { redirect_uris: checked.redirect_uris, client_name: checked.client_name }
         await record({ school_id: school.id, event: 'operator.integration_added', client_id: id, details })
       })
@@ -113,9 +113,9 @@ function addRemove(group: Command, session: Session): void {
       throw failure(`${id} is defined in schools/${school.slug}.yaml: remove it there and reload the service`)
     if (client.registered_via === 'self') throw failure(`${id} is a self-registered client: use clients delete`)
     await confirm(terminal, `Remove ${id} and revoke its tokens?`, { yes })
-    await session.change(async ({ sql, stores, record }) => {
+    await session.change(async ({ writer, stores, record }) => {
       await endClient(await stores(), school.id, id)
-      await deleteClient(sql, school.id, id)
+      await deleteClient(writer, school.id, id)
       await record({ school_id: school.id, event: 'operator.integration_removed', client_id: id })
     })
     terminal.out(`${id} is removed, and its tokens are revoked\n`)

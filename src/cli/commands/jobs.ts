@@ -28,7 +28,7 @@ export function addJobs(program: Command, session: Session): void {
     ...sweepJobs({
       database,
       artifacts: databaseArtifacts(database.sql),
-      endGrant: async (sql, schoolId, grantId) => endGrant(await session.stores(sql), schoolId, grantId),
+      endGrant: async (writer, schoolId, grantId) => endGrant(await session.stores(writer), schoolId, grantId),
       registration: () => session.settings().config.oauth.registration,
     }),
     ...fileJobs({ database, storage: await openConfiguredFileStorage(session.settings().environment) }),
@@ -69,8 +69,8 @@ export function addJobs(program: Command, session: Session): void {
       )
     const done = await withProgress(terminal, `running ${name}`, () => job.run())
     if (done === undefined) return terminal.out(`another process is running ${name}\n`)
-    await session.change(async ({ sql, record }) => {
-      for (const { id } of await listSchools(sql))
+    await session.change(async ({ writer, record }) => {
+      for (const { id } of await listSchools(writer))
         await record({ school_id: id, event: 'operator.job_run', details: { job: name, ...done } })
     })
     const counts = Object.entries(done).map(([what, count]) => `${what} ${count}`)

@@ -65,8 +65,8 @@ function addRotate(group: Command, session: Session): void {
       const publishSeconds = now ? 0 : session.settings().config.oauth.signing_keys.publish_before_use_minutes * 60
       const made = await withProgress(terminal, 'generating keys', () => Promise.all(signingAlgorithms.map(generateSigningKey)))
       const added = made.map(({ kid }) => kid)
-      const retired = await session.change(async ({ sql, record }) => {
-        const retired = await rotateKeys(sql, { schoolId: school.id, keyring, made, publishSeconds })
+      const retired = await session.change(async ({ writer, record }) => {
+        const retired = await rotateKeys(writer, { schoolId: school.id, keyring, made, publishSeconds })
         await record({ school_id: school.id, event: 'operator.keys_rotated', details: { added, retired, publish_seconds: publishSeconds } })
         return retired
       })
@@ -87,8 +87,8 @@ function addRetire(group: Command, session: Session): void {
     requireAnswer(terminal, { yes })
     const school = await session.school(slug)
     await confirm(terminal, `Retire key ${kid} of ${school.slug}?`, { yes })
-    await session.change(async ({ sql, record }) => {
-      const outcome = await retireKey(sql, { schoolId: school.id, kid })
+    await session.change(async ({ writer, record }) => {
+      const outcome = await retireKey(writer, { schoolId: school.id, kid })
       if (outcome !== 'retired') throw failure(refusals[outcome](kid))
       await record({ school_id: school.id, event: 'operator.key_retired', details: { kid } })
     })

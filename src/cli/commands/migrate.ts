@@ -35,8 +35,8 @@ export function addMigrate(program: Command, session: Session): void {
     const database = await session.databaseAsItIs()
     const applied = await withProgress(terminal, 'migrating', () => migrate(database, migrationsDirectory))
     if (applied.length > 0) {
-      await session.change(async ({ sql, record }) => {
-        for (const { id } of await listSchools(sql)) await record({ school_id: id, event: 'operator.migrated', details: { applied } })
+      await session.change(async ({ writer, record }) => {
+        for (const { id } of await listSchools(writer)) await record({ school_id: id, event: 'operator.migrated', details: { applied } })
       })
     }
     terminal.out(applied.length === 0 ? 'nothing to apply\n' : applied.map((name) => `applied ${name}\n`).join(''))

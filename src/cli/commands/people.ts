@@ -15,7 +15,7 @@ import {
 import { subjectOf } from '../../oidc/claims.ts'
 import { type Role, roles } from '../../policy/caller.ts'
 import type { School } from '../../policy/school.ts'
-import { schoolFace } from '../../store/schools.ts'
+import { schoolBranding } from '../../store/schools.ts'
 import { confirm, requireAnswer } from '../confirm.ts'
 import { asJson, define, type JsonOption, type SchoolOption, withSchoolOption, withYesOption, type YesOption } from '../define.ts'
 import { failure, usage } from '../failures.ts'
@@ -201,7 +201,7 @@ function addEnable(group: Command, session: Session): void {
 }
 
 const nameOf = async (session: Session, school: School): Promise<string> =>
-  (await schoolFace((await session.database()).sql, school.id)).name
+  (await schoolBranding((await session.database()).kysely, school.id)).name
 
 const fromStdin = (command: Command): Command =>
   command.option('--password-stdin', 'read the password from standard input instead of asking')

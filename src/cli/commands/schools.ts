@@ -20,7 +20,7 @@ export function addSchools(program: Command, session: Session): void {
     }),
   ).action(async ({ json }: JsonOption) => {
     const configured = session.settings().config.schools
-    const stored = new Map((await listSchools((await session.database()).sql)).map((row) => [row.slug, row]))
+    const stored = new Map((await listSchools((await session.database()).kysely)).map((row) => [row.slug, row]))
     const slugs = [...new Set([...configured.map(({ slug }) => slug), ...stored.keys()])].toSorted()
     const rows = slugs.map((slug) => {
       const file = configured.find((school) => school.slug === slug)

@@ -7,7 +7,6 @@ import { quotedName } from '../../policy/sendMessage.ts'
 import { findAnyClient } from '../../store/clients.ts'
 import type { Database, Reader, Writer } from '../../store/database.ts'
 import { now as databaseNow } from '../../store/expressions.ts'
-import type { Sql } from '../../store/sql.ts'
 import { cancelSubscriptionsOf, hasRunningSubscription } from '../memberships/endSubscriptions.ts'
 import { hasOtherOwner, lockOwners } from '../staff/owners.ts'
 import { eraseAccount, erasePerson, recordErasure } from '../students/erasePerson.ts'
@@ -67,7 +66,7 @@ export async function cancelDeletion(database: Reader, schoolId: string, account
  */
 export async function deleteDueAccounts(
   database: Database,
-  endGrant: (sql: Sql, schoolId: string, grantId: string) => Promise<void>,
+  endGrant: (writer: Writer, schoolId: string, grantId: string) => Promise<void>,
   limit: number,
 ): Promise<number> {
   const due = await database.kysely
@@ -90,7 +89,7 @@ async function deleteAccount(
     schoolId,
     accountId,
     endGrant,
-  }: { schoolId: string; accountId: string; endGrant(sql: Sql, schoolId: string, grantId: string): Promise<void> },
+  }: { schoolId: string; accountId: string; endGrant(writer: Writer, schoolId: string, grantId: string): Promise<void> },
 ): Promise<number> {
   // Checked again under the lock: the deletion may have been cancelled meanwhile, or done by another instance.
   const account = await writer

@@ -3,7 +3,6 @@ import { fieldError, Problem } from '../../lib/problem.ts'
 import type { Authorization, BrowserSession, ExternalServices } from '../../policy/externalServices.ts'
 import type { School } from '../../policy/school.ts'
 import type { Reader, Writer } from '../../store/database.ts'
-import { rawSql } from '../../store/rawSql.ts'
 import { deliverableEmail } from './emailAddress.ts'
 import { beginEmailChange } from './emailChange.ts'
 import { membershipFrom, membershipOf } from './membership.ts'
@@ -65,11 +64,10 @@ export async function revokeAuthorization(
   school: School,
   { accountId, id }: { accountId: string; id: string },
 ): Promise<Record<string, never>> {
-  const sql = rawSql(writer)
-  const own = await authorizations.list(school.id, accountId, sql)
+  const own = await authorizations.list(school.id, accountId, writer)
   const found = own.find(({ grantId }) => authorizationId(grantId) === id)
   if (!found) throw new Problem('not_found', { description: 'The authorization does not exist.' })
-  await authorizations.end(sql, school.id, found.grantId)
+  await authorizations.end(writer, school.id, found.grantId)
   return {}
 }
 
@@ -80,11 +78,10 @@ export async function endSession(
   school: School,
   { accountId, id }: { accountId: string; id: string },
 ): Promise<Record<string, never>> {
-  const sql = rawSql(writer)
-  const own = await sessions.list(school.id, accountId, sql)
+  const own = await sessions.list(school.id, accountId, writer)
   const found = own.find((session) => sessionId(session.id) === id)
   if (!found) throw new Problem('not_found', { description: 'The session does not exist.' })
-  await sessions.end(sql, school.id, found.id)
+  await sessions.end(writer, school.id, found.id)
   return {}
 }
 

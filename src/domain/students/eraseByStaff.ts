@@ -45,7 +45,7 @@ export async function eraseByStaff(context: RemovalContext, row: PersonRow): Pro
     schoolId: school.id,
     personId: row.id,
     now,
-    endGrant: (sql, schoolId, grantId) => externalServices.authorizations.end(sql, schoolId, grantId),
+    endGrant: (inside, schoolId, grantId) => externalServices.authorizations.end(inside, schoolId, grantId),
   })
   return {}
 }

@@ -5,8 +5,6 @@ import { listOwnGrants } from '../../store/connectedApps.ts'
 import type { Writer } from '../../store/database.ts'
 import { now as transactionTime } from '../../store/expressions.ts'
 import { forgetAnswers } from '../../store/idempotency.ts'
-import { rawSql } from '../../store/rawSql.ts'
-import type { Sql } from '../../store/sql.ts'
 import { scrubComments } from './scrubComments.ts'
 
 interface PersonKey {
@@ -17,7 +15,7 @@ interface PersonKey {
 export interface Erasure extends PersonKey {
   now: Date
   /** Ends a grant and all of its tokens. */
-  endGrant(sql: Sql, schoolId: string, grantId: string): Promise<void>
+  endGrant(writer: Writer, schoolId: string, grantId: string): Promise<void>
 }
 
 /** Replaces the name, and the address by one that cannot receive e-mail (RFC 2606 section 2). */
@@ -78,7 +76,7 @@ export async function eraseAccount(
   writer: Writer,
   { schoolId, accountId, endGrant }: { schoolId: string; accountId: string; endGrant: Erasure['endGrant'] },
 ): Promise<void> {
-  for (const { id } of await listOwnGrants(writer, schoolId, accountId)) await endGrant(rawSql(writer), schoolId, id)
+  for (const { id } of await listOwnGrants(writer, schoolId, accountId)) await endGrant(writer, schoolId, id)
   for (const table of ['oidc_artifact', 'oidc_grant', 'mailed_link'] as const) {
     await writer.deleteFrom(table).where('school_id', '=', schoolId).where('account_id', '=', accountId).execute()
   }

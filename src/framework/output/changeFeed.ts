@@ -133,12 +133,12 @@ export async function answerChanges(
   const limit = parameters.get('limit')
   const cursor = parameters.get('cursor')
   const after = cursor === undefined || cursor === 'latest' ? undefined : positionIn(unseal(signer, cursor), fingerprint)
-  return await store.transaction(async (writer, sql) => {
-    await limitStatements(store.kind, sql, 'read')
-    if (after && (await isUnreached(sql, after))) throw new Problem('cursor_expired')
+  return await store.transaction(async (writer) => {
+    await limitStatements(store.kind, writer, 'read')
+    if (after && (await isUnreached(writer, after))) throw new Problem('cursor_expired')
     // Where nothing is found the next page still begins where this one ended.
-    const end = cursor === 'latest' ? await latestPosition(sql) : after
-    const found = cursor === 'latest' ? [] : await readChanges(sql, school.id, { types, after, limit: limit + 1 })
+    const end = cursor === 'latest' ? await latestPosition(writer) : after
+    const found = cursor === 'latest' ? [] : await readChanges(writer, school.id, { types, after, limit: limit + 1 })
     const page = found.slice(0, limit)
     const changes = await readable(writer, { feed, school, caller }, page)
     const last = page.at(-1) ?? end ?? firstPosition

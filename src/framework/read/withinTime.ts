@@ -15,8 +15,8 @@ export async function withinTime<Result>(
   const { store, operation } = call
   if (!isHard || !store || store.kind === 'embedded') return await work(call)
   try {
-    return await store.transaction(async (writer, sql) => {
-      await limitStatements(store.kind, sql, purpose)
+    return await store.transaction(async (writer) => {
+      await limitStatements(store.kind, writer, purpose)
       return await work({ ...call, database: writer })
     }, 'read')
   } catch (error) {

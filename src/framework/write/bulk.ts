@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Problem, type ProblemDetail } from '../../lib/problem.ts'
+import type { Writer } from '../../store/database.ts'
 import { withinSavepoint } from '../../store/savepoint.ts'
-import type { Sql } from '../../store/sql.ts'
 
 /** What became of one item. */
 export type BulkResult =
@@ -66,15 +66,18 @@ export interface BulkRequest<Item> {
 }
 
 /**
- * Does many items in their order, within the one transaction of `sql`: what fails is taken back to its own savepoint.
+ * Does many items in their order, within the one transaction of `writer`: what fails is taken back to its own savepoint.
  * @throws Problem of the first failure with all of them in `details`, where it is all or nothing
  */
-export async function bulk<Item>(sql: Sql, { items, isAtomic, each, explain = (error) => error }: BulkRequest<Item>): Promise<BulkAnswer> {
+export async function bulk<Item>(
+  writer: Writer,
+  { items, isAtomic, each, explain = (error) => error }: BulkRequest<Item>,
+): Promise<BulkAnswer> {
   const results: BulkResult[] = []
   const problems: { index: number; problem: Problem }[] = []
   for (const [index, item] of items.entries()) {
     try {
-      results.push({ index, ...(await withinSavepoint(sql, () => each(item, index))) })
+      results.push({ index, ...(await withinSavepoint(writer, () => each(item, index))) })
     } catch (thrown) {
       const problem = explain(thrown)
       if (!(problem instanceof Problem) || problem.status >= 500) throw problem

@@ -43,7 +43,7 @@ export function bulkAction(
     output: itemsOutput(resource),
     touched: ({ results }) => idsIn(results).flatMap((id) => fromPublicId(resource.idPrefix, id) ?? []),
     run: (writing, { items, mode, atomic }) =>
-      bulk<Values>(writing.sql, {
+      bulk<Values>(writing.writer, {
         items: items as Values[],
         isAtomic: atomic as boolean,
         explain: (error) => explainViolation(error, resource),

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { Problem, type ProblemCode, type ProblemDetail } from '../../lib/problem.ts'
+import type { Writer } from '../../store/database.ts'
 import { findAnswer, idempotencyId, lockKey, type StoredAnswer, storeAnswer } from '../../store/idempotency.ts'
 import { withinSavepoint } from '../../store/savepoint.ts'
-import type { Sql } from '../../store/sql.ts'
 import type { Answer } from '../call.ts'
 import { canonical } from './canonical.ts'
 
@@ -34,22 +34,22 @@ export interface KeyedRequest {
  * @returns the answer, or the Problem that was kept
  * @throws Problem idempotency_in_progress, idempotency_key_reused, and what is not kept
  */
-export async function onceUnderKey(sql: Sql, request: KeyedRequest, work: () => Promise<Answer>): Promise<Answer | Problem> {
+export async function onceUnderKey(writer: Writer, request: KeyedRequest, work: () => Promise<Answer>): Promise<Answer | Problem> {
   const { schoolId } = request
   const id = idempotencyId(request.id)
   const fingerprint = createHash('sha256').update(canonical(request.content)).digest('base64url')
-  if (!(await lockKey(sql, schoolId, id))) throw new Problem('idempotency_in_progress', { headers: { 'Retry-After': '1' } })
-  const found = await findAnswer(sql, schoolId, id)
+  if (!(await lockKey(writer, schoolId, id))) throw new Problem('idempotency_in_progress', { headers: { 'Retry-After': '1' } })
+  const found = await findAnswer(writer, schoolId, id)
   if (found) {
     if (found.fingerprint !== fingerprint) throw new Problem('idempotency_key_reused')
     return replayed(found)
   }
-  const outcome = await withinSavepoint(sql, work).catch((error: unknown) => {
+  const outcome = await withinSavepoint(writer, work).catch((error: unknown) => {
     if (error instanceof Problem && isKept(error)) return error
     throw error
   })
   await storeAnswer(
-    sql,
+    writer,
     schoolId,
     id,
     outcome instanceof Problem ? storedProblem(outcome, fingerprint) : storedAnswer(outcome, fingerprint),

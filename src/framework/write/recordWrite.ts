@@ -21,11 +21,11 @@ export interface RecordedWrite {
 
 /** Notes who did what, and that there is something new to read. */
 export async function recordWrite(write: Write<Operation>, recorded: RecordedWrite): Promise<void> {
-  const { sql, school, operation } = write
+  const { writer, school, operation } = write
   const { action, change = changeActionOf(action), id, before, after } = recorded
-  if (!write.isPart) await recordAudit(sql, [auditEntry(write, recorded)])
+  if (!write.isPart) await recordAudit(writer, [auditEntry(write, recorded)])
   if (id === undefined) return
-  await recordChange(sql, {
+  await recordChange(writer, {
     school_id: school.id,
     type: operation.resource.object,
     resource_id: id,

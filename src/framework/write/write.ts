@@ -1,7 +1,6 @@
 import { Problem } from '../../lib/problem.ts'
 import type { PersonCaller } from '../../policy/caller.ts'
 import type { Writer } from '../../store/database.ts'
-import type { Sql } from '../../store/sql.ts'
 import type { Answer, Call, Sent } from '../call.ts'
 import type { Operation } from '../declare/operations.ts'
 import type { Values } from '../declare/values.ts'
@@ -14,7 +13,6 @@ export type Write<Asked extends Operation> = Omit<Call<Asked>, 'caller' | 'datab
   Writing & {
     caller: PersonCaller
     writer: Writer
-    sql: Sql
     body: unknown /** One of many, which the audit trail names together. */
     isPart?: boolean
   }
@@ -42,13 +40,12 @@ export async function write<Asked extends Operation>(
   }
   const left: { name: string; work: () => Promise<void> }[] = []
   const outcome = await store
-    .transaction(async (writer, sql) => {
+    .transaction(async (writer) => {
       const { database: _database, store: _store, ...rest } = call
       const write: Write<Asked> = {
         ...rest,
         caller,
         writer,
-        sql,
         body,
         received,
         now: new Date(),
@@ -57,7 +54,7 @@ export async function write<Asked extends Operation>(
       if (key === undefined) return await explained(write)
       const id = [caller.clientId, caller.accountId, operation.method, String((sent.target ?? operation.path).split('?')[0]), key]
       const content = [body, received?.checksum ?? '', (sent.target ?? '').split('?')[1] ?? '']
-      return await onceUnderKey(sql, { schoolId: school.id, id, content }, () => explained(write))
+      return await onceUnderKey(writer, { schoolId: school.id, id, content }, () => explained(write))
     })
     .catch((error: unknown) => {
       throw explainWriteViolation(error, operation.resource)

@@ -6,7 +6,6 @@ import type { ExternalServices } from '../../policy/externalServices.ts'
 import type { School } from '../../policy/school.ts'
 import type { ChangeAction } from '../../store/changeActions.ts'
 import type { Writer } from '../../store/database.ts'
-import type { Sql } from '../../store/sql.ts'
 import type { ScopeVerb } from '../declare/area.ts'
 import type { AnyTable, Columns, Row, SeenRow } from '../declare/expressions.ts'
 import type { NoMembers, OutputOf, ParameterValues, Values } from '../declare/values.ts'
@@ -14,8 +13,6 @@ import type { View } from '../declare/views.ts'
 
 /** The context of a rule that runs while something is written, inside the one transaction. */
 export interface Writing<Parameters extends z.ZodRawShape = NoMembers> {
-  /** Raw SQL in the same transaction, as `bulk` needs it. */
-  sql: Sql
   /** The only handle that may be awaited here. */
   writer: Writer
   school: School

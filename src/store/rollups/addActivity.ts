@@ -1,5 +1,5 @@
+import { aliased, columns } from '../columns.ts'
 import type { Sql } from '../sql.ts'
-import { aliased, columns } from './columns.ts'
 import { dayOf, has } from './rollup.ts'
 
 const progress = aliased('lesson_progress', 'row')

@@ -1,4 +1,4 @@
-import { aliased } from './columns.ts'
+import { aliased } from '../columns.ts'
 import { dayOf, defineRollup } from './rollup.ts'
 
 const row = aliased('enrollment', 'row')

@@ -1,4 +1,4 @@
-import { aliased } from './columns.ts'
+import { aliased } from '../columns.ts'
 import { defineRollup } from './rollup.ts'
 
 const eventRow = aliased('event', 'row')

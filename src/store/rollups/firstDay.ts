@@ -1,6 +1,6 @@
 import type { Day } from '../../lib/days.ts'
+import { aliased } from '../columns.ts'
 import type { Sql } from '../sql.ts'
-import { aliased } from './columns.ts'
 import { dayOf, has } from './rollup.ts'
 import { rollups } from './rollups.ts'
 

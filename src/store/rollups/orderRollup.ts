@@ -1,4 +1,4 @@
-import { aliased, columns } from './columns.ts'
+import { aliased, columns } from '../columns.ts'
 import { defineRollup, type Happening, nobody } from './rollup.ts'
 import { paidAt, rowOrders as row } from './sales.ts'
 

@@ -1,4 +1,4 @@
-import { type Aliased, aliased, type ColumnName } from './columns.ts'
+import { type Aliased, aliased, type ColumnName } from '../columns.ts'
 import { defineRollup, nobody } from './rollup.ts'
 import { isInSchoolCurrency, orders, paidAt, refundRow, refundWithOrder, rowOrders, sourceOf } from './sales.ts'
 

@@ -1,6 +1,5 @@
 import { type Day, dayIn } from '../../lib/days.ts'
-import type { Database } from '../database.ts'
-import { type Handle, kyselyOf } from '../rawSql.ts'
+import type { Database, Reader } from '../database.ts'
 import { markSpan } from './dirtyDays.ts'
 import { firstDay } from './firstDay.ts'
 import { type Refreshing, refreshSchool } from './refreshSchool.ts'
@@ -29,12 +28,8 @@ export async function rebuildSchool(
 }
 
 /** Makes the next run read every row again: for code that adds many rows with old times. */
-export async function countAgain(db: Handle, schoolId: string): Promise<void> {
-  await kyselyOf(db)
-    .updateTable('analytics_state')
-    .set({ activity_through: null, closed_through: null })
-    .where('school_id', '=', schoolId)
-    .execute()
+export async function countAgain(db: Reader, schoolId: string): Promise<void> {
+  await db.updateTable('analytics_state').set({ activity_through: null, closed_through: null }).where('school_id', '=', schoolId).execute()
 }
 
 const later = (one: Day, other: Day): Day => (one > other ? one : other)

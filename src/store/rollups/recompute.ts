@@ -1,5 +1,5 @@
+import type { TableName } from '../columns.ts'
 import type { Sql } from '../sql.ts'
-import type { TableName } from './columns.ts'
 import { begins, type Days, ends, freshFigures, type Rollup } from './rollup.ts'
 
 /**

@@ -1,5 +1,5 @@
+import { aliased } from '../columns.ts'
 import type { Sql } from '../sql.ts'
-import { aliased } from './columns.ts'
 import { replaceFigures } from './recompute.ts'
 import type { Days } from './rollup.ts'
 

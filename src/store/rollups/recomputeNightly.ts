@@ -1,5 +1,5 @@
+import { aliased, columns } from '../columns.ts'
 import type { Sql } from '../sql.ts'
-import { aliased, columns } from './columns.ts'
 
 const progress = aliased('lesson_progress')
 const lessons = aliased('analytics_lesson')

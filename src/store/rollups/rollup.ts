@@ -1,4 +1,4 @@
-import type { ColumnName, TableName } from './columns.ts'
+import type { ColumnName, TableName } from '../columns.ts'
 
 /**
  * A table of figures by day, and the rows that they are computed from. Every expression is SQL in which `$1` is the school, `$2` its time

@@ -1,5 +1,5 @@
 import type { Day } from '../../lib/days.ts'
-import { type Handle, kyselyOf } from '../rawSql.ts'
+import type { Reader } from '../database.ts'
 
 /** How far a school's figures have been computed. */
 export interface AnalyticsState {
@@ -14,10 +14,10 @@ export interface AnalyticsState {
 
 /** Returns the state, if there is one, and the current time zone of the school. */
 export async function readState(
-  db: Handle,
+  db: Reader,
   schoolId: string,
 ): Promise<{ state: AnalyticsState | undefined; timeZone: string; currency: string }> {
-  const row = await kyselyOf(db)
+  const row = await db
     .selectFrom('school')
     .leftJoin('analytics_state', 'analytics_state.school_id', 'school.id')
     .select(({ cast }) => [
@@ -48,9 +48,9 @@ export async function readState(
   return { state, timeZone: row.zone_now, currency: row.currency }
 }
 
-export async function writeState(db: Handle, state: AnalyticsState): Promise<void> {
+export async function writeState(db: Reader, state: AnalyticsState): Promise<void> {
   const { schoolId, timeZone, activityThrough, daysThrough, closedThrough, asOf, lecturersDigest } = state
-  await kyselyOf(db)
+  await db
     .insertInto('analytics_state')
     .values({
       school_id: schoolId,
@@ -75,8 +75,8 @@ export async function writeState(db: Handle, state: AnalyticsState): Promise<voi
 }
 
 /** Deletes every figure of a school: the next run begins with its first day. */
-export async function forgetFigures(db: Handle, schoolId: string): Promise<void> {
-  for (const table of figureTables) await kyselyOf(db).deleteFrom(table).where('school_id', '=', schoolId).execute()
+export async function forgetFigures(db: Reader, schoolId: string): Promise<void> {
+  for (const table of figureTables) await db.deleteFrom(table).where('school_id', '=', schoolId).execute()
 }
 
 const figureTables = [

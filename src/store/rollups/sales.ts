@@ -1,4 +1,4 @@
-import { type Aliased, aliased } from './columns.ts'
+import { type Aliased, aliased } from '../columns.ts'
 
 const school = aliased('school')
 

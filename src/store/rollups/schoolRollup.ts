@@ -1,4 +1,4 @@
-import { aliased } from './columns.ts'
+import { aliased } from '../columns.ts'
 import { defineRollup } from './rollup.ts'
 import { isInSchoolCurrency, orders, paidAt, refundRow, refundWithOrder, rowOrders } from './sales.ts'
 

@@ -1,4 +1,5 @@
-import type { DB } from '../../gen/kysely/tables.ts'
+import { type Expression, sql } from 'kysely'
+import type { DB } from '../gen/kysely/tables.ts'
 
 /** A table of the database. */
 export type TableName = keyof DB
@@ -23,3 +24,13 @@ export function aliased<Table extends TableName>(table: Table, alias: string = t
 
 /** Returns names of columns of a table, separated by commas. */
 export const columns = <Table extends TableName>(_table: Table, names: readonly ColumnName<Table>[]): string => names.join(', ')
+
+/** Returns the columns of a table for an `sql` template of Kysely: `refs('orders').paid_at` is `"orders"."paid_at"`. */
+export function refs<Table extends TableName>(
+  table: Table,
+  alias: string = table,
+): Readonly<Record<ColumnName<Table>, Expression<unknown>>> {
+  return new Proxy({} as Readonly<Record<ColumnName<Table>, Expression<unknown>>>, {
+    get: (_, name) => sql.ref(`${alias}.${String(name)}`),
+  })
+}
