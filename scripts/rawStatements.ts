@@ -19,12 +19,17 @@ export function rawStatements(): string[] {
 function linesOf(file: ts.SourceFile): Set<number> {
   const lines = new Set<number>()
   const visit = (node: ts.Node): void => {
-    if (isQueryCall(node) || ((ts.isStringLiteralLike(node) || ts.isTemplateExpression(node)) && statement.test(node.getText(file)))) {
+    if (isQueryCall(node) || isStatement(node)) {
       lines.add(file.getLineAndCharacterOfPosition(node.getStart(file)).line + 1)
     } else ts.forEachChild(node, visit)
   }
   visit(file)
   return lines
+
+  function isStatement(node: ts.Node): boolean {
+    if (ts.isStringLiteralLike(node)) return statement.test(node.text)
+    return ts.isTemplateExpression(node) && statement.test(node.getText(file))
+  }
 }
 
 /** True for `sql.query('…')`. */

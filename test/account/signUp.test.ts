@@ -2,7 +2,6 @@ import { request } from 'node:http'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { newId } from '../../src/lib/ids.ts'
 import type { Database } from '../../src/store/database.ts'
-import { withKysely } from '../../src/store/rawSql.ts'
 import type { Sql } from '../../src/store/sql.ts'
 import { createBrowser, field } from '../pages/browser.ts'
 import { embeddedDatabase } from '../support/databases.ts'
@@ -28,7 +27,7 @@ function listened(database: Database): Database {
       return database.sql.query(text, ...rest)
     },
   }
-  return { ...database, lane: (lane) => listened(database.lane(lane)), sql: withKysely(sql, kysely), kysely }
+  return { ...database, lane: (lane) => listened(database.lane(lane)), sql, kysely }
 }
 
 beforeAll(async () => {
