@@ -46,7 +46,8 @@ const phraseRules: readonly LanguageRule[] = [
     use: 'a verb at the beginning: "Returns…", "Checks…", "True if…"',
     kinds: ['comment'],
   },
-  { pattern: /^(?:of|what|whether|who|whose|whom) [^?]*$/, use: 'a sentence with a subject and a verb', kinds: ['title'] },
+  // A title that begins with `of` continues the title of its group: describe('the list'), test('of a visitor …').
+  { pattern: /^(?:what|whether|who|whose|whom) [^?]*$/, use: 'a sentence with a subject and a verb', kinds: ['title'] },
   { pattern: /\b(?:roads?|doors?)\b/i, use: '"request pipeline", "path", "entry point", "tenant resolution"', kinds: comments },
   {
     pattern: /\b(?:the|each|every|other|another|which|lower|higher|one|own|its|two) rooms?\b(?! (?:for|left|to|in)\b)/i,
@@ -60,7 +61,7 @@ const phraseRules: readonly LanguageRule[] = [
     use: 'the positive form: what does happen',
   },
   {
-    pattern: /\b(?:says?|said|knows?|means|changes|opens?|asks?|proves?) nothing\b/i,
+    pattern: /\b(?:says?|said|knows?|means|opens?|asks?|proves?) nothing\b/i,
     use: 'the positive form: "is ignored", "has no effect", "does not depend on …"',
   },
   { pattern: /\berrands?\b/i, use: '"background task"' },

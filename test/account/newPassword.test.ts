@@ -31,8 +31,8 @@ describe('a new password', () => {
     ['marlo.quill', 'too_close'],
     ['quillmarlo1', 'too_close'],
     ['MARLO.QUILL@lanternmail.example', 'too_close'],
-  ] as const)('%j is %s', (password, fault) => {
-    expect(passwordIssue(password, context)).toBe(fault)
+  ] as const)('%j is %s', (password, issue) => {
+    expect(passwordIssue(password, context)).toBe(issue)
   })
 
   test.each(['tiny blue kettle', 'f8#kQz!2', 'correct horse battery staple', 'маленький чайник', `${'x'.repeat(1000)}yz`, '        .'])(
@@ -45,8 +45,8 @@ describe('a new password', () => {
   test('is judged in bounded time, and never throws, whatever it is', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 1100 }), fc.string({ unit: 'binary' }), (password, schoolName) => {
-        const fault = passwordIssue(password, { email: context.email, schoolName })
-        if (isTooLong(password)) expect(fault).toBeDefined()
+        const issue = passwordIssue(password, { email: context.email, schoolName })
+        if (isTooLong(password)) expect(issue).toBeDefined()
       }),
     )
     const before = process.cpuUsage()

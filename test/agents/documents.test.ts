@@ -2,7 +2,7 @@ import request from 'supertest'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeDemoSchool } from '../../src/demo/makeDemoSchool.ts'
 import { get } from '../support/agent.ts'
-import { markdownFaults } from '../support/markdown.ts'
+import { markdownErrors } from '../support/markdown.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 const checkout = 'https://shop.example.com/checkout?item={type}/{id}&coupon={code}'
@@ -55,7 +55,7 @@ describe.each(documents)('%s', (path) => {
 })
 
 test.each(['/auth.md', '/llms.txt', '/pricing.md'])('%s is clean Markdown', async (path) => {
-  expect(await markdownFaults(await textOf(path))).toEqual([])
+  expect(await markdownErrors(await textOf(path))).toEqual([])
 })
 
 describe('/llms.txt (llmstxt.org)', () => {

@@ -4,7 +4,7 @@ import { gfm, gfmHtml } from 'micromark-extension-gfm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { link, markdown, table } from '../../src/agents/markdown.ts'
 import { newId } from '../../src/lib/ids.ts'
-import { markdownFaults } from '../support/markdown.ts'
+import { markdownErrors } from '../support/markdown.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 const html = (text: string): string => micromark(text, { extensions: [gfm()], htmlExtensions: [gfmHtml()] })
@@ -123,6 +123,6 @@ describe('names from the database', () => {
     expect(rendered).not.toMatch(/<(?:img|b|script)\b/)
     expect(rendered).not.toMatch(/href="[^"]*evil/)
     expect(rendered.match(/<h1>/g)).toHaveLength(1)
-    expect(await markdownFaults(text)).toEqual([])
+    expect(await markdownErrors(text)).toEqual([])
   })
 })

@@ -215,8 +215,8 @@ describe.each(await databasesToTest())('the erasure of a person, on $name', ({ o
     return planted
   }
 
-  /** Tables of which a row, in whatever column, still says the name or the address. */
-  async function tellTales(): Promise<string[]> {
+  /** Returns the tables in which any column of a row still contains the name or the address. */
+  async function tablesWithTraces(): Promise<string[]> {
     const tables = await api.database.sql.query<{ name: string }>(
       `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE' ORDER BY 1`,
     )
@@ -258,10 +258,10 @@ describe.each(await databasesToTest())('the erasure of a person, on $name', ({ o
       ]),
     )
     const before = await sums()
-    expect((await tellTales()).length).toBeGreaterThan(10)
+    expect((await tablesWithTraces()).length).toBeGreaterThan(10)
     const erased = await api.send(`/api/v1/students/${person.publicId}?cancel_subscriptions=true`, { as, method: 'DELETE' })
     expect([erased.status, erased.text]).toEqual([204, ''])
-    expect(await tellTales()).toEqual([])
+    expect(await tablesWithTraces()).toEqual([])
     expect(await sums()).toEqual(before)
   })
 

@@ -61,7 +61,7 @@ describe.each((await databasesToTest()).slice(0, 1))('events, on $name', ({ open
       'lecturer_ids invalid_reference',
     ])
     const plan = toPublicId('mpl', await newPlan(api.database.sql, api.school.id))
-    for (const [more, fault] of [
+    for (const [more, issue] of [
       [{ ends_at: inHours(24 * 16) }, 'ends_at max'],
       [{ plan_ids: [plan] }, 'plan_ids not_allowed'],
       [{ access: 'plans', plan_ids: ['mpl_01jgwejj00e6srgkpqm2sqf05m'] }, 'plan_ids invalid_reference'],
@@ -69,7 +69,7 @@ describe.each((await databasesToTest()).slice(0, 1))('events, on $name', ({ open
       [{ course_id: 'crs_01jgwejj00e6srgkpqm2sqf05m' }, 'course_id invalid_reference'],
       [{ capacity: 0 }, 'capacity min'],
     ] as const)
-      expect(fieldErrors(await events('', owner, 'POST', fields(more)))).toEqual([fault])
+      expect(fieldErrors(await events('', owner, 'POST', fields(more)))).toEqual([issue])
   })
 
   test('take the time zone of the school, and a slug of their title', async () => {

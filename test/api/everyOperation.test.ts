@@ -14,7 +14,7 @@ const form = ({ path }: Operation): string => path.replace(/\{\w+\}/g, '{}')
 const unusedMethod = (operation: Operation): string =>
   ['PUT', 'DELETE', 'PATCH'].find((method) => !all.some((other) => other.method === method && form(other) === form(operation))) as string
 const isForStaff = (operation: Operation): boolean => operation.kind === 'read' && operation.rules.view === 'staff'
-/** For who sees more of a row than everybody does. */
+/** True if the operation is for people who see more of a row than visitors do. */
 const isOfOwn = (operation: Operation): boolean => operation.kind === 'read' && operation.rules.view === 'own'
 const answersRows = ({ kind }: Operation): boolean => kind === 'list' || kind === 'get'
 const rowsOf = ({ json }: Reply): object[] => (json.object === 'list' ? (json.data as object[]) : [json])
@@ -83,7 +83,7 @@ describe.each(await everyDatabase())('on $name', ({ open }) => {
           expect(reply.status).toBe(404)
           continue
         }
-        // A lecturer has a row of their own, or one of who learns from them, and sees this one as everybody does.
+        // A lecturer owns another row, or teaches the person of another row, and has the public view of this one.
         if (isOfOwn(operation) && as?.startsWith('lecturer') && reply.json.error === 'access_denied') continue
         expect(reply.status).toBe(200)
         const ofVisitors: View[] = resource.views.open ? ['public', 'own'] : ['public']
@@ -105,7 +105,7 @@ describe.each(await everyDatabase())('on $name', ({ open }) => {
         expect(row).toMatchObject({ id: expect.stringMatching(new RegExp(`^${resource.idPrefix}_`)), object: resource.object })
     })
 
-    test('lets anyone keep the public view for half a minute, and what a token opened for nobody else', async () => {
+    test('lets anyone keep the public view for half a minute, and the view of a token only for its caller', async () => {
       const asPerson = await api.get(addressOf(operation), { as: 'owner@example.com' })
       expect(asPerson.headers.get('cache-control')).toBe('private, no-cache')
       expect(asPerson.headers.get('vary')).toContain('Authorization')
@@ -167,7 +167,7 @@ describe.each(await everyDatabase())('on $name', ({ open }) => {
     expect((await api.get('/api/v1/courses/paper-marbling', { as: 'admin2@example.com' })).status).toBe(404)
   })
 
-  test('an unknown address is told where the addresses stand', async () => {
+  test('the response for an unknown address links to the list of addresses', async () => {
     for (const path of ['/api/v1', '/api/v1/nothing', '/api/v1/courses/a/b', '/api/v1/Courses', '/api/v1/%E0%A4%A']) {
       expect(await api.get(path)).toMatchObject({ status: 404, json: { error: 'not_found' } })
     }
@@ -181,13 +181,13 @@ describe.each(await everyDatabase())('on $name', ({ open }) => {
     ['a NUL', 'a%00b'],
     ['broken percent-encoding', '%E0%A4%A'],
     ['a quote', "a'--"],
-  ])('%s is no id and no slug: 400, never 500', async (_what, text) => {
+  ])('%s is neither an id nor a slug: 400, never 500', async (_what, text) => {
     const reply = await api.get(`/api/v1/courses/${text}`, { as: 'owner@example.com' })
     expect(reply.status).toBe(400)
     expect(['invalid_id', 'invalid_parameter']).toContain(reply.json.error)
   })
 
-  test('a parameter that stands twice or in the wrong place is refused', async () => {
+  test('a parameter that is repeated or in the wrong place is rejected', async () => {
     expect((await api.get('/api/v1/courses?level=all&level=beginner')).json).toMatchObject({
       error: 'invalid_parameter',
       details: [{ field: 'level' }],
@@ -202,7 +202,7 @@ describe.each(await everyDatabase())('on $name', ({ open }) => {
     })
   })
 
-  test('who takes no JSON is told so', async () => {
+  test('a client that does not accept JSON gets 406', async () => {
     expect(await api.get('/api/v1/courses', { headers: { accept: 'text/html' } })).toMatchObject({
       status: 406,
       json: { error: 'not_acceptable' },

@@ -38,7 +38,7 @@ const people = [
   ['staff', actor],
 ] as const satisfies readonly (readonly [Audience, string])[]
 
-/** What it answers that is no row. */
+/** Returns the schema of a response that is not a row. */
 const outputOf = (operation: Operation): z.ZodObject | undefined =>
   operation.kind === 'action' || operation.kind === 'collection' ? operation.rules.output : undefined
 
@@ -62,7 +62,7 @@ function allWrong(operation: Operation): Record<string, unknown> {
 /** Someone who means whatever version there is. */
 const asAny = (as: string): SendOptions => withMatch<SendOptions>({ as })
 
-/** Methods that some operation takes at this address, as another one may stand in the same place. */
+/** Methods that some operation takes at this address, because several operations can share one path. */
 const methodsAt = (path: string): string[] =>
   operationsIn(resources)
     .filter((operation) => new RegExp(`^${operation.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path))
@@ -111,7 +111,7 @@ describe.each(databases)('on $name', ({ name, open }) => {
     const send = (id: string, options: SendOptions = {}): Promise<Reply> => api.send(addressOf(operation, id), { method, as, ...options })
     const as = actorOf(operation)
     let subject: Promise<string> | undefined
-    // What is refused leaves the row as it is: all refusals share one.
+    // A rejected request leaves the row as it is, so all of them share one row.
     const untouched = (): Promise<string> => {
       subject ??= subjectOf(api, operation)
       return subject
@@ -146,7 +146,7 @@ describe.each(databases)('on $name', ({ name, open }) => {
         }
       })
 
-      test('answers the first of all faults, in one order, and leaves no trace of what it refuses', async () => {
+      test('reports the first of several errors in a fixed order, and a rejected request leaves no trace', async () => {
         const id = await untouched()
         const start = await traces()
         const present = wrongs.filter(({ applies }) => applies(operation))
@@ -206,7 +206,7 @@ describe.each(databases)('on $name', ({ name, open }) => {
           expect(await traces()).toEqual(start)
         })
 
-        test('names an unknown field with the nearest known one, and every faulty field at once', async () => {
+        test('names an unknown field with the nearest known one, and lists every invalid field together', async () => {
           const id = await untouched()
           const [known] = Object.keys(fieldsOf(operation))
           if (known !== undefined) {
@@ -299,7 +299,7 @@ describe.each(databases)('on $name', ({ name, open }) => {
           expect(second.status).toBe(successStatus)
           const [version] = (first.headers.get('etag') as string).split('-')
           expect(second.headers.get('etag')?.split('-')[0]).toBe(version)
-          // An answer of its own may count what was done.
+          // A response with its own schema may count the changes.
           if (outputOf(operation) === undefined) expect(second.text).toBe(first.text)
           expect(await traces()).toEqual(start)
         })

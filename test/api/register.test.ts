@@ -53,6 +53,6 @@ test('the OpenAPI document has every registered operation at its path, and no ot
 
 test('every scope is needed by an operation, and every operation needs a known scope', () => {
   const identity = new Set(identityScopes.map(({ name }) => name))
-  const ofSchool = scopes.map(({ name }) => name).filter((name) => !identity.has(name))
-  expect([...new Set(declared.map(({ scope }) => scope))].sort()).toEqual(ofSchool.sort())
+  const schoolScopes = scopes.map(({ name }) => name).filter((name) => !identity.has(name))
+  expect([...new Set(declared.map(({ scope }) => scope))].sort()).toEqual(schoolScopes.sort())
 })

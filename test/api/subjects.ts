@@ -19,19 +19,19 @@ import { newAccount } from '../support/rows.ts'
 import { newCoupon, newProduct, newPerson as newStudent } from '../support/shop.ts'
 import type { DemoApi } from './demoApi.ts'
 
-/** Who acts: sees every row of the school, and may do everything. */
+/** The person who sends the requests: sees every row of the school, and may do everything. */
 export const actor = 'owner@example.com'
 
 /** The one owner of a school does not leave it: an admin acts on what is their own. */
 export const actorOf = ({ id, resource }: Operation): string =>
   resource.name === 'account' || id === 'leaveSchool' ? 'admin1@example.com' : actor
 
-/** What is only asked with a body writes nothing. */
+/** Operations that write. Reads that take a body are not among them. */
 export const everyWrite = operationsIn(resources).filter(
   ({ method, kind }) => method !== 'GET' && kind !== 'read' && kind !== 'collectionRead',
 )
 
-/** What is sent. */
+/** The parts of a request. */
 export interface Sending {
   headers?: Record<string, string>
   body?: unknown
@@ -63,7 +63,7 @@ const made: Record<string, Make> = {
   files: async ({ database, school }) => toPublicId('fil', await newFile(database.sql, school.id, { visibility: 'private' })),
 }
 
-/** What is done before, by the id of the operation, with the row that it then meets; by default what leads to its state. */
+/** The operations to run on the row first, by the id of the operation under test; by default those that lead to its state. */
 const before: Record<string, readonly string[]> = {
   unpublishDigitalProduct: ['publishDigitalProduct'],
   archiveDigitalProduct: ['publishDigitalProduct'],
@@ -227,7 +227,7 @@ export async function sendingFor(api: DemoApi, operation: Operation, id: string)
   }
 }
 
-/** What an action takes. */
+/** Returns the input schema of an action. */
 export const inputOf = (operation: Operation): z.ZodObject | undefined =>
   operation.kind === 'action' || operation.kind === 'collection' ? operation.rules.input : undefined
 
@@ -286,7 +286,7 @@ async function redemption({ database: { sql }, school: { id: schoolId } }: DemoA
   return { code, item, student_id: toPublicId('std', await newStudent(sql, schoolId)) }
 }
 
-/** A subscription that somebody new could have, to a plan of its own. */
+/** Returns the input of a subscription for a new person, to a new plan. */
 async function newSubscription({ database, school }: DemoApi) {
   const { planId, priceId } = await newPlanRow(database.sql, school.id)
   const personId = await newStudent(database.sql, school.id)

@@ -34,7 +34,7 @@ const withHeader = (request: Request, name: string, value: string): Request => (
   headers: { ...request.headers, [name]: value },
 })
 
-/** Everything that can be wrong, in the order in which it is answered: who fails early is told nothing of what comes later. */
+/** Every kind of error, in the order in which it is reported: a caller that fails an early check learns nothing about later ones. */
 export const wrongs: readonly Wrong[] = [
   { error: 'access_denied', status: 403, applies: always, spoil: (request) => ({ ...request, as: undefined }) },
   {
@@ -78,5 +78,5 @@ export const wrongs: readonly Wrong[] = [
     applies: needsVersion,
     spoil: ({ headers: { 'if-match': _tag, ...headers } = {}, ...request }) => ({ ...request, headers }),
   },
-  { error: 'a fault of the body', status: 422, applies: takesJson, spoil: (request) => ({ ...request, body: { no_such_field: 1 } }) },
+  { error: 'an invalid body', status: 422, applies: takesJson, spoil: (request) => ({ ...request, body: { no_such_field: 1 } }) },
 ]

@@ -34,7 +34,7 @@ const validator = new HtmlValidate({
 })
 
 /** Returns the errors in the page's HTML as it was sent. */
-export async function faultsOfHtml(html: string): Promise<string[]> {
+export async function htmlErrors(html: string): Promise<string[]> {
   const { results } = await validator.validateString(html)
   return results.flatMap(({ messages }) => messages.map(({ ruleId, message, line }) => `${ruleId} in line ${line}: ${message}`))
 }

@@ -7,7 +7,7 @@ import { answer, createAgent, personCalled } from '../support/agent.ts'
 import { hasChromium, launchChromium } from '../support/chromium.ts'
 import { until } from '../support/poll.ts'
 import { startService, type TestService } from '../support/service.ts'
-import { barriers, faultsOfHtml } from './findings.ts'
+import { barriers, htmlErrors } from './findings.ts'
 import { type TourGuide, tour, tourists } from './tour.ts'
 import { openVisitor } from './visitor.ts'
 
@@ -111,7 +111,7 @@ describe.skipIf(!hasChromium())('every page, in Chromium', () => {
         const { width = 0, height = 0 } = (await page.locator('.logo').boundingBox()) ?? {}
         expect([width > 100 && width <= 360, height > 30 && height < 64]).toEqual([true, true])
       }
-      expect(await faultsOfHtml(await visitor.html())).toEqual([])
+      expect(await htmlErrors(await visitor.html())).toEqual([])
       expect(visitor.complaints()).toEqual([])
     } finally {
       await visitor.close()
@@ -130,7 +130,7 @@ describe.skipIf(!hasChromium())('every page, in Chromium', () => {
           const { page } = visitor
           await open(page, guide)
           expect(await page.evaluate('document.documentElement.lang')).toBe(locale)
-          expect(await faultsOfHtml(await visitor.html())).toEqual([])
+          expect(await htmlErrors(await visitor.html())).toEqual([])
           for (const { width, colorScheme, rules } of isFirst ? [phone, desk] : [phone]) {
             await page.setViewportSize({ width, height: 800 })
             await page.emulateMedia({ colorScheme })

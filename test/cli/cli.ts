@@ -18,7 +18,7 @@ export interface Outcome {
   json(): any
 }
 
-/** What the operator does while a command runs. No answers: there is no terminal. */
+/** The operator's input while a command runs. Without `answers` there is no terminal. */
 export interface Operator {
   answers?: string[]
   secrets?: string[]
@@ -75,7 +75,7 @@ export interface PlaceOptions {
   schools?: 1 | 2
 }
 
-/** A service that runs, and the program beside it. With servers the program has connections of its own, as in real life. */
+/** Returns the places to test: a running service and the program next to it. With servers the program opens its own connections, as in production. */
 export async function placesToTest(): Promise<{ name: string; open(options?: PlaceOptions): Promise<Place> }[]> {
   const { postgresql, redis } = await availableServices()
   return [
@@ -146,7 +146,7 @@ export async function writeConfig(files: Record<string, string>): Promise<string
   return directory
 }
 
-/** What the audit trail says that operators did, oldest first. */
+/** Returns the operators' events in the audit trail, oldest first. */
 export async function operatorEvents(service: TestService): Promise<{ event: string; details: Record<string, unknown> }[]> {
   return service.database.sql.query("SELECT event, details FROM audit_log WHERE event LIKE 'operator.%' ORDER BY id")
 }

@@ -15,7 +15,7 @@ describe.each(await placesToTest())('clients, with a service of two schools runn
   })
   afterAll(() => place.stop())
 
-  /** What the commands read as the file of the first school. */
+  /** Writes the file of the first school, which the commands read. */
   const writeSchool = (integrations: object[]) =>
     writeFile(
       join(place.config, 'schools/first.yaml'),
@@ -83,7 +83,7 @@ describe.each(await placesToTest())('clients, with a service of two schools runn
     await run('clients', 'delete', id, '--yes')
   })
 
-  test('prune removes what nobody uses, in this school alone; a dry run changes nothing', async () => {
+  test('prune removes unused clients of this school only; a dry run changes nothing', async () => {
     const [fresh, idle, used] = [await register(), await register(), await createAgent(place.service.issuer)]
     const elsewhere = (await createAgent(place.service.other)).clientId
     const { body } = await used.tokens(personCalled('ada@example.org'))
@@ -106,7 +106,7 @@ describe.each(await placesToTest())('clients, with a service of two schools runn
     expect((await operatorEvents(place.service)).at(-1)).toMatchObject({ event: 'operator.clients_pruned', details: { removed: 1 } })
   })
 
-  test('an integration works at once; its secret is printed once and stored as a hash', async () => {
+  test('an integration works immediately; its secret is printed once and stored as a hash', async () => {
     const redirectUri = 'https://sync.example.com/callback'
     const added = await run('integrations', 'add', '--name', 'Newsletter Sync', '--redirect-uri', redirectUri, '--json')
     expect(added, added.err).toMatchObject({ exitCode: 0 })
@@ -133,7 +133,7 @@ describe.each(await placesToTest())('clients, with a service of two schools runn
     expect((await withToken(`${place.service.issuer}/api/v1/account`, body.access_token)).status).toBe(401)
     expect(await run('clients', 'show', id)).toMatchObject({ exitCode: 1 })
 
-    // Whoever takes the id later inherits nothing, and is not held back by what was ended.
+    // A later client with the same id inherits no grant, and revocations of the first one do not affect it.
     const again = await run(
       'integrations',
       'add',

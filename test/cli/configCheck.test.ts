@@ -26,7 +26,7 @@ test('config check --json lists the schools, and leaves no directory behind', as
   expect(existsSync(join(directory, '.data'))).toBe(false)
 })
 
-test('config check --json lists every mistake with file, line and key, and ends with 1', async () => {
+test('config check --json lists every error with file, line and key, and ends with 1', async () => {
   await writeFile(join(directory, 'oauth.yaml'), 'lifetimes:\n  acces_token_seconds: 5\n')
   const checked = await cli(['config', 'check', '--json'])
   await rm(join(directory, 'oauth.yaml'))
@@ -82,7 +82,7 @@ test('config check does not need DATA_DIR if everything is kept on servers', asy
   expect(await withVariables({ ...servers, DATA_DIR: '/proc/schoolgate' })(['config', 'check'])).toMatchObject({ exitCode: 0 })
 })
 
-test('config check reports a HOST that is no address', async () => {
+test('config check reports a HOST that is not an address', async () => {
   expect(await withVariables({ HOST: 'foo bar' })(['config', 'check'])).toMatchObject({
     exitCode: 1,
     err: expect.stringContaining('environment  HOST  must be an IP address or a host name'),

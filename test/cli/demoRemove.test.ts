@@ -46,7 +46,7 @@ describe.runIf(services.postgresql && services.redis)('a demo school whose servi
     expect(await cli(create, { input: 'seven lanterns in the fog' })).toMatchObject({ exitCode: 0 })
     demoId = (await database.sql.query<{ id: string }>("SELECT id FROM school WHERE slug = 'demo'"))[0]?.id as string
     const accountId = (await database.sql.query<{ id: string }>('SELECT id FROM account WHERE school_id = $1 LIMIT 1', [demoId]))[0]?.id
-    // What people leave behind when they use the school.
+    // Adds the rows that people create when they use the school.
     for (const [text, values] of [
       [`INSERT INTO oidc_client (school_id, id, registered_via, metadata) VALUES ($1, 'c', 'self', '{}')`, []],
       [

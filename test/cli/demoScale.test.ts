@@ -92,7 +92,7 @@ describe.each(postgresql ? places : places.slice(0, 1))('demo load --scale on $n
     )
     expect(byTime.map(({ id }) => id)).toEqual(made.slice(8).map(({ id }) => id))
     const [school] = await place.database.sql.query<{ counts: Record<string, number> }>('SELECT counts FROM school')
-    // Who has left is no member any more.
+    // A person who has left is no longer a member.
     const [{ left } = { left: 0 }] = await place.database.sql.query<{ left: number }>(
       `SELECT count(*)::int AS left FROM person WHERE is_member AND member_status = 'left'`,
     )

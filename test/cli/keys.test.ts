@@ -135,7 +135,7 @@ describe.each(await placesToTest())('keys, with a service running on $name', ({ 
     }
   })
 
-  test('every change is in the audit trail, with who made it', async () => {
+  test('every change is in the audit trail, with the operator who made it', async () => {
     const events = await operatorEvents(place.service)
     expect(events.length).toBeGreaterThanOrEqual(4)
     for (const { event, details } of events) {

@@ -57,7 +57,7 @@ describe('orders', () => {
     expect(await statusOf(number)).toBe('refunded')
   })
 
-  test('a checkout is canceled after a yes, and by nobody without one', async () => {
+  test('a checkout is cancelled after a yes, and stays open without one', async () => {
     const number = await buy()
     expect((await place.cli(['orders', 'cancel', number])).exitCode).toBe(2)
     expect((await place.cli(['orders', 'cancel', number], { answers: ['n'] })).exitCode).toBe(1)

@@ -22,7 +22,7 @@ describe.each(await placesToTest())('people, with a service running on $name', (
   const account = async (token: string) => (await withToken(`${place.service.issuer}/api/v1/account`, token)).body
   const roleNow = async (token: string): Promise<string> => (await account(token)).membership.roles[0]
 
-  test('who was created signs in, with the role given', async () => {
+  test('a created person signs in with the given role', async () => {
     const created = await create('  Ada@Example.ORG ', '--role', 'owner')
     expect(created, created.err).toMatchObject({ exitCode: 0 })
     const shown = await account(await tokenOf('ada@example.org'))
@@ -77,7 +77,7 @@ describe.each(await placesToTest())('people, with a service running on $name', (
     expect(both.map(({ exitCode }) => exitCode).toSorted()).toEqual([0, 1])
   })
 
-  test.each(['nobody', 'a b@example.org', 'a@b@c', '@', ''])('%j is no address', async (typed) => {
+  test.each(['nobody', 'a b@example.org', 'a@b@c', '@', ''])('%j is not an address', async (typed) => {
     expect(await create(typed)).toMatchObject({ exitCode: 2, err: expect.stringContaining('not an e-mail address') })
   })
 
@@ -93,7 +93,7 @@ describe.each(await placesToTest())('people, with a service running on $name', (
     expect(rows).toEqual([{ id: personId }])
   })
 
-  test('a role counts at once, also for tokens that were given away before', async () => {
+  test('a role applies immediately, also to tokens that were issued before', async () => {
     await create('role@example.org')
     const token = await tokenOf('role@example.org')
     for (const role of ['admin', 'lecturer', 'owner', 'learner', 'admin']) {
@@ -108,7 +108,7 @@ describe.each(await placesToTest())('people, with a service running on $name', (
     expect(await place.cli(['people', 'set-role', 'role@example.org', 'king'])).toMatchObject({ exitCode: 2 })
   })
 
-  test('the last owner who can sign in keeps the role, also when two are demoted at once', async () => {
+  test('the last owner who can sign in keeps the role, also when two are demoted at the same time', async () => {
     await create('owner2@example.org', '--role', 'owner')
     const both = await Promise.all(
       ['ada@example.org', 'owner2@example.org'].map((email) => place.cli(['people', 'set-role', email, 'admin'])),

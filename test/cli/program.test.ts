@@ -18,7 +18,7 @@ interface Ran {
   err: string
 }
 
-/** The program as a process of its own, without a terminal. */
+/** Runs the program in a separate process without a terminal. */
 async function schoolgate(args: string[], environment: Record<string, string> = {}, input = ''): Promise<Ran> {
   const child = spawn(process.execPath, ['src/cli/main.ts', ...args], {
     cwd: root,
@@ -106,7 +106,7 @@ describe('as a process', () => {
 })
 
 describe('without a terminal', () => {
-  test('config check names every mistake of a wrong one, and ends with 1', async () => {
+  test('config check reports every error of a configuration, and ends with 1', async () => {
     const wrong = await writeConfig({
       'oauth.yaml': 'lifetimes:\n  acces_token_seconds: 5\n',
       'schools/demo.yaml': 'issuer: nonsense\n',
@@ -143,7 +143,7 @@ describe('without a terminal', () => {
     for (const hidden of [secret, 'hunter2']) expect(out + err).not.toContain(hidden)
   })
 
-  test('what asks first is refused without a terminal and without --yes', async () => {
+  test('a command that asks for confirmation fails without a terminal and without --yes', async () => {
     const { exitCode, out, err } = await inThisProcess(['people', 'disable', 'a@example.org'], environment, 'y\n')
     expect({ exitCode, out }).toEqual({ exitCode: 2, out: '' })
     expect(err).toContain('--yes')
@@ -279,7 +279,7 @@ describe('in process', () => {
     })
   })
 
-  test('migrate status tells what is applied', async () => {
+  test('migrate status shows which migrations are applied', async () => {
     const rows = (await cli(['migrate', 'status', '--json'])).json()
     expect(rows.length).toBeGreaterThan(0)
     for (const row of rows) expect(row).toEqual({ name: expect.any(String), state: 'applied' })

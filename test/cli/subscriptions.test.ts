@@ -15,7 +15,7 @@ describe('subscriptions', () => {
   })
   afterAll(() => place.stop())
 
-  test('what is paid at the checkout waits for its payment, counts once, and is outstanding where one is refused', async () => {
+  test('a subscription waits for its payment, a payment counts once, and a failed one is outstanding', async () => {
     const started = await place.cli(['subscriptions', 'start', 'wren@example.org', price])
     const [id, status] = started.out.trim().split(' ') as [string, string]
     expect([started.exitCode, status]).toEqual([0, 'incomplete'])
@@ -32,7 +32,7 @@ describe('subscriptions', () => {
     })
   })
 
-  test('what is not there, or no id, is said', async () => {
+  test('an id that does not exist or is malformed is reported', async () => {
     expect((await place.cli(['subscriptions', 'start', 'wren@example.org', 'prc_1'])).exitCode).toBe(2)
     expect((await place.cli(['subscriptions', 'start', 'wren@example.org', 'prc_01jgwejj00e6srgkpqm2sqf05m'])).exitCode).toBe(1)
     expect((await place.cli(['subscriptions', 'mark-paid', 'sub_01jgwejj00e6srgkpqm2sqf05m', '--yes'])).exitCode).toBe(1)

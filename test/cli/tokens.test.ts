@@ -24,7 +24,7 @@ describe.each(await placesToTest())('ending tokens, with a service running on $n
   }
   const lastEvent = async () => (await operatorEvents(place.service)).at(-1)
 
-  test('disabling a client kills its tokens at once, and enabling it does not revive them', async () => {
+  test('disabling a client immediately invalidates its tokens, and enabling it does not restore them', async () => {
     const own = await createAgent(place.service.issuer)
     const tokens = await tokensOf(person, own)
     const others = await tokensOf(person)
@@ -74,7 +74,7 @@ describe.each(await placesToTest())('ending tokens, with a service running on $n
     await tokensOf(personCalled('bob@example.org'))
   })
 
-  test('revoking a grant kills its tokens at once and leaves the others', async () => {
+  test('revoking a grant immediately invalidates its tokens and keeps the others', async () => {
     const tokens = await tokensOf(person)
     const listed = (await place.cli(['grants', 'list', '--person', 'ada@example.org', '--json'])).json()
     const others = await tokensOf(person)
@@ -101,7 +101,7 @@ describe.each(await placesToTest())('ending tokens, with a service running on $n
     })
   })
 
-  test('a new password signs the person out of every browser, and the old one opens nothing', async () => {
+  test('a new password signs the person out of every browser, and the old one is rejected', async () => {
     const browser = personCalled('ada@example.org')
     await agent.send(browser)
     const changed = await place.cli(['people', 'set-password', 'ada@example.org', '--password-stdin'], { input: 'another long phrase\n' })
@@ -112,7 +112,7 @@ describe.each(await placesToTest())('ending tokens, with a service running on $n
     expect(redirect.searchParams.get('code')).toBeTruthy()
   })
 
-  test('an answer that is no plain yes changes nothing', async () => {
+  test('any answer except a plain yes cancels the command', async () => {
     const own = await createAgent(place.service.issuer)
     for (const answer of ['', 'n', 'yesterday', 'Y e s']) {
       const refused = await place.cli(['clients', 'disable', own.clientId], { answers: [answer] })

@@ -40,7 +40,7 @@ export const usableScopes = {
   learner: without([...staffOnly, ...teachersOnly]),
 }
 
-/** What the loader is told of the resources. */
+/** The scopes of the resources, which the loader takes. */
 export const scopes = { knownScopes, usableScopes }
 
 /** An empty directory that is gone when the test is over. */
@@ -67,7 +67,7 @@ export function load(files: Files, variables: Record<string, string> = {}): Conf
   return loadConfig({ directory: configFolder(files), environment: readEnvironment(variables), ...scopes })
 }
 
-/** What a configuration is told to be wrong in, with paths as seen from its directory. */
+/** Returns the error message of a configuration, with paths relative to its directory. */
 export function complaint(directory: string, variables: Record<string, string> = {}): string {
   try {
     loadConfig({ directory, environment: readEnvironment(variables), ...scopes })

@@ -71,7 +71,7 @@ describe('a wrong variable is refused with a message that says what it must be a
     expect(complaint(given)).toBe(`environment  ${message}`)
   })
 
-  test('all of them at once', () => {
+  test('all of them together', () => {
     expect(complaint({ PORT: 'x', WORKERS: '2', SECRET_KEY: 'x' }).split('\n')).toHaveLength(3)
   })
 })

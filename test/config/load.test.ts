@@ -29,7 +29,7 @@ describe('loading', () => {
     expect(load({ 'oauth.yaml': 'registration:\n  # enabled: false\nlifetimes:\n' })).toEqual(load({}))
   })
 
-  test('of a section only what is named changes', () => {
+  test('a section changes only the keys that it names', () => {
     const { rate_limits: limits } = load({ 'server.yaml': 'rate_limits:\n  anonymous: {requests: 7}\n' }).server
     expect(limits.anonymous).toEqual({ requests: 7, window_seconds: 60 })
     expect(limits.default).toEqual({ requests: 600, window_seconds: 60 })
@@ -43,7 +43,7 @@ describe('loading', () => {
     ])
   })
 
-  test('a role that is left out lends all that it can use; a list narrows it, and never hides who the person is', () => {
+  test('a role that is left out grants all scopes that it can use; a list narrows them and never removes the identity scopes', () => {
     expect(load({}).roles).toEqual(usableScopes)
     expect(load({ 'roles.yaml': 'learner: []\nadmin: [courses:write, courses:read]\n' }).roles).toEqual({
       ...usableScopes,
@@ -84,7 +84,7 @@ describe('loading', () => {
 })
 
 describe('printing', () => {
-  test('shows everything in force and no secret', () => {
+  test('shows every current value and no secret', () => {
     const hash = `sha256:${'Q'.repeat(43)}`
     const directory = configFolder({
       'schools/demo.yaml': stringify({
@@ -136,7 +136,7 @@ describe('reloading', () => {
     expect(compare({}, {})).toEqual({ reloadable: [], needsRestart: [] })
   })
 
-  test('takes over lifetimes, roles, resource servers and what stands in a school, and names each', () => {
+  test('applies changes of lifetimes, roles, resource servers and schools, and names each', () => {
     const after = {
       'oauth.yaml': 'lifetimes: {access_token_seconds: 900}\n',
       'roles.yaml': 'learner: []\n',

@@ -54,7 +54,7 @@ describe('the root secret', () => {
     expect(() => keys({ DATA_DIR: join(folder, 'file') })).toThrow('not a directory')
   })
 
-  test('is the same for processes that start at once', async () => {
+  test('is the same for processes that start together', async () => {
     const DATA_DIR = join(temporaryFolder(), 'data')
     const [environmentModule, secretsModule] = ['environment', 'secrets'].map((name) =>
       resolve(import.meta.dirname, `../../src/config/${name}.ts`),

@@ -50,7 +50,7 @@ const marks = [
   '__proto__',
 ]
 
-/** Ends in a configuration, or in a ConfigError with one line for each mistake. */
+/** Checks that loading returns a configuration or throws a ConfigError with one line for each error. */
 function survives(directory: string): void {
   try {
     loadConfig({ directory, environment: readEnvironment({}), ...scopes })
@@ -61,7 +61,7 @@ function survives(directory: string): void {
   }
 }
 
-describe('whatever stands in a file, the loader answers with a configuration or with mistakes', () => {
+describe('for any content of a file, the loader returns a configuration or lists its errors', () => {
   const withText = (text: fc.Arbitrary<string>): void => {
     const directory = configFolder()
     fc.assert(
@@ -109,7 +109,7 @@ describe('whatever stands in a file, the loader answers with a configuration or 
   )
 })
 
-test('whatever the environment holds, reading it answers with an environment or with mistakes', () => {
+test('for any variables, reading the environment returns it or lists its errors', () => {
   const variables = describedVariables().map(({ name }) => name)
   fc.assert(
     fc.property(

@@ -118,7 +118,7 @@ const wrong: [name: string, files: Files, message: string, variables?: Record<st
   ['a file that nobody reads', { 'sever.yaml': '' }, 'config/sever.yaml  is not a known file; did you mean server.yaml?'],
   ['the other ending', { 'oauth.yml': '' }, 'config/oauth.yml  is not a known file; did you mean oauth.yaml?'],
   [
-    'a school whose name is no slug',
+    'a school whose file name is not a slug',
     { 'schools/My_School.yaml': '' },
     'config/schools/My_School.yaml  is not a school: its name must be <slug>.yaml, the slug of at most 63 letters a-z, digits and single words joined by -',
   ],
@@ -375,13 +375,13 @@ describe('a wrong file is refused with a message that says where and what', () =
     expect(complaint(configFolder({ schools: '' }))).toBe('config/schools  cannot be listed: not a directory')
   })
 
-  test('aliases that multiply, at once', () => {
+  test('aliases that multiply, without expanding them', () => {
     const before = process.cpuUsage()
     expect(complaint(configFolder({ 'server.yaml': bomb }))).toContain('uses more than 50 aliases')
     expect(process.cpuUsage(before).user / 1000).toBeLessThan(2000)
   })
 
-  test('every mistake of every file at once, also where a rule between keys is broken beside a misspelt key', () => {
+  test('every error of every file together, including a broken rule between keys next to a misspelt key', () => {
     const message = complaint(
       configFolder({
         'oauth.yaml': 'lifetimes:\n  refresh_token_days: 90\n  grant_days: 30\n  sesion_days: 1\n',

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { markdownFaults } from '../support/markdown.ts'
+import { markdownErrors } from '../support/markdown.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const manifest: { scripts: Record<string, string> } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
@@ -39,7 +39,7 @@ describe.each(documents)('%s', (document) => {
 
 test.each(markdown)('%s is clean Markdown', async (file) => {
   // The pictures of the pages are shown side by side, which takes HTML.
-  expect(await markdownFaults(read(file), { htmlElements: ['img'] })).toEqual([])
+  expect(await markdownErrors(read(file), { htmlElements: ['img'] })).toEqual([])
 })
 
 test('every npm script runs a file that exists', () => {

@@ -27,12 +27,12 @@ describe('backgroundTasks', () => {
     await backgroundTasks.drained()
   })
 
-  test('that fail are logged and stop nothing, also where they fail at once', async () => {
+  test('that fail are logged and do not stop the others, also if they throw synchronously', async () => {
     const backgroundTasks = createBackgroundTasks({ log, concurrency: 1 })
     let isDone = false
     backgroundTasks.run('first', () => Promise.reject(new Error('it broke')))
     backgroundTasks.run('second', () => {
-      throw new Error('it broke at once')
+      throw new Error('it broke immediately')
     })
     backgroundTasks.run('third', async () => {
       isDone = true

@@ -85,7 +85,7 @@ describe('an iCalendar object (RFC 5545)', () => {
     )
   })
 
-  test('an address that is none is left out', () => {
+  test('an invalid address is left out', () => {
     for (const url of ['javascript:alert(1)', 'https://a.example/\r\nATTENDEE:x', 'https://a.example/ x']) {
       expect(textOf(iCalendar('-//x//EN', [{ ...entry, url }]), 'URL')).toBeUndefined()
     }

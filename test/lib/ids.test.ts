@@ -20,7 +20,7 @@ test('a public id is not one of another prefix', async () => {
   )
 })
 
-test('a text that is no id is undefined and never throws', async () => {
+test('a text that is not an id becomes undefined and never throws', async () => {
   await assert(
     property(string({ unit: 'binary' }), (text) => {
       expect(fromPublicId('crs', text)).toBeUndefined()

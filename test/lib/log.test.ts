@@ -52,7 +52,7 @@ test('a secret that hangs on an error or on its cause never reaches a line', () 
   expect(written((log) => log.error(error))).not.toContain(planted)
 })
 
-test('what is no secret is kept, with the text of an error and of its cause', () => {
+test('other values are logged, with the message of an error and of its cause', () => {
   const error = new Error('failed', { cause: new Error('connection lost') })
   const line = written((log) => log.error({ request_id: 'r1', err: error, list: [{ status: 500 }], at: { path: '/livez' } }, 'said'))
   expect(JSON.parse(line)).toMatchObject({ request_id: 'r1', list: [{ status: 500 }], at: { path: '/livez' }, msg: 'said' })

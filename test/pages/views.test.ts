@@ -23,7 +23,7 @@ const directory = new URL('../../views/', import.meta.url)
 const files = readdirSync(directory).filter((name) => name.endsWith('.ejs'))
 const views = createViews()
 
-/** What strangers send to get out of a text. */
+/** Inputs that try to escape from a text into markup. */
 const corpus = [
   '<script>alert(1)</script>',
   '"><img src=x onerror=alert(1)>',
@@ -41,7 +41,7 @@ const corpus = [
 
 const loopback: Destination = { source: 'http://127.0.0.1:1', kind: 'this computer', host: '127.0.0.1:1', port: '1' }
 
-/** Every view with a stranger's text wherever a stranger's text can stand. */
+/** Renders every view with the text in every place that shows user input. */
 function everyView(text: string, language: Language = 'en'): string[] {
   const logo = { id: newId(), filename: text.toWellFormed(), alt: text, width: 1, height: 1 }
   const look = { ...themeDefaults('studio'), logo, logo_dark: { ...logo, id: newId() } }
@@ -113,7 +113,7 @@ describe('views', () => {
       const source = readFileSync(new URL(name, directory), 'utf8')
       for (const [tag] of source.matchAll(/<%-[\s\S]*?%>/g))
         expect(tag).toMatch(/^<%- include\('[a-z-]+', (page|\{ (parts|areas): [a-z.A-Z]+ \})\) %>$/)
-      // The description of the API is drawn by a script, and is no page on which people answer.
+      // A script draws the API reference, which is not a page with a form.
       const own = name === 'reference.ejs' ? /<script src="<%= page\.assets\['[a-z.-]+'\] %>"><\/script>/g : /(?!)/g
       expect(source.replace(own, '')).not.toMatch(/<script|javascript:|\son[a-z]+=|\sstyle=|<style/i)
     }

@@ -86,14 +86,14 @@ async function crawl(agent: Agent): Promise<void> {
     await open(`POST ${path} as JSON`, path, { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } })
     await open(`POST ${path} too large`, path, { method: 'POST', body: new URLSearchParams({ a: 'x'.repeat(70_000) }) })
   }
-  for (const fault of [
+  for (const invalid of [
     { scope: 'no:such' },
     { response_type: 'token' },
     { code_challenge: undefined },
     { prompt: 'none' },
     { resource: 'https://evil.example' },
   ]) {
-    await open(`authorization refused: ${JSON.stringify(fault)}`, agent.authorizationUrl(fault).href)
+    await open(`authorization refused: ${JSON.stringify(invalid)}`, agent.authorizationUrl(invalid).href)
   }
 
   const person = personCalled(email)

@@ -1,4 +1,4 @@
-/** A PostgreSQL server for tests that need a separate one: another cluster, a fault, a setting. */
+/** A PostgreSQL server for tests that need a separate one: another cluster, a failure, a setting. */
 import { execFile } from 'node:child_process'
 import { chown, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'

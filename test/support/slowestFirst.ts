@@ -13,7 +13,7 @@ export const slowest: readonly string[] = [
   'oidc/operations',
   'gateway/nginx',
   'security/outage',
-  'security/storeFaults',
+  'security/storeFailures',
   'api/everyOperation',
   'wiring/start',
   'security/leaks',

@@ -171,7 +171,7 @@ describe.runIf(await hasOwnServers())('a store that is full, read-only, frozen o
 
   describe.each([
     {
-      fault: 'read-only',
+      state: 'read-only',
       begin: async () => {
         await postgres.admin.query('ALTER DATABASE school SET default_transaction_read_only = on')
         await cutConnections()
@@ -180,7 +180,7 @@ describe.runIf(await hasOwnServers())('a store that is full, read-only, frozen o
       reads: 200,
     },
     {
-      fault: 'full',
+      state: 'full',
       begin: async () => {
         await service.database.sql.query('CREATE TABLE filler (text text); ALTER TABLE filler ALTER COLUMN text SET STORAGE EXTERNAL')
         const fill = async (bytes: number): Promise<never> => {
@@ -191,7 +191,7 @@ describe.runIf(await hasOwnServers())('a store that is full, read-only, frozen o
       end: () => service.database.sql.query('DROP TABLE filler'),
       reads: 200,
     },
-  ])('PostgreSQL that is $fault', ({ begin, end, reads }) => {
+  ])('PostgreSQL that is $state', ({ begin, end, reads }) => {
     test('answers writes, sign-ins and refreshes with 503, goes on reading, is not ready, and works again without a restart', async () => {
       const { body: tokens } = await agent.tokens(person)
       expect(await isWell()).toBe(true)
