@@ -9,7 +9,7 @@ import type { SchoolFile } from './schools.ts'
 export interface SchoolAddress {
   slug: string
   file: CheckedFile<SchoolFile>
-  /** Undefined where it is missing or wrong. */
+  /** Undefined if it is missing or invalid. */
   issuer: string | undefined
 }
 
@@ -59,7 +59,7 @@ export function publicAddressIssues(environment: AddressEnvironment, issuers: re
   return [
     ...(environment.RATE_LIMITS === 'off' ? [issue('RATE_LIMITS', `must be on: ${reachable} is not a loopback address`)] : []),
     ...(environment.SECRET_KEY === undefined && environment.SECRET_KEY_FILE === undefined
-      ? [issue('SECRET_KEY', `is missing: ${reachable} is not a loopback address. Make one with openssl rand -base64 48, and keep it`)]
+      ? [issue('SECRET_KEY', `is missing: ${reachable} is not a loopback address. Generate one with openssl rand -base64 48, and keep it`)]
       : []),
   ]
 }

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { redirectTextError } from '../lib/redirectText.ts'
 import { isWebUrl, maxUrlLength } from '../lib/webUrl.ts'
 
-/** Returns true for a loopback address: only there may a redirect go without TLS (RFC 8252 section 8.3). */
+/** Returns true for a loopback address, the only kind that a redirect may use without TLS (RFC 8252 section 8.3). */
 export function isLoopback(address: string): boolean {
   const hostname = URL.parse(address)?.hostname ?? ''
   return hostname === 'localhost' || hostname === '[::1]' || (isIP(hostname) === 4 && hostname.startsWith('127.'))
@@ -11,7 +11,7 @@ export function isLoopback(address: string): boolean {
 
 const hasSafeScheme = (url: URL): boolean => url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.href))
 
-/** Returns true for an origin in the spelling in which it is compared later (RFC 9207 section 2.4: simple string comparison). */
+/** Returns true for an origin in its serialized form, because issuers are compared as strings (RFC 9207 section 2.4). */
 export function isOrigin(text: string): boolean {
   const url = URL.parse(text)
   return url !== null && url.origin === text && hasSafeScheme(url) && !url.hostname.endsWith('.')
@@ -58,9 +58,9 @@ export const fixedCallback = z
   .max(2048)
   .refine(isFixedCallback)
   .refine((text) => redirectTextError(text) === undefined, {
-    params: { expected: 'must have no broken % escape and no parameter of the response (code, state, iss, error)' },
+    params: { expected: 'must not contain an invalid % escape or a response parameter (code, state, iss, error)' },
   })
-  .meta({ title: 'a complete https:// address in its normal spelling, without fragment, user name or *' })
+  .meta({ title: 'a complete https:// address in its normal form, without a fragment, a user name or *' })
 
 /** Schema of the identifier of a resource server. */
 export const absoluteUri = z

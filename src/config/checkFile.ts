@@ -9,7 +9,7 @@ export interface CheckedFile<Value> {
   file: string
   /** Undefined if the file has an error. */
   value: Value | undefined
-  /** The parsed content of the file, even if it is invalid. */
+  /** The parsed content of the file, including invalid content. */
   raw: unknown
   issues: ConfigIssue[]
   lineOf(path: Path): number
@@ -20,10 +20,10 @@ export function checkFile<Schema extends z.ZodType>(file: string, text: string, 
   const shape = toJsonSchema(schema)
   const { value: raw, findings, isReadable, lineOf } = readYaml(text, (path) => schemaAt(shape, path)?.type === 'object')
   const parsed = isReadable ? schema.safeParse(raw) : undefined
-  const faulty = new Set(findings.map(({ path }) => formatPath(path)))
+  const invalid = new Set(findings.map(({ path }) => formatPath(path)))
   const judged = (parsed?.error?.issues ?? [])
     .flatMap((issue) => judge(issue, shape, raw))
-    .filter(({ path }) => path.length === 0 || !faulty.has(formatPath(path)))
+    .filter(({ path }) => path.length === 0 || !invalid.has(formatPath(path)))
     .map((finding): Finding => ({ ...finding, line: lineOf(finding.path) }))
   const issues = [...findings, ...judged].map(({ path, line, expected, nearest: name }) => ({
     file,
@@ -37,7 +37,7 @@ export function checkFile<Schema extends z.ZodType>(file: string, text: string, 
 
 type Judgement = Omit<Finding, 'line'>
 
-/** Converts schema issues to sentences. A value is never repeated, because it may be a secret in the wrong place. */
+/** Converts schema issues to sentences. They never contain a value, because it may be a secret in the wrong place. */
 function judge(issue: z.core.$ZodIssue, shape: JsonSchema, raw: unknown): Judgement[] {
   const { path } = issue
   const schema = schemaAt(shape, path) ?? {}
@@ -57,7 +57,7 @@ function judge(issue: z.core.$ZodIssue, shape: JsonSchema, raw: unknown): Judgem
   return [{ path, expected: `must be ${describeType(schema)}${insteadOf(value, schema)}`, nearest: nearestValue(value, schema.enum ?? []) }]
 }
 
-/** A key that exists elsewhere in the file was put in the wrong place rather than misspelt. */
+/** Returns the known key that was probably meant. A key that exists elsewhere in the file is in the wrong place rather than misspelt. */
 function nearestKey(key: string, schema: JsonSchema, shape: JsonSchema): string | undefined {
   for (const { name } of keysOf(shape)) if (name.endsWith(`.${key}`) && !name.includes('[]')) return name
   return nearest(key, Object.keys(schema.properties ?? {}))
@@ -89,7 +89,7 @@ function valueAt(raw: unknown, path: Path): unknown {
   )
 }
 
-/** `integrations[0].client_id`. Names that no schema has are quoted: they can hold anything. */
+/** Formats a path as `integrations[0].client_id`. Quotes names that no schema can have, because they can contain any character. */
 function formatPath(path: Path): string {
   return path.reduce<string>((text, part) => {
     if (typeof part === 'number') return `${text}[${part}]`

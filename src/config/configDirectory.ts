@@ -4,7 +4,7 @@ import { nearest } from '../lib/nearest.ts'
 import { ConfigError, type ConfigIssue } from './configErrors.ts'
 import { isMissing, reasonOf } from './configFile.ts'
 
-/** Known files of the configuration directory, except the schools. */
+/** The known files of the configuration directory, except those of schools. */
 const configFileNames = ['server.yaml', 'oauth.yaml', 'resources.yaml', 'roles.yaml'] as const
 
 const generated = ['README.md', 'schema.json']
@@ -17,16 +17,16 @@ export interface SchoolFileName {
 }
 
 /**
- * Lists the configuration directory. An unknown file is an error, because its author believes that it takes effect.
- * Names that begin with a dot are ignored: they belong to editors and to volume mounts.
+ * Lists the configuration directory. An unknown file is an error, because its author expects it to take effect.
+ * Names that begin with a dot are ignored: editors and volume mounts create them.
  * @throws ConfigError if the directory does not exist
  */
 export function listConfigDirectory(directory: string): { schools: SchoolFileName[]; issues: ConfigIssue[] } {
   const known = [...configFileNames, ...generated, schoolsFolder]
   const entries = list(directory)
   if (typeof entries === 'string') {
-    const way = 'is it the directory that CONFIG_DIR should name?'
-    throw new ConfigError([{ file: directory, key: '', expected: entries === 'missing' ? `is not there: ${way}` : `${entries}: ${way}` }])
+    const way = 'set CONFIG_DIR to the configuration directory'
+    throw new ConfigError([{ file: directory, key: '', expected: entries === 'missing' ? `does not exist: ${way}` : `${entries}: ${way}` }])
   }
   const unknown = entries
     .filter((name) => !known.includes(name))
@@ -48,11 +48,11 @@ function listSchools(folder: string): { schools: SchoolFileName[]; issues: Confi
     .filter((name) => !schoolFile.test(name))
     .map((name) => ({ file: join(folder, name), key: '', expected }))
   if (names.length === 0)
-    issues.push({ file: folder, key: '', expected: 'holds no school: add <slug>.yaml with at least the line issuer: https://HOST' })
+    issues.push({ file: folder, key: '', expected: 'must contain a school: add <slug>.yaml with at least the line issuer: https://HOST' })
   return { schools, issues }
 }
 
-/** Sorted names, or what is wrong. */
+/** Returns the sorted names in a directory, or the error as text. */
 function list(directory: string): string[] | string {
   try {
     return readdirSync(directory)

@@ -2,7 +2,7 @@
 export interface ConfigIssue {
   file: string
   line?: number | undefined
-  /** Dotted path of the key; empty where the file as a whole is meant. */
+  /** Dotted path of the key; empty if the error concerns the whole file. */
   key: string
   /** The rule, as the end of a sentence that begins with the key. */
   expected: string
@@ -10,7 +10,7 @@ export interface ConfigIssue {
   nearest?: string | undefined
 }
 
-/** Reports all errors of the configuration together. */
+/** Contains all errors of the configuration. */
 export class ConfigError extends Error {
   readonly issues: readonly ConfigIssue[]
 
@@ -21,7 +21,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** `config/oauth.yaml:12  lifetimes.acces_token_seconds  is not a known key; did you mean access_token_seconds?` */
+/** Formats an error: `config/oauth.yaml:12  lifetimes.acces_token_seconds  is not a known key; did you mean access_token_seconds?` */
 export function printIssue({ file, line, key, expected, nearest }: ConfigIssue): string {
   const place = line === undefined ? file : `${file}:${line}`
   const hint = nearest === undefined ? '' : `; did you mean ${nearest}?`

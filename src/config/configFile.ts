@@ -5,15 +5,15 @@ const mostBytes = 256 * 1024
 
 /**
  * Returns the text of a configuration file; undefined if it does not exist.
- * @throws FileFault
+ * @throws ConfigFileError
  */
 export function readConfigFile(path: string): string | undefined {
   let bytes: Buffer
   try {
     const stat = statSync(path)
     // Reading a pipe or a device would never end.
-    if (!stat.isFile()) throw new ConfigFileError('is not a file')
-    if (stat.size > mostBytes) throw new ConfigFileError(`is larger than ${mostBytes} bytes`)
+    if (!stat.isFile()) throw new ConfigFileError('must be a regular file')
+    if (stat.size > mostBytes) throw new ConfigFileError(`must have at most ${mostBytes} bytes`)
     bytes = readFileSync(path)
   } catch (error) {
     if (isMissing(error)) return undefined
@@ -22,7 +22,7 @@ export function readConfigFile(path: string): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    throw new ConfigFileError('is not text in UTF-8')
+    throw new ConfigFileError('must be text in UTF-8')
   }
 }
 
@@ -32,7 +32,7 @@ export class ConfigFileError extends Error {}
 /** Returns true if the file system error means that the file does not exist. */
 export const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT'
 
-/** Converts a file system error to words, without the path. */
+/** Returns the description of a file system error without the path. */
 export function reasonOf(error: unknown): string {
   const { errno, message } = error as NodeJS.ErrnoException
   return errno === undefined ? message : getSystemErrorMessage(errno)

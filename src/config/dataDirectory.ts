@@ -5,7 +5,7 @@ import { ConfigError } from './configErrors.ts'
 import { reasonOf } from './configFile.ts'
 import type { Environment } from './environment.ts'
 
-/** Maps each server variable to the data that DATA_DIR contains while the variable is not set. */
+/** Maps each server variable to the data that is stored in DATA_DIR if the variable is not set. */
 const keptOnDisk = {
   DATABASE_URL: 'the database',
   STORAGE_URL: 'files',
@@ -13,7 +13,7 @@ const keptOnDisk = {
 } as const satisfies Partial<Record<keyof Environment, string>>
 
 /**
- * Checks that DATA_DIR can be written, if anything is kept there, and leaves it as it was.
+ * Checks that DATA_DIR is writable if the service stores anything there. Leaves the directory unchanged.
  * @throws ConfigError
  */
 export function checkDataDirectory(environment: Environment): void {
@@ -28,14 +28,14 @@ export function checkDataDirectory(environment: Environment): void {
     writeFileSync(probe, '')
     rmSync(probe)
   } catch (error) {
-    const expected = `${directory} cannot be written (${reasonOf(error)}), and ${kept.join(', ')} are kept there: make it a writable directory`
+    const expected = `${directory} must be writable to store ${kept.join(', ')} (${reasonOf(error)}): make it a writable directory`
     throw new ConfigError([{ file: 'environment', key: 'DATA_DIR', expected }])
   } finally {
     removeEmpty(made)
   }
 }
 
-/** Like mkdir -p, which in Node never ends under /proc. Adds what it makes to `made`. */
+/** Creates a directory and its parents, and adds them to `made`. Node's recursive mkdir never returns under /proc. */
 function makeDirectory(path: string, made: string[]): void {
   if (existsSync(path)) return
   makeDirectory(dirname(path), made)
@@ -43,11 +43,11 @@ function makeDirectory(path: string, made: string[]): void {
   made.push(path)
 }
 
-/** Removes directories, the deepest first. One that another process uses by now stays. */
+/** Removes empty directories, the deepest first. */
 function removeEmpty(made: readonly string[]): void {
   try {
     for (const directory of made.toReversed()) rmdirSync(directory)
   } catch {
-    // Not empty: somebody uses it.
+    // The directory is not empty: another process uses it by now.
   }
 }

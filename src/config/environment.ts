@@ -16,7 +16,7 @@ const isHost = (text: string): boolean =>
 
 const isMailServer = (text: string): boolean => /^smtps?:\/\/./.test(text) && Boolean(URL.parse(text)?.hostname)
 
-/** The storage reads it again: this says early, and with the key, what is wrong. */
+/** Checks the URL early, so that the error names the variable. The storage backend parses it again. */
 const isBucket = (text: string): boolean =>
   /^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]\/?(\?(endpoint=https?:\/\/[^&\s]+|region=[\w-]+|&)*)?$/.test(text)
 
@@ -31,9 +31,9 @@ export const secretKeys = z
   )
   .refine((list) => list.length > 0 && list.every((secret) => secret.length >= 32), 'every secret must have at least 32 characters')
 
-/** Every environment variable: secrets and addresses. Everything else is in the configuration files. */
+/** The environment variables: secrets and addresses. All other settings are in the configuration files. */
 export const variables = {
-  PORT: port(3000, 'Where to listen.'),
+  PORT: port(3000, 'Port to listen on.'),
   HOST: z
     .string()
     .refine(isHost)
@@ -51,17 +51,21 @@ export const variables = {
   }),
   CONFIG_DIR: text()
     .default('./config')
-    .meta({ title: 'a directory', description: 'The configuration.', examples: ['/etc/schoolgate'] }),
+    .meta({ title: 'a directory', description: 'Directory of the configuration files.', examples: ['/etc/schoolgate'] }),
   DATA_DIR: text()
     .default('./data')
-    .meta({ title: 'a directory', description: 'What the service keeps on disk.', examples: ['/var/lib/schoolgate'] }),
+    .meta({
+      title: 'a directory',
+      description: 'Directory of the data that the service stores on disk.',
+      examples: ['/var/lib/schoolgate'],
+    }),
   DATABASE_URL: z
     .string()
     .regex(/^postgres(ql)?:\/\//)
     .optional()
     .meta({
       title: 'a postgres:// address',
-      description: 'PostgreSQL 15 or later. Left out: an embedded database under DATA_DIR.',
+      description: 'PostgreSQL 15 or later. Default: an embedded database under DATA_DIR.',
       examples: ['postgres://schoolgate@db/schoolgate'],
       writeOnly: true,
     }),
@@ -71,7 +75,7 @@ export const variables = {
     .optional()
     .meta({
       title: 'a redis://, redis+sentinel:// or redis+cluster:// address',
-      description: 'Redis for sessions, codes, access tokens and rate limits. Left out: the database.',
+      description: 'Redis for sessions, codes, access tokens and rate limits. Default: the database.',
       examples: ['redis://redis:6379'],
       writeOnly: true,
     }),
@@ -82,7 +86,7 @@ export const variables = {
     .meta({
       title: 'an s3:// address',
       description:
-        "Bucket for files, with endpoint and region where they are not Amazon's own. The credentials are found where Amazon's tools look for them, such as AWS_ACCESS_KEY_ID. Left out: DATA_DIR/files.",
+        'Bucket for files. Add endpoint and region for a provider other than Amazon. The credentials come from the standard AWS sources, such as AWS_ACCESS_KEY_ID. Default: DATA_DIR/files.',
       examples: ['s3://schoolgate-files?endpoint=https://s3.example.com'],
     }),
   SMTP_URL: z
@@ -101,25 +105,29 @@ export const variables = {
     .optional()
     .meta({
       title: 'an e-mail address',
-      description: "Address that messages come from, under the school's name. Left out: no-reply at the school's own host.",
+      description: "Sender address of e-mails, with the school's name. Default: no-reply at the host of the school.",
       examples: ['no-reply@example.com'],
     }),
   SECRET_KEY: secretKeys.optional().meta({
     title: 'secrets of at least 32 characters, separated by commas',
     description:
-      'Root secret; a list rotates it, newest first. Made once under DATA_DIR where every issuer is loopback, required otherwise.',
+      'Root secret; a list rotates it, newest first. Required unless every issuer is loopback; then it is generated once under DATA_DIR.',
     examples: ['$(openssl rand -base64 48)'],
     writeOnly: true,
   }),
   SECRET_KEY_FILE: text()
     .optional()
-    .meta({ title: 'a file', description: 'The file that holds SECRET_KEY, in its place.', examples: ['/run/secrets/schoolgate'] }),
+    .meta({
+      title: 'a file',
+      description: 'File that contains the value of SECRET_KEY; use it instead of SECRET_KEY.',
+      examples: ['/run/secrets/schoolgate'],
+    }),
   DEMO: z
     .enum(['on', 'off'])
     .optional()
     .meta({
       description:
-        'on makes and serves the demo school although an issuer is not loopback: its password is known. off makes none. Without it, a start with demo accounts and an issuer that is not loopback is refused.',
+        'on creates and serves the demo school even if an issuer is not loopback, although its password is known. off does not create it. If DEMO is not set, the service does not start with demo accounts and an issuer that is not loopback.',
       examples: ['off'],
     }),
   DEMO_PASSWORD: z
@@ -128,7 +136,7 @@ export const variables = {
     .optional()
     .meta({
       title: 'a password of at least 8 characters',
-      description: 'Password of the demo accounts. Left out: made once under DATA_DIR, and shown at start on a terminal.',
+      description: 'Password of the demo accounts. Default: generated once under DATA_DIR, and shown at start on a terminal.',
       examples: ['correct horse battery'],
       writeOnly: true,
     }),
@@ -136,8 +144,8 @@ export const variables = {
     .datetime()
     .optional()
     .meta({
-      title: 'a moment such as 2026-01-01T00:00:00Z',
-      description: 'Time from which the dates of the demo data are counted. Default: the start of today, UTC.',
+      title: 'a time such as 2026-01-01T00:00:00Z',
+      description: 'Time to which the dates of the demo data are relative. Default: the start of today, UTC.',
       examples: ['2026-01-01T00:00:00Z'],
     }),
   RATE_LIMITS: z
@@ -169,7 +177,7 @@ const schema = z.object(variables)
 export type Environment = Omit<z.output<typeof schema>, 'BASE_URL'> & { BASE_URL: string }
 
 /**
- * Reads the variables that the service knows; an empty one counts as absent.
+ * Reads the variables of the service. An empty variable counts as absent.
  * @throws ConfigError with every error; it never contains the value of a variable
  */
 export function readEnvironment(given: Record<string, string | undefined>): Environment {
@@ -185,14 +193,14 @@ export function readEnvironment(given: Record<string, string | undefined>): Envi
     issues.push({
       file: 'environment',
       key: 'WORKERS',
-      expected: 'above 1 needs DATABASE_URL: the embedded database belongs to one process',
+      expected: 'must be 1 with the embedded database, which only one process can open: set DATABASE_URL for more',
     })
   }
   if (present.SECRET_KEY && present.SECRET_KEY_FILE) {
-    issues.push({ file: 'environment', key: 'SECRET_KEY_FILE', expected: 'must not be set together with SECRET_KEY: keep one of them' })
+    issues.push({ file: 'environment', key: 'SECRET_KEY_FILE', expected: 'must not be set together with SECRET_KEY: remove one of them' })
   }
   if (data && data.PORT !== 0 && data.PORT === data.ADMIN_PORT)
-    issues.push({ file: 'environment', key: 'ADMIN_PORT', expected: 'must differ from PORT' })
+    issues.push({ file: 'environment', key: 'ADMIN_PORT', expected: 'must differ from PORT: choose another port' })
   if (!data || issues.length > 0) throw new ConfigError(issues)
   return { ...data, BASE_URL: data.BASE_URL ?? `http://127.0.0.1:${data.PORT}` }
 }

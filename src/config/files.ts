@@ -8,14 +8,14 @@ import { schoolSchema } from './schools.ts'
 import { serverSchema } from './server.ts'
 
 export interface DescribedFile {
-  /** Its definition in schema.json. */
+  /** The name of its definition in schema.json. */
   name: string
   path: string
   about: string
   schema: JsonSchema
 }
 
-/** Every kind of file of the configuration, as data for the documents. */
+/** Describes every kind of configuration file, for the generated documents. */
 export function describedFiles(): DescribedFile[] {
   const file = (name: string, path: string, about: string, schema: z.ZodType): DescribedFile => ({
     name,
@@ -32,9 +32,9 @@ export function describedFiles(): DescribedFile[] {
   ]
 }
 
-/** Every environment variable, as data for the documents. */
+/** Describes every environment variable, for the generated documents. */
 export function describedVariables(): ({ name: string } & JsonSchema)[] {
-  // zod omits the metadata of transformed texts from the JSON Schema, so they are read from the source.
+  // zod omits the metadata of transformed strings from the JSON Schema, so they are read from the source.
   const { properties = {} } = toJsonSchema(z.object(variables))
   return Object.entries(variables).map(([name, schema]) => ({ name, ...properties[name], ...(schema.meta() as JsonSchema) }))
 }

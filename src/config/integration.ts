@@ -9,37 +9,38 @@ const secretHash = z
     title: 'sha256: and the SHA-256 of the secret in base64url without padding',
   })
 
-const needsSecret = 'is missing: client_secret_post needs the hash of the secret'
-const needsNoSecret = 'must not be there: a client with token_endpoint_auth_method none has no secret'
+const needsSecret = 'is missing: client_secret_post requires the hash of the secret'
+const needsNoSecret = 'must not be set for a client with token_endpoint_auth_method none: remove it, or use client_secret_post'
 
-/** A client with fixed HTTPS callbacks, which an operator has agreed to. */
+/** Schema of an integration: a client with fixed HTTPS redirect URIs that an operator approved. */
 export const integration = z
   .strictObject({
-    client_id: clientId.meta({ description: 'The id that the integration was given.', examples: ['newsletter-sync'] }),
-    client_name: line(80).meta({ description: 'Name that people see when they are asked for consent.', examples: ['Newsletter Sync'] }),
+    client_id: clientId.meta({ description: 'Id of the client.', examples: ['newsletter-sync'] }),
+    client_name: line(80).meta({ description: 'Name on the consent page.', examples: ['Newsletter Sync'] }),
     redirect_uris: z
       .array(fixedCallback)
       .min(1)
       .max(20)
       .superRefine(...noRepeats())
-      .meta({ description: 'Its callbacks, compared byte for byte.', examples: [['https://sync.example.com/callback']] }),
+      .meta({ description: 'Redirect URIs, compared byte for byte.', examples: [['https://sync.example.com/callback']] }),
     enabled: z
       .boolean()
       .default(true)
       .meta({
-        description: 'false disables it and ends its tokens. An integration that clients disable has disabled stays so either way.',
+        description:
+          'false disables the integration and revokes its tokens. An integration that was disabled by the command clients disable stays disabled in both cases.',
         examples: [false],
       }),
     token_endpoint_auth_method: z
       .enum(['none', 'client_secret_post'])
       .default('none')
       .meta({
-        description: 'How it proves who it is: not at all beyond PKCE, or with a secret in the form body.',
+        description: 'How the client authenticates: none (PKCE only), or a secret in the form body.',
         examples: ['client_secret_post'],
       }),
     secret_hash: secretHash.optional().meta({
       description:
-        "Hash of its secret, for client_secret_post. Make a secret and its hash: node -p \"s=crypto.randomBytes(32).toString('base64url'), s+' sha256:'+crypto.createHash('sha256').update(s).digest('base64url')\"",
+        "Hash of the secret, for client_secret_post. Generate a secret and its hash: node -p \"s=crypto.randomBytes(32).toString('base64url'), s+' sha256:'+crypto.createHash('sha256').update(s).digest('base64url')\"",
       examples: ['sha256:47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU'],
       writeOnly: true,
     }),

@@ -3,7 +3,7 @@ import type { ConfigIssue } from './configErrors.ts'
 import type { Config } from './load.ts'
 
 /**
- * The introspection clients of resources.yaml that no school's file lists under integrations.
+ * Returns the introspection clients of resources.yaml that no school's file lists under integrations.
  * @param added the ids of integrations that were added by a command
  */
 export function unknownIntrospectionClients({ resources, schools }: Config, added: ReadonlySet<string> = new Set()): ConfigIssue[] {

@@ -22,7 +22,7 @@ export interface JsonSchema {
   writeOnly?: boolean
 }
 
-/** Converts the schema of a file to JSON Schema, the source of error texts, the manual and editor completion. */
+/** Converts the schema of a file to JSON Schema, from which error messages, the manual and editor completion are made. */
 export function toJsonSchema(schema: z.ZodType): JsonSchema {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
   return rest as JsonSchema
@@ -44,7 +44,7 @@ export function schemaAt(root: JsonSchema, path: Path): JsonSchema | undefined {
   return schema
 }
 
-/** Every key below a schema, in order, with its dotted name: `lifetimes.grant_days`, `integrations[].client_id`. */
+/** Yields every key below a schema, in order, with its dotted name: `lifetimes.grant_days`, `integrations[].client_id`. */
 export function* keysOf(schema: JsonSchema, prefix = ''): Generator<{ name: string; schema: JsonSchema }> {
   for (const [key, child] of Object.entries(schema.properties ?? {})) {
     const name = prefix === '' ? key : `${prefix}.${key}`

@@ -11,7 +11,7 @@ import { type RoleScopes, type RolesConfig, resolveRoles, rolesSchema } from './
 import { resolveSchool, type SchoolConfig, schoolSchema } from './schools.ts'
 import { type ServerConfig, serverSchema } from './server.ts'
 
-/** The whole configuration, complete and frozen. */
+/** The whole configuration with its defaults, frozen. */
 export interface Config {
   server: ServerConfig
   oauth: OAuthConfig
@@ -25,12 +25,12 @@ export interface LoadArguments {
   environment: AddressEnvironment
   /** Every scope name, in the order in which scopes are shown. */
   knownScopes: readonly string[]
-  /** The scopes that each role can use: what roles.yaml narrows. */
+  /** The scopes that each role can use. roles.yaml narrows them. */
   usableScopes: RoleScopes
 }
 
 /**
- * Reads the configuration directory. A file that is not there, or is empty, means its defaults.
+ * Reads the configuration directory. A file that is missing or empty has its defaults.
  * @throws ConfigError with every error of every file
  */
 export function loadConfig({ directory, environment, knownScopes, usableScopes }: LoadArguments): Config {

@@ -2,7 +2,7 @@ import { stringify } from 'yaml'
 import { describedFiles, describedVariables } from './files.ts'
 import { describeType, type JsonSchema, keysOf } from './jsonSchema.ts'
 
-/** `config/README.md`: every file, every key, every variable. */
+/** Renders `config/README.md`, which lists every file, key and variable. */
 export function renderManual(): string {
   const sections = describedFiles().map(({ path, about, schema }) => {
     const rows = [...keysOf(schema)].map(({ name, schema: key }) =>
@@ -19,13 +19,14 @@ export function renderManual(): string {
 
 const introduction = `# Configuration
 
-Operators edit the files in this directory. A file or key that is left out has its default. Secrets and addresses of servers come from the
-environment, below; never put a secret in a file.
+Operators edit the files in this directory. A missing file or key has its default. Secrets and addresses of servers come from the
+environment variables below; never put a secret in a file.
 
-Every error is reported with file, line and key before a port opens. Unknown keys and unknown files are errors.
-\`npm run cli -- config check\` checks without starting, \`npm run cli -- config print\` shows the effective configuration.
-SIGHUP applies changes of \`oauth.yaml\`, \`resources.yaml\`, \`roles.yaml\` and schools, new ones too. Changes of \`server.yaml\`, of an issuer and of
-the environment apply at the next start. A school whose file was removed is served until then. The log names changes that wait.`
+At start, every error is reported with file, line and key before a port opens. Unknown keys and unknown files are errors.
+\`npm run cli -- config check\` checks the configuration without starting, \`npm run cli -- config print\` shows the effective configuration.
+SIGHUP applies changes of \`oauth.yaml\`, \`resources.yaml\`, \`roles.yaml\` and schools, and adds new schools. Changes of \`server.yaml\`, of an
+issuer and of the environment apply at the next start. A school whose file was removed is served until then. The log lists changes that
+need a restart.`
 
 function environment(): string {
   const rows = describedVariables().map(({ name, ...variable }) =>

@@ -6,12 +6,12 @@ const registration = z
     enabled: z
       .boolean()
       .default(true)
-      .meta({ description: 'Whether clients may register themselves (RFC 7591).', examples: [true] }),
+      .meta({ description: 'Allow clients to register themselves (RFC 7591).', examples: [true] }),
     loopback_hosts: z
       .array(z.enum(['127.0.0.1', '[::1]', 'localhost']))
       .min(1)
       .superRefine(...noRepeats())
-      .refine((hosts) => hosts[0] === '127.0.0.1', { params: { expected: 'must begin with 127.0.0.1, which is always taken' } })
+      .refine((hosts) => hosts[0] === '127.0.0.1', { params: { expected: 'must begin with 127.0.0.1, which is always allowed' } })
       .default(['127.0.0.1'])
       .meta({
         description: 'Hosts that a self-registered client may redirect to, in exactly this spelling. Some agents redirect to localhost.',
@@ -22,19 +22,19 @@ const registration = z
       .min(1)
       .max(100)
       .default(10)
-      .meta({ description: 'How many redirect URIs one client may have.', examples: [5] }),
+      .meta({ description: 'Maximum number of redirect URIs of one client.', examples: [5] }),
     never_used_days: z
       .int()
       .min(1)
       .max(365)
       .default(7)
-      .meta({ description: 'A registration that nobody authorized within this time is removed.', examples: [3] }),
+      .meta({ description: 'Time after which a self-registered client without an authorization is deleted.', examples: [3] }),
     idle_days: z
       .int()
       .min(1)
       .max(3650)
       .default(90)
-      .meta({ description: 'A self-registered client without a living grant is removed after this time.', examples: [180] }),
+      .meta({ description: 'Time after which a self-registered client without an active grant is deleted.', examples: [180] }),
   })
   .refine(...numbersRule(['never_used_days', 'idle_days'], (unused, idle) => unused <= idle, 'must not be more than idle_days'))
   .prefault({})
@@ -53,31 +53,31 @@ const lifetimes = z
       .min(60)
       .max(600)
       .default(300)
-      .meta({ description: 'The same for a code that a person copies to an app on another machine.', examples: [120] }),
+      .meta({ description: 'Time to redeem a code that a person copies to an app on another machine.', examples: [120] }),
     access_token_seconds: z
       .int()
       .min(60)
       .max(86_400)
       .default(3600)
-      .meta({ description: 'Life of an access token.', examples: [900] }),
+      .meta({ description: 'Lifetime of an access token.', examples: [900] }),
     id_token_seconds: z
       .int()
       .min(60)
       .max(86_400)
       .default(3600)
-      .meta({ description: 'Life of an ID token.', examples: [900] }),
+      .meta({ description: 'Lifetime of an ID token.', examples: [900] }),
     refresh_token_days: z
       .int()
       .min(1)
       .max(365)
       .default(60)
-      .meta({ description: 'A refresh token that is not used for this long ends.', examples: [30] }),
+      .meta({ description: 'Time after which an unused refresh token expires.', examples: [30] }),
     grant_days: z
       .int()
       .min(1)
       .max(3650)
       .default(365)
-      .meta({ description: 'After this time a person is asked again, however busy the client is.', examples: [180] }),
+      .meta({ description: 'Time after which the person must consent again, even if the client is in use.', examples: [180] }),
     session_days: z
       .int()
       .min(1)
@@ -89,23 +89,26 @@ const lifetimes = z
       .min(5)
       .max(1440)
       .default(60)
-      .meta({ description: 'Time to consent after signing in, and to sign in where an e-mail was asked for on the way.', examples: [30] }),
+      .meta({
+        description: 'Time to consent after signing in, and to sign in if the person requested an e-mail in between.',
+        examples: [30],
+      }),
     sign_in_minutes: z
       .int()
       .min(1)
       .max(1440)
       .default(10)
-      .meta({ description: 'How long an authorization request waits for somebody to sign in.', examples: [5] }),
+      .meta({ description: 'Time to sign in after an authorization request.', examples: [5] }),
   })
   .refine(
     ...numbersRule(
       ['refresh_token_days', 'grant_days'],
       (token, grant) => token <= grant,
-      'must not be more than grant_days: no token outlives its grant',
+      'must not be more than grant_days, because a token cannot outlive its grant',
     ),
   )
   .prefault({})
-  .meta({ description: 'How long things live.', examples: [{ access_token_seconds: 900 }] })
+  .meta({ description: 'Lifetimes of codes, tokens, grants and sessions.', examples: [{ access_token_seconds: 900 }] })
 
 const signingKeys = z
   .strictObject({
@@ -115,7 +118,7 @@ const signingKeys = z
       .max(10_080)
       .default(60)
       .meta({
-        description: 'A new key is published this long before it signs, so that verifiers have it by then.',
+        description: 'Time between the publication of a new key and its first signature, so that verifiers can load it.',
         examples: [1440],
       }),
     keep_after_retirement_hours: z
@@ -124,12 +127,12 @@ const signingKeys = z
       .max(8760)
       .default(48)
       .meta({
-        description: 'A retired key stays published this long, so that what it signed can be verified.',
+        description: 'Time for which a retired key stays published, so that its signatures can be verified.',
         examples: [72],
       }),
   })
   .prefault({})
-  .meta({ description: 'Overlap of signing keys when they are rotated.', examples: [{ keep_after_retirement_hours: 72 }] })
+  .meta({ description: 'Overlap of signing keys during a rotation.', examples: [{ keep_after_retirement_hours: 72 }] })
 
 /** `oauth.yaml`: the authorization server, the same for all schools. */
 export const oauthSchema = (knownScopes: readonly string[]) =>
@@ -139,7 +142,7 @@ export const oauthSchema = (knownScopes: readonly string[]) =>
       require_state: z
         .boolean()
         .default(false)
-        .meta({ description: 'Whether authorization requests without `state` are refused.', examples: [true] }),
+        .meta({ description: 'Reject authorization requests without `state`.', examples: [true] }),
       refresh_window_seconds: z
         .int()
         .min(0)
@@ -147,7 +150,7 @@ export const oauthSchema = (knownScopes: readonly string[]) =>
         .default(60)
         .meta({
           description:
-            'How long a used refresh token still answers, to the same client, with the same new pair: parallel sessions of one agent do not sign each other out. 0 turns it off.',
+            'Time for which a used refresh token still returns the same new pair to the same client, so that parallel sessions of one agent do not sign each other out. 0 turns it off.',
           examples: [30],
         }),
       baseline_scopes: z
@@ -157,7 +160,7 @@ export const oauthSchema = (knownScopes: readonly string[]) =>
         .default(['openid', 'profile', 'email', 'school:read', 'courses:read'])
         .meta({
           description:
-            'What a client should ask for when it knows no better (RFC 9728 scopes_supported). Keep it small: many clients ask for all of it.',
+            'Scopes that clients request by default (RFC 9728 scopes_supported). Keep the list short: many clients request all of them.',
           examples: [['openid', 'courses:read']],
         }),
       lifetimes,
@@ -167,7 +170,7 @@ export const oauthSchema = (knownScopes: readonly string[]) =>
       ...numbersRule(
         ['signing_keys.keep_after_retirement_hours', 'lifetimes.id_token_seconds'],
         (hours, seconds) => hours * 3600 >= seconds,
-        'must not be less than lifetimes.id_token_seconds: the tokens that a key signed could not be verified',
+        'must not be less than lifetimes.id_token_seconds, so that the tokens of a retired key can be verified',
       ),
     )
 

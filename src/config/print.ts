@@ -6,7 +6,7 @@ import type { Config } from './load.ts'
 
 const masked = '[masked]'
 
-/** The effective configuration as YAML, with every default written out and every secret masked. */
+/** Prints the effective configuration as YAML, with all defaults and with secrets masked. */
 export function printConfig(config: Config, environment: Environment): string {
   const shapes = Object.fromEntries(describedFiles().map(({ name, schema }) => [name, schema]))
   const shown = {
@@ -20,7 +20,7 @@ export function printConfig(config: Config, environment: Environment): string {
   return stringify(shown, { lineWidth: 140, aliasDuplicateObjects: false })
 }
 
-/** The environment with secrets masked. Of an address with a password in it scheme, user and host remain, where they are beyond doubt. */
+/** Masks the secrets in the environment. An address with a password keeps its scheme, user and host if they can be parsed unambiguously. */
 function maskEnvironment(environment: Environment): Record<string, unknown> {
   const secret = new Set(describedVariables().flatMap(({ name, writeOnly }) => (writeOnly ? [name] : [])))
   return Object.fromEntries(
@@ -31,7 +31,7 @@ function maskEnvironment(environment: Environment): Record<string, unknown> {
 }
 
 function maskText(value: unknown): string {
-  // Only what cannot be part of a misplaced password is shown: one with / or @ in it would move the rest of the address.
+  // Shows only the parts that cannot belong to a password: an unescaped / or @ in a password shifts the rest of the address.
   const [, scheme, user, host] =
     /^([a-z0-9+]+:\/\/)(?:([\w.-]*)(?::[^@/?#]*)?@)?([\w.-]+(?::\d+)?)(?:\/\w*)?(?:\?[^@]*)?$/.exec(String(value)) ?? []
   if (scheme === undefined) return masked

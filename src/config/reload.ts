@@ -3,18 +3,18 @@ import type { Config } from './load.ts'
 import { reissue, type SchoolConfig } from './schools.ts'
 
 export interface ReloadPlan {
-  /** The configuration to serve now: the new one, with what needs a restart as it was before. */
+  /** The configuration to serve now: the new one, with the previous values of settings that need a restart. */
   config: Config
   /** Changes that take effect now, as dotted paths. */
   reloadable: string[]
   needsRestart: string[]
 }
 
-/** Says which changes of the configuration take effect while running, and which wait for the next start. */
+/** Sorts the changes of a configuration into those that take effect now and those that need a restart. */
 export function planReload(before: Config, after: Config): ReloadPlan {
   const served = before.schools.map((school) => after.schools.map(withIssuerOf(school)).find(({ slug }) => slug === school.slug) ?? school)
   const hosts = new Set(served.map(hostOf))
-  // A host that a served school has until the next start cannot belong to another one before.
+  // A served school keeps its host until the next start, so a new school with the same host has to wait.
   const added = after.schools.filter((school) => !before.schools.some(({ slug }) => slug === school.slug))
   const postponed = new Set(added.filter((school) => hosts.has(hostOf(school))).map(({ slug }) => slug))
   const changed = [...changes(bySlug(before), bySlug(after))].filter(({ path }) => !isDerived(path, { before, after }))
@@ -28,13 +28,13 @@ export function planReload(before: Config, after: Config): ReloadPlan {
 
 const hostOf = ({ issuer }: SchoolConfig): string => new URL(issuer).host
 
-/** The school with the issuer that it had, and the documentation that was derived from that. */
+/** Returns the school with its previous issuer, and with the documentation URL that is derived from it. */
 const withIssuerOf =
   (before: SchoolConfig) =>
   (school: SchoolConfig): SchoolConfig =>
     school.slug === before.slug ? reissue(school, before.issuer) : school
 
-/** A documentation address that follows from the issuer changes with it and is not a separate change. */
+/** True if the change is a documentation URL that is derived from a changed issuer: it is not a separate change. */
 function isDerived([file, slug, key]: string[], { before, after }: Record<'before' | 'after', Config>): boolean {
   if (file !== 'schools' || key !== 'docs_url') return false
   const [old, now] = [before, after].map(({ schools }) => schools.find((school) => school.slug === slug))

@@ -8,19 +8,19 @@ const resourceServer = (knownScopes: readonly string[]) =>
       description: 'Value that clients send as `resource`, compared byte for byte.',
       examples: ['https://reports.example.com'],
     }),
-    name: line(80).meta({ description: 'Name that people see when they are asked for consent.', examples: ['Reports'] }),
+    name: line(80).meta({ description: 'Name on the consent page.', examples: ['Reports'] }),
     scopes: z
       .array(scopeName(knownScopes))
       .min(1)
       .superRefine(...noRepeats())
-      .meta({ description: 'Scopes that a token for it may carry.', examples: [['courses:read', 'analytics:read']] }),
+      .meta({ description: 'Scopes that a token for this API can contain.', examples: [['courses:read', 'analytics:read']] }),
     introspection_clients: z
       .array(clientId)
       .max(20)
       .superRefine(...noRepeats())
       .default([])
       .meta({
-        description: 'Clients that may ask about its tokens (RFC 7662): integrations with a secret.',
+        description: 'Clients that may introspect tokens for this API (RFC 7662): integrations with a secret.',
         examples: [['reports-backend']],
       }),
   })
@@ -35,7 +35,7 @@ export const resourcesSchema = (knownScopes: readonly string[]) =>
       .default([])
       .meta({
         description:
-          'Other APIs that take tokens of this service. The API and the MCP endpoint of each school are there without being listed.',
+          'Other APIs that accept tokens of this service. The API and the MCP endpoint of each school are included automatically.',
         examples: [
           [
             {

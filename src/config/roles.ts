@@ -9,19 +9,22 @@ export interface RoleScopes {
   learner: readonly string[]
 }
 
-/** `roles.yaml`: scopes that a person of each role can grant to a client. A role that is left out can grant every scope that it can use. */
+/**
+ * Returns the schema of `roles.yaml`: scopes that a person of each role can grant to a client. A missing role can grant every scope that it
+ * can use.
+ */
 export function rolesSchema(known: readonly string[]) {
-  const list = (who: string) =>
+  const list = (people: string) =>
     z
       .array(scopeName(known))
       .superRefine(...noRepeats())
       .optional()
-      .meta({ description: `${who} Default: every scope that the role can use.`, examples: [['courses:read', 'account:read']] })
+      .meta({ description: `${people} Default: every scope that the role can use.`, examples: [['courses:read', 'account:read']] })
   return z.strictObject({
     owner: list('The owner of the school.'),
     admin: list('Staff who run the school.'),
     lecturer: list('Staff who teach.'),
-    learner: list('Everybody else.'),
+    learner: list('All other people.'),
   })
 }
 
@@ -31,7 +34,7 @@ export type RolesConfig = RoleScopes
 /** Scopes that identify a person: every role can grant them (OpenID Connect Core section 5.4). */
 const identity = ['openid', 'profile', 'email']
 
-/** Fills in what is left out, and orders each list as scopes are shown. */
+/** Fills in the defaults, and sorts each list in display order. */
 export function resolveRoles(file: RolesFile, known: readonly string[], usable: RoleScopes): RolesConfig {
   const of = (role: keyof RoleScopes): string[] => {
     const named = new Set([...identity, ...(file[role] ?? usable[role])])

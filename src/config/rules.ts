@@ -4,7 +4,7 @@ import type { Path } from './jsonSchema.ts'
 // A rule is checked as soon as its values exist, so that one error does not hide another.
 type When = { when(payload: { value: unknown }): boolean }
 
-/** Arguments of `refine` for a rule between two numbers, each at a dotted path. The error is shown at the first one. */
+/** Returns the arguments of `refine` for a rule between two numbers, each at a dotted path. The error names the first path. */
 export function numbersRule(paths: readonly [string, string], isRight: (a: number, b: number) => boolean, expected: string) {
   const [first, second] = paths.map((path) => path.split('.')) as [string[], string[]]
   const numbers = (value: unknown): unknown[] => [first, second].map((path) => valueAt(value, path))
@@ -18,7 +18,7 @@ export function numbersRule(paths: readonly [string, string], isRight: (a: numbe
   ] as const
 }
 
-/** Arguments of `superRefine` for a list without duplicates, or without duplicates of the member `key`. */
+/** Returns the arguments of `superRefine` for a list without duplicates, or without duplicates of the member `key`. */
 export function noRepeats(key?: string) {
   const check = (list: readonly unknown[], context: Pick<z.core.$RefinementCtx, 'addIssue'>): void => {
     const seen = new Set<unknown>()
@@ -26,7 +26,7 @@ export function noRepeats(key?: string) {
       const value = key === undefined ? item : valueAt(item, [key])
       const path = key === undefined ? [index] : [index, key]
       if (seen.has(value) && value !== undefined)
-        context.addIssue({ code: 'custom', path, params: { expected: 'is there twice: remove one' } })
+        context.addIssue({ code: 'custom', path, params: { expected: 'is a duplicate: remove one' } })
       seen.add(value)
     }
   }
@@ -37,7 +37,7 @@ function valueAt(value: unknown, path: Path): unknown {
   return path.reduce<unknown>((found, part) => (Object(found) === found ? (found as Record<PropertyKey, unknown>)[part] : undefined), value)
 }
 
-/** One line of text that people read. */
+/** Schema of one line of text that people read. */
 export const line = (most: number) =>
   z
     .string()
@@ -47,17 +47,17 @@ export const line = (most: number) =>
       params: { expected: 'must be one line of text without control characters' },
     })
 
-/** A scope name. Unknown ones are refused, with the nearest that exists. */
+/** Schema of a scope name. The error for an unknown name suggests the nearest known one. */
 export const scopeName = (known: readonly string[]) =>
   z
     .string()
     .max(80)
     .refine((name) => known.includes(name), { params: { expected: 'is not a known scope', names: known } })
 
-/** A client id: never one that looks like the address of a client metadata document. */
+/** Schema of a client id. An id that looks like the URL of a client metadata document is invalid. */
 export const clientId = z
   .string()
   .refine((id) => /^[A-Za-z0-9][A-Za-z0-9._-]{1,99}$/.test(id))
   .meta({
-    title: 'a client id: 2 to 100 of letters, digits, . _ and -',
+    title: 'a client id: 2 to 100 letters, digits, . _ or -',
   })

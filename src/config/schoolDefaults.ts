@@ -44,13 +44,13 @@ const branding = z
     mode: z
       .enum(['light', 'dark', 'auto'])
       .default('auto')
-      .meta({ description: 'Light, dark, or as the device prefers.', examples: ['light'] }),
+      .meta({ description: 'Light, dark, or the preference of the device.', examples: ['light'] }),
     colors: z
       .strictObject({
         primary: colour('Buttons and links.', '#1f6f5c'),
         accent: colour('Highlights.', '#c4572f'),
-        background: colour('Behind everything.', '#ffffff'),
-        surface: colour('Behind cards and forms.', '#f6f3ee'),
+        background: colour('Background of the page.', '#ffffff'),
+        surface: colour('Background of cards and forms.', '#f6f3ee'),
         text: colour('Text.', '#22201d'),
       })
       .prefault({})
@@ -58,7 +58,7 @@ const branding = z
   })
   .refine(({ theme, colors }) => isReadable({ ...palettes[theme], ...defined(colors) }), {
     path: ['colors'],
-    params: { expected: `must have a text colour with a contrast to the background of at least ${leastContrast}` },
+    params: { expected: `must have a contrast of at least ${leastContrast} between text and background` },
   })
   .prefault({})
   .meta({ description: 'Initial theme of the pages.', examples: [{ theme: 'journal' }] })

@@ -19,13 +19,13 @@ function isCheckoutTemplate(text: string): boolean {
 }
 
 const checkoutTemplate = z.string().max(2048).refine(isCheckoutTemplate).meta({
-  title: 'an https:// address with {id} in it, and {type} and {code} where wanted',
+  title: 'an https:// address that contains {id}, and optionally {type} and {code}',
 })
 
 /** `schools/<slug>.yaml`: the settings of one school. */
 export const schoolSchema = z.strictObject({
   issuer: origin.optional().meta({
-    description: 'Public address of the school, and issuer of its tokens. schools/demo.yaml may leave it out and uses BASE_URL.',
+    description: 'Public address of the school, and issuer of its tokens. schools/demo.yaml may omit it and then uses BASE_URL.',
     examples: ['https://school.example.com'],
   }),
   docs_url: webAddress.optional().meta({
@@ -35,7 +35,7 @@ export const schoolSchema = z.strictObject({
   }),
   checkout_url: checkoutTemplate.optional().meta({
     description:
-      'Where something is paid. {type} is course, digital_product, membership_plan or event; {id} its id; {code} the coupon code, empty without one.',
+      'URL of the checkout. {type} is course, digital_product, membership_plan or event; {id} its id; {code} the coupon code, empty without one.',
     examples: ['https://shop.example.com/checkout?item={type}/{id}&coupon={code}'],
   }),
   languages: z
@@ -45,7 +45,7 @@ export const schoolSchema = z.strictObject({
     .default([...pageLanguages])
     .meta({
       description:
-        'Languages of the pages and letters that people see. Where nobody asks for one of them, the main language of the school, else the first.',
+        'Languages of pages and e-mails. If a person prefers none of them, the main language of the school applies, otherwise the first of the list.',
       examples: [['de', 'en']],
     }),
   protected_client_names: z
@@ -54,7 +54,7 @@ export const schoolSchema = z.strictObject({
     .superRefine(...noRepeats())
     .default([])
     .meta({
-      description: 'Names that a self-registered client should not carry: the consent page warns of those that resemble one.',
+      description: 'Names that a self-registered client should not imitate: the consent page warns about similar names.',
       examples: [['Lanternfield']],
     }),
   integrations: z
@@ -63,7 +63,7 @@ export const schoolSchema = z.strictObject({
     .superRefine(...noRepeats('client_id'))
     .default([])
     .meta({
-      description: 'Registered clients with fixed HTTPS callbacks. Removing one ends its tokens.',
+      description: 'Approved clients with fixed HTTPS redirect URIs. Removing one revokes its tokens.',
       examples: [[{ client_id: 'newsletter-sync', client_name: 'Newsletter Sync', redirect_uris: ['https://sync.example.com/callback'] }]],
     }),
   pricing_note: z
@@ -77,7 +77,7 @@ export const schoolSchema = z.strictObject({
 
 export type SchoolFile = z.output<typeof schoolSchema>
 
-/** One school as it is configured: its file, with everything that the file may leave out filled in. */
+/** The configuration of one school: its file with the defaults filled in. */
 export type SchoolConfig = Omit<SchoolFile, 'issuer' | 'docs_url' | 'defaults'> & {
   slug: string
   issuer: string
@@ -85,20 +85,20 @@ export type SchoolConfig = Omit<SchoolFile, 'issuer' | 'docs_url' | 'defaults'> 
   defaults: SchoolFile['defaults'] & { name: string }
 }
 
-/** Fills in what a school's file leaves out. */
+/** Fills in the defaults of a school's file. */
 export function resolveSchool(file: SchoolFile, { slug, issuer }: { slug: string; issuer: string }): SchoolConfig {
   const { docs_url: docsUrl = ownDocs(issuer), defaults } = file
   return { ...file, slug, issuer, docs_url: docsUrl, defaults: { ...defaults, name: defaults.name ?? nameOf(slug) } }
 }
 
-/** The school with another issuer, and the documentation address that follows from it where the file names none. */
+/** Returns the school with another issuer, and with the documentation URL that is derived from it if the file does not set one. */
 export const reissue = (school: SchoolConfig, issuer: string): SchoolConfig => ({
   ...school,
   issuer,
   docs_url: school.docs_url === ownDocs(school.issuer) ? ownDocs(issuer) : school.docs_url,
 })
 
-/** The page of errors: of the school's documentation where it has some, else of this service. */
+/** Returns the URL of the error reference: in the documentation of the school if it has its own, otherwise in this service. */
 export const errorsUrl = ({ issuer, docs_url: docsUrl }: Pick<SchoolConfig, 'issuer' | 'docs_url'>): string =>
   docsUrl === ownDocs(issuer) ? `${issuer}/docs/errors` : `${docsUrl.replace(/\/$/, '')}/errors`
 

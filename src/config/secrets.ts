@@ -13,8 +13,8 @@ export interface SecretArguments {
 }
 
 /**
- * The root secrets, newest first: from SECRET_KEY or SECRET_KEY_FILE, else one that is made once under DATA_DIR.
- * Nothing is made where anybody else can reach the service: a second machine would make another one.
+ * Returns the root secrets, newest first: from SECRET_KEY or SECRET_KEY_FILE, otherwise one that is generated once under DATA_DIR.
+ * A secret is generated only if every issuer is loopback, because a second machine would generate a different one.
  * @throws ConfigError
  */
 export function readSecretKeys({ environment, issuers }: SecretArguments): readonly string[] {
@@ -29,7 +29,7 @@ export function readSecretKeys({ environment, issuers }: SecretArguments): reado
   )
 }
 
-/** The password of the demo accounts: DEMO_PASSWORD, else one that is made once under DATA_DIR. */
+/** Returns the password of the demo accounts: DEMO_PASSWORD, otherwise one that is generated once under DATA_DIR. */
 export function readDemoPassword({
   DEMO_PASSWORD: password,
   DATA_DIR: directory,
@@ -42,7 +42,7 @@ function parse(path: string, text: string): string[] {
   if (data) return data
   throw secretError(
     path,
-    `${error.issues.map(({ message }) => message).join('; ')}. What it protects can be read with the same secret only`,
+    `${error.issues.map(({ message }) => message).join('; ')}. Restore the original secret: stored keys and codes cannot be read with another one`,
   )
 }
 
@@ -53,7 +53,9 @@ function keepSecret(path: string, variable: string, make: () => string): string 
   } catch (error) {
     throw secretError(
       path,
-      error instanceof ConfigFileError ? error.message : `cannot be made: ${reasonOf(error)}. Make DATA_DIR writable, or set ${variable}`,
+      error instanceof ConfigFileError
+        ? error.message
+        : `cannot be created: ${reasonOf(error)}. Make DATA_DIR writable, or set ${variable}`,
     )
   }
   return readSecretFile(path, variable)
@@ -63,13 +65,16 @@ function readSecretFile(path: string, variable: string): string {
   try {
     const text = readConfigFile(path)?.trim()
     if (text) return text
-    throw secretError(path, text === undefined ? `is not there: ${variable} needs it` : `is empty: remove it, or set ${variable}`)
+    throw secretError(
+      path,
+      text === undefined ? `does not exist: create the file that ${variable} names` : `is empty: remove it, or set ${variable}`,
+    )
   } catch (error) {
     throw error instanceof ConfigFileError ? secretError(path, error.message) : error
   }
 }
 
-// A link appears with the whole text in it or not at all, and never in place of another file.
+// A hard link publishes the complete file atomically and never replaces an existing one.
 function publish(path: string, text: string): void {
   mkdirSync(join(path, '..'), { recursive: true, mode: 0o700 })
   const draft = `${path}.${randomUUID()}`
@@ -86,7 +91,7 @@ function publish(path: string, text: string): void {
   }
 }
 
-/** Four groups of base58 letters, which has no two that look alike: 93 bits. */
+/** Generates four groups of base58 characters, which do not look alike: 93 bits. */
 function readablePassword(): string {
   const base58Alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
   const group = (): string => Array.from({ length: 4 }, () => base58Alphabet[randomInt(base58Alphabet.length)]).join('')

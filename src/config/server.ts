@@ -10,13 +10,13 @@ function rateLimit(requests: number, windowSeconds: number, description: string)
         .min(1)
         .max(1_000_000)
         .default(requests)
-        .meta({ description: 'How often one key may do this within the window.', examples: [requests * 2] }),
+        .meta({ description: 'Maximum number of requests per key within the window.', examples: [requests * 2] }),
       window_seconds: z
         .int()
         .min(1)
         .max(86_400)
         .default(windowSeconds)
-        .meta({ description: 'How long the window is.', examples: [windowSeconds * 2] }),
+        .meta({ description: 'Length of the window.', examples: [windowSeconds * 2] }),
     })
     .prefault({})
     .meta({ description, examples: [{ requests: requests * 2 }] })
@@ -29,29 +29,33 @@ const limitedActions = {
   sign_in_per_known_browser: rateLimit(
     10,
     900,
-    'Failed sign-ins in a browser that signed in to this account before, per browser and account. They count under no other limit.',
+    'Failed sign-ins in a browser that signed in to this account before, per browser and account. They do not count towards the other limits.',
   ),
   sign_in_per_address: rateLimit(50, 900, 'Failed sign-ins, per address.'),
   sign_up_per_address: rateLimit(20, 3600, 'Sign-ups of people, per address.'),
   password_reset_per_address: rateLimit(20, 3600, 'Requests for a new password, per address.'),
-  message_per_recipient: rateLimit(5, 3600, 'Messages with a link that people ask for, per e-mail address that they go to.'),
+  message_per_recipient: rateLimit(5, 3600, 'E-mails with a link that people request, per recipient address.'),
   authorize: rateLimit(60, 60, 'Authorization requests, per address.'),
   bad_credentials: rateLimit(
     60,
     60,
-    'Requests to UserInfo with a bad access token, and requests for files that do not exist or are badly signed, per address.',
+    'Requests to UserInfo with an invalid access token, and requests for files that do not exist or have an invalid signature, per address.',
   ),
   token: rateLimit(300, 60, 'Requests to the token and revocation endpoints, per address.'),
   introspection: rateLimit(1200, 60, 'Requests to the introspection endpoint, per address.'),
   anonymous: rateLimit(120, 60, 'API requests without a token, per address.'),
   default: rateLimit(600, 60, 'API requests with a token, per client and person.'),
-  write: rateLimit(120, 60, 'Of these, changes (POST, PUT, PATCH, DELETE).'),
-  bulk: rateLimit(10, 60, 'Of these, what moves many rows: bulk calls, imports, and lists as CSV or NDJSON.'),
-  upload: rateLimit(60, 60, 'Of these, uploads of files.'),
-  guess: rateLimit(10, 60, 'API requests that try a code, a number or an address, per address and per person.'),
+  write: rateLimit(120, 60, 'API requests with a token that change data (POST, PUT, PATCH, DELETE), per client and person.'),
+  bulk: rateLimit(
+    10,
+    60,
+    'API requests with a token that transfer many rows (bulk calls, imports, lists as CSV or NDJSON), per client and person.',
+  ),
+  upload: rateLimit(60, 60, 'API requests with a token that upload files, per client and person.'),
+  guess: rateLimit(10, 60, 'API requests that can be used to guess a code, a number or an address, per address and per person.'),
 }
 
-/** Describes what each rate limit counts. */
+/** The description of each rate limit. */
 export const rateLimitTexts = Object.fromEntries(
   Object.entries(limitedActions).map(([name, limit]) => [name, limit.meta()?.description ?? '']),
 ) as Record<keyof typeof limitedActions, string>
@@ -60,7 +64,7 @@ const rateLimits = z
   .strictObject(limitedActions)
   .prefault({})
   .meta({
-    description: 'How often things may be done. One request more gets 429 with Retry-After.',
+    description: 'Rate limits. A request above a limit gets 429 with Retry-After.',
     examples: [{ anonymous: { requests: 300 } }],
   })
 
@@ -76,11 +80,13 @@ const cors = z
       .array(allowedOrigin)
       .max(100)
       .superRefine(...noRepeats())
-      .refine((list) => !list.includes('*') || list.length === 1, { params: { expected: 'must hold nothing else where it holds *' } })
+      .refine((list) => !list.includes('*') || list.length === 1, {
+        params: { expected: 'must not contain other origins next to *: remove them, or remove *' },
+      })
       .default(['*'])
       .meta({
         description:
-          'Origins whose scripts may read answers of the API and the documents. Never those of pages, and never with cookies. /mcp takes requests from the school itself, loopback origins and those named here; * names none.',
+          'Origins whose scripts may read responses of the API and the documents, always without cookies. Pages are excluded. /mcp accepts requests from the school itself, from loopback origins and from the origins listed here; * adds none.',
         examples: [['https://app.example.com']],
       }),
   })
@@ -96,7 +102,7 @@ const storage = z
       .min(1)
       .default(50 * gibibyte)
       .meta({
-        description: 'How much one school may store, announced uploads included. Beyond that an upload gets 409.',
+        description: 'Storage quota of a school, including announced uploads. An upload above it gets 409.',
         examples: [100 * gibibyte],
       }),
     uploads_per_minute: z
@@ -104,23 +110,29 @@ const storage = z
       .min(1)
       .max(10_000)
       .default(60)
-      .meta({ description: 'How many files one person may bring in a minute. One more gets 429.', examples: [120] }),
+      .meta({
+        description: 'Maximum number of files that one person may upload per minute. An upload above it gets 429.',
+        examples: [120],
+      }),
     bytes_per_day: z
       .int()
       .min(1)
       .default(20 * gibibyte)
-      .meta({ description: 'How much one person may bring in a day. More gets 429.', examples: [40 * gibibyte] }),
+      .meta({
+        description: 'Maximum number of bytes that one person may upload per day. An upload above it gets 429.',
+        examples: [40 * gibibyte],
+      }),
     slowest_bytes_per_second: z
       .int()
       .min(1)
       .default(8192)
       .meta({
-        description: 'An upload that is slower than this over its whole length is cut off; the first 30 seconds are free.',
+        description: 'Minimum average speed of an upload. Slower uploads are aborted after the first 30 seconds.',
         examples: [16_384],
       }),
   })
   .prefault({})
-  .meta({ description: 'What the files of a school may take.', examples: [{ quota_bytes: 100 * gibibyte }] })
+  .meta({ description: 'Limits of file storage and uploads.', examples: [{ quota_bytes: 100 * gibibyte }] })
 
 const passwords = z
   .strictObject({
@@ -135,10 +147,10 @@ const passwords = z
       .min(0)
       .max(1000)
       .default(32)
-      .meta({ description: 'How many more may wait. Beyond that a sign-in gets 503.', examples: [64] }),
+      .meta({ description: 'Maximum number of waiting password checks. A sign-in above it gets 503.', examples: [64] }),
   })
   .prefault({})
-  .meta({ description: 'What checking passwords (argon2id) may cost.', examples: [{ concurrency: 4 }] })
+  .meta({ description: 'Resources for password checks (Argon2id).', examples: [{ concurrency: 4 }] })
 
 const connections = (count: number, description: string) =>
   z
@@ -158,18 +170,18 @@ const databaseConnections = z
       .default(true)
       .meta({
         description:
-          'Whether statements are prepared once for each connection. Set to false behind a pooler that shares connections between transactions and cannot keep prepared statements, such as PgBouncer before 1.21 in transaction mode: every statement is then planned at every run.',
+          'Prepare statements once for each connection. Set to false behind a pooler that shares connections between transactions and does not support prepared statements, such as PgBouncer before 1.21 in transaction mode: every statement is then planned at every run.',
         examples: [false],
       }),
   })
   .prefault({})
   .meta({
     description:
-      'How one process connects to PostgreSQL: the number of connections at most, by kind of work. Add four for each process: one for readiness, one for migrations at start, two for the locks of background jobs. The embedded database has one session and ignores this.',
+      'Maximum number of PostgreSQL connections of one process, by kind of work. Add four for each process: one for readiness, one for migrations at start, two for the locks of background jobs. The embedded database has one session and ignores this.',
     examples: [{ api: 20 }],
   })
 
-/** `server.yaml`: the process and the gateway in front of it. */
+/** Schema of `server.yaml`: the process and the gateway in front of it. */
 export const serverSchema = z.strictObject({
   trusted_proxies: z
     .array(network)
@@ -177,8 +189,7 @@ export const serverSchema = z.strictObject({
     .superRefine(...noRepeats())
     .default([])
     .meta({
-      description:
-        "Gateways whose X-Forwarded-For is believed when a caller's address is looked for. Nothing else is taken from forwarded headers.",
+      description: "Gateways whose X-Forwarded-For header determines the caller's address. Other forwarded headers are ignored.",
       examples: [['loopback', '10.0.0.0/8', 'fd00::/8']],
     }),
   rate_limits: rateLimits,
@@ -193,7 +204,7 @@ export const serverSchema = z.strictObject({
     .default(5)
     .meta({
       description:
-        'How long the process still accepts requests after SIGTERM, while /readyz answers 503 and every response closes its connection, so that gateways move to other processes. 0 where no gateway is in front. Ctrl-C does not wait.',
+        'Time for which the process still accepts requests after SIGTERM, while /readyz returns 503 and every response closes its connection, so that gateways switch to other processes. Use 0 without a gateway. Ctrl-C does not wait.',
       examples: [15],
     }),
   known_browser_days: z
@@ -203,7 +214,7 @@ export const serverSchema = z.strictObject({
     .default(180)
     .meta({
       description:
-        'How long a browser is recognised after a sign-in. It has a separate allowance of failed sign-ins, so that a stranger cannot lock its owner out.',
+        'Time for which a browser is recognised after a sign-in. It has a separate limit of failed sign-ins, so that a stranger cannot lock the owner out.',
       examples: [90],
     }),
   shutdown_seconds: z
@@ -211,7 +222,10 @@ export const serverSchema = z.strictObject({
     .min(1)
     .max(300)
     .default(20)
-    .meta({ description: 'How long requests in flight may take once no more are accepted. Later ones are cut off.', examples: [30] }),
+    .meta({
+      description: 'Time for requests in flight to finish after the process stops accepting new ones. Then they are aborted.',
+      examples: [30],
+    }),
 })
 
 export type ServerConfig = z.output<typeof serverSchema>

@@ -1,7 +1,7 @@
 import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Pair, parseDocument, type YAMLError } from 'yaml'
 import type { Path } from './jsonSchema.ts'
 
-/** Something found at a place of a file. */
+/** An error at a position in a file. */
 export interface Finding {
   path: Path
   line: number
@@ -10,12 +10,12 @@ export interface Finding {
 }
 
 export interface YamlText {
-  /** The content as plain values, without what `findings` complains about. */
+  /** The content as plain values, without the parts that `findings` reports. */
   value: unknown
   findings: Finding[]
-  /** False where the text cannot be understood at all. */
+  /** False if the text cannot be parsed. */
   isReadable: boolean
-  /** The line of a key, or of the nearest thing around it that the file has. */
+  /** Returns the line of a key, or of its nearest parent in the file. */
   lineOf(path: Path): number
 }
 
@@ -24,7 +24,7 @@ const mostLevels = 20
 
 /**
  * Reads one YAML 1.2 document. A section without content (`cors:`) is empty, not null, if `isSection` returns true.
- * Expanded aliases are counted: a few lines that name each other would otherwise fill the memory.
+ * The number of expanded aliases is limited: otherwise a few lines that refer to each other could fill the memory.
  */
 export function readYaml(text: string, isSection: (path: Path) => boolean): YamlText {
   const counter = new LineCounter()
@@ -44,7 +44,7 @@ export function readYaml(text: string, isSection: (path: Path) => boolean): Yaml
   return { value, findings: reader.findings, isReadable: true, lineOf: (path) => reader.lineOf(path) }
 }
 
-/** Walks a document once: plain values, and the line of every path. */
+/** Converts a document to plain values in one pass, and collects the line of every path. */
 class Reader {
   readonly findings: Finding[] = []
   readonly #document: Document
@@ -60,7 +60,7 @@ class Reader {
   }
 
   read(node: unknown, path: Path): unknown {
-    if (path.length > mostLevels) return this.#find(path.slice(0, 2), `is nested deeper than ${mostLevels} levels`)
+    if (path.length > mostLevels) return this.#find(path.slice(0, 2), `must not be nested deeper than ${mostLevels} levels`)
     if (isAlias(node)) {
       if (++this.#aliases > mostAliases)
         return this.#aliases === mostAliases + 1 ? this.#find(path, `uses more than ${mostAliases} aliases`) : undefined
@@ -103,7 +103,7 @@ class Reader {
         this.findings.push({
           path: here,
           line: this.#lineOfNode(key) ?? 1,
-          expected: `is there twice, first in line ${this.lineOf(here)}: remove one`,
+          expected: `is a duplicate of line ${this.lineOf(here)}: remove one`,
         })
         continue
       }
@@ -130,7 +130,7 @@ class Reader {
 
 const inPlainWords: Partial<Record<string, string>> = {
   TAB_AS_INDENT: 'is indented with a tab: use spaces',
-  MULTIPLE_DOCS: 'holds a second document: remove the line with ---',
+  MULTIPLE_DOCS: 'contains a second document: remove the line with ---',
   TAG_RESOLVE_FAILED: 'has a tag, which is not supported: remove the word that begins with !',
 }
 

@@ -55,7 +55,7 @@ describe('the generated documents', () => {
     }
   })
 
-  test('are written by the script, which ends with 1 and names them where they are stale', () => {
+  test('are written by the script, which exits with 1 and lists the stale ones', () => {
     const folder = temporaryFolder()
     // A part of this one is written by hand.
     copyFileSync(join(root, 'ARCHITECTURE.md'), join(folder, 'ARCHITECTURE.md'))

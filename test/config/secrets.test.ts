@@ -39,7 +39,10 @@ describe('the root secret', () => {
 
   test.each([
     ['', 'is empty: remove it, or set SECRET_KEY'],
-    ['short', 'every secret must have at least 32 characters. What it protects can be read with the same secret only'],
+    [
+      'short',
+      'every secret must have at least 32 characters. Restore the original secret: stored keys and codes cannot be read with another one',
+    ],
   ])('that was damaged (%j) is refused, not replaced', (content, message) => {
     const DATA_DIR = temporaryFolder()
     writeFileSync(join(DATA_DIR, 'secret_key'), content)
@@ -47,9 +50,11 @@ describe('the root secret', () => {
     expect(readFileSync(join(DATA_DIR, 'secret_key'), 'utf8')).toBe(content)
   })
 
-  test('in a file that is not there, or in a place that cannot be written, gets a message with the way out', () => {
+  test('in a missing file or a directory that is not writable gets a message with the fix', () => {
     const folder = temporaryFolder()
-    expect(() => keys({ SECRET_KEY_FILE: join(folder, 'none') })).toThrow('none  is not there: SECRET_KEY_FILE needs it')
+    expect(() => keys({ SECRET_KEY_FILE: join(folder, 'none') })).toThrow(
+      'none  does not exist: create the file that SECRET_KEY_FILE names',
+    )
     writeFileSync(join(folder, 'file'), '')
     expect(() => keys({ DATA_DIR: join(folder, 'file') })).toThrow('not a directory')
   })

@@ -78,7 +78,7 @@ const wrong: [name: string, files: Files, message: string, variables?: Record<st
   [
     'a second document',
     { 'server.yaml': 'shutdown_seconds: 5\n---\nshutdown_seconds: 6\n' },
-    'config/server.yaml:2  holds a second document: remove the line with ---',
+    'config/server.yaml:2  contains a second document: remove the line with ---',
   ],
   ['a tab', { 'server.yaml': 'cors:\n\tallowed_origins: ["*"]\n' }, 'config/server.yaml:2  is indented with a tab: use spaces'],
   [
@@ -90,7 +90,7 @@ const wrong: [name: string, files: Files, message: string, variables?: Record<st
   [
     'a key twice',
     { 'server.yaml': 'shutdown_seconds: 5\ncors: {}\nshutdown_seconds: 6\n' },
-    'config/server.yaml:3  shutdown_seconds  is there twice, first in line 1: remove one',
+    'config/server.yaml:3  shutdown_seconds  is a duplicate of line 1: remove one',
   ],
   [
     'a number for a key',
@@ -111,11 +111,11 @@ const wrong: [name: string, files: Files, message: string, variables?: Record<st
   [
     'an alias within what it names',
     { 'server.yaml': 'cors: &again\n  allowed_origins: *again\n' },
-    'config/server.yaml:2  cors.allowed_origins  is nested deeper than 20 levels',
+    'config/server.yaml:2  cors.allowed_origins  must not be nested deeper than 20 levels',
   ],
-  ['a text that is not UTF-8', { 'server.yaml': Buffer.from([0x61, 0x3a, 0x20, 0xff]) }, 'config/server.yaml  is not text in UTF-8'],
-  ['a file that is too large', { 'server.yaml': `#${'x'.repeat(262_144)}` }, 'config/server.yaml  is larger than 262144 bytes'],
-  ['a file that nobody reads', { 'sever.yaml': '' }, 'config/sever.yaml  is not a known file; did you mean server.yaml?'],
+  ['a text that is not UTF-8', { 'server.yaml': Buffer.from([0x61, 0x3a, 0x20, 0xff]) }, 'config/server.yaml  must be text in UTF-8'],
+  ['a file that is too large', { 'server.yaml': `#${'x'.repeat(262_144)}` }, 'config/server.yaml  must have at most 262144 bytes'],
+  ['an unknown file', { 'sever.yaml': '' }, 'config/sever.yaml  is not a known file; did you mean server.yaml?'],
   ['the other ending', { 'oauth.yml': '' }, 'config/oauth.yml  is not a known file; did you mean oauth.yaml?'],
   [
     'a school whose file name is not a slug',
@@ -135,7 +135,7 @@ const wrong: [name: string, files: Files, message: string, variables?: Record<st
   [
     '* among origins',
     { 'server.yaml': 'cors:\n  allowed_origins: ["*", https://a.example.com]\n' },
-    'config/server.yaml:2  cors.allowed_origins  must hold nothing else where it holds *',
+    'config/server.yaml:2  cors.allowed_origins  must not contain other origins next to *: remove them, or remove *',
   ],
   [
     'an origin with a path',
@@ -150,22 +150,22 @@ const wrong: [name: string, files: Files, message: string, variables?: Record<st
   [
     'loopback hosts without 127.0.0.1',
     { 'oauth.yaml': 'registration:\n  loopback_hosts: [localhost]\n' },
-    'config/oauth.yaml:2  registration.loopback_hosts  must begin with 127.0.0.1, which is always taken',
+    'config/oauth.yaml:2  registration.loopback_hosts  must begin with 127.0.0.1, which is always allowed',
   ],
   [
     'a refresh token that outlives its grant',
     { 'oauth.yaml': 'lifetimes:\n  refresh_token_days: 90\n  grant_days: 30\n' },
-    'config/oauth.yaml:2  lifetimes.refresh_token_days  must not be more than grant_days: no token outlives its grant',
+    'config/oauth.yaml:2  lifetimes.refresh_token_days  must not be more than grant_days, because a token cannot outlive its grant',
   ],
   [
     'the same against a default',
     { 'oauth.yaml': 'lifetimes:\n  grant_days: 30\n' },
-    'config/oauth.yaml:1  lifetimes.refresh_token_days  must not be more than grant_days: no token outlives its grant',
+    'config/oauth.yaml:1  lifetimes.refresh_token_days  must not be more than grant_days, because a token cannot outlive its grant',
   ],
   [
     'a key that goes before what it signed',
     { 'oauth.yaml': 'signing_keys:\n  keep_after_retirement_hours: 1\nlifetimes:\n  id_token_seconds: 3601\n' },
-    'config/oauth.yaml:2  signing_keys.keep_after_retirement_hours  must not be less than lifetimes.id_token_seconds: the tokens that a key signed could not be verified',
+    'config/oauth.yaml:2  signing_keys.keep_after_retirement_hours  must not be less than lifetimes.id_token_seconds, so that the tokens of a retired key can be verified',
   ],
   [
     'no baseline scope',
@@ -185,7 +185,7 @@ const wrong: [name: string, files: Files, message: string, variables?: Record<st
   [
     'a scope twice',
     { 'roles.yaml': 'learner: [courses:read, courses:read]\n' },
-    'config/roles.yaml:1  learner[1]  is there twice: remove one',
+    'config/roles.yaml:1  learner[1]  is a duplicate: remove one',
   ],
   ['an unknown role', { 'roles.yaml': 'lecturers: all\n' }, 'config/roles.yaml:1  lecturers  is not a known key; did you mean lecturer?'],
   [
@@ -206,7 +206,7 @@ const wrong: [name: string, files: Files, message: string, variables?: Record<st
   [
     'a resource twice',
     { 'resources.yaml': 'resource_servers:\n  - &r {identifier: urn:r, name: R, scopes: [openid]}\n  - *r\n' },
-    'config/resources.yaml:2  resource_servers[1].identifier  is there twice: remove one',
+    'config/resources.yaml:2  resource_servers[1].identifier  is a duplicate: remove one',
   ],
   [
     'a resource that is the school itself',
@@ -249,7 +249,7 @@ const wrong: [name: string, files: Files, message: string, variables?: Record<st
     {
       'schools/demo.yaml': `integrations:\n  - &i {client_id: sync, client_name: S, redirect_uris: ["https://s.example.com/c"]}\n  - *i\n`,
     },
-    'config/schools/demo.yaml:2  integrations[1].client_id  is there twice: remove one',
+    'config/schools/demo.yaml:2  integrations[1].client_id  is a duplicate: remove one',
   ],
   [
     'a client id that is an address',
@@ -257,27 +257,27 @@ const wrong: [name: string, files: Files, message: string, variables?: Record<st
       'schools/demo.yaml':
         'integrations:\n  - {client_id: "https://sync.example.com", client_name: S, redirect_uris: ["https://s.example.com/c"]}\n',
     },
-    'config/schools/demo.yaml:2  integrations[0].client_id  must be a client id: 2 to 100 of letters, digits, . _ and -',
+    'config/schools/demo.yaml:2  integrations[0].client_id  must be a client id: 2 to 100 letters, digits, . _ or -',
   ],
   [
     'a callback without TLS',
     integration('client_name: Sync', 'redirect_uris:', '  - http://sync.example.com/callback'),
-    'config/schools/demo.yaml:5  integrations[0].redirect_uris[0]  must be a complete https:// address in its normal spelling, without fragment, user name or *',
+    'config/schools/demo.yaml:5  integrations[0].redirect_uris[0]  must be a complete https:// address in its normal form, without a fragment, a user name or *',
   ],
   [
     'a callback with a wildcard',
     integration('client_name: Sync', 'redirect_uris: ["https://*.example.com/callback"]'),
-    'config/schools/demo.yaml:4  integrations[0].redirect_uris[0]  must be a complete https:// address in its normal spelling, without fragment, user name or *',
+    'config/schools/demo.yaml:4  integrations[0].redirect_uris[0]  must be a complete https:// address in its normal form, without a fragment, a user name or *',
   ],
   [
     'a secret that is missing',
     integration(...proper, 'token_endpoint_auth_method: client_secret_post'),
-    'config/schools/demo.yaml:2  integrations[0].secret_hash  is missing: client_secret_post needs the hash of the secret',
+    'config/schools/demo.yaml:2  integrations[0].secret_hash  is missing: client_secret_post requires the hash of the secret',
   ],
   [
-    'a secret that nobody asks for',
+    'a secret of a public client',
     integration(...proper, `secret_hash: ${hash}`),
-    'config/schools/demo.yaml:5  integrations[0].secret_hash  must not be there: a client with token_endpoint_auth_method none has no secret',
+    'config/schools/demo.yaml:5  integrations[0].secret_hash  must not be set for a client with token_endpoint_auth_method none: remove it, or use client_secret_post',
   ],
   [
     'a secret in clear, which the message does not repeat',
@@ -302,7 +302,7 @@ const wrong: [name: string, files: Files, message: string, variables?: Record<st
   [
     'a checkout address without the item',
     { 'schools/demo.yaml': 'checkout_url: https://shop.example.com/{type}\n' },
-    'config/schools/demo.yaml:1  checkout_url  must be an https:// address with {id} in it, and {type} and {code} where wanted',
+    'config/schools/demo.yaml:1  checkout_url  must be an https:// address that contains {id}, and optionally {type} and {code}',
   ],
   [
     'a language by its name',
@@ -327,12 +327,12 @@ const wrong: [name: string, files: Files, message: string, variables?: Record<st
   [
     'text that cannot be read on its background',
     { 'schools/demo.yaml': "defaults:\n  branding:\n    colors: {background: '#33302d'}\n" },
-    'config/schools/demo.yaml:3  defaults.branding.colors  must have a text colour with a contrast to the background of at least 4.5',
+    'config/schools/demo.yaml:3  defaults.branding.colors  must have a contrast of at least 4.5 between text and background',
   ],
   [
     'a public school without a secret',
     { 'schools/a.yaml': school },
-    'environment  SECRET_KEY  is missing: https://a.example.com is not a loopback address. Make one with openssl rand -base64 48, and keep it',
+    'environment  SECRET_KEY  is missing: https://a.example.com is not a loopback address. Generate one with openssl rand -base64 48, and keep it',
   ],
   [
     'a public school without rate limits',
@@ -347,12 +347,12 @@ describe('a wrong file is refused with a message that says where and what', () =
     expect(complaint(configFolder(files), variables)).toBe(message)
   })
 
-  test('a directory that is not there', () => {
-    expect(complaint(join(temporaryFolder(), 'nowhere'))).toBe('config  is not there: is it the directory that CONFIG_DIR should name?')
+  test('a missing directory', () => {
+    expect(complaint(join(temporaryFolder(), 'nowhere'))).toBe('config  does not exist: set CONFIG_DIR to the configuration directory')
   })
 
   test('a directory without a school', () => {
-    const missing = 'config/schools  holds no school: add <slug>.yaml with at least the line issuer: https://HOST'
+    const missing = 'config/schools  must contain a school: add <slug>.yaml with at least the line issuer: https://HOST'
     const folder = temporaryFolder()
     expect(complaint(folder)).toBe(missing)
     mkdirSync(join(folder, 'schools'))
@@ -362,13 +362,13 @@ describe('a wrong file is refused with a message that says where and what', () =
   test('a directory where a file should be', () => {
     const folder = configFolder()
     mkdirSync(join(folder, 'server.yaml'))
-    expect(complaint(folder)).toBe('config/server.yaml  is not a file')
+    expect(complaint(folder)).toBe('config/server.yaml  must be a regular file')
   })
 
-  test('a pipe where a file should be, which nobody waits for', () => {
+  test('a pipe in place of a file, without waiting for it', () => {
     const folder = configFolder()
     execFileSync('mkfifo', [join(folder, 'server.yaml')])
-    expect(complaint(folder)).toBe('config/server.yaml  is not a file')
+    expect(complaint(folder)).toBe('config/server.yaml  must be a regular file')
   })
 
   test('a file where the schools should be', () => {
