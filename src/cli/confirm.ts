@@ -2,12 +2,12 @@ import type { YesOption } from './define.ts'
 import { failure, usage } from './failures.ts'
 import type { Terminal } from './terminal.ts'
 
-/** Throws before anything is opened if the command asks for confirmation and there is no terminal. */
+/** Throws if the command needs confirmation and has no terminal. Call it before opening anything. */
 export function requireAnswer({ isInteractive }: Terminal, { yes }: YesOption): void {
   if (!yes && !isInteractive) throw usage('this command asks for confirmation, and there is no terminal: add --yes')
 }
 
-/** Asks for confirmation. Every answer except yes cancels the command. */
+/** Asks for confirmation. Any answer except yes cancels the command. */
 export async function confirm(terminal: Terminal, question: string, options: YesOption): Promise<void> {
   requireAnswer(terminal, options)
   if (options.yes) return

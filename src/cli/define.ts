@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 
 export interface Definition {
-  /** The name, and the arguments that it takes: `show <client_id>`. */
+  /** The name and the arguments of the command: `show <client_id>`. */
   form: string
   about: string
-  /** Lines as they are typed, without the program's name. */
+  /** Command lines without the name of the program. */
   examples: readonly [string, ...string[]]
 }
 

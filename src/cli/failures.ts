@@ -6,31 +6,31 @@ import { reasonOf as reasonText } from '../lib/reason.ts'
 
 export const exitCodes = { ok: 0, failure: 1, usage: 2 } as const
 
-/** The command was understood and cannot do it. The sentence says the way out. */
+/** Creates the error of a valid command that cannot be completed. The sentence includes the fix. */
 export const failure = (sentence: string): CommanderError => new CommanderError(exitCodes.failure, 'schoolgate.failure', sentence)
 
-/** The command was called the wrong way. */
+/** Creates the error of a command with invalid arguments. */
 export const usage = (sentence: string): CommanderError => new CommanderError(exitCodes.usage, 'schoolgate.usage', sentence)
 
 export interface Ending {
   exitCode: number
-  /** Undefined where everything has been said. */
+  /** Undefined if the message has already been printed. */
   sentence?: string
 }
 
-/** How a command ends that threw, in words for an operator: never a stack trace. */
+/** Converts an error to the exit code and a message for the operator, without a stack trace. */
 export function endingOf(error: unknown): Ending {
   if (error instanceof CommanderError) {
     const isOurs = error.code.startsWith('schoolgate.')
     if (isOurs) return { exitCode: error.exitCode, sentence: error.message }
-    // The rest is commander's own, and it has written its words already.
+    // Commander has already printed its own errors.
     return { exitCode: error.exitCode === 0 ? exitCodes.ok : exitCodes.usage }
   }
-  if (error instanceof ConfigError) return { exitCode: exitCodes.failure, sentence: `the configuration is not right:\n${error.message}` }
+  if (error instanceof ConfigError) return { exitCode: exitCodes.failure, sentence: `the configuration is invalid:\n${error.message}` }
   return { exitCode: exitCodes.failure, sentence: reasonOf(error) }
 }
 
-/** Why something failed, in one line. */
+/** Returns the reason of a failure in one line. */
 export function reasonOf(error: unknown): string {
   if (error instanceof Problem) return error.description
   if (error instanceof errors.OIDCProviderError) return error.error_description ?? error.message

@@ -7,7 +7,7 @@ import { runCli } from './program.ts'
 
 const { stdin, stdout, stderr } = process
 
-// The reader of a pipe can stop reading, as `head` does.
+// The reader of a pipe can close it early, as `head` does.
 for (const stream of [stdout, stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0)
@@ -49,7 +49,7 @@ function userName(): string {
   try {
     return userInfo().username
   } catch {
-    // A container may run as a number without a name.
+    // In a container the user id may not have a name.
     return String(process.getuid?.() ?? 'unknown')
   }
 }

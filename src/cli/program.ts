@@ -19,7 +19,7 @@ import { endingOf, exitCodes } from './failures.ts'
 import { openSession, type Session, type SessionArguments } from './session.ts'
 import { harmless } from './terminal.ts'
 
-/** Every command of the program, over one session. */
+/** Creates the program with all its commands, which share one session. */
 export function createProgram(session: Session): Command {
   const { terminal } = session
   const program = new Command('schoolgate')
@@ -32,8 +32,8 @@ export function createProgram(session: Session): Command {
       'after',
       `
 Settings come from the environment and from the configuration directory, as for the service itself.
-With the embedded database stop the service first: one process at a time holds it.
-Exit codes: 0 done, 1 not done, 2 called the wrong way.
+With the embedded database, stop the service first: only one process can open it at a time.
+Exit codes: 0 success, 1 failure, 2 invalid arguments.
 
 Examples:
   $ schoolgate config check
@@ -62,7 +62,7 @@ Examples:
   return program
 }
 
-/** Runs one command; answers the exit code. Nothing is thrown, and nothing is left open. */
+/** Runs one command and returns the exit code. Never throws, and closes everything that the command opened. */
 export async function runCli(args: readonly string[], given: SessionArguments): Promise<number> {
   const { terminal: bare } = given
   const terminal = {

@@ -2,7 +2,7 @@ import type { Terminal } from './terminal.ts'
 
 const patienceMs = 1000
 
-/** Runs work that may take longer than a second; if it does, reports it, and again every ten seconds. */
+/** Runs work, and reports the elapsed time after one second and then every ten seconds. */
 export async function withProgress<Result>(terminal: Pick<Terminal, 'err'>, what: string, work: () => Promise<Result>): Promise<Result> {
   const start = performance.now()
   let timer = setTimeout(function report() {

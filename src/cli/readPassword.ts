@@ -3,14 +3,14 @@ import { minPasswordCharacters, type PasswordContext, type PasswordIssue, passwo
 import { failure, usage } from './failures.ts'
 import type { Terminal } from './terminal.ts'
 
-/** Throws before anything is opened if there is no terminal on which to type a password. */
+/** Throws if the command has no source for a password. Call it before opening anything. */
 export function requirePasswordSource({ isInteractive }: Terminal, fromInput: boolean | undefined): void {
   if (!fromInput && !isInteractive) throw usage('there is no terminal: pipe the password to standard input and add --password-stdin')
 }
 
 /**
- * Reads a new password: typed twice without an echo, or one line of standard input. It is never an argument, because arguments appear in the
- * process list and in the history of the shell.
+ * Reads a new password: typed twice without an echo, or one line of standard input. A password is never an argument, because arguments
+ * appear in the process list and in the shell history.
  */
 export async function readPassword(
   terminal: Terminal,
@@ -37,5 +37,5 @@ async function askTwice(terminal: Terminal, email: string): Promise<string> {
   return first
 }
 
-// `echo` ends its text with one; a password with one inside is refused by the rules.
+// `echo` adds a line ending. Line breaks inside the password are rejected by the password rules.
 const withoutLineEnd = (text: string): string => text.replace(/\r?\n$/, '')

@@ -2,7 +2,7 @@ import { errors } from 'oidc-provider'
 import { createLog, type Log } from '../lib/log.ts'
 import { failure, reasonOf } from './failures.ts'
 
-/** A log that writes nothing and remembers why a store failed, for the error message of the command. */
+/** A log without output that remembers why a store failed, for the error message of the command. */
 export type ReasonLog = Log & { explain(error: unknown): unknown }
 
 export function createReasonLog(): ReasonLog {

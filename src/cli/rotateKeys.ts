@@ -22,16 +22,17 @@ export interface Rotation {
 }
 
 /**
- * Adds the new keys and retires the others from the moment on which the new ones sign. Call it inside of a transaction: readers then see
- * both or neither. Answers the kids that retire.
+ * Adds the new keys and retires the others from the moment on which the new ones sign. Call it inside a transaction, so that readers see
+ * both changes or neither. Returns the kids of the keys that retire.
  */
 export async function rotateKeys(writer: Writer, { schoolId, keyring, made, publishSeconds }: Rotation): Promise<string[]> {
+  // The engine takes the same lock when it creates the first keys of a school.
   await lockSchool(writer, schoolId)
   const before = await listSigningKeys(writer, schoolId, 0)
   const retired: string[] = []
   for (const jwk of made) {
     const same = before.filter((row) => row.alg === jwk.alg)
-    // Where nothing signs yet there is nobody who must learn of a change first.
+    // Without a signing key, no verifier has cached a key set, so the new key can sign immediately.
     const inSeconds = same.some((row) => keyState(row) === 'signing') ? publishSeconds : 0
     for (const { kid } of same) if (await retireSigningKey(writer, { schoolId, kid, retiredInSeconds: inSeconds })) retired.push(kid)
     const privateJwk = keyring.seal('signing keys', JSON.stringify(jwk))
@@ -42,7 +43,7 @@ export async function rotateKeys(writer: Writer, { schoolId, keyring, made, publ
 
 export type Retirement = 'retired' | 'unknown' | 'retired before' | 'last of its algorithm'
 
-/** Ends the signing of one key now, unless nothing would be left to sign in its place. */
+/** Retires one key now, unless it is the last key of its algorithm. */
 export async function retireKey(writer: Writer, { schoolId, kid }: { schoolId: string; kid: string }): Promise<Retirement> {
   await lockSchool(writer, schoolId)
   const rows = await listSigningKeys(writer, schoolId, 24 * 3650)
@@ -56,5 +57,3 @@ export async function retireKey(writer: Writer, { schoolId, kid }: { schoolId: s
   await retireSigningKey(writer, { schoolId, kid, retiredInSeconds: 0 })
   return 'retired'
 }
-
-// The engine takes the same lock where it makes a school's first keys.

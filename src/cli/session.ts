@@ -23,7 +23,7 @@ export interface SessionArguments {
   variables: Variables
   /** The operating system user, for the audit trail. */
   userName: string
-  /** A database that is open already, which the session does not close. */
+  /** An open database, which the session does not close. */
   database?: Database | undefined
 }
 
@@ -32,23 +32,23 @@ export interface Session {
   terminal: Terminal
   /** @throws ConfigError */
   settings(): Settings
-  /** The root secrets of SECRET_KEY, derived. */
+  /** The keys that are derived from the root secrets of SECRET_KEY. */
   keyring(): Keyring
   /** The database, with every migration applied. */
   database(): Promise<Database>
-  /** The database as it is. */
+  /** The database with or without pending migrations. */
   databaseAsItIs(): Promise<Database>
-  /** The school that `--school` names, or the only one. It must have a row. */
+  /** Returns the school that `--school` names, or the only one. It must have a row. */
   school(slug: string | undefined): Promise<School>
-  /** The same; makes the school's row from its file where there is none. */
+  /** Returns the school in the same way. Creates its row from its file if the row does not exist. */
   schoolToFill(slug: string | undefined): Promise<School>
-  /** The queries of administration, over the same database. */
+  /** The Prisma client of the administration queries, for the same database. */
   prisma(): Promise<PrismaClient>
-  /** Redis, connected; undefined where REDIS_URL is not set. */
+  /** The Redis connection; undefined if REDIS_URL is not set. */
   redis(): Promise<RedisConnection | undefined>
-  /** The engine's state; within a transaction, as far as it lives in the database, through its writer. */
+  /** The stores of the engine. Those in the database use the writer, and thus its transaction. */
   stores(writer: Writer): Promise<Stores>
-  /** Runs work in one transaction. Work that ends tokens uses the stores of the change. */
+  /** Runs work in one transaction. Work that revokes tokens uses the stores of the change. */
   change<Result>(work: (change: Change) => Promise<Result>): Promise<Result>
   close(): Promise<void>
 }
@@ -56,7 +56,7 @@ export interface Session {
 export interface Change {
   writer: Writer
   sql: Sql
-  /** The engine's state, inside of the transaction as far as it lives in the database. */
+  /** The stores of the engine. Those in the database use the transaction. */
   stores(): Promise<Stores>
   /** Adds an entry to the audit trail. */
   record(entry: AuditEntry): Promise<void>
@@ -88,7 +88,7 @@ export function openSession({ terminal, variables, userName, database: given }: 
       await opened.ping()
       return opened
     } catch (error) {
-      const way = environment.DATABASE_URL ? '; is DATABASE_URL right, and the server up?' : ''
+      const way = environment.DATABASE_URL ? '; check DATABASE_URL, and that the server is running' : ''
       throw failure(`the database cannot be opened: ${reasonOf(error)}${way}`)
     }
   })
@@ -109,7 +109,7 @@ export function openSession({ terminal, variables, userName, database: given }: 
   const configured = (slug: string | undefined) => {
     const { schools } = settings().config
     const slugs = schools.map((school) => school.slug).join(', ')
-    if (slug === undefined && schools.length > 1) throw usage(`there are several schools: add --school with one of ${slugs}`)
+    if (slug === undefined && schools.length > 1) throw usage(`--school is required with several schools: choose one of ${slugs}`)
     const found = slug === undefined ? schools[0] : schools.find((school) => school.slug === slug)
     if (!found) throw usage(`school ${slug} is not configured; configured schools: ${slugs}`)
     return found

@@ -14,12 +14,12 @@ export interface Terminal {
   readInput(): Promise<string>
 }
 
-// C0 and C1 controls but the line feed, marks that turn the direction of text, invisible ones, and line separators.
+// C0 and C1 control characters, bidirectional marks, invisible characters, and line separators.
 const dangerous = /[\p{Cc}\p{Bidi_C}\u200b-\u200d\u2028\u2029\u2060\ufeff]/gu
 
 /**
- * Text that cannot move the cursor, recolour or reorder what an operator sees: clients choose their own names. Escapes are those of JSON,
- * so that JSON stays JSON.
+ * Escapes characters that could move the cursor, or recolour or reorder the output, because clients choose their own names. The escapes
+ * are those of JSON, so JSON stays valid.
  */
 export function harmless(text: string): string {
   return text.replace(dangerous, (found) => (found === '\n' ? found : `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`))

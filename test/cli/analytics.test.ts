@@ -46,12 +46,12 @@ test('analytics rebuild finds rows that came with old times, in the days that ar
   expect(await students()).toBe(1)
   expect(await cli(['analytics', 'rebuild', '--from', '2026-02-01', '--to', '2026-02-28'])).toMatchObject({
     exitCode: 0,
-    out: expect.stringMatching(/^\d+ rows of figures changed\n$/),
+    out: expect.stringMatching(/^\d+ daily figures changed\n$/),
   })
   expect(await students()).toBe(2)
   expect(await cli(['analytics', 'rebuild', '--school', 'quill'])).toMatchObject({ exitCode: 0 })
   expect(await students()).toBe(3)
-  expect((await cli(['analytics', 'rebuild'])).out).toBe('0 rows of figures changed\n')
+  expect((await cli(['analytics', 'rebuild'])).out).toBe('0 daily figures changed\n')
   const trail = await database.sql.query(`SELECT 1 FROM audit_log WHERE event = 'operator.analytics_rebuilt'`)
   expect(trail).toHaveLength(3)
 })

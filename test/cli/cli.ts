@@ -75,7 +75,10 @@ export interface PlaceOptions {
   schools?: 1 | 2
 }
 
-/** Returns the places to test: a running service and the program next to it. With servers the program opens its own connections, as in production. */
+/**
+ * Returns the places to test: a running service and the program next to it. With servers the program opens its own connections, as in
+ * production.
+ */
 export async function placesToTest(): Promise<{ name: string; open(options?: PlaceOptions): Promise<Place> }[]> {
   const { postgresql, redis } = await availableServices()
   return [

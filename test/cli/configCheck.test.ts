@@ -61,15 +61,15 @@ test('config check warns of an introspection client that is not an integration o
 })
 
 test.each([
-  ['a directory that cannot be made', () => '/proc/schoolgate'],
+  ['a directory that cannot be created', () => '/proc/schoolgate'],
   ['a file', () => join(directory, 'schools/demo.yaml')],
 ])('config check reports DATA_DIR if it is %s', async (_what, path) => {
   const checked = await withVariables({ DATA_DIR: path() })(['config', 'check'])
   expect(checked).toMatchObject({ exitCode: 1, out: '' })
   const settings = readSettings({ CONFIG_DIR: directory, DATA_DIR: path() })
-  await expect(startService(settings, createLog('silent')), 'a start').rejects.toThrow(`DATA_DIR  ${path()} cannot be written`)
-  expect(checked.err).toContain(`environment  DATA_DIR  ${path()} cannot be written`)
-  expect(checked.err).toContain('the database, files, e-mails, the secret key are kept there')
+  await expect(startService(settings, createLog('silent')), 'a start').rejects.toThrow(`DATA_DIR  ${path()} must be writable`)
+  expect(checked.err).toContain(`environment  DATA_DIR  ${path()} must be writable`)
+  expect(checked.err).toContain('must be writable to store the database, files, e-mails, the secret key')
 })
 
 test('config check does not need DATA_DIR if everything is kept on servers', async () => {

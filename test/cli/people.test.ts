@@ -120,7 +120,7 @@ describe.each(await placesToTest())('people, with a service running on $name', (
     await create('owner3@example.org', '--role', 'owner')
     await place.cli(['people', 'disable', 'owner3@example.org', '--yes'])
     const refused = await place.cli(['people', 'set-role', owners[0].account_id, 'admin'])
-    expect(refused).toMatchObject({ exitCode: 1, err: expect.stringContaining('make another person owner first') })
+    expect(refused).toMatchObject({ exitCode: 1, err: expect.stringContaining('give another person the role owner first') })
 
     await create('owner4@example.org', '--role', 'owner')
     const { database } = place.service
@@ -158,7 +158,7 @@ describe.each(await placesToTest())('people, with a service running on $name', (
     await expect(tokenOf('typed@example.org')).rejects.toThrow()
   })
 
-  test('nobody is named by what is neither an address nor an id', async () => {
+  test('a name that is neither an address nor an id is an invalid argument', async () => {
     expect(await place.cli(['people', 'enable', 'acc_x'])).toMatchObject({ exitCode: 2 })
     expect(await place.cli(['people', 'enable', 'stranger@example.org'])).toMatchObject({
       exitCode: 1,

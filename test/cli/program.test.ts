@@ -123,8 +123,8 @@ describe('without a terminal', () => {
     ['no directory', { CONFIG_DIR: '/nowhere/at/all' }, 'CONFIG_DIR'],
     ['a wrong variable', { PORT: 'high' }, 'PORT'],
     ['a secret that is too short', { SECRET_KEY: 'hunter2' }, 'SECRET_KEY'],
-    ['a file of secrets that is not there', { SECRET_KEY_FILE: '/nowhere/secret' }, 'SECRET_KEY_FILE'],
-  ])('config check with %s ends with 1 and says which', async (_what, more, named) => {
+    ['a missing secret file', { SECRET_KEY_FILE: '/nowhere/secret' }, 'SECRET_KEY_FILE'],
+  ])('config check with %s exits with 1 and names the variable', async (_what, more, named) => {
     const { exitCode, err } = await inThisProcess(['config', 'check'], { ...environment, ...more })
     expect(exitCode).toBe(1)
     expect(err).toContain(named)
@@ -149,13 +149,13 @@ describe('without a terminal', () => {
     expect(err).toContain('--yes')
   })
 
-  test('a password is not waited for where there is no terminal', async () => {
+  test('a command does not wait for a password without a terminal', async () => {
     const { exitCode, err } = await inThisProcess(['people', 'create', 'a@example.org', '--name', 'A'], environment)
     expect(exitCode).toBe(2)
     expect(err).toContain('--password-stdin')
   })
 
-  test('a server that does not answer is one sentence, without the password', async () => {
+  test('the error of a server that does not respond is one sentence without the password', async () => {
     const { exitCode, out, err } = await inThisProcess(['clients', 'list'], {
       ...environment,
       DATABASE_URL: 'postgres://me:hunter2@127.0.0.1:1/school',
@@ -198,7 +198,7 @@ describe('in process', () => {
           .replace(/ <.*$/, '')
           .matchAll(/"([^"]*)"|(\S+)/g),
       ].map(([, quoted, word]) => quoted ?? word ?? '')
-      // Judged by the parser alone: a name that is not there, or no terminal, is another matter.
+      // Judged by the parser alone; missing names and terminals are tested elsewhere.
       const { err } = await cli(words, { input: 'seven lanterns in the fog' })
       expect(err).not.toMatch(/^error: /m)
     }

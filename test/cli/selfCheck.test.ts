@@ -27,7 +27,7 @@ test('self-check checks the running service and ends with 0', async () => {
   expect(json.json()).toEqual([{ school: 'first', state: 'passed', problems: [], milliseconds: expect.any(Number) }])
 })
 
-test('self-check ends with 1 and lists what a document says wrongly', async () => {
+test('self-check exits with 1 and lists the errors of a document', async () => {
   const oauth = { registration: { enabled: false } }
   await service.reload({ oauth })
   const failed = await cli(['self-check'])
@@ -39,11 +39,13 @@ test('self-check ends with 1 and lists what a document says wrongly', async () =
   })
 })
 
-test('self-check ends with 1 if the service does not run, and says where it was expected', async () => {
+test('self-check exits with 1 if the service is not running, and shows its expected address', async () => {
   const port = String(await freePort())
   const { exitCode, err } = await cliAt(port)(['self-check'])
   expect(exitCode).toBe(1)
-  expect(err).toContain(`schoolgate: the self-check did not pass: first unknown; is the service running on 127.0.0.1 port ${port}?\n`)
+  expect(err).toContain(
+    `schoolgate: the self-check did not pass: first unknown; check that the service is running on 127.0.0.1 port ${port}\n`,
+  )
 })
 
 test.each([[['--school', 'third']], [['--scool', 'first']], [['first']]])('self-check %j ends with 2 and one line', async (args) => {

@@ -22,10 +22,10 @@ describe('subscriptions', () => {
     expect((await place.cli(['subscriptions', 'start', 'wren@example.org', price])).exitCode).toBe(1)
     const pay = ['subscriptions', 'mark-paid', id, '--provider', 'card', '--reference', 'ch_81', '--yes']
     expect(await place.cli(pay)).toMatchObject({ exitCode: 0, out: `${id} is paid\n` })
-    expect(await place.cli(pay)).toMatchObject({ exitCode: 0, out: `${id} was paid already\n` })
+    expect(await place.cli(pay)).toMatchObject({ exitCode: 0, out: `${id} is already paid\n` })
     expect((await place.cli([...pay.slice(0, 6), 'ch_82', '--yes'])).exitCode).toBe(1)
     const fail = ['subscriptions', 'mark-failed', id, '--yes']
-    expect((await place.cli(fail)).out).toBe(`${id} waits for its payment\n`)
+    expect((await place.cli(fail)).out).toBe(`${id} awaits a payment\n`)
     expect((await operatorEvents(place.service)).at(-1)).toMatchObject({
       event: 'operator.subscription_failed',
       details: { subscription: id, operator: 'ops' },

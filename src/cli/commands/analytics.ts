@@ -31,7 +31,7 @@ after restoring a backup. You can stop it and start it again.`,
       const school = await session.school(slug)
       const database = await session.database()
       const report = reportProgress(terminal)
-      const changed = await withProgress(terminal, `computing the figures of ${school.slug}`, () =>
+      const changed = await withProgress(terminal, `computing the daily figures of ${school.slug}`, () =>
         database.exclusively(rollupLock, () =>
           rebuildSchool(database, {
             schoolId: school.id,
@@ -42,18 +42,18 @@ after restoring a backup. You can stop it and start it again.`,
           }),
         ),
       )
-      if (changed === undefined) throw failure('another process is computing the figures: try again later')
+      if (changed === undefined) throw failure('another process is computing the daily figures: try again later')
       await session.change(({ record }) =>
         record({ school_id: school.id, event: 'operator.analytics_rebuilt', details: { from: from ?? null, to: to ?? null, changed } }),
       )
-      terminal.out(`${changed} rows of figures changed\n`)
+      terminal.out(`${changed} daily figures changed\n`)
     })
 }
 
-/** Reads a day that there is: no 30 February. */
+/** Parses a day of the calendar; 30 February is invalid. */
 const day = (option: string) => (text: string) => {
   const time = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN
   if (Number.isNaN(time) || new Date(time).toISOString().slice(0, 10) !== text)
-    throw usage(`${option} must be a day such as 2026-03-01, not ${text}`)
+    throw usage(`${option} must be an existing day such as 2026-03-01, not ${text}`)
   return text
 }

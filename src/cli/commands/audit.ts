@@ -18,7 +18,7 @@ interface ListOptions extends SchoolOption, JsonOption {
 export function addAudit(program: Command, session: Session): void {
   const group = define(program, {
     form: 'audit',
-    about: 'The audit log: security-relevant events of the service and of its operators.',
+    about: 'Shows the audit log: security-relevant events of the service and of its operators.',
     examples: ['audit list', 'audit list --event operator'],
   })
   const list = define(group, {
@@ -30,7 +30,7 @@ export function addAudit(program: Command, session: Session): void {
     .option('--event <event or area>', 'only this event, or the events of this area')
     .option('--person <email or id>', 'only entries of this person')
     .option('--client <client_id>', 'only entries of this client')
-    .option('--limit <number>', 'how many entries at most', '100')
+    .option('--limit <number>', 'maximum number of entries', '100')
     .action(async ({ school: slug, json, event, person, client, limit }: ListOptions) => {
       if (!/^[1-9]\d{0,4}$/.test(limit)) throw usage('--limit must be a number from 1 to 99999')
       const school = await session.school(slug)
@@ -56,5 +56,5 @@ export function addAudit(program: Command, session: Session): void {
     })
 }
 
-/** The public id of an account. Entries that hold another text keep it. */
+/** Returns the public id of an account. Other texts stay as they are. */
 const accountIn = (text: string): string => (/^[0-9a-f-]{36}$/.test(text) ? subjectOf(text) : text)

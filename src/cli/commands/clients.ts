@@ -179,7 +179,7 @@ const isWanted = ({ schools }: Config, slug: string, id: string): boolean =>
 /** @throws CommanderError if the school does not have this client */
 async function requireClient(session: Session, schoolId: string, id: string): Promise<ClientRow> {
   const client = await findClient(await session.prisma(), { schoolId, id })
-  if (!client) throw failure(`there is no client ${id}: see clients list`)
+  if (!client) throw failure(`client ${id} does not exist: see clients list`)
   return client
 }
 

@@ -21,8 +21,8 @@ export function addConfig(program: Command, { terminal, settings }: Session): vo
   asJson(
     define(config, {
       form: 'check',
-      about: `Check the environment and every file, and report every error. Does not connect to a server or open a port. Possible errors, such as
-an introspection client that no school's file lists, are warnings.`,
+      about: `Check the environment and every file, and report every error. Does not connect to a server or open a port. Likely errors, such as
+an introspection client that is not in the file of any school, are warnings.`,
       examples: ['config check', 'config check --json'],
     }),
   ).action(({ json }: JsonOption) => {

@@ -18,8 +18,8 @@ export function addDemo(program: Command, session: Session): void {
 
   define(group, {
     form: 'load',
-    about: `Fill the school of schools/demo.yaml with people and courses. Existing demo data are not changed.
-With --scale, make it larger for load tests. The rows are the same on every run, so a second run adds only missing rows.
+    about: `Fill the school of schools/demo.yaml with people and courses. Existing demo data stay as they are.
+With --scale, make it larger for load tests. Every run generates the same rows, so a second run adds only missing rows.
 The school cannot be made smaller again.`,
     examples: ['demo load', 'demo load --scale 1000'],
   })
@@ -32,10 +32,10 @@ The school cannot be made smaller again.`,
     .action(async ({ scale }: { scale: number }) => {
       const { environment, config } = session.settings()
       if (!config.schools.some(({ slug }) => slug === 'demo'))
-        throw failure(`there is no demo school: add ${environment.CONFIG_DIR}/schools/demo.yaml`)
+        throw failure(`the demo school is not configured: add ${environment.CONFIG_DIR}/schools/demo.yaml`)
       if (demoIssuer(environment, config) === undefined) {
         throw failure(
-          'the people of the demo school share one known password, so it is created on loopback addresses only: to create it anyway, set DEMO=on',
+          'the demo school is created on loopback addresses only, because its people share one known password: set DEMO=on to create it anyway',
         )
       }
       const school = await session.schoolToFill('demo')

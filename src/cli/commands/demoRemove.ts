@@ -22,8 +22,8 @@ export function addRemove(group: Command, session: Session): void {
   const remove = define(group, {
     form: 'remove',
     about: `Delete the demo school: every row with its slug, demo, in the database, its files and its keys in Redis. Stop the service first.
-The next start makes an empty school from schools/demo.yaml, if the file is still there. What others have added to the demo school is deleted
-as well, so accounts that the demo did not make need --all. This cannot be undone: make a backup first.`,
+The next start creates an empty school from schools/demo.yaml, if the file still exists. Data that people added to the demo school are deleted
+too: --all is required if the school has accounts that are not part of the demo. This cannot be undone: make a backup first.`,
     examples: ['demo remove', 'demo remove --yes', 'demo remove --all --yes'],
   })
   withYesOption(remove)
@@ -35,7 +35,7 @@ as well, so accounts that the demo did not make need --all. This cannot be undon
       const schoolId = await findSchoolId(database.kysely, 'demo')
       if (schoolId === undefined) return terminal.out('nothing to delete: the database has no demo school\n')
       const { demo, others } = await splitAccounts(database.kysely, schoolId)
-      if (demo === 0) throw failure('the school demo has no demo accounts, so it is not the demo school: nothing was deleted')
+      if (demo === 0) throw failure('the school demo has no demo accounts, so it is not the demo school; nothing was deleted')
       if (others.length > 0 && !all) {
         const named = others.slice(0, 3).join(', ') + (others.length > 3 ? ', …' : '')
         const accounts = others.length === 1 ? '1 account' : `${others.length} accounts`
@@ -44,11 +44,11 @@ as well, so accounts that the demo did not make need --all. This cannot be undon
       const counts = await withProgress(terminal, 'counting rows', () => countSchoolRows(database.sql, schoolId))
       const rows = sum(counts) + 1
       const keys = await listStorageKeys(database.sql, schoolId)
-      const own = others.length > 0 ? `, ${others.length} accounts that the demo did not make among them` : ''
+      const own = others.length > 0 ? `, including ${others.length} accounts that are not part of the demo` : ''
       await confirm(terminal, `Delete ${rows} rows${own}, and ${keys.length} files?`, { yes })
 
       const redis = await session.redis()
-      // Bytes and keys first: after an interruption the rows still name them, and the command can be repeated.
+      // Deletes files and keys first: after an interruption the rows still list them, and the command can be repeated.
       const onProgress = reportProgress(terminal)
       const storage = await openConfiguredFileStorage(environment)
       try {

@@ -76,7 +76,7 @@ function addRevoke(group: Command, session: Session): void {
   })
 }
 
-/** Scopes as the engine stores them: one text under `openid`, one for each resource. */
+/** Returns the scopes of a grant. The engine stores one string under `openid` and one for each resource. */
 function scopesOf({ payload }: ListedGrant): string[] {
   const openid = payload.openid as { scope?: string } | undefined
   const resources = Object.values((payload.resources ?? {}) as Record<string, string>)

@@ -86,7 +86,7 @@ function addAdd(group: Command, session: Session): void {
       const id = checked.client_id
       await session.change(async ({ writer, stores, record }) => {
         if (await findAnyClient(writer, school.id, id)) throw failure(`client ${id} already exists: choose another --client-id`)
-        // One of this id may have been removed a moment ago.
+        // An integration with the same id may have been removed recently.
         await restoreClient(await stores(), school.id, id)
         await saveClient(writer, { schoolId: school.id, id, registeredVia: 'operator', metadata: metadataOf(checked) })
         const details = { redirect_uris: checked.redirect_uris, client_name: checked.client_name }
@@ -122,7 +122,7 @@ function addRemove(group: Command, session: Session): void {
   })
 }
 
-/** Judges it by the rules of a school's file. */
+/** Checks an integration by the rules of a school's file. */
 function checkIntegration(given: object): z.output<typeof integration> {
   const { value, issues } = checkFile('integration', stringify(given), integration)
   if (value) return value

@@ -80,5 +80,5 @@ export function addJobs(program: Command, session: Session): void {
 
 function unknownJob(name: string, names: readonly string[]): string {
   const near = nearest(name, names)
-  return `there is no job ${name}; ${near ? `did you mean ${near}?` : `choose one of ${names.join(', ')}`}`
+  return `job ${name} does not exist; ${near ? `did you mean ${near}?` : `choose one of ${names.join(', ')}`}`
 }

@@ -43,7 +43,7 @@ function addList(group: Command, session: Session): void {
     printList(session.terminal, rows, {
       json,
       columns: ['kid', 'alg', 'state', 'active_at', 'retired_at'],
-      empty: 'no keys yet: they are made when the school is first asked for',
+      empty: 'no keys yet: the service creates them at the first request to the school',
     })
   })
 }
@@ -72,7 +72,9 @@ function addRotate(group: Command, session: Session): void {
       })
       terminal.out(made.map(({ kid, alg }) => `added ${kid} (${alg})\n`).join(''))
       const when = publishSeconds === 0 || retired.length === 0 ? 'now' : `in ${publishSeconds / 60} minutes`
-      terminal.out(`${retired.length > 0 ? `${retired.join(', ')} retire and the new keys start signing` : 'they start signing'} ${when}\n`)
+      terminal.out(
+        `${retired.length > 0 ? `${retired.join(', ')} retire and the new keys start signing` : 'the new keys start signing'} ${when}\n`,
+      )
     })
 }
 
@@ -89,16 +91,15 @@ function addRetire(group: Command, session: Session): void {
     await confirm(terminal, `Retire key ${kid} of ${school.slug}?`, { yes })
     await session.change(async ({ writer, record }) => {
       const outcome = await retireKey(writer, { schoolId: school.id, kid })
-      if (outcome !== 'retired') throw failure(refusals[outcome](kid))
+      if (outcome !== 'retired') throw failure(problems[outcome](kid))
       await record({ school_id: school.id, event: 'operator.key_retired', details: { kid } })
     })
     terminal.out(`${kid} is retired\n`)
   })
 }
 
-const refusals: Record<Exclude<Retirement, 'retired'>, (kid: string) => string> = {
-  unknown: (kid) => `there is no key ${kid}: see keys list`,
-  'retired before': (kid) => `${kid} has retired already`,
-  'last of its algorithm': (kid) =>
-    `nothing would be left to sign in place of ${kid}: use keys rotate, or keys rotate --now, which retires it too`,
+const problems: Record<Exclude<Retirement, 'retired'>, (kid: string) => string> = {
+  unknown: (kid) => `key ${kid} does not exist: see keys list`,
+  'retired before': (kid) => `${kid} is already retired`,
+  'last of its algorithm': (kid) => `${kid} is the last key of its algorithm: use keys rotate, or keys rotate --now, which also retires it`,
 }

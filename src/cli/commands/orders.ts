@@ -85,10 +85,10 @@ function addMarkPaid(group: Command, session: Session): void {
         throw usage('--reference must have 1 to 200 characters')
       await changeOrder(session, named, {
         ...options,
-        question: ({ number, total, currency }) => `Mark ${number} (${total} ${currency}) as paid, and open what was bought?`,
+        question: ({ number, total, currency }) => `Mark ${number} (${total} ${currency}) as paid and give access to its items?`,
         event: 'operator.order_paid',
         work: async ({ writer }, step) =>
-          (await payOrder(writer, { ...step, payment: { provider, reference } })) ? 'is paid' : 'was paid already',
+          (await payOrder(writer, { ...step, payment: { provider, reference } })) ? 'is paid' : 'is already paid',
       })
     })
 }
@@ -104,7 +104,7 @@ function addCancel(group: Command, session: Session): void {
       ...options,
       question: ({ number }) => `Cancel ${number}?`,
       event: 'operator.order_canceled',
-      work: async ({ writer }, step) => ((await cancelOrder(writer, step)) ? 'is canceled' : 'was canceled already'),
+      work: async ({ writer }, step) => ((await cancelOrder(writer, step)) ? 'is cancelled' : 'is already cancelled'),
     }),
   )
 }
@@ -117,7 +117,7 @@ interface RefundOptions extends SchoolOption, YesOption {
 function addRefund(group: Command, session: Session): void {
   const refund = define(group, {
     form: 'refund <number>',
-    about: 'Record a refund (moves no money). A full refund revokes the access that the order gave.',
+    about: 'Record a refund without transferring money. A full refund revokes the access that the order gave.',
     examples: ['orders refund 2026-000512', 'orders refund 2026-000512 --amount 1000 --reason duplicate'],
   })
   withYesOption(withSchoolOption(refund))
@@ -128,11 +128,11 @@ function addRefund(group: Command, session: Session): void {
         throw usage('--amount must be a whole number in the smallest unit of the currency')
       await changeOrder(session, named, {
         ...options,
-        question: ({ number, total, refunded, currency }) => `Note that ${amount ?? total - refunded} ${currency} of ${number} went back?`,
+        question: ({ number, total, refunded, currency }) => `Record a refund of ${amount ?? total - refunded} ${currency} for ${number}?`,
         event: 'operator.order_refunded',
         work: async ({ writer }, step) => {
           const done = await refundOrder(writer, { ...step, reason, ...(amount !== undefined && { amount: Number(amount) }) })
-          return `has ${done.amount} less${done.isWhole ? ': all of it went back, and what it opened is closed' : ''}`
+          return `has a refund of ${done.amount}${done.isWhole ? ': the whole amount is refunded, and the access is revoked' : ''}`
         },
       })
     })
@@ -141,7 +141,7 @@ function addRefund(group: Command, session: Session): void {
 interface OrderChange extends SchoolOption, YesOption {
   question(order: ListedOrder): string
   event: string
-  /** Answers what became of the order. */
+  /** Returns the outcome for the order, as the end of a sentence. */
   work(change: Change, step: { schoolId: string; now: Date; orderId: string }): Promise<string>
 }
 

@@ -54,7 +54,7 @@ function addList(group: Command, session: Session): void {
       const people = await listPeople((await session.database()).kysely, school.id)
       const rows = people.filter((person) => role === undefined || person.role === role).map(listed)
       const columns = ['email', 'name', 'role', 'state', 'last_sign_in_at', 'account_id']
-      printList(session.terminal, rows, { json, columns, empty: 'nobody' })
+      printList(session.terminal, rows, { json, columns, empty: 'no people' })
     })
 }
 
@@ -118,12 +118,14 @@ function addSetRole(group: Command, session: Session): void {
     const { accountId, email } = await requirePerson(await session.database(), school.id, named)
     const before = await session.change(async ({ writer, record }) => {
       const changed = await setRole(writer, { schoolId: school.id, accountId, role: wanted })
-      if ('refused' in changed) throw failure(`${email} is the only owner of ${school.slug}: make another person owner first`)
+      if ('refused' in changed) throw failure(`${email} is the only owner of ${school.slug}: give another person the role owner first`)
       const details = { before: changed.before, role: wanted }
       if (changed.before !== wanted) await record({ school_id: school.id, event: 'operator.role_set', account_id: accountId, details })
       return changed.before
     })
-    terminal.out(before === wanted ? `${email} is ${wanted} already\n` : `${email} was ${before} and is ${wanted} now\n`)
+    terminal.out(
+      before === wanted ? `${email} already has the role ${wanted}\n` : `${email} now has the role ${wanted}; before: ${before}\n`,
+    )
   })
 }
 
@@ -131,7 +133,7 @@ function addSetPassword(group: Command, session: Session): void {
   const { terminal } = session
   const setPasswordCommand = define(group, {
     form: 'set-password <person>',
-    about: 'Set a new password and sign the person out of every browser. Grants to clients stay: see people disable.',
+    about: 'Set a new password and sign the person out of every browser. Grants to clients stay active: use people disable to revoke them.',
     examples: ['people set-password ada@example.com', 'people set-password ada@example.com --password-stdin < password.txt'],
   })
   fromStdin(withSchoolOption(setPasswordCommand)).action(
@@ -146,7 +148,7 @@ function addSetPassword(group: Command, session: Session): void {
         await setPassword(writer, { schoolId: school.id, accountId, passwordHash })
         await record({ school_id: school.id, event: 'operator.password_set', account_id: accountId })
       })
-      terminal.out(`${email} signs in with the new password\n`)
+      terminal.out(`${email} can sign in with the new password\n`)
     },
   )
 }

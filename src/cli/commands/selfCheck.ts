@@ -20,7 +20,8 @@ client does. Without --school it checks every school.`,
   asJson(withSchoolOption(command)).action(async ({ school: slug, json }: SchoolOption & JsonOption) => {
     const { environment, config } = settings()
     const slugs = config.schools.map((school) => school.slug)
-    if (slug !== undefined && !slugs.includes(slug)) throw usage(`no school ${slug} is configured; configured schools: ${slugs.join(', ')}`)
+    if (slug !== undefined && !slugs.includes(slug))
+      throw usage(`school ${slug} is not configured; configured schools: ${slugs.join(', ')}`)
     const host = addressOf(environment.HOST)
     const ask = overHttp({ host, port: environment.PORT })
     const scopes = scopeCatalogue(resources)
@@ -34,10 +35,10 @@ client does. Without --school it checks every school.`,
     const bad = rows.filter(({ state }) => state !== 'passed')
     if (bad.length === 0) return
     const isSilent = bad.every(({ state }) => state === 'unknown')
-    const hint = isSilent ? `; is the service running on ${host} port ${environment.PORT}?` : ''
+    const hint = isSilent ? `; check that the service is running on ${host} port ${environment.PORT}` : ''
     throw failure(`the self-check did not pass: ${bad.map(({ school, state }) => `${school} ${state}`).join(', ')}${hint}`)
   })
 }
 
-/** Where to reach a server that listens on `host`. */
+/** Returns the address at which a server on `host` accepts connections. */
 const addressOf = (host: string): string => (host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host)

@@ -10,7 +10,7 @@ import { define, type SchoolOption, withSchoolOption, withYesOption, type YesOpt
 import { failure, usage } from '../failures.ts'
 import type { Change, Session } from '../session.ts'
 
-/** `subscriptions start`, `mark-paid` and `mark-failed`: what the checkout of the school reports. */
+/** `subscriptions start`, `mark-paid` and `mark-failed`, which record the results of the school's checkout. */
 export function addSubscriptions(program: Command, session: Session): void {
   const group = define(program, {
     form: 'subscriptions',
@@ -25,7 +25,7 @@ export function addSubscriptions(program: Command, session: Session): void {
 function addStart(group: Command, session: Session): void {
   const start = define(group, {
     form: 'start <email> <price>',
-    about: 'Create a subscription before its checkout. It waits 23 hours for the first payment and gives no access until then.',
+    about: 'Create a subscription before its checkout. The first payment is due within 23 hours and starts the access.',
     examples: ['subscriptions start ada@example.com prc_01jgwejj00e6srgkpqm2sqf05m'],
   })
   withSchoolOption(start).action(async (email: string, price: string, { school: slug }: SchoolOption) => {
@@ -54,7 +54,7 @@ interface PaidOptions extends SchoolOption, YesOption {
 function addMarkPaid(group: Command, session: Session): void {
   const paid = define(group, {
     form: 'mark-paid <id>',
-    about: 'Record the first payment of a subscription, or that of its next period. A payment reference counts once.',
+    about: 'Record the first payment of a subscription, or the payment of its next period. A payment reference is used only once.',
     examples: ['subscriptions mark-paid sub_01jgwejj00e6srgkpqm2sqf05m --provider card --reference "ch_81"'],
   })
   withYesOption(withSchoolOption(paid))
@@ -65,10 +65,10 @@ function addMarkPaid(group: Command, session: Session): void {
         throw usage('--reference must have 1 to 200 characters')
       await changeSubscription(session, named, {
         ...options,
-        question: `Mark ${named} as paid, and open its plan?`,
+        question: `Mark ${named} as paid and give access to its plan?`,
         event: 'operator.subscription_paid',
         work: async ({ writer }, of) =>
-          (await confirmPayment(writer, { ...of, payment: { provider, reference } })) ? 'is paid' : 'was paid already',
+          (await confirmPayment(writer, { ...of, payment: { provider, reference } })) ? 'is paid' : 'is already paid',
       })
     })
 }
@@ -76,15 +76,15 @@ function addMarkPaid(group: Command, session: Session): void {
 function addMarkFailed(group: Command, session: Session): void {
   const failed = define(group, {
     form: 'mark-failed <id>',
-    about: 'Record a failed payment. The subscription waits 14 days for another payment and keeps its access during the grace period.',
+    about: 'Record a failed payment. Another payment is due within 14 days. The subscription keeps its access during the grace period.',
     examples: ['subscriptions mark-failed sub_01jgwejj00e6srgkpqm2sqf05m'],
   })
   withYesOption(withSchoolOption(failed)).action((named: string, options: SchoolOption & YesOption) =>
     changeSubscription(session, named, {
       ...options,
-      question: `Note that a payment of ${named} is outstanding?`,
+      question: `Record a failed payment of ${named}?`,
       event: 'operator.subscription_failed',
-      work: async ({ writer }, of) => ((await failPayment(writer, of)) ? 'waits for its payment' : 'waited for its payment already'),
+      work: async ({ writer }, of) => ((await failPayment(writer, of)) ? 'awaits a payment' : 'already awaits a payment'),
     }),
   )
 }
@@ -92,7 +92,7 @@ function addMarkFailed(group: Command, session: Session): void {
 interface SubscriptionChange extends SchoolOption, YesOption {
   question: string
   event: string
-  /** Answers what became of the subscription. */
+  /** Returns the outcome for the subscription, as the end of a sentence. */
   work(change: Change, of: { schoolId: string; now: Date; subscriptionId: string }): Promise<string>
 }
 
