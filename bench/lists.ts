@@ -26,7 +26,7 @@ export interface Asked {
   slug: string
   rounds: number
   minRows: number
-  /** Names of lists; none: all that are large. */
+  /** Names of lists; by default all large ones. */
   only: readonly string[]
 }
 
@@ -41,7 +41,7 @@ interface Page {
 }
 
 const depths = [0, 0.01, 0.1, 0.5, 0.9, 0.99] as const
-/** Not counted: the first ones fill caches. */
+/** Warm-up rounds, which fill caches and are not counted. */
 const warmUps = 3
 
 /** Requests every page in turn, through the same code as a request. */
@@ -72,7 +72,7 @@ export async function measureLists(database: Database, { slug, rounds, minRows, 
   }
   const all = found.flatMap(({ pages }) => pages)
   for (let round = -warmUps; round < rounds; round += 1) {
-    // Another page begins each round, so that none always follows the same one.
+    // Each round begins with another page, so that the order varies.
     for (const index of all.keys()) {
       const page = all[(index * stride(all.length) + round + warmUps) % all.length] as Page
       const start = performance.now()
@@ -96,13 +96,13 @@ export async function measureLists(database: Database, { slug, rounds, minRows, 
   })
 }
 
-/** Top-level lists: a list under a row is a part of one of them. */
+/** The top-level lists. A list under a row is a part of one of them. */
 function listsOf(only: readonly string[]): List[] {
   const lists = operationsIn(resources).filter((operation): operation is List => operation.kind === 'list' && !operation.parent)
   return only.length === 0 ? lists : lists.filter(({ path }) => only.includes(path.split('/').at(-1) as string))
 }
 
-/** A step that visits every place once before it comes back. */
+/** Returns a step that visits every position once before it returns to the first. */
 function stride(length: number): number {
   let step = Math.max(1, Math.floor(length * 0.618))
   while (divisor(step, length) !== 1) step += 1
@@ -126,7 +126,7 @@ async function asOwner(database: Database, slug: string): Promise<{ caller: Pers
     [slug],
   )
   const person = owner && (await findPerson(database.kysely, owner.school_id, owner.account_id))
-  if (!person) throw new Error(`there is no school ${slug} with an owner who can sign in`)
+  if (!person) throw new Error(`school ${slug} must exist and have an owner who can sign in: choose another with --school`)
   const scopes = scopeCatalogue(resources).map(({ name }) => name)
   const keyring = createKeyring(['only cursors of this run are signed with it'])
   return {
@@ -144,7 +144,7 @@ async function asOwner(database: Database, slug: string): Promise<{ caller: Pers
   }
 }
 
-// A list reads no file; it only says where one is.
+// A list only returns the addresses of files.
 const externalServices = {
   files: {
     downloadAddress: ({ issuer }: { issuer: string }, { id }: { id: string }) => ({ url: `${issuer}/files/${id}`, expires_at: null }),

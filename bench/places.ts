@@ -5,7 +5,7 @@ import { formatCursor, unseal } from '../src/framework/read/cursor.ts'
 import { isVisible } from '../src/framework/read/visible.ts'
 import type { Reader } from '../src/store/database.ts'
 
-/** How many rows the caller's list has, all of them. */
+/** Returns the total number of rows in the caller's list. */
 export async function countAll(database: Reader, queryScope: QueryScope): Promise<number> {
   const row = await tables(database)
     .selectFrom(queryScope.resource.table as 'any_table')
@@ -17,8 +17,8 @@ export async function countAll(database: Reader, queryScope: QueryScope): Promis
 }
 
 /**
- * A cursor behind so many of the rows of a list, built from one of the list's cursors and the row at that position. To find that row what lies
- * before it is read, or what lies behind it where that is less: that is not what is measured.
+ * Returns a cursor after a number of rows of a list, built from one of the list's cursors and the row at that position. To find that row, the
+ * rows before it are read, or those after it if they are fewer; this is not part of the measurement.
  */
 export async function cursorBehind(
   database: Reader,

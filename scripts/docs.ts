@@ -2,7 +2,7 @@
  * Writes the generated documents.
  *
  *   node scripts/docs.ts           writes them
- *   node scripts/docs.ts --check   ends with 1 where one is stale, and names it
+ *   node scripts/docs.ts --check   exits with 1 and lists the stale ones
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -10,7 +10,7 @@ import { renderManual } from '../src/config/manual.ts'
 import { renderSchema } from '../src/config/renderSchema.ts'
 import { renderArchitecture } from './renderArchitecture.ts'
 
-/** Paths from the working directory, each with what belongs there. */
+/** The current content of each generated document, by its path from the working directory. */
 const documents: { path: string; render(): string | Promise<string> }[] = [
   { path: 'config/README.md', render: renderManual },
   { path: 'config/schema.json', render: renderSchema },

@@ -1,5 +1,5 @@
 /**
- * The whole way from nothing to a first answer, as any client walks it: register, ask the person, exchange the code, call what was granted.
+ * Runs the whole flow of a client: registers, sends the person to the sign-in, exchanges the code, and sends a request with the token.
  *
  *   npm run first-token -- [base address] [scope ...]
  *
@@ -32,8 +32,8 @@ try {
 
 async function walk(issuer: string): Promise<void> {
   const metadata = await askJson<ServerMetadata>(`${issuer}/.well-known/oauth-authorization-server`)
-  // A document that speaks for another issuer is not to be followed (RFC 8414 section 3.3).
-  if (metadata.issuer !== issuer) throw new Error(`${issuer} says that its issuer is ${metadata.issuer}. Name that address instead.`)
+  // Metadata of another issuer must not be used (RFC 8414 section 3.3).
+  if (metadata.issuer !== issuer) throw new Error(`${issuer} has the issuer ${metadata.issuer}. Use that address instead.`)
 
   const callback = createServer()
   callback.listen(0, '127.0.0.1')
@@ -58,7 +58,7 @@ async function walk(issuer: string): Promise<void> {
       code_challenge_method: 'S256',
       state,
     }).toString()
-    say(`\nOpen this address in a browser on this machine, sign in and allow what you like:\n\n  ${address}\n`)
+    say(`\nOpen this address in a browser on this machine, sign in and choose the permissions:\n\n  ${address}\n`)
 
     const answer = await nextRedirect(callback)
     const code = codeOf(answer, { state, issuer })
@@ -81,7 +81,7 @@ async function walk(issuer: string): Promise<void> {
   }
 }
 
-/** Calls the first address that the granted scopes open: the account, another resource of the API, UserInfo, or at least introspection. */
+/** Requests the first URL that the granted scopes allow: the account, another resource of the API, UserInfo, or token introspection. */
 async function callSomethingGranted(
   { issuer, userinfo_endpoint, introspection_endpoint }: ServerMetadata,
   clientId: string,
@@ -100,14 +100,14 @@ async function callSomethingGranted(
     return
   }
   const answer = await askJson(introspection_endpoint, { method: 'POST', body: new URLSearchParams({ token, client_id: clientId }) })
-  say(`\nNothing granted can be read without more input. POST ${introspection_endpoint}\n${JSON.stringify(answer, null, 2)}`)
+  say(`\nNo granted scope can be used without more input. POST ${introspection_endpoint}\n${JSON.stringify(answer, null, 2)}`)
 }
 
 /** Resolves with the parameters of the redirect to the loopback address. */
 function nextRedirect(server: ReturnType<typeof createServer>): Promise<URLSearchParams> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(
-      () => reject(new Error(`Nobody came back within ${patienceSeconds} seconds. Run this again when you are ready.`)),
+      () => reject(new Error(`No redirect arrived within ${patienceSeconds} seconds. Run this command again.`)),
       patienceSeconds * 1000,
     )
     server.on('request', (request, response) => {
@@ -123,16 +123,16 @@ function nextRedirect(server: ReturnType<typeof createServer>): Promise<URLSearc
   })
 }
 
-/** The code of a redirect that answers our request and comes from our issuer (RFC 9207 section 2.4). */
+/** Returns the code of the redirect. Checks that it belongs to this request and comes from the issuer (RFC 9207 section 2.4). */
 function codeOf(answer: URLSearchParams, { state, issuer }: { state: string; issuer: string }): string {
   if (answer.get('state') !== state)
-    throw new Error('The redirect carries another state: it does not answer this request. Nothing was exchanged.')
+    throw new Error('The state of the redirect differs from the request, so the code was not exchanged. Run this command again.')
   if (answer.get('iss') !== issuer)
-    throw new Error(`The redirect comes from ${answer.get('iss')}, not from ${issuer}. Nothing was exchanged.`)
+    throw new Error(`The redirect comes from ${answer.get('iss')}, not from ${issuer}, so the code was not exchanged.`)
   const error = answer.get('error')
-  if (error) throw new Error(`The service refused: ${error}. ${answer.get('error_description') ?? ''}`)
+  if (error) throw new Error(`The service rejected the request: ${error}. ${answer.get('error_description') ?? ''}`)
   const code = answer.get('code')
-  if (!code) throw new Error('The redirect carries neither a code nor an error.')
+  if (!code) throw new Error('The redirect contains neither a code nor an error.')
   return code
 }
 
@@ -142,14 +142,14 @@ async function askJson<Answer = unknown>(url: string, init: RequestInit = {}): P
     response = await fetch(url, { ...init, redirect: 'error', signal: AbortSignal.timeout(15_000) })
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error)
-    throw new Error(`${url} does not answer (${cause || error}). Is the service running? Start it with: npm start`)
+    throw new Error(`${url} does not respond (${cause || error}). Start the service with: npm start`)
   }
   const text = await response.text()
-  if (!response.ok) throw new Error(`${init.method ?? 'GET'} ${url} answered ${response.status}: ${text.slice(0, 500)}`)
+  if (!response.ok) throw new Error(`${init.method ?? 'GET'} ${url} returned ${response.status}: ${text.slice(0, 500)}`)
   try {
     return JSON.parse(text) as Answer
   } catch {
-    throw new Error(`${url} answered something that is not JSON. Is this the address of the service?`)
+    throw new Error(`${url} returned a response that is not JSON. Check that this is the address of the service.`)
   }
 }
 

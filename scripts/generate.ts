@@ -2,7 +2,7 @@
  * Writes src/gen: the Prisma client and the Kysely table types, from prisma/schema.prisma, and an empty cluster of the embedded database.
  * Works without a network.
  *
- * The Prisma CLI looks for an engine binary that `generate` never starts, and would download it. It is given a file that exists.
+ * The Prisma CLI looks for an engine binary that `generate` never starts, and would download it. It gets the path of an existing file instead.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -11,14 +11,14 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 
-/** Without it the CLI would need 130 MB more. */
+/** Replaces a part of the CLI that would need 130 MB more. */
 const withoutStudio = new URL('withoutStudio.mjs', import.meta.url).href
 
 let cli: string
 try {
   cli = createRequire(import.meta.url).resolve('prisma/build/index.js')
 } catch {
-  // A production install has no Prisma CLI: the build stage has made src/gen before.
+  // A production install has no Prisma CLI: the build stage has already generated src/gen.
   process.exit(existsSync('src/gen') ? 0 : 1)
 }
 
@@ -30,7 +30,7 @@ if (status !== 0) process.stderr.write(`${stdout}${stderr}`)
 else await writeEmptyCluster('src/gen/embedded')
 process.exit(status ?? 1)
 
-/** Runs initdb once, so that the first start of the service need not: it takes 500 MB. */
+/** Runs initdb once, so that the first start of the service does not need its 500 MB of memory. */
 async function writeEmptyCluster(directory: string): Promise<void> {
   const { version } = JSON.parse(await readFile('node_modules/@electric-sql/pglite/package.json', 'utf8')) as { version: string }
   const [image, stamp] = [join(directory, 'image.tar.gz'), join(directory, 'version')]

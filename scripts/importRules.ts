@@ -1,7 +1,7 @@
 import type { IForbiddenRuleType } from 'dependency-cruiser'
 import { type Module, modules, type PackageOwner, packageOwners, processFiles } from './importTable.ts'
 
-/** The import table as rules of dependency-cruiser. Every import that no rule forbids is allowed. */
+/** Converts the import table to rules of dependency-cruiser. Every import that no rule forbids is allowed. */
 export const importRules: IForbiddenRuleType[] = [
   ...modules.flatMap(moduleRules),
   ...packageOwners.flatMap(ownerRules),
@@ -37,7 +37,7 @@ export const importRules: IForbiddenRuleType[] = [
     name: 'no cycle',
     comment: 'two files must not import each other, not even types; move what both need to a third file',
     severity: 'error',
-    // A resource names the resources that it refers to, and they name it: functions return them, so the order of loading does not matter.
+    // Resources that refer to each other import each other. Functions return them, so the loading order does not matter.
     from: { pathNot: ['^src/gen/', '^src/resources/', '^src/pages/'] },
     to: { circular: true },
   },

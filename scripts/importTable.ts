@@ -1,10 +1,10 @@
-/** A folder of src, and what its files may import from other folders. */
+/** A folder of src, and the folders that its files may import. */
 export interface Module {
   name: string
   contents: string
   /** Modules whose values and types it may use; `anything` for the modules that compose the service. */
   mayImport: readonly string[] | 'anything'
-  /** Modules of which it may use the types only. Every module may use the types of the configuration. */
+  /** Modules whose types only it may use. Every module may use the types of the configuration. */
   mayImportTypesOf?: readonly string[]
 }
 
@@ -16,11 +16,11 @@ export interface PackageOwner {
   typesIn?: readonly string[]
 }
 
-/** Dependencies go one way, from top to bottom: what a lower module needs from a higher one is passed to it as an argument. */
+/** The modules in the order of their dependencies. A module may import earlier ones; it gets parts of later ones as arguments. */
 export const modules: readonly Module[] = [
   {
     name: 'lib',
-    contents: 'the table of problems and the one error class, ids, keyring, log; nothing here knows about schools',
+    contents: 'the table of problems and their error class, ids, keyring, log; independent of schools',
     mayImport: [],
   },
   {
@@ -53,7 +53,7 @@ export const modules: readonly Module[] = [
   },
   {
     name: 'framework',
-    contents: 'what a resource declaration is, the operations derived from it, and `run`, through which every operation goes',
+    contents: 'the types of a resource declaration, the operations derived from it, and `run`, which executes every operation',
     mayImport: ['policy', 'store', 'lib'],
     mayImportTypesOf: ['gen'],
   },
@@ -65,7 +65,7 @@ export const modules: readonly Module[] = [
   },
   {
     name: 'http',
-    contents: 'Koa middleware that knows HTTP and nothing about the school',
+    contents: 'Koa middleware for HTTP, independent of schools',
     mayImport: ['lib'],
     mayImportTypesOf: ['policy'],
   },
@@ -76,7 +76,7 @@ export const modules: readonly Module[] = [
   },
   {
     name: 'pages',
-    contents: 'what people see: sign-in, consent, sign-out, errors',
+    contents: 'pages for people: sign-in, consent, sign-out, errors',
     mayImport: ['oidc', 'policy', 'resources', 'domain', 'http', 'lib'],
     mayImportTypesOf: ['store'],
   },
@@ -149,5 +149,5 @@ export const packageOwners: readonly PackageOwner[] = [
   { name: '@modelcontextprotocol/server', modules: ['mcp'] },
 ]
 
-/** The files that may use `process`: everything else gets what it needs as an argument. */
+/** The files that may use `process`. All others get its values as arguments. */
 export const processFiles: readonly string[] = ['src/main.ts', 'src/cli/', 'src/store/directoryLock.ts']

@@ -21,8 +21,8 @@ const { stdout, stderr } = spawnSync(
 if (!stdout.startsWith('{')) fail(`dependency-cruiser did not run:\n${stderr || stdout}`)
 const { summary }: ICruiseResult = JSON.parse(stdout)
 
-// Without a TypeScript compiler that it can drive, dependency-cruiser reads nothing and still exits with 0.
-if (summary.totalCruised === 0) fail('no module was read: does the package "typescript" still provide the API of TypeScript 6?')
+// Without a supported TypeScript compiler, dependency-cruiser reads no file and still exits with 0.
+if (summary.totalCruised === 0) fail('no module was read: check that the package "typescript" provides the API of TypeScript 6')
 
 const fieldErrors = summary.violations.map(({ from, to, rule, cycle }) => {
   const why = importRules.find(({ name }) => name === rule.name)?.comment

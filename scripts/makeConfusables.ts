@@ -6,10 +6,11 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 
 const [, , file] = process.argv
-if (file === undefined) throw new Error('say which file: https://www.unicode.org/Public/security/latest/confusables.txt, downloaded')
+if (file === undefined)
+  throw new Error('FILE is missing: download https://www.unicode.org/Public/security/latest/confusables.txt and pass its path')
 const source = readFileSync(file, 'utf8')
 const version = /^# Version: (\S+)/m.exec(source)?.[1]
-if (version === undefined) throw new Error(`${file} names no version: is it confusables.txt?`)
+if (version === undefined) throw new Error(`${file} must contain the version of confusables.txt: check the path`)
 
 const lines = source.matchAll(/^\s*([0-9A-F]+) ;\t([0-9A-F ]+?) ;\tMA\b/gm)
 const byPrototype = Map.groupBy(lines, ([, , prototype]) => prototype as string)

@@ -2,8 +2,8 @@
  * Compares prisma/schema.prisma with prisma/migrations. Needs neither a server nor a network.
  *
  *   node scripts/makeMigration.ts NAME       writes a new migration that leads to the schema
- *   node scripts/makeMigration.ts --check    ends with 1 where one is missing
- *   node scripts/makeMigration.ts --remake   writes the only migration again, while nothing is deployed
+ *   node scripts/makeMigration.ts --check    exits with 1 if a migration is missing
+ *   node scripts/makeMigration.ts --remake   rewrites the only migration, before the first deployment
  *
  * Objects that the schema cannot express (partial and expression indexes, collations, triggers) are written by hand below the line
  * `-- Handwritten`. prisma/handwritten.txt names them, one per line: the comparison would otherwise remove them.

@@ -1,6 +1,6 @@
 /**
- * Checks that no module of src keeps state: what a process knows belongs to an object that `createApp` or a command made, so that two
- * services in one process share nothing.
+ * Checks that no module of src keeps state: state belongs to an object that `createApp` or a command creates, so that two
+ * services in one process are independent.
  *
  *   node scripts/moduleState.ts    exits with 1 and lists every variable at the top of a module that code changes later
  */
@@ -23,7 +23,7 @@ interface Finding {
 }
 
 const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts') && !path.startsWith('gen/'))
-// A check that read nothing would find nothing in any tree.
+// Without modules the check would always pass.
 if (files.length === 0) fail('no module was read')
 const found = files.flatMap((path) => stateOf(join('src', path)))
 const keyOf = ({ file, name }: Finding): string => `${file}#${name}`
@@ -63,7 +63,7 @@ function stateOf(file: string): Finding[] {
   return [...findings.values()]
 }
 
-/** The object that an expression changes: by a method, an assignment or `delete`. */
+/** Returns the object that an expression changes: by a method, an assignment or `delete`. */
 function changedBy(node: ts.Node): ts.Expression | undefined {
   if (ts.isCallExpression(node) && ts.isPropertyAccessExpression(node.expression) && changing.has(node.expression.name.text))
     return node.expression.expression

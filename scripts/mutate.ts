@@ -1,6 +1,6 @@
 /**
- * Changes the source in small ways, one at a time, and runs the tests that are nearest to the changed file. A change that no test notices
- * is a guarantee that no test gives. docs/testing.md describes how to read the result.
+ * Changes the source in small ways, one at a time, and runs the tests that are nearest to the changed file. A change that no test
+ * detects shows a missing test. docs/testing.md describes how to read the result.
  *
  *   npm run mutate -- --module oidc --limit 20 --seed 7
  *
@@ -29,7 +29,7 @@ const critical: Readonly<Record<string, readonly string[]>> = {
   money: ['src/domain/orders', 'src/domain/coupons', 'src/domain/memberships', 'src/domain/events'],
 }
 
-/** Tests that run for every mutant of a module, since they go through most of it. */
+/** Tests that run for every mutant of a module, because they cover most of it. */
 const broad: Readonly<Record<string, readonly string[]>> = {
   oidc: ['test/oidc/token.test.ts', 'test/oidc/authorization.test.ts'],
   framework: ['test/api/writes.test.ts', 'test/api/lists.test.ts'],
@@ -82,7 +82,7 @@ function judge({ file, start, end, replacement }: Mutant, always: readonly strin
   const passed = passes(tests)
   writeFileSync(path, text)
   if (passed) return 'survived'
-  // Tests that fail without the mutant as well have found nothing.
+  // Tests that also fail without the mutant do not detect it.
   const key = tests.join(' ')
   if (!baseline.has(key)) baseline.set(key, passes(tests))
   return baseline.get(key) ? 'killed' : 'unclear'
@@ -93,7 +93,7 @@ function passes(tests: string[]): boolean {
   const { status } = spawnSync(process.execPath, [vitest, 'run', ...tests, '--bail=1', '--maxWorkers=1', '--reporter=dot'], {
     cwd: copy,
     stdio: 'ignore',
-    // A mutant may wait forever.
+    // A mutant can cause an endless wait.
     timeout: 300_000,
   })
   return status === 0
@@ -161,7 +161,7 @@ const negated = (condition: ts.Expression): Change => [condition, `!(${condition
 const isCall = (expression: ts.Expression): boolean =>
   ts.isCallExpression(expression) || (ts.isAwaitExpression(expression) && ts.isCallExpression(expression.expression))
 
-/** A query without one of its conditions. */
+/** Returns mutants of a query without one of its conditions. */
 function withoutCondition(call: ts.CallExpression): Change[] {
   const { expression: access } = call
   if (!ts.isPropertyAccessExpression(access) || !/^(?:where|whereRef|andWhere)$/.test(access.name.text)) return []
@@ -170,7 +170,7 @@ function withoutCondition(call: ts.CallExpression): Change[] {
 
 const shortened = (node: ts.Node): string => node.getText().replaceAll(/\s+/g, ' ').slice(0, 70)
 
-/** Some of the items, each equally likely, in the order of the source. */
+/** Returns a uniform sample of the items in the order of the source. */
 function draw<Item>(items: Item[], count: number): Item[] {
   const keyed = items.map((item, at) => ({ item, at, key: random() })).toSorted((a, b) => a.key - b.key)
   return keyed
@@ -179,7 +179,7 @@ function draw<Item>(items: Item[], count: number): Item[] {
     .map(({ item }) => item)
 }
 
-/** mulberry32 */
+/** Creates a seeded random generator (mulberry32). */
 function seededRandom(seed: number): () => number {
   let state = seed | 0
   return () => {

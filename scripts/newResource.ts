@@ -23,7 +23,7 @@ if (name === '--help' || name === undefined) {
   process.stdout.write(help)
   process.exit(name === undefined ? 1 : 0)
 }
-if (!/^[a-z]+(_[a-z]+)*s$/.test(name)) fail(`${name} is not a plural in snake_case, such as workshops or gift_cards`)
+if (!/^[a-z]+(_[a-z]+)*s$/.test(name)) fail(`the name must be a plural in snake_case such as workshops or gift_cards, not ${name}`)
 const letters = name.replace(/(?<!^)[aeiou_]/g, '')
 const idPrefix = prefix ?? `${letters}${name.slice(1)}`.slice(0, 3)
 if (!/^[a-z]{3}$/.test(idPrefix)) fail(`the id prefix ${idPrefix} must have three lower-case letters`)

@@ -1,10 +1,10 @@
 /** The files of a new resource, as scripts/newResource.ts writes them. */
 export interface NewResourceFiles {
-  /** `gift_card`: the table, and `object` in JSON. */
+  /** The name of the table, and `object` in JSON: `gift_card`. */
   object: string
-  /** `giftCards`: the constant and the file name. */
+  /** The name of the constant and the file: `giftCards`. */
   variable: string
-  /** `Gift cards`. */
+  /** The title: `Gift cards`. */
   title: string
   declaration: string
   model: string
@@ -13,7 +13,7 @@ export interface NewResourceFiles {
   test: string
 }
 
-/** Returns the files of a resource with a title, a slug and a status, of which everybody sees the published rows. */
+/** Returns the files of a resource with a title, a slug and a status, whose published rows are public. */
 export function newResourceFiles(name: string, idPrefix: string): NewResourceFiles {
   const object = name.replace(/ies$/, 'y').replace(/s$/, '')
   const variable = name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())

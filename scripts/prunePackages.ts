@@ -1,5 +1,5 @@
 /**
- * Deletes the files of node_modules that no process reads.
+ * Deletes the unused files of node_modules.
  *
  *   node scripts/prunePackages.ts                  in the build stage of the image, after `npm ci --omit=dev --omit=optional`
  *   node scripts/prunePackages.ts --development    after `npm ci`: keeps what compilers, linters and tests read
@@ -18,7 +18,7 @@ const unneededAnywhere: readonly RegExp[] = [
   /(?:^|\/)node\/node_modules\/node-[\w-]+\/include\//,
 ]
 
-/** Declarations of types. */
+/** Type declarations. */
 const unneededInProduction: readonly RegExp[] = [...unneededAnywhere, /\.d\.[cm]?ts$/, /(?:^|\/)@types\//]
 
 /** True if no production process reads this file of node_modules. */

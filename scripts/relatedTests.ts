@@ -1,21 +1,21 @@
 /**
- * The test files that are nearest to a changed file: those that import it without going through the composition of the whole service,
- * which every test of the service imports, and those that are named after it.
+ * Finds the test files that are nearest to a changed file: those that import it, not counting imports through the composition of the whole
+ * service, which every test of the service imports, and those that are named after it.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 
 const root = resolve(import.meta.dirname, '..')
 
-/** Files that bring the whole service together. What lies behind them is related to everything, and therefore to nothing. */
+/** Files that compose the whole service. Imports through them would relate every file to every test, so they are not followed. */
 const composition =
   /^(?:src\/(?:app|main)\.ts|src\/cli\/program\.ts|src\/resources\/index\.ts|src\/(?:wiring|demo)\/.*|test\/support\/.*|test\/api\/(?:demoApi|subjects)\.ts)$/
 
-/** Folders of src that group by kind rather than by noun: a test is not related because it bears their name. */
+/** Folders of src that group by kind rather than by noun: the name of such a folder does not make a test related. */
 const kinds = new Set(['src', 'domain', 'resources', 'store', 'lib', 'policy', 'framework', 'pages', 'http', 'api', 'wiring', 'index'])
 
 export interface TestGraph {
-  /** Test files related to a file of the project, nearest first. */
+  /** Returns the test files that are related to a file of the project, nearest first. */
   relatedTo(file: string): string[]
 }
 
@@ -40,7 +40,7 @@ export function readTestGraph(): TestGraph {
       const seen = new Set(edge)
       while (edge.length > 0) {
         for (const path of edge) if (isTest(path)) found.set(path, Math.min(distance, found.get(path) ?? distance))
-        // The file itself may belong to the composition: then its importers count.
+        // The importers of the changed file count, even if it belongs to the composition.
         const next = edge.filter((path) => distance === 0 || !composition.test(path)).flatMap((path) => importers.get(path) ?? [])
         edge = next.filter((path) => !seen.has(path))
         for (const path of edge) seen.add(path)
@@ -63,7 +63,7 @@ function importsOf(file: string): string[] {
 /** True if the test has the name of the file itself. */
 const hasNameOf = (test: string, file: string): boolean => basename(test, '.test.ts') === basename(file, '.ts')
 
-/** True if the test bears the name of the file or of its folder: coupons.test.ts for src/domain/coupons/whyNot.ts. */
+/** True if the test has the name of the file or of its folder: coupons.test.ts for src/domain/coupons/quote.ts. */
 function isNamedAfter(test: string, file: string): boolean {
   if (!file.startsWith('src/')) return false
   const nouns = [...dirname(file).split('/'), basename(file, '.ts')].filter((name) => !kinds.has(name))

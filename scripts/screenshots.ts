@@ -1,5 +1,5 @@
 /**
- * Pictures of the pages that people see, of the demo school, light and dark, on a phone and on a desk.
+ * Takes screenshots of the pages of the demo school, light and dark, in the widths of a phone and a desktop.
  *
  *   npm run screenshots          writes docs/screenshots/{page}-{light|dark}-{360|1280}.png
  *   npm run screenshots -- de    the same in German
@@ -37,7 +37,7 @@ async function takeAll(): Promise<void> {
         await page.emulateMedia({ colorScheme })
         for (const width of [360, 1280]) {
           await page.setViewportSize({ width, height: 640 })
-          // As tall as the page, so that fixed buttons appear at its end.
+          // The viewport is as tall as the page, so that fixed buttons appear at its end.
           const height = await page.evaluate<number>('document.documentElement.scrollHeight')
           await page.setViewportSize({ width, height })
           const file = `${name}-${colorScheme}-${width}.png`
@@ -54,7 +54,7 @@ async function takeAll(): Promise<void> {
   }
 }
 
-/** The first link of the newest message to an address. Messages are written once the answer has gone. */
+/** Returns the first link of the newest message to an address. Waits for it, because messages are written after the response. */
 async function linkInOutbox(outbox: string, email: string): Promise<string> {
   const find = async (): Promise<string | undefined> => {
     const names = (await readdir(outbox).catch(() => [])).toSorted().reverse()

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import { readTestGraph } from './relatedTests.ts'
 
-/** The daily loop takes less than a minute: more files than these are left to the whole run. */
+/** The maximum number of related files, so that a run takes less than a minute. The whole run includes the others. */
 const mostRelated = 15
 const root = resolve(import.meta.dirname, '..')
 const typeCheck = 'tsc --noEmit --incremental --tsBuildInfoFile node_modules/.cache/tsc.json'
@@ -39,7 +39,7 @@ async function testChanges([first = '-', ...others]: string[]): Promise<number> 
   const related = [...new Set(changed.flatMap((file) => graph.relatedTo(file)))]
   const chosen = related.slice(0, mostRelated)
   process.stdout.write(`${changed.length} changed files, ${related.length} related test files\n`)
-  for (const file of related.slice(mostRelated)) process.stdout.write(`left to the whole run: ${file}\n`)
+  for (const file of related.slice(mostRelated)) process.stdout.write(`only in the whole run: ${file}\n`)
   const [command = '', ...words] = typeCheck.split(' ')
   const codes = await Promise.all([run(command, words), chosen.length > 0 ? run('vitest', ['run', ...chosen, ...rest]) : 0])
   return Math.max(...codes)
@@ -49,7 +49,7 @@ interface Report {
   testResults: { name: string; status: string; assertionResults: { fullName: string; status: string }[] }[]
 }
 
-/** Runs all tests. Files that failed run once more, one at a time; the result is that of the second run. */
+/** Runs all tests. Files that failed run once more, one at a time; the second run decides the result. */
 async function testTwice(rest: string[]): Promise<number> {
   const directory = mkdtempSync(join(tmpdir(), 'schoolgate-report-'))
   const file = join(directory, 'report.json')
@@ -58,7 +58,7 @@ async function testTwice(rest: string[]): Promise<number> {
     if (code === 0) return 0
     const { testResults }: Report = JSON.parse(readFileSync(file, 'utf8'))
     const failed = testResults.filter(({ status }) => status === 'failed')
-    // An error outside of every test file.
+    // The error occurred outside all test files.
     if (failed.length === 0) return code
     const files = failed.map(({ name }) => relative(root, name))
     process.stdout.write(`\n== ${files.length} test files failed and run once more, alone\n`)

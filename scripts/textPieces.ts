@@ -2,7 +2,7 @@ import { basename, extname } from 'node:path'
 import ts from 'typescript'
 import type { TextKind } from './languageRules.ts'
 
-/** A part of a file that people read. Line breaks and comment markers are replaced by spaces, so that positions stay those of the file. */
+/** A part of a file that people read. Line breaks and comment markers are replaced by spaces, so that positions match those of the file. */
 export interface TextPiece {
   kind: TextKind
   text: string

@@ -1,6 +1,6 @@
 /**
- * Checks that nothing is left over: files that nobody imports, exported values that no other file imports, packages that nothing names.
- * Exported types are not checked: a type is often exported so that its function can be called.
+ * Finds unused code: files without an importer, exported values that no other file imports, and packages that no file names.
+ * Exported types are not checked, because callers of a function often need them.
  *
  *   node scripts/unused.ts    exits with 1 and lists what is unused
  */
@@ -8,14 +8,14 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, normalize } from 'node:path'
 import ts from 'typescript'
 
-/** Packages that no code names, each with the reason. */
+/** Packages that are needed although no code names them, each with the reason. */
 const neededUnnamed: Readonly<Record<string, string>> = {
   '@aws-sdk/s3-request-presigner': 'flydrive imports it for addresses of files',
   '@typescript/native': 'brings tsc',
-  node: 'brings the runtime',
+  node: 'provides the runtime',
 }
 
-/** Vitest calls it in the file that the configuration names. */
+/** The function that Vitest calls in its global setup file. */
 const hook = 'setup'
 
 interface Module {
@@ -91,7 +91,7 @@ function declaredNames(node: ts.VariableStatement | ts.FunctionDeclaration | ts.
   return node.declarationList.declarations.flatMap(({ name }) => (ts.isIdentifier(name) ? [name.text] : []))
 }
 
-/** A file that is started, or loaded by its name, is named in a text. */
+/** A file that is started or loaded by its name is used: a string contains its name. */
 function unusedFiles(): string[] {
   const isNamed = (file: string): boolean => texts.some((text) => text.includes(`${basename(file)}'`) || text.includes(file))
   return modules.flatMap(({ file }) =>
@@ -118,14 +118,14 @@ function unusedPackages(): string[] {
     const { bin = {} } = JSON.parse(readFileSync(join('node_modules', name, 'package.json'), 'utf8'))
     return typeof bin === 'string' ? [basename(name)] : Object.keys(bin)
   }
-  // The types of a package that is used without types belong to it.
+  // A package with the types of another package is used if that package is used.
   const subjectOf = (name: string): string => name.replace(/^@types\/(?:(\w[\w-]*)__)?/, (_all, scope) => (scope ? `@${scope}/` : ''))
   const isNamed = (name: string): boolean =>
     name === '@types/node' || texts.some((text) => ["'", '"', '`', 'node_modules/'].some((before) => text.includes(before + name)))
   const isStarted = (name: string): boolean =>
     commandsOf(name).some((command) => texts.some((text) => new RegExp(`["' ]${command} `).test(text)))
   return names.flatMap((name) =>
-    name in neededUnnamed || isNamed(subjectOf(name)) || isStarted(name) ? [] : [`package.json: nothing names ${name}`],
+    name in neededUnnamed || isNamed(subjectOf(name)) || isStarted(name) ? [] : [`package.json: no file uses ${name}`],
   )
 }
 

@@ -1,6 +1,6 @@
 import type { Client, Reply, Sending } from './client.ts'
 
-/** A page, or the address outside of the server that the browser was sent to. */
+/** A page, or a redirect to an address of another server. */
 export interface Page {
   path: string
   reply: Reply
@@ -13,7 +13,7 @@ export interface Browser {
   submit(page: Page, name: string, fields: Record<string, string>): Promise<Page>
 }
 
-/** A browser without JavaScript that begins with no cookies. It follows redirects within the server. */
+/** Creates a browser without JavaScript and cookies. It follows redirects within the server. */
 export function createBrowser(client: Client, origin: string): Browser {
   const cookies = new Map<string, { value: string; path: string }>()
 

@@ -9,20 +9,20 @@ export interface Reply {
 export interface Sending {
   method?: string
   headers?: Record<string, string>
-  /** A form or JSON; the content type follows from it. */
+  /** A form or JSON, which determines the content type. */
   form?: Record<string, string>
   json?: unknown
-  /** A body as it is; its content type is among the headers. */
+  /** A raw body; the headers contain its content type. */
   raw?: string
 }
 
-/** Sends requests to one server over kept connections. */
+/** Sends requests to one server over keep-alive connections. */
 export interface Client {
   send(path: string, sending?: Sending): Promise<Reply>
   close(): void
 }
 
-/** Node's own client: it costs the same for every server that is measured. */
+/** Sends requests with Node's HTTP client, which costs the same for every server. */
 export function createClient(origin: string): Client {
   const agent = new Agent({ keepAlive: true, maxSockets: 64 })
   const { hostname, port } = new URL(origin)

@@ -46,7 +46,7 @@ export async function compare(options: CompareOptions): Promise<boolean> {
     for (let round = 0; round <= rounds; round += 1) {
       say(round === 0 ? 'warming up' : `round ${round} of ${rounds} (load ${loadavg()[0]?.toFixed(1)})`)
       for (const name of names) {
-        // Every other round in the opposite order: what the machine does meanwhile meets all servers alike.
+        // Every other round runs in the opposite order, so that other work of the machine affects all servers equally.
         const order = round % 2 === 0 ? measurables : [...measurables].reverse()
         for (const { name: target, pid, operations } of order) {
           const operation = operations[name]
@@ -151,7 +151,7 @@ function installPeers(say: (line: string) => void): void {
   if (status !== 0) throw new Error('npm ci in bench/peers failed')
 }
 
-/** A configuration with one demo school and no limits. */
+/** Writes a configuration with one demo school and without limits. */
 async function benchConfiguration(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'schoolgate-bench-config-'))
   await mkdir(join(directory, 'schools'))

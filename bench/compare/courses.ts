@@ -25,7 +25,7 @@ export async function multiplyCourses(databaseUrl: string): Promise<void> {
   )
 }
 
-/** Copies what the service shows a visitor of its courses into the database of the hand-written peer, so that both send the same members. */
+/** Copies the public view of the service's courses into the database of the hand-written peer, so that both send the same members. */
 export async function copyCourses(service: Target, databaseUrl: string): Promise<{ id: string; count: number }> {
   const rows: Record<string, unknown>[] = []
   let path: string | undefined = '/api/v1/courses?limit=100'
@@ -54,7 +54,7 @@ export async function copyCourses(service: Target, databaseUrl: string): Promise
   return { id, count: rows.length }
 }
 
-/** Makes the table of the keyset page: rows of eleven columns. */
+/** Creates the table of the keyset page: rows of eleven columns. */
 export async function makeRows(databaseUrl: string, count: number): Promise<void> {
   await onServer(
     databaseUrl,

@@ -1,6 +1,6 @@
 import { usageOf } from './processUsage.ts'
 
-/** One kind of request at one server: `prepare` makes what a request uses up, outside of the measurement. */
+/** One kind of request at one server. `prepare` creates the data that requests consume, outside the measurement. */
 export interface Operation {
   /** Requests in one round. */
   count: number

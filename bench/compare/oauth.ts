@@ -4,7 +4,7 @@ import type { Client, Reply } from './client.ts'
 
 export const credentials = { email: 'bench@example.com', password: 'correct horse battery staple' }
 
-/** An authorization server that is measured, and how its sign-in differs. */
+/** An authorization server under measurement, with the kind of its sign-in. */
 export interface AuthorizationServer {
   origin: string
   client: Client
@@ -45,7 +45,7 @@ export async function discover(client: Client, path = '/.well-known/openid-confi
   }
 }
 
-/** Registers a client that authenticates with `client_secret_post`, which every server has in common. */
+/** Registers a client that authenticates with `client_secret_post`, which every server supports. */
 export async function register({ client, paths, scope }: AuthorizationServer): Promise<RegisteredClient> {
   const metadata = {
     client_name: 'Bench',
@@ -61,12 +61,12 @@ export async function register({ client, paths, scope }: AuthorizationServer): P
   return parse(reply) as unknown as RegisteredClient
 }
 
-/** A person's browser that is signed in, or that signs in with the first authorization. */
+/** The browser of a person, which signs in with the first authorization. */
 export interface SignedInBrowser {
   authorize(registered: RegisteredClient): Promise<string>
 }
 
-/** A whole sign-in with consent in a new browser: returns the code, and authorizes again within the session. */
+/** Signs in and consents in a new browser. Returns the code, and a function that authorizes again within the session. */
 export function openBrowser(server: AuthorizationServer): SignedInBrowser {
   const { client, origin, paths, scope } = server
   const browser = createBrowser(client, origin)
@@ -121,7 +121,7 @@ export async function refresh({ client, paths }: AuthorizationServer, registered
 }
 
 export function expectStatus(reply: Reply, status: number): Reply {
-  if (reply.status !== status) throw new Error(`status ${reply.status} in place of ${status}: ${reply.text.slice(0, 300)}`)
+  if (reply.status !== status) throw new Error(`status ${reply.status} instead of ${status}: ${reply.text.slice(0, 300)}`)
   return reply
 }
 

@@ -30,7 +30,7 @@ export async function authorizationOperations(server: AuthorizationServer, scale
   const { client, paths } = server
   const registered = await register(server)
   const session = openBrowser(server)
-  // Signing in again and again costs a password hash each time: codes and tokens to use up come from one session.
+  // Each sign-in costs a password hash, so the codes and tokens that requests consume come from one session.
   await session.authorize(registered)
 
   const codes = async (count: number): Promise<string[]> => {
@@ -55,7 +55,7 @@ export async function authorizationOperations(server: AuthorizationServer, scale
     },
     refresh: {
       count: 160 * scale,
-      // Each chain of rotations belongs to one worker: a refresh token is used once.
+      // Each chain of rotations belongs to one worker, because a refresh token can be used only once.
       async prepare(count) {
         const chains = await tokens(8)
         const free = chains.map(({ refresh_token }) => refresh_token)
@@ -87,7 +87,7 @@ export async function authorizationOperations(server: AuthorizationServer, scale
     },
     registration: { count: 100 * scale, prepare: repeat(async () => void (await register(server))) },
     discovery: { count: 600 * scale, prepare: repeat(async () => void expectStatus(await client.send(paths.metadata), 200)) },
-    // A server without entity tags answers 200 to the same request.
+    // A server without entity tags returns 200 for the same request.
     'discovery, If-None-Match': {
       count: 600 * scale,
       prepare: repeat(async () => {
@@ -98,7 +98,7 @@ export async function authorizationOperations(server: AuthorizationServer, scale
   }
 }
 
-/** The operations of a catalogue: the paths of its list and of one row, and a token where the server takes one. */
+/** The operations of a catalogue: the paths of its list and of one row, and a token if the server accepts one. */
 export function catalogueOperations(
   client: Client,
   { list, one, token }: { list: string; one: string; token?: string },

@@ -28,7 +28,7 @@ export function storesCpuSeconds(): number {
         const name = readFileSync(`/proc/${entry}/comm`, 'utf8').trim()
         if (name === 'postgres' || name === 'redis-server') sum += cpuOf(Number(entry), name === 'postgres' && isPostmaster(entry))
       } catch {
-        // The process has ended meanwhile.
+        // The process has ended in the meantime.
       }
     }
   } catch {
@@ -41,7 +41,7 @@ const isPostmaster = (pid: string): boolean => readFileSync(`/proc/${pid}/cmdlin
 
 function cpuOf(pid: number, withEndedChildren = true): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
-  // Fields 14 to 17 of proc(5): user and system time of the process, then of the children that it has waited for.
+  // Fields 14 to 17 of proc(5): user and system time of the process, then of its terminated children.
   const [user = 0, system = 0, childUser = 0, childSystem = 0] = fields.slice(11, 15).map(Number)
   return (user + system + (withEndedChildren ? childUser + childSystem : 0)) / ticksPerSecond
 }

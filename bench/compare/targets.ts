@@ -27,7 +27,7 @@ export interface Targets {
   stop(): Promise<void>
 }
 
-/** Prepares throwaway databases on the PostgreSQL server of `serverUrl`, and a Redis server of this run alone. */
+/** Prepares throwaway databases on the PostgreSQL server of `serverUrl`, and a separate Redis server for this run. */
 export async function createTargets(serverUrl: string): Promise<Targets> {
   const children: ChildProcess[] = []
   const databases: string[] = []
@@ -72,7 +72,7 @@ export async function createTargets(serverUrl: string): Promise<Targets> {
           () => false,
         ))
       ) {
-        if (child.exitCode !== null) throw new Error(`${name} ended with ${child.exitCode}; BENCH_DEBUG=1 shows what it printed`)
+        if (child.exitCode !== null) throw new Error(`${name} ended with ${child.exitCode}; set BENCH_DEBUG=1 to see its output`)
         if (Date.now() > deadline) throw new Error(`${name} was not ready within two minutes`)
         await new Promise((resume) => setTimeout(resume, 100))
       }

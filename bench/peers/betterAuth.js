@@ -43,7 +43,7 @@ const auth = betterAuth(options)
 await auth.api.signUpEmail({ body: { ...credentials, name: 'Bench' } }).catch(() => {})
 const handler = toNodeHandler(auth)
 
-/** The metadata has to be served at the root. */
+/** Serves the metadata at the root, as required. */
 async function metadata(res) {
   const response = await auth.api.getOpenIdConfig()
   res.setHeader('content-type', 'application/json')

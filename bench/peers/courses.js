@@ -2,7 +2,7 @@
  * Peers P1 and P1s: Koa and pg, written by hand.
  *
  *   GET /rows?after=   one named keyset page of 20 rows of 11 columns (P1)
- *   GET /courses       what the service answers to a visitor for its course list: the same rows and members (P1s)
+ *   GET /courses       the public course list of the service, with the same rows and members (P1s)
  *   GET /courses/:id   one of them
  *
  * The bodies of P1s are built from one JSON column of the service's own responses (table bench_course), so that the members are the same

@@ -1,6 +1,6 @@
 /**
  * Peers P2 and P3: oidc-provider as its documentation shows it, with a sign-in form (Argon2id) and a consent form, and the features that
- * the service has on. In memory (P2), or on the plain ioredis adapter below (P3) when REDIS_URL is set.
+ * the service uses. In memory (P2), or on the plain ioredis adapter below (P3) when REDIS_URL is set.
  *
  *   PORT=… [REDIS_URL=…] node engine.js
  */
@@ -116,7 +116,7 @@ provider.use(async (ctx, next) => {
     if (form.get('email') !== credentials.email || !(await verifyPassword(form.get('password') ?? '', hash))) return ctx.throw(403)
     await provider.interactionFinished(ctx.req, ctx.res, { login: { accountId: 'bench' } })
   } else {
-    // One authorization, one grant, as in the service: revoking a token of one leaves the others alone.
+    // One authorization, one grant, as in the service: revoking a token of one does not affect the others.
     const grant = new provider.Grant({ accountId: details.session.accountId, clientId: params.client_id })
     grant.addOIDCScope(params.scope)
     await provider.interactionFinished(ctx.req, ctx.res, { consent: { grantId: await grant.save() } }, { mergeWithLastSubmission: true })

@@ -71,7 +71,7 @@ describe('npm run first-token', () => {
     expect(walk.output()).toContain(`${service.issuer}${path}\n{`)
   })
 
-  test('says who refused, and ends with 1', async () => {
+  test('reports the rejection, and exits with 1', async () => {
     const walk = begin(service.issuer)
     const redirect = await personCalled('ada@example.com').authorize(await walk.address(), { refuse: true })
     await fetch(redirect)
@@ -94,7 +94,7 @@ describe('npm run first-token', () => {
     }).toString()
     await fetch(forged)
     expect(await walk.exit()).toBe(1)
-    expect(walk.output()).toContain('Nothing was exchanged')
+    expect(walk.output()).toContain('the code was not exchanged')
   })
 
   test('without a service says how to start one', async () => {

@@ -29,7 +29,7 @@ test('--help explains the arguments', () => {
 })
 
 test.each([
-  [['Workshop'], 'is not a plural in snake_case'],
+  [['Workshop'], 'must be a plural in snake_case'],
   [['courses'], 'already exists'],
   [['comments'], 'already has a table comment'],
   [['workshops', 'crs'], 'the id prefix crs is already in use'],

@@ -27,8 +27,8 @@ test.each([
     { 'src/lib/one.ts': 'export const one = {}\nexport const two = 2\n' },
     'one.ts:2  two is exported',
   ],
-  ['a file that nobody imports', { 'src/lib/left.ts': 'const left = 1\nvoid left\n' }, 'src/lib/left.ts: no file imports or starts it'],
-  ['a package that nothing names', { 'src/main.ts': 'export const app = { use: (_work: () => void) => {} }\n' }, 'nothing names koa'],
+  ['a file without an importer', { 'src/lib/left.ts': 'const left = 1\nvoid left\n' }, 'src/lib/left.ts: no file imports or starts it'],
+  ['a package that no file uses', { 'src/main.ts': 'export const app = { use: (_work: () => void) => {} }\n' }, 'no file uses koa'],
 ])('%s is found', (_what, files, finding) => {
   const { code, output } = check(files)
   expect(output).toContain(finding)
