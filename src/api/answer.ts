@@ -7,9 +7,8 @@ import type { Caller } from '../policy/caller.ts'
 import type { School } from '../policy/school.ts'
 
 /**
- * What is true of every answer to this caller, refusals included. The public view may be kept for half a minute by anyone;
- * what a token opened is for its holder alone. Who came without a token is shown where tokens come from and what describes
- * the API, without a challenge.
+ * Sets the headers of every response to this caller, including errors. Any cache may store the public view for 30 seconds; a response
+ * to a token is private. An anonymous caller also gets links to the authorization metadata and the API description, without a challenge.
  */
 export function announce(ctx: Context, caller: Caller, { issuer }: School): void {
   const isAnonymous = caller.kind === 'anonymous'
@@ -18,19 +17,19 @@ export function announce(ctx: Context, caller: Caller, { issuer }: School): void
   ctx.set('Cache-Control', !isRead ? 'no-store' : isAnonymous ? 'public, max-age=30, stale-while-revalidate=60' : 'private, no-cache')
   if (!isAnonymous) return
   ctx.append('Link', link(`${issuer}/.well-known/oauth-protected-resource`, 'oauth-protected-resource'))
-  // What describes the API, for programs and for readers (RFC 8631).
+  // Descriptions of the API, for programs and for readers (RFC 8631).
   ctx.append('Link', link(`${issuer}/openapi.json`, 'service-desc'))
   ctx.append('Link', link(`${issuer}/auth.md`, 'service-doc'))
 }
 
-/** Says on every answer, refusals included, that the operation goes away. */
+/** Sets the deprecation headers on every response of the operation, including errors. */
 export function announceDeprecation(ctx: Context, deprecation: Deprecation): void {
   const { Link: link = '', ...headers } = deprecationHeaders(deprecation, `${(ctx.state.school as School).issuer}/docs`)
   ctx.set(headers)
   ctx.append('Link', link)
 }
 
-/** Sends the answer, or 304 to who has it already (RFC 9110 section 13.1.2). */
+/** Sends the response, or 304 if the client has the current version (RFC 9110 section 13.1.2). */
 export function answerWith(ctx: Context, { status, text, type = 'application/json', etag, headers = {}, list, stream }: Answer): void {
   ctx.status = status
   const { issuer } = ctx.state.school as School

@@ -5,19 +5,19 @@ import type { School } from '../policy/school.ts'
 import type { OpenApiArguments, OpenApiFacts } from './openApiArguments.ts'
 import { openApiDocument } from './openApiDocument.ts'
 
-const kept = 100
+const maxCached = 100
 
-/** Serves `/openapi.json`, each school's with its own addresses. Made once, and again where the school's facts have changed. */
+/** Serves `/openapi.json` with the URLs of the school. The document is cached until the facts of the school change. */
 export function createOpenApi(args: OpenApiArguments): Middleware {
   const documents = new Map<string, StoredDocument>()
   const documentOf = (facts: OpenApiFacts): StoredDocument => {
     const key = JSON.stringify(facts)
     const found = documents.get(key)
     if (found) return found
-    const made = storeDocument(JSON.stringify(openApiDocument(args, facts)), { type: 'application/json', maxAgeSeconds: 300 })
-    if (documents.size >= kept) documents.clear()
-    documents.set(key, made)
-    return made
+    const created = storeDocument(JSON.stringify(openApiDocument(args, facts)), { type: 'application/json', maxAgeSeconds: 300 })
+    if (documents.size >= maxCached) documents.clear()
+    documents.set(key, created)
+    return created
   }
   return async (ctx, next) => {
     if (ctx.path !== '/openapi.json') return next()

@@ -2,7 +2,7 @@ import type { Operation } from '../framework/declare/operations.ts'
 import type { ScopeEntry } from '../framework/declare/scopeCatalogue.ts'
 import type { School } from '../policy/school.ts'
 
-/** What differs between the descriptions of two schools. */
+/** The parts of the API description that differ between schools. */
 export interface OpenApiFacts {
   issuer: string
   name: string
@@ -13,6 +13,6 @@ export interface OpenApiFacts {
 export interface OpenApiArguments {
   operations: readonly Operation[]
   scopes: readonly ScopeEntry[]
-  /** The school as it calls itself now. */
+  /** Returns the current facts of the school. */
   facts(school: School): Promise<Omit<OpenApiFacts, 'issuer'>>
 }

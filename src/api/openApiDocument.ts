@@ -3,17 +3,17 @@ import { changeFeedOf } from '../framework/output/changeFeed.ts'
 import { pageInfoSchema, publishedSchemas } from '../framework/output/publishedSchemas.ts'
 import { isLinkable } from '../lib/webUrl.ts'
 import type { OpenApiArguments, OpenApiFacts } from './openApiArguments.ts'
+import { errorComponents } from './openApiErrors.ts'
 import { answerHeaders, requestHeaders } from './openApiHeaders.ts'
 import { describeOperation, feedTag, requestBodies } from './openApiOperation.ts'
-import { refusalComponents } from './openApiRefusals.ts'
 
-/** The whole API as OpenAPI 3.0, derived from the declarations that the routes derive from. */
+/** Returns the whole API as an OpenAPI 3.0 document, derived from the same declarations as the routes. */
 export function openApiDocument({ operations, scopes }: Pick<OpenApiArguments, 'operations' | 'scopes'>, facts: OpenApiFacts) {
   const { issuer, name, contactEmail, supportUrl } = facts
   const feed = changeFeedOf(operations)
   const all = [...operations, feed]
   const paths = pathsOf(all)
-  const responses = refusalComponents(all)
+  const responses = errorComponents(all)
   const schemas = publishedSchemas(operations)
   const bodies = requestBodies(operations, schemas)
   const isUsed = usedIn({ paths, responses })
@@ -25,7 +25,7 @@ export function openApiDocument({ operations, scopes }: Pick<OpenApiArguments, '
       description: apiDescription,
       contact: { name, ...(contactEmail && { email: contactEmail }), ...(supportUrl && isLinkable(supportUrl) && { url: supportUrl }) },
     },
-    externalDocs: { description: 'The same as a page, and every error.', url: `${issuer}/docs` },
+    externalDocs: { description: 'The same as a web page, with every error.', url: `${issuer}/docs` },
     servers: [{ url: issuer, description: 'This school.' }],
     tags: tagsOf(operations),
     paths,
@@ -38,7 +38,7 @@ export function openApiDocument({ operations, scopes }: Pick<OpenApiArguments, '
       securitySchemes: {
         oauth2: {
           type: 'oauth2',
-          description: `Authorization code with PKCE (S256). Clients register themselves. ${issuer}/auth.md walks the whole way.`,
+          description: `Authorization code with PKCE (S256). Clients register themselves. ${issuer}/auth.md describes every step.`,
           flows: {
             authorizationCode: {
               authorizationUrl: `${issuer}/oauth/authorize`,
@@ -60,13 +60,13 @@ const apiDescription = [
   'Clients must ignore unknown members and unknown values: adding them does not change the version.',
 ].join('\n\n')
 
-/** Whether something refers to a component. */
+/** Returns a function that is true for components that the paths refer to. */
 function usedIn(paths: object): (component: string) => boolean {
   const text = JSON.stringify(paths)
   return (component) => text.includes(`"#/components/${component}"`)
 }
 
-/** The schemas that these parts refer to, themselves or by way of another schema: a row that nothing answers is not published. */
+/** Returns the schemas that these parts refer to, directly or through another schema. Others are not published. */
 function referredTo(schemas: Readonly<Record<string, object>>, parts: object): Record<string, object> {
   const found = new Map<string, object>()
   const follow = (part: object): void => {
@@ -81,7 +81,7 @@ function referredTo(schemas: Readonly<Record<string, object>>, parts: object): R
   return Object.fromEntries([...found].toSorted(([left], [right]) => (left < right ? -1 : 1)))
 }
 
-/** Paths that differ in a parameter's name alone are one path. */
+/** Groups operations by path. Paths that differ only in the name of a parameter are one path. */
 function pathsOf(operations: readonly (Operation | ReturnType<typeof changeFeedOf>)[]): Record<string, Record<string, unknown>> {
   const names = new Map<string, string>()
   const paths: Record<string, Record<string, unknown>> = {}
@@ -99,35 +99,35 @@ const tagsOf = (operations: readonly Operation[]): { name: string; description: 
   feedTag,
 ]
 
-/** The body of every refusal. */
+/** The body of every error response. */
 const errorSchema = {
   type: 'object',
   required: ['error', 'error_description'],
   properties: {
-    error: { type: 'string', description: 'What is wrong, for programs.', example: 'not_found' },
-    error_description: { type: 'string', description: 'What is wrong and the way out, for people.', example: 'There is no such course.' },
+    error: { type: 'string', description: 'Error code, for programs.', example: 'not_found' },
+    error_description: { type: 'string', description: 'The error and its fix, for people.', example: 'There is no such course.' },
     error_uri: {
       type: 'string',
       format: 'uri',
-      description: 'Where more is said.',
+      description: 'Documentation of this error.',
       example: 'https://school.example/docs/errors#not_found',
     },
     request_id: {
       type: 'string',
-      description: 'Names the request to whoever runs the service.',
+      description: 'Identifies the request. Include it when you contact support.',
       example: 'req_01jgwejj00e6srgkpqm2sqf05m',
     },
     details: {
       type: 'array',
-      description: 'Each faulty field or parameter.',
+      description: 'Each invalid field or parameter.',
       items: {
         type: 'object',
         required: ['code', 'message'],
         properties: {
-          field: { type: 'string', description: 'Field, with dots into objects.', example: 'price.amount' },
-          code: { type: 'string', description: 'What is wrong with it.', example: 'min' },
-          message: { type: 'string', description: 'The same in words.', example: 'price.amount: must be greater than 0' },
-          meta: { type: 'object', description: 'What would be right.' },
+          field: { type: 'string', description: 'Path of the field, with dots.', example: 'price.amount' },
+          code: { type: 'string', description: 'Code of the rule that it breaks.', example: 'min' },
+          message: { type: 'string', description: 'The rule and the fix, for people.', example: 'price.amount: must be greater than 0' },
+          meta: { type: 'object', description: 'Values of the rule, such as the minimum or the allowed values.' },
         },
       },
     },

@@ -1,25 +1,25 @@
 const text = (description: string, example: string) => ({ description, schema: { type: 'string' }, example })
 
-/** Headers of answers, by the names that operations refer to. */
+/** Response headers, by the names that operations refer to. */
 export const answerHeaders = {
-  Deprecation: text('Since when nobody should begin to use this (RFC 9745).', '@1772323200'),
-  ETag: text('Version and view of what is answered: for If-None-Match, and for If-Match of a change.', '"17-s-9f2c01ab"'),
-  Link: text('Pages around this one, and where tokens come from.', '<https://school.example/api/v1/courses?cursor=abc>; rel="next"'),
-  Location: text('Where the new row stands.', 'https://school.example/api/v1/courses/crs_01jgwejj00e6srgkpqm2sqf05m'),
-  RateLimit: text('How it stands with the rate limit that ends first: r requests are left for t seconds.', '"default";r=588;t=37'),
-  'RateLimit-Policy': text('Every rate limit of the request: q requests in w seconds.', '"default";q=600;w=60'),
-  'Request-Id': text('Names the request to whoever runs the service.', 'req_01jgwejj00e6srgkpqm2sqf05m'),
-  'Retry-After': text('Seconds to wait.', '17'),
-  Sunset: text('When this ends (RFC 8594).', 'Tue, 01 Sep 2026 00:00:00 GMT'),
+  Deprecation: text('Since when the operation is deprecated (RFC 9745).', '@1772323200'),
+  ETag: text('Version and view of the response. Send it in If-None-Match, or in If-Match with a change.', '"17-s-9f2c01ab"'),
+  Link: text('URLs of other pages, and of the authorization metadata.', '<https://school.example/api/v1/courses?cursor=abc>; rel="next"'),
+  Location: text('URL of the new object.', 'https://school.example/api/v1/courses/crs_01jgwejj00e6srgkpqm2sqf05m'),
+  RateLimit: text('State of the rate limit that is exhausted first: r requests are left for t seconds.', '"default";r=588;t=37'),
+  'RateLimit-Policy': text('Every rate limit that applies to the request: q requests in w seconds.', '"default";q=600;w=60'),
+  'Request-Id': text('Identifies the request. Include it when you contact support.', 'req_01jgwejj00e6srgkpqm2sqf05m'),
+  'Retry-After': text('Seconds to wait before the next request.', '17'),
+  Sunset: text('When the operation will be removed (RFC 8594).', 'Tue, 01 Sep 2026 00:00:00 GMT'),
   'WWW-Authenticate': text(
-    'What is wrong with the token, and where tokens come from (RFC 6750, RFC 9728).',
+    'Error of the token, and URL of the metadata that describes how to get one (RFC 6750, RFC 9728).',
     'Bearer error="invalid_token", resource_metadata="https://school.example/.well-known/oauth-protected-resource"',
   ),
 } as const
 
 export type AnswerHeader = keyof typeof answerHeaders
 
-/** `{ ETag: { $ref: … } }` */
+/** Returns references to these headers: `{ ETag: { $ref: … } }`. */
 export const headersNamed = (...names: AnswerHeader[]): Record<string, { $ref: string }> =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 
@@ -32,22 +32,22 @@ const header = (name: string, description: string, example: string, required = f
   example,
 })
 
-/** Headers of requests, by the names that operations refer to. */
+/** Request headers, by the names that operations refer to. */
 export const requestHeaders = {
-  IfNoneMatch: header('If-None-Match', 'ETag of what is there already: 304 where it is still right.', '"17-s-9f2c01ab"'),
-  IfMatch: header('If-Match', 'ETag of the row that is meant: 412 where it has changed since.', '"17-s-9f2c01ab"'),
+  IfNoneMatch: header('If-None-Match', 'ETag of the version that you have: 304 if it is still current.', '"17-s-9f2c01ab"'),
+  IfMatch: header('If-Match', 'ETag of the version that you want to change: 412 if the object has changed since.', '"17-s-9f2c01ab"'),
   NeededIfMatch: header(
     'If-Match',
-    'ETag of the row that is meant: 412 where it has changed since, 428 without it.',
+    'ETag of the version that you want to change: 412 if the object has changed since, 428 without it.',
     '"17-s-9f2c01ab"',
     true,
   ),
   IdempotencyKey: header(
     'Idempotency-Key',
-    'Makes it safe to send the same again: for a day, the answer is the same.',
+    'Makes retries safe: for a day, a repeated request gets the same response.',
     '"7c1f54be-6d5f-4fd2-9b7c-2f5cf0f3a3f5"',
   ),
 } as const
 
-/** A reference to one of them. */
+/** Returns a reference to a request header. */
 export const requestHeader = (name: keyof typeof requestHeaders): { $ref: string } => ({ $ref: `#/components/parameters/${name}` })

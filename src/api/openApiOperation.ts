@@ -11,8 +11,8 @@ import {
   publishedSchema,
   referenceTo,
 } from '../framework/output/publishedSchemas.ts'
+import { errorResponsesOf, takesKey } from './openApiErrors.ts'
 import { type AnswerHeader, headersNamed, requestHeader } from './openApiHeaders.ts'
-import { refusalsOf, takesKey } from './openApiRefusals.ts'
 import { operationDescription } from './operationDescription.ts'
 
 type Described = Operation | ChangeFeed
@@ -20,9 +20,9 @@ type Described = Operation | ChangeFeed
 const isOperation = (described: Described): described is Operation => 'kind' in described
 
 /** The tag of the feed, which belongs to no resource. */
-export const feedTag = { name: 'changes', description: 'What has changed in the school, in order: for those who keep a copy.' }
+export const feedTag = { name: 'changes', description: 'Changes in the school, in order, for programs that keep a copy.' }
 
-/** One operation, as it stands under its path. */
+/** Returns the description of one operation, as it appears below its path. */
 export function describeOperation(operation: Described, path: string): Record<string, unknown> {
   const { id, summary, anonymous, roles } = operation
   const scopes = isOperation(operation) ? [operation.scope] : [...new Set([...operation.types.values()].map(({ scope }) => scope))]
@@ -37,9 +37,9 @@ export function describeOperation(operation: Described, path: string): Record<st
       [operation.successStatus]: answerOf(operation),
       ...thereAlready(operation),
       ...notModified(operation),
-      ...refusalsOf(operation),
+      ...errorResponsesOf(operation),
     },
-    // The feed takes any of its scopes: each opens the types of its own resource.
+    // The feed accepts any of its scopes: each one grants the types of one resource.
     security: [...(isOperation(operation) ? [{ oauth2: scopes }] : scopes.map((scope) => ({ oauth2: [scope] }))), ...visitors(anonymous)],
     ...(operation.deprecation && deprecated(operation.deprecation)),
     'x-required-scopes': scopes,
@@ -51,7 +51,7 @@ export function describeOperation(operation: Described, path: string): Record<st
 const visitors = (anonymous: Described['anonymous']): object[] => (anonymous === 'none' ? [] : [{}])
 
 function parametersOf({ parameters }: Described, path: string): Record<string, unknown>[] {
-  // Paths that differ in a parameter's name alone are published as one: the names in it are those of the first.
+  // Paths that differ only in the name of a parameter are published as one, with the names of the first.
   const namesInPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).values()
   return parameters.map(({ name, in: place, isRequired, description, schema }) => {
     const published = publishedSchema(schema)
@@ -126,11 +126,11 @@ function answerOf(operation: Described): Record<string, unknown> {
     ...(operation.deprecation ? (['Deprecation', 'Sunset'] as const) : []),
   ]
   const headers = headersNamed(...names)
-  if (!schema) return { description: 'Done.', headers }
+  if (!schema) return { description: 'Success, without a body.', headers }
   const example = exampleAnswer(operation)
   const others = otherMediaTypes(operation)
   return {
-    description: status === 201 ? 'Made. Location says where it stands.' : 'As asked.',
+    description: status === 201 ? 'Created.' : 'Success.',
     headers,
     content: { 'application/json': { schema, ...(example && { example }) } },
     ...(Object.keys(others).length > 0 && { 'x-media-types': others }),
@@ -138,8 +138,8 @@ function answerOf(operation: Described): Record<string, unknown> {
 }
 
 /**
- * What `Accept` can ask for instead of JSON, with an example. An extension, because typed clients would have to tell `content` of
- * several media types apart in every response.
+ * Returns the other media types that `Accept` can request, each with an example. They are published as an extension: with several
+ * media types in `content`, typed clients would have to distinguish them in every response.
  */
 function otherMediaTypes(operation: Described): Record<string, { example: string }> {
   if (!isOperation(operation)) return {}
@@ -155,16 +155,16 @@ function otherMediaTypes(operation: Described): Record<string, { example: string
 
 const exportTypes = { 'text/csv': { example: 'id,object\r\n' }, 'application/x-ndjson': { example: '{"object":"…"}\n' } }
 
-/** What is made at most once is answered by what there is, the next time. */
+/** Returns the 200 response of a creation that returns the object if it exists. */
 function thereAlready(operation: Described): Record<string, unknown> {
   const isOnce = isOperation(operation) && operation.kind === 'create' && operation.rules.isOnce === true
-  return isOnce ? { 200: { ...answerOf({ ...operation, successStatus: 200 }), description: 'It was there already.' } } : {}
+  return isOnce ? { 200: { ...answerOf({ ...operation, successStatus: 200 }), description: 'It existed already.' } } : {}
 }
 
 const notModified = ({ method }: Described): Record<string, unknown> =>
-  method === 'GET' ? { 304: { description: 'If-None-Match names what is there.', headers: headersNamed('ETag', 'Request-Id') } } : {}
+  method === 'GET' ? { 304: { description: 'The version in If-None-Match is current.', headers: headersNamed('ETag', 'Request-Id') } } : {}
 
-/** A row, a page, or what the operation answers instead. */
+/** Returns an example of the response: a row, a page of rows, or the operation's own output. */
 function exampleAnswer(operation: Described): Record<string, unknown> | undefined {
   const page = { limit: 20, has_more: false, next_cursor: null, prev_cursor: null }
   if (!isOperation(operation)) return { object: 'list', data: [], page }

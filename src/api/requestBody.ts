@@ -2,7 +2,7 @@ import type { Context } from 'koa'
 import { readJson } from '../http/readJson.ts'
 
 /**
- * The parsed body; undefined where there is none.
+ * Returns the parsed JSON body; undefined if the request has none.
  * @throws Problem unsupported_media_type, payload_too_large, invalid_json
  */
 export const readJsonBody = (ctx: Context, takesMergePatch: boolean): Promise<unknown> =>

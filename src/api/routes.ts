@@ -17,21 +17,21 @@ import { byPrecedence, routePath } from './routePath.ts'
 export interface ApiArguments {
   operations: readonly Operation[]
   database: Surroundings['database']
-  /** The whole database, for what is written. */
+  /** The whole database, for writes. */
   store: NonNullable<Surroundings['store']>
   /** Signs the cursors of lists. */
   signer: Surroundings['signer']
   externalServices: Surroundings['externalServices']
   /**
-   * Who calls: the anonymous caller where there is no token. Throws `invalid_token` where there is a bad one, and `rate_limited` where
-   * one of the operation's limits is used up.
+   * Returns the caller; without a token, the anonymous caller.
+   * @throws Problem invalid_token, or rate_limited if one of the operation's limits is exhausted
    */
   authenticate(ctx: Context, limits: readonly OperationLimit[]): Promise<Caller>
 }
 
 /**
- * The school's REST API: one route per operation, all through the same `run`.
- * The school must stand in `ctx.state.school`; a Problem that is thrown here is rendered above.
+ * Creates the REST API of the schools: one route for each operation, all through the same `run`.
+ * Reads the school from `ctx.state.school`. The error middleware renders Problems that are thrown here.
  */
 export function createApi({ operations, database, store, signer, externalServices, authenticate }: ApiArguments): Router {
   const router = new Router({ sensitive: true })
@@ -85,7 +85,7 @@ const files = [
   ['application/x-ndjson', 'ndjson'],
 ] as const
 
-/** The forms that an answer can take, by their media type. JSON stands first: it is for who takes anything. */
+/** Returns the formats of the response by media type. JSON is first: a client that accepts anything gets it. */
 function formatsOf(operation: Operation): ReadonlyMap<string, Format> {
   const { kind, resource } = operation
   const isOfRows = kind === 'list' || kind === 'get'
@@ -98,7 +98,10 @@ function formatsOf(operation: Operation): ReadonlyMap<string, Format> {
   ])
 }
 
-/** @throws Problem not_acceptable */
+/**
+ * Returns the format that the client accepts.
+ * @throws Problem not_acceptable
+ */
 function formatOf(ctx: Context, operation: Operation): Format {
   const formats = formatsOf(operation)
   const found = ctx.accepts(...formats.keys())

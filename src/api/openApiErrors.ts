@@ -6,27 +6,27 @@ import { type AnswerHeader, headersNamed } from './openApiHeaders.ts'
 
 const table: Readonly<Record<string, { status: number; description: string }>> = problems
 
-/** One refusal as operations refer to it: a status, and the codes that can stand in it. */
-interface Refusal {
+/** One error response that operations refer to: a status, and the codes that it can have. */
+interface ErrorResponse {
   name: string
   status: number
   codes: readonly string[]
 }
 
-/** References to every refusal of an operation, by status. */
-export const refusalsOf = (operation: Operation | ChangeFeed): Record<string, { $ref: string }> =>
-  Object.fromEntries(refusals(operation).map(({ status, name }) => [status, { $ref: `#/components/responses/${name}` }]))
+/** Returns references to every error response of an operation, by status. */
+export const errorResponsesOf = (operation: Operation | ChangeFeed): Record<string, { $ref: string }> =>
+  Object.fromEntries(errorResponses(operation).map(({ status, name }) => [status, { $ref: `#/components/responses/${name}` }]))
 
-/** The refusals that these operations refer to. Most are the same for many: each is written once. */
-export const refusalComponents = (operations: readonly (Operation | ChangeFeed)[]): Record<string, unknown> =>
-  Object.fromEntries(operations.flatMap(refusals).map((refusal) => [refusal.name, written(refusal)]))
+/** Returns the error responses that these operations refer to, each once. */
+export const errorComponents = (operations: readonly (Operation | ChangeFeed)[]): Record<string, unknown> =>
+  Object.fromEntries(operations.flatMap(errorResponses).map((response) => [response.name, describe(response)]))
 
-function refusals(operation: Operation | ChangeFeed): Refusal[] {
+function errorResponses(operation: Operation | ChangeFeed): ErrorResponse[] {
   const byStatus = Map.groupBy(codesOf(operation), (code) => table[code]?.status ?? 500)
   return [...byStatus].map(([status, codes]) => ({ name: codes.map(pascalCase).join('Or'), status, codes }))
 }
 
-const pascalCase = (code: string): string => code.replace(/(?:^|_)([a-z])/g, (_, email: string) => email.toUpperCase())
+const pascalCase = (code: string): string => code.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
 const headersOfStatus: Readonly<Record<number, readonly AnswerHeader[]>> = {
   401: ['WWW-Authenticate'],
@@ -36,7 +36,7 @@ const headersOfStatus: Readonly<Record<number, readonly AnswerHeader[]>> = {
   503: ['Retry-After'],
 }
 
-function written({ status, codes }: Refusal): Record<string, unknown> {
+function describe({ status, codes }: ErrorResponse): Record<string, unknown> {
   const error = { type: 'object', properties: { error: { type: 'string', enum: codes } } }
   const [first = ''] = codes
   return {
@@ -64,7 +64,7 @@ const always = [
   'temporarily_unavailable',
 ]
 
-/** Whether repeating it under one Idempotency-Key does it once: a question with a body does nothing. */
+/** True if the operation accepts an Idempotency-Key. Reads by POST do not: they change no data. */
 export const takesKey = (operation: Operation | ChangeFeed): boolean =>
   operation.method === 'POST' && !('kind' in operation && (operation.kind === 'read' || operation.kind === 'collectionRead'))
 
