@@ -19,7 +19,7 @@ const maxMatches = 2000
 const maxCount = 10_000
 
 /**
- * One page of the rows that the caller sees.
+ * Returns one page of the rows that the caller can see.
  * @throws Problem invalid_cursor, query_too_expensive
  */
 export async function answerList(call: ListCall): Promise<Answer> {
@@ -54,17 +54,20 @@ export async function answerList(call: ListCall): Promise<Answer> {
   })
 }
 
-/** What a list is of: its order, its conditions, where the page begins, and the name that its cursors carry. */
+/** The order and the conditions of a list, the place where the page begins, and the fingerprint in its cursors. */
 export interface ListQuery {
   sort: Sort
   conditions: readonly RowCondition[]
   fingerprint: string
   from: Place | undefined
-  /** The row that the list stands under. */
+  /** The id of the parent row, if the list belongs to one. */
   ownerId: string | undefined
 }
 
-/** @throws Problem not_found where the list stands under a row that is not there for the caller, invalid_cursor */
+/**
+ * Derives the query of a list from its parameters.
+ * @throws Problem invalid_cursor, or not_found if the caller cannot see the parent row
+ */
 export async function queryOfList(call: ListCall): Promise<ListQuery> {
   const { parameters, signer, operation } = call
   const sort = sortOf(call)
@@ -86,7 +89,7 @@ interface PageOfRows {
   hasPrevious: boolean
 }
 
-/** A page before or behind a place. One row more than asked for tells whether there is another page beyond. */
+/** Reads the page before or after a place. Fetches one extra row to find out if there is another page. */
 async function readPage(
   { database, queryScope }: Pick<Call, 'database' | 'queryScope'>,
   { sort, conditions, from, limit }: Omit<ListQuery, 'fingerprint' | 'ownerId'> & { limit: number },
@@ -100,7 +103,7 @@ async function readPage(
   })
   const rows = found.slice(0, limit)
   const isMore = found.length > limit
-  // Where one comes from is a page as well.
+  // The page that contains the cursor's own row always exists.
   return isBackward
     ? { rows: rows.toReversed(), hasNext: true, hasPrevious: isMore }
     : { rows, hasNext: isMore, hasPrevious: from !== undefined }
@@ -112,7 +115,7 @@ async function totalOf({ database, queryScope, parameters }: Call, conditions: r
   return { total: { count: Math.min(count, maxCount), relation: count > maxCount ? 'gte' : 'eq' } }
 }
 
-/** What reads more than a stretch of one index can take long. */
+/** True if the list may read more than a range of one index, which can take long. */
 const isHard = ({ operation, parameters }: Call): boolean =>
   operation.parameters.some(({ name, filter }) => (filter || name === 'q' || name === 'include') && parameters.get(name) !== undefined)
 
@@ -123,14 +126,16 @@ function sortOf({ operation: { resource }, parameters, caller }: Call): Sort {
   if (!sort) throw new Error(`${resource.name} has no order`)
   if (sort.roles && !sort.roles.includes(audienceOf(caller))) {
     throw new Problem('invalid_parameter', {
-      description: 'This order is not for your role.',
-      details: [{ field: 'sort', code: 'not_allowed', message: `sort: ${sort.name} is made of what your role does not see` }],
+      description: 'Your role cannot sort by this field.',
+      details: [
+        { field: 'sort', code: 'not_allowed', message: `sort: ${sort.name} uses a field that your role cannot see. Choose another one.` },
+      ],
     })
   }
   return sort
 }
 
-/** The row that the list stands under, seen by the caller. */
+/** Finds the parent row of the list in the caller's view. */
 async function findParent(call: ListCall, { resource, where }: ListParent): Promise<{ id: string; condition: RowCondition }> {
   const row = await findRow(call.database, { ...call.queryScope, resource }, keyOfCall(call, resource))
   if (!row) throw noSuchRow(resource)
@@ -153,7 +158,7 @@ function fingerprintOf({ operation, school, caller, parameters }: Call, sort: So
   return listFingerprint([operation.id, school.id, audienceOf(caller), sort.name, filters, ...(owner === undefined ? [] : [owner])])
 }
 
-/** The parameters of the list as an address writes them, without the place. */
+/** Returns the query parameters of the list as text, without the cursor. */
 export function textOf({ operation, parameters }: Pick<Call, 'operation' | 'parameters'>): Record<string, string> {
   const inPath = new Set(operation.parameters.filter((one) => one.in === 'path').map(({ name }) => name))
   return Object.fromEntries(

@@ -11,7 +11,7 @@ import { findWholeRow } from './findRows.ts'
 import { withinTime } from './withinTime.ts'
 
 /**
- * What a declaration reads of a row beside the row itself, in the caller's view of that row.
+ * Returns the response of a read on a row, in the caller's view of that row.
  * @throws Problem invalid_id, not_found, access_denied
  */
 export async function answerRead(call: Call<OperationOf<'read'>>, sent: Sent): Promise<Answer> {
@@ -29,7 +29,7 @@ export async function answerRead(call: Call<OperationOf<'read'>>, sent: Sent): P
 }
 
 /**
- * What a declaration reads of the collection as a whole.
+ * Returns the response of a read on the collection as a whole.
  * @throws Problem query_too_expensive
  */
 export async function answerCollectionRead(call: Call<OperationOf<'collectionRead'>>, sent: Sent): Promise<Answer> {
@@ -43,15 +43,15 @@ export async function answerCollectionRead(call: Call<OperationOf<'collectionRea
   return { status: operation.successStatus, body, text, ...tagged(operation, listEtag(text)) }
 }
 
-/** What is sent with a question; nothing is an empty object. */
+/** Returns the body of a read by POST; an absent body is an empty object. */
 async function bodyOf({ method }: Operation, sent: Sent): Promise<unknown> {
   const body = method === 'POST' ? await sent.body?.() : undefined
   return body === undefined ? {} : body
 }
 
-/** An answer to POST is kept by nobody. */
+/** Responses to POST are not cached, so only GET has an ETag. */
 const tagged = ({ method }: Operation, etag: string): { etag?: string } => (method === 'GET' ? { etag } : {})
 
-/** What a caller can see of anything at all. */
+/** Returns the widest view that the caller can have of any row. */
 const widestView = (caller: Call['caller']): View =>
   (({ anonymous: 'public', learner: 'own', lecturer: 'staff', staff: 'staff' }) as const)[audienceOf(caller)]

@@ -12,8 +12,8 @@ import { findRow } from './findRows.ts'
 import { serializeExpanded } from './serializeExpanded.ts'
 
 /**
- * One row in the caller's view.
- * @throws Problem invalid_id, or not_found where the row does not exist for the caller
+ * Returns one row in the caller's view.
+ * @throws Problem invalid_id, or not_found if the caller cannot see the row
  */
 export async function answerRow(call: Call): Promise<Answer> {
   const { operation, database, queryScope } = call
@@ -27,7 +27,7 @@ export async function answerRow(call: Call): Promise<Answer> {
   return { status: operation.successStatus, body, text, etag: listEtag(text) }
 }
 
-/** Which row a call is about, its own or that of the resource it stands under; undefined for the only one. */
+/** Returns the key of the row that the path names, of this resource or of its parent; undefined for a singleton. */
 export function keyOfCall(
   { operation, parameters, caller }: Pick<Call, 'operation' | 'parameters' | 'caller'>,
   resource: Resource = operation.resource,
@@ -44,18 +44,21 @@ const keyNames: readonly KeyName[] = ['id', 'id_or_slug', 'id_or_me', 'id_or_num
 
 const isKeyName = (name: string): name is KeyName => keyNames.some((one) => one === name)
 
-/** @throws Problem not_found for a caller who has no such row */
+/**
+ * Returns the key of the caller's own row.
+ * @throws Problem not_found if the caller has none
+ */
 function ownKey(resource: Resource, caller: Caller): RowKey {
   const id = caller.kind === 'person' ? resource.me?.(caller) : undefined
   if (id === undefined || id === null) throw noSuchRow(resource)
   return { column: 'id', value: id }
 }
 
-/** A row that is not there for the caller. */
+/** Creates the Problem for a row that does not exist or that the caller cannot see. */
 export const noSuchRow = ({ object }: Resource): Problem =>
   new Problem('not_found', { description: `There is no such ${object.replaceAll('_', ' ')}.` })
 
-// Slugs contain no underscore, so an id of the wrong kind is never taken for a slug.
+// Slugs contain no underscore, so an id with another prefix is never read as a slug.
 function keyOf({ idPrefix, object, slugForm, numberForm }: Resource, text: string, key: KeyName): RowKey {
   const takesSlug = key === 'id_or_slug'
   const id = fromPublicId(idPrefix, text)
@@ -63,7 +66,7 @@ function keyOf({ idPrefix, object, slugForm, numberForm }: Resource, text: strin
   if (takesSlug && slugForm.test(text)) return { column: 'slug', value: text }
   if (key === 'id_or_number' && numberForm?.test(text)) return { column: 'number', value: text }
   const forms = `an id (${idPrefix}_ and 26 characters)${others[key]}`
-  throw new Problem('invalid_id', { description: `A ${object.replaceAll('_', ' ')} is named by ${forms}${takesSlug ? '' : ' here'}.` })
+  throw new Problem('invalid_id', { description: `Identify the ${object.replaceAll('_', ' ')} by ${forms}.` })
 }
 
 const others = {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { Problem } from '../../lib/problem.ts'
 import type { Position } from '../declare/sorts.ts'
 
-/** Signs cursors. Handed in, so that the framework holds no key. */
+/** Signs cursors. An argument, so that the framework holds no key. */
 export interface CursorSigner {
   sign(text: string): string
   verify(text: string, signature: string): boolean
@@ -10,23 +10,24 @@ export interface CursorSigner {
 
 const maxLength = 2048
 
-/** Names the list that a cursor belongs to: another filter, sort, school or audience is another list. */
+/** Returns the fingerprint of a list. Lists that differ in filters, sort, school or audience have different fingerprints. */
 export const listFingerprint = (parts: readonly unknown[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 22)
 
-/** Text that brings a client back to a position of this list, and that it cannot make itself. */
+/** Returns a signed cursor for a position in this list. */
 export function formatCursor(signer: CursorSigner, fingerprint: string, { value, id, isBackward }: Place): string {
   return seal(signer, [fingerprint, value, id, ...(isBackward ? [1] : [])])
 }
 
-/** A position, and whether the page ends there instead of beginning. */
+/** A position at which a page begins. */
 export interface Place extends Position {
+  /** True if the page ends at the position instead. */
   isBackward: boolean
 }
 
 /**
- * The position inside a cursor.
- * @throws Problem invalid_cursor where it was not made here, or for another list
+ * Returns the position in a cursor.
+ * @throws Problem invalid_cursor if its signature is wrong or it belongs to another list
  */
 export function parseCursor(signer: CursorSigner, fingerprint: string, cursor: string): Place {
   const [belongsTo, value, id, backward] = unseal(signer, cursor) as [string, Position['value'], string, 1?]
@@ -39,15 +40,15 @@ export function parseCursor(signer: CursorSigner, fingerprint: string, cursor: s
   return { value, id, isBackward: backward === 1 }
 }
 
-/** Text that only this service can make of these parts. */
+/** Returns the parts as signed text. */
 export function seal(signer: CursorSigner, parts: readonly unknown[]): string {
   const payload = Buffer.from(JSON.stringify(parts)).toString('base64url')
   return `${payload}.${signer.sign(payload)}`
 }
 
 /**
- * The parts inside a sealed text.
- * @throws Problem invalid_cursor where it was not made here
+ * Returns the parts of a signed text.
+ * @throws Problem invalid_cursor if the signature is wrong
  */
 export function unseal(signer: CursorSigner, cursor: string): unknown[] {
   const [payload, signature, rest] = cursor.length <= maxLength ? cursor.split('.') : []

@@ -17,7 +17,7 @@ export interface Page {
   limit: number
 }
 
-/** Up to `limit` rows that stand in the caller's list. */
+/** Returns up to `limit` rows of the caller's list. */
 export async function findRows(database: Reader, queryScope: QueryScope, { conditions, sort, after, limit }: Page): Promise<SeenRow[]> {
   let query = selectRows(database, queryScope)
     .where((rows) => rows.and([isVisible(queryScope, rows), ...conditions.map((condition) => condition(rows))]))
@@ -29,7 +29,7 @@ export async function findRows(database: Reader, queryScope: QueryScope, { condi
   return await query.execute()
 }
 
-/** Rows of the caller's list with these ids. */
+/** Returns the rows of the caller's list with these ids. */
 export async function findRowsById(database: Reader, queryScope: QueryScope, ids: readonly string[]): Promise<SeenRow[]> {
   if (ids.length === 0) return []
   return await selectRows(database, queryScope)
@@ -37,7 +37,7 @@ export async function findRowsById(database: Reader, queryScope: QueryScope, ids
     .execute()
 }
 
-/** Rows of the caller's list that name one of these owners in `column`: of each the newest, up to `limit`. */
+/** Returns the rows of the caller's list that refer to one of these owners in `column`: up to `limit` of each owner, newest first. */
 export async function findRowsOf(
   database: Reader,
   queryScope: QueryScope,
@@ -57,7 +57,7 @@ export async function findRowsOf(
   return rows
 }
 
-/** How many rows the list has, counted no further than `limit`. */
+/** Counts the rows of the list, up to `limit`. */
 export async function countRows(
   database: Reader,
   queryScope: QueryScope,
@@ -77,7 +77,7 @@ export async function countRows(
   return Number(row?.count ?? 0)
 }
 
-/** Rows in which the text occurs: among the newest of the caller's list that have it, so that a common text costs no more. */
+/** Returns a condition for the newest `limit` rows of the list that contain the text. The limit bounds the cost of a common text. */
 export function searchCondition(queryScope: QueryScope, text: string, limit: number): RowCondition {
   const searched = queryScope.resource.search.filter(({ isForStaff }) => !isForStaff || audienceOf(queryScope.caller) === 'staff')
   return (rows) =>
@@ -94,13 +94,13 @@ export function searchCondition(queryScope: QueryScope, text: string, limit: num
     )
 }
 
-/** Two conditions rather than one over both columns: each is answered by its own index. */
+/** Returns separate conditions for the two columns, because each column has an index. */
 function occurs(rows: AnyRows, { column, otherwise }: Searched, text: string): Condition {
   const isIn = (name: string): Condition => contains(rows.ref(name), text)
   return otherwise === undefined ? isIn(column) : rows.or([isIn(column), rows.and([rows(column, 'is', null), isIn(otherwise)])])
 }
 
-/** The row with this key if it exists for the caller; of a singleton the only row there is. */
+/** Finds the row with this key, or the row of a singleton, if the caller can read it. */
 export async function findRow(database: Reader, queryScope: QueryScope, key: RowKey | undefined): Promise<SeenRow | undefined> {
   let query = selectRows(database, queryScope).limit(1)
   query = query.where((rows) => isReadable(queryScope, rows))
@@ -108,7 +108,7 @@ export async function findRow(database: Reader, queryScope: QueryScope, key: Row
   return await query.executeTakeFirst()
 }
 
-/** The same, with every column. */
+/** Finds the same row with every column. */
 export async function findWholeRow(database: Reader, queryScope: QueryScope, key: RowKey | undefined): Promise<SeenRow | undefined> {
   return await wholeRow(database, queryScope, key).executeTakeFirst()
 }
@@ -135,7 +135,7 @@ async function keyById(database: Reader, queryScope: QueryScope, key: RowKey | u
   return row ? { column: 'id', value: row.id } : 'missing'
 }
 
-/** A row that this caller has just written. It may lie out of their sight by now: once, they see it still. */
+/** Loads the row that this caller has written, even if the caller can no longer see it after the change. */
 export async function loadWritten(writer: Writer, queryScope: QueryScope, id: string): Promise<SeenRow> {
   return await selectWhole(writer, queryScope).where('id', '=', id).executeTakeFirstOrThrow()
 }

@@ -7,12 +7,12 @@ import { type NoMembers, type ParameterValues, parameterValues } from '../declar
 import { checkValue } from '../write/checkValue.ts'
 
 const maxErrors = 20
-/** Of one value in an address or a tool call: longer ones are not taken apart. */
+/** The longest value that is parsed, in a URL or a tool call. */
 const maxTextLength = 8192
 
 /**
- * Reads what a caller sent: text from an address, or JSON values from a tool call.
- * @throws Problem invalid_parameter that names everything that is wrong, and the nearest right name of what is unknown
+ * Parses the parameters of a request: text from a URL, or JSON values from a tool call.
+ * @throws Problem invalid_parameter that lists every error, and suggests the nearest name for an unknown parameter
  */
 export function parseParameters<Shape extends z.ZodRawShape = NoMembers>(
   parameters: readonly Parameter[],
@@ -22,13 +22,13 @@ export function parseParameters<Shape extends z.ZodRawShape = NoMembers>(
   const fieldErrors: ProblemDetail[] = []
   const values = new Map<string, unknown>()
   const unknown = Object.keys(raw).filter((name) => !known.has(name))
-  // A message names the nearest parameter, which costs time: the first ones are enough.
+  // Limited, because finding the nearest name takes time.
   for (const name of unknown.slice(0, maxErrors)) fieldErrors.push(unknownParameter(name, [...known.keys()]))
   for (const { name, schema, isRequired } of parameters) {
     const sent = Object.hasOwn(raw, name) ? raw[name] : undefined
     const result = checkValue(schema, readable(schema, sent))
     if (result.success) values.set(name, result.data)
-    else if (sent !== undefined || isRequired) fieldErrors.push(fault(name, result.error))
+    else if (sent !== undefined || isRequired) fieldErrors.push(fieldErrorOf(name, result.error))
   }
   const [first] = fieldErrors
   if (first) {
@@ -38,7 +38,7 @@ export function parseParameters<Shape extends z.ZodRawShape = NoMembers>(
   return parameterValues(values)
 }
 
-/** The sent value in the form that the schema takes: text becomes a number, a boolean or a list where one is asked for. */
+/** Converts text to the number, boolean or list that the schema expects. */
 function readable(schema: z.ZodType, sent: unknown): unknown {
   if (typeof sent === 'string' && sent.length > maxTextLength) return undefined
   if (hasDefault(schema)) return sent === undefined ? undefined : readable(schema.unwrap(), sent)
@@ -49,7 +49,7 @@ function readable(schema: z.ZodType, sent: unknown): unknown {
   if (typeof sent !== 'string') return sent
   if (schema instanceof z.ZodNumber) return /^-?\d{1,15}$/.test(sent) ? Number(sent) : sent
   if (schema instanceof z.ZodBoolean) return sent === 'true' ? true : sent === 'false' ? false : sent
-  // PostgreSQL has no place for it in text; undefined fails every schema.
+  // PostgreSQL cannot store U+0000 in text. No schema accepts undefined.
   return sent.includes('\0') || sent.length > 4096 ? undefined : sent
 }
 
@@ -64,7 +64,7 @@ function unknownParameter(name: string, names: readonly string[]): ProblemDetail
   }
 }
 
-function fault(name: string, error: z.ZodError): ProblemDetail {
+function fieldErrorOf(name: string, error: z.ZodError): ProblemDetail {
   const [issue] = error.issues
   return { field: name, code: issue?.code ?? 'invalid', message: `${name}: ${issue?.message ?? 'is not valid'}` }
 }

@@ -9,7 +9,7 @@ import type { NoMembers, OutputOf, ParameterValues, Values } from '../declare/va
 import type { View } from '../declare/views.ts'
 import type { Access } from '../write/writing.ts'
 
-/** What a declaration's own read is given. */
+/** The context of a read that a declaration defines. */
 export interface Reading<Parameters extends z.ZodRawShape = NoMembers> {
   database: Reader
   school: School
@@ -17,47 +17,44 @@ export interface Reading<Parameters extends z.ZodRawShape = NoMembers> {
   /** Values of the declared parameters, by name. */
   parameters: ParameterValues<Parameters>
   externalServices: ExternalServices
-  /** The whole database, for what is counted while it is read. */
+  /** The whole database, for reads that also count something. */
   store?: Pick<Database, 'kind' | 'transaction'> | undefined
 }
 
 interface OwnRead<Verb extends ScopeVerb> extends Access<Verb> {
   summary: string
-  /** Operation id, where it is not the verb and the object. */
+  /** Operation id, if it is not the verb and the object. */
   id?: string
-  /** Parameters of the query, each with a description. */
+  /** Query parameters, each with a description. */
   parameters?: z.ZodObject
-  /** What is sent: it is then asked with POST. It changes nothing that anybody reads, so it takes no Idempotency-Key. */
+  /** The body. A read with a body uses POST; it takes no Idempotency-Key, because repeating it is safe. */
   input?: z.ZodObject
-  /** What is answered. Stored ids become public ones where a field has a prefix; fields are shown as their view says. */
+  /** The response. Fields with a prefix convert stored ids to public ids. Each field appears in the views that it declares. */
   output: z.ZodObject
 }
 
-/** Something that can be read of a row beside the row itself. */
+/** A read on a row that returns something else than the row. */
 export interface RowRead<Table extends AnyTable, Verb extends ScopeVerb> extends OwnRead<Verb> {
-  /** Without a token it is served for some of the rows that a visitor sees. */
+  /** Available without a token for some of the rows that a visitor can see. */
   anonymous?: 'partial'
-  /** Its address takes the id alone, no slug. */
+  /** The path accepts only the id, not a slug. */
   byId?: true
-  /** How much of the row one must see. Without it: any visible row will do. */
+  /** The view of the row that the caller needs. Default: any view. */
   view?: View
   run(reading: Reading, row: ReadRow<Table>, input: Values): Promise<Values>
-  /** The answer as a document, for who asks for text/html. Everything that comes from people is escaped in it. */
+  /** Renders the response as text/html. Escapes all text that people entered. */
   asHtml?(answer: Values, reading: Reading): string
 }
 
-/** Something that can be read of the collection as a whole. */
+/** A read on the collection as a whole. */
 export interface CollectionRead<Verb extends ScopeVerb> extends OwnRead<Verb> {
-  /**
-   * Whether a caller without a token is served too, and every role, also where they have no rows; `full` with all of it, where of the
-   * rows they see a part.
-   */
+  /** Open to callers without a token and to every role, even if they can see no rows. `full`: they get the complete response. */
   isPublic?: true | 'full'
-  /** What one should know before asking. */
+  /** The description in the API documents. */
   about?: string
-  /** Lists in the answer, of which the first that is there can be had as CSV, a line for each of its elements. */
+  /** Names of lists in the response. The first one that is present is available as CSV, with a line for each element. */
   rows?: readonly string[]
-  /** Its statements may take long: they end when their time is up. */
+  /** Its statements may take long, so they have a time limit. */
   isHard?: true
   run(reading: Reading, input: Values): Promise<Values>
 }

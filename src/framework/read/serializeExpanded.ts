@@ -10,7 +10,7 @@ const maxRows = 20
 
 type Context = Pick<Call, 'database' | 'queryScope' | 'school' | 'caller' | 'externalServices'> & { parameters: ParameterValues }
 
-/** Rows as they are answered, with the rows of other resources that were asked for: one query for each expansion, never for each row. */
+/** Serializes rows for a response, with the requested expansions. Runs one query for each expansion, not one for each row. */
 export async function serializeExpanded(
   call: Call,
   { fields, expansions, onDemand }: Shape,
@@ -42,11 +42,11 @@ async function withExpansions(
   return bodies
 }
 
-/** What stands in each row for the expansion: a row or null, or a short list. */
+/** Returns the value of the expansion for each row: a row, null or a short list. */
 async function valuesOf(context: Context, expansion: AnyExpansion, inner: readonly string[], rows: readonly SeenRow[]): Promise<unknown[]> {
   const resource = expansion.resource()
   const queryScope = { ...context.queryScope, resource }
-  // What the address asks of the resource that it names is not asked of others.
+  // The parameters of the request apply to its own resource only.
   const within = { ...context, queryScope, parameters: parameterValues<NoMembers>(new Map()) }
   const next = new Map(inner.map((name) => [name, []] as const))
   const { by } = expansion

@@ -7,7 +7,7 @@ import type { AnyRows, AnyRule, Condition } from '../declare/expressions.ts'
 import type { QueryScope } from '../declare/queryScope.ts'
 import type { View } from '../declare/views.ts'
 
-/** Rows that stand in the caller's list. */
+/** Returns a condition that is true for the rows of the caller's list. */
 export const isVisible = (queryScope: QueryScope, rows: AnyRows): Condition =>
   offered(
     queryScope,
@@ -15,7 +15,7 @@ export const isVisible = (queryScope: QueryScope, rows: AnyRows): Condition =>
     ofItsPart(queryScope, rows, ask(queryScope.resource.visibility[audienceOf(queryScope.caller)], rows, queryScope.caller)),
   )
 
-/** Rows that can be read by who names them: those of the list, and those that stand in none. */
+/** Returns a condition that is true for rows that the caller can read by key: those of the list, and unlisted ones. */
 export function isReadable(queryScope: QueryScope, rows: AnyRows): Condition {
   const { unlisted } = queryScope.resource
   return unlisted
@@ -23,19 +23,19 @@ export function isReadable(queryScope: QueryScope, rows: AnyRows): Condition {
     : isVisible(queryScope, rows)
 }
 
-/** Of a table that two resources share, the rows of this one. */
+/** Restricts a rule to the rows of this resource, if it shares its table with another one. */
 const ofItsPart = ({ resource: { part } }: QueryScope, rows: AnyRows, rule: Condition): Condition =>
   part ? rows.and([part(rows), rule]) : rule
 
-/** Where the school has turned off what the resource belongs to, there are no rows but for its staff. */
+/** Hides all rows except from staff, if the school has turned off the feature of the resource. */
 function offered({ resource, schoolId, caller }: QueryScope, rows: AnyRows, rule: Condition): Condition {
   const { feature } = resource
   return feature === undefined || audienceOf(caller) === 'staff' ? rule : rows.and([rule, isOffered(schoolId, feature)])
 }
 
 /**
- * Asked only where there are no rows.
- * @throws Problem not_found where the school does not offer at all what they belong to
+ * Checks that the school offers the feature of the resource. Call it only if a list is empty.
+ * @throws Problem not_found if the school has turned it off
  */
 export async function requireOffered(database: Reader, { resource, schoolId, caller }: QueryScope): Promise<void> {
   const { feature, area } = resource
@@ -49,7 +49,7 @@ export async function requireOffered(database: Reader, { resource, schoolId, cal
   if (!row) throw new Problem('not_found', { description: `This school does not offer ${area.title.toLowerCase()}.` })
 }
 
-/** Whether the school keeps visitors out of what others show them. */
+/** Returns true if the resource is closed to visitors in this school. */
 export async function isClosedToVisitors(database: Reader, { resource, schoolId, caller }: QueryScope): Promise<boolean> {
   const { anonymousWhen } = resource
   if (!anonymousWhen || caller.kind !== 'anonymous') return false
@@ -57,8 +57,8 @@ export async function isClosedToVisitors(database: Reader, { resource, schoolId,
   return open === undefined
 }
 
-/** How much of a row the caller sees. */
-export function seenAs({ resource, caller }: QueryScope, rows: AnyRows): Expression<string> & Pick<ReturnType<AnyRows['val']>, 'as'> {
+/** Returns an expression for the view that the caller has of a row. */
+export function viewOf({ resource, caller }: QueryScope, rows: AnyRows): Expression<string> & Pick<ReturnType<AnyRows['val']>, 'as'> {
   const audience = audienceOf(caller)
   const { own, staff, open } = resource.views
   const always = (view: View) => rows.cast<string>(rows.val(view), 'text')
@@ -78,5 +78,5 @@ export function seenAs({ resource, caller }: QueryScope, rows: AnyRows): Express
     .end()
 }
 
-// Rules about people are asked about people only: the rule of the anonymous audience takes no second argument.
+// Rules that use the caller apply to people only: the rule of the anonymous audience takes no second argument.
 const ask = (rule: AnyRule, rows: AnyRows, caller: Caller): Condition => rule(rows, caller as PersonCaller)

@@ -3,7 +3,7 @@ import type { Call } from '../call.ts'
 import { explainViolation } from '../write/explainViolation.ts'
 
 /**
- * Runs a read whose statements end when their time is up. Where it cannot be hard, or the database knows no limits, it costs nothing.
+ * Runs a read with a time limit for its statements. A read that is not hard, or on the embedded database, runs without a limit.
  * @throws Problem query_too_expensive
  */
 export async function withinTime<Result>(

@@ -5,7 +5,7 @@ import { parseInput } from './parseBody.ts'
 import { recordWrite } from './recordWrite.ts'
 import type { Write } from './write.ts'
 
-/** Does what the declaration names with the collection as a whole. Which rows that changes, the declaration notes. */
+/** Runs an operation on the collection as a whole. The declaration records the changes of rows. */
 export async function actOnCollection(write: Write<OperationOf<'collection'>>): Promise<Answer> {
   const { operation, body } = write
   const { input, run } = operation.rules

@@ -3,51 +3,54 @@ import { Problem, type ProblemDetail } from '../../lib/problem.ts'
 import type { Writer } from '../../store/database.ts'
 import { withinSavepoint } from '../../store/savepoint.ts'
 
-/** What became of one item. */
+/** The result of one item. */
 export type BulkResult =
   | { index: number; status: number; id: string }
   | { index: number; status: number; error: { error: string; error_description: string; details?: ProblemDetail[] } }
 
-/** What a request for many rows answers: what became of each, in their order. */
+/** The response of a bulk request: the result of each item, in order. */
 export const bulkOutput = z.object({
   results: z
     .array(
       z.object({
-        index: z.int().meta({ description: 'Place of the item in the request.', example: 0 }),
-        status: z.int().meta({ description: 'What the item would have been answered by itself.', example: 201 }),
-        id: z.string().optional().meta({ description: 'Id of the row, where all went well.', example: 'crs_01jgwejj00e6srgkpqm2sqf05m' }),
+        index: z.int().meta({ description: 'Position of the item in the request, from 0.', example: 0 }),
+        status: z.int().meta({ description: 'Status that a single request would have returned.', example: 201 }),
+        id: z
+          .string()
+          .optional()
+          .meta({ description: 'Id of the object, if the item succeeded.', example: 'crs_01jgwejj00e6srgkpqm2sqf05m' }),
         error: z
           .object({
-            error: z.string().meta({ description: 'What is wrong, as one word.', example: 'validation_failed' }),
-            error_description: z.string().meta({ description: 'What is wrong.', example: 'The body is not valid.' }),
+            error: z.string().meta({ description: 'Error code.', example: 'validation_failed' }),
+            error_description: z.string().meta({ description: 'The error and its fix, for people.', example: 'The body is not valid.' }),
             details: z
               .array(
                 z.object({
-                  field: z.string().optional().meta({ description: 'The field that is meant.', example: 'email' }),
-                  code: z.string().meta({ description: 'What is wrong with it, as one word.', example: 'format' }),
+                  field: z.string().optional().meta({ description: 'Path of the field, with dots.', example: 'email' }),
+                  code: z.string().meta({ description: 'Code of the rule that it breaks.', example: 'format' }),
                   message: z
                     .string()
-                    .meta({ description: 'What is wrong with it.', example: 'email: mail cannot be sent to this address' }),
+                    .meta({ description: 'The rule and the fix, for people.', example: 'email: mail cannot be sent to this address' }),
                 }),
               )
               .optional()
-              .meta({ description: 'Every fault.', example: [] }),
+              .meta({ description: 'Every invalid field of the item.', example: [] }),
           })
           .optional()
           .meta({
-            description: 'Why nothing was done.',
+            description: 'The error, if the item failed.',
             example: { error: 'validation_failed', error_description: 'The body is not valid.' },
           }),
       }),
     )
-    .meta({ description: 'One for each item.', example: [] }),
+    .meta({ description: 'The result of each item, in order.', example: [] }),
   summary: z
     .object({
-      total: z.int().meta({ description: 'Items.', example: 2 }),
-      succeeded: z.int().meta({ description: 'Items that were done.', example: 1 }),
-      failed: z.int().meta({ description: 'Items that were not.', example: 1 }),
+      total: z.int().meta({ description: 'Number of items.', example: 2 }),
+      succeeded: z.int().meta({ description: 'Number of items that succeeded.', example: 1 }),
+      failed: z.int().meta({ description: 'Number of items that failed.', example: 1 }),
     })
-    .meta({ description: 'How many of them.', example: { total: 2, succeeded: 1, failed: 1 } }),
+    .meta({ description: 'Numbers of items.', example: { total: 2, succeeded: 1, failed: 1 } }),
 })
 
 export interface BulkAnswer extends Record<string, unknown> {
@@ -57,17 +60,17 @@ export interface BulkAnswer extends Record<string, unknown> {
 
 export interface BulkRequest<Item> {
   items: readonly Item[]
-  /** All or nothing. */
+  /** True if one failure undoes all items. */
   isAtomic: boolean
-  /** Does one item; what it throws as a Problem takes back that item alone. */
+  /** Processes one item. A Problem that it throws undoes that item only. */
   each(item: Item, index: number): Promise<{ status: number; id: string }>
-  /** Says what of a thrown error a caller can be told; `explainViolation` does it for a resource. */
+  /** Converts a thrown error to a Problem that a caller may see, such as `explainViolation` of a resource. */
   explain?(error: unknown): unknown
 }
 
 /**
- * Does many items in their order, within the one transaction of `writer`: what fails is taken back to its own savepoint.
- * @throws Problem of the first failure with all of them in `details`, where it is all or nothing
+ * Processes items in order, within the transaction of `writer`. An item that fails is rolled back to its savepoint.
+ * @throws Problem of the first failure with all failures in `details`, if the request is atomic
  */
 export async function bulk<Item>(
   writer: Writer,
@@ -96,7 +99,7 @@ const errorOf = ({ code, description, details }: Problem) => ({
   ...(details.length > 0 && { details }),
 })
 
-/** The first failure, which says of every other one where and what it was. */
+/** Returns the first failure, with the position and the errors of every failed item in its details. */
 function withAll(first: Problem, problems: readonly { index: number; problem: Problem }[]): Problem {
   const details = problems.flatMap(({ index, problem }) =>
     (problem.details.length > 0 ? problem.details : [{ code: problem.code, message: problem.description }]).map((detail) => ({

@@ -17,7 +17,7 @@ import type { CollectionAction, RowsInBulk, Writing } from './writing.ts'
 
 const maxItems = 100
 
-/** The action that takes many rows at once, each as the operations that make and change one take it. */
+/** Creates the action that writes many rows. Each row is handled by the operations that create and update a single one. */
 export function bulkAction(
   resource: Resource,
   { find, ...access }: RowsInBulk<ScopeVerb>,
@@ -32,13 +32,13 @@ export function bulkAction(
       mode: z
         .enum(['create', 'upsert'])
         .default('create')
-        .meta({ description: 'Whether a row that is there already is a fault, or is changed.', example: 'upsert' }),
+        .meta({ description: '`create` reports an error for an object that exists; `upsert` changes it.', example: 'upsert' }),
       items: z
         .array(z.record(z.string(), z.unknown()))
         .min(1)
         .max(maxItems)
-        .meta({ description: 'Rows, each as one sends a single one.', example: [exampleItem(resource)] }),
-      atomic: z.boolean().default(false).meta({ description: 'All or nothing.', example: false }),
+        .meta({ description: 'Objects in the form of a single request.', example: [exampleItem(resource)] }),
+      atomic: z.boolean().default(false).meta({ description: 'If true, one failure undoes all items.', example: false }),
     }),
     output: itemsOutput(resource),
     touched: ({ results }) => idsIn(results).flatMap((id) => fromPublicId(resource.idPrefix, id) ?? []),
@@ -89,11 +89,11 @@ async function writeItem(
 
 function of<Kind extends 'create' | 'update'>(operations: readonly Operation[], kind: Kind): OperationOf<Kind> {
   const found = operations.find((operation) => operation.kind === kind)
-  if (!found) throw new Error(`many rows at once need an operation for one: there is no ${kind}`)
+  if (!found) throw new Error(`a bulk action needs the operation ${kind} for a single row`)
   return found as OperationOf<Kind>
 }
 
-/** The parameters of a change of the row with this stored id. */
+/** Returns the parameters of an update of the row with this stored id. */
 const keyed = ({ operation }: Write<OperationOf<'collection'>>, update: Operation, id: string): ParameterValues<FrameworkParameters> =>
   parameterValues(
     new Map(update.parameters.flatMap((one) => (one.in === 'path' ? [[one.name, toPublicId(operation.resource.idPrefix, id)]] : []))),
@@ -104,46 +104,49 @@ const exampleItem = ({ required, schema }: Resource): Record<string, unknown> =>
 
 const plain = z.union([z.string(), z.number(), z.boolean(), z.null(), z.array(z.string())])
 
-/** What became of each item. */
+/** Returns the schema of the response: the result of each item. */
 export const itemsOutput = ({ idPrefix, object }: Pick<Resource, 'idPrefix' | 'object'>) =>
   z.object({
     results: z
       .array(
         z.object({
-          index: z.int().meta({ description: 'Place of the item, from 0.', example: 0 }),
-          status: z.int().meta({ description: 'What a single request would have answered.', example: 201 }),
+          index: z.int().meta({ description: 'Position of the item in the request, from 0.', example: 0 }),
+          status: z.int().meta({ description: 'Status that a single request would have returned.', example: 201 }),
           id: z
             .string()
             .optional()
             .meta({ description: `Id of the ${object.replaceAll('_', ' ')}.`, example: `${idPrefix}_01jgwejj00e6srgkpqm2sqf05m` }),
           error: z
             .object({
-              error: z.string().meta({ description: 'Code of what is wrong.', example: 'email_taken' }),
+              error: z.string().meta({ description: 'Error code.', example: 'email_taken' }),
               error_description: z
                 .string()
-                .meta({ description: 'The same in words.', example: 'Somebody else has this e-mail address here.' }),
+                .meta({ description: 'The error and its fix, for people.', example: 'This e-mail address is already in use.' }),
               details: z
                 .array(
                   z.object({
-                    field: z.string().optional().meta({ description: 'Which field.', example: 'email' }),
-                    code: z.string().meta({ description: 'What is wrong with it.', example: 'format' }),
-                    message: z.string().meta({ description: 'The same in words.', example: 'email: must be an address' }),
-                    meta: z.record(z.string(), plain).optional().meta({ description: 'More about it.', example: {} }),
+                    field: z.string().optional().meta({ description: 'Path of the field, with dots.', example: 'email' }),
+                    code: z.string().meta({ description: 'Code of the rule that it breaks.', example: 'format' }),
+                    message: z.string().meta({ description: 'The rule and the fix, for people.', example: 'email: must be an address' }),
+                    meta: z
+                      .record(z.string(), plain)
+                      .optional()
+                      .meta({ description: 'Values of the rule, such as the minimum or the allowed values.', example: {} }),
                   }),
                 )
                 .optional()
-                .meta({ description: 'Faults of the item.', example: [] }),
+                .meta({ description: 'Every invalid field of the item.', example: [] }),
             })
             .optional()
-            .meta({ description: 'Why the item was refused.', example: {} }),
+            .meta({ description: 'The error, if the item failed.', example: {} }),
         }),
       )
-      .meta({ description: 'What became of each item, in their order.', example: [] }),
+      .meta({ description: 'The result of each item, in order.', example: [] }),
     summary: z
       .object({
         total: z.int().meta({ description: 'Number of items.', example: 2 }),
-        succeeded: z.int().meta({ description: 'Of those that were taken.', example: 1 }),
-        failed: z.int().meta({ description: 'Of those that were refused.', example: 1 }),
+        succeeded: z.int().meta({ description: 'Number of items that succeeded.', example: 1 }),
+        failed: z.int().meta({ description: 'Number of items that failed.', example: 1 }),
       })
-      .meta({ description: 'How many.', example: { total: 2, succeeded: 1, failed: 1 } }),
+      .meta({ description: 'Numbers of items.', example: { total: 2, succeeded: 1, failed: 1 } }),
   })

@@ -1,6 +1,6 @@
 import { isObject } from './mergePatch.ts'
 
-/** JSON with sorted members: the same text for the same value. */
+/** Returns JSON with sorted members, so that equal values have equal texts. */
 export const canonical = (value: unknown): string =>
   JSON.stringify(value, (_, member: unknown) =>
     isObject(member) && !(member instanceof Date)

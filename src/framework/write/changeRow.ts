@@ -13,8 +13,8 @@ import type { Write } from './write.ts'
 import { updateVersion } from './writeRows.ts'
 
 /**
- * Returns the row that a change is about, locked until the transaction ends. If-Match is compared here and nowhere else: from here on
- * only this transaction changes the row.
+ * Returns the row to change, locked until the transaction ends. If-Match is compared only here, under the lock: no other transaction
+ * can change the row afterwards.
  * @throws Problem not_found, access_denied, precondition_failed or precondition_required, in this order
  */
 export async function rowToChange(write: Write<OperationOf<'update' | 'replace' | 'remove' | 'action'>>): Promise<SeenRow> {
@@ -29,11 +29,14 @@ export async function rowToChange(write: Write<OperationOf<'update' | 'replace' 
   return row
 }
 
-/** @throws Problem access_denied for who sees less of the row than is needed to touch it */
+/**
+ * Checks that the caller sees as much of the row as the operation requires.
+ * @throws Problem access_denied
+ */
 export function requireVisible(row: SeenRow, { object }: Resource, view: View): void {
   if (breadth[row.seen_as] >= breadth[view]) return
   throw new Problem('access_denied', {
-    description: `You see this ${object.replaceAll('_', ' ')} and may not do this with it. Another scope would not help.`,
+    description: `You can see this ${object.replaceAll('_', ' ')} but do not have permission to do this. Another scope does not help.`,
   })
 }
 
@@ -45,7 +48,7 @@ export async function changeRow(write: Write<Operation>, row: SeenRow, columns: 
   return await loadWritten(writer, queryScope, row.id)
 }
 
-/** The row as an answer to who changed it. */
+/** Returns the response with a row that the caller has written. */
 export function answerWritten(write: Write<Operation>, row: SeenRow): Answer {
   return { status: write.operation.successStatus, ...serializeTagged(write.operation.resource, row, write) }
 }

@@ -16,7 +16,7 @@ import type { Write } from './write.ts'
 import { insertRow } from './writeRows.ts'
 import type { Made } from './writing.ts'
 
-/** Makes a row of what was sent, what the resource adds, and a slug where none was sent. */
+/** Creates a row from the fields of the body, the defaults of the resource, and a generated slug if none was sent. */
 export async function createRow(write: Write<OperationOf<'create'>>): Promise<Answer> {
   const { operation, body, caller, writer, queryScope, now } = write
   const { resource, rules, parent } = operation
@@ -43,14 +43,14 @@ export async function createRow(write: Write<OperationOf<'create'>>): Promise<An
     created_at: now,
     updated_at: now,
   })
-  // Recorded before the effects, which may change the row and record that.
+  // Recorded before `after`, which may change the row and record that change.
   await recordWrite(write, { action: 'created', id, before: null, after: 1 })
   if (resource.fileFields.length > 0) await keepFileReferences(write, await loadWritten(writer, queryScope, id))
   if (rules.after) await rules.after(writing, await loadWritten(writer, queryScope, id), values)
   return answerCreated(write, await loadWritten(writer, queryScope, id))
 }
 
-/** The slug of a new row that came without one. One that was chosen is only protected against those that are found at the same time. */
+/** Generates a slug for a new row without one. For a sent slug, only takes the lock, so that no other request generates the same. */
 async function slugOfNew(
   { writer, school, operation: { resource } }: Write<OperationOf<'create'>>,
   id: string,
@@ -63,9 +63,9 @@ async function slugOfNew(
   return {}
 }
 
-/** Records what a declaration did by itself, and answers the row. */
-async function answerPerformed(write: Write<OperationOf<'create'>>, made: string | Made): Promise<Answer> {
-  const { id, action } = typeof made === 'string' ? { id: made, action: 'created' } : made
+/** Records the creation that a declaration performed itself, and returns the row. */
+async function answerPerformed(write: Write<OperationOf<'create'>>, created: string | Made): Promise<Answer> {
+  const { id, action } = typeof created === 'string' ? { id: created, action: 'created' } : created
   const row = await loadWritten(write.writer, write.queryScope, id)
   const isNew = action === 'created'
   if (action !== undefined) await recordWrite(write, { action, id, before: isNew ? null : row.version - 1, after: row.version })
@@ -75,12 +75,12 @@ async function answerPerformed(write: Write<OperationOf<'create'>>, made: string
 function answerCreated(write: Write<OperationOf<'create'>>, row: SeenRow): Answer {
   const { resource } = write.operation
   const answer = answerWritten(write, row)
-  // A row that cannot be read by itself has no address.
+  // A row without a get operation has no URL.
   if (resource.operations.get === undefined) return answer
   return { ...answer, headers: { Location: `${apiPath}/${resource.path}/${answer.body.id}` } }
 }
 
-/** The row of the other resource, locked: a limit on its parts holds under concurrency. */
+/** Returns the parent row, locked, so that limits on the number of its parts hold under concurrency. */
 async function lockParent(write: Write<OperationOf<'create'>>, { resource }: CreateParent): Promise<SeenRow> {
   const row = await lockRow(write.writer, { ...write.queryScope, resource }, keyOfCall(write, resource))
   if (!row) throw noSuchRow(resource)

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 
-/** Names of the types of JSON, as messages call them. */
+/** Names of JSON types in messages. */
 const types: Readonly<Record<string, string>> = {
   string: 'text',
   number: 'a number',
@@ -12,7 +12,7 @@ const types: Readonly<Record<string, string>> = {
   null: 'null',
 }
 
-/** What a text of a format looks like. */
+/** Rules of text formats, with an example. */
 const formats: Readonly<Record<string, string>> = {
   email: 'must be an e-mail address such as name@example.com',
   url: 'must be a web address such as https://school.example/page',
@@ -22,7 +22,7 @@ const formats: Readonly<Record<string, string>> = {
   uuid: 'must be a UUID such as 01890a5d-ac96-774b-bcce-b302099a8057',
 }
 
-/** The rule that a value breaks, and the fix. Schemas say it themselves where they know better. */
+/** Returns the rule that a value breaks, and the fix. A schema can define a more specific message. */
 export function explainIssue(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case 'invalid_type':

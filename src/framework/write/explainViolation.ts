@@ -2,18 +2,18 @@ import { Problem } from '../../lib/problem.ts'
 import { violationOf } from '../../store/databaseErrors.ts'
 import type { Resource } from '../declare/resource.ts'
 
-/** The same for a change. One that waited too long for another can be repeated as it is; nothing was changed. */
+/** Converts a violation like `explainViolation`; a lock timeout becomes a 503, because the same request can be repeated. */
 export function explainWriteViolation(error: unknown, resource: Pick<Resource, 'table' | 'schema'>): unknown {
   return violationOf(error)?.kind === 'timeout' && !(error instanceof Problem)
     ? new Problem('temporarily_unavailable', {
-        description: 'Another change takes too long. Nothing was changed. Send the same request again.',
+        description: 'Another change is taking too long. Nothing was changed. Send the same request again.',
         headers: { 'Retry-After': '2' },
         cause: error,
       })
     : explainViolation(error, resource)
 }
 
-/** What the database refused, as a Problem where a caller can do something about it; anything else as it is. */
+/** Converts a database violation that a caller can fix to a Problem. Returns any other error unchanged. */
 export function explainViolation(error: unknown, { table, schema }: Pick<Resource, 'table' | 'schema'>): unknown {
   const violation = violationOf(error)
   if (!violation || error instanceof Problem) return error
@@ -22,25 +22,27 @@ export function explainViolation(error: unknown, { table, schema }: Pick<Resourc
     case 'unique':
       if (constraint === `${table}_school_id_slug_key`) {
         return new Problem('slug_taken', {
-          details: [{ field: 'slug', code: 'slug_taken', message: 'Choose another slug.' }],
+          details: [{ field: 'slug', code: 'slug_taken', message: 'slug: is already in use. Choose another one.' }],
           cause: error,
         })
       }
       if (constraint === `${table}_school_id_email_key`) {
         return new Problem('email_taken', {
-          details: [{ field: 'email', code: 'email_taken', message: 'email: the school knows somebody by this address' }],
+          details: [
+            { field: 'email', code: 'email_taken', message: 'email: is already used by another person of the school. Choose another one.' },
+          ],
           cause: error,
         })
       }
       if (constraint === `${table}_school_id_external_id_key`) {
         return new Problem('external_id_taken', {
-          details: [{ field: 'external_id', code: 'external_id_taken', message: 'Another row has this external id.' }],
+          details: [{ field: 'external_id', code: 'external_id_taken', message: 'external_id: is already in use. Choose another one.' }],
           cause: error,
         })
       }
       if (constraint === `${table}_school_id_code_key`) {
         return new Problem('code_taken', {
-          details: [{ field: 'code', code: 'code_taken', message: 'Choose another code.' }],
+          details: [{ field: 'code', code: 'code_taken', message: 'code: is already in use. Choose another one.' }],
           cause: error,
         })
       }
@@ -49,7 +51,7 @@ export function explainViolation(error: unknown, { table, schema }: Pick<Resourc
       const [, field] = new RegExp(`^${table}_(\\w+)_fkey$`).exec(constraint) ?? []
       if (field === undefined || !(field in schema.shape)) return new Problem('resource_in_use', { cause: error })
       return new Problem('invalid_reference', {
-        details: [{ field, code: 'invalid_reference', message: `${field}: there is no such row in this school.` }],
+        details: [{ field, code: 'invalid_reference', message: `${field}: must refer to an object of this school. Check the id.` }],
         cause: error,
       })
     }
@@ -57,11 +59,11 @@ export function explainViolation(error: unknown, { table, schema }: Pick<Resourc
       return new Problem('query_too_expensive', { cause: error })
     case 'deadlock':
       return new Problem('temporarily_unavailable', {
-        description: 'Another change came in between. Try again.',
+        description: 'The change conflicts with a concurrent one. Try again.',
         headers: { 'Retry-After': '1' },
         cause: error,
       })
     case 'value':
-      return new Problem('validation_failed', { description: 'A value of the body is outside of what can be stored.', cause: error })
+      return new Problem('validation_failed', { description: 'A value of the body cannot be stored: it is out of range.', cause: error })
   }
 }

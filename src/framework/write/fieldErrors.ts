@@ -13,7 +13,7 @@ const ownCodes: ReadonlySet<string> = new Set<ProblemCode>([
 ])
 const maxDetails = 100
 
-/** All faults of a body as one Problem. Where they are all of one kind, its code says which. */
+/** Returns all field errors of a body as one Problem. If all have the same code, the Problem has it too. */
 export function problemOfFieldErrors(fieldErrors: readonly [ProblemDetail, ...ProblemDetail[]]): Problem {
   const codes = new Set(fieldErrors.map(({ code }) => code))
   const [first] = fieldErrors
@@ -22,7 +22,7 @@ export function problemOfFieldErrors(fieldErrors: readonly [ProblemDetail, ...Pr
   return new Problem(code, { description, details: fieldErrors.slice(0, maxDetails) })
 }
 
-/** A field that the body should not have. */
+/** Returns the error for a field that does not exist. */
 export function unknownField(field: string, names: readonly string[]): ProblemDetail {
   const near = nearest(field.split('.').at(-1) ?? field, names)
   const name = field.slice(0, 100)
@@ -34,14 +34,14 @@ export function unknownField(field: string, names: readonly string[]): ProblemDe
   }
 }
 
-/** Of one body: a suggestion compares the name with every field, which takes time. */
+/** The most suggestions for one body: each one compares the name with every field, which takes time. */
 export const maxSuggestions = 10
 
-/** Fields that the body should not have. The first ones come with the nearest right name. */
+/** Returns errors for fields that do not exist. The first ones suggest the nearest name. */
 export const unknownFields = (fields: readonly string[], names: readonly string[]): ProblemDetail[] =>
   fields.slice(0, maxDetails).map((field, index) => unknownField(field, index < maxSuggestions ? names : []))
 
-/** What a schema finds wrong with the value of a field. */
+/** Converts the issues of a schema to errors of a field. */
 export function fieldErrorsOf(field: string, { issues }: z.ZodError): ProblemDetail[] {
   const fieldErrors = issues.slice(0, maxDetails).flatMap((issue): ProblemDetail[] => {
     const path = [field, ...issue.path.map(String)].join('.').slice(0, 200)
@@ -53,7 +53,7 @@ export function fieldErrorsOf(field: string, { issues }: z.ZodError): ProblemDet
     return [{ field: path, message: `${path}: ${issue.message}`, ...codeOf(issue) }]
   })
   // Two checks of one schema can have the same rule.
-  return [...new Map(fieldErrors.toReversed().map((fault) => [fault.message, fault])).values()].toReversed()
+  return [...new Map(fieldErrors.toReversed().map((error) => [error.message, error])).values()].toReversed()
 }
 
 function codeOf(issue: z.core.$ZodIssue): { code: string; meta?: Record<string, unknown> } {
@@ -76,7 +76,7 @@ function codeOf(issue: z.core.$ZodIssue): { code: string; meta?: Record<string, 
   }
 }
 
-/** Texts that no database column can hold, at any depth. */
+/** Returns errors for texts that no database column can store, at any depth. */
 export function unstorableTexts(field: string, value: unknown): ProblemDetail[] {
   if (typeof value === 'string') return isStorable(value) ? [] : [unstorable(field)]
   if (Array.isArray(value)) return value.flatMap((one, index) => unstorableTexts(`${field}.${index}`, one))
@@ -91,5 +91,5 @@ const isStorable = (text: string): boolean => text.isWellFormed() && !text.inclu
 const unstorable = (field: string): ProblemDetail => ({
   field: field.slice(0, 200),
   code: 'not_storable',
-  message: `${field.slice(0, 200)}: must not contain NUL or half of a surrogate pair`,
+  message: `${field.slice(0, 200)}: must not contain U+0000 or a lone surrogate. Remove it.`,
 })

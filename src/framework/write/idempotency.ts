@@ -7,7 +7,7 @@ import type { Answer } from '../call.ts'
 import { canonical } from './canonical.ts'
 
 /**
- * The key of the header `Idempotency-Key`: a structured string in quotes, or bare.
+ * Returns the key of the header `Idempotency-Key`: a structured string in quotes, or bare.
  * @throws Problem invalid_request
  */
 export function parseKey(header: string | undefined): string | undefined {
@@ -15,24 +15,26 @@ export function parseKey(header: string | undefined): string | undefined {
   const [, quoted] = /^"((?:[^"\\]|\\["\\])*)"$/.exec(header) ?? []
   const key = quoted === undefined ? header : quoted.replace(/\\(["\\])/g, '$1')
   if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
-    throw new Problem('invalid_request', { description: 'Idempotency-Key is 1 to 255 visible ASCII characters, bare or in double quotes.' })
+    throw new Problem('invalid_request', {
+      description: 'Idempotency-Key must be 1 to 255 visible ASCII characters, bare or in double quotes.',
+    })
   }
   return key
 }
 
 export interface KeyedRequest {
   schoolId: string
-  /** Who asks for what, and the key. */
+  /** The client, the account, the method, the path and the key. */
   id: readonly string[]
-  /** What else was sent. */
+  /** The rest of the request, which must not differ in a repetition. */
   content: readonly unknown[]
 }
 
 /**
- * Does the work once for a key, and gives every later request its answer. A refusal is an answer as well, unless another try
- * can help: then nothing is kept.
- * @returns the answer, or the Problem that was kept
- * @throws Problem idempotency_in_progress, idempotency_key_reused, and what is not kept
+ * Does the work once for a key, and returns the stored response to every later request. A Problem is stored as well, unless a retry
+ * may succeed.
+ * @returns the response, or the stored Problem
+ * @throws Problem idempotency_in_progress, idempotency_key_reused, and Problems that are not stored
  */
 export async function onceUnderKey(writer: Writer, request: KeyedRequest, work: () => Promise<Answer>): Promise<Answer | Problem> {
   const { schoolId } = request

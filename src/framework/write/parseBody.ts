@@ -13,23 +13,23 @@ import { isObject, mergePatch } from './mergePatch.ts'
 export interface BodyRules {
   resource: Resource
   caller: Caller
-  /** What of the row the caller sees: fields beyond it do not exist. */
+  /** The caller's view of the row. Fields outside the view do not exist for the caller. */
   view: View
-  /** The row as it is now, with all its fields; absent where a whole row is sent. */
+  /** The current row with all its fields; absent if the body is a whole row. */
   current?: Readonly<Record<string, unknown>>
-  /** A whole row is sent to take the place of one: what is sent only with a new row is refused. */
+  /** True if the body replaces an existing row: fields that can be set only at creation are rejected. */
   isReplacement?: boolean
 }
 
-/** What is wrong, and the values of what is right. */
+/** The values of the valid fields, and the errors of the others. */
 export interface ParsedBody {
   values: Record<string, unknown>
   fieldErrors: ProblemDetail[]
 }
 
 /**
- * Reads the fields that a client sent: a new row, or a JSON Merge Patch (RFC 7396) to one. Values come out complete,
- * and every faulty field is found at once.
+ * Parses the fields of a body: a new row, or a JSON Merge Patch (RFC 7396). Returns complete values and the errors of every invalid
+ * field.
  */
 export function parseBody(rules: BodyRules, body: unknown): ParsedBody {
   if (!isObject(body)) return { values: {}, fieldErrors: [{ code: 'type', message: 'The body must be a JSON object.' }] }
@@ -37,12 +37,12 @@ export function parseBody(rules: BodyRules, body: unknown): ParsedBody {
   const values = new Map<string, unknown>()
   let suggestions = 0
   const fieldErrors = Object.entries(body).flatMap(([field, sent]) => {
-    const refused = refusalOf(rules, field, suggestions < maxSuggestions) ?? [
+    const rejected = rejectionOf(rules, field, suggestions < maxSuggestions) ?? [
       ...unstorableTexts(field.slice(0, 100), sent),
       ...readOnlyMembers(membersOf(rules.resource.schema)[field], field, sent),
     ]
-    if (refused[0]?.code === 'unknown_field') suggestions += 1
-    if (refused.length > 0) return refused
+    if (rejected[0]?.code === 'unknown_field') suggestions += 1
+    if (rejected.length > 0) return rejected
     const result = readField(rules, field, sent)
     if (result.success) values.set(field, result.data)
     return result.success ? reservedSlug(rules.resource, field, result.data) : fieldErrorsOf(field, result.error)
@@ -55,7 +55,7 @@ export function parseBody(rules: BodyRules, body: unknown): ParsedBody {
   return { values: Object.fromEntries(values), fieldErrors }
 }
 
-/** Reads a whole row that takes the place of one: what was not sent takes its default or is nothing; without either it is missing. */
+/** Parses a whole row that replaces one. Absent fields get their default or null; a field that has neither is required. */
 export function parseWholeBody(rules: Omit<BodyRules, 'current'>, body: unknown): ParsedBody {
   const { values, fieldErrors } = parseBody({ ...rules, isReplacement: true }, body)
   if (!isObject(body)) return { values, fieldErrors }
@@ -68,21 +68,21 @@ export function parseWholeBody(rules: Omit<BodyRules, 'current'>, body: unknown)
     const absent = writeForm(schema, rules.view)
     const result = checkValue(absent, absent instanceof z.ZodNullable ? null : undefined)
     if (result.success) values[field] = result.data
-    else if (!fieldErrors.some((fault) => fault.field === field))
+    else if (!fieldErrors.some((error) => error.field === field))
       fieldErrors.push({ field, code: 'required', message: `${field}: is required. Send it.` })
   }
   return { values, fieldErrors }
 }
 
-/** @throws Problem with every fault, where there are any */
+/** @throws Problem with every field error, if there are any */
 export function requireNoFieldErrors(fieldErrors: readonly ProblemDetail[]): void {
   const [first, ...others] = fieldErrors
   if (first) throw problemOfFieldErrors([first, ...others])
 }
 
 /**
- * The input of an action.
- * @throws Problem
+ * Parses the input of an action.
+ * @throws Problem validation_failed, or the common code of all field errors
  */
 export function parseInput(input: z.ZodObject | undefined, body: unknown): Record<string, unknown> {
   if (!isObject(body)) throw problemOfFieldErrors([{ code: 'type', message: 'The body must be a JSON object.' }])
@@ -98,10 +98,11 @@ export function parseInput(input: z.ZodObject | undefined, body: unknown): Recor
     return fieldErrorsOf(String(field ?? 'body'), new z.ZodError([{ ...issue, path }]))
   })
   requireNoFieldErrors(fieldErrors)
-  throw new Error('an input was refused without a fault')
+  throw new Error('an input was rejected without a field error')
 }
 
-function refusalOf(
+/** Returns the error for a field that the caller may not send; undefined if the field may be sent. */
+function rejectionOf(
   { resource, caller, view, current, isReplacement }: BodyRules,
   field: string,
   maySuggest: boolean,
@@ -125,7 +126,7 @@ function refusalOf(
 const immutable = (field: string): ProblemDetail => ({
   field,
   code: 'immutable_field',
-  message: `${field}: cannot be changed after the row was made`,
+  message: `${field}: cannot be changed after creation. Remove it.`,
 })
 
 function readField({ resource, view, current }: BodyRules, field: string, sent: unknown): z.ZodSafeParseResult<unknown> {
@@ -133,13 +134,13 @@ function readField({ resource, view, current }: BodyRules, field: string, sent: 
   if (current === undefined || !(field in resource.schema.shape)) return checkValue(writeForm(schema, view), sent)
   const seen = sendablePart(schema, current[field], view)
   const result = checkValue(writeForm(schema, view), merged(schema, seen, sent))
-  // What the view does not show of the field stays as it is.
+  // Members outside the view keep their value.
   return result.success && view !== 'staff'
     ? checkValue(writeForm(schema, 'staff'), merged(schema, sendablePart(schema, current[field], 'staff'), sent))
     : result
 }
 
-/** What of a value the view shows and can be sent back. */
+/** Returns the part of a value that is in the view and can be written. */
 export function sendablePart(schema: z.ZodType, value: unknown, view: View): unknown {
   const inner = unwrapped(schema)
   if (!isObjectSchema(inner) || !isObject(value)) return value
@@ -152,7 +153,7 @@ export function sendablePart(schema: z.ZodType, value: unknown, view: View): unk
   )
 }
 
-/** Members of an object that are answered and never sent. */
+/** Returns errors for read-only members of an object that were sent. */
 function readOnlyMembers(schema: z.ZodType | undefined, path: string, sent: unknown): ProblemDetail[] {
   const inner = schema && unwrapped(schema)
   if (!inner || !isObjectSchema(inner) || !isObject(sent)) return []
@@ -162,7 +163,7 @@ function readOnlyMembers(schema: z.ZodType | undefined, path: string, sent: unkn
     .map((name) => ({ field: `${path}.${name}`, code: 'read_only_field', message: `${path}.${name}: cannot be written` }))
 }
 
-/** null removes: the field falls back to its default, or is nothing. */
+/** Applies a merge patch to a field. null resets it to its default, or to null. */
 function merged(schema: z.ZodType, target: unknown, sent: unknown): unknown {
   if (sent === null) return schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault ? undefined : null
   return mergePatch(target, sent)
@@ -170,5 +171,5 @@ function merged(schema: z.ZodType, target: unknown, sent: unknown): unknown {
 
 const reservedSlug = (resource: Resource, field: string, value: unknown): ProblemDetail[] =>
   field === 'slug' && isReserved(resource, String(value))
-    ? [{ field, code: 'reserved_slug', message: `slug: ${String(value)} is kept for an address of the API` }]
+    ? [{ field, code: 'reserved_slug', message: `slug: ${String(value)} is reserved for a URL of the API. Choose another one.` }]
     : []

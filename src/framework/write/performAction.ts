@@ -14,7 +14,7 @@ import { wrongState } from './wrongState.ts'
 
 type ActionWrite = Write<OperationOf<'action'>>
 
-/** Leads a row from one state to another, or does what the declaration names. What is in effect already stays as it is. */
+/** Changes the state of a row, or runs the declared action. Has no effect if the row is in the target state already. */
 export async function performAction(write: ActionWrite): Promise<Answer> {
   const { operation, body } = write
   const { from, to, run, perform } = operation.rules
@@ -35,7 +35,7 @@ export async function performAction(write: ActionWrite): Promise<Answer> {
   return { ...answerDone(write, await loadWritten(write.writer, write.queryScope, row.id)), ...said }
 }
 
-/** The answer to what a declaration did itself: a new row, a body of its own, or the row. */
+/** Returns the response of an action that a declaration performed itself: a new row, a separate body, or the row. */
 async function answerPerformed(write: ActionWrite, row: SeenRow, performed: Performed<'any_table'>): Promise<Answer> {
   const { columns, isUnchanged = false, made, answered, body, headers } = performed
   const { operation, writer, queryScope } = write
@@ -44,7 +44,7 @@ async function answerPerformed(write: ActionWrite, row: SeenRow, performed: Perf
     const answer = answerWritten(write, await loadWritten(writer, queryScope, made))
     return { ...answer, headers: { ...headers, Location: `${apiPath}/${operation.resource.path}/${answer.body.id}` } }
   }
-  // Without columns the declaration may have changed the row by itself.
+  // Without columns, the declaration may have changed the row itself.
   const unwritten = async (): Promise<SeenRow> => (isUnchanged ? row : await loadWritten(writer, queryScope, row.id))
   const after = columns ? await changeRow(write, row, columns, operation.name) : await unwritten()
   if (!columns && !isUnchanged) await recordWrite(write, { action: operation.name, id: row.id, before: row.version, after: after.version })
@@ -56,7 +56,7 @@ async function answerPerformed(write: ActionWrite, row: SeenRow, performed: Perf
   if (!body || !operation.rules.output) {
     const answer = answerDone(write, after)
     if (isUnchanged && answer.status === 201) return { ...answer, status: 200, ...(headers && { headers }) }
-    // A part of the row was made: it is found where the row is.
+    // A part of the row was created: its URL is that of the row.
     const place = answer.status === 201 && { Location: `${apiPath}/${operation.resource.path}/${answer.body.id}` }
     return { ...answer, headers: { ...headers, ...place } }
   }

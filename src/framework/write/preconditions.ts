@@ -1,14 +1,14 @@
 import { Problem } from '../../lib/problem.ts'
 
-/** What `If-Match` says: any version, one of these, or nothing. */
+/** The parsed `If-Match`: any version, one of these versions, or absent. */
 export type Precondition = 'any' | readonly number[] | undefined
 
 const tag = /^(?<weak>W\/)?"(?:(?<version>\d{1,9})(?<view>-[pos](?:-[0-9a-f]{8})?)?(?:-(?:gzip|br|zstd))?|[^"]*)"$/
 
 /**
- * Reads `If-Match` (RFC 9110 section 13.1.1). Only the version counts: the rest of a tag changes without a write. Gateways that compress
+ * Parses `If-Match` (RFC 9110 section 13.1.1). Only the version counts: the rest of a tag changes without a write. Gateways that compress
  * weaken a tag (nginx) or add the encoding (Caddy), so such a tag of the current version matches too.
- * @throws Problem invalid_request where it is no list of entity tags
+ * @throws Problem invalid_request if it is not a list of entity tags
  */
 export function parsePrecondition(header: string | undefined): Precondition {
   if (header === undefined || header.trim() === '') return undefined
@@ -17,7 +17,7 @@ export function parsePrecondition(header: string | undefined): Precondition {
     const found = tag.exec(one.trim())?.groups
     if (!found) {
       throw new Problem('invalid_request', {
-        description: "If-Match is * or the ETag of the answer that was read, such as '17-s-9f2c01ab' in double quotes.",
+        description: "If-Match must be * or the ETag of the response that you read, such as '17-s-9f2c01ab' in double quotes.",
       })
     }
     const { weak, version, view } = found
@@ -27,8 +27,9 @@ export function parsePrecondition(header: string | undefined): Precondition {
 }
 
 /**
+ * Checks a precondition against the current version.
  * @throws Problem precondition_failed with the tag that would match
- * @throws Problem precondition_required where one is asked for and there is none
+ * @throws Problem precondition_required if a precondition is required and absent
  */
 export function requirePrecondition(precondition: Precondition, isRequired: boolean, current: { version: number; etag(): string }): void {
   if (precondition === 'any') return

@@ -6,20 +6,20 @@ import type { Operation } from '../declare/operations.ts'
 import type { Write } from './write.ts'
 
 export interface RecordedWrite {
-  /** created, updated, deleted or the name of the operation, for the audit trail. */
+  /** The action in the audit trail: created, updated, deleted or the name of the operation. */
   action: string
-  /** The same for the change feed, where it does not follow from the name. */
+  /** The action in the change feed, if it does not follow from `action`. */
   change?: ChangeAction | undefined
-  /** The row; absent where it is the collection as a whole. */
+  /** The row; absent for the collection as a whole. */
   id?: string
-  /** The rows, where they are many. */
+  /** The rows of a bulk operation. */
   ids?: readonly string[]
-  /** Versions before and after; null where there was, or is, no row. */
+  /** Versions before and after; null if the row did not exist before, or does not exist after. */
   before: number | null
   after: number | null
 }
 
-/** Notes who did what, and that there is something new to read. */
+/** Records a write in the audit trail and in the change feed. */
 export async function recordWrite(write: Write<Operation>, recorded: RecordedWrite): Promise<void> {
   const { writer, school, operation } = write
   const { action, change = changeActionOf(action), id, before, after } = recorded

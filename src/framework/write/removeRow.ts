@@ -8,14 +8,14 @@ import type { Write } from './write.ts'
 import { deleteRow } from './writeRows.ts'
 import { wrongState } from './wrongState.ts'
 
-/** Removes a row. What still refers to it keeps it (409). */
+/** Deletes a row. A row that others refer to cannot be deleted (409). */
 export async function removeRow(write: Write<OperationOf<'remove'>>): Promise<Answer> {
   const { operation, writer, queryScope } = write
   const row = await rowToChange(write)
   const { from } = operation.rules
   const status = String(row[operation.resource.stateColumn])
-  if (from && !from.includes(status)) throw wrongState(operation.resource, { verb: 'removal', status, from })
-  const said = await operation.rules.before?.(write, row)
+  if (from && !from.includes(status)) throw wrongState(operation.resource, { verb: 'deletion', status, from })
+  const removed = await operation.rules.before?.(write, row)
   if (operation.rules.instead) {
     const columns = await operation.rules.instead(write, row)
     if (!columns) return operation.successStatus === 204 ? nothing : answerWritten(write, row)
@@ -28,7 +28,7 @@ export async function removeRow(write: Write<OperationOf<'remove'>>): Promise<An
   await deleteRow(writer, queryScope, row)
   await operation.rules.after?.(write, row)
   await recordWrite(write, { action: 'deleted', id: row.id, before: row.version, after: null })
-  return { ...nothing, ...said }
+  return { ...nothing, ...removed }
 }
 
 const nothing: Answer = { status: 204, body: {}, text: '' }

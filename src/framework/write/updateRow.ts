@@ -15,7 +15,7 @@ import { joinFieldErrors } from './joinFieldErrors.ts'
 import { parseBody, parseWholeBody, requireNoFieldErrors, sendablePart } from './parseBody.ts'
 import type { Write } from './write.ts'
 
-/** Lays a JSON Merge Patch over a row, or puts a whole one in its place. What changes nothing is no change: the version stays. */
+/** Applies a JSON Merge Patch to a row, or replaces it. If no value differs, nothing is written and the version stays. */
 export async function updateRow(write: Write<OperationOf<'update' | 'replace'>>): Promise<Answer> {
   const { operation, body, caller, writer, queryScope } = write
   const { resource, rules } = operation
@@ -46,7 +46,7 @@ export async function updateRow(write: Write<OperationOf<'update' | 'replace'>>)
   return answerWritten(write, await loadWritten(writer, queryScope, row.id))
 }
 
-/** Leaves out inputs that say what the row says already. */
+/** Removes inputs that are equal to the current values of the row. */
 const withoutCurrentInputs = (resource: Resource, current: Values, values: Values): Values =>
   Object.fromEntries(
     Object.entries(values).filter(([name, value]) => {
@@ -55,6 +55,6 @@ const withoutCurrentInputs = (resource: Resource, current: Values, values: Value
     }),
   )
 
-/** Compared as they are sent: the whole value, without the members that are only answered. */
+/** True if the value differs from the current one. Compares whole values without read-only members. */
 const isChange = (schema: z.ZodType, current: unknown, value: unknown): boolean =>
   canonical(value) !== canonical(sendablePart(schema, current, 'staff'))

@@ -13,13 +13,14 @@ export type Write<Asked extends Operation> = Omit<Call<Asked>, 'caller' | 'datab
   Writing & {
     caller: PersonCaller
     writer: Writer
-    body: unknown /** One of many, which the audit trail names together. */
+    body: unknown
+    /** True for one item of a bulk operation, which has one entry in the audit trail. */
     isPart?: boolean
   }
 
 /**
- * Runs a change in one transaction: the answer kept under its key, the row, the audit entry and the change feed's entry stand
- * together or not at all.
+ * Runs a change in one transaction: the row, the response stored under its key, the audit entry and the change feed's entry are
+ * committed together.
  * @throws Problem
  */
 export async function write<Asked extends Operation>(
@@ -28,7 +29,7 @@ export async function write<Asked extends Operation>(
   change: (write: Write<Asked>) => Promise<Answer>,
 ): Promise<Answer> {
   const { store, caller, operation, school } = call
-  if (!store || caller.kind !== 'person') throw new Error(`${operation.id} needs a database to write to, and a person`)
+  if (!store || caller.kind !== 'person') throw new Error(`${operation.id} needs a store and a signed-in person`)
   const key = operation.method === 'POST' ? parseKey(sent.idempotencyKey) : undefined
   const { body, received } = await readSent(operation, sent, { school, caller, externalServices: call.externalServices })
   const explained = async (write: Write<Asked>): Promise<Answer> => {
@@ -59,19 +60,19 @@ export async function write<Asked extends Operation>(
     .catch((error: unknown) => {
       throw explainWriteViolation(error, operation.resource)
     })
-  // A refusal that was kept under a key: its record had to be committed first.
+  // A Problem that was stored under a key: its record had to be committed first.
   if (outcome instanceof Problem) throw outcome
   for (const { name, work } of left) call.externalServices.enqueue(name, work)
   return outcome
 }
 
-/** Nothing sent is an empty object; a JSON null is no object. */
+/** Reads the JSON body; an absent body is an empty object. A JSON null stays null and is rejected later. */
 async function readObject(sent: Sent): Promise<unknown> {
   const body = await sent.body?.()
   return body === undefined ? {} : body
 }
 
-/** The body; of a form its fields, once its file has been taken. */
+/** Reads the body. For a form, receives its file and returns its fields. */
 async function readSent(
   operation: Operation,
   sent: Sent,
@@ -80,7 +81,7 @@ async function readSent(
   const takes = operation.kind === 'create' ? operation.rules.takes : undefined
   if (!takes) return { body: operation.method === 'DELETE' ? {} : await readObject(sent) }
   const form = await sent.form?.(takes.maxBytes)
-  if (!form) throw new Problem('unsupported_media_type', { description: 'A file is sent as multipart/form-data.' })
+  if (!form) throw new Problem('unsupported_media_type', { description: 'A file must be sent as multipart/form-data.' })
   try {
     return { body: { ...form.fields, ...(form.file && { file: form.file.filename }) }, received: await takes.receive(form, context) }
   } finally {

@@ -3,7 +3,7 @@ import type { SeenRow } from '../declare/expressions.ts'
 import { type QueryScope, schoolColumn, tableOf, tables } from '../declare/queryScope.ts'
 import { named } from '../read/selectRows.ts'
 
-/** Adds a row to the school. */
+/** Inserts a row of the school. */
 export async function insertRow(
   writer: Writer,
   { resource, schoolId }: QueryScope,
@@ -37,7 +37,7 @@ export async function updateVersion(
   return Number(version)
 }
 
-/** Removes a row. */
+/** Deletes a row. */
 export async function deleteRow(writer: Writer, queryScope: QueryScope, { id }: Pick<SeenRow, 'id'>): Promise<void> {
   await tables(writer)
     .deleteFrom(tableOf(queryScope.resource))

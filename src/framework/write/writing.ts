@@ -113,7 +113,7 @@ export interface Creation<Table extends AnyTable, Verb extends ScopeVerb, New ex
   after?(writing: CreateWriting<Parent>, row: Row<Table>, values: New): Promise<void>
 }
 
-/** A creation that takes a body of its own. */
+/** A creation with a separate input schema. */
 export interface CreationOf<Table extends AnyTable, Verb extends ScopeVerb, Input extends z.ZodRawShape, Parent extends AnyTable>
   extends Omit<Creation<Table, Verb>, 'input' | 'perform' | 'check' | 'defaults' | 'after'> {
   input: z.ZodObject<Input>
