@@ -1,14 +1,14 @@
 import type { Log } from './log.ts'
 import { Problem } from './problem.ts'
 
-/** Work that is done after the answer has gone, so that neither its time nor its outcome shows in the answer. */
+/** Runs tasks after the response, so that the response reveals neither their duration nor their outcome. */
 export interface BackgroundTasks {
   /**
-   * Takes work on. What fails is logged, without what it was about.
-   * @throws Problem temporarily_unavailable where too much is waiting
+   * Enqueues a task. A failure is logged by the task's name, without its data.
+   * @throws Problem temporarily_unavailable if the queue is full
    */
   run(name: string, work: () => Promise<void>): void
-  /** Once all that was taken on is done. */
+  /** Resolves when all enqueued tasks are done. */
   drained(): Promise<void>
 }
 

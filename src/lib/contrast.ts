@@ -1,4 +1,4 @@
-/** The least contrast of text on its background: WCAG 2.2 success criterion 1.4.3. */
+/** The minimum contrast of text and its background: WCAG 2.2 success criterion 1.4.3. */
 export const leastContrast = 4.5
 
 /** Returns the contrast ratio of two colours of the form `#rrggbb`, from 1 to 21 (WCAG 2.2). */
@@ -7,7 +7,7 @@ export function contrastRatio(one: string, other: string): number {
   return (lighter + 0.05) / (darker + 0.05)
 }
 
-/** Relative luminance (WCAG 2.2). */
+/** Returns the relative luminance of a colour (WCAG 2.2). */
 function luminance(colour: string): number {
   const [red, green, blue] = [1, 3, 5].map((at) => linear(Number.parseInt(colour.slice(at, at + 2), 16) / 255)) as [number, number, number]
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue

@@ -1,6 +1,6 @@
-/** One event as a calendar shows it. Times are RFC 3339 in UTC. */
+/** One event of a calendar. Times are RFC 3339 in UTC. */
 export interface CalendarEntry {
-  /** Unique in the world, and the same each time it is written. */
+  /** Globally unique, and the same in every export. */
   uid: string
   changedAt: string
   createdAt: string
@@ -16,7 +16,7 @@ export interface CalendarEntry {
 
 const maxOctets = 75
 
-/** Entries as an iCalendar object (RFC 5545). Nothing that somebody wrote ends a line, a property or the object. */
+/** Returns entries as an iCalendar object (RFC 5545). Text is escaped, so that it cannot end a line, a property or the object. */
 export function iCalendar(product: string, entries: readonly CalendarEntry[]): string {
   const lines = ['BEGIN:VCALENDAR', 'VERSION:2.0', `PRODID:${text(product)}`, 'CALSCALE:GREGORIAN', 'METHOD:PUBLISH']
   for (const entry of entries) lines.push(...linesOf(entry))
@@ -37,14 +37,14 @@ function linesOf({ position, url, ...entry }: CalendarEntry): string[] {
     ...optional('DESCRIPTION', entry.description),
     ...optional('LOCATION', entry.location),
     ...(position === null ? [] : [`GEO:${position.latitude};${position.longitude}`]),
-    // A URL is not a text value (section 3.3.13): an invalid one is left out.
+    // A URL is not a text value and cannot be escaped (section 3.3.13), so an invalid one is omitted.
     ...(url !== null && /^https?:[\x21-\x7e]+$/.test(url) ? [`URL:${url}`] : []),
     `STATUS:${entry.isCanceled ? 'CANCELLED' : 'CONFIRMED'}`,
     'END:VEVENT',
   ]
 }
 
-/** `2026-03-01T18:30:00.000Z` → `20260301T183000Z` (section 3.3.5). */
+/** Formats a time: `2026-03-01T18:30:00.000Z` becomes `20260301T183000Z` (section 3.3.5). */
 const time = (value: string): string => new Date(value).toISOString().replace(/\.\d+/, '').replace(/[-:]/g, '')
 
 /** Escapes a text value (section 3.3.11). Every kind of line break becomes one; other control characters are removed. */
@@ -56,7 +56,7 @@ const text = (value: string): string =>
     .replace(/[\\;,]/g, '\\$&')
     .replaceAll('\n', '\\n')
 
-/** A line of at most 75 octets and its continuations, no character torn apart (section 3.1). */
+/** Folds a line into lines of at most 75 octets, without splitting a character (section 3.1). */
 function folded(line: string): string {
   let result = ''
   let octets = 0

@@ -2,14 +2,14 @@ import { hash } from 'node:crypto'
 import { TypeID } from 'typeid-js'
 import { v7 } from 'uuid'
 
-/** A new UUIDv7 (RFC 9562 section 5.7), monotonic within this process: ids made in one millisecond keep their order. */
+/** Returns a new UUIDv7 (RFC 9562 section 5.7), monotonic within this process: ids of the same millisecond keep their order. */
 export function newId(): string {
   return v7()
 }
 
 const publicId = /^([a-z]{3})_[0-7][0-9a-hjkmnp-tv-z]{25}$/
 
-/** `toPublicId('crs', uuid)` → `crs_` and 26 characters of Crockford base32. The prefix exists only at the edge. */
+/** Returns the public id of a UUID: `crs_` and 26 characters of Crockford base32. The database stores UUIDs without a prefix. */
 export function toPublicId(prefix: string, uuid: string): string {
   return TypeID.fromUUID(prefix, uuid).toString()
 }

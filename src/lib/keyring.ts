@@ -21,13 +21,13 @@ export type KeyPurpose =
 export interface Keyring {
   /** 32-byte keys of a purpose, newest first. */
   keys(purpose: KeyPurpose): Buffer[]
-  /** AES-256-GCM; answers base64url text that `open` reads. */
+  /** Encrypts a text with AES-256-GCM. Returns base64url text for `open`. */
   seal(purpose: KeyPurpose, text: string): string
-  /** The text that was sealed. Throws where no root secret opens it. */
+  /** Decrypts a sealed text. Throws if no root secret opens it. */
   open(purpose: KeyPurpose, sealed: string): string
-  /** HMAC-SHA-256 in base64url, with the newest key. */
+  /** Returns the HMAC-SHA-256 with the newest key, in base64url. */
   sign(purpose: KeyPurpose, text: string): string
-  /** Compares in constant time, against every root. */
+  /** True if the signature is valid for any root secret. Compares in constant time. */
   verify(purpose: KeyPurpose, text: string, signature: string): boolean
 }
 
@@ -51,7 +51,7 @@ export function createKeyring(rootSecrets: readonly string[]): Keyring {
         const text = openWith(key, sealed)
         if (text !== undefined) return text
       }
-      throw new Error(`nothing in SECRET_KEY opens this value (${purpose}); was an old secret removed too early?`)
+      throw new Error(`SECRET_KEY: no secret opens this value (${purpose}). If an old secret was removed too early, add it again.`)
     },
     sign: (purpose, text) => createHmac('sha256', newest(purpose)).update(text).digest('base64url'),
     verify: (purpose, text, signature) =>
@@ -59,12 +59,12 @@ export function createKeyring(rootSecrets: readonly string[]): Keyring {
   }
 }
 
-/** A 32-byte key that only the holder of `token` can make. */
+/** Derives a 32-byte key that only the holder of `token` can derive. */
 export function keyFromToken(token: string, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', token, 'schoolgate', purpose, 32))
 }
 
-/** AES-256-GCM under `key`: nonce, tag and text in one base64url string. */
+/** Encrypts a text with AES-256-GCM. Returns nonce, tag and ciphertext as one base64url string. */
 export function sealWith(key: Buffer, text: string): string {
   const nonce = randomBytes(12)
   const cipher = createCipheriv('aes-256-gcm', key, nonce)
@@ -72,7 +72,7 @@ export function sealWith(key: Buffer, text: string): string {
   return Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64url')
 }
 
-/** The sealed text, or undefined where this key does not open it. */
+/** Decrypts a sealed text; undefined if this key does not open it. */
 export function openWith(key: Buffer, sealed: string): string | undefined {
   const bytes = Buffer.from(sealed, 'base64url')
   if (bytes.length < 28) return undefined
@@ -84,18 +84,18 @@ export function openWith(key: Buffer, sealed: string): string | undefined {
   }
 }
 
-/** SHA-256 in base64url. For values with enough randomness (tokens, ids), never for passwords. */
+/** Returns the SHA-256 in base64url. For values with enough randomness (tokens, ids), never for passwords. */
 export function hash(text: string): string {
   return createHash('sha256').update(text).digest('base64url')
 }
 
-/** Equality in constant time. */
+/** True if the texts are equal. Compares in constant time. */
 export function isSame(left: string, right: string): boolean {
   const [a, b] = [Buffer.from(left), Buffer.from(right)]
   return a.length === b.length && timingSafeEqual(a, b)
 }
 
-/** `bits` of randomness in base64url. */
+/** Returns `bits` random bits in base64url. */
 export function randomToken(bits = 256): string {
   return randomBytes(Math.ceil(bits / 8)).toString('base64url')
 }

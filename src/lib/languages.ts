@@ -1,4 +1,4 @@
-/** Languages that pages and letters are written in; what is asked for in no other way is answered in the first. */
+/** Languages of pages and e-mails. The first one is the default. */
 export const languages = ['en', 'de'] as const
 
 export type Language = (typeof languages)[number]
@@ -6,8 +6,8 @@ export type Language = (typeof languages)[number]
 const most = 20
 
 /**
- * The first of the wanted languages that there is, each tried with ever fewer subtags (RFC 4647 section 3.4): de-AT is answered with de.
- * What was sent by a stranger is compared and nothing else.
+ * Returns the first wanted language that is available, trying each with fewer and fewer subtags (RFC 4647 section 3.4): de-AT matches de.
+ * Values from clients are only compared, so any value is safe.
  */
 export function lookUpLanguage(wanted: readonly unknown[], available: readonly Language[]): Language | undefined {
   for (const tag of wanted.slice(0, most)) {

@@ -23,10 +23,10 @@ const secret = [
 const secretNames = new Set(secret.map(plain))
 const removed = '[removed]'
 const deepest = 8
-/** `ECONNREFUSED`, `23505`: what a library calls the `code` of an error. No authorization code looks like it. */
+/** Error codes of libraries, such as `ECONNREFUSED` and `23505`. Authorization codes never match. */
 const errorCode = /^[A-Z0-9_]{2,30}$/
 
-/** Structured log, one JSON object a line. Token values, codes, secrets and cookies are removed before a line is written. */
+/** Creates a structured log with one JSON object per line. Removes token values, codes, secrets and cookies from each line. */
 export function createLog(level: string, destination?: DestinationStream): Log {
   const clean = (members: Record<string, unknown>): Record<string, unknown> => withoutSecrets(members, 0) as Record<string, unknown>
   const options = {

@@ -14,7 +14,7 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   return ranked[0]?.candidate
 }
 
-/** Levenshtein distance. */
+/** Returns the Levenshtein distance. */
 function editDistance(left: string, right: string): number {
   let row = Array.from({ length: right.length + 1 }, (_, at) => at)
   for (const [i, email] of [...left].entries()) {

@@ -1,4 +1,4 @@
-/** The connection is of no further use: what sockets report (Node), and SQLSTATE class 08, 57P and 25006 (PostgreSQL, appendix A). */
+/** Codes of a lost connection: socket errors of Node, and SQLSTATE class 08, 57P and 25006 (PostgreSQL, appendix A). */
 const lostCodes = /^(ECONN(REFUSED|RESET|ABORTED)|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|08...|57P0[1-5]|25006)$/
 /** The database client sets no code when a connection ends during a statement, or when no connection is available in time. */
 const lostWords =
@@ -38,5 +38,5 @@ export const isOutdatedPlan = (error: unknown): boolean =>
   'message' in error &&
   String(error.message).includes('cached plan must not change')
 
-/** An outage that this process noticed itself. */
+/** Creates the error for an outage that this process detected itself. */
 export const outage = (message: string): Error => Object.defineProperty(new Error(message), 'code', { value: 'ESTORE' })

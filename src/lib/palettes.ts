@@ -6,7 +6,7 @@ export interface Palette {
   text: string
 }
 
-/** The colours of each theme where nobody chose others. */
+/** The default colours of each theme. */
 export const palettes = {
   studio: { primary: '#1f6f5c', accent: '#c4572f', background: '#ffffff', surface: '#f6f3ee', text: '#22201d' },
   campus: { primary: '#1d4f91', accent: '#b4541a', background: '#ffffff', surface: '#eef3f9', text: '#14202e' },
@@ -16,5 +16,5 @@ export const palettes = {
 
 export type Theme = keyof typeof palettes
 
-/** Names of the themes, the usual one first. */
+/** Names of the themes, the default first. */
 export const themes = Object.keys(palettes) as [Theme, ...Theme[]]

@@ -1,4 +1,4 @@
-/** Why something failed, in one line: the message of an error, or its code. */
+/** Returns the reason of a failure in one line: the message of an error, or its code. */
 export function reasonOf(error: unknown): string {
   // A connection that fails on every address of a host has an empty message (AggregateError of node:net).
   if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0])

@@ -1,10 +1,10 @@
 /** Parameters that a response of the authorization server adds to a redirect URI (RFC 6749 section 4.1.2, RFC 9207). */
 const reserved: ReadonlySet<string> = new Set(['code', 'state', 'iss', 'error', 'error_description', 'error_uri'])
 
-/** Says what is wrong with the escapes or the query of a redirect URI, or nothing where both are right. */
+/** Returns the rule that the escapes or the query of a redirect URI break and the fix; undefined if both are valid. */
 export function redirectTextError(uri: string): string | undefined {
   try {
-    // Every escape has to be two hexadecimal digits, and together they have to be UTF-8.
+    // Each escape must have two hexadecimal digits, and together they must be valid UTF-8.
     decodeURIComponent(uri)
   } catch {
     return 'has a broken percent escape: write % as %25'

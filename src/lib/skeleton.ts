@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 const prototypes = readPrototypes(readFileSync(new URL('confusables.txt', import.meta.url), 'utf8'))
 
 /**
- * The skeleton of a text: texts that look alike have the same one (Unicode Technical Standard 39, section 4).
- * For comparing only; nobody should be shown it.
+ * Returns the skeleton of a text: texts that look alike have the same skeleton (Unicode Technical Standard 39, section 4).
+ * Use it only for comparison, never for display.
  */
 export function skeleton(text: string): string {
   const visible = text.normalize('NFD').replace(/\p{Default_Ignorable_Code_Point}/gu, '')

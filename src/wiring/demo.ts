@@ -53,5 +53,5 @@ export async function fillDemoSchool({ database, school, environment, storage }:
   return makeDemoSchool(database, { school, now, storage, hashPassword: () => hashPassword(password) })
 }
 
-/** What the times of the demo count from: DEMO_NOW, or the start of today. */
+/** Returns the reference time of the demo data: DEMO_NOW, or the start of today. */
 export const demoNow = ({ DEMO_NOW }: Environment): Date => (DEMO_NOW ? new Date(DEMO_NOW) : new Date(new Date().setUTCHours(0, 0, 0, 0)))

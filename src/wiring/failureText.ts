@@ -2,9 +2,9 @@ import { ConfigError } from '../config/configErrors.ts'
 import { createLog } from '../lib/log.ts'
 import { reasonOf } from '../lib/reason.ts'
 
-/** Why the service cannot start or take over its configuration. */
+/** Returns the reason why the service cannot start or reload its configuration. */
 export function failureText(error: unknown): string {
-  if (error instanceof ConfigError) return `The configuration is not right:\n${error.message}`
+  if (error instanceof ConfigError) return `The configuration is invalid:\n${error.message}`
   return reasonOf(error)
 }
 

@@ -20,7 +20,7 @@ import { findReadyFile } from '../store/files.ts'
 import { type Foundation, personIn } from './foundation.ts'
 
 const signedMinutes = { media: 360, others: 5 }
-/** How long bytes wait for their row before they are removed. */
+/** How long uploaded bytes without a row are stored before they are deleted. */
 const patienceSeconds = 3600
 const freeSeconds = 30
 const longestSeconds = 3600

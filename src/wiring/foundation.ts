@@ -22,7 +22,7 @@ import { createStores } from './open.ts'
 import { createLimits, type Limits } from './rateLimits.ts'
 import { type Runtime, schoolConfigOf } from './runtime.ts'
 
-/** The parts that all others are made of. */
+/** The parts that all others use. */
 export interface Foundation extends AppArguments {
   runtime: Runtime
   /** Connections of the authorization server, so that requests of the API cannot use them up. */

@@ -11,6 +11,6 @@ export async function warnOfUnknownClients({ config, database, log }: { config: 
     for (const { file, key, expected } of unknownIntrospectionClients(config, new Set(added.map(({ id }) => id))))
       log.warn({ file, key, reason: expected }, 'unknown introspection client')
   } catch (error) {
-    log.warn({ err: error }, 'introspection clients could not be checked')
+    log.warn({ err: error }, 'introspection client check failed')
   }
 }

@@ -1,6 +1,6 @@
 import { isLoopback } from '../config/address.ts'
 
-/** What to warn about at start: people on the internet use a service that sends no e-mail. Undefined where all is well. */
+/** Returns a warning if a public service sends no e-mail; otherwise undefined. */
 export function mailWarning(issuers: readonly string[], smtpUrl: string | undefined): string | undefined {
   const open = issuers.find((issuer) => !isLoopback(issuer))
   if (open === undefined || smtpUrl !== undefined) return undefined

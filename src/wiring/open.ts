@@ -37,7 +37,7 @@ export function openConfiguredDatabase(
       namedStatements: connections.named_statements,
     }),
     ...(DATABASE_URL ? { databaseUrl: DATABASE_URL } : {}),
-    onError: (error) => log.error({ err: error }, 'a database connection was lost'),
+    onError: (error) => log.error({ err: error }, 'database connection lost'),
   })
 }
 

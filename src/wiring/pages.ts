@@ -24,7 +24,7 @@ export interface PagesParts {
   send: SendMessage
 }
 
-/** Creates the pages of signing in and consenting, and those of a person's account. */
+/** Creates the sign-in and consent pages, and the account pages. */
 export function createSchoolPages(foundation: Foundation, { oidc, pageContext, send }: PagesParts): Middleware<RequestState>[] {
   const { runtime, accounts, stores, keyring, log, limits, scopes, grantable, face, look, backgroundTasks } = foundation
   const gate = createPasswordGate(foundation.config.server.passwords)

@@ -26,7 +26,7 @@ const isPage = (path: string): boolean => /^\/(oauth|account)(\/|$)/i.test(path)
 export function createKoa({ keyring, log }: Pick<Foundation, 'keyring' | 'log'>): Koa {
   const koa = new Koa()
   koa.keys = cookieKeys(keyring)
-  // callerAddress has replaced every forwarded header by what the configuration says.
+  // callerAddress has replaced the forwarded headers according to the configuration.
   koa.proxy = true
   koa.on('error', (error: Error, ctx?: Koa.Context) => {
     if (isClientAbort(error, ctx)) log.debug({ request_id: ctx?.state.requestId }, 'client closed the connection')
@@ -35,7 +35,7 @@ export function createKoa({ keyring, log }: Pick<Foundation, 'keyring' | 'log'>)
   return koa
 }
 
-/** Returns what every request passes before the routes, in this order. */
+/** Returns the middleware that every request passes before the routes, in order. */
 export const beforeRoutes = ({ runtime, config, log, metrics }: Foundation): Middleware<RequestState>[] => [
   markOwnRequests,
   requestId(),

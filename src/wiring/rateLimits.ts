@@ -36,12 +36,12 @@ export interface LimitArguments {
   isLimited: boolean
 }
 
-/** Every rate limit of the service, over one set of buckets. */
+/** Creates every rate limit of the service, over one set of buckets. */
 export function createLimits({ config, redis, log, isLimited }: LimitArguments): Limits {
   const store = {
     ...(redis ? { redis: redis.client } : {}),
     prefix: 'sg',
-    onError: (error: Error) => log.error({ err: error }, 'Redis does not answer: this process counts rate limits for itself'),
+    onError: (error: Error) => log.error({ err: error }, 'Redis unavailable, rate limits are counted per process'),
   }
   const buckets = createRateLimits(store)
   const limiter: Limiter = async (policy, key) =>
@@ -99,7 +99,7 @@ export function createLimits({ config, redis, log, isLimited }: LimitArguments):
         countUse(isPerson ? withToken : anonymous, who),
         ...(isPerson ? operationLimits.filter((name) => name !== 'guess').map((name) => countUse(ofPerson[name], who)) : []),
         ...(isGuess ? [countUse(guess, byAddress)] : []),
-        // By person whatever the client: a second client must not bring a second try.
+        // Counted by person, not by client: a second client must not allow more attempts.
         ...(isGuess && isPerson ? [countUse(guess, `${school.id} person ${caller.accountId}`)] : []),
       ])
       ctx.set(rateLimitHeaders(counts))

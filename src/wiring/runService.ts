@@ -9,7 +9,7 @@ import { onStopSignals } from './stopSignals.ts'
 import { readyMessage, type Self } from './supervise.ts'
 import { readyDetails, welcome } from './welcome.ts'
 
-/** This process, as far as the service looks at it. */
+/** The part of this process that the service uses. */
 export interface ServiceProcess extends Self {
   env: Variables
   stdout: { write(text: string): unknown; isTTY?: boolean }
@@ -25,7 +25,7 @@ export async function runService(self: ServiceProcess): Promise<void> {
       log.info({ signal }, 'stopping')
       // A start that still waits for its stores has nothing to drain.
       if (!service) return self.exit(0)
-      // Ctrl-C comes from a terminal: there is no gateway that has to notice first.
+      // Ctrl-C comes from a terminal, so no gateway has to notice first.
       void service.stop(signal === 'SIGINT' ? { drainSeconds: 0 } : {}).then(() => self.exit(0))
     },
     hurry() {
@@ -53,7 +53,7 @@ export async function runService(self: ServiceProcess): Promise<void> {
   if (isReloadWanted) await takeOver()
 }
 
-/** Takes over what can change while running. A wrong file changes nothing. */
+/** Reloads the parts of the configuration that can change at runtime. If a file is invalid, the current configuration stays active. */
 async function reload(
   { app, database }: Started,
   before: Settings['config'],
@@ -61,13 +61,13 @@ async function reload(
 ): Promise<Settings['config']> {
   try {
     const { config, reloadable, needsRestart } = planReload(before, readSettings(self.env).config)
-    if (needsRestart.length > 0) log.warn({ needs_restart: needsRestart }, 'these changes take effect at the next start only')
+    if (needsRestart.length > 0) log.warn({ needs_restart: needsRestart }, 'restart required for these changes')
     const integrations = await app.reload(config)
     log.info({ reloaded: reloadable, integrations }, 'configuration reloaded')
     await warnOfUnknownClients({ config, database: database.kysely, log })
     return config
   } catch (error) {
-    log.error({ reason: failureText(error) }, 'the configuration was not reloaded; the one before stays in force')
+    log.error({ reason: failureText(error) }, 'configuration reload failed, current configuration stays active')
     return before
   }
 }

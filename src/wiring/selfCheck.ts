@@ -15,7 +15,7 @@ export function createSchoolSelfCheck({ runtime, scopes, log }: Pick<Foundation,
     report({ slug: school }, { state, problems, milliseconds, retrySeconds: retry_in_seconds }) {
       if (state === 'passed') log.info({ school, milliseconds }, 'self-check passed')
       else if (state === 'failed') log.error({ school, milliseconds, problems, retry_in_seconds }, 'self-check failed')
-      else log.warn({ school, milliseconds, problems, retry_in_seconds }, 'self-check got no response and is repeated')
+      else log.warn({ school, milliseconds, problems, retry_in_seconds }, 'self-check got no response, retrying')
     },
   })
 }

@@ -21,8 +21,8 @@ export interface Settings {
 }
 
 /**
- * The environment and the configuration, checked.
- * @throws ConfigError with every mistake
+ * Returns the environment and the configuration, checked.
+ * @throws ConfigError with every error
  */
 export function readSettings(variables: Variables): Settings {
   const environment = readEnvironment(variables)
@@ -41,7 +41,7 @@ export interface Started extends Service {
   demo: { issuer: string; password: string | undefined; passwordIn: string } | undefined
 }
 
-/** Opens the stores, makes the demo school where there is to be one, and listens. */
+/** Opens the stores, creates the demo school if it is enabled, and listens. */
 export async function startService({ environment, config }: Settings, log: Log): Promise<Started> {
   checkDataDirectory(environment)
   const rootSecrets = readSecretKeys({ environment, issuers: config.schools.map((school) => school.issuer) })

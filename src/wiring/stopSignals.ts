@@ -1,16 +1,16 @@
-/** The process, as far as its signals go. */
+/** The signals of a process. */
 export interface SignalSource {
   on(signal: NodeJS.Signals, listener: () => void): unknown
 }
 
 export interface StopHandlers {
-  /** The first SIGTERM or SIGINT. */
+  /** Called for the first SIGTERM or SIGINT. */
   stop(signal: NodeJS.Signals): void
-  /** A second one: whoever sent it does not want to wait. */
+  /** Called for a second one, which asks to stop without waiting. */
   hurry(): void
 }
 
-/** One Ctrl-C reaches the process several times: from the terminal, from npm and from the supervisor. */
+/** The time in which signals count as one: a Ctrl-C arrives several times, from the terminal, npm and the supervisor. */
 const sameRequestMs = 1000
 
 /** Listens for SIGTERM and SIGINT. */

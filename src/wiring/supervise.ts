@@ -2,18 +2,18 @@ import cluster from 'node:cluster'
 import { createLog } from '../lib/log.ts'
 import type { SignalSource } from './stopSignals.ts'
 
-/** This process, as far as signals and its end go. */
+/** The signals and the exit of this process. */
 export interface Self extends SignalSource {
   exit(code: number): void
 }
 
-/** What a worker sends when it serves requests. */
+/** The message that a worker sends when it serves requests. */
 export const readyMessage = 'ready'
 
 const patienceMs = 1000
 
 /**
- * Runs the service in several processes that share its ports. The first one starts alone, so that mistakes in the configuration are
+ * Runs the service in several processes that share its ports. The first one starts alone, so that errors in the configuration are
  * reported once and the migrations run once. A worker that ends is replaced, at most once a second. Signals are passed on to all
  * workers, and this process ends with the last of them.
  */
@@ -32,7 +32,7 @@ export function supervise(workers: number, self: Self): void {
     if (isStopping) {
       if (isLast) self.exit(0)
     } else if (isReady) {
-      log.error({ worker: worker.id, code, signal }, 'worker ended, starting another')
+      log.error({ worker: worker.id, code, signal }, 'worker ended, starting a replacement')
       setTimeout(() => isStopping || cluster.fork(), patienceMs)
     } else self.exit(code || 1)
   })

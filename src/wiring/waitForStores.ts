@@ -15,7 +15,7 @@ export interface WaitArguments {
   log: Log
   /** `performance.now()` at which the start is given up. */
   deadline: number
-  /** Is called with what is waited for, after every attempt that failed. */
+  /** Called after every failed attempt, with the store and the reason. */
   onWaiting(variable: 'DATABASE_URL' | 'REDIS_URL', text: string): void
 }
 
@@ -25,7 +25,7 @@ export interface WaitArguments {
  */
 export function waitForDatabase(args: WaitArguments): Promise<Database> {
   const { environment, connections, log } = args
-  // The embedded database is a directory: it is there or it is not.
+  // The embedded database is a directory, so waiting does not help.
   if (!environment.DATABASE_URL) return openConfiguredDatabase(environment, log, connections)
   return waitFor(args, {
     variable: 'DATABASE_URL',
@@ -63,7 +63,7 @@ interface Store<Opened> {
   variable: 'DATABASE_URL' | 'REDIS_URL'
   server: string
   open(): Promise<Opened>
-  /** Whether the same attempt may succeed later. */
+  /** Returns true if the same attempt may succeed later. */
   mayPass(error: unknown): boolean
 }
 

@@ -30,7 +30,7 @@ test('the log of a ready service names the issuers and where the demo password i
 test('a failed start is text on a terminal, and one JSON line elsewhere', () => {
   const issues = [{ file: 'environment', key: 'PORT', expected: 'must be a port' }]
   expect(startFailure(new ConfigError(issues), { isTerminal: true })).toBe(
-    'The configuration is not right:\nenvironment  PORT  must be a port\n',
+    'The configuration is invalid:\nenvironment  PORT  must be a port\n',
   )
   expect(startFailure(new Error('no disk'), { isTerminal: true })).toBe('Schoolgate cannot start: no disk\n')
   const line = startFailure(new ConfigError(issues), { isTerminal: false })

@@ -4,30 +4,30 @@ import { type Day, daysFrom } from '../../lib/days.ts'
 import type { Range } from './period.ts'
 import type { Figures, Line } from './report.ts'
 
-/** A line of a day as the database answers it: numbers of eight bytes arrive as text. */
+/** The figures of a day as the database returns them: 64-bit numbers are text. */
 export type DayRow = Readonly<Record<string, unknown>> & { day: string }
 
 export const numberIn = (row: Readonly<Record<string, unknown>> | undefined, name: string): number => Number(row?.[name] ?? 0)
 
-/** The tables with one line a day. */
+/** The tables with one row for each day. */
 type DailyTable = { [Table in keyof DB]: DB[Table] extends { day: DB['analytics_daily_school']['day'] } ? Table : never }[keyof DB]
 
-/** A day as the database compares it. */
+/** Returns a day as a date expression. */
 export const dayValue = (day: Day): Expression<Date> => sql<Date>`${day}::date`
 
-/** The day of a line, as text. */
+/** Selects the day of a row as text. */
 export const dayText = <Table extends DailyTable>(table: Table) => {
   const rows = expressionBuilder<DB, DailyTable>()
   return rows.cast<Day>(rows.ref(`${table as DailyTable}.day`), 'text').as('day')
 }
 
-/** Returns a condition that is true for the lines of these days. */
+/** Returns a condition that is true for the rows of these days. */
 export const isWithin = (table: DailyTable, { from, to }: Range): ExpressionWrapper<DB, DailyTable, SqlBool> => {
   const rows = expressionBuilder<DB, DailyTable>()
   return rows.between(`${table}.day`, dayValue(from), dayValue(to))
 }
 
-/** Figures that add up over days. */
+/** Returns figures that are summed over days. */
 export function summed(rows: readonly DayRow[], measures: readonly string[]): Figures {
   const byDay = Map.groupBy(rows, ({ day }) => day)
   return {
@@ -39,8 +39,8 @@ export function summed(rows: readonly DayRow[], measures: readonly string[]): Fi
 }
 
 /**
- * Levels that stand as changes, beside figures that add up: the level of some days is the one at their end.
- * `before` are the sums of the changes up to the first day.
+ * Returns levels that are stored as daily changes, together with summed figures. The level of a range of days is the one at its end.
+ * `before` contains the sums of the changes before the first day.
  */
 export function levelled(changes: Figures, { from }: Range, before: Line): Figures {
   const names = Object.keys(before)
@@ -53,6 +53,6 @@ export function levelled(changes: Figures, { from }: Range, before: Line): Figur
   }
 }
 
-/** Parts of a whole in percent, to hundredths; 0 of nothing. */
+/** Returns a part of a whole in percent, rounded to hundredths; 0 if the whole is 0. */
 export const percent = (part: number | null | undefined, whole: number | null | undefined): number =>
   whole ? Math.round(((part ?? 0) * 10_000) / whole) / 100 : 0

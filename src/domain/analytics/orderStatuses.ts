@@ -1,2 +1,2 @@
-/** States in which an order can be. */
+/** The statuses of an order. */
 export const orderStatuses = ['pending', 'paid', 'partially_refunded', 'refunded', 'failed', 'canceled', 'expired'] as const

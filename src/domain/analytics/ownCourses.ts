@@ -3,7 +3,7 @@ import type { DB } from '../../gen/kysely/tables.ts'
 import type { Condition } from '../../store/expressions.ts'
 import type { Asked } from './report.ts'
 
-/** Returns a condition that is true for courses that the lecturer teaches, and for every course if the caller is no lecturer. */
+/** Returns a condition that is true for courses that the lecturer teaches, and for every course if the caller is not a lecturer. */
 export function isOwn({ database, schoolId, lecturer }: Pick<Asked, 'database' | 'schoolId' | 'lecturer'>, course: OwnColumn): Condition {
   if (lecturer === undefined) return sql.lit(true)
   if (lecturer.id === null) return sql.lit(false)

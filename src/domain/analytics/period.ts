@@ -5,17 +5,17 @@ export const intervals = ['day', 'week', 'month'] as const
 export type Interval = (typeof intervals)[number]
 export const comparisons = ['previous_period', 'previous_year'] as const
 
-/** The most days that one report looks at. */
+/** The most days of one report. */
 const mostDays = 731
 const defaultDays = 30
 
-/** Days, both included. */
+/** A range of days, both ends included. */
 export interface Range {
   from: Day
   to: Day
 }
 
-/** A piece of a period: the day by which it is called, and the days of it that lie in the period. */
+/** A part of a period: the day that labels it, and its days within the period. */
 export interface Bucket extends Range {
   date: Day
 }
@@ -26,7 +26,7 @@ export interface Period extends Range {
   compare: Range | undefined
 }
 
-/** What a client asked for; each can be left out. */
+/** The requested period; every member is optional. */
 export interface AskedPeriod {
   from?: Day | undefined
   to?: Day | undefined
@@ -35,18 +35,18 @@ export interface AskedPeriod {
 }
 
 /**
- * The days of a report: those that were asked for, else the last 30 up to today.
- * @throws Problem invalid_parameter where they are none, too many, or out of all time
+ * Returns the days of a report: the requested ones, by default the last 30 up to today.
+ * @throws Problem invalid_parameter if the range is empty, too long, or outside the supported years
  */
 export function periodOf({ from: askedFrom, to: askedTo, interval: asked, compare }: AskedPeriod, today: Day): Period {
   for (const [name, day] of Object.entries({ from: askedFrom, to: askedTo })) {
-    if (day !== undefined && (day < '1970-01-01' || day > '2999-12-31')) throw wrong(name, 'lies between 1970-01-01 and 2999-12-31')
+    if (day !== undefined && (day < '1970-01-01' || day > '2999-12-31')) throw wrong(name, 'must be between 1970-01-01 and 2999-12-31')
   }
   const to = askedTo ?? (askedFrom !== undefined && askedFrom > today ? askedFrom : today)
   const from = askedFrom ?? addDays(to, 1 - defaultDays)
-  if (from > to) throw wrong('from', 'is not after to')
+  if (from > to) throw wrong('from', 'must not be after to')
   const days = daysBetween(from, to) + 1
-  if (days > mostDays) throw wrong('from', `lies at most ${mostDays - 1} days before to`)
+  if (days > mostDays) throw wrong('from', `must be at most ${mostDays - 1} days before to`)
   const interval = asked ?? (days <= 31 ? 'day' : days <= 184 ? 'week' : 'month')
   return { from, to, interval, buckets: bucketsOf({ from, to }, interval), compare: compare && compared({ from, to }, compare) }
 }
@@ -60,7 +60,7 @@ const wrong = (field: string, message: string): Problem =>
 const startOf = { day: (day: Day) => day, week: mondayOf, month: firstOfMonth }
 const after = { day: (day: Day) => addDays(day, 1), week: (day: Day) => addDays(day, 7), month: (day: Day) => addMonths(day, 1) }
 
-/** The days, weeks from Monday or months of a range. The first and the last may be cut. */
+/** Splits a range into days, weeks from Monday or months. The first and the last one may be incomplete. */
 function bucketsOf({ from, to }: Range, interval: Interval): Bucket[] {
   const buckets: Bucket[] = []
   for (let date = startOf[interval](from); date <= to; date = after[interval](date)) {
@@ -70,7 +70,7 @@ function bucketsOf({ from, to }: Range, interval: Interval): Bucket[] {
   return buckets
 }
 
-/** As many days just before, or the same days of the year before. */
+/** Returns the range to compare with: as many days directly before, or the same days of the previous year. */
 export const compared = ({ from, to }: Range, how: (typeof comparisons)[number]): Range =>
   how === 'previous_year'
     ? { from: addYears(from, -1), to: addYears(to, -1) }

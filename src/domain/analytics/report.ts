@@ -3,59 +3,59 @@ import type { Reader } from '../../store/database.ts'
 import { readState } from '../../store/rollups/rollupState.ts'
 import { type AskedPeriod, periodOf, type Range } from './period.ts'
 
-/** Figures of some days together, by name. Null where there is nothing to tell. */
+/** Figures of a range of days, by name. Null if a figure has no value. */
 export type Line = Readonly<Record<string, number | null>>
 
-/** What a report knows of a range of days: the figures of any days within it. */
+/** The figures of a range of days, available for any days within it. */
 export interface Figures {
   over(range: Range): Line
 }
 
-/** What is asked of every report. */
+/** The request of a report. */
 export interface Asked {
   database: Reader
   schoolId: string
-  /** Where the caller may see own courses only: the lecturer, or nobody at all. */
+  /** Present if the caller may see own courses only. A null id matches no lecturer. */
   lecturer: { id: string | null } | undefined
   today: Day
-  /** The report's own parameters, by name. */
+  /** Parameters of the report, by name. */
   filters: Readonly<Record<string, unknown>>
 }
 
-/** What the figures of a part are called by. */
+/** A group of a report. */
 export interface Group {
-  /** Public id, or a word. */
+  /** A public id or a keyword. */
   key: string
   title: string | null
   line: Line
 }
 
-/** A report over days. */
+/** A report over a range of days. */
 export interface Report {
   name: string
   read(asked: Asked, range: Range): Promise<Figures>
-  /** The same in parts, the largest first, where it was asked for. */
+  /** Returns the figures by group, largest first, if groups were requested. */
   groups?(asked: Asked, range: Range): Promise<Group[] | undefined>
-  /** What of a line is answered. */
+  /** Converts figures to members of the response. */
   show(line: Line, money: Money): Record<string, unknown>
 }
 
 export type Money = (amount: number | null | undefined) => { amount: number; currency: string }
 
-/** How fresh the figures are. */
+/** The freshness of the figures. */
 export interface Freshness {
   as_of: Date | null
   complete_through: Day | null
 }
 
-/** A school as its reports need it. */
+/** The data of a school that reports need. */
 export interface ReportSchool extends Freshness {
   time_zone: string
   currency: string
   today: Day
 }
 
-/** Zone, currency and freshness. A day is complete once it is over and was computed since. */
+/** Returns the time zone, the currency and the freshness. A day is complete after it is over and was computed since. */
 async function reportSchool(database: Reader, schoolId: string, now: Date): Promise<ReportSchool> {
   const { state, timeZone, currency } = await readState(database, schoolId)
   const known = state?.timeZone === timeZone ? state : undefined
@@ -70,7 +70,7 @@ async function reportSchool(database: Reader, schoolId: string, now: Date): Prom
   }
 }
 
-/** Who asks for a report, and when. */
+/** The caller of a report, and the time. */
 export interface Asking {
   database: Reader
   schoolId: string
@@ -78,7 +78,7 @@ export interface Asking {
   lecturer: Asked['lecturer']
 }
 
-/** What a report is asked with, and what it says of the school and how fresh it is. */
+/** Returns the request of a report, with the data of the school and the freshness. */
 export async function askedOf(
   { database, schoolId, now, lecturer }: Asking,
   filters: Asked['filters'] = {},
@@ -88,7 +88,7 @@ export async function askedOf(
 }
 
 /**
- * The answer of a report: totals, the same of the days compared with, a series without gaps, and parts where they were asked for.
+ * Returns the response of a report: totals, totals of the days to compare with, a series without gaps, and groups if requested.
  * @throws Problem invalid_parameter
  */
 export async function answerReport(

@@ -7,7 +7,7 @@ export const productTypes = Object.keys(prefixes) as (keyof typeof prefixes)[]
 
 export const productKey = (type: string, id: string): string => toPublicId(prefixes[type as keyof typeof prefixes] ?? 'dgp', id)
 
-/** The product behind a public id. */
+/** Returns the type and the id of the product with this public id. */
 export function productOf(key: string): { type: string; id: string } | undefined {
   const found = productTypes.flatMap((type) => {
     const id = fromPublicId(prefixes[type], key)
@@ -16,7 +16,7 @@ export function productOf(key: string): { type: string; id: string } | undefined
   return found[0]
 }
 
-/** The title of a course by its id, in a query over a table of figures. */
+/** Selects the title of a course by its id, in a query over a table of figures. */
 export const titleOfCourse = (line: ExpressionBuilder<DB, 'analytics_daily_course'>) =>
   line
     .selectFrom('course')
@@ -24,7 +24,7 @@ export const titleOfCourse = (line: ExpressionBuilder<DB, 'analytics_daily_cours
     .whereRef('course.school_id', '=', 'analytics_daily_course.school_id')
     .whereRef('course.id', '=', 'analytics_daily_course.course_id')
 
-/** The current title of the product of a line of figures. */
+/** Selects the current title of the product in a row of figures. */
 export const titleOfProduct = (line: ExpressionBuilder<DB, 'analytics_daily_product'>) =>
   line
     .case('analytics_daily_product.product_type')
@@ -54,5 +54,5 @@ export const titleOfProduct = (line: ExpressionBuilder<DB, 'analytics_daily_prod
     )
     .end()
 
-/** How many parts a report tells apart. */
+/** The most groups of a report. */
 export const mostGroups = 100

@@ -26,7 +26,7 @@ const allowedRules: ReadonlySet<string> = new Set([
   'supports',
 ])
 
-// Functions that load a URL from a plain string, or that ran code in old browsers.
+// Functions that load a URL from a plain string, or that run code in old browsers.
 const refusedFunctions: ReadonlySet<string> = new Set([
   'expression',
   'image',

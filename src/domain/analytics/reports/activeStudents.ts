@@ -37,7 +37,7 @@ function linesOf(asked: Asked) {
   return lines.where('subject_type', '=', type).where((line) => (id === null ? line.lit(false) : line('subject_id', '=', id)))
 }
 
-/** Distinct learners of a day, of seven and of 28 days, as of the last day. */
+/** Reports distinct learners of one day, of seven days and of 28 days, as of the last day. */
 export const activeStudents: Report = {
   name: 'active_students',
   read: activeFigures,

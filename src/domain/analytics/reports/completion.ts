@@ -37,7 +37,7 @@ interface Pace {
   completions: number
 }
 
-/** Enrolments that were started and completed; the rate is that of the enrolments started in these days. */
+/** Reports enrolments that were started and completed. The rate is that of the enrolments started in these days. */
 export const completion: Report = {
   name: 'completion',
   async read(asked, range) {

@@ -14,7 +14,7 @@ const sums = ({ fn }: ExpressionBuilder<DB, typeof table>) => measures.map((name
 const linesIn = ({ database, schoolId }: Asked, range: Range) =>
   database.selectFrom(table).where('school_id', '=', schoolId).where(isWithin(table, range)).select(sums)
 
-/** How coupons were used, all together and one by one. */
+/** Reports the use of coupons, in total and for each coupon. */
 export const coupons: Report = {
   name: 'coupons',
   read: async (asked, range) => summed(await linesIn(asked, range).select(dayText(table)).groupBy('day').execute(), measures),

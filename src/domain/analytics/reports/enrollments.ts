@@ -10,7 +10,7 @@ const table = 'analytics_daily_course'
 const happened = ['enrolled', 'canceled', 'expired'] as const
 const measures = [...happened, 'open'] as const
 
-/** The change of the number of open enrolments. */
+/** Sums the changes of the number of open enrolments. */
 const sumOfChanges = (line: ExpressionBuilder<DB, typeof table>) =>
   line.fn.sum(line(line('enrolled', '-', line.ref('canceled')), '-', line.ref('expired')))
 
@@ -24,7 +24,7 @@ function linesOf(asked: Asked) {
     .$if(source !== undefined, (lines) => lines.where((line) => line('source', '=', line.fn.any(line.val(source)))))
 }
 
-/** New and ended enrolments, and how many were open in the end. */
+/** Reports new and ended enrolments, and the number of open ones at the end. */
 export const enrollments: Report = {
   name: 'enrollments',
   async read(asked, range) {

@@ -4,7 +4,7 @@ import type { Asked, Report } from '../report.ts'
 const table = 'analytics_daily_event'
 const measures = ['published', 'rsvps', 'attended', 'no_show'] as const
 
-/** Published events, responses and attendance. For a lecturer: events that they host and those of their own courses. */
+/** Reports published events, responses and attendance. For a lecturer: the events that they host, and those of the courses they teach. */
 export const events: Report = {
   name: 'events',
   async read(asked, range) {

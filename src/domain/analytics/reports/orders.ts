@@ -5,7 +5,7 @@ import type { Report } from '../report.ts'
 const table = 'analytics_daily_order'
 const measures = ['placed', 'paid', 'failed', 'expired', 'refunded'] as const
 
-/** The states of orders, each on its own day; of orders that are in some state now, or that contain a product. */
+/** Reports how many orders reached each status, by the day of the change. Filters: current status, product. */
 export const orders: Report = {
   name: 'orders',
   async read({ database, schoolId, filters }, range) {

@@ -3,7 +3,7 @@ import type { Report } from '../report.ts'
 import { activeFigures } from './activeStudents.ts'
 import { subscriptionFigures } from './subscriptions.ts'
 
-/** The school at a glance. */
+/** Reports the main figures of the school. */
 export const overview: Report = {
   name: 'overview',
   async read(asked, range) {

@@ -19,7 +19,7 @@ interface Filters {
   group_by?: 'product' | 'product_type' | 'coupon' | 'source'
 }
 
-/** Sales on the day on which they were paid, less refunds on the day on which they were made. */
+/** Reports sales by the day of payment, less refunds by the day of refund. */
 export const revenue: Report = {
   name: 'revenue',
   async read(asked, range) {
@@ -58,7 +58,7 @@ export const revenue: Report = {
   },
 }
 
-/** The column that counts an order once among the lines that are read: an order has many lines. */
+/** The column that counts an order once among the selected rows: an order has several rows. */
 type OrdersColumn = 'orders' | 'type_orders' | 'product_orders'
 
 const sums =
@@ -132,11 +132,14 @@ const codeOfCoupon = ({ selectFrom }: ExpressionBuilder<DB, typeof table>) =>
 
 const lineOf = (row: Readonly<Record<string, unknown>>): Line => Object.fromEntries(measures.map((name) => [name, numberIn(row, name)]))
 
-/** @throws Problem invalid_parameter for a currency in which the school does not sell: amounts of two currencies make no sum */
+/**
+ * Checks that the currency is the school's: amounts in different currencies cannot be summed.
+ * @throws Problem invalid_parameter
+ */
 async function requireCurrency({ database, schoolId }: Asked, currency: string | undefined): Promise<void> {
   if (currency === undefined) return
   const school = await database.selectFrom('school').select('currency').where('id', '=', schoolId).executeTakeFirst()
   if (school?.currency === currency) return
-  const message = `currency: this school sells in ${school?.currency} alone`
+  const message = `currency: must be ${school?.currency}, the currency of this school`
   throw new Problem('invalid_parameter', { description: `${message}.`, details: [{ field: 'currency', code: 'unknown', message }] })
 }

@@ -6,7 +6,7 @@ const table = 'analytics_daily_plan'
 const levels = ['active_change', 'trialing_change', 'mrr_change'] as const
 const measures = ['started', 'reactivated', 'canceled', 'ended', 'trials_ended', 'trials_converted', ...levels] as const
 
-/** Returns what happened to subscriptions, and how many there were in the end. */
+/** Returns the changes of subscriptions, and their number at the end. */
 export async function subscriptionFigures({ database, schoolId, filters }: Asked, range: Range): Promise<Figures> {
   const plan = filters.plan as string | undefined
   const lines = database
@@ -33,7 +33,7 @@ export async function subscriptionFigures({ database, schoolId, filters }: Asked
   }
 }
 
-/** New and ended subscriptions, and the monthly revenue of the running ones. */
+/** Reports new and ended subscriptions, and the monthly revenue of the active ones. */
 export const subscriptions: Report = {
   name: 'subscriptions',
   read: subscriptionFigures,

@@ -7,7 +7,7 @@ import type { Asked } from '../report.ts'
 export const courseMetrics = ['revenue', 'enrollments', 'completions', 'active_students'] as const
 export type CourseMetric = (typeof courseMetrics)[number]
 
-/** Returns the courses with the highest value of a metric, and the change against as many days before. */
+/** Returns the courses with the highest value of a metric, and its change compared with as many days before. */
 export async function topCourses(asked: Asked, range: Range, { metric, limit }: { metric: CourseMetric; limit: number }) {
   const now = await valuesIn(asked, range, metric)
   const before = new Map(
@@ -47,7 +47,7 @@ interface CourseValue {
   value: number | string | bigint
 }
 
-/** The value of each course in these days. */
+/** Selects the value of the metric for each course in these days. */
 function valuesOf({ database, schoolId, today }: Asked, range: Range, metric: CourseMetric): AliasedExpression<CourseValue, 'found'> {
   if (metric === 'revenue') {
     return database
