@@ -2,6 +2,18 @@ import { z } from 'zod'
 import { comparisons, intervals } from '../domain/analytics/period.ts'
 import { reference, timestamp } from '../framework/declare/fields.ts'
 
+/** Reports that only staff read. */
+export const forStaff = { scope: 'read', roles: ['staff'] } as const
+
+/** Reports that staff and lecturers read. */
+export const forTeachers = { scope: 'read' } as const
+
+/** The tables of a report over days. */
+export const series = ['series'] as const
+
+/** The tables of a report over days that is also divided into groups. */
+export const parts = ['groups', 'series'] as const
+
 /** How many. */
 export const figure = (description: string) => z.int().meta({ description, example: 12 })
 

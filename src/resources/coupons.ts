@@ -20,15 +20,14 @@ import { currencyOf } from '../domain/currencyOf.ts'
 import { publicItem, storedIdOf, storedItem } from '../domain/itemRef.ts'
 import { defineResource } from '../framework/declare/defineResource.ts'
 import { everything, nothing } from '../framework/declare/expressions.ts'
-import { money, moneyIn, moneyOf, reference } from '../framework/declare/fields.ts'
+import { moneyIn, moneyOf, reference } from '../framework/declare/fields.ts'
 import { defineCollectionAction, defineCollectionRead } from '../framework/declare/typedOperations.ts'
 import { requireNoFieldErrors } from '../framework/write/parseBody.ts'
 import type { Writing } from '../framework/write/writing.ts'
 import { fromPublicId } from '../lib/ids.ts'
 import { Problem } from '../lib/problem.ts'
 import { audienceOf } from '../policy/caller.ts'
-import { couponSchema, couponTerms } from './couponFields.ts'
-import { itemRef } from './itemFields.ts'
+import { couponBatchInput, couponBatchOutput, couponCheckInput, couponCheckOutput, couponSchema } from './couponFields.ts'
 
 interface StoredDiscount {
   discount_type: string
@@ -149,43 +148,8 @@ export const coupons = defineResource({
       summary: 'Check a coupon code and calculate the discounted prices',
       isPublic: true,
       limit: 'guess',
-      input: z.object({
-        code: z.string().min(1).max(40).meta({ description: 'Code as the person typed it.', example: 'SPRING25' }),
-        items: z
-          .array(
-            itemRef('An item.').extend({
-              price_id: reference('prc', 'Price of the membership plan.')
-                .optional()
-                .meta({ description: 'Price of the membership plan; required for a plan.' }),
-            }),
-          )
-          .min(1)
-          .max(20)
-          .meta({ description: 'Items to check.', example: [{ type: 'course', id: 'crs_01jgwejj00e6srgkpqm2sqf05m' }] }),
-      }),
-      output: z.object({
-        valid: z.boolean().meta({ description: 'True if the coupon can be used for these items.', example: true }),
-        reason: z
-          .string()
-          .nullable()
-          .meta({ description: 'Why the coupon cannot be used. Callers who are not staff always see not_applicable.', example: null }),
-        discount: couponTerms.discount
-          .nullable()
-          .meta({ description: 'Discount of the coupon; null if it cannot be used.', example: { type: 'percent', percent_off: 25 } }),
-        lines: z
-          .array(
-            z.object({
-              item: itemRef('The item.'),
-              price: money('Price.'),
-              discount: money('Discount.'),
-              total: money('Discounted price.'),
-            }),
-          )
-          .meta({ description: 'One line per item, in the order of the request.', example: [] }),
-        subtotal: money('Sum of the prices.'),
-        discount_total: money('Total discount.'),
-        total: money('Amount to pay.'),
-      }),
+      input: couponCheckInput,
+      output: couponCheckOutput,
       async run({ store, school, caller }, { code, items }) {
         if (!store) throw new Error('validating a coupon needs a database')
         return await store.transaction(async (writer) => {
@@ -225,33 +189,8 @@ export const coupons = defineResource({
       id: 'generateCoupons',
       summary: 'Generate many coupons for one use each',
       status: 201,
-      input: z.object({
-        template: z
-          .object({
-            ...couponTerms,
-            name: couponTerms.name.default(null),
-            duration_months: couponTerms.duration_months.default(null),
-            minimum_subtotal: couponTerms.minimum_subtotal.default(null),
-            starts_at: couponTerms.starts_at.default(null),
-            ends_at: couponTerms.ends_at.default(null),
-            note: couponTerms.note.default(null),
-          })
-          .meta({ description: 'Terms that all generated coupons share.', example: { discount: { type: 'percent', percent_off: 25 } } }),
-        prefix: z
-          .string()
-          .toUpperCase()
-          .regex(/^([A-Z0-9][A-Z0-9_-]*)?$/, 'must contain only A-Z, 0-9, _ and -, and begin with a letter or a digit')
-          .max(12)
-          .default('')
-          .meta({ description: 'Prefix of every code.', example: 'GIFT-' }),
-        count: z.int().min(1).max(1000).meta({ description: 'Number of coupons.', example: 10 }),
-        random_length: z.int().min(6).max(16).default(8).meta({ description: 'Number of random characters after the prefix.', example: 8 }),
-      }),
-      output: z.object({
-        batch_id: reference('cpb', 'Id of the batch; the list can be filtered by it.'),
-        count: z.int().meta({ description: 'Number of generated coupons.', example: 10 }),
-        codes: z.array(z.string()).meta({ description: 'Codes of the coupons.', example: ['GIFT-7KQ2MXWA'] }),
-      }),
+      input: couponBatchInput,
+      output: couponBatchOutput,
       async run(writing, { template, prefix, count, random_length }) {
         const terms = template
         requireNoFieldErrors(await checkTerms(terms, writing, 'template.'))

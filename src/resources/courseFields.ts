@@ -99,3 +99,18 @@ export const courseSchema = z.object({
   external_id: externalId(),
   metadata: metadata(),
 })
+
+/** The texts of a copied course as a request contains them. */
+export const courseCopy = z.object({
+  title: line(160).optional().meta({ description: 'Title of the copy.', example: 'Clay From Scratch, evenings' }),
+  slug: slug().optional().meta({ description: 'Readable key of the copy.', example: 'clay-evenings' }),
+  include_curriculum: z.boolean().default(true).meta({ description: 'True to copy sections and lessons.', example: true }),
+})
+
+/** The order of the courses as a request contains it. */
+export const courseOrder = z.object({
+  course_ids: z
+    .array(reference('crs', 'Id of a course.'))
+    .max(500)
+    .meta({ description: 'Courses in their new order. The other courses follow in their current order.', example: [] }),
+})

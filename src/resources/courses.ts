@@ -21,7 +21,7 @@ import { htmlColumn } from '../domain/richText.ts'
 import { setPositions } from '../domain/setPositions.ts'
 import { defineResource } from '../framework/declare/defineResource.ts'
 import { everything } from '../framework/declare/expressions.ts'
-import { line, moneyColumns, moneyOf, reference, slug } from '../framework/declare/fields.ts'
+import { reference } from '../framework/declare/fields.ts'
 import { imageField } from '../framework/declare/image.ts'
 import type { Resource } from '../framework/declare/resource.ts'
 import { freeSlug, lockSlugs, reservedSlugs } from '../framework/declare/slugs.ts'
@@ -29,10 +29,11 @@ import { defineAction, defineCollectionAction } from '../framework/declare/typed
 import { idsIn } from '../framework/declare/values.ts'
 import { requireNoFieldErrors } from '../framework/write/parseBody.ts'
 import { Problem } from '../lib/problem.ts'
-import { courseSchema, lecturer_ids } from './courseFields.ts'
+import { courseCopy, courseOrder, courseSchema, lecturer_ids } from './courseFields.ts'
 import { curriculum } from './curriculum.ts'
 import { lecturers } from './lecturers.ts'
 import { membershipPlans } from './membershipPlans.ts'
+import { priceField } from './priceField.ts'
 import { seenCount } from './seenCount.ts'
 
 /** The courses of the school. */
@@ -49,16 +50,8 @@ export const courses = defineResource({
   },
   schema: courseSchema,
   derived: {
-    price: {
-      from: ['price_amount', 'price_currency'],
-      of: ({ price_amount, price_currency }) => moneyOf(price_amount, price_currency),
-      write: (price) => moneyColumns('price', price),
-    },
-    compare_at_price: {
-      from: ['compare_at_amount', 'compare_at_currency'],
-      of: ({ compare_at_amount, compare_at_currency }) => moneyOf(compare_at_amount, compare_at_currency),
-      write: (price) => moneyColumns('compare_at', price),
-    },
+    price: priceField('price'),
+    compare_at_price: priceField('compare_at'),
     cover_image: imageField('course', 'cover_image'),
     lecturers: { select: lecturersOf },
     included_in_plans: { select: plansOpening },
@@ -211,11 +204,7 @@ export const courses = defineResource({
       view: 'staff',
       summary: 'Copy a course as a draft',
       status: 201,
-      input: z.object({
-        title: line(160).optional().meta({ description: 'Title of the copy.', example: 'Clay From Scratch, evenings' }),
-        slug: slug().optional().meta({ description: 'Readable key of the copy.', example: 'clay-evenings' }),
-        include_curriculum: z.boolean().default(true).meta({ description: 'True to copy sections and lessons.', example: true }),
-      }),
+      input: courseCopy,
       async perform(writing, course, input): Promise<{ made: string }> {
         if (reservedSlugs.has(String(input.slug))) throw new Problem('reserved_slug')
         if (input.slug !== undefined) await lockSlugs(writing.writer, courses, writing.school.id)
@@ -245,12 +234,7 @@ export const courses = defineResource({
       method: 'PUT',
       status: 204,
       summary: 'Reorder the courses of the catalogue',
-      input: z.object({
-        course_ids: z
-          .array(reference('crs', 'Id of a course.'))
-          .max(500)
-          .meta({ description: 'Courses in their new order. The other courses follow in their current order.', example: [] }),
-      }),
+      input: courseOrder,
       run: (writing, { course_ids }) => setPositions(writing, { table: 'course', idPrefix: 'crs', field: 'course_ids' }, course_ids),
     }),
   },

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { downloadFile } from '../domain/products/downloadFile.ts'
 import { duplicateProduct } from '../domain/products/duplicateProduct.ts'
-import { addFile, changeFile, mostFiles, orderFiles, removeFile } from '../domain/products/productFiles.ts'
+import { addFile, changeFile, orderFiles, removeFile } from '../domain/products/productFiles.ts'
 import { revokeGrant } from '../domain/products/productGrants.ts'
 import {
   filesOf,
@@ -27,20 +27,18 @@ import {
 import { htmlColumn } from '../domain/richText.ts'
 import { defineResource } from '../framework/declare/defineResource.ts'
 import { everything } from '../framework/declare/expressions.ts'
-import { line, moneyColumns, moneyOf, reference, slug } from '../framework/declare/fields.ts'
+import { reference } from '../framework/declare/fields.ts'
 import { imageField } from '../framework/declare/image.ts'
 import type { Resource } from '../framework/declare/resource.ts'
 import { freeSlug, lockSlugs, reservedSlugs } from '../framework/declare/slugs.ts'
 import { defineAction, defineRead } from '../framework/declare/typedOperations.ts'
-import type { ParameterValues } from '../framework/declare/values.ts'
 import { uuidOf } from '../lib/ids.ts'
 import { Problem } from '../lib/problem.ts'
 import { fileUrl } from '../policy/fileUrl.ts'
+import { priceField } from './priceField.ts'
 import { productArea } from './productArea.ts'
-import { changedFile, downloadAnswer, fileParameter, newFile, productSchema } from './productFields.ts'
+import { changedFile, downloadAnswer, fileIdOf, fileOrder, fileParameter, newFile, productCopy, productSchema } from './productFields.ts'
 import { productGrants } from './productGrants.ts'
-
-const fileOf = (parameters: ParameterValues<(typeof fileParameter)['shape']>): string => uuidOf('dpf', parameters.get('file'))
 
 /** Digital products of the school. */
 export const digitalProducts = defineResource({
@@ -54,16 +52,8 @@ export const digitalProducts = defineResource({
   schema: productSchema,
   derived: {
     cover_image: imageField('digital_product', 'cover_image'),
-    price: {
-      from: ['price_amount', 'price_currency'],
-      of: ({ price_amount, price_currency }) => moneyOf(price_amount, price_currency),
-      write: (price) => moneyColumns('price', price),
-    },
-    compare_at_price: {
-      from: ['compare_at_amount', 'compare_at_currency'],
-      of: ({ compare_at_amount, compare_at_currency }) => moneyOf(compare_at_amount, compare_at_currency),
-      write: (price) => moneyColumns('compare_at', price),
-    },
+    price: priceField('price'),
+    compare_at_price: priceField('compare_at'),
     files: {
       select: filesOf,
       of: (files: readonly StoredProductFile[] | null, { school, externalServices }) =>
@@ -160,7 +150,7 @@ export const digitalProducts = defineResource({
           school,
           caller,
           product: { ...product, owned: product.owned === true },
-          fileId: fileOf(parameters),
+          fileId: fileIdOf(parameters),
         })
         return externalServices.files.downloadAddress(school, file)
       },
@@ -192,10 +182,7 @@ export const digitalProducts = defineResource({
       scope: 'write',
       summary: 'Copy a product as a draft',
       status: 201,
-      input: z.object({
-        title: line(160).optional().meta({ description: 'Name of the copy.', example: 'Glaze Recipe Cards, second set' }),
-        slug: slug().optional().meta({ description: 'Readable key of the copy.', example: 'glaze-recipe-cards-2' }),
-      }),
+      input: productCopy,
       async perform(writing, product, input): Promise<{ made: string }> {
         if (reservedSlugs.has(String(input.slug))) throw new Problem('reserved_slug')
         if (input.slug !== undefined) await lockSlugs(writing.writer, digitalProducts, writing.school.id)
@@ -220,12 +207,7 @@ export const digitalProducts = defineResource({
       id: 'orderProductFiles',
       method: 'PUT',
       summary: 'Change the order of the files of a product',
-      input: z.object({
-        file_ids: z
-          .array(reference('dpf', 'Id of a file of the product.'))
-          .max(mostFiles)
-          .meta({ description: 'All files of the product, each once.', example: [] }),
-      }),
+      input: fileOrder,
       run: async (writing, product, { file_ids }) => ((await orderFiles(writing, product.id, file_ids)) ? {} : undefined),
     }),
     changeFile: defineAction('digital_product', {
@@ -236,7 +218,8 @@ export const digitalProducts = defineResource({
       summary: 'Change the title of a file of a product, or replace its content',
       parameters: fileParameter,
       input: changedFile,
-      run: async (writing, product, input) => ((await changeFile(writing, product.id, fileOf(writing.parameters), input)) ? {} : undefined),
+      run: async (writing, product, input) =>
+        (await changeFile(writing, product.id, fileIdOf(writing.parameters), input)) ? {} : undefined,
     }),
     'grants/{grant}/revoke': defineAction('digital_product', {
       scope: 'write',
@@ -258,7 +241,7 @@ export const digitalProducts = defineResource({
       summary: 'Remove a file from a product',
       parameters: fileParameter,
       async run(writing, product) {
-        await removeFile(writing, product, fileOf(writing.parameters))
+        await removeFile(writing, product, fileIdOf(writing.parameters))
         return {}
       },
     }),

@@ -104,3 +104,45 @@ export const eventSchema = z.object({
   external_id: externalId(),
   metadata: metadata(),
 })
+
+/** The id of an RSVP in a URL. */
+export const rsvpPath = z.object({
+  rsvp_id: reference('rsv', 'Id of the rsvp.').meta({ description: 'Id of the rsvp.', example: 'rsv_01jgwejj00e6srgkpqm2sqf05m' }),
+})
+
+/** The cancellation of an event as a request contains it. */
+export const cancellation = z.object({
+  reason: z
+    .string()
+    .min(1)
+    .max(500)
+    .nullable()
+    .optional()
+    .meta({ description: 'Reason, which the e-mail to the attendees contains.', example: 'The kiln is cold.' }),
+})
+
+/** An RSVP of the caller as a request contains it. */
+export const ownRsvp = z.object({
+  status: z.enum(['going', 'canceled']).meta({ description: 'Whether you attend.', example: 'going' }),
+  guests: z.int().min(0).max(5).default(0).meta({ description: 'Number of accompanying guests.', example: 0 }),
+  note: z.string().min(1).max(500).nullable().default(null).meta({ description: 'Note to the hosts.', example: null }),
+})
+
+/** A change of an RSVP as a request contains it. */
+export const rsvpChange = z.object({
+  status: rsvpStatus.exclude(['waitlisted']).meta({ description: 'The new status.', example: 'going' }),
+})
+
+/** The people who attended an event as a request contains them. */
+export const attendance = z.object({
+  attended: z.array(reference('rsv', 'Id of an rsvp.')).max(500).meta({
+    description: 'RSVPs of the people who came. Seats that no request names become no_show; send a long list in parts.',
+    example: [],
+  }),
+})
+
+/** The recorded attendance of an event. */
+export const attendanceCounts = z.object({
+  attended: z.int().meta({ description: 'Number of people who came.', example: 21 }),
+  no_show: z.int().meta({ description: 'Number of people who had a seat and did not come.', example: 4 }),
+})

@@ -28,13 +28,9 @@ import { idsIn } from '../framework/declare/values.ts'
 import { courses } from './courses.ts'
 import { eventArea } from './eventArea.ts'
 import { calendar } from './eventCalendar.ts'
-import { eventSchema, rsvpStatus } from './eventFields.ts'
+import { attendance, attendanceCounts, cancellation, eventSchema, ownRsvp, rsvpChange, rsvpPath } from './eventFields.ts'
 import { lecturers } from './lecturers.ts'
 import { rsvps } from './rsvps.ts'
-
-const rsvpPath = z.object({
-  rsvp_id: reference('rsv', 'Id of the rsvp.').meta({ description: 'Id of the rsvp.', example: 'rsv_01jgwejj00e6srgkpqm2sqf05m' }),
-})
 
 /** The events of the school. */
 export const events = defineResource({
@@ -186,15 +182,7 @@ export const events = defineResource({
       roles: ['lecturer', 'staff'],
       view: 'staff',
       summary: 'Cancel an event and notify the attendees',
-      input: z.object({
-        reason: z
-          .string()
-          .min(1)
-          .max(500)
-          .nullable()
-          .optional()
-          .meta({ description: 'Reason, which the e-mail to the attendees contains.', example: 'The kiln is cold.' }),
-      }),
+      input: cancellation,
       run: cancelEvent,
     }),
     duplicate: {
@@ -215,11 +203,7 @@ export const events = defineResource({
       id: 'putMyRsvp',
       method: 'PUT',
       summary: 'RSVP to an event: take a seat, join the waitlist, or withdraw',
-      input: z.object({
-        status: z.enum(['going', 'canceled']).meta({ description: 'Whether you attend.', example: 'going' }),
-        guests: z.int().min(0).max(5).default(0).meta({ description: 'Number of accompanying guests.', example: 0 }),
-        note: z.string().min(1).max(500).nullable().default(null).meta({ description: 'Note to the hosts.', example: null }),
-      }),
+      input: ownRsvp,
       answers: (): Resource => rsvps,
       async perform(writing, event, input) {
         const { id, isNew } = await submitRsvp(writing, event, input)
@@ -234,9 +218,7 @@ export const events = defineResource({
       method: 'PATCH',
       summary: 'Change the status of an RSVP: give or withdraw a seat, or record attendance',
       parameters: rsvpPath,
-      input: z.object({
-        status: rsvpStatus.exclude(['waitlisted']).meta({ description: 'The new status.', example: 'going' }),
-      }),
+      input: rsvpChange,
       answers: (): Resource => rsvps,
       async perform(writing, event, { status }) {
         const { id, isNew } = await changeRsvpStatus(writing, event, writing.parameters.get('rsvp_id'), status)
@@ -249,16 +231,8 @@ export const events = defineResource({
       view: 'staff',
       id: 'recordAttendance',
       summary: 'Record the attendance of an event',
-      input: z.object({
-        attended: z.array(reference('rsv', 'Id of an rsvp.')).max(500).meta({
-          description: 'RSVPs of the people who came. Seats that no request names become no_show; send a long list in parts.',
-          example: [],
-        }),
-      }),
-      output: z.object({
-        attended: z.int().meta({ description: 'Number of people who came.', example: 21 }),
-        no_show: z.int().meta({ description: 'Number of people who had a seat and did not come.', example: 4 }),
-      }),
+      input: attendance,
+      output: attendanceCounts,
       async perform(writing, event, { attended }) {
         const { counts, isUnchanged } = await recordAttendance(writing, event, attended)
         return { isUnchanged, body: async () => counts }

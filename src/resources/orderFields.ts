@@ -21,7 +21,7 @@ const address = (description: string) =>
     .nullable()
     .meta({ description, example: null })
 
-export const orderItem = z.object({
+const orderItem = z.object({
   id: reference('oit', 'Id of the line.').meta({ description: 'Id of the line.', idPrefix: 'oit' }),
   product: itemRef('The item.'),
   title: z.string().meta({ description: 'Title of the item at the time of the order.', example: 'Clay From Scratch' }),
@@ -33,12 +33,24 @@ export const orderItem = z.object({
   refunded: money('Refunded part of the line.'),
 })
 
-export const orderRefund = z.object({
+const orderRefund = z.object({
   id: reference('rfd', 'Id of the refund.').meta({ description: 'Id of the refund.', idPrefix: 'rfd' }),
   amount: money('Refunded amount.'),
   reason: z.enum(refundReasons).meta({ description: 'Reason of the refund.', example: 'requested' }),
   created_at: timestamp().meta({ description: 'Time of the refund.', example: '2026-03-01T09:30:00.000Z' }),
 })
+
+const listOf = (item: z.ZodObject, description: string) =>
+  z.object({
+    object: z.literal('list').meta({ description: 'The type of the object.', example: 'list' }),
+    data: z.array(item).meta({ description, example: [] }),
+  })
+
+/** The items of an order. */
+export const orderItemList = listOf(orderItem, 'The items; lecturers see only their own courses.')
+
+/** The refunds of an order. */
+export const orderRefundList = listOf(orderRefund, 'The refunds, the oldest first.')
 
 const own = { view: 'own' } as const
 const sum = (description: string) => money(description).meta({ description, ...own })

@@ -19,28 +19,13 @@ import { reference } from '../framework/declare/fields.ts'
 import type { Resource } from '../framework/declare/resource.ts'
 import { defineRead } from '../framework/declare/typedOperations.ts'
 import { fromJson } from '../framework/declare/values.ts'
+import { amountField } from './amountField.ts'
 import { coupons } from './coupons.ts'
 import { normalised } from './emailField.ts'
 import { members } from './members.ts'
-import { orderItem, orderRefund, orderSchema, orderStatuses, receiptSchema } from './orderFields.ts'
+import { orderItemList, orderRefundList, orderSchema, orderStatuses, receiptSchema } from './orderFields.ts'
 import { students } from './students.ts'
 import { subscriptions } from './subscriptions.ts'
-
-interface Row {
-  currency: string
-  subtotal_amount: string | number
-  discount_amount: string | number
-  tax_amount: string | number
-  total_amount: string | number
-  refunded_amount: string | number
-}
-type Amount = Exclude<keyof Row, 'currency'>
-
-/** Derives an amount of the order from one column. */
-const sum = <Column extends Amount>(column: Column) => ({
-  from: [column, 'currency'] as const,
-  of: (row: Pick<Row, 'currency'> & Record<Column, string | number>) => ({ amount: Number(row[column]), currency: row.currency }),
-})
 
 interface Buyer {
   id: string | null
@@ -49,12 +34,6 @@ interface Buyer {
   name: string
   email: string
 }
-
-const listOf = (item: z.ZodObject, description: string) =>
-  z.object({
-    object: z.literal('list').meta({ description: 'The type of the object.', example: 'list' }),
-    data: z.array(item).meta({ description, example: [] }),
-  })
 
 /** Orders of the school. */
 export const orders = defineResource({
@@ -79,11 +58,11 @@ export const orders = defineResource({
       }),
     },
     items: { select: itemsOf, of: (items: StoredOrderItem[] | null) => (items ?? []).map(publicOrderItem) },
-    subtotal: sum('subtotal_amount'),
-    discount_total: sum('discount_amount'),
-    tax_total: sum('tax_amount'),
-    total: sum('total_amount'),
-    refunded_total: sum('refunded_amount'),
+    subtotal: amountField('subtotal_amount'),
+    discount_total: amountField('discount_amount'),
+    tax_total: amountField('tax_amount'),
+    total: amountField('total_amount'),
+    refunded_total: amountField('refunded_amount'),
     net_total: {
       from: ['total_amount', 'refunded_amount', 'currency'],
       of: ({ total_amount, refunded_amount, currency }) => ({ amount: Number(total_amount) - Number(refunded_amount), currency }),
@@ -200,7 +179,7 @@ export const orders = defineResource({
       id: 'listOrderItems',
       summary: 'List the items of an order',
       byId: true,
-      output: listOf(orderItem, 'The items; lecturers see only their own courses.'),
+      output: orderItemList,
       run: async (_reading, row) => ({
         object: 'list',
         data: (fromJson<StoredOrderItem[] | null>(row.items) ?? []).map(publicOrderItem),
@@ -212,7 +191,7 @@ export const orders = defineResource({
       summary: 'List the refunds of an order',
       byId: true,
       view: 'own',
-      output: listOf(orderRefund, 'The refunds, the oldest first.'),
+      output: orderRefundList,
       run: async (_reading, row) => ({
         object: 'list',
         data: (fromJson<StoredRefund[] | null>(row.refunds) ?? []).map(publicRefund),

@@ -1,7 +1,10 @@
 import { z } from 'zod'
+import { mostFiles } from '../domain/products/productFiles.ts'
 import { externalId, line, lineOrEmpty, metadata, money, reference, slug, timestamp } from '../framework/declare/fields.ts'
 import { image } from '../framework/declare/image.ts'
 import { richText } from '../framework/declare/richText.ts'
+import type { ParameterValues } from '../framework/declare/values.ts'
+import { uuidOf } from '../lib/ids.ts'
 import { seo } from './seo.ts'
 
 const fileTitle = line(160).meta({ description: 'Title of the file.', example: 'Glaze cards, A6' })
@@ -16,6 +19,9 @@ export const changedFile = z.object({ file_id: fileId.optional(), title: fileTit
 
 /** The id of a product's file in a URL. */
 export const fileParameter = z.object({ file: reference('dpf', 'Id of a file of the product.') })
+
+/** Returns the stored id of the file that the URL names. */
+export const fileIdOf = (parameters: ParameterValues<(typeof fileParameter)['shape']>): string => uuidOf('dpf', parameters.get('file'))
 
 /** The fields of a digital product. */
 export const productSchema = z.object({
@@ -96,4 +102,18 @@ export const downloadAnswer = z.object({
     example: 'https://school.example/files/fil_01/glaze-cards.pdf',
   }),
   expires_at: timestamp().meta({ description: 'When the URL expires.', example: '2026-03-01T09:35:00.000Z' }),
+})
+
+/** The texts of a copied product as a request contains them. */
+export const productCopy = z.object({
+  title: line(160).optional().meta({ description: 'Name of the copy.', example: 'Glaze Recipe Cards, second set' }),
+  slug: slug().optional().meta({ description: 'Readable key of the copy.', example: 'glaze-recipe-cards-2' }),
+})
+
+/** The order of a product's files as a request contains it. */
+export const fileOrder = z.object({
+  file_ids: z
+    .array(reference('dpf', 'Id of a file of the product.'))
+    .max(mostFiles)
+    .meta({ description: 'All files of the product, each once.', example: [] }),
 })
