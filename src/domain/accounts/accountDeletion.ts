@@ -9,7 +9,8 @@ import type { Database, Reader, Writer } from '../../store/database.ts'
 import { now as databaseNow } from '../../store/expressions.ts'
 import { cancelSubscriptionsOf, hasRunningSubscription } from '../memberships/endSubscriptions.ts'
 import { hasOtherOwner, lockOwners } from '../staff/owners.ts'
-import { eraseAccount, erasePerson, recordErasure } from '../students/erasePerson.ts'
+import { eraseAccount } from '../students/eraseAccount.ts'
+import { erasePerson, recordErasure } from '../students/erasePerson.ts'
 import { pageUrl } from './createMailedLink.ts'
 
 /** Days between the request and the deletion, in which the person can cancel it. */

@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
 import { toPublicId } from '../../lib/ids.ts'
 import { recordChange, recordChanges } from '../../store/changeLog.ts'
-import { listOwnGrants } from '../../store/connectedApps.ts'
 import type { Writer } from '../../store/database.ts'
 import { now as transactionTime } from '../../store/expressions.ts'
 import { forgetAnswers } from '../../store/idempotency.ts'
+import { type EndGrant, eraseAccount } from './eraseAccount.ts'
+import { releaseFiles } from './releaseFiles.ts'
 import { scrubComments } from './scrubComments.ts'
 
 interface PersonKey {
@@ -14,8 +15,7 @@ interface PersonKey {
 
 export interface Erasure extends PersonKey {
   now: Date
-  /** Ends a grant and all of its tokens. */
-  endGrant(writer: Writer, schoolId: string, grantId: string): Promise<void>
+  endGrant: EndGrant
 }
 
 /** Replaces the name, and the address by one that cannot receive e-mail (RFC 2606 section 2). */
@@ -69,40 +69,6 @@ export async function recordErasure(writer: Writer, { schoolId, personId, now }:
   const change = { school_id: schoolId, resource_id: personId, action: 'deleted' as const, version: row?.version ?? 1 }
   if (row?.is_student) await recordChange(writer, { ...change, type: 'student' })
   if (row?.is_member) await recordChange(writer, { ...change, type: 'member' })
-}
-
-/** Deletes a login with its sessions, grants and mailed links, and the names of its uploads that nothing uses. */
-export async function eraseAccount(
-  writer: Writer,
-  { schoolId, accountId, endGrant }: { schoolId: string; accountId: string; endGrant: Erasure['endGrant'] },
-): Promise<void> {
-  for (const { id } of await listOwnGrants(writer, schoolId, accountId)) await endGrant(writer, schoolId, id)
-  for (const table of ['oidc_artifact', 'oidc_grant', 'mailed_link'] as const) {
-    await writer.deleteFrom(table).where('school_id', '=', schoolId).where('account_id', '=', accountId).execute()
-  }
-  await releaseFiles(writer, schoolId, { types: ['account'], id: accountId })
-  // The sweep of unused files deletes their content.
-  await writer
-    .updateTable('file')
-    .set(({ ref }) => ({
-      filename: sql<string>`'deleted' || coalesce(substring(${ref('filename')} FROM '\\.[a-z0-9]{1,8}$'), '')`,
-      alt: null,
-    }))
-    .where('school_id', '=', schoolId)
-    .where('uploaded_by', '=', accountId)
-    .where((file) =>
-      file.not(
-        file.exists(
-          file
-            .selectFrom('file_reference')
-            .select('file_reference.file_id')
-            .whereRef('file_reference.school_id', '=', 'file.school_id')
-            .whereRef('file_reference.file_id', '=', 'file.id'),
-        ),
-      ),
-    )
-    .execute()
-  await writer.deleteFrom('account').where('school_id', '=', schoolId).where('id', '=', accountId).execute()
 }
 
 /** Erases the person's texts and keys from rows that stay. */
@@ -248,24 +214,5 @@ async function eraseProfile(writer: Writer, { schoolId, personId }: PersonKey, n
     })
     .where('school_id', '=', schoolId)
     .where('id', '=', personId)
-    .execute()
-}
-
-/** Deletes the references to files from a row, and marks the files as unused. */
-async function releaseFiles(writer: Writer, schoolId: string, { types, id }: { types: readonly string[]; id: string }): Promise<void> {
-  await writer
-    .with('released', (query) =>
-      query
-        .deleteFrom('file_reference')
-        .where('school_id', '=', schoolId)
-        .where('ref_type', 'in', types)
-        .where('ref_id', '=', id)
-        .returning('file_id'),
-    )
-    .updateTable('file')
-    .from('released')
-    .set({ unused_since: transactionTime })
-    .where('file.school_id', '=', schoolId)
-    .whereRef('file.id', '=', 'released.file_id')
     .execute()
 }

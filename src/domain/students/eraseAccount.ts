@@ -1,0 +1,41 @@
+import { sql } from 'kysely'
+import { listOwnGrants } from '../../store/connectedApps.ts'
+import type { Writer } from '../../store/database.ts'
+import { releaseFiles } from './releaseFiles.ts'
+
+/** Ends a grant and all of its tokens. */
+export type EndGrant = (writer: Writer, schoolId: string, grantId: string) => Promise<void>
+
+/** Deletes a login with its sessions, grants and mailed links, and the names of its uploads that nothing uses. */
+export async function eraseAccount(
+  writer: Writer,
+  { schoolId, accountId, endGrant }: { schoolId: string; accountId: string; endGrant: EndGrant },
+): Promise<void> {
+  for (const { id } of await listOwnGrants(writer, schoolId, accountId)) await endGrant(writer, schoolId, id)
+  for (const table of ['oidc_artifact', 'oidc_grant', 'mailed_link'] as const) {
+    await writer.deleteFrom(table).where('school_id', '=', schoolId).where('account_id', '=', accountId).execute()
+  }
+  await releaseFiles(writer, schoolId, { types: ['account'], id: accountId })
+  // The sweep of unused files deletes their content.
+  await writer
+    .updateTable('file')
+    .set(({ ref }) => ({
+      filename: sql<string>`'deleted' || coalesce(substring(${ref('filename')} FROM '\\.[a-z0-9]{1,8}$'), '')`,
+      alt: null,
+    }))
+    .where('school_id', '=', schoolId)
+    .where('uploaded_by', '=', accountId)
+    .where((file) =>
+      file.not(
+        file.exists(
+          file
+            .selectFrom('file_reference')
+            .select('file_reference.file_id')
+            .whereRef('file_reference.school_id', '=', 'file.school_id')
+            .whereRef('file_reference.file_id', '=', 'file.id'),
+        ),
+      ),
+    )
+    .execute()
+  await writer.deleteFrom('account').where('school_id', '=', schoolId).where('id', '=', accountId).execute()
+}
