@@ -30,7 +30,7 @@ export async function signedIn(service: TestService, email: string, secret = pas
   return browser
 }
 
-/** Asks for an account, and answers the link that was mailed. */
+/** Requests an account, and returns the link from the e-mail. */
 export async function signUpLink(
   service: TestService,
   email: string,
@@ -42,7 +42,7 @@ export async function signUpLink(
   return lastLink(service, email)
 }
 
-/** Asks for a new password, and answers the link that was mailed. */
+/** Requests a new password, and returns the link from the e-mail. */
 export async function resetLink(service: TestService, email: string, browser = createBrowser(service.issuer)): Promise<URL> {
   const answer = await send(browser, await browser.get('/account/password'), { email })
   expect(answer.status).toBe(200)
@@ -75,7 +75,7 @@ export async function isSignedIn(browser: Browser): Promise<boolean> {
   return false
 }
 
-/** The page without what differs each time: tokens. */
+/** Returns the page without the tokens, which differ each time. */
 export const withoutToken = (html: string): string => html.replace(/name="csrf" value="[^"]*"/g, 'name="csrf" value=""')
 
 /** The audit trail of a school, oldest first. */
@@ -86,7 +86,7 @@ export async function auditOf(
   return service.database.sql.query('SELECT account_id, grant_id, details FROM audit_log WHERE event = $1 ORDER BY at, id', [event])
 }
 
-/** Begins a change of address as the API does in its own transaction, and answers the letters that were sent. */
+/** Begins a change of address as the API does in its own transaction, and returns the e-mails that were sent. */
 export async function startEmailChange(
   service: TestService,
   school: School,

@@ -203,7 +203,7 @@ describe('an account that is to be deleted', () => {
     expect(await putDownFor(accountId)).toBeNull()
     expect(grantsOn(kept.html)).toHaveLength(1)
     expect((await auditOf(service, 'account.kept')).map(({ account_id }) => account_id)).toEqual([accountId])
-    // Pressed twice: the same answer, and nothing more to note.
+    // A second submission gets the same response and adds no audit entry.
     expect((await browser.follow(await send(browser, page, {}, /keep$/))).html).toContain('Your account will not be deleted')
     expect(await auditOf(service, 'account.kept')).toHaveLength(1)
   })

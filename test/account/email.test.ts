@@ -21,7 +21,7 @@ const schoolAt = (issuer: string) => {
   return found.school
 }
 
-/** Begins a change, and answers the messages that it sent. */
+/** Begins a change, and returns the e-mails that it sent. */
 async function begin(accountId: string, email: string, issuer = service.issuer) {
   const emails = await startEmailChange(service, schoolAt(issuer), { accountId, email })
   return { emails, link: /https?:\/\/\S+token=\S+/.exec(emails[0]?.text ?? '')?.[0] ?? '' }

@@ -30,7 +30,7 @@ describe.each(stores.filter(({ withRedis }) => hasRedis || !withRedis))('$name, 
   })
   afterAll(async () => {
     await service.stop()
-    // Every key of this school has its id, made for this test, in its name.
+    // The id of the school, which is new for this test, is part of every key name.
     const keys = redis ? await redis.client.keys(`sg:${service.schoolId()}:*`) : []
     for (const key of keys) await redis?.client.del(key)
     await redis?.close()

@@ -16,7 +16,7 @@ const refusals = ['unknown_field', 'immutable_field', 'read_only_field']
 const changes = everyWrite.filter(({ kind }) => kind === 'update' || kind === 'replace')
 const creations = everyWrite.filter((operation) => operation.kind === 'create' && !takesForm(operation))
 
-/** Schemas of what a resource takes, by name: fields, and inputs that are not answered under the same name. */
+/** Returns the schema of an input member of a resource: a field, or an input that responses do not contain. */
 const schemaOf = ({ resource }: Operation, member: string): z.ZodType =>
   (resource.inputs[member] ?? resource.schema.shape[member]) as z.ZodType
 
@@ -110,7 +110,7 @@ describe('bodies of operations, member by member', async () => {
     if (rules.input) return
     for (const member of listed(operation)) {
       const example = schemaOf(operation, member).meta()?.example ?? null
-      // The whole body is invalid, so that nothing is created: only the error of this member counts.
+      // The whole body is invalid, so no row is created. Only the error of this member counts.
       const body = { ...exampleBody(resource, true), [member]: example, no_such_field: 1 }
       const reply = await api.send(addressOf(operation, id), withMatch({ method: 'POST', as: actorOf(operation), body }))
       expect([member, codesOf(reply, member).filter((code) => refusals.includes(code))]).toEqual([member, []])

@@ -35,7 +35,7 @@ describe.each(last)('coupons on $name', ({ open }) => {
     untilServed(() => api.send('/api/v1/coupon_redemptions', { as, body: { code, item }, headers }))
   const status = async (id: string) => (await api.get(`/api/v1/coupons/${id}`, { as: owner })).json.status
   const count = async (id: string) => (await api.get(`/api/v1/coupons/${id}`, { as: owner })).json.redemptions_count
-  /** Somebody new who can sign in. */
+  /** Creates a new person who can sign in. */
   const somebody = async (): Promise<string> => {
     const { sql } = api.database
     const account = await newAccount(sql, api.school.id)

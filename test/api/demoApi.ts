@@ -43,7 +43,7 @@ export interface SendOptions {
   as?: string | undefined
   scopes?: readonly string[]
   headers?: Record<string, string>
-  /** Sent as JSON; text is sent as it is. */
+  /** Sent as JSON; a string is sent unchanged. */
   body?: unknown
 }
 
@@ -59,7 +59,7 @@ export interface DemoApi extends TestDatabase {
   signer: { sign(text: string): string; verify(text: string, signature: string): boolean }
   /** Background tasks of the API. */
   backgroundTasks: BackgroundTasks
-  /** Messages to people, once what was left for afterwards is done. */
+  /** Returns the e-mails to people, after all background tasks are done. */
   messages(): Promise<SentMessage[]>
   stop(): Promise<void>
 }
@@ -84,7 +84,7 @@ export async function startDemoApi(
   { isWhole = false, school: given }: { isWhole?: boolean; school?: School } = {},
 ): Promise<DemoApi> {
   const { database } = opened
-  // No connection ends for idleness while a machine under load is busy elsewhere: the next request on it would be lost.
+  // The long idle timeout prevents that, on a loaded machine, a connection closes just before the next request uses it.
   const server = createServer({ keepAliveTimeout: 120_000 })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -10,7 +10,7 @@ const owner = 'owner@example.com'
 const learner = 'learner001@example.org'
 const other = 'learner002@example.org'
 
-/** The response of each action in each state of a product, and the state after it. `owned` is published and granted to somebody. */
+/** The response of each action in each state of a product, and the state after it. `owned` is published and granted to a person. */
 const states = {
   draft: { publish: '200 published', unpublish: '200 draft', archive: '409 draft', duplicate: '201 draft', DELETE: '204 gone' },
   empty: { publish: '422 draft', unpublish: '200 draft', archive: '409 draft', duplicate: '201 draft', DELETE: '204 gone' },

@@ -18,7 +18,7 @@ import { allScopes, type DemoApi, startDemoApi } from './demoApi.ts'
 const everyone = { anonymous: everything, learner: everything, lecturer: everything, staff: everything }
 const title = z.string().meta({ description: 'Title.', example: 'Clay' })
 
-/** Opens once the first call is inside; that call goes on when the test says so. */
+/** Resolves when the first call is inside. That call continues when the test releases it. */
 const first = Promise.withResolvers<void>()
 const goOn = Promise.withResolvers<void>()
 

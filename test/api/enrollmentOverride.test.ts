@@ -60,7 +60,7 @@ describe.each((await databasesToTest()).slice(-1))('places of courses, on $name'
     expect(await placesTaken(course)).toBe(before)
 
     expect((await enroll(course, owner, { override: true })).status).toBe(201)
-    // A place that is held is not asked for again.
+    // An enrolment that already has its place does not need a free one.
     expect((await enroll(course, owner)).status).toBe(200)
     const overridden = await school.send('enrollments/bulk', {
       body: { items: [{ ...items[0], student_email: `${newId()}@example.org` }], create_missing: true, override: true },

@@ -17,7 +17,7 @@ const table: Record<string, Partial<Record<State, string>>> = {
     ...{ suspended: 'suspended', canceled: 'canceled' },
   },
 }
-/** The same, asked by the person of the enrolment: they can cancel, and never what the school has suspended. */
+/** The responses for the person of the enrolment, who can cancel it unless the school has suspended it. */
 const own: Partial<Record<State, string>> = {
   active: 'canceled',
   expired: 'canceled',

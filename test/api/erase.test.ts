@@ -13,7 +13,7 @@ const said = `Yours, ${name} <${email}>`
 /** Keys, states and figures, which never contain text of a person. */
 const structural =
   /^(?!external_id$)(.*_)?(id|status|source|kind|type|role|purpose|currency|mode|provider|collection|tier|locale|time_zone|event|model|uid|before|successor|code|number|reason|country)$/
-/** Columns that name a person and hold nothing of theirs, each with its reason. */
+/** Columns that refer to a person without personal data, each with its reason. */
 const spared: Record<string, string> = {
   'orders.payment_reference': 'the name of a payment at its provider, needed for refunds',
   'comment.moderation': 'checked by itself below',
@@ -171,7 +171,7 @@ describe.each(await databasesToTest())('the erasure of a person, on $name', ({ o
     await query('UPDATE person SET avatar_file_id = $3 WHERE school_id = $1 AND id = $2', [person_id, avatar])
   }
 
-  /** Every column in which a person, or who wrote about them, can have left words. */
+  /** The columns that can contain texts by a person or about them. */
   async function wordColumns(): Promise<Column[]> {
     const columns = await api.database.sql.query<Column>(
       `SELECT c.table_name AS "table", c.column_name AS "column", c.udt_name AS type,

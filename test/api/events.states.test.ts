@@ -105,7 +105,7 @@ describe.each((await databasesToTest()).slice(0, 1))('states of events and answe
       found[state] = {}
       for (const status of Object.keys(row)) {
         const id = await eventIn('published')
-        // One seat, taken by another: who waits goes on waiting.
+        // Another person has the only seat, so the party stays on the waiting list.
         await must(`/${id}`, 'PATCH', { capacity: state === 'going' || state === 'attended' || state === 'no_show' ? 2 : 1 })
         const [first, second] = await newPeople(api.database.sql, api.school.id, 2)
         await must(`/${id}/rsvps`, 'POST', { member_id: toPublicId('mbr', first?.id as string) })

@@ -109,7 +109,7 @@ describe.each((await databasesToTest()).slice(0, 1))('events, on $name', ({ open
     }
     expect((await api.get(`/api/v1/events/${open}`)).json).toMatchObject({ going_count: 0 })
     expect((await api.get(`/api/v1/events/${closed}`, { as: member.email })).json).toMatchObject({ going_count: 0 })
-    // Lecturers see the join URL of other lecturers' events under the same rule as everybody.
+    // Lecturers see the join URL of other lecturers' events by the same rule as other people.
     expect(await seen(open, other)).toEqual([place.name, false, false])
   })
 

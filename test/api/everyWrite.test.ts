@@ -42,7 +42,7 @@ const people = [
 const outputOf = (operation: Operation): z.ZodObject | undefined =>
   operation.kind === 'action' || operation.kind === 'collection' ? operation.rules.output : undefined
 
-/** Fields that the operation takes, and how. */
+/** Returns the fields of the operation's input with their rules. */
 function fieldsOf(operation: Operation): Record<string, z.ZodType> {
   const { resource, kind } = operation
   if (kind === 'action' || kind === 'collection') return (inputOf(operation)?.shape ?? {}) as Record<string, z.ZodType>
@@ -59,10 +59,10 @@ function allWrong(operation: Operation): Record<string, unknown> {
   return { ...Object.fromEntries(wrong), no_such_field: 1 }
 }
 
-/** Someone who means whatever version there is. */
+/** Returns options whose If-Match matches any version of the row. */
 const asAny = (as: string): SendOptions => withMatch<SendOptions>({ as })
 
-/** Methods that some operation takes at this address, because several operations can share one path. */
+/** Returns the methods of all operations at this path, because several operations can share it. */
 const methodsAt = (path: string): string[] =>
   operationsIn(resources)
     .filter((operation) => new RegExp(`^${operation.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path))
@@ -70,7 +70,7 @@ const methodsAt = (path: string): string[] =>
 
 const databases = await databasesToTest()
 
-/** One write of each sort: what is refused before a row is written is refused by the same lines on every database. */
+/** One write of each kind. Checks before the write run the same code on every database. */
 const ofEachSort: ReadonlySet<Operation> = new Set([
   ...new Map(everyWrite.toReversed().map((one) => [`${one.kind} ${one.method} ${namesRow(one)} ${takesForm(one)}`, one])).values(),
 ])
@@ -307,7 +307,7 @@ describe.each(databases)('on $name', ({ name, open }) => {
     }
   })
 
-  /** The answer is what the operation's schema says, and nothing else; what was made is where the answer says. */
+  /** Checks that the response matches the operation's schema exactly, and that a created row exists at its URL. */
   async function expectAnswer(operation: Operation, reply: Reply): Promise<void> {
     if (operation.successStatus === 204) {
       expect(reply.text).toBe('')

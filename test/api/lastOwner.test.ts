@@ -31,7 +31,7 @@ describe.each((await databasesToTest()).filter(({ name }) => name === 'postgresq
   const call = (method: string, path: string, as: string, body?: object): Promise<Reply> =>
     api.send(`/api/v1${path}`, { method, as, ...(body && { body }) })
 
-  /** Each takes the second owner away. */
+  /** The requests that remove the second owner. */
   const removals: [string, () => Promise<Reply>][] = [
     ['their account is deleted', () => call('DELETE', '/account', second)],
     ['they are taken off the staff', () => call('DELETE', `/school/staff/${secondId}`, first)],
@@ -54,7 +54,7 @@ describe.each((await databasesToTest()).filter(({ name }) => name === 'postgresq
     expect([reply.status, reply.json.error]).toEqual([409, 'last_owner'])
   })
 
-  /** Removes an owner in a transaction that stays open until the other request waits for it, or is answered. */
+  /** Removes an owner in a transaction that stays open until the other request waits for it or has its response. */
   async function whileRemoving(email: string, ask: () => Promise<Reply>): Promise<Reply> {
     const asked = await api.database.transaction(async (writer, sql) => {
       await lockOwners(writer, api.school.id)

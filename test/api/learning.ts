@@ -2,7 +2,7 @@ import { fromPublicId, newId } from '../../src/lib/ids.ts'
 import type { DemoApi, Reply, SendOptions } from './demoApi.ts'
 
 export const owner = 'owner@example.com'
-/** Teaches the courses that are made here. */
+/** The lecturer of the courses that are created here. */
 export const lecturer = 'lecturer2@example.com'
 /** Teaches none of them. */
 export const stranger = 'lecturer1@example.com'

@@ -179,7 +179,7 @@ describe.each((await databasesToTest()).slice(-1))('renewals that the school col
 
   test('access ends with the days of grace, and what nobody confirms in fourteen days ends with its order', async () => {
     const subscription = await subscribe(await newPlan(), 8)
-    // Past the days of grace nothing is open, whether or not the clock has run.
+    // After the grace period the access has ended, even before the job has run.
     expect((await read(subscription.id)).access).toBe(false)
     await clock()
     expect(await read(subscription.id)).toMatchObject({ status: 'past_due', access: false })

@@ -20,7 +20,7 @@ const table: Record<string, Record<State, State | 'invalid_state'>> = {
   remove: { invited: 'invalid_state', active: 'left', blocked: 'left', left: 'left', erased: 'invalid_state' },
   erase: { invited: 'erased', active: 'erased', blocked: 'erased', left: 'erased', erased: 'erased' },
   retitle: { invited: 'invited', active: 'active', blocked: 'blocked', left: 'left', erased: 'invalid_state' },
-  // By the person themselves: who was erased has no login.
+  // Sent by the person themselves; an erased person has no login.
   leave: { invited: 'invalid_state', active: 'left', blocked: 'invalid_state', left: 'left', erased: 'erased' },
 }
 

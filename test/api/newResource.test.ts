@@ -9,7 +9,7 @@ import { callTool, post, request } from '../mcp/rpc.ts'
 import { databasesToTest } from '../support/databases.ts'
 import { allScopes, type DemoApi, startDemoApi } from './demoApi.ts'
 
-/** A made-up resource, declared here and nowhere else. */
+/** A resource that exists only in this test. */
 const potters = defineResource({
   name: 'potters',
   object: 'potter',

@@ -507,7 +507,7 @@ describe.each(await databasesToTest())('a resource with every form, on $name', (
     expect(names(await asLearner('?q=wren applegarth'))).toEqual([])
     expect(names(await asLearner('?q=learner001'))).toEqual([])
     expect(names(await call('/api/v1/guests?q=learner001'))).toEqual(['Zz Wren'])
-    // Where nothing else is shown, the name is.
+    // Without a display name, the name is shown.
     await api.database.sql.query(`UPDATE person SET display_name = NULL WHERE school_id = $1 AND name = 'Tobin Larkmoor'`, [api.school.id])
     expect(names(await asLearner('?q=larkmoor'))).toEqual(['Tobin Larkmoor'])
     expect((await asLearner('?town=x')).json.error).toBe('invalid_parameter')

@@ -69,7 +69,7 @@ const potters = defineResource({
               .insertInto('lecturer')
               .values({ school_id: school.id, id, slug: `bulk-${id}`, display_name: name })
               .execute()
-            // Only now: what has been written must go as well.
+            // Fails only now, so that the rows that are already written must be rolled back.
             if (name === 'nobody') throw new Problem('validation_failed', { description: 'Nobody is not a name.' })
             return { status: 201, id: toPublicId('pot', id) }
           },
@@ -214,7 +214,7 @@ describe.each(await databasesToTest())('on $name', ({ open }) => {
     expect(now.data).toEqual([])
     const { json } = await api.send('/api/v1/potters', { as, scopes, body: { display_name: 'Cleo' } })
     await api.send(`/api/v1/potters/${json.id}/hide`, { as, scopes })
-    // An open transaction of another connection to the same server holds back all newer changes.
+    // An open transaction of another connection to the same server delays all newer changes.
     const next = await until(
       async () => {
         const page = await api.get(`${path}&cursor=${now.page.next_cursor}`, { as, scopes })

@@ -151,7 +151,7 @@ describe.each((await databasesToTest()).slice(0, 1))('posts, on $name', ({ open 
     const after = await views()
     expect({ ...after.visitor, updated_at: '' }).toEqual({ ...before.visitor, updated_at: '' })
     expect([after.list, after.filtered]).toEqual([before.list, before.filtered])
-    // The clock changes no version: who read before may still write.
+    // The job keeps the version, so a caller that read the row before can still write it.
     expect(
       (await api.send(`/api/v1/posts/${id}`, { as: owner, method: 'PATCH', headers: { 'if-match': etag }, body: { kind: 'announcement' } }))
         .status,

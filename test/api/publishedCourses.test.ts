@@ -174,7 +174,7 @@ describe.each(await databasesToTest())('published courses, on $name', ({ open })
     ])
     const { json } = await call('GET', `/courses/${course}`)
     expect((json.lecturers as { id: string }[]).map(({ id }) => id)).toEqual([own])
-    // The list as it is may be sent back.
+    // The unchanged list is a valid input.
     expect((await call('PATCH', `/courses/${course}`, { lecturer_ids: [own], subtitle: 'Soft' }, lecturer)).status).toBe(200)
     expect((await call('POST', '/courses', { title: 'Cane', lecturer_ids: [own] }, lecturer)).status).toBe(201)
   })

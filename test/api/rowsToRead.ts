@@ -87,7 +87,7 @@ async function readableIds(
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Returns what the path takes: the id, or the number of a certificate. */
+/** Returns the path parameter: the id, or the number of a certificate. */
 async function keyOf({ database, school }: DemoApi, { path }: Operation, { idPrefix, table }: Resource, id: string): Promise<string> {
   if (!path.includes('{number}')) return toPublicId(idPrefix, id)
   const [row] = await database.sql.query<{ certificate_number: string }>(

@@ -44,7 +44,7 @@ describe.each(await databasesToTest())('slugs that nobody chose, on $name', ({ o
     const automatic = others.filter((_, index) => index !== 1)
     expect(automatic.map(({ status, text }) => (status === 201 ? status : text))).toEqual([201, 201, 201, 201])
     expect(new Set(slugsOf(automatic)).size).toBe(4)
-    // A chosen slug is used as it is, or rejected as taken.
+    // A chosen slug is stored unchanged, or rejected as taken.
     for (const reply of [chosen, others[1] as Reply]) {
       expect([[201], [409, 'slug_taken']]).toContainEqual(reply.status === 201 ? [201] : [reply.status, reply.json.error])
     }

@@ -22,7 +22,7 @@ import type { DemoApi } from './demoApi.ts'
 /** The person who sends the requests: sees every row of the school, and may do everything. */
 export const actor = 'owner@example.com'
 
-/** The one owner of a school does not leave it: an admin acts on what is their own. */
+/** Returns the person who sends the request: an admin for requests about themselves, because the only owner cannot leave the school. */
 export const actorOf = ({ id, resource }: Operation): string =>
   resource.name === 'account' || id === 'leaveSchool' ? 'admin1@example.com' : actor
 
@@ -40,8 +40,8 @@ export interface Sending {
 type Make = (api: DemoApi) => Promise<string>
 
 /**
- * How a row of a resource is made, by the resource's name, where its own create operation is not enough. Answers a public id.
- * Nobody but the staff sees the row.
+ * Functions that create a row, by the name of the resource, if its create operation is not enough. Each returns a public id.
+ * The row is visible to staff only.
  */
 const made: Record<string, Make> = {
   digital_products: async (api) => await newShopItem(api),
@@ -92,7 +92,7 @@ const before: Record<string, readonly string[]> = {
   recordAttendance: ['publishEvent', 'createRsvp'],
 }
 
-/** Bodies, by the id of the operation, where the examples of the schema name rows that are not there, or change nothing. */
+/** Bodies by the id of the operation, if the examples of the schema refer to missing rows or do not change the row. */
 const bodies: Record<string, (api: DemoApi, id: string) => Promise<object>> = {
   setCourseLecturers: async (api) => ({ lecturer_ids: [toPublicId('lec', await anyId(api, 'lecturer'))] }),
   setCoursePositions: async (api) => ({ course_ids: [await create(api, courses)] }),
@@ -162,7 +162,7 @@ const bodies: Record<string, (api: DemoApi, id: string) => Promise<object>> = {
   },
 }
 
-/** The resource whose row the address names: of what is made under another row, that one's. */
+/** Returns the resource of the row in the path. For a nested create operation this is the parent. */
 export const resourceOnPath = (operation: Operation): Resource =>
   (operation.kind === 'create' && operation.parent?.resource) || operation.resource
 
@@ -171,7 +171,7 @@ export const namesRow = ({ path, resource }: Operation): boolean => /\{id(_or_\w
 /** Ids of parts of a row that addresses name, by the row's id and the name in the path. */
 const parts = new Map<string, Readonly<Record<string, string>>>()
 
-/** The address with this id; parts of the row are those that it was made with, revisions and the like the first. */
+/** Returns the path with this id. Parts of the row have the ids of its creation; revisions and the like have the first number. */
 export const addressOf = (operation: Operation, id = ''): string => {
   const { path, parameters } = operation
   const schemaOf = (name: string) => parameters.find((parameter) => parameter.name === name)?.schema
@@ -183,7 +183,7 @@ export const addressOf = (operation: Operation, id = ''): string => {
     })
 }
 
-/** Operations that end what begins with a sign-in: what they do to it is proved where there is one. */
+/** Operations that end a sign-in. The tests with a sign-in cover their effects. */
 export const provedWithSignIn: readonly string[] = ['revokeAuthorization', 'endSession']
 
 /** A fresh row in the state that the operation leads out of. */
@@ -205,7 +205,7 @@ export async function subjectOf(api: DemoApi, operation: Operation): Promise<str
   return id
 }
 
-/** A body that changes something, made of the examples of the schema. */
+/** Returns a body that changes the row, from the examples of the schema. */
 export async function sendingFor(api: DemoApi, operation: Operation, id: string): Promise<Sending> {
   const body = await bodies[operation.id]?.(api, id)
   if (body) return { body }
@@ -268,7 +268,7 @@ function stepsTo({ resource, ...operation }: Operation): string[] {
   return earlier ? [earlier.id] : []
 }
 
-/** One lecturer and one published lesson, as the catalogue asks for. */
+/** Adds the lecturer and the published lesson that the catalogue requires. */
 async function makePublishable(api: DemoApi, id: string): Promise<void> {
   const send = async (path: string, method: string, body: object) =>
     (await api.send(`${apiPath}/${path}`, { as: actor, method, body })).json.id as string
@@ -278,7 +278,7 @@ async function makePublishable(api: DemoApi, id: string): Promise<void> {
   await send(`lessons/${lesson}/publish`, 'POST', {})
 }
 
-/** A coupon that takes everything off, something that it is used for, and a person. */
+/** Creates a coupon of 100 %, an item that it applies to, and a person. */
 async function redemption({ database: { sql }, school: { id: schoolId } }: DemoApi): Promise<object> {
   const code = `C${newId()}`.toUpperCase()
   await newCoupon(sql, schoolId, { code })
@@ -293,7 +293,7 @@ async function newSubscription({ database, school }: DemoApi) {
   return { member_id: toPublicId('mbr', personId), plan_id: toPublicId('mpl', planId), price_id: toPublicId('prc', priceId) }
 }
 
-/** A draft of a product with two files, and somebody to whom it was given. */
+/** Creates a draft of a product with two files, and a person with access to it. */
 async function newShopItem(api: DemoApi): Promise<string> {
   const send = (path: string, body: object) => api.send(`${apiPath}/digital_products${path}`, { as: actor, body })
   const id = String((await send('', { title: 'Kiln Log', kind: 'template', access: 'free' })).json.id)
@@ -318,11 +318,11 @@ async function newPlan(api: DemoApi): Promise<string> {
   return id
 }
 
-/** A course that ends with a certificate. */
+/** Creates a course with a certificate. */
 const newCourse = async (api: DemoApi): Promise<string> =>
   (await api.send(`${apiPath}/courses`, { as: actor, body: { title: 'Basket weaving', certificate_enabled: true } })).json.id as string
 
-/** Makes a quiz of a lesson, open to who acts. */
+/** Turns a lesson into a quiz that the person who sends the requests can open. */
 async function makeQuiz(api: DemoApi, id: string): Promise<void> {
   const { database, school } = api
   const question = { id: 'q1', kind: 'single', prompt: 'Which?', points: 1, accepted_answers: [], explanation: null }
@@ -367,7 +367,7 @@ async function anyId({ database, school }: DemoApi, table: string): Promise<stri
 const writableOf = ({ writable }: Resource, row: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(writable.filter(({ field }) => field in row).map(({ field }) => [field, row[field]]))
 
-/** The first field that can be given another value. */
+/** Returns the first field that can get another value. */
 function changeOf(resource: Resource, row: Record<string, unknown>): Record<string, unknown> {
   for (const { field } of resource.writable.filter(({ isCreateOnly }) => !isCreateOnly)) {
     const schema = resource.schema.shape[field] as z.ZodType

@@ -55,7 +55,7 @@ const person: PersonCaller = {
   grantId: 'grant',
 }
 
-/** The columns with a choice of values that decide who sees a row of the resource. */
+/** The enumerated columns on which the visibility of a row depends. */
 function decidingColumns({
   table,
   schema,
@@ -89,12 +89,12 @@ const draft = sql`jsonb_build_object('title', draft_title, 'blocks', draft_block
 
 describe.each(await databasesToTest())('visible rows, on $name', ({ open }) => {
   let api: DemoApi
-  /** One person in the place of everybody: with each role they see at least what they saw before. */
+  /** Uses one person with each role in turn: each role sees at least the rows of the role before it. */
   let callers: Record<Audience, Caller>
   let teacher: PersonCaller
   beforeAll(async () => {
     api = await startDemoApi(await open())
-    // A few pages of what there is most of: every row more is one to be walked over.
+    // Limits the largest tables to a few pages, because each further row takes time.
     await api.database.sql.query(
       'DELETE FROM lesson_progress WHERE school_id = $1 AND id NOT IN (SELECT id FROM lesson_progress WHERE school_id = $1 ORDER BY id LIMIT 250)',
       [api.school.id],
@@ -125,7 +125,7 @@ describe.each(await databasesToTest())('visible rows, on $name', ({ open }) => {
     return run(operation, caller, { parameters: () => parameters }, { database: database.kysely, signer, school, externalServices })
   }
 
-  /** Undefined where there is nothing for the caller. */
+  /** Undefined if the caller sees no row. */
   async function found(operation: Operation, caller: Caller, parameters: Record<string, unknown>): Promise<object | undefined> {
     try {
       return (await ask(operation, caller, parameters)).body

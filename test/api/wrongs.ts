@@ -9,10 +9,10 @@ export const takesForm = (operation: Operation): boolean => operation.kind === '
 export const takesJson = (operation: Operation): boolean => operation.method !== 'DELETE' && !takesForm(operation)
 /** Looks at If-Match. */
 export const checksVersion = (operation: Operation): boolean => 'needsIfMatch' in operation
-/** Refuses who sends no If-Match. */
+/** True if the operation requires If-Match. */
 const needsVersion = (operation: Operation): boolean => 'needsIfMatch' in operation && operation.needsIfMatch
 
-/** One thing that is wrong with a request, and what answers it. */
+/** One kind of error in a request, and its response. */
 interface Wrong {
   error: string
   status: number

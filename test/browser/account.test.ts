@@ -39,7 +39,7 @@ describe.skipIf(!hasChromium())('a person looks after their account, in Chromium
     expect(complaints.filter((text) => !text.includes('the server responded with a status of 4'))).toEqual([])
   })
 
-  /** Signs in where the page asks for it, allows the app what is ticked, and answers the token. */
+  /** Signs in if the page requires it, allows the selected permissions, and returns the token. */
   const connect = async (email: string, ...writing: string[]): Promise<string> => {
     const { page } = visitor
     await page.goto(agent.authorizationUrl({ scope: ['openid account:read', ...writing].join(' ') }).href)

@@ -28,7 +28,7 @@ const validator = new HtmlValidate({
   rules: {
     // Boxes of one name are a list: that is how forms say it.
     'form-dup-name': ['error', { shared: ['radio', 'checkbox', 'button', 'submit'] }],
-    // Advice for search engines. A title ends with the school's name, which is as long as it is.
+    // This rule is advice for search engines. A title ends with the name of the school, which can be long.
     'long-title': 'off',
   },
 })

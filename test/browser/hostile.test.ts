@@ -47,7 +47,7 @@ describe.skipIf(!hasChromium())('whatever a stranger sends, nothing of it runs i
     await service?.stop()
   })
 
-  /** Nothing has run, nothing was refused by the policy, and no address but ours was asked for anything. */
+  /** Checks that no injected script ran, the policy blocked no request, and no other host received a request. */
   async function look(): Promise<void> {
     const { page } = visitor
     seen.push(new URL(page.url()).pathname)

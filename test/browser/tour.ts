@@ -28,7 +28,7 @@ interface Stop {
   open(page: Page, guide: TourGuide): Promise<void>
 }
 
-/** The pages that people see, in the states that they have. Each is opened in a window without a history and ends with the page on show. */
+/** The pages in all their states. Each function opens a page in a new window. */
 export const tour: readonly Stop[] = [
   // Before anything is allowed.
   {
@@ -274,7 +274,7 @@ async function answerElsewhere(page: Page, answer: 'main' | 'refuse'): Promise<v
   await page.locator('#address').waitFor()
 }
 
-/** Allows the app what is ticked. Nobody listens where the answer goes. */
+/** Allows the selected permissions. No server listens at the redirect URI. */
 async function allow(page: Page, guide: TourGuide, email: string): Promise<void> {
   await consent(page, guide, email)
   const { redirectUri } = guide.agent

@@ -38,7 +38,7 @@ export function createCli({ variables, database }: CliOptions): Cli {
     const said = { out: '', err: '' }
     const next = (list: string[] | undefined): Promise<string> => {
       const answer = list?.shift()
-      return answer === undefined ? Promise.reject(new Error('nobody answers')) : Promise.resolve(answer)
+      return answer === undefined ? Promise.reject(new Error('no more answers are scripted')) : Promise.resolve(answer)
     }
     const terminal: Terminal = {
       out(text) {

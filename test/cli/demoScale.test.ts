@@ -136,7 +136,7 @@ describe.each(postgresql ? places : places.slice(0, 1))('demo load --scale on $n
   })
 
   test('completes a run that was broken off, and leaves a person alone who has such an address already', async () => {
-    // Two members who study nothing: no other row names them.
+    // Two members without courses, so that no other row refers to them.
     await place.database.sql.query(`DELETE FROM person WHERE email IN ('learner497@example.org', 'learner504@example.org')`)
     await place.database.sql.query(`UPDATE person SET email = 'learner504@example.org' WHERE email = 'admin1@example.com'`)
     expect(await place.cli(['demo', 'load', '--scale', '3'])).toMatchObject({

@@ -61,7 +61,7 @@ describe.each(await placesToTest())('keys, with a service running on $name', ({ 
     const keys = await list()
     const coming = keys.filter((key) => key.state === 'published')
     expect(coming.map((key) => key.alg).toSorted()).toEqual(['ES256', 'RS256'])
-    // Each old key ends in the moment in which the new one begins.
+    // Each old key retires at the moment at which the new one starts signing.
     const moments = new Set([
       ...coming.map((key) => key.active_at),
       ...keys.filter(({ kid }) => before.includes(kid)).map((key) => key.retired_at),

@@ -44,8 +44,8 @@ const silent = {
   out: () => undefined,
   err: () => undefined,
   isInteractive: false,
-  ask: () => Promise.reject(new Error('nobody is here')),
-  askSecretly: () => Promise.reject(new Error('nobody is here')),
+  ask: () => Promise.reject(new Error('there is no terminal')),
+  askSecretly: () => Promise.reject(new Error('there is no terminal')),
   readInput: () => Promise.resolve(''),
 }
 const commands = commandsOf(createProgram(openSession({ terminal: silent, variables: {}, userName: 'ops' })))

@@ -9,7 +9,7 @@ export interface Demo {
   issuer: string
   /** Where the client under test listens. */
   callback: Callback
-  /** A learner of the demo school opens the address, signs in and consents; answers what arrived at the client's listener. */
+  /** Opens the URL as a learner of the demo school, signs in and consents. Returns the request that arrived at the client's listener. */
   visit(address: URL, choice?: Choice & { person?: Person }): Promise<URL>
   stop(): Promise<void>
 }
@@ -39,7 +39,7 @@ export async function startDemo(): Promise<Demo> {
   }
 }
 
-/** The token opens the person's account and the courses, and the account is the one that signed in. */
+/** Checks that the token gives access to the courses and to the account of the person who signed in. */
 export async function expectAlive(issuer: string, token: string): Promise<void> {
   const account = await withToken(`${issuer}/api/v1/account`, token)
   expect([account.status, account.body.email]).toEqual([200, 'learner001@example.org'])
@@ -48,7 +48,7 @@ export async function expectAlive(issuer: string, token: string): Promise<void> 
   expect(courses.body.data.length).toBeGreaterThan(0)
 }
 
-/** The token is refused where a visitor would be served, with the pointer to the metadata, and the pointer leads there. */
+/** Checks that an invalid token is rejected at a public URL, with a challenge whose metadata URL works. */
 export async function expectDead(issuer: string, token: string): Promise<void> {
   for (const path of ['/api/v1/account', '/api/v1/courses']) {
     const refused = await withToken(issuer + path, token)

@@ -120,7 +120,7 @@ test('an MCP client that registers offline_access and every scope gets what the 
   const scope = `offline_access ${allScopes}`
   const provider = createProvider({ scope, token_endpoint_auth_method: 'none' })
   const address = await signIn(provider, { serverUrl: `${demo.issuer}/mcp`, scope })
-  // The SDK asks for a fresh consent whenever offline_access is among the scopes.
+  // The SDK requests a new consent if offline_access is among the scopes.
   expect(address.searchParams.get('prompt')).toBe('consent')
   const granted = scopesOf(tokensOf(provider).scope)
   expect(granted).toContain('openid')

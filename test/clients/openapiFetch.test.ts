@@ -24,7 +24,7 @@ afterAll(async () => {
   await service?.stop()
 })
 
-/** A client as an integrator writes it. It prints what it received. */
+/** A client as an integrator writes it. It prints its responses. */
 const client = `
 import createClient from 'openapi-fetch'
 import type { components, operations, paths } from './api.d.ts'
@@ -84,7 +84,7 @@ console.log(JSON.stringify({
   removed: removed.response.status,
 }))
 
-// Every member of these bodies can be left out, also where the server has a default for it.
+// Every member of these bodies is optional, including members with a default.
 type Body<Name extends keyof operations> = operations[Name] extends { requestBody: { content: { 'application/json': infer Sent } } } ? Sent : never
 export const anyPatch: Body<'updateCourse'> & Body<'updatePost'> & Body<'updateEvent'> & Body<'updateSchool'> = {}
 export const newPost: Body<'createPost'> = { title: 'News' }

@@ -43,7 +43,7 @@ describe('every list of the whole demo school', () => {
   })
   afterAll(() => api.stop())
 
-  /** A row of what has no list of its own. */
+  /** Returns a row of a table without a list. */
   async function firstOf({ table, idPrefix }: Resource): Promise<string> {
     const [row] = await api.database.sql.query<{ id: string }>(`SELECT id FROM "${table}" WHERE school_id = $1 ORDER BY id LIMIT 1`, [
       api.school.id,
@@ -51,7 +51,7 @@ describe('every list of the whole demo school', () => {
     return toPublicId(idPrefix, row?.id as string)
   }
 
-  /** Where the list stands: below the first row of what it is a part of, and of a course where it has to be of one. */
+  /** Returns the path of a list: below the first row of its parent, and of a course if the parent must belong to one. */
   async function addressOf(list: Operation): Promise<string> {
     const [course] = await api.database.sql.query<{ id: string }>(
       `SELECT id FROM course WHERE school_id = $1 AND slug = 'clay-from-scratch'`,

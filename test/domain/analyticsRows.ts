@@ -246,7 +246,7 @@ export async function makeRows(
     }
   }
   for (const person of people) {
-    // One after the other: nobody has a plan twice at a time.
+    // The subscriptions follow each other, because a person cannot have a plan twice at the same time.
     let from = randomTime(dice)
     for (let round = 0; round < 2; round += 1) {
       const price = pick(dice, prices)

@@ -1,4 +1,4 @@
-/** The figures of a school, counted row by row in plain code: nothing here knows of the SQL that it is compared with. */
+/** Computes the figures of a school row by row in plain code, independently of the SQL under test. */
 import type { MadeRows, Row } from './analyticsRows.ts'
 
 /** Figures by `day key key`, without those that are zero in everything. */
@@ -40,7 +40,7 @@ function tallyOf(timeZone: string, now: Date): Tally {
   }
 }
 
-/** Leaves out what is zero. */
+/** Removes zero values. */
 export const trimmed = (figures: Figures): Figures =>
   Object.fromEntries(
     Object.entries(figures)

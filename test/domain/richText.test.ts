@@ -6,7 +6,7 @@ const tags =
   'h1|h2|h3|h4|h5|h6|p|br|hr|blockquote|pre|ul|ol|li|dl|dt|dd|a|abbr|b|cite|code|del|em|i|ins|kbd|mark|q|s|small|strong|sub|sup|u|' +
   'img|figure|figcaption|table|caption|thead|tbody|tfoot|tr|th|td'
 const attributes = 'href|title|rel|src|alt|width|height|loading|start|colspan|rowspan|scope'
-// The whole of an answer must be text, or tags and attributes of these lists in their strictest spelling: no parser is asked.
+// The whole output must be text, or tags and attributes of these lists in their strictest form. This check does not use a parser.
 const safe = new RegExp(`^(?:[^<>]|</(?:${tags})>|<(?:${tags})(?: (?:${attributes})="[^"<>]*")*(?: /)?>)*$`)
 const addresses = (html: string): string[] =>
   [...html.matchAll(/<[^>]*>/g)].flatMap(([tag]) => [...tag.matchAll(/ (?:href|src)="([^"]*)"/g)].map(([, address = '']) => address))

@@ -20,7 +20,7 @@ export interface Reply {
 }
 
 export interface StorageService extends TestService {
-  /** A token of this person with storage:write, made on first use. */
+  /** Returns a token of this person with storage:write, created on first use. */
   call(email: string, path: string, init?: RequestInit): Promise<Reply>
   announce(email: string, announced: object): Promise<Reply>
   /** Sends bytes to the address of an upload. */
@@ -32,7 +32,7 @@ export interface StorageService extends TestService {
 
 export const [owner, lecturer, learner, other] = ['owner@example.com', 'lecturer@example.com', 'learner@example.com', 'other@example.com']
 
-/** The whole service with an owner, a lecturer and two learners who grant a client storage:write. */
+/** Starts the whole service with an owner, a lecturer and two learners, who grant a client storage:write. */
 export async function startStorage(options: ServiceOptions = {}): Promise<StorageService> {
   const service = await startService(options)
   const tokens = new Map<string, string>()

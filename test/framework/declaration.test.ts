@@ -36,9 +36,9 @@ describe('a declaration that says something wrong does not compile', () => {
       () => defineResource({ ...base, sorts: ['-display_nam'] }),
       // @ts-expect-error no such field to write
       () => defineResource({ ...base, writable: ['displayname'] }),
-      // @ts-expect-error nobody says what staff see
+      // @ts-expect-error the visibility of staff is missing
       () => defineResource({ ...base, visibility: { anonymous: everything, learner: everything, lecturer: everything } }),
-      // @ts-expect-error the table has no such column, and nothing says where the field comes from
+      // @ts-expect-error the table has no such column, and `derived` has no entry for the field
       () => defineResource({ ...base, schema: z.object({ display_nmae: text() }) }),
       // @ts-expect-error no such column in a rule
       () => defineResource({ ...base, visibility: { ...base.visibility, anonymous: (lecturer) => lecturer('statsu', '=', 'active') } }),

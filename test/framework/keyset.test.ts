@@ -124,7 +124,7 @@ function anyValue({ schema }: Resource, { column }: Sort): string | number {
 
 const lists = operationsIn(resources).filter((operation): operation is OperationOf<'list'> => operation.kind === 'list')
 
-// The planner is the same everywhere: the embedded one is asked only where there is no other.
+// Both databases have the same planner, so the embedded one is used only if there is no server.
 describe.each((await everyDatabase()).slice(-1))('every list on $name', ({ open }) => {
   let opened: TestDatabase
   beforeAll(async () => {

@@ -38,7 +38,7 @@ describe.each(documents)('%s', (document) => {
 })
 
 test.each(markdown)('%s is clean Markdown', async (file) => {
-  // The pictures of the pages are shown side by side, which takes HTML.
+  // The README shows screenshots next to each other, which requires HTML.
   expect(await markdownErrors(read(file), { htmlElements: ['img'] })).toEqual([])
 })
 

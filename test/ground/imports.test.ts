@@ -88,7 +88,7 @@ describe('a forbidden import is named with its rule', () => {
     ],
   ]
 
-  // One run for all of them: what one plant says does not depend on the others.
+  // One run checks all of them, because they are independent.
   const { code, output } = check({
     ...store,
     'src/pages/page.ts': '',

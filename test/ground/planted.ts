@@ -6,7 +6,7 @@ import { dirname, join, resolve } from 'node:path'
 const root = resolve(import.meta.dirname, '../..')
 
 /**
- * Runs a check of this project on a small tree that holds these files instead of ours.
+ * Runs a check of this project on a small tree with these files.
  * @param files by path, each with its text
  * @param command the file that Node runs, from the root of the project, and its arguments
  */

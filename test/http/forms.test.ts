@@ -7,7 +7,7 @@ import { readMultipartForm } from '../../src/http/readMultipartForm.ts'
 import { urlencodedFormReader } from '../../src/http/urlencodedForm.ts'
 import { createLog } from '../../src/lib/log.ts'
 
-/** An application with one route, which responds with what it has read. */
+/** Creates an application with one route, which returns the parsed body. */
 function app(read: (ctx: Koa.Context) => Promise<unknown>) {
   const koa = new Koa()
   koa.use(renderProblems(createLog('silent'), () => undefined))

@@ -61,7 +61,7 @@ describe.each(connections)('%s', (_name, revision, connect) => {
   })
 
   test('calls every list tool and finds the promised shape', async () => {
-    // The SDK holds structured content against the output schema of the tools that it has listed.
+    // The SDK checks structured content against the output schema of the tools that it has listed.
     const { tools } = await client.listTools()
     for (const { name, inputSchema } of tools.filter((tool) => tool.name.startsWith('list_') && !tool.inputSchema.required?.length)) {
       const { structuredContent, isError } = await client.callTool({ name, arguments: inputSchema.properties?.limit ? { limit: 50 } : {} })

@@ -34,7 +34,7 @@ afterAll(async () => {
   if (scratch) await rm(scratch, { recursive: true, force: true })
 })
 
-/** Programs keep their files in a folder of this test, and nothing of this machine leads them elsewhere. */
+/** The environment of the programs, which keeps their files in a folder of this test. */
 const environment = () => ({ PATH: process.env.PATH, HOME: scratch, MCP_REMOTE_CONFIG_DIR: scratch, NO_UPDATE_NOTIFIER: '1' })
 const node = (program: string, args: string[]) =>
   run(process.execPath, [join(packages, program), ...args], { env: environment(), cwd: scratch, timeout: 60_000, maxBuffer: 1e8 }).catch(
@@ -46,8 +46,8 @@ const node = (program: string, args: string[]) =>
 
 describe('the conformance runner of the protocol', () => {
   /**
-   * Everything that a revision requires and that can be asked of this server. The other scenarios call tools of a
-   * made-up server (`test_simple_text`, …) or want what is not offered here: sampling, elicitation, logging, subscriptions, tasks.
+   * The scenarios of a revision that apply to this server. The other scenarios call tools of a
+   * test server (`test_simple_text`, …) or features that this server does not offer: sampling, elicitation, logging, subscriptions, tasks.
    */
   const scenarios = {
     '2025-11-25': ['server-initialize', 'ping', 'tools-list', 'resources-list', 'prompts-list', 'dns-rebinding-protection'],
@@ -63,7 +63,7 @@ describe('the conformance runner of the protocol', () => {
       'input-required-result-unsupported-methods',
     ],
   } as const
-  /** Checks of a scenario that ask a made-up tool. */
+  /** Checks of a scenario that call a tool of the test server. */
   const notHere = /Not testable: server does not list the diagnostic tool/
 
   // The runner waits 800 ms for some responses, which is not enough on a loaded machine: it gets three attempts.

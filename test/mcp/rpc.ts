@@ -15,7 +15,7 @@ export interface RpcReply {
   json: any
 }
 
-/** Posts a message, or text as it is, the way a client does. */
+/** Posts a message as a client does. A string is sent unchanged. */
 export async function post(
   origin: string,
   message: unknown,

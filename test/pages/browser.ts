@@ -1,4 +1,4 @@
-/** A browser that follows nothing by itself: what is sent and what comes back is in the test's hands. */
+/** A browser that follows no redirect by itself, so that a test controls every request. */
 export interface Browser {
   get(address: string, headers?: Record<string, string>): Promise<Answer>
   post(address: string, fields: Record<string, string | string[]>, headers?: Record<string, string>): Promise<Answer>

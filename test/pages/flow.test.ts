@@ -447,7 +447,7 @@ describe('signing out', () => {
     const { browser } = await atConsent()
     const page = await browser.get('/oauth/logout')
     const action = /action="([^"]+)"/.exec(page.html)?.[1] ?? ''
-    // Staying is a way to another page, never an answer that ends at the words of having signed out.
+    // Staying signed in leads to another page, not to the confirmation of a sign-out.
     expect(page.html).toContain('<a class="button" href="/account/apps">Stay signed in</a>')
     expect((await start(browser)).html).not.toContain('type="password"')
     const again = await browser.get('/oauth/logout')

@@ -32,7 +32,7 @@ const rulesStep: SignInStep = {
   },
 }
 
-/** A step whose answer is checked against state that its page made: a second factor of some accounts. */
+/** A step whose form is checked against the state of its page: a second factor of some accounts. */
 const codeStep: SignInStep = {
   name: 'code',
   prompt: 'login',

@@ -28,7 +28,7 @@ export function sendAs(person: Person, address: string, { headers = {}, fields, 
   })
 }
 
-/** Signs in where it is asked, and stops at the consent page. */
+/** Signs in if required, and stops at the consent page. */
 export async function toConsent(
   agent: Agent,
   person: Person,

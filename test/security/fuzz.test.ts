@@ -221,7 +221,7 @@ describe('no input causes a 5xx or a logged failure (D15)', () => {
     const pair = fc.tuple(fc.constantFrom('email', 'scope', 'account', '__proto__', 'a[b]', 'csrf2'), wild)
     await fc.assert(
       fc.asyncProperty(fc.array(pair, { maxLength: 4 }), fc.constantFrom('sign-in', 'consent', 'refused'), async (pairs, step) => {
-        // Without an address no password is looked at: the work of that is not what is tested here.
+        // Without an address no password is hashed, because its cost is not part of this test.
         const body = new URLSearchParams([
           ['csrf', csrf],
           ...pairs.map(

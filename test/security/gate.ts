@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 /** A proxy between the service and one of its stores that can be cut. */
 export interface Gate {
   port: number
-  /** `refused`: connections break and none can be made. `silent`: they stay open, and nothing comes back. */
+  /** `refused`: connections break and new ones fail. `silent`: connections stay open without a response. */
   cut(how: 'refused' | 'silent'): void
   restore(): void
   close(): Promise<void>

@@ -5,7 +5,7 @@ import { fieldsOf, sendAs, toConsent } from './browsing.ts'
 
 const email = 'learner@example.org'
 
-/** Every answer of the run, so that what holds for all is asked of all. */
+/** Every response of the run, so that common rules can be checked for all. */
 interface Seen {
   name: string
   status: number

@@ -29,7 +29,7 @@ import { registrationError } from '../../src/policy/registrationError.ts'
 import { operationsIn, resources } from '../../src/resources/index.ts'
 import { cpuTime, defineCase, filled, type ParserCase } from './inputCosts.ts'
 
-/** Below this, a doubling says more about the machine than about the parser. */
+/** Shorter times depend more on the machine than on the parser. */
 const trivialMs = 80
 /** Twice the input takes twice the time; four times would be quadratic. */
 const mostGrowth = 3

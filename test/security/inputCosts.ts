@@ -1,6 +1,6 @@
 import { Problem } from '../../src/lib/problem.ts'
 
-/** One parser of what somebody else wrote, with an input of any size. */
+/** A parser of untrusted input, with an input of any size. */
 export interface ParserCase {
   parser: string
   /** The property that grows with `size`: length, depth or count. */
@@ -9,7 +9,7 @@ export interface ParserCase {
   size: number
   input(size: number): unknown
   parse(input: never): unknown
-  /** Most characters that come out, where the parser writes something. */
+  /** The maximum length of the output, if the parser has one. */
   maxOutput?: number
 }
 
@@ -17,7 +17,7 @@ export const defineCase = <Input>(
   one: Omit<ParserCase, 'input' | 'parse'> & { input(size: number): Input; parse(input: Input): unknown },
 ) => one as ParserCase
 
-/** A text of exactly this length made of one piece. */
+/** Repeats a piece to a text of exactly this length. */
 export const filled = (piece: string, length: number): string => piece.repeat(Math.ceil(length / piece.length)).slice(0, length)
 
 /** CPU time in milliseconds of the fastest of several runs, and the result: the length of a text, or -1 if it was rejected. */

@@ -10,7 +10,7 @@ const email = 'learner@example.org'
 const otherEmail = 'admin@example.org'
 const { redis: hasRedis } = await availableServices()
 
-/** The code that a redirect brings to the client, or undefined where it brings none. */
+/** Returns the code in a redirect to the client; undefined if it has none. */
 const codeAt = (location: string | null): string | undefined =>
   location?.startsWith('http://127.0.0.1:53682/') ? (new URL(location).searchParams.get('code') ?? undefined) : undefined
 
@@ -142,7 +142,7 @@ describe('an authorization belongs to one browser and one person (D6, D17)', () 
     const first = fieldsOf(await toConsent(agent, person, { email }), /consent$/)
     const resume = new URL((await sendAs(person, first.address, { fields: first.fields })).headers.get('location') ?? '', service.issuer)
       .href
-    // The other account takes the browser over in a second window before the first one comes back.
+    // The other account signs in to the same browser in a second window before the first one continues.
     const window = await person.open(agent.authorizationUrl({ prompt: 'login' }).href)
     await person.submit(window, /sign-in$/, { email: otherEmail, password })
     expect(codeAt((await sendAs(person, resume)).headers.get('location'))).toBeUndefined()

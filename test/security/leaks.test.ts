@@ -16,7 +16,7 @@ import { newPerson, newUses } from '../support/shop.ts'
 import { plantMarkers, secretMark } from './plantMarkers.ts'
 import { type SentSecrets, sendSecrets } from './sendSecrets.ts'
 
-/** Marker in one public title: a crawler that does not find it finds nothing. */
+/** A marker in a public title, which proves that the crawler works. */
 const publicMark = 'zq9pub'
 const reads = operationsIn(resources).filter(({ method }) => method === 'GET')
 const publicReads = reads.filter(({ anonymous }) => anonymous !== 'none')
@@ -75,7 +75,7 @@ describe('a visitor', () => {
   })
   afterAll(() => service.stop())
 
-  /** Adds what the demo lacks: private files, a quiz in a closed lesson and one in an open lesson, revisions, records. */
+  /** Adds rows that the demo lacks: private files, a quiz in a closed lesson and one in an open lesson, revisions, records. */
   async function addSecrets(schoolId: string): Promise<void> {
     const { sql } = service.database
     const file = await newFile(sql, schoolId, { visibility: 'private', filename: 'accounts.webp' })
@@ -177,13 +177,13 @@ describe('a visitor', () => {
     return ['', 'limit=2', 'limit=100', ...values, ...fields, ...expand]
   }
 
-  /** Marks in a text, and in what of it is written in base64url, as cursors are. */
+  /** Finds markers in a text, and in its parts in base64url, such as cursors. */
   function marksIn(text: string): string[] {
     const decoded = [...text.matchAll(/[\w-]{24,}/g)].map(([run]) => Buffer.from(run, 'base64url').toString())
     return [text, ...decoded].flatMap((one) => one.match(new RegExp(`(?:${secretMark}|${publicMark})[\\w-]*`, 'gi')) ?? [])
   }
 
-  /** Reads every address that is known or comes to be known, and answers the marks in bodies and headers. */
+  /** Requests every known URL and every URL in a response, and returns the markers in bodies and headers. */
   async function crawl(): Promise<{ findings: Finding[]; answers: number }> {
     const origin = service.issuer
     const waiting = [...documents.map((path) => [path] as [string, string?])]
@@ -201,7 +201,7 @@ describe('a visitor', () => {
     const read = async ([path, accept]: [string, string?]): Promise<void> => {
       const ask = () => fetch(origin + path, { redirect: 'manual', headers: accept ? { accept } : {} })
       let response = await ask()
-      // A busy machine: what is asked again later is part of the crawl.
+      // On a loaded machine a request can be rejected; the crawl repeats it later.
       for (let attempt = 0; response.status === 503 && attempt < 10; attempt++) response = await ask()
       const whole = `${JSON.stringify([...response.headers])}\n${await response.text()}`
       // A URL that repeats the request reveals nothing.

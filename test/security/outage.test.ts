@@ -174,7 +174,7 @@ describe.runIf(postgresql && hasRedis)('a store that is cut off in mid-flight', 
       await blocker.query('BEGIN')
       await blocker.query('SELECT 1 FROM oidc_grant FOR UPDATE')
       const revoking = revoke(tokens.access_token)
-      // The marker in Redis is written; the statement that ends the grant waits for the row.
+      // The marker in Redis is written, and the statement that ends the grant waits for the row.
       await until(async () => (await killer.query(killWaiting)).rows.length > 0, { what: 'the revocation to wait for the grant' })
       await blocker.query('ROLLBACK')
       expect((await revoking).status).toBe(200)

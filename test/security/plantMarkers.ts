@@ -7,7 +7,7 @@ import { viewOf } from '../../src/framework/declare/views.ts'
 import { resources } from '../../src/resources/index.ts'
 import type { Database } from '../../src/store/database.ts'
 
-/** Begins every marker that nobody without a token may ever read. */
+/** The prefix of every marker that visitors must never read. */
 export const secretMark = 'zq7xk'
 
 // Keys, codes and states: a row with another value would be another row, or none.
@@ -23,7 +23,7 @@ const publicParts: Readonly<Record<string, readonly string[]>> = {
   // The contents of a product: its public view lists its files.
   product_file: ['title'],
   file: ['filename'],
-  // Served to everybody as the stylesheet /assets/custom.css, though no field shows it.
+  // Public as the stylesheet /assets/custom.css, although no field shows it.
   appearance: ['links', 'announcement', 'custom_css', 'logo_alt', 'logo_dark_alt', 'favicon_alt', 'cover_alt', 'social_image_alt'],
 }
 
@@ -76,7 +76,7 @@ export async function plantMarkers(database: Database, schoolId: string): Promis
   return planted
 }
 
-/** The value with its marker, still in the form that the column holds. */
+/** Returns the value with its marker in the format of the column. */
 function planting(column: string, type: string, marker: string): Expression<unknown> {
   const own = sql.ref(column)
   if (type === '_text') return sql`array_append(${own}, ${marker}::text)`
@@ -114,7 +114,7 @@ const isPublicColumn = (table: string, column: string): boolean =>
 const isGatedColumn = (table: string, column: string): boolean =>
   declared.some((one) => one.table === table && one.gatedFields.includes(column))
 
-/** Columns of the `own` view, or of a body that has it: public where the row is open to everybody. */
+/** Columns of the `own` view. They are public if the row is open to visitors. */
 const isOwnColumn = (table: string, column: string): boolean =>
   table in bodies ||
   // The first words of the text.

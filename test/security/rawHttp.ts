@@ -6,7 +6,7 @@ export interface RawAnswer {
   body: string
 }
 
-/** Sends bytes as they are, and answers every response that came until the service closed the connection or was silent for a while. */
+/** Sends raw bytes, and returns every response until the service closes the connection or is silent for a while. */
 export function sendRaw(address: string, bytes: string | Buffer, { quietMs = 1500 } = {}): Promise<RawAnswer[]> {
   return new Promise((resolve) => {
     const { hostname, port } = new URL(address)
@@ -21,7 +21,7 @@ export function sendRaw(address: string, bytes: string | Buffer, { quietMs = 150
   })
 }
 
-/** A request with the given target and headers, and a wish to end the connection. */
+/** Returns a request with the given target and headers, and with `Connection: close`. */
 export function requestBytes(method: string, target: string, address: string, headers: string[] = [], body = ''): string {
   const lines = [`${method} ${target} HTTP/1.1`, `Host: ${new URL(address).host}`, 'Connection: close', ...headers]
   if (body !== '') lines.push(`Content-Length: ${Buffer.byteLength(body)}`)

@@ -23,7 +23,7 @@ const documents = [
 ]
 
 describe('the host of an absolute-form target is not believed (RFC 9112 section 3.2.2, D19)', () => {
-  // First of all requests: these documents are made once and then served to everybody.
+  // Sent before all other requests, because these documents are created once and then cached.
   test.each(documents)('%s names only the issuer, for the first caller and for later ones', async (path) => {
     const first = await ask('GET', `http://evil.example${path}`)
     expect(first.status).toBe(200)

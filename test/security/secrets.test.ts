@@ -13,7 +13,7 @@ import { fieldsOf, sendAs, toConsent } from './browsing.ts'
 const { postgresql, redis: hasRedis } = await availableServices()
 const email = 'learner@example.org'
 
-/** Every secret that was issued or typed in one run, by kind. Each of them lets its reader act as somebody else. */
+/** Every secret that was issued or typed in one run, by kind. Each of them lets a reader act as another person. */
 type Secrets = Map<string, string>
 
 /** One run with every kind of flow, the failures included. Answers every secret that it saw, and every error page and error body. */
@@ -107,7 +107,7 @@ async function runEverything(service: TestService): Promise<{ secrets: Secrets; 
   return { secrets, refusals }
 }
 
-/** Names of the secrets that a text holds, as they are or as bytes and JSON write them. */
+/** Returns the names of the secrets in a text, in plain form or as bytes and JSON encode them. */
 function found(text: string, secrets: Secrets): string[] {
   const spellings = (value: string): string[] => [
     value,
@@ -148,7 +148,7 @@ async function redisOf(url: string, schoolId: string): Promise<string> {
   return texts.join('\n')
 }
 
-/** Every guarantee of this file, over what one run left behind. */
+/** Tests every guarantee of this file on the output of one run. */
 function guarantees(open: () => Promise<{ service: TestService; stored(): Promise<string>; kinds: readonly string[] }>): void {
   let made: Awaited<ReturnType<typeof open>> | undefined
   let ran: Promise<Awaited<ReturnType<typeof runEverything>>> | undefined

@@ -51,7 +51,7 @@ describe('limits of sign-ins', () => {
     return (host = 1) => `198.${18 + (network >> 8)}.${network & 255}.${host}`
   }
 
-  /** One attempt; without a browser, in one that nobody has used. */
+  /** Sends one attempt, by default in a new browser. */
   async function attempt(
     typed: string,
     { from, secret = 'wrong', browser = createBrowser(service.issuer) }: { from: string; secret?: string; browser?: Browser },

@@ -21,7 +21,7 @@ async function start(
 }
 afterEach(() => service.stop())
 
-/** One attempt in a new browser, as from the given address. */
+/** Sends one attempt in a new browser from the given address. */
 async function attempt(
   who: string,
   secret: string,
@@ -36,7 +36,7 @@ async function attempt(
   return { status: answer.status, text: plain(await answer.text()), retryAfter: answer.headers.get('retry-after') }
 }
 
-/** A page without what differs between two browsers and two forms. */
+/** Returns a page without the parts that differ between browsers and forms. */
 const plain = (html: string): string => html.replaceAll(/ value="[^"]*"/g, '').replaceAll(/interaction(\/|%2F)[\w-]+/g, '')
 
 const from = (address: string) => ({ 'x-forwarded-for': address })

@@ -147,7 +147,7 @@ describe('a person who has granted scopes to an app before', () => {
   })
 })
 
-/** The page with one more box in its form, as somebody could add it in their own browser. */
+/** Returns the page with another checkbox in its form, as a person could add it in the browser. */
 const forged = (html: string, scope: string): string =>
   html.replace(
     '<input type="hidden" name="csrf"',

@@ -72,7 +72,7 @@ describe.runIf(await hasOwnServers())('a store that is full, read-only, frozen o
     expect.soft(Number(headers.get('retry-after'))).toBeGreaterThan(0)
     expect.soft(performance.now() - start).toBeLessThan(patienceMs)
   }
-  /** A page says what happened, without the heading of a request limit. */
+  /** Checks that the page describes the failure, without the heading of a rate limit. */
   async function expectUnavailablePage(work: Promise<Answer>): Promise<void> {
     const start = performance.now()
     const { status, headers, body } = await work
@@ -284,7 +284,7 @@ describe.runIf(await hasOwnServers())('a store that is full, read-only, frozen o
           expectUnavailablePage(page(`/oauth/authorize?${agent.authorizationUrl().searchParams}`)),
         ])
         await expect(service.database.ping()).rejects.toThrow()
-        // Once it is known, nobody waits at all.
+        // After the service has detected the failure, no request waits.
         await expectUnavailablePage(page('/account/sign-up'))
         expect((await get(`${service.issuer}/.well-known/openid-configuration`)).status).toBe(200)
       } finally {

@@ -23,7 +23,7 @@ for (const { name, open } of await artifactStores()) {
       expiresInSeconds: 60,
       ...more,
     })
-    /** As the holder of a token asks: by the id and the tags that the token's text carries. */
+    /** Looks up a token as its holder does: by the id and the tags in its text. */
     const keyOf = ({ schoolId, model, id, grantTag, clientTag }: Artifact): ArtifactKey => ({
       schoolId,
       model,

@@ -193,7 +193,7 @@ for (const { name, open } of await databaseStores()) {
       for (let index = 0; index < 3; index += 1) await artifacts.save(token({ expiresInSeconds: -1 }))
       const leftover = token(dead)
       await artifacts.save(leftover)
-      // Two of the three that expired, and what the grant left; then the grant itself.
+      // Two of the three expired ones and the artefacts of the grant, then the grant itself.
       expect(await artifacts.sweep(2)).toBe(4)
       expect(await artifacts.sweep(2)).toBe(1)
       expect(await artifacts.sweep(2)).toBe(0)

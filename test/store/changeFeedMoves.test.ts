@@ -68,7 +68,7 @@ function consumerOf(school: School, cursor?: string) {
   return {
     seen,
     read,
-    /** Reads until so many changes have been seen in all: what a transaction elsewhere on the server holds back comes later. */
+    /** Reads until the given number of changes has arrived. Open transactions on the server can delay some of them. */
     readUntil: (store: Database, count: number) =>
       until(() => read(store).then(() => seen.length >= count), { what: `${count} changes in the feed` }),
   }

@@ -1,4 +1,4 @@
-/** A process that applies the migrations of argv[3] to the database at argv[2] and prints what it applied. */
+/** A process that applies the migrations of argv[3] to the database at argv[2] and prints their names. */
 import { tmpdir } from 'node:os'
 import { migrate } from '../../src/store/migrate.ts'
 import { openDatabase } from '../../src/store/openDatabase.ts'

@@ -17,14 +17,14 @@ export interface Agent {
   redirectUri: string
   /** The address to send a person to. A value of `undefined` leaves the parameter out. */
   authorizationUrl(parameters?: Record<string, string | undefined>): URL
-  /** Sends a person through sign-in and consent; answers the address the browser ends at. */
+  /** Signs a person in and consents. Returns the final URL of the browser. */
   send(person: Person, parameters?: Record<string, string | undefined>, choice?: Choice): Promise<URL>
   /** Redeems the code of a redirect. */
   redeem(redirect: URL, parameters?: Record<string, string | undefined>): Promise<Answer>
   refresh(refreshToken: string, parameters?: Record<string, string | undefined>): Promise<Answer>
   /** A form request as this client. */
   post(path: string, parameters: Record<string, string | undefined>, headers?: Record<string, string>): Promise<Answer>
-  /** From nothing to tokens. */
+  /** Runs the whole flow and returns the tokens. */
   tokens(person: Person, parameters?: Record<string, string | undefined>, choice?: Choice): Promise<Answer>
   verifier: string
 }
@@ -32,7 +32,7 @@ export interface Agent {
 export const allScopes =
   'openid profile email courses:read courses:write students:read students:write members:read members:write analytics:read curriculum:read curriculum:write orders:read school:read school:write appearance:read appearance:write events:read events:write membership_plans:read membership_plans:write coupons:read coupons:write posts:read posts:write subscriptions:read subscriptions:write digital_products:read digital_products:write comments:read lecturers:read lecturers:write storage:write forms:read pages:read pages:write account:read account:write'
 
-/** Registers a client and answers it, ready to use. */
+/** Registers a client and returns it. */
 export async function createAgent(issuer: string, metadata: object = {}): Promise<Agent> {
   const redirectUri = 'http://127.0.0.1:53682/callback'
   const registration = await postJson(`${issuer}/api/oauth/register`, {
@@ -89,7 +89,7 @@ export function agentOf(issuer: string, clientId: string, clientSecret: string |
   return agent
 }
 
-/** A person who signs in with the password that every test account has. */
+/** Creates a person who signs in with the password of every test account. */
 export const personCalled = (email: string): Person => createPerson({ email, password })
 
 const challengeOf = (verifier: string): string => createHash('sha256').update(verifier).digest('base64url')
@@ -110,7 +110,7 @@ export function get(url: string, headers: Record<string, string> = {}): Promise<
 
 export const withToken = (url: string, token: string): Promise<Answer> => get(url, { authorization: `Bearer ${token}` })
 
-/** Reads an answer: JSON where it is JSON, else text. */
+/** Parses a response: JSON by its content type, otherwise text. */
 export async function answer(response: Promise<Response>): Promise<Answer> {
   const { status, headers, ...rest } = await response.then(async (got) => ({
     status: got.status,

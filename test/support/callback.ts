@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { until } from './poll.ts'
 
-/** The loopback listener of an app on this machine: where the browser ends (RFC 8252 section 7.3). */
+/** The loopback listener of an app on this machine, to which the browser is redirected (RFC 8252 section 7.3). */
 export interface Callback {
   redirectUri: string
   /** Redirects that were received and not taken yet, in order. */

@@ -17,7 +17,7 @@ export interface Cluster {
   restart(): Promise<void>
 }
 
-/** Where the server's programs are, or undefined where they are not installed. With REQUIRE_SERVICES=1 their absence is a failure. */
+/** The folder of the server's programs; undefined if they are not installed. With REQUIRE_SERVICES=1 their absence is a failure. */
 export async function postgresPrograms(): Promise<string | undefined> {
   const versions = await readdir('/usr/lib/postgresql').catch(() => [])
   const newest = versions.toSorted((a, b) => Number(b) - Number(a))[0]

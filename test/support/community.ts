@@ -1,4 +1,4 @@
-/** People who can sign in, and what opens something to them. */
+/** Creates people who can sign in, and rows that give them access. */
 import { newId } from '../../src/lib/ids.ts'
 import type { Sql } from '../../src/store/sql.ts'
 
@@ -7,7 +7,7 @@ export interface SomebodyNew {
   email: string
 }
 
-/** People with an account, in one statement: members where nothing else is said. */
+/** Creates people with an account in one statement; members by default. */
 export async function newPeople(
   sql: Sql,
   schoolId: string,
@@ -32,7 +32,7 @@ export async function newPeople(
   return rows
 }
 
-/** A plan, paid where it has a price; answers its id. */
+/** Creates a plan, paid if it has a price. Returns its id. */
 export async function newPlan(sql: Sql, schoolId: string, { amount = 900, includesAllEvents = false } = {}): Promise<string> {
   const id = newId()
   await sql.query(
@@ -48,7 +48,7 @@ export async function newPlan(sql: Sql, schoolId: string, { amount = 900, includ
   return id
 }
 
-/** A running subscription; answers its id. */
+/** Creates an active subscription. Returns its id. */
 export async function newSubscription(
   sql: Sql,
   schoolId: string,
@@ -64,7 +64,7 @@ export async function newSubscription(
   return id
 }
 
-/** A published event without limits; answers its id. */
+/** Creates a published event without limits. Returns its id. */
 export async function newEvent(
   sql: Sql,
   schoolId: string,
@@ -91,7 +91,7 @@ export async function newRsvps(sql: Sql, schoolId: string, eventId: string, coun
   await sql.query('UPDATE event SET going_count = going_count + $3 WHERE school_id = $1 AND id = $2', [schoolId, eventId, count])
 }
 
-/** A published post with a text; answers its id. */
+/** Creates a published post with a text. Returns its id. */
 export async function newPost(
   sql: Sql,
   schoolId: string,
@@ -113,7 +113,7 @@ export async function newPost(
   return id
 }
 
-/** A comment; answers its id. */
+/** Creates a comment. Returns its id. */
 export async function newComment(
   sql: Sql,
   schoolId: string,
@@ -135,7 +135,7 @@ export async function newComment(
   return id
 }
 
-/** A published form with three questions; answers its id. */
+/** Creates a published form with three questions. Returns its id. */
 export async function newForm(sql: Sql, schoolId: string, { slug = '', status = 'published' } = {}): Promise<string> {
   const id = newId()
   const fields = [

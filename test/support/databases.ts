@@ -1,5 +1,5 @@
 /**
- * Real stores for tests, each test its own. A server that is not there is said aloud and left out;
+ * Real stores for tests, each test its own. The run reports a missing server and leaves its tests out;
  * with REQUIRE_SERVICES=1 its absence is a failure.
  */
 import { execFile } from 'node:child_process'
@@ -27,7 +27,7 @@ export interface TestDatabase {
   database: Database
   /** Where a second process would find it; an embedded one has no second. */
   url?: string
-  /** Closes the database and removes what it held. */
+  /** Closes the database and deletes it. */
   drop(): Promise<void>
 }
 
@@ -46,8 +46,8 @@ export async function everyDatabase(): Promise<DatabaseKind[]> {
 }
 
 /**
- * Returns the database that the rules of the school are tested on: PostgreSQL where it is available, else the embedded one.
- * With TEST_DATABASES=both, returns every kind: the embedded half takes two thirds of the time and rarely finds anything more.
+ * Returns the database for tests of the school's rules: PostgreSQL if it is available, otherwise the embedded one.
+ * With TEST_DATABASES=both, returns every kind: the embedded half takes two thirds of the time and rarely finds further errors.
  */
 export async function databasesToTest(): Promise<DatabaseKind[]> {
   const every = await everyDatabase()
@@ -113,7 +113,7 @@ export async function throwawayPostgres({ migrated = true } = {}): Promise<{ url
   const name = `${databasePrefix()}${randomBytes(6).toString('hex')}`
   await withServer(async (client) => {
     await client.query(`CREATE DATABASE ${name}${template === undefined ? '' : ` TEMPLATE ${template}`}`)
-    // No test ends the server, so no commit need wait for its disk.
+    // No test kills the server, so commits do not need to wait for the disk.
     await client.query(`ALTER DATABASE ${name} SET synchronous_commit = off`)
   })
   const address = new URL(postgresUrl)
@@ -135,8 +135,8 @@ const databasePrefix = (): string => `schoolgate_test_${process.env[runVariable]
 let dropping: Promise<void> = Promise.resolve()
 
 /**
- * Drops a database while the next tests run: PostgreSQL writes a checkpoint first, which takes up to a second. The end of the run drops
- * what is left.
+ * Drops a database while the next tests run: PostgreSQL writes a checkpoint first, which takes up to a second. The rest is dropped
+ * at the end of the run.
  */
 function dropLater(name: string): void {
   dropping = dropping.then(() => dropDatabase(name)).catch(() => undefined)
@@ -154,7 +154,7 @@ async function dropAll(): Promise<void> {
   for (const name of left) await dropDatabase(name)
 }
 
-/** Once for a run: what every migrated database is a copy of, which takes a fifth of the time that the migrations take. */
+/** Creates the template of all migrated databases once for a run. A copy takes a fifth of the time of the migrations. */
 export async function prepareDatabases(): Promise<() => Promise<void>> {
   await migratedImage()
   if (!(await availableServices()).postgresql) return async () => {}

@@ -14,7 +14,7 @@ export interface FileRow {
   height?: number | null
 }
 
-/** A row of a file, as if it had been uploaded; answers its id. */
+/** Creates the row of a file as after an upload. Returns its id. */
 export async function newFile(sql: Sql, schoolId: string, file: FileRow = {}): Promise<string> {
   const { id = newId(), filename = 'kiln.webp', purpose = 'image', visibility = 'public', status = 'ready' } = file
   await sql.query(
@@ -25,7 +25,7 @@ export async function newFile(sql: Sql, schoolId: string, file: FileRow = {}): P
   return id
 }
 
-/** Files as declarations reach them, where no bytes are sent or read. */
+/** The file service for declarations, in tests that transfer no bytes. */
 export const filesWithoutBytes: FileServices = {
   limits: { quotaBytes: 1_000_000_000, uploadsPerMinute: 1000, bytesPerDay: 1_000_000_000 },
   uploadAddress: ({ issuer }, uploadId) => `${issuer}/uploads/${uploadId}`,
@@ -34,7 +34,7 @@ export const filesWithoutBytes: FileServices = {
   publicId: (object, id) => `${object} ${id}`,
 }
 
-/** A storage that forgets what it is given. */
+/** A storage backend that discards its input. */
 export const noStorage: FileStorage = {
   async write(_key, contents) {
     await contents.resume().toArray()

@@ -1,7 +1,7 @@
 import { newId } from '../../src/lib/ids.ts'
 import type { Sql } from '../../src/store/sql.ts'
 
-/** Enrols people in courses, all in all; answers the ids of the enrolments. Their numbers are counted. */
+/** Enrols every person in every course and updates the counters. Returns the ids of the enrolments. */
 export async function newEnrollments(sql: Sql, schoolId: string, people: readonly string[], courses: readonly string[]): Promise<string[]> {
   const ids: string[] = []
   for (const personId of people) {

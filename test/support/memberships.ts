@@ -1,4 +1,4 @@
-/** Plans and subscriptions past the API, for what only needs them to be there. */
+/** Creates plans and subscriptions without the API, for tests that only need them to exist. */
 import { newId } from '../../src/lib/ids.ts'
 import type { Sql } from '../../src/store/sql.ts'
 
@@ -14,7 +14,7 @@ export interface PlanRow {
   manual_renewal?: 'confirm' | 'automatic'
 }
 
-/** A plan with one price; answers the ids of both. */
+/** Creates a plan with one price. Returns the ids of both. */
 export async function newPlan(sql: Sql, schoolId: string, row: PlanRow = {}): Promise<{ planId: string; priceId: string }> {
   const { id: planId = newId(), status = 'active', visibility = 'public', max_members = null, manual_renewal = 'confirm' } = row
   const { slug = `plan-${planId}`, amount = 1200, interval = 'month', trial_days = 0 } = row
@@ -43,7 +43,7 @@ export interface SubscriptionRow {
   more?: Readonly<Record<string, string>>
 }
 
-/** A subscription in any state, in a period that began ten days ago and lasts twenty more; answers its id. */
+/** Creates a subscription in any state, in a period that began ten days ago and lasts twenty more. Returns its id. */
 export async function newSubscription(sql: Sql, schoolId: string, row: SubscriptionRow): Promise<string> {
   const { personId, planId, priceId, status = 'active', collection = 'automatic', amount = 1200, more = {}, id = newId() } = row
   await sql.query(

@@ -30,7 +30,7 @@ export async function hasOwnServers(): Promise<boolean> {
 
 export interface OwnServer {
   url: string
-  /** Stops the process without ending it: connections stay open and nothing is answered. */
+  /** Suspends the process: connections stay open without a response. */
   freeze(): void
   thaw(): void
   /** Ends the process and removes its data. */

@@ -4,7 +4,7 @@ export interface Person {
   open(url: string): Promise<Page>
   /** Fills in and sends a form of the page. A field set to `false` is left unticked. */
   submit(page: Page, form: string | RegExp, fields?: Record<string, string | boolean>): Promise<Page>
-  /** Signs in and consents; answers where the browser is sent in the end, which nobody listens to. */
+  /** Signs in and consents. Returns the final redirect, at which no server listens. */
   authorize(url: string, choice?: Choice): Promise<URL>
   cookies: Map<string, string>
 }

@@ -6,7 +6,7 @@ export interface Deadline {
   what: string
 }
 
-/** Asks again and again until the answer is truthy, and answers it. Fails at the deadline, with the last error as its cause. */
+/** Polls until the result is truthy, and returns it. Fails at the deadline, with the last error as the cause. */
 export async function until<Answer>(
   check: () => Answer | Promise<Answer>,
   { deadlineMs = 60_000, what }: Deadline,
@@ -28,7 +28,7 @@ export async function until<Answer>(
 
 /**
  * Sends a request, and repeats it while it gets 503, as clients do in a crowd: a change waits for a connection and a lock for a few
- * seconds at most, and 503 says that nothing was changed.
+ * seconds at most, and 503 means that the request had no effect.
  */
 export async function untilServed<Reply extends { status: number }>(send: () => Promise<Reply>): Promise<Reply> {
   return until(

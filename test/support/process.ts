@@ -14,14 +14,14 @@ export interface ServiceProcess {
   child: ChildProcess
   /** Everything the process printed so far. */
   output(): string
-  /** SIGTERM; answers the exit code. */
+  /** Sends SIGTERM, and returns the exit code. */
   stop(): Promise<number | null>
   /** SIGKILL: no farewell. */
   kill(): Promise<void>
 }
 
 export interface ProcessOptions {
-  /** Where configuration and data live; kept between processes of one test. */
+  /** The folders of the configuration and the data, shared by the processes of one test. */
   home: Home
   port?: number
   environment?: Record<string, string>

@@ -2,7 +2,7 @@
 import { newId } from '../../src/lib/ids.ts'
 import type { Sql } from '../../src/store/sql.ts'
 
-/** A new school; answers its id. */
+/** Creates a school. Returns its id. */
 export async function newSchool(sql: Sql): Promise<string> {
   const id = newId()
   await sql.query(`INSERT INTO school (id, slug, name, locale, time_zone, currency) VALUES ($1, $2, 'Quill Harbour', 'en', 'UTC', 'EUR')`, [
@@ -12,7 +12,7 @@ export async function newSchool(sql: Sql): Promise<string> {
   return id
 }
 
-/** A new account of the school; answers its id. */
+/** Creates an account of the school. Returns its id. */
 export async function newAccount(sql: Sql, schoolId: string): Promise<string> {
   const id = newId()
   await sql.query(`INSERT INTO account (school_id, id, email, name) VALUES ($1, $2, $3, 'Marlo Quillfeather')`, [
@@ -24,7 +24,7 @@ export async function newAccount(sql: Sql, schoolId: string): Promise<string> {
 }
 
 /**
- * A new row like another of its table, later than all; answers its id. What must be unique is new, and a course has the same lecturers.
+ * Copies a row of a table with a later time. Returns the new id. Unique columns get new values, and a course keeps its lecturers.
  */
 export async function copyRow(sql: Sql, table: string, row: { schoolId: string; id: string }): Promise<string> {
   const id = newId()

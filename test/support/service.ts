@@ -44,7 +44,7 @@ export interface ServiceOptions {
 export interface TestService {
   /** Base address of the first school. */
   issuer: string
-  /** Base address of the second school, where there is one. */
+  /** Base URL of the second school, if there is one. */
   other: string
   app: App
   database: Database
@@ -73,7 +73,7 @@ let passwordHash: Promise<string> | undefined
 
 /** Starts the whole service in this process on a free port. Rate limits are off by default. */
 export async function startService(options: ServiceOptions = {}): Promise<TestService> {
-  // No connection ends for idleness while a machine under load is busy elsewhere: the next request on it would be lost.
+  // The long idle timeout prevents that, on a loaded machine, a connection closes just before the next request uses it.
   const server = createServer({ keepAliveTimeout: 120_000 })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -1,9 +1,9 @@
-/** Rows of what a school sells, as short as the foreign keys allow. */
+/** Creates the rows of sales with the fewest columns that the foreign keys allow. */
 import { newId } from '../../src/lib/ids.ts'
 import type { Sql } from '../../src/store/sql.ts'
 import { newFile } from './files.ts'
 
-/** A person without an account; answers their id. */
+/** Creates a person without an account. Returns their id. */
 export async function newPerson(
   sql: Sql,
   schoolId: string,
@@ -14,7 +14,7 @@ export async function newPerson(
   return id
 }
 
-/** A published course; answers its id. */
+/** Creates a published course. Returns its id. */
 export async function newCourse(sql: Sql, schoolId: string): Promise<string> {
   const id = newId()
   await sql.query(
@@ -24,7 +24,7 @@ export async function newCourse(sql: Sql, schoolId: string): Promise<string> {
   return id
 }
 
-/** A published digital product; answers its id. */
+/** Creates a published digital product. Returns its id. */
 export async function newProduct(
   sql: Sql,
   schoolId: string,
@@ -39,7 +39,7 @@ export async function newProduct(
   return id
 }
 
-/** A file inside a product, with bytes that only the file storage would know; answers its id within the product. */
+/** Creates the row of a file inside a product, without its bytes. Returns its id within the product. */
 export async function newProductFile(
   sql: Sql,
   schoolId: string,
@@ -55,7 +55,7 @@ export async function newProductFile(
   return id
 }
 
-/** A coupon that takes everything off; answers its id. */
+/** Creates a coupon of 100 %. Returns its id. */
 export async function newCoupon(
   sql: Sql,
   schoolId: string,
@@ -70,7 +70,7 @@ export async function newCoupon(
   return id
 }
 
-/** So many people who have each used a coupon, and as many coupons that nobody has. */
+/** Creates people who have each used a coupon, and the same number of unused coupons. */
 export async function newUses(sql: Sql, schoolId: string, count: number): Promise<string> {
   const couponId = await newCoupon(sql, schoolId)
   for (let used = 0; used < count; used++) {
@@ -85,7 +85,7 @@ export async function newUses(sql: Sql, schoolId: string, count: number): Promis
   return couponId
 }
 
-/** A paid order of somebody new; answers its id. */
+/** Creates a paid order of a new person. Returns its id. */
 export async function newOrder(sql: Sql, schoolId: string): Promise<string> {
   const id = newId()
   const number = `2001-${BigInt(`0x${id.slice(-8)}`)}`.padEnd(11, '0')
@@ -103,7 +103,7 @@ export async function newOrder(sql: Sql, schoolId: string): Promise<string> {
   return id
 }
 
-/** A gift of a product; answers the id of the grant. */
+/** Gives a product to a person. Returns the id of the entitlement. */
 export async function newProductGrant(sql: Sql, schoolId: string, productId: string, personId: string): Promise<string> {
   const id = newId()
   await sql.query(`INSERT INTO product_grant (school_id, id, product_id, person_id, source) VALUES ($1, $2, $3, $4, 'manual')`, [

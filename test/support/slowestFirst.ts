@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** Files that take longest, slowest first. Only for machines where Vitest has not measured the files yet. */
+/** The slowest test files, slowest first. Used only on machines on which Vitest has not measured the files yet. */
 export const slowest: readonly string[] = [
   'browser/look',
   'cli/program',

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 
-/** Passes connections on to a server: a server that appears, and disappears, when a test says so. */
+/** A TCP proxy to a server, which a test can start and stop. */
 export async function openTcpProxy(port: number, target: { host: string; port: number }): Promise<{ close(): Promise<void> }> {
   const sockets = new Set<Socket>()
   const server = createServer((near) => {

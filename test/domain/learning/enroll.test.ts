@@ -149,7 +149,7 @@ describe.each(stores)('enrolling on $name', ({ open }) => {
     expect([made.length, row?.count, row?.rows]).toEqual([3, 3, 3])
     const refused = outcomes.find((one) => one.status === 'rejected')
     expect(refused?.reason).toMatchObject({ code: 'invalid_state', details: [{ code: 'course_full' }] })
-    // A promised place is given all the same.
+    // A promised place is still granted.
     expect((await put({ source: 'purchase' })).outcome).toBe('created')
   })
 

@@ -60,7 +60,7 @@ describe.each(await databasesToTest())('the clocks of subscriptions on $name', (
     const id = await newSubscription(opened.database.sql, schoolId, { personId, ...made, amount, ...row })
     return { id, personId, ...made }
   }
-  /** A plan whose renewals nobody has to confirm. */
+  /** Creates a plan that renews automatically. */
   const byItself = { manual_renewal: 'automatic' } as const
   /** A period that ended two days ago. */
   const over = { current_period_start: `now() - interval '33 days'`, current_period_end: `now() - interval '2 days'` }
