@@ -12,23 +12,14 @@ interface Check {
   wayOut?: string
 }
 
-/** The folders and documents without a forbidden phrase. Add a folder when its last phrase is gone. */
+/** The parts of the repository without a forbidden phrase. Add the folders of src that are missing when their last phrase is gone. */
 const plainEnglish = [
-  ...[
-    'src/agents',
-    'src/app.ts',
-    'src/cli',
-    'src/config',
-    'src/demo',
-    'src/files',
-    'src/http',
-    'src/jobs',
-    'src/lib',
-    'src/mail',
-    'src/main.ts',
-  ],
-  ...['src/mcp', 'src/oidc', 'src/pages', 'src/policy', 'views', 'config', 'docs', 'scripts', 'bench', 'deploy', 'vitest.config.ts'],
-  ...['README.md', 'CONTRIBUTING.md', 'ARCHITECTURE.md', 'test/ground'],
+  ...['agents', 'api', 'app.ts', 'cli', 'config', 'demo', 'domain', 'files', 'http', 'jobs', 'lib', 'mail', 'main.ts', 'mcp', 'oidc'],
+  ...['pages', 'policy', 'store', 'wiring'],
+].map((name) => `src/${name}`)
+const plainEnglishElsewhere = [
+  'views config docs scripts bench deploy test',
+  'vitest.config.ts README.md CONTRIBUTING.md ARCHITECTURE.md CHANGELOG.md',
 ]
 
 const checks: readonly Check[] = [
@@ -40,7 +31,7 @@ const checks: readonly Check[] = [
     wayOut: 'npm run format fixes formatting and import order',
   },
   { name: 'import table', command: 'node scripts/imports.ts' },
-  { name: 'plain English', command: `node scripts/language.ts ${plainEnglish.join(' ')}` },
+  { name: 'plain English', command: `node scripts/language.ts ${[...plainEnglish, ...plainEnglishElsewhere].join(' ')}` },
   { name: 'nothing unused', command: 'node scripts/unused.ts' },
   { name: 'no state in modules', command: 'node scripts/moduleState.ts' },
   { name: 'generated documents', command: 'node scripts/docs.ts --check' },
