@@ -14,7 +14,7 @@ import type { SentForm } from './write/writing.ts'
 /** The environment of a call. */
 export interface Surroundings {
   database: Reader
-  /** The whole database: where it is absent nothing can be written, and statements have no limit of their own. */
+  /** The whole database. Without it nothing can be written, and statements have no time limit. */
   store?: Pick<Database, 'kind' | 'transaction'> | undefined
   school: School
   signer: CursorSigner
@@ -25,17 +25,17 @@ export interface Surroundings {
 
 export type Format = 'json' | 'csv' | 'ndjson' | 'html' | Representation
 
-/** The request of a caller. Each part is read when it is needed. */
+/** The caller's request. Each part is read when it is needed. */
 export interface Sent {
-  /** Values by parameter name, as text of an address or JSON of a tool call. */
+  /** Values by parameter name: text from a URL, or JSON from a tool call. */
   parameters(): Readonly<Record<string, unknown>>
-  /** The parsed body. Throws invalid_json and the like. */
+  /** Returns the parsed body. Throws invalid_json and similar problems. */
   body?(): Promise<unknown>
-  /** The parsed form, up to so many bytes of its file. Whoever asks for it discards it. */
+  /** Returns the parsed form, with at most `maxBytes` of its file. The code that calls this must call `discard` afterwards. */
   form?(maxBytes: number): Promise<SentForm & { discard(): Promise<void> }>
   ifMatch?: string | undefined
   idempotencyKey?: string | undefined
-  /** The address with its query: an idempotency key belongs to it. */
+  /** The URL with its query. An idempotency key is valid for one target. */
   target?: string | undefined
   format?: Format | undefined
 }
@@ -63,14 +63,14 @@ export interface Call<Asked extends Operation = Operation> extends Surroundings 
 export interface Answer {
   status: number
   body: Record<string, unknown>
-  /** The body, written once: what the ETag was made of. */
+  /** The body, serialized once. The ETag is a hash of it. */
   text: string
-  /** Of the text, where it is not JSON. */
+  /** The media type of `text`, if it is not JSON. */
   type?: string | undefined
   etag?: string | undefined
   headers?: Record<string, string> | undefined
-  /** Of a list: the parameters of each of its pages but the cursor, as text, and the cursors of its neighbours. */
+  /** For a list: the parameters that all its pages share, as text, and the cursors of the next and previous page. */
   list?: { parameters: Record<string, string>; nextCursor: string | null; prevCursor: string | null }
-  /** Of a file: the text, piece by piece, instead of the body. */
+  /** For a file: its text in pieces, sent instead of the body. */
   stream?: { type: string; pieces: AsyncIterable<string> }
 }

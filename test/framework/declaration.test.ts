@@ -58,7 +58,7 @@ describe('a declaration that types cannot judge is refused at start', () => {
   })
 
   test('a list without an order', () => {
-    expect(() => defineResource({ ...base, sorts: [] })).toThrow('names no sort')
+    expect(() => defineResource({ ...base, sorts: [] })).toThrow('must declare a sort')
   })
 
   test('an order by a text that may be null', () => {

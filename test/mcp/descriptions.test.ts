@@ -23,9 +23,9 @@ test('a filter is described by its name, what it compares, and what the field is
     'Filter by tag: any of these values. A tag of the course.',
     'Filter by enrolled. Courses you are or were enrolled in (true), or all others (false).',
     'Rows with price of at most this. The price, in the smallest unit of the currency.',
-    'Rows with created_at after this time. When it was made.',
-    'Rows with created_at at this time or earlier. When it was made.',
-    expect.stringMatching(/^Rows that have published_at \(true\) or do not have it \(false\)\. .+\.$/),
+    'Rows with created_at after this time. Creation time.',
+    'Rows with created_at at this time or earlier. Creation time.',
+    expect.stringMatching(/^Rows with a value in published_at \(true\) or without one \(false\)\. .+\.$/),
     expect.stringMatching(/^Rows whose slug begins with this text\. .+\.$/),
   ])
   const filters = operations.flatMap(({ parameters }) => parameters).filter(({ filter }) => filter !== undefined)

@@ -3,8 +3,8 @@ import { audienceOf, type Caller } from '../../policy/caller.ts'
 import type { Operation } from './operations.ts'
 
 /**
- * Whether the caller may ask at all. Depends on nothing that was sent but the token.
- * @throws Problem access_denied (never a challenge) for a caller without a token, or of a role that more scopes would not help
+ * Checks that the caller may call the operation. Depends only on the token.
+ * @throws Problem access_denied (without a challenge) for a caller without a token, or with a role that no scope would help
  * @throws Problem insufficient_scope with every scope that the call needs
  */
 export function requireScope({ scope, anonymous, roles, resource }: Operation, caller: Caller): void {
@@ -13,17 +13,17 @@ export function requireScope({ scope, anonymous, roles, resource }: Operation, c
     throw notPublic({ resource, scope })
   }
   const refused = new Problem('access_denied', {
-    description: `${resource.area.title}: not open to the role ${caller.role}. Another scope would not help.`,
+    description: `${resource.area.title}: not available to the role ${caller.role}. Another scope would not help.`,
   })
   if (caller.withheldScopes?.has(scope)) throw refused
   if (!caller.scopes.has(scope)) {
-    // The whole list that the call needs, not only what is missing: MCP clients ask for exactly what is listed.
+    // Lists every scope that the call needs, not only the missing ones: MCP clients request exactly the listed scopes.
     throw new Problem('insufficient_scope', { description: `This operation needs the scope ${scope}.`, requiredScopes: [scope] })
   }
   if (!roles.includes(audienceOf(caller))) throw refused
 }
 
-/** What a caller without a token is told where nothing is open to them. */
+/** Returns the problem for a caller without a token if the resource has no public rows. */
 export const notPublic = ({ resource, scope }: Pick<Operation, 'resource' | 'scope'>): Problem =>
   new Problem('access_denied', {
     description: `${resource.area.title}: not public. Sign in and present a token with ${scope}.`,

@@ -2,13 +2,13 @@ import type { Role } from '../../policy/caller.ts'
 
 export type ScopeVerb = 'read' | 'write'
 
-/** The lowest role that can use a scope. Who stands above can use it as well; `admin` is the school's staff. */
+/** The lowest role that can use a scope. Higher roles can use it too; `admin` means the school's staff. */
 export type LowestRole = Exclude<Role, 'owner'>
 
-/** What the consent page says of a scope, and whom it is of use to. A bare sentence is for everybody. */
+/** The sentence about a scope on the consent page, and the lowest role that can use it. A plain string applies to every role. */
 export type ScopeText = string | { sentence: string; from: LowestRole }
 
-/** A part of the school that a person can open to a client: one scope for reading, one for writing, or one of them. */
+/** A part of the school to which a person can give a client access: a scope for reading, one for writing, or both. */
 export interface Area<Verb extends ScopeVerb = never> {
   name: string
   title: string
@@ -17,7 +17,7 @@ export interface Area<Verb extends ScopeVerb = never> {
   >
 }
 
-/** `membership_plans` with its sentences → the area "Membership plans". */
+/** Defines an area: `membership_plans` with its sentences becomes "Membership plans". */
 export function defineArea<Verb extends ScopeVerb>(name: string, texts: Readonly<Record<Verb, ScopeText>>): Area<Verb> {
   const scopes = Object.fromEntries(
     Object.entries<ScopeText>(texts).map(([verb, text]) => [verb, typeof text === 'string' ? { sentence: text, from: 'learner' } : text]),
@@ -26,5 +26,5 @@ export function defineArea<Verb extends ScopeVerb>(name: string, texts: Readonly
   return { name, title: words.charAt(0).toUpperCase() + words.slice(1), scopes }
 }
 
-/** `courses:read`. The only place that spells a scope of the school. */
+/** Returns the name of a scope, such as `courses:read`. No other code builds scope names. */
 export const scopeName = (area: Area, verb: ScopeVerb): string => `${area.name}:${verb}`

@@ -2,7 +2,7 @@ import type { Resource } from './resource.ts'
 import { membersOf } from './schemas.ts'
 import { toColumn } from './writeForm.ts'
 
-/** Values of fields as their columns take them. Inputs have no columns. */
+/** Converts values of fields to values of their columns. Inputs have no columns. */
 export function columnsOfValues(resource: Resource, values: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const shape = membersOf(resource.schema)
   return Object.fromEntries(

@@ -2,26 +2,26 @@ import { z } from 'zod'
 import { reference, timestamp } from './fields.ts'
 import { isArray, isObjectSchema, isRecord, isUnion, isWrapper, membersOf } from './schemas.ts'
 
-/** The declared schema between the fields that every resource has. */
+/** Returns the declared schema with the fields that every resource has before and after it. */
 export function withCommonFields(schema: z.ZodObject, object: string, idPrefix: string): z.ZodObject {
   return z.object({
-    id: reference(idPrefix, 'Never changes. Ids of one kind sort by creation.'),
-    object: z.literal(object).meta({ description: 'What this is.' }),
+    id: reference(idPrefix, 'Unique id; never changes. Ids of one type sort by creation time.'),
+    object: z.literal(object).meta({ description: 'Type of this object.' }),
     ...schema.shape,
-    created_at: timestamp().meta({ description: 'When it was made.', example: '2026-03-01T09:30:00.000Z' }),
-    updated_at: timestamp().meta({ description: 'When it was last changed.', example: '2026-03-01T09:30:00.000Z' }),
+    created_at: timestamp().meta({ description: 'Creation time.', example: '2026-03-01T09:30:00.000Z' }),
+    updated_at: timestamp().meta({ description: 'Time of the last change.', example: '2026-03-01T09:30:00.000Z' }),
   })
 }
 
 /**
- * Refuses a field without a description, at any depth. Whatever follows `.meta(…)` in a chain makes a new schema without it:
- * a lost description would be a lost view as well.
+ * Rejects a field without a description, at any depth. A method called after `.meta(…)` returns a new schema without the metadata,
+ * so a missing description means that the field's view is missing too.
  */
 export function checkDescriptions(schema: z.ZodType, path: string): void {
   if (isObjectSchema(schema)) {
     for (const [name, field] of Object.entries(membersOf(schema))) {
       if (!field.meta()?.description)
-        throw new Error(`${path}.${name} has no description: .meta({ description }) must stand last in its chain`)
+        throw new Error(`${path}.${name} has no description: .meta({ description }) must come last in its chain`)
       checkDescriptions(field, `${path}.${name}`)
     }
   } else if (isWrapper(schema)) {
@@ -31,7 +31,7 @@ export function checkDescriptions(schema: z.ZodType, path: string): void {
   } else if (isArray(schema)) {
     checkDescriptions(schema.element, path)
   } else if (schema instanceof z.ZodUnknown || schema instanceof z.ZodAny) {
-    throw new Error(`${path} may be anything: what leaves the service is named member by member`)
+    throw new Error(`${path} accepts any value: declare each member of the response`)
   } else if (isRecord(schema)) {
     checkDescriptions(schema.valueType, path)
   }

@@ -30,25 +30,25 @@ type DerivedField<Table extends TableName, Shape extends z.ZodRawShape, Field ex
   z.output<Shape[Field]>
 >
 
-/** A field that may be sent; only when the row is created, only when it is updated, or only by some roles, where it says so. */
+/** A field that may be sent: always, or only when the row is created, only when it is updated, or only by some roles. */
 export type Writable<Field extends string> =
   | Field
   | { field: Field; on?: 'create' | 'update'; roles?: readonly Exclude<Audience, 'anonymous'>[] }
 
-/** A field that may be empty, and the column that stands in for it then. */
+/** A field that may be empty, and the column that is used instead. */
 export interface OrElse<Field extends string, Column extends string> {
   field: Field
   else: Column
 }
 
-/** An order of another name than its column, which is never null; only for some, where what it is made of is not for everybody. */
+/** A sort with a different name than its column, which is never null. `roles` limits who can use it. */
 export interface SortBy<Column extends string> {
   name: string
   column: Column
   roles?: readonly Audience[]
 }
 
-/** A resource as it is written down, always in this order. */
+/** The declaration of a resource. The members are always in this order. */
 export type Declaration<
   Table extends TableName,
   Verb extends ScopeVerb,
@@ -57,101 +57,101 @@ export type Declaration<
   Required extends Name<Shape> | Name<Inputs> = never,
   Parent extends TableName = never,
 > = {
-  /** Plural, and path where none is named: `courses`; of a singleton: `account`. */
+  /** The plural name, also the default path: `courses`; for a singleton: `account`. */
   name: string
-  /** Where it stands under `/api/v1`: `school/staff`. */
+  /** The path under `/api/v1`: `school/staff`. */
   path?: string
-  /** What one row calls itself: `course`. */
+  /** The type name of one row: `course`. */
   object: string
   idPrefix: string
-  /** What ids of operations call one row and many, where that is shorter than its own names: `plan`, `plans`. */
+  /** Shorter names for one row and for many in operation ids: `plan`, `plans`. */
   called?: Called
   table: Table
-  /** Which rows of the table are this resource's, where two resources share it. */
+  /** Selects this resource's rows if two resources share the table. */
   part?: AnonymousRule<Table>
-  /** `me` in the place of an id, where a row is read or changed, names the caller's own row. Null: they have none. */
+  /** Returns the id of the caller's own row, for `me` in place of an id when a row is read or changed. Null: the caller has no row. */
   me?(caller: PersonCaller): string | null
-  /** The column that counts the versions of what this resource shows of its rows, where two resources share a table. */
+  /** The column with the version of this resource's part of a row, if two resources share a table. */
   versionColumn?: ColumnOf<Table>
   about: string
-  /** The sentences of the consent page, or the area of another resource. */
+  /** The sentences for the consent page, or the area of another resource. */
   scopes: Readonly<Record<Verb, ScopeText>> | Area<Verb>
-  /** What of the school it belongs to: where that is turned off it is not there, but for the staff. */
+  /** Feature flag of the school: while it is off, only staff see the resource. */
   feature?: Feature
-  /** There is exactly one in the caller's eyes, and its address has no id. */
+  /** Each caller sees exactly one row, and its path has no id. */
   singleton?: true
-  /** Without a token, a part of what is there is served. */
+  /** Callers without a token get a part of the rows or fields. */
   anonymous?: 'partial'
-  /** Visitors are served only where the row of the school is like this; elsewhere they are refused, as where nothing is open. */
+  /** Allows callers without a token only if this condition on the school's row is true. Otherwise they get access_denied. */
   anonymousWhen?(): Condition
-  /** Not what somebody looks for who looks around: no tool for visitors, although some of it is open to them. */
+  /** Visitors get no MCP tool for it, even if some rows are public: it is not content that visitors browse. */
   catalogue?: false
-  /** New rows are made under a row of another resource, at its address and this resource's name. */
+  /** New rows are created under a row of another resource, at that row's path followed by this resource's name. */
   under?: Under<Table, Parent>
-  /** Words that no slug may begin with, beside those of the API. */
+  /** Words that no slug may begin with, in addition to those reserved by the API. */
   reservedSlugs?: readonly string[]
-  /** The form of its `number`, where that names a row beside its id. */
+  /** The pattern of `number`, if a row can be identified by its number as well as by its id. */
   numberForm?: RegExp
-  /** The form of its slugs, where it is not words joined by hyphens. */
+  /** The pattern of slugs. Default: words joined by hyphens. */
   slugForm?: RegExp
   schema: z.ZodObject<Shape>
 } & ([FieldWithoutColumn<Table, Shape>] extends [never] ? { derived?: undefined } : { derived: DerivedFields<Table, NoInfer<Shape>> }) & {
-    /** What is sent and not answered under the same name, such as a list of ids. `after` of an operation is given it. */
+    /** Members of the request body that are not fields of the response, such as a list of ids. Passed to `after` of an operation. */
     inputs?: z.ZodObject<Inputs>
     /**
-     * The current value of each input that an update takes, read from the fields of the row: an input that is sent with this value changes
-     * nothing. Inputs without one are taken when a row is created, and say so with `createOnly`.
+     * The current value of each input that an update takes, read from the fields of the row: sending this value again has no effect.
+     * Inputs without a current value are accepted only when a row is created, and are marked `createOnly`.
      */
     currentInputs?: Readonly<Partial<Record<Name<NoInfer<Inputs>>, (fields: NoInfer<CompleteValues<Shape, NoMembers>>) => unknown>>>
-    /** Fields that a client may send. Those without a column say in `derived` how they are written. */
+    /** Fields that a client may send. `derived` declares how fields without a column are written. */
     writable?: readonly Writable<Name<NoInfer<Shape>>>[]
-    /** Fields that a new row cannot be without. */
+    /** Fields that a new row requires. */
     required?: readonly Required[]
-    /** The field that a slug is made of where none is sent. */
+    /** The field from which the slug is generated if the request has none. */
     slugFrom?: Name<NoInfer<Shape>>
-    /** Parameters of list and get in addition to the framework's. `derived` finds their values in its context. */
+    /** Parameters of list and get in addition to the framework's. The functions of `derived` get their values in the context. */
     reading?: z.ZodObject
-    /** Fields by name (ranges of times and numbers, equality of the rest), `name[exists]`, `name[prefix]`, and filters of its own. */
+    /** Fields by name (ranges of times and numbers, equality of the rest), `name[exists]`, `name[prefix]`, and custom filters. */
     filters?: readonly (FieldOf<NoInfer<Shape>> | `${FieldOf<NoInfer<Shape>>}[${'exists' | 'prefix'}]` | CustomFilter<Table>)[]
-    /** Columns in which `q` looks: for everybody, or for the school's staff alone. */
+    /** Columns that `q` searches: for everyone, or only for the school's staff. */
     search?: readonly (
       | FieldWithColumn<Table, NoInfer<Shape>>
       | OrElse<FieldWithColumn<Table, NoInfer<Shape>>, ColumnOf<Table>>
       | { staff: ColumnOf<Table> }
     )[]
-    /** The first is the order of a list that names none; `-` turns it round. Each can be asked for in both directions. */
+    /** The sorts of a list. The first is the default; `-` means descending. Each can be used in both directions. */
     sorts?: readonly (
       | FieldWithColumn<Table, NoInfer<Shape>>
       | `-${FieldWithColumn<Table, NoInfer<Shape>>}`
       | OrElse<FieldWithColumn<Table, NoInfer<Shape>>, ColumnOf<Table>>
       | SortBy<ColumnOf<Table>>
     )[]
-    /** The first order for the school's staff, where theirs is another. */
+    /** The default sort for the school's staff, if it differs. */
     staffSort?: NoInfer<FieldWithColumn<Table, Shape> | `-${FieldWithColumn<Table, Shape>}`>
-    /** Staff can have the list as CSV and NDJSON. */
+    /** Staff can export the list as CSV and NDJSON. */
     exports?: true
-    /** The members of a field without fixed ones, such as answers by question: each gets a column of the CSV. */
+    /** Returns the members of a field whose members vary, such as answers by question: each becomes a column of the CSV. */
     csvMembers?: Readonly<Partial<Record<Name<NoInfer<Shape>>, MembersOf>>>
-    /** Forms of a row and of the list beside JSON, for everybody who sees them: a calendar. */
+    /** Formats of a row and of the list in addition to JSON, such as a calendar, for every caller who sees the rows. */
     representations?: readonly Representation[]
-    /** Rows of other resources that can be put into the answer. */
+    /** Rows of other resources that can be included in the response. */
     expand?: Readonly<Record<string, Expansion<Table>>>
-    /** The same list under rows of other resources, at their address and this resource's name. */
+    /** The same list under rows of other resources, at their path followed by this resource's name. */
     listedUnder?: readonly ListedUnder<Table>[]
-    /** Its rows have no addresses of their own: they are listed there alone. */
+    /** Its rows have no paths: they are only listed under other rows. */
     isPart?: true
-    /** Which rows exist, for whom. */
+    /** The rows that exist for each audience. */
     visibility: { anonymous: AnonymousRule<Table> } & Record<Exclude<Audience, 'anonymous'>, Rule<Table>>
-    /** Rows that stand in no list and are yet readable by who knows their exact id or slug. */
+    /** Rows that are absent from lists but readable by callers who know their exact id or slug. */
     unlisted?: AnonymousRule<Table>
     /**
-     * Rows that a person sees more of: `own` for the person they belong to, `staff` for lecturers. Staff see all of every row.
-     * `open` are rows whose own view is everybody's, with or without a token.
+     * Rows of which a person sees more: `own` for the person they belong to, `staff` for lecturers. Staff see every field of every row.
+     * `open` rows are shown in the own view to every caller, with or without a token.
      */
     views?: Partial<Record<Exclude<View, 'public'>, Rule<Table>>> & { open?: AnonymousRule<Table> }
-    /** Rows of which everybody sees the fields that are marked `gated`. Of any other row they are null in the public view. */
+    /** Rows whose `gated` fields every caller sees. In other rows these fields are null in the public view. */
     ungated?: AnonymousRule<Table>
-    /** Locks what has to be locked before a row is, so that two who change neighbouring rows never wait for each other. */
+    /** Locks what must be locked before the row, so that concurrent changes of related rows do not deadlock. */
     lockFirst?(writer: Writer, row: { schoolId: string; id: string }): Promise<void>
     operations: Operations<
       NoInfer<Table>,
@@ -161,11 +161,11 @@ export type Declaration<
       NoInfer<ChangedValues<Shape, Inputs>>,
       NoInfer<Parent>
     >
-    /** What can be read of one row beside the row, by the end of its address. */
+    /** Reads of one row in addition to the row itself, by the end of their path. */
     reads?: Readonly<Record<string, RowRead<NoInfer<Table>, NoInfer<Verb>>>>
     collectionReads?: Readonly<Record<string, CollectionRead<NoInfer<Verb>>>>
     actions?: Readonly<Record<string, Action<NoInfer<Table>, NoInfer<Verb>>>>
     collectionActions?: Readonly<Record<string, CollectionAction<NoInfer<Verb>>>>
-    /** Operations that go away, by their id. A field that does says so in its `.meta(deprecated(…))`. */
+    /** Deprecated operations, by id. Deprecated fields are marked with `.meta(deprecated(…))`. */
     deprecations?: Readonly<Record<string, Deprecation>>
   }

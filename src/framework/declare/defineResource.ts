@@ -70,7 +70,7 @@ interface AnyDeclaration
 }
 
 /**
- * Makes a resource from its declaration.
+ * Returns the resource that a declaration describes.
  * @throws Error at start if the declaration contradicts itself in a way that types cannot detect
  */
 export function defineResource<
@@ -172,7 +172,7 @@ const writableField = (one: Writable<string>): WritableField =>
     ? { field: one, isCreateOnly: false, isUpdateOnly: false, roles: undefined }
     : { field: one.field, isCreateOnly: one.on === 'create', isUpdateOnly: one.on === 'update', roles: one.roles }
 
-/** A field that is a column of another name. */
+/** Returns a derived field whose column has a different name. */
 const renamed = (column: string, schema: z.ZodType): AnyDerived => ({
   from: [column],
   of: (row) => Object(row)[column],
@@ -201,7 +201,7 @@ function declaredFilter(
   return filterOf(name, fieldOf(name), { column: columnOf(name), operator })
 }
 
-/** Returns the columns that the fields need; a column that nothing names is not even read. */
+/** Returns the columns that the fields need. Other columns are not read. */
 function columnsOf(schema: z.ZodObject, derived: readonly (readonly [string, AnyDerived])[]): string[] {
   const withoutColumn = new Set(['object', ...derived.map(([field]) => field)])
   const own = Object.keys(schema.shape).filter((field) => !withoutColumn.has(field))

@@ -1,9 +1,9 @@
-/** Something that goes away: since when nobody should begin to use it, and when it ends. Days as `2026-03-01`, UTC. */
+/** The deprecation of an operation or a field: the day it was deprecated and the day it is removed, as `2026-03-01`, UTC. */
 export interface Deprecation {
   since: string
-  /** At least half a year later. */
+  /** The day of removal, at least half a year after `since`. */
   sunset?: string
-  /** Where it is said what to do instead. Without it: the reference. */
+  /** The URL of the page that names the replacement. Default: the API reference. */
   link?: string
 }
 
@@ -11,20 +11,20 @@ const shortestDays = 180
 const dayMs = 86_400_000
 
 /**
- * What documents say of it; for the `.meta` of a field.
- * @throws Error for days that are none, or too near each other
+ * Returns the metadata of a deprecated field, for its `.meta`.
+ * @throws Error for invalid days, or days too close together
  */
 export function deprecated({ since, sunset }: Deprecation): { deprecated: true; 'x-deprecated-since': string; 'x-sunset'?: string } {
   const days = sunset === undefined ? shortestDays : (timeOf(sunset) - timeOf(since)) / dayMs
   if (!(timeOf(since) > 0) || !(days >= shortestDays)) {
     throw new Error(
-      `deprecated since ${since}, sunset ${sunset}: days such as 2026-03-01, the second at least ${shortestDays} after the first`,
+      `deprecated since ${since}, sunset ${sunset}: both must be days such as 2026-03-01, and sunset at least ${shortestDays} days after since`,
     )
   }
   return { deprecated: true, 'x-deprecated-since': since, ...(sunset !== undefined && { 'x-sunset': sunset }) }
 }
 
-/** `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and the link that explains them. */
+/** Returns the headers `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and `Link` to the page that explains them. */
 export function deprecationHeaders({ since, sunset, link }: Deprecation, reference: string): Record<string, string> {
   return {
     Deprecation: `@${timeOf(since) / 1000}`,

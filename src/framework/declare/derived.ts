@@ -4,10 +4,10 @@ import type { AnyRows, ColumnOf, Columns, ReadRow, Rows, TableName } from './exp
 import type { Presentation } from './presentation.ts'
 import type { StoredForm } from './values.ts'
 
-/** A field without a column of its own: a column of another name, made from columns, or an expression that the query evaluates. */
+/** A field that has no column with its name: a renamed column, a value computed from columns, or an SQL expression. */
 export type Derived<Table extends TableName, Value, Written = Value> = {
   write?(value: NoInfer<Written>): Columns<Table>
-  /** The column with the id of the file that the field names. */
+  /** The column with the id of the field's file. */
   file?: string
 } & (
   | { column: ColumnOf<Table>; from?: undefined; select?: undefined; of?: undefined }
@@ -25,7 +25,7 @@ export type Derived<Table extends TableName, Value, Written = Value> = {
     }
 )
 
-/** The same without the types of table and field. */
+/** A derived field without the types of table and field. */
 export interface AnyDerived {
   write?(value: unknown): Record<string, unknown>
   file?: string

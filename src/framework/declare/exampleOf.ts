@@ -4,7 +4,7 @@ import type { Resource } from './resource.ts'
 import { isArray, isObjectSchema, membersOf, unwrapped } from './schemas.ts'
 import { isOnDemand } from './views.ts'
 
-/** A row as its fields' examples say. */
+/** Returns an example row, made of the examples of its fields. */
 export const exampleRow = ({ schema, object, idPrefix }: Resource): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(membersOf(schema)).flatMap(([name, field]) => {
@@ -15,7 +15,7 @@ export const exampleRow = ({ schema, object, idPrefix }: Resource): Record<strin
     }),
   )
 
-/** A new row, or a change, as a client may send it. */
+/** Returns an example body that creates a row, or changes one. */
 export function exampleBody({ schema, inputs, writable, required }: Resource, isNew: boolean): Record<string, unknown> {
   const changing = writable.filter(({ isCreateOnly }) => !isCreateOnly).map(({ field }) => field)
   const fields = isNew ? required : changing.slice(0, 1)
@@ -29,15 +29,15 @@ export function exampleBody({ schema, inputs, writable, required }: Resource, is
 
 const exampleId = (idPrefix: string): string => toPublicId(idPrefix, '01942bc1-1a80-7000-8000-000000000001')
 
-/** An object that is no row, as its members' examples say. */
+/** Returns an example of an object other than a row, made of the examples of its members. */
 export const exampleObject = (schema: z.ZodObject): Record<string, unknown> => Object(exampleValue(schema))
 
-/** An object as its members' examples say; null stays null. */
+/** Returns an example of a value; objects are made of the examples of their members, and null stays null. */
 export function exampleValue(field: z.ZodType): unknown {
   const { example, idPrefix } = field.meta() ?? {}
   if (example === undefined && idPrefix !== undefined) return exampleId(idPrefix)
   const inner = unwrapped(field)
-  // An empty list stands for one whose elements speak for themselves, where a list must not be empty.
+  // Where a list must not be empty, an empty example means a list of one example element.
   if (isArray(inner) && Array.isArray(example) && !inner.safeParse(example).success && example.length === 0)
     return [exampleValue(inner.element)]
   if (inner instanceof z.ZodLiteral) return inner.value

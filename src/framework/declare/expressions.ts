@@ -3,39 +3,39 @@ import type { DB } from '../../gen/kysely/tables.ts'
 import type { PersonCaller } from '../../policy/caller.ts'
 import type { View } from './views.ts'
 
-/** Tables that can be resources: their rows have an id, a version and two times. */
+/** Tables that can be resources: their rows have an id, a version and the times of creation and last change. */
 export type TableName = {
   [Table in keyof DB]: DB[Table] extends { id: string; version: unknown; created_at: unknown; updated_at: unknown } ? Table : never
 }[keyof DB]
 
-/** A table of a resource, or the one that stands for all of them in code that serves every resource. */
+/** A table of a resource, or `any_table`, which represents all of them in code that serves every resource. */
 export type AnyTable = TableName | 'any_table'
 
 export type Row<Table extends AnyTable> = Selectable<(DB & AnyTables)[Table]>
-/** A row as a query reads it: its columns, what the query selects for derived fields, and how much of it the caller sees. */
+/** A row as a query returns it: its columns, the values selected for derived fields, and the caller's view. */
 export type ReadRow<Table extends AnyTable> = Row<Table> & { seen_as: View } & Readonly<Record<string, unknown>>
 
-/** Columns to be written. */
+/** Columns to write. */
 export type Columns<Table extends AnyTable> = Partial<Updateable<(DB & AnyTables)[Table]>>
 export type ColumnOf<Table extends TableName> = keyof DB[Table] & string
 
-/** What a condition is written with: Kysely's expression builder over the resource's own table. */
+/** Kysely's expression builder for the resource's table, used to write conditions. */
 export type Rows<Table extends TableName> = ExpressionBuilder<DB, Table>
 export type Condition = Expression<SqlBool>
 export type AnonymousRule<Table extends TableName> = (rows: Rows<Table>) => Condition
 export type Rule<Table extends TableName> = (rows: Rows<Table>, me: PersonCaller) => Condition
 
-/** The same without the knowledge of the table, for the road that serves every resource. */
+/** A row without the type of its table, for the request pipeline, which serves every resource. */
 export interface AnyRow {
   id: string
   school_id: string
   version: number
   [column: string]: unknown
 }
-/** A row as it was read, and how much of it the caller sees. */
+/** A row as it was read, with the caller's view. */
 export interface SeenRow extends AnyRow {
   seen_as: View
-  /** True if the public view shows the gated fields of the row. Absent: it has none. */
+  /** True if the public view shows the gated fields of the row. Absent if the resource has no gated fields. */
   is_ungated?: boolean
 }
 
@@ -45,8 +45,8 @@ export interface AnyTables {
 export type AnyRows = ExpressionBuilder<AnyTables, 'any_table'>
 export type AnyRule = (rows: AnyRows, me: PersonCaller) => Condition
 
-/** A rule that lets every row of the school through. */
+/** Rule that includes every row of the school. */
 export const everything = (rows: { lit(value: boolean): Condition }): Condition => rows.lit(true)
 
-/** A rule that lets nothing through. As a role's visibility it says that the resource is not for that role at all. */
+/** Rule that excludes every row. As a role's visibility it means that the role cannot use the resource. */
 export const nothing = (rows: { lit(value: boolean): Condition }): Condition => rows.lit(false)

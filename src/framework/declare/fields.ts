@@ -6,29 +6,29 @@ declare module 'zod' {
   interface GlobalMeta {
     /** The narrowest view that shows the field. Absent: everyone who sees the row. */
     view?: 'own' | 'staff' | undefined
-    /** The field is null in the public view of a row that is not `ungated`. */
+    /** True if the field is null in the public view of rows that are not `ungated`. */
     gated?: true | undefined
-    /** The field is answered only to who names it in `expand`. */
+    /** True if the response has the field only when `expand` names it. */
     onDemand?: true | undefined
-    /** The field is a row's id: stored as a UUID, shown with this prefix. */
+    /** The prefix of a row's id, which is stored as a UUID and shown with this prefix. */
     idPrefix?: string | undefined
-    /** An input that is sent only where a row is made. */
+    /** True for an input that is accepted only when a row is created. */
     createOnly?: true | undefined
-    /** A member that is answered and never sent, inside an object that is. */
+    /** True for a read-only member of an object that clients send. */
     readOnly?: true | undefined
   }
 }
 
-/** Members of `.meta` that steer the framework and belong in no published schema. */
+/** Members of `.meta` that control the framework and are omitted from published schemas. */
 export const internalMeta = ['view', 'gated', 'onDemand', 'idPrefix', 'createOnly'] as const
 
-/** A point in time as the API writes it: RFC 3339, UTC, milliseconds. */
+/** Schema of a time as the API writes it: RFC 3339, UTC, milliseconds. */
 export const timestamp = (): z.ZodISODateTime => z.iso.datetime()
 
-/** A name, a title or another line that people read: trimmed, with at least one visible character and nothing that controls or turns text. */
+/** Schema of a name, title or other line: trimmed, at least one visible character, no control or bidirectional characters. */
 export const line = (max: number): z.ZodString => lineOrEmpty(max).min(1)
 
-/** The same where the line can be empty. */
+/** Schema of a line that can be empty. */
 export const lineOrEmpty = (max: number): z.ZodString =>
   z
     .string()
@@ -36,12 +36,12 @@ export const lineOrEmpty = (max: number): z.ZodString =>
     .max(max)
     .refine((text) => unreadable(text) === undefined, { error: ({ input }) => unreadable(String(input)) })
 
-/** Schemes of a URL that a person enters. */
+/** Scheme of a URL that a person enters. */
 type LinkScheme = 'https' | 'http' | 'mailto'
 
 /**
- * A URL that a person enters: without credentials, at most 2,000 characters, of these schemes. Fields of the web take both schemes;
- * what a page loads takes https alone.
+ * Returns the schema of a URL that a person enters: without credentials, at most 2,000 characters, with one of these schemes. Links to web
+ * pages accept https and http; resources that a page loads accept only https.
  */
 export function webUrl(schemes: readonly [LinkScheme, ...LinkScheme[]] = ['https', 'http']): z.ZodURL {
   const begins = schemes.map((scheme) => (scheme === 'mailto' ? 'mailto:' : `${scheme}://`)).join(' or ')
@@ -55,19 +55,19 @@ export function webUrl(schemes: readonly [LinkScheme, ...LinkScheme[]] = ['https
   )
 }
 
-/** A readable key in addresses: lower-case words joined by hyphens, never an underscore, so that it cannot be taken for an id. */
+/** Schema of a slug, a readable key in URLs: lower-case words joined by hyphens. It has no underscore, so it never looks like an id. */
 export const slug = (): z.ZodString =>
   z.string().regex(slugForm, 'must be lower-case words joined by hyphens, such as clay-from-scratch').max(96)
 
 export const slugForm = /^[a-z0-9]+(-[a-z0-9]+)*$/
 
-/** The id of a row of another resource. Columns hold the UUID; the framework turns one into the other. */
+/** Returns the schema of the id of another resource's row. Columns store the UUID; the framework converts between them. */
 export function reference(idPrefix: string, description: string): z.ZodString {
   const form = new RegExp(`^${idPrefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`)
   return z.string().regex(form, `must be an id: ${idPrefix}_ and 26 characters`).meta({ description, idPrefix })
 }
 
-/** An amount in the currency's smallest unit, so that nothing is ever rounded. */
+/** Returns the schema of an amount in the currency's smallest unit, so that amounts are never rounded. */
 export function money(description: string): z.ZodObject<{ amount: z.ZodInt; currency: z.ZodString }> {
   return z
     .object({
@@ -80,34 +80,34 @@ export function money(description: string): z.ZodObject<{ amount: z.ZodInt; curr
     .meta({ description })
 }
 
-/** The money object of two columns, or null where there is no amount. Eight-byte numbers arrive as text. */
+/** Returns the money object of two columns, or null if there is no amount. The database returns eight-byte numbers as text. */
 export function moneyOf(amount: number | string | null, currency: string | null): { amount: number; currency: string } | null {
   return amount === null || currency === null ? null : { amount: Number(amount), currency }
 }
 
-/** The money object of two columns of which neither is null. */
+/** Returns the money object of two columns that are not null. */
 export const moneyIn = (amount: number | string, currency: string): { amount: number; currency: string } => ({
   amount: Number(amount),
   currency,
 })
 
-/** The two columns of a money object, `price_amount` and `price_currency` by the name `price`. */
+/** Returns the two columns of a money object: `price_amount` and `price_currency` for the name `price`. */
 export const moneyColumns = <Name extends string>(name: Name, money: { amount: number; currency: string } | null) =>
   ({ [`${name}_amount`]: money?.amount ?? null, [`${name}_currency`]: money?.currency ?? null }) as {
     [Column in `${Name}_amount`]: number | null
   } & { [Column in `${Name}_currency`]: string | null }
 
-/** Twenty named texts of an importer's own; for the staff. */
+/** Schema of up to twenty texts that an integration stores with a row; visible to staff. */
 export const metadata = () =>
   z
-    .record(z.string().regex(/^[a-z0-9_]{1,40}$/, 'must be 1 to 40 of a-z, 0-9 and _'), z.string().max(500))
+    .record(z.string().regex(/^[a-z0-9_]{1,40}$/, 'must have a name of 1 to 40 characters from a-z, 0-9 and _'), z.string().max(500))
     .refine((members) => Object.keys(members).length <= 20, 'must have at most 20 members')
-    .meta({ description: 'Texts of your own, by name.', example: { sku: 'clay-1' }, view: 'staff' })
+    .meta({ description: 'Custom texts by name; at most 20.', example: { sku: 'clay-1' }, view: 'staff' })
 
-/** The key of the row in another system; for the staff. */
+/** Schema of the key of the row in another system; visible to staff. */
 export const externalId = () =>
   z.string().min(1).max(120).nullable().meta({
-    description: 'Key of the row in the system that it was imported from, unique in the school.',
+    description: 'Key of this object in the system from which it was imported; unique in the school.',
     example: 'erp-4711',
     view: 'staff',
   })

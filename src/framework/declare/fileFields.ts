@@ -9,7 +9,7 @@ import type { Values } from './values.ts'
 
 type Changing = Pick<Write<Operation>, 'operation' | 'writer' | 'school' | 'caller'>
 
-/** Fields that name a file which the school does not have, or which the caller may not use. What a row names already, it may keep. */
+/** Returns an error for each field whose file does not exist in the school or is not available to the caller. A row may keep its files. */
 export async function checkFileFields(
   { operation, writer, school, caller }: Changing,
   values: Values,
@@ -29,17 +29,17 @@ export async function checkFileFields(
     const file = files.find((one) => one.id === id)
     const isVisible = file && (audienceOf(caller) === 'staff' || file.uploaded_by === caller.accountId)
     if (isVisible && isPicture(file)) return []
-    const fault = isVisible
-      ? 'must be a public picture whose upload is complete'
-      : 'there is no such file in this school, or it is not yours'
-    return [{ field: `${field}.file_id`, code: 'invalid_reference', message: `${field}.file_id: ${fault}.` }]
+    const rule = isVisible
+      ? 'must be the id of a public picture whose upload is complete'
+      : 'must be the id of a file that exists in this school and that you may use'
+    return [{ field: `${field}.file_id`, code: 'invalid_reference', message: `${field}.file_id: ${rule}.` }]
   })
 }
 
 const isPicture = ({ status, purpose, visibility }: NamedFile): boolean =>
   status === 'ready' && visibility === 'public' && imagePurposes.some((one) => one === purpose)
 
-/** Notes which files the written row names now. */
+/** Records the files that the written row references. */
 export async function keepFileReferences({ operation, writer, school }: Changing, row: Values & { id: string }): Promise<void> {
   const { fileFields, object } = operation.resource
   if (fileFields.length === 0) return
@@ -48,7 +48,7 @@ export async function keepFileReferences({ operation, writer, school }: Changing
   await setFileReferences(writer, { schoolId: school.id, type: object, id: row.id }, { fields, references })
 }
 
-/** Lets go of every file of a row that goes away, those that rules of the school have noted included. */
+/** Releases every file of a deleted row, including files referenced by the school's rules. */
 export async function dropFileReferences({ operation, writer, school }: Changing, id: string): Promise<void> {
   await removeFileReferences(writer, { schoolId: school.id, type: operation.resource.object, id })
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Filter, FilterOperator } from './filters.ts'
 
-/** Describes one parameter of a filter: what it compares, then what the field is. */
+/** Describes one parameter of a filter: its comparison, then its field. */
 export const filterDescription = ({ name, description, value }: Filter, operator: FilterOperator): string =>
   `${comparison(name, operator, value)}. ${sentence(description)}`
 
@@ -10,7 +10,7 @@ function comparison(name: string, operator: FilterOperator, value: z.ZodType): s
     case 'equals':
       return `Filter by ${name}${value instanceof z.ZodBoolean ? '' : ': any of these values'}`
     case 'exists':
-      return `Rows that have ${name} (true) or do not have it (false)`
+      return `Rows with a value in ${name} (true) or without one (false)`
     case 'prefix':
       return `Rows whose ${name} begins with this text`
     default:
@@ -21,5 +21,5 @@ function comparison(name: string, operator: FilterOperator, value: z.ZodType): s
 const timeWords = { gt: 'after this time', gte: 'at this time or later', lt: 'before this time', lte: 'at this time or earlier' } as const
 const numberWords = { gt: 'greater than this', gte: 'of at least this', lt: 'less than this', lte: 'of at most this' } as const
 
-/** Declarations describe fields in sentences and filters of their own in phrases. */
+/** Returns the text as a sentence. Declarations describe fields in sentences, and custom filters in phrases. */
 const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`

@@ -7,32 +7,32 @@ import { unwrapped } from './schemas.ts'
 import { timeValue } from './times.ts'
 import { viewOf } from './views.ts'
 
-/** `equals` takes a list as well: any of them. The others are written `name[gte]`. */
+/** The comparison of a filter. `equals` also accepts a list of alternatives. The other operators are written `name[gte]`. */
 export type FilterOperator = 'equals' | 'gt' | 'gte' | 'lt' | 'lte' | 'exists' | 'prefix'
 
-/** A filter that is more than one column. Ids reach its condition as they are stored. */
+/** A filter with a custom condition. Ids are passed to the condition in their stored form. */
 export interface CustomFilter<Table extends TableName> {
   name: string
   description: string
   operator?: FilterOperator
   value: z.ZodString | z.ZodNumber | z.ZodEnum | z.ZodBoolean
-  /** The question is for the school's staff alone. */
+  /** Set if only the school's staff may use the filter. */
   view?: 'staff'
   where(rows: Rows<Table>, values: readonly never[], caller: Caller): Condition
 }
 
-/** The same without the knowledge of the table. */
+/** A custom filter without the type of its table. */
 export interface AnyFilter extends Omit<CustomFilter<never>, 'where'> {
   where(rows: AnyRows, values: readonly unknown[], caller: Caller): Condition
 }
 
-/** One filter of a list, ready to be read from a request and put into a query. */
+/** A filter of a list, with the schema of its value and its SQL condition. */
 export interface Filter {
   name: string
   operators: readonly FilterOperator[]
   description: string
   value: z.ZodType
-  /** The field is not for everyone, so neither is a question about it. */
+  /** True if only staff see the field, and so only they may filter by it. */
   isStaffOnly: boolean
   where(rows: AnyRows, operator: FilterOperator, values: readonly unknown[], caller: Caller): Condition
 }
@@ -46,8 +46,8 @@ const ranges = ['gt', 'gte', 'lt', 'lte'] as const
 const symbols = { equals: '=', gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
 
 /**
- * The filter that follows from a field's schema: ranges on times, ranges and equality on numbers, equality on the rest.
- * Its column is named like the field where nothing else is said. `operator` asks for another kind of question about the same field.
+ * Returns the filter for a field's schema: ranges for times, ranges and equality for numbers, equality for the rest.
+ * Its column has the name of the field by default. `operator` selects another comparison of the same field.
  */
 export function filterOf(name: string, field: z.ZodType, { column = name, operator }: FieldFilter = {}): Filter {
   const value = unwrapped(field)
@@ -64,7 +64,7 @@ export function filterOf(name: string, field: z.ZodType, { column = name, operat
     return {
       ...about,
       operators: ['prefix'],
-      // Addresses are stored in lower case.
+      // E-mail addresses are stored in lower case.
       value: (value instanceof z.ZodString && value.format === 'email' ? z.string().trim().toLowerCase() : z.string()).min(1).max(100),
       where: (rows, _operator, [text]) => beginsWith(rows.ref(column), String(text)),
     }
@@ -72,14 +72,14 @@ export function filterOf(name: string, field: z.ZodType, { column = name, operat
   const isTime = value instanceof z.ZodISODateTime
   const isNumber = value instanceof z.ZodNumber
   if (!isTime && !isNumber && !(isText(value) || value instanceof z.ZodEnum || value instanceof z.ZodBoolean)) {
-    throw new Error(`the field ${name} is no plain value: filter by it with a filter of its own`)
+    throw new Error(`the field ${name} is not a plain value: declare a custom filter for it`)
   }
   const prefix = field.meta()?.idPrefix ?? value.meta()?.idPrefix
   const stored = (one: unknown): unknown => (prefix === undefined ? one : fromPublicId(prefix, String(one)))
   return {
     ...about,
     operators: isTime ? ranges : isNumber ? ['equals', ...ranges] : ['equals'],
-    // A number is compared with a four-byte column.
+    // Numbers are compared with four-byte columns.
     value: isTime ? timeValue : isNumber ? z.int32() : value,
     where: (rows, asked, values) =>
       values.length > 1 ? rows(column, 'in', values.map(stored)) : rows(column, symbolOf(asked), stored(values[0])),
@@ -90,7 +90,7 @@ const symbolOf = (operator: FilterOperator) => (operator === 'exists' || operato
 
 const isText = (value: z.ZodType): boolean => value instanceof z.ZodString || value instanceof z.ZodStringFormat
 
-/** Returns the filter that a declaration defines itself in the form of the others. */
+/** Returns the Filter for a custom filter of a declaration. */
 export function customFilter({ name, description, operator = 'equals', value, view, where }: AnyFilter): Filter {
   const prefix = value.meta()?.idPrefix
   const stored = (text: unknown): unknown => (prefix === undefined ? text : fromPublicId(prefix, String(text)))
@@ -104,5 +104,5 @@ export function customFilter({ name, description, operator = 'equals', value, vi
   }
 }
 
-/** The parameter's name: `status`, `created_at[gte]`. */
+/** Returns the name of the parameter: `status`, `created_at[gte]`. */
 export const parameterName = (name: string, operator: FilterOperator): string => (operator === 'equals' ? name : `${name}[${operator}]`)

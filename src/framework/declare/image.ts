@@ -8,7 +8,7 @@ import type { ColumnOf, Columns, TableName } from './expressions.ts'
 import { reference } from './fields.ts'
 import type { Presentation } from './presentation.ts'
 
-/** A picture as a row shows it. Only `file_id` and `alt` are ever sent. */
+/** A picture in a response. Clients send only `file_id` and `alt`. */
 export interface Image {
   file_id: string
   url: string
@@ -17,28 +17,26 @@ export interface Image {
   height: number | null
 }
 
-/** The schema of a picture. Where there may be none: `image(…).nullable().meta({ description, example: null })`. */
+/** Returns the schema of a picture. For an optional one: `image(…).nullable().meta({ description, example: null })`. */
 export const image = (description: string) =>
   z
     .object({
-      file_id: reference('fil', 'Id of an uploaded picture that is public: your own, or any for staff.'),
-      url: z
-        .url()
-        .meta({ description: 'Address of the picture.', example: 'https://school.example/files/fil_01/kiln.webp', readOnly: true }),
+      file_id: reference('fil', 'Id of an uploaded public picture. Staff can use any; other callers only pictures that they uploaded.'),
+      url: z.url().meta({ description: 'URL of the picture.', example: 'https://school.example/files/fil_01/kiln.webp', readOnly: true }),
       alt: z
         .string()
         .max(300)
         .nullable()
         .default(null)
-        .meta({ description: 'What can be seen, for who does not.', example: 'A kiln, open' }),
+        .meta({ description: 'Alternative text: describes the picture for people who cannot see it.', example: 'A kiln, open' }),
       width: z.int().nullable().meta({ description: 'In pixels.', example: 1600, readOnly: true }),
       height: z.int().nullable().meta({ description: 'In pixels.', example: 900, readOnly: true }),
     })
     .meta({ description })
 
 /**
- * A field over the columns `<name>_file_id` and `<name>_alt` of its table. The framework checks that the file may be named,
- * and notes in the same transaction that it is used.
+ * Returns a field stored in the columns `<name>_file_id` and `<name>_alt` of its table. The framework checks that the caller may use
+ * the file, and records the reference in the same transaction.
  */
 export function imageField<Table extends TableName, Name extends string>(
   table: `${Name}_file_id` | `${Name}_alt` extends ColumnOf<Table> ? Table : never,
@@ -56,7 +54,7 @@ export function imageField<Table extends TableName, Name extends string>(
   }
 }
 
-/** What `selectImage` has read, as it is shown: for pictures inside lists of other rows. */
+/** Returns the picture that `selectImage` has read as the response shows it, for pictures in lists inside a row. */
 export function imageOf(stored: StoredImage | null, { school }: Pick<Presentation, 'school'>): Image | null {
   if (stored === null) return null
   const { file_id, filename, alt, width, height } = stored

@@ -7,13 +7,13 @@ import type { KeyName } from './parameters.ts'
 import type { Resource } from './resource.ts'
 import type { View } from './views.ts'
 
-/** What every operation is declared with. */
+/** The declared members that every operation has. */
 export interface Rules {
   scope: ScopeVerb
   roles?: readonly Audience[]
 }
 
-/** What all operations have. */
+/** Returns the members that all operations have. */
 export const base = (resource: Resource, { scope, roles }: Rules, { id, summary }: { id: string; summary: string }) => ({
   id,
   summary,
@@ -25,7 +25,7 @@ export const base = (resource: Resource, { scope, roles }: Rules, { id, summary 
   successStatus: 200 as const,
 })
 
-/** What opens a read to callers without a token, where they have rows at all. */
+/** Returns who may call a read: also callers without a token, if the resource has public rows. */
 export function openness(resource: Resource, { scope, roles }: Rules): { anonymous: Operation['anonymous']; roles: readonly Audience[] } {
   const people = roles ?? rolesOf(resource, scope).filter((role) => role !== 'anonymous')
   const isOpen = roles === undefined && resource.audiences.includes('anonymous')
@@ -33,7 +33,7 @@ export function openness(resource: Resource, { scope, roles }: Rules): { anonymo
   return { anonymous: resource.isPartlyPublic ? 'partial' : 'full', roles: ['anonymous', ...people] }
 }
 
-/** What operations on one row have that change it. */
+/** Returns the members of operations that change one row. */
 export function onRow(
   resource: Resource,
   rules: Rules & { view?: View; needsIfMatch?: true; parameters?: z.ZodObject; isOwn?: true },
@@ -44,7 +44,7 @@ export function onRow(
   return { ...base(resource, rules, said), ...at(where, rules.parameters), view, needsIfMatch }
 }
 
-/** Who has rows, and can use the scope. */
+/** Returns the audiences that see rows and can use the scope. */
 function rolesOf(resource: Resource, verb: ScopeVerb): Audience[] {
   const texts: Partial<Record<ScopeVerb, { from: LowestRole }>> = resource.area.scopes
   const { from } = texts[verb] ?? { from: 'learner' }

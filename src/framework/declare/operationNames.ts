@@ -1,23 +1,23 @@
 import type { Resource } from './resource.ts'
 
-/** `display_name` for readers: `display name`. */
+/** Returns a name as words: `display_name` → `display name`. */
 export const words = (name: string): string => name.replaceAll('_', ' ')
 
-/** `a course`, `an event`. */
+/** Returns the type name with an article: `a course`, `an event`. */
 export const article = (object: string): string => `${/^[aeio]/.test(object) ? 'an' : 'a'} ${words(object)}`
 
-/** `one course`; of a singleton `the school`. */
+/** Returns the words for one row: `one course`, or `the school` for a singleton. */
 export const the = ({ object, isSingleton }: Resource): string => `${isSingleton ? 'the' : 'one'} ${words(object)}`
 
-/** What names of operations call one row: `Course`. */
+/** Returns the word for one row in operation ids: `Course`. */
 export const one = ({ called }: Resource): string => pascalCase(called.one)
 
-/** What names of operations call all rows: `Courses`. */
+/** Returns the word for many rows in operation ids: `Courses`. */
 export const many = ({ called }: Resource): string => pascalCase(called.many)
 
 const camelCase = (name: string): string => name.replace(/_([a-z])/g, (_, email: string) => email.toUpperCase())
 
-/** `revisions/{n}/restore` names what it does last: `restoreRevisions`. */
+/** Returns the operation id of a path, verb first: `revisions/{n}/restore` → `restoreRevisions`. */
 export const verbName = (verb: string): string => {
   const [last = '', ...before] = verb
     .split('/')

@@ -10,26 +10,26 @@ import type { Action, Resource } from './resource.ts'
 import type { Values } from './values.ts'
 import type { View } from './views.ts'
 
-/** Where every operation of the school's API stands. */
+/** The base path of every operation of the school's API. */
 export const apiPath = '/api/v1'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** What documents say of an operation. */
+/** The documented facts about an operation. */
 export interface Described {
-  /** `listCourses`. */
+  /** The operation id: `listCourses`. */
   id: string
   method: Method
-  /** `/api/v1/courses/{id_or_slug}`. */
+  /** The path template: `/api/v1/courses/{id_or_slug}`. */
   path: string
   summary: string
-  /** Whether a caller without a token is served: with the public view of all that is there, or of a part. */
+  /** The access of callers without a token: `full` for the public view of everything, `partial` for a part of it. */
   anonymous: 'full' | 'partial' | 'none'
-  /** Who it is of any use to: a caller of another role is refused whatever the token says. */
+  /** The roles that can call it. Other roles get access_denied with any token. */
   roles: readonly Audience[]
   parameters: readonly Parameter[]
   successStatus: 200 | 201 | 202 | 204 | 207
-  /** Where it goes away. */
+  /** Set if the operation is deprecated. */
   deprecation?: Deprecation
 }
 
@@ -39,26 +39,26 @@ interface Common extends Described {
 }
 
 interface OnRow {
-  /** How much of the row one must see to touch it. */
+  /** The narrowest view of the row that allows the caller to change it. */
   view: View
   needsIfMatch: boolean
 }
 
-/** A row of another resource, under which rows are listed. */
+/** The parent resource of a list. */
 export interface ListParent {
   resource: Resource
-  /** Which rows of the list are its own. */
+  /** Selects the rows of the list that belong to the parent. */
   where(rows: AnyRows, id: string): Condition
 }
 
-/** A row of another resource, under which a row is made. */
+/** The parent resource of a created row. */
 export interface CreateParent {
   resource: Resource
-  /** The column of the new row that names it. */
+  /** The column of the new row that holds the id of the parent. */
   column: string
 }
 
-/** One thing that can be done, derived from a resource. A route and a tool are this, seen through two doors. */
+/** An operation, derived from a resource. The REST route and the MCP tool are two ways to call it. */
 export type Operation = Common &
   (
     | { kind: 'list'; parent?: ListParent | undefined }
@@ -72,7 +72,7 @@ export type Operation = Common &
     | { kind: 'collection'; rules: CollectionAction<ScopeVerb>; name: string }
   )
 
-/** Whose row is answered, where a row is: of an action it may be another resource's. */
+/** Returns the resource of the row in the response. An action may return a row of another resource. */
 export const resourceAnswered = (operation: Operation): Resource =>
   (operation.kind === 'action' && operation.rules.answers?.()) || operation.resource
 

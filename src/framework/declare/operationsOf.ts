@@ -10,14 +10,15 @@ import { listParameters, rowParameters, widestKey } from './parameters.ts'
 import type { Resource } from './resource.ts'
 
 /**
- * Every operation of a resource.
- * @throws Error for a deprecation of an operation that is none
+ * Returns every operation of a resource.
+ * @throws Error if the declaration deprecates an operation that does not exist
  */
 export function operationsOf(resource: Resource): Operation[] {
   const { name, deprecations } = resource
   const operations = allOf(resource)
   for (const [id, deprecation] of Object.entries(deprecations)) {
-    if (!operations.some((operation) => operation.id === id)) throw new Error(`${name} has no operation ${id} that could be deprecated`)
+    if (!operations.some((operation) => operation.id === id))
+      throw new Error(`${name} has no operation ${id}: correct the id in deprecations`)
     deprecated(deprecation)
   }
   return operations.map((operation) => {
@@ -102,13 +103,13 @@ function allOf(resource: Resource): Operation[] {
   ]
 }
 
-/** What is done with the collection, and many rows at once where the resource takes them. */
+/** Returns the collection actions, including the bulk action if the resource declares one. */
 const withBulk = (resource: Resource, declared: Resource['collectionActions']): Resource['collectionActions'] => {
   const { bulk } = resource.operations
   return bulk ? { bulk: bulkAction(resource, bulk, () => operationsOf(resource)), ...declared } : declared
 }
 
-/** The list of the resource, and the same under rows of others. */
+/** Returns the list of the resource, and its lists under rows of other resources. */
 function listsOf(resource: Resource): Operation[] {
   const { name, operations, listedUnder, isPart } = resource
   const scope = operations.list
@@ -178,14 +179,15 @@ function collectionReadOf(resource: Resource, verb: string, rules: Resource['col
   }
 }
 
-/** @throws Error if the parent has another table than the declaration says: the types of its rules follow from it */
+/** @throws Error if the parent's table differs from the declared one, which types the rules */
 function parentOf(name: string, under: Exclude<Resource['under'], undefined>): CreateParent {
   const resource = under.resource()
-  if (resource.table !== under.table) throw new Error(`${name} names the table ${under.table} of its parent, which has ${resource.table}`)
+  if (resource.table !== under.table)
+    throw new Error(`${name} declares the table ${under.table} for its parent: it must be ${resource.table}`)
   return { resource, column: under.column }
 }
 
-/** A bare scope verb is an operation without rules of its own. */
+/** Returns the operation that is declared, if any. A plain scope verb declares an operation with default rules. */
 function withRules<Kind extends Rules>(declared: ScopeVerb | Kind | undefined, make: (rules: Kind) => Operation): Operation[] {
   if (declared === undefined) return []
   return [make(typeof declared === 'string' ? ({ scope: declared } as Kind) : declared)]

@@ -6,16 +6,16 @@ import type { Resource } from './resource.ts'
 import { isOptional, membersOf } from './schemas.ts'
 import { viewOf } from './views.ts'
 
-/** One input of an operation, as it is read and as the documents describe it. */
+/** A parameter of an operation: how it is parsed and how the documents describe it. */
 export interface Parameter {
   name: string
   in: 'path' | 'query'
   isRequired: boolean
   description: string
-  /** What the value is once the text has been read. A list in a query is separated by commas. */
+  /** The schema of the parsed value. Lists in a query are separated by commas. */
   schema: z.ZodType
   isStaffOnly: boolean
-  /** Set where the parameter is a filter. */
+  /** Set if the parameter is a filter. */
   filter?: { filter: Filter; operator: FilterOperator }
 }
 
@@ -23,17 +23,17 @@ const maxListValues = 50
 const maxExpansions = 5
 const maxRows = 100
 const maxExportRows = 10_000
-/** Of a tool's page. */
+/** The maximum number of rows on a page of an MCP tool. */
 export const maxToolRows = 50
 
-/** What names a row in a path: its id alone, or what else may stand in its place as well. */
+/** The path parameter that identifies a row: its id only, or an alternative as well. */
 export type KeyName = 'id' | 'id_or_slug' | 'id_or_me' | 'id_or_number'
 
-/** The widest key that identifies a row where it is read, changed or deleted. Actions take the id alone. */
+/** Returns the key that identifies a row when it is read, changed or deleted. Actions accept only the id. */
 export const widestKey = ({ hasSlug, me, numberForm }: Resource): KeyName =>
   me ? 'id_or_me' : numberForm ? 'id_or_number' : hasSlug ? 'id_or_slug' : 'id'
 
-/** The key of one row in a path, and what of it is answered where the row itself is read. */
+/** Returns the key parameter of one row and, for reads of the row, the parameters that select its fields. */
 export function rowParameters(resource: Resource, isReading: boolean, name: KeyName = isReading ? widestKey(resource) : 'id'): Parameter[] {
   const { isSingleton, idPrefix, object } = resource
   const id = `${idPrefix}_ and 26 characters`
@@ -55,7 +55,7 @@ export function rowParameters(resource: Resource, isReading: boolean, name: KeyN
   return [...(isSingleton ? [] : [key]), ...(isReading ? [...declaredParameters(resource.reading), ...shapeParameters(resource)] : [])]
 }
 
-/** Filters, order and page of a list. */
+/** Returns the parameters for the filters, sort and page of a list. */
 export function listParameters(resource: Resource): Parameter[] {
   const { filters, sorts, defaultSorts, search } = resource
   const names = sorts.map((sort) => sort.name)
@@ -67,15 +67,15 @@ export function listParameters(resource: Resource): Parameter[] {
   return [
     ...filters.flatMap((filter) => filter.operators.map((operator) => filterParameter(filter, operator))),
     ...(search.length > 0 ? [searchParameter(search)] : []),
-    query('sort', `Order of the list; - turns it round. Without it: ${order}.`, z.enum(names)),
+    query('sort', `Sort order of the list; - means descending. Default: ${order}.`, z.enum(names)),
     query('limit', 'Rows per page.', z.int().min(1).max(maxRows).default(20)),
     query(
       'cursor',
-      'Where the page begins: next_cursor or prev_cursor of another page. Send it with the same filters and sort.',
+      'Start of the page: next_cursor or prev_cursor from another page. Send the same filters and sort with it.',
       z.string().min(1),
     ),
     {
-      ...query('include', 'total_count: the number of rows, exact up to 10 000.', z.array(z.enum(['total_count'])).min(1)),
+      ...query('include', 'total_count adds the number of rows, exact up to 10,000.', z.array(z.enum(['total_count'])).min(1)),
       isStaffOnly: true,
     },
     ...declaredParameters(resource.reading),
@@ -83,15 +83,15 @@ export function listParameters(resource: Resource): Parameter[] {
   ]
 }
 
-/** Where only staff may look, there is no such parameter for others. */
+/** Returns the parameter `q`. If only staff can search, other callers do not have it. */
 function searchParameter(search: Resource['search']): Parameter {
   const isStaffOnly = search.every(({ isForStaff }) => isForStaff)
   const columns = search.filter(({ isForStaff }) => isStaffOnly || !isForStaff).map(({ column }) => column)
-  const about = `Text that occurs in ${columns.join(', ')}; among the newest 2000 rows that have it.`
+  const about = `Search text in ${columns.join(', ')}. At most the newest 2,000 matching rows are listed.`
   return { ...query('q', about, z.string().min(2).max(100)), isStaffOnly }
 }
 
-/** Parameters that a declaration names itself: members of the path by their name, the others of the query. */
+/** Returns the parameters that a declaration defines: path parameters if the path names them, otherwise query parameters. */
 export function declaredParameters(declared: z.ZodObject | undefined, path = ''): Parameter[] {
   return (declared ? Object.entries(membersOf(declared)) : []).map(([name, schema]) => {
     const isInPath = path.includes(`{${name}}`)
@@ -106,10 +106,10 @@ export function declaredParameters(declared: z.ZodObject | undefined, path = '')
   })
 }
 
-/** The same for a list that leaves as a file: longer, whole rows only. */
+/** Returns the parameters of an exported list: a higher limit, and whole rows only. */
 export const exportParameters = (parameters: readonly Parameter[]): Parameter[] => longer(parameters, maxExportRows, ['include', 'expand'])
 
-/** The same for a list, or a row, in a form of its own: that form says what of a row it holds. */
+/** Returns the parameters of a list or row in another format: the format determines the fields. */
 export const representationParameters = (parameters: readonly Parameter[], maxRows: number): Parameter[] =>
   longer(parameters, maxRows, ['include', 'expand', 'fields'])
 
@@ -119,9 +119,9 @@ const longer = (parameters: readonly Parameter[], rows: number, without: readonl
     .map((parameter) => (parameter.name === 'limit' ? query('limit', 'Rows.', z.int().min(1).max(rows).default(rows)) : parameter))
 
 /**
- * The same for a tool that visitors may call: shorter pages, and names that every model can write.
- * `created_at[gte]` becomes `created_at_gte`: several model vendors refuse a schema with brackets in a name.
- * @throws Error at start where two parameters would have one name
+ * Returns the parameters of an MCP tool: shorter pages, and names that every model accepts.
+ * `created_at[gte]` becomes `created_at_gte`: several model vendors reject a schema with brackets in a name.
+ * @throws Error at start if two parameters would have the same name
  */
 export function toolParameters(parameters: readonly Parameter[]): Parameter[] {
   const renamed = parameters
@@ -132,11 +132,11 @@ export function toolParameters(parameters: readonly Parameter[]): Parameter[] {
         : { ...parameter, name: parameter.name.replace(/\[(\w+)\]$/, '_$1') },
     )
   const names = renamed.map(({ name }) => name)
-  if (new Set(names).size < names.length) throw new Error(`two parameters of a tool have one name: ${names.join(', ')}`)
+  if (new Set(names).size < names.length) throw new Error(`two parameters of a tool have the same name: ${names.join(', ')}`)
   return renamed
 }
 
-/** The parameters that this caller may send. To others a staff parameter does not exist. */
+/** Returns the parameters that this caller may send. Staff parameters do not exist for other callers. */
 export function offeredParameters(parameters: readonly Parameter[], caller: Caller): readonly Parameter[] {
   return audienceOf(caller) === 'staff' ? parameters : parameters.filter(({ isStaffOnly }) => !isStaffOnly)
 }
@@ -146,16 +146,16 @@ function shapeParameters({ expansions, onDemand }: Resource): Parameter[] {
   return [
     query(
       'fields',
-      'Fields to answer, and no others; price.amount names one inside another.',
+      'Fields of the response; all others are omitted. Use a dot for nested fields: price.amount.',
       z.array(z.string().min(1).max(100)).min(1).max(50),
     ),
     ...(names.length > 0
       ? [
           query(
             'expand',
-            `What to put into the answer beside its fields: ${names.join(', ')}. Rows of another resource need its read scope; a.b goes one step further.`,
+            `Objects and fields to include in the response: ${names.join(', ')}. Rows of another resource need its read scope. a.b expands b in a.`,
             z
-              .array(z.string().regex(/^[a-z_]+(\.[a-z_]+)?$/, 'goes two steps at most: a or a.b'))
+              .array(z.string().regex(/^[a-z_]+(\.[a-z_]+)?$/, 'must have at most two levels: a or a.b'))
               .min(1)
               .max(maxExpansions),
           ),
@@ -174,7 +174,7 @@ function filterParameter(filter: Filter, operator: FilterOperator): Parameter {
   }
 }
 
-/** A parameter of a query that can be left out. */
+/** Returns an optional query parameter. */
 export const query = (name: string, description: string, schema: z.ZodType): Parameter => ({
   name,
   in: 'query',

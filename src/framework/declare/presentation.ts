@@ -8,6 +8,6 @@ export interface Presentation {
   school: School
   caller: Caller
   externalServices: ExternalServices
-  /** Values of the operation's parameters by name, such as those that `reading` declares. */
+  /** Values of the operation's parameters by name, such as those declared in `reading`. */
   parameters: ParameterValues
 }

@@ -6,21 +6,21 @@ import { defineResource } from './defineResource.ts'
 import { everything, nothing } from './expressions.ts'
 import type { Resource } from './resource.ts'
 
-/** Figures and the like: what can be read and stands in no row of its own. */
+/** The declaration of reports: figures and other data that are computed and not stored in rows. */
 export interface ReportsDeclaration<Verb extends ScopeVerb> {
-  /** Where they stand under `/api/v1`. */
+  /** The path under `/api/v1`. */
   name: string
-  /** What one of them calls itself. */
+  /** The type name of one report. */
   object: string
   about: string
   scopes: Readonly<Record<Verb, ScopeText>> | Area<Verb>
-  /** Whom they are for at all; a report can be for fewer. */
+  /** The roles that can read the reports. A single report can narrow them. */
   roles: readonly Exclude<Audience, 'anonymous'>[]
-  /** By the end of their addresses; a member of it in braces is a parameter. */
+  /** The reports by the end of their path; a segment in braces is a parameter. */
   reports: Readonly<Record<string, CollectionRead<NoInfer<Verb>>>>
 }
 
-/** Makes a resource without rows: its operations are reads of the school as a whole, whose statements end when their time is up. */
+/** Returns a resource without rows: its operations read data of the whole school, and their statements have a time limit. */
 export function defineReports<Verb extends ScopeVerb>({
   name,
   object,
@@ -34,7 +34,7 @@ export function defineReports<Verb extends ScopeVerb>({
     name,
     object,
     idPrefix: 'sch',
-    // What belongs to no row belongs to the school.
+    // Reports belong to the school.
     table: 'school',
     about,
     scopes,

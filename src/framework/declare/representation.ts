@@ -1,12 +1,12 @@
 import type { School } from '../../policy/school.ts'
 
-/** Another form of a row, and of a list of rows, than JSON: asked for with `Accept`. Made of what the caller's view shows. */
+/** A format of a row and of a list other than JSON, requested with `Accept`. It shows the fields of the caller's view. */
 export interface Representation {
-  /** `text/calendar`. */
+  /** The media type: `text/calendar`. */
   type: string
-  /** Of a list in this form, so many rows at most, and where nothing else is asked. */
+  /** The maximum and default number of rows of a list in this format. */
   maxRows: number
-  /** What documents show. */
+  /** The example in the documents. */
   example: string
   write(bodies: readonly Readonly<Record<string, unknown>>[], context: { school: School }): string
 }

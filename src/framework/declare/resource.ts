@@ -17,7 +17,7 @@ import type { Sort } from './sorts.ts'
 import type { NoMembers, OutputOf, Values } from './values.ts'
 import type { ObjectPicker, View } from './views.ts'
 
-// A resource refers to other resources: to expand them, to be listed under them, to respond with their rows. So these types share a file.
+// Resources refer to each other (expansions, parent lists, rows in responses), so these types share a file.
 
 /** The words for one row and for many in operation ids. */
 export interface Called {
@@ -25,10 +25,10 @@ export interface Called {
   many: string
 }
 
-/** Where new rows are made: under a row of another resource, whose id goes into the column. */
+/** The parent of new rows: a row of another resource, whose id is stored in the column. */
 export interface Under<Table extends TableName, Parent extends TableName> {
   resource(): Resource
-  /** The table of the other resource. It types `parent` in the rules of `create`. */
+  /** The table of the parent. It types `parent` in the rules of `create`. */
   table: Parent
   column: ColumnOf<Table>
 }
@@ -36,33 +36,33 @@ export interface Under<Table extends TableName, Parent extends TableName> {
 /** The same list under each row of another resource. */
 export interface ListedUnder<Table extends TableName> {
   resource(): Resource
-  /** Which rows belong to the other row. */
+  /** Selects the rows that belong to the other row. */
   where(rows: Rows<Table>, id: string): Condition
-  /** Operation id, where it is not `list`, the other object and the name. */
+  /** The operation id. Default: `list`, the other object and the name. */
   id?: string
-  /** The end of its address, where that is not this resource's name. */
+  /** The end of its path. Default: this resource's name. */
   at?: string
-  /** Its address takes the id of the other row alone, no slug. */
+  /** True if its path accepts only the id of the other row, not the slug. */
   byId?: true
-  /** Not for visitors, although the rows are. */
+  /** True if callers without a token cannot call it, although they see the rows. */
   isClosed?: true
 }
 
-/** The same without the knowledge of the table. */
+/** A ListedUnder without the type of its table. */
 export interface AnyListedUnder extends Omit<ListedUnder<never>, 'where'> {
   where(rows: AnyRows, id: string): Condition
 }
 
 /**
- * Rows of another resource beside a row: those whose ids the row names (one, or a list), or those that name the row in a column.
- * The other resource stands in a function: two resources may know each other.
+ * Rows of another resource to include with a row: those whose ids the row contains (one, or a list), or those that refer to the row in a
+ * column. The other resource is returned by a function, because two resources may refer to each other.
  */
 export type Expansion<Table extends TableName> =
   | { resource(): Resource; id(row: ReadRow<Table>): string | null; ids?: undefined; by?: undefined }
   | { resource(): Resource; ids(row: ReadRow<Table>): readonly string[]; id?: undefined; by?: undefined }
   | { resource(): Resource; by: { [Other in TableName]: ColumnOf<Other> }[TableName]; id?: undefined; ids?: undefined }
 
-/** The same for the road that serves every resource. */
+/** An expansion without the type of its table, for the request pipeline. */
 export interface AnyExpansion {
   resource(): Resource
   id?: ((row: SeenRow) => string | null) | undefined
@@ -93,7 +93,7 @@ export interface Action<Table extends AnyTable, Verb extends ScopeVerb> extends 
   run?(writing: Writing, row: Row<Table>, input: Values): Promise<Columns<Table> | undefined>
   /** Writes what follows, after the row is written. May return headers. */
   after?(writing: Writing, row: Row<Table>): Promise<{ headers: Record<string, string> } | undefined> | Promise<void>
-  /** The same for an action whose response is not the row. */
+  /** Runs an action whose response is not the row. */
   perform?(writing: Writing, row: Row<Table>, input: Values): Promise<Performed<Table>>
   /** The response of `perform`, if it is not a row. */
   output?: z.ZodObject
@@ -122,63 +122,63 @@ export interface WritableField {
   roles: readonly Audience[] | undefined
 }
 
-/** A column in which `q` looks. */
+/** A column that `q` searches. */
 export interface Searched {
   column: string
-  /** Looked at where the column is empty. */
+  /** The column that is searched if the first is empty. */
   otherwise: string | undefined
   isForStaff: boolean
 }
 
-/** A resource as the framework works with it. */
+/** A resource as the framework uses it. */
 export interface Resource<Verb extends ScopeVerb = never> {
   name: string
   object: string
   idPrefix: string
   called: Called
-  /** Where it stands under `/api/v1`. */
+  /** The path under `/api/v1`. */
   path: string
   table: string
   versionColumn: string
-  /** Where the field `status` stands. */
+  /** The column of the field `status`. */
   stateColumn: string
   part: ((rows: AnyRows) => Condition) | undefined
-  /** Whether `me` names a row, and which. */
+  /** Returns the id of the caller's own row, or null. Undefined if `me` does not identify a row of this resource. */
   me: ((caller: PersonCaller) => string | null) | undefined
   about: string
   area: Area<Verb>
   feature: Feature | undefined
   isSingleton: boolean
-  /** What a visitor is served is a part of what is there. */
+  /** True if callers without a token get only a part of the rows or fields. */
   isPartlyPublic: boolean
-  /** Of the school's row: whether visitors are served there at all. */
+  /** Returns the condition on the school's row under which callers without a token have access. */
   anonymousWhen: (() => Condition) | undefined
-  /** Visitors look around in it, by tools as well. */
+  /** True if visitors can browse it with MCP tools. */
   isInCatalogue: boolean
   hasSlug: boolean
   slugForm: RegExp
   numberForm: RegExp | undefined
   reservedSlugs: readonly string[]
   under: { resource(): Resource; table: string; column: string } | undefined
-  /** Every field with its view, the common ones included. */
+  /** All fields with their views, including the common fields. */
   schema: z.ZodObject
   inputs: Readonly<Record<string, z.ZodType>>
   /** The current value of each input that an update takes. */
   currentInputs: Readonly<Record<string, (fields: Values) => unknown>>
-  /** What each view answers, strictly. */
+  /** The strict response schema of each view. */
   schemas: Readonly<Record<View, z.ZodObject>>
   pickers: Readonly<Record<View, ObjectPicker>>
   columns: readonly string[]
   selections: readonly { field: string; select(rows: AnyRows, caller: Caller): Expression<unknown> }[]
   derivations: readonly { field: string; of(source: unknown, context: Presentation): unknown; isSelected: boolean }[]
-  /** How fields without a column are written. */
+  /** Functions that return the columns of fields without a column. */
   writers: ReadonlyMap<string, (value: unknown) => Record<string, unknown>>
-  /** Fields that name a file, and the column with its id. */
+  /** Fields that reference a file, and the column with its id. */
   fileFields: readonly { field: string; column: string }[]
   writable: readonly WritableField[]
   required: readonly string[]
   slugFrom: string | undefined
-  /** Fields that are answered only to who names them in `expand`. */
+  /** Fields that the response has only if `expand` names them. */
   onDemand: readonly string[]
   /** Parameters of list and get in addition to the framework's. */
   reading: z.ZodObject | undefined
@@ -191,16 +191,16 @@ export interface Resource<Verb extends ScopeVerb = never> {
   representations: readonly Representation[]
   expansions: Readonly<Record<string, AnyExpansion>>
   listedUnder: readonly AnyListedUnder[]
-  /** Its rows have no addresses of their own. */
+  /** True if its rows have no paths. */
   isPart: boolean
   visibility: Readonly<Record<Audience, AnyRule>>
   unlisted: ((rows: AnyRows) => Condition) | undefined
   views: Partial<Record<Exclude<View, 'public'> | 'open', AnyRule>>
-  /** Rows of which everybody sees the gated fields. */
+  /** Selects the rows whose gated fields every caller sees. */
   ungated: ((rows: AnyRows) => Condition) | undefined
   gatedFields: readonly string[]
   lockFirst: ((writer: Writer, row: { schoolId: string; id: string }) => Promise<void>) | undefined
-  /** Who may call at all: the audiences that have any rows. */
+  /** The audiences that can see any rows, and so may call its operations. */
   audiences: readonly Audience[]
   operations: Operations<'any_table', ScopeVerb, Values, Values, Values, 'any_table'>
   reads: Readonly<Record<string, RowRead<'any_table', ScopeVerb>>>

@@ -7,12 +7,12 @@ import { scopeName } from './area.ts'
 import type { Resource } from './resource.ts'
 import { isObjectSchema, membersOf, unwrapped } from './schemas.ts'
 
-/** What of a row is answered, and what beside it. */
+/** The fields of a row in the response, and the objects included with it. */
 export interface Shape {
   fields: readonly string[] | undefined
-  /** By name of the expansion, what is to be expanded in its rows. */
+  /** The nested expansions, by the name of the expansion that contains them. */
   expansions: ReadonlyMap<string, readonly string[]>
-  /** Fields of the row that stay away unless they are asked for. */
+  /** The requested fields of the row that are omitted by default. */
   onDemand: readonly string[]
 }
 
@@ -20,9 +20,9 @@ export const isPartial = ({ fields, expansions, onDemand }: Shape): boolean =>
   fields !== undefined || expansions.size > 0 || onDemand.length > 0
 
 /**
- * Reads `fields` and `expand`.
+ * Parses `fields` and `expand`.
  * @throws Problem invalid_parameter for an unknown field or expansion
- * @throws Problem insufficient_scope or access_denied where another resource is not open to the caller
+ * @throws Problem insufficient_scope or access_denied if the caller has no access to an expanded resource
  */
 export function parseShape({
   operation: { resource, scope },
@@ -50,7 +50,7 @@ export function parseShape({
   return { fields, expansions, onDemand: asked.filter((path) => resource.onDemand.includes(path)) }
 }
 
-/** The members of the body that `fields` names. Who and what a row is, is always said. */
+/** Returns the members of the body that `fields` names. The id and type of a row are always included. */
 export function selectFields(body: Record<string, unknown>, fields: readonly string[] | undefined): Record<string, unknown> {
   if (fields === undefined) return body
   const paths = new Map<string, Set<string> | 'all'>([
@@ -76,13 +76,13 @@ export function selectFields(body: Record<string, unknown>, fields: readonly str
 function requireScopes(others: readonly Resource[], own: string, caller: Caller): void {
   const audience = audienceOf(caller)
   const closed = others.find((resource) => !resource.audiences.includes(audience))
-  if (closed) throw new Problem('access_denied', { description: `${closed.area.title}: not open to you here. Leave it out of expand.` })
+  if (closed) throw new Problem('access_denied', { description: `${closed.area.title}: you cannot expand it here. Remove it from expand.` })
   if (caller.kind === 'anonymous') return
   const needed = others.map((resource) => scopeName(resource.area, 'read'))
   const missing = needed.filter((scope) => !caller.scopes.has(scope))
   if (missing.length === 0) return
   throw new Problem('insufficient_scope', {
-    description: `What is to be expanded needs ${[...new Set(missing)].join(', ')}.`,
+    description: `The expanded objects need the scopes ${[...new Set(missing)].join(', ')}.`,
     requiredScopes: [...new Set([own, ...needed])],
   })
 }
@@ -102,7 +102,7 @@ const expansionPaths = ({ expansions, onDemand }: Resource): string[] => [
   ]),
 ]
 
-/** What can be named: to those whose view never shows a field, it does not exist. */
+/** Returns the field paths that the caller may name. A field that none of the caller's views shows does not exist for them. */
 function fieldPaths(resource: Resource, caller: Caller): string[] {
   const audience = audienceOf(caller)
   const widest = resource.views.open ? 'own' : 'public'

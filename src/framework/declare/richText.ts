@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { markupExcess, markupLimitsText } from '../../lib/markupLimits.ts'
 
-/** What documents say of a text, and how long it may be. */
+/** The maximum length and the documentation of a rich text. */
 interface Said {
   max: number
   description: string
@@ -9,7 +9,7 @@ interface Said {
   gated?: true
 }
 
-/** A text in Markdown or HTML that can be rendered in bounded time. Its description says so: `markupText(max, 'The text.')`. */
+/** Returns the schema of a text in Markdown or HTML that can be rendered in bounded time; its description names the limits. */
 export const markupText = (max: number, description: string): z.ZodString =>
   z
     .string()
@@ -17,7 +17,7 @@ export const markupText = (max: number, description: string): z.ZodString =>
     .refine((text) => markupExcess(text) === undefined, { error: ({ input }) => markupExcess(String(input)) })
     .meta({ description: `${description} ${markupLimitsText}` })
 
-/** How a text is written. */
+/** Returns the schema of the format of a text. */
 export const textFormat = (description: string) =>
   z.enum(['markdown', 'html']).default('markdown').meta({ description, example: 'markdown' })
 
@@ -25,7 +25,7 @@ type RichText<Name extends string> = { [Text in Name]: z.ZodNullable<z.ZodString
   [Format in `${Name}_format`]: ReturnType<typeof textFormat>
 } & { [Html in `${Name}_html`]: z.ZodNullable<z.ZodString> }
 
-/** The three fields of a text that people write: `bio`, `bio_format`, and `bio_html`, which is never sent. */
+/** Returns the three fields of a rich text: `bio`, `bio_format`, and the read-only `bio_html`. */
 export const richText = <Name extends string>(name: Name, { max, description, example, gated }: Said) =>
   ({
     [name]: markupText(max, description)
@@ -35,5 +35,5 @@ export const richText = <Name extends string>(name: Name, { max, description, ex
     [`${name}_html`]: z
       .string()
       .nullable()
-      .meta({ description: `\`${name}\` as HTML that is safe to show.`, example: `<p>${example}</p>`, gated }),
+      .meta({ description: `\`${name}\` as sanitised HTML.`, example: `<p>${example}</p>`, gated }),
   }) as unknown as RichText<Name>

@@ -3,7 +3,7 @@ import type { ScopeVerb } from './area.ts'
 import type { AnyTable } from './expressions.ts'
 import type { Values } from './values.ts'
 
-/** What can be done with a resource, and the scope that it needs. */
+/** The operations on a resource, with the scopes that they need. */
 export interface Operations<
   Table extends AnyTable,
   Verb extends ScopeVerb,
@@ -16,9 +16,9 @@ export interface Operations<
   get?: Verb
   create?: Verb | Creation<Table, Verb, New, Parent>
   update?: Verb | Change<Table, Verb, Complete, Changed>
-  /** The whole row is sent: what is left out takes its default, or is nothing. */
+  /** Replaces the whole row: omitted fields get their default, or become null. */
   replace?: Verb | Change<Table, Verb, Complete, Changed>
   remove?: Verb | Removal<Table, Verb>
-  /** At the address `bulk`: up to a hundred rows, made or changed one after the other. */
+  /** Creates or changes up to a hundred rows, one after another, at the path `bulk`. */
   bulk?: RowsInBulk<Verb>
 }

@@ -1,15 +1,15 @@
 import { z } from 'zod'
 
-/** A schema around another one that says whether a value may be absent. */
+/** A schema that wraps another one and determines whether the value may be absent. */
 export type Wrapper = z.ZodNullable<z.ZodType> | z.ZodOptional<z.ZodType> | z.ZodDefault<z.ZodType> | z.ZodPrefault<z.ZodType>
 
 export const isWrapper = (schema: z.ZodType): schema is Wrapper =>
   schema instanceof z.ZodNullable || schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault
 
-/** Returns the schema without the wrappers that say that a value may be absent. */
+/** Returns the schema without the wrappers for absent values. */
 export const unwrapped = (schema: z.ZodType): z.ZodType => (isWrapper(schema) ? unwrapped(schema.unwrap()) : schema)
 
-// Zod types the parts of a schema as those of its core, which lack the methods. Every schema here is made with `z`, so each part has them.
+// Zod types the parts of a schema as core schemas, which lack the methods. Every schema here is built with `z`, so its parts have them.
 
 /** Returns the members of an object schema by name. */
 export const membersOf = ({ shape }: { shape: z.core.$ZodShape }): Readonly<Record<string, z.ZodType>> =>

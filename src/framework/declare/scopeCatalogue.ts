@@ -1,25 +1,26 @@
 import { type Area, type LowestRole, type ScopeVerb, scopeName } from './area.ts'
 
-/** A scope as every page and document knows it. */
+/** A scope as pages and documents show it. */
 export interface ScopeEntry {
   name: string
   area: string
-  /** Title of the area, as a heading of the consent page. */
+  /** The title of the area, used as a heading on the consent page. */
   areaTitle: string
   verb: ScopeVerb | 'identity'
-  /** What a person reads before saying yes. */
+  /** The sentence on the consent page. */
   sentence: string
   from: LowestRole
 }
 
 const verbs = ['read', 'write'] as const
 
-/** The scopes of these areas, in their order, reading before writing. An area that is named by several resources counts once. */
+/** Returns the scopes of these areas in order, read before write. An area shared by several resources is listed once. */
 export function scopesOf(areas: Iterable<Area>): ScopeEntry[] {
   const byName = new Map<string, Area>()
   for (const area of areas) {
     const known = byName.get(area.name)
-    if (known && known !== area) throw new Error(`the area ${area.name} is declared twice: hand the first declaration's area to the second`)
+    if (known && known !== area)
+      throw new Error(`the area ${area.name} is declared twice: pass the area of the first declaration to the second`)
     byName.set(area.name, area)
   }
   return [...byName.values()].flatMap((area) =>

@@ -3,7 +3,7 @@ import { slugForm } from './fields.ts'
 import { tableOf, tables } from './queryScope.ts'
 import type { Resource } from './resource.ts'
 
-/** Words that stand where slugs stand in the addresses of the API. */
+/** Words that cannot be slugs, because paths of the API use them in the same position. */
 export const reservedSlugs: ReadonlySet<string> = new Set([
   'positions',
   'bulk',
@@ -17,14 +17,14 @@ export const reservedSlugs: ReadonlySet<string> = new Set([
   'changes',
 ])
 
-/** Whether a slug is, or begins with, a word that is kept for addresses. */
+/** True if a slug is, or begins with, a reserved word. */
 export const isReserved = (resource: Pick<Resource, 'reservedSlugs'>, slug: string): boolean =>
   reservedSlugs.has(slug) || resource.reservedSlugs.includes(String(slug.split('/')[0]))
 
 const maxLength = 96
 const tries = 50
 
-/** `Clay, From Scratch!` → `clay-from-scratch`; empty where nothing of the text can stand in a slug. */
+/** Returns the slug of a title: `Clay, From Scratch!` → `clay-from-scratch`. Empty if the title has no usable characters. */
 export function slugOf(title: string): string {
   const words = title
     .normalize('NFKD')
@@ -46,8 +46,8 @@ export function slugOf(title: string): string {
 }
 
 /**
- * Makes everybody else who writes a slug of this table wait until the transaction ends. A slug that nobody chose can then be taken by no one
- * between looking for it and writing it.
+ * Locks the slugs of this table until the transaction ends, so that no other transaction can take a generated slug between the check that
+ * it is free and the write.
  */
 export async function lockSlugs(writer: Writer, { table }: Pick<Resource, 'table'>, schoolId: string): Promise<void> {
   await writer
@@ -58,7 +58,7 @@ export async function lockSlugs(writer: Writer, { table }: Pick<Resource, 'table
     .execute()
 }
 
-/** A slug of the title that no row of the school has: the first of `title`, `title-2`, `title-3` …, or one with the row's id. */
+/** Returns an unused slug for the title: the first free one of `title`, `title-2`, `title-3` …, or one with the row's id. */
 export async function freeSlug(
   writer: Writer,
   resource: Resource,

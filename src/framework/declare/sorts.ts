@@ -4,38 +4,38 @@ import type { Audience } from '../../policy/caller.ts'
 import { beforeAllTimes } from '../../store/expressions.ts'
 import type { AnyRows, Condition } from './expressions.ts'
 
-/** An order of a list. Ties are broken by id, in the same direction, so that every row has its place. */
+/** A sort order of a list. Ties are broken by id in the same direction, so the order is total. */
 export interface Sort {
-  /** As in the parameter: `title`, `-published_at`. */
+  /** The value of the parameter: `title`, `-published_at`. */
   name: string
   column: string
   isDescending: boolean
-  /** The column may be null: it is ordered as if it lay before all times. */
+  /** True if the column may be null: null sorts before all times. */
   isNullable: boolean
-  /** The column that stands in for one that is null. */
+  /** The column that is used if the first is null. */
   otherwise: string | undefined
-  /** Whom it is for. Absent: everybody. */
+  /** The roles that can use it. Absent: all. */
   roles?: readonly Audience[] | undefined
 }
 
-/** Where a page ends: the sort value of its last row, and the row. */
+/** The position of a row in a list: its sort value and its id. */
 export interface Position {
   value: string | number | null
   id: string
 }
 
-/** The two orders of a field, the declared direction first. */
+/** Returns the two sorts of a field, the declared direction first. */
 export function sortsOf(declared: string, field: z.ZodType, otherwise?: string): [Sort, Sort] {
   const column = declared.replace(/^-/, '')
   const isNullable = field instanceof z.ZodNullable
   if (isNullable && !(field.unwrap() instanceof z.ZodISODateTime))
-    throw new Error(`${column} may be null and is no time: a list cannot be sorted by it`)
+    throw new Error(`${column} may be null and is not a time: a list cannot be sorted by it`)
   const ascending = { name: column, column, isDescending: false, isNullable, otherwise }
   const descending = { name: `-${column}`, column, isDescending: true, isNullable, otherwise }
   return declared.startsWith('-') ? [descending, ascending] : [ascending, descending]
 }
 
-/** The two orders of a column that is never null, under a name of their own. */
+/** Returns the two sorts of a column that is never null, with the declared name. */
 export function sortsBy({ name, column, roles }: { name: string; column: string; roles?: readonly Audience[] }): [Sort, Sort] {
   const sort = { column, isNullable: false, otherwise: undefined, roles }
   return [
@@ -44,18 +44,18 @@ export function sortsBy({ name, column, roles }: { name: string; column: string;
   ]
 }
 
-/** The columns of the order. Ids are UUIDv7: their order is the order of making, so `created_at` needs no second column. */
+/** Returns the columns of a sort. Ids are UUIDv7 and sort by creation time, so `created_at` needs no second column. */
 export const sortColumns = ({ column }: Sort): string[] => (column === 'created_at' ? ['id'] : [column, 'id'])
 
-/** What stands in the order for a column: never null. */
+/** Returns the expression that a column is sorted by; it is never null. */
 export function sortExpression(rows: AnyRows, sort: Sort, column: string): Expression<unknown> {
   if (column === sort.column && sort.otherwise !== undefined) return rows.fn.coalesce(rows.ref(column), rows.ref(sort.otherwise))
   return column === sort.column && sort.isNullable ? rows.fn.coalesce(rows.ref(column), beforeAllTimes) : rows.ref(column)
 }
 
 /**
- * Rows behind a position. One row comparison, which an index on (…, column, id) answers from its middle;
- * the same written with OR reads everything before the position as well.
+ * Returns the condition for rows after a position. A single row comparison can start inside an index on (…, column, id);
+ * the same condition written with OR would also read all rows before the position.
  */
 export function isBehind(rows: AnyRows, sort: Sort, { value, id }: Position): Condition {
   const comparison = sort.isDescending ? '<' : '>'
@@ -65,11 +65,11 @@ export function isBehind(rows: AnyRows, sort: Sort, { value, id }: Position): Co
   return rows(left, comparison, right)
 }
 
-/** The position of a row in a list. */
+/** Returns the position of a row in a list. */
 export function positionOf(row: { id: string; [column: string]: unknown }, { column, otherwise }: Sort): Position {
   const value = row[column] ?? (otherwise === undefined ? null : row[otherwise])
   return { value: value instanceof Date ? value.toISOString() : ((value ?? null) as string | number | null), id: row.id }
 }
 
-/** The same order from its other end. */
+/** Returns the sort in the opposite direction. */
 export const reversed = (sort: Sort): Sort => ({ ...sort, isDescending: !sort.isDescending })

@@ -6,8 +6,8 @@ import type { AnyTable } from './expressions.ts'
 import type { Action, ActionOf } from './resource.ts'
 import type { NoMembers, Values } from './values.ts'
 
-// A record of operations cannot give each operation types of its own, so each function here types one operation by the schemas in it: the
-// framework passes to its functions what has passed these schemas. At run time each returns its argument.
+// A record of operations cannot type each operation separately, so each function here types one operation by its schemas: the framework
+// passes only values that match these schemas to the operation's functions. At run time each function returns its argument.
 
 /** Types an action on a row of the table by its `input` and `parameters`. */
 export function defineAction<
@@ -52,7 +52,7 @@ export function defineCollectionRead(read: object): object {
   return read
 }
 
-/** Types the creation of a row from a body of its own by its `input`. */
+/** Types the creation of a row from a separate body by its `input`. */
 export function defineCreation<
   Table extends AnyTable,
   Verb extends ScopeVerb,

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 
-/** Fields as the API writes them, by name. */
+/** Fields in the form of the API, by name. */
 export type Values = Readonly<Record<string, unknown>>
 
 /** The members of an object schema that declares none. */
@@ -24,7 +24,7 @@ export type NewValues<Shape extends z.ZodRawShape, Inputs extends z.ZodRawShape,
 > &
   OutputOf<Pick<Shape & Inputs, Required & keyof (Shape & Inputs)>>
 
-/** The fields of a row with a change laid over them, and the inputs that the change sends. */
+/** The fields of a row after a change, and the inputs that the change sends. */
 export type CompleteValues<Shape extends z.ZodRawShape, Inputs extends z.ZodRawShape> = OutputOf<Shape> &
   Partial<OutputOf<Inputs>> & { id: string; created_at: string; updated_at: string }
 
@@ -32,8 +32,7 @@ export type CompleteValues<Shape extends z.ZodRawShape, Inputs extends z.ZodRawS
 export type ChangedValues<Shape extends z.ZodRawShape, Inputs extends z.ZodRawShape> = Partial<OutputOf<Shape> & OutputOf<Inputs>>
 
 /**
- * A value as the database holds it: a time may still be a Date, which the serializer turns into text, and a column of one of several words
- * is typed as any text.
+ * A value as the database returns it: a time may be a Date, which the serializer converts to text, and an enumeration is typed as string.
  */
 export type StoredForm<Value> = Value extends string
   ? string | Date
@@ -49,7 +48,7 @@ export type StoredForm<Value> = Value extends string
  */
 export const fromJson = <Value>(stored: unknown): Value => stored as Value
 
-/** Returns the ids of the rows in a JSON list of summaries, such as a query selects them. */
+/** Returns the ids of the rows in a JSON list of summaries that a query has selected. */
 export const idsIn = (summaries: unknown): string[] => (Array.isArray(summaries) ? summaries.flatMap((one) => idIn(one) ?? []) : [])
 
 /** Returns the id in the JSON summary of a row, or null if there is none. */

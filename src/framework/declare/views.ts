@@ -2,19 +2,19 @@ import { z } from 'zod'
 import { toPublicId } from '../../lib/ids.ts'
 import { hasDefault, isArray, isNullable, isObjectSchema, isOptional, isRecord, isUnion, isWrapper, membersOf } from './schemas.ts'
 
-/** How much of a row a caller sees. Decided per row and request, never by a parameter. */
+/** The part of a row that a caller sees. Determined by row and caller, never by a parameter. */
 export type View = 'public' | 'own' | 'staff'
 
-/** Which view shows more. */
+/** The rank of each view: a higher rank shows more. */
 export const breadth = { public: 0, own: 1, staff: 2 } as const satisfies Record<View, number>
 
-/** The narrowest view that shows this field. A view inside `.nullable()` and the like counts as well. */
+/** Returns the narrowest view that shows this field. Views inside `.nullable()` and other wrappers count. */
 export function viewOf(schema: z.ZodType): View {
   const stated = schema.meta()?.view
   return stated ?? (isWrapper(schema) ? viewOf(schema.unwrap()) : 'public')
 }
 
-/** Whether the field stays away unless it is asked for by name. */
+/** True if the field is omitted unless the request names it. */
 export const isOnDemand = (schema: z.ZodType): boolean => schema.meta()?.onDemand ?? false
 
 export const forEachView = <Value>(make: (view: View) => Value): Record<View, Value> => ({
@@ -23,10 +23,10 @@ export const forEachView = <Value>(make: (view: View) => Value): Record<View, Va
   staff: make('staff'),
 })
 
-/** Whether the view shows a field of this schema. */
+/** True if the view shows a field with this schema. */
 export const isShownIn = (view: View, schema: z.ZodType): boolean => breadth[view] >= breadth[viewOf(schema)]
 
-/** The schema without the fields that the view does not show, at any depth. */
+/** Returns the schema without the fields that the view does not show, at any depth. */
 export function narrowed(schema: z.ZodObject, view: View): z.ZodObject {
   const shape = Object.entries(membersOf(schema))
     .filter(([, field]) => isShownIn(view, field))
@@ -38,19 +38,19 @@ function narrowedField(field: z.ZodType, view: View): z.ZodType {
   if (isObjectSchema(field)) return narrowed(field, view)
   if (isNullable(field)) return narrowedField(field.unwrap(), view).nullable()
   if (isOptional(field)) return narrowedField(field.unwrap(), view).optional()
-  // What leaves is always complete: a default stands for what the database does not hold.
+  // Responses are always complete: the default replaces a value that the database does not have.
   if (hasDefault(field)) return narrowedField(field.unwrap(), view)
   if (isArray(field)) return field.clone({ ...field.def, element: narrowedField(field.element, view) })
   return field
 }
 
-/** Turns stored values into what leaves the service. */
+/** Converts a stored value to the value in the response. */
 export type Picker = (value: unknown) => unknown
 export type ObjectPicker = (value: unknown) => Record<string, unknown>
 
 /**
- * Copies out of a row what the view's schema names, at any depth, and nothing else. Times become text, stored ids public ones,
- * absent lists empty, absent values their default or null. What is answered on demand is not copied.
+ * Returns a function that copies only the fields in the view's schema, at any depth. Times become text, stored ids become public ids,
+ * absent lists become empty, absent values become their default or null. Fields on demand are not copied.
  */
 export function pickerOf(schema: z.ZodObject, view: View): ObjectPicker
 export function pickerOf(schema: z.ZodType, view: View): Picker
@@ -79,7 +79,7 @@ export function pickerOf(schema: z.ZodType, view: View): Picker {
   return idPrefix === undefined ? plain : idPicker(idPrefix)
 }
 
-/** What the schema names of the value's own kind. */
+/** Returns a picker that uses the option of the union that matches the value. */
 function unionPicker(schema: z.ZodDiscriminatedUnion<readonly z.ZodObject[]>, view: View): Picker {
   const { discriminator } = schema.def
   const byKind = new Map<unknown, Picker>()
@@ -108,7 +108,7 @@ const idPicker =
   (value) =>
     toPublicId(prefix, String(value))
 
-// An object where the schema names a plain value would be members that nobody declared.
+// Rejects an object where the schema declares a plain value, because its members are not declared.
 function plain(value: unknown): unknown {
   if (value instanceof Date) return value.toISOString()
   return typeof value === 'object' ? null : value

@@ -4,7 +4,7 @@ import { hasDefault, isArray, isNullable, isObjectSchema, isOptional, isUnion, i
 import { timeValue } from './times.ts'
 import { isShownIn, type View } from './views.ts'
 
-/** The schema of a field as a client may send it: strict at any depth, without what its view does not show, times in any zone. */
+/** Returns the schema of a field in a request: strict at any depth, limited to members that the view shows, times in any zone. */
 export function writeForm(schema: z.ZodObject, view: View): z.ZodObject
 export function writeForm(schema: z.ZodType, view: View): z.ZodType
 export function writeForm(schema: z.ZodType, view: View): z.ZodType {
@@ -12,7 +12,7 @@ export function writeForm(schema: z.ZodType, view: View): z.ZodType {
     const shape = Object.entries(membersOf(schema))
       .filter(([, field]) => isShownIn(view, field) && isSendable(field))
       .map(([name, field]) => [name, writeForm(field, view)])
-    // A clone keeps the refinements of the object.
+    // Cloning keeps the refinements of the object.
     return schema.clone({ ...schema.def, shape: Object.fromEntries(shape), catchall: z.never() })
   }
   if (isNullable(schema)) return writeForm(schema.unwrap(), view).nullable()
@@ -27,10 +27,10 @@ export function writeForm(schema: z.ZodType, view: View): z.ZodType {
   return schema
 }
 
-/** Whether a member of an object may be sent at all. */
+/** True if clients may send the member of an object. */
 export const isSendable = (schema: z.ZodType): boolean => schema.meta()?.readOnly !== true
 
-/** A value as its column takes it: times as such, ids without their prefix, objects as JSON. */
+/** Converts a value for its column: times to dates, ids to UUIDs, objects and lists of objects to JSON. */
 export function toColumn(schema: z.ZodType, value: unknown): unknown {
   if (value === null || value === undefined) return null
   const idPrefix = schema.meta()?.idPrefix

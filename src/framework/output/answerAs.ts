@@ -12,7 +12,7 @@ import { listEtag, rowEtag } from './etag.ts'
 import { serialize } from './serialize.ts'
 
 /**
- * The rows of the caller's list in a form of its own, as far as one answer goes; a link leads to what follows.
+ * Returns the rows of the caller's list in another format, up to the maximum of one response; a link leads to the next rows.
  * @throws Problem not_found, invalid_cursor, query_too_expensive
  */
 export async function answerListAs(call: Call<OperationOf<'list'>>, representation: Representation): Promise<Answer> {
@@ -42,7 +42,7 @@ export async function answerListAs(call: Call<OperationOf<'list'>>, representati
 }
 
 /**
- * One row in a form of its own.
+ * Returns one row in another format.
  * @throws Problem invalid_id, not_found
  */
 export async function answerRowAs(call: Call, representation: Representation): Promise<Answer> {

@@ -16,13 +16,13 @@ import { serialize } from './serialize.ts'
 const batchRows = 500
 
 /**
- * A list as a file, for the school's staff: batches of rows, each its own short query, sent as they come.
- * @throws Problem not_acceptable for a list, or a caller, that has none
+ * Returns a list as a file for the school's staff. Rows are streamed in batches, each with a separate short query.
+ * @throws Problem not_acceptable if the list has no export, or the caller is not staff
  */
 export async function answerExport(call: Call<OperationOf<'list'>>): Promise<Answer> {
   const { operation, parameters, signer, caller, format } = call
   if (!operation.resource.isExported || audienceOf(caller) !== 'staff') {
-    throw new Problem('not_acceptable', { description: 'This list answers application/json to you.' })
+    throw new Problem('not_acceptable', { description: 'This list is available to you only as application/json.' })
   }
   const shape = parseShape(call)
   const query = await queryOfList(call)
@@ -61,7 +61,7 @@ export async function answerExport(call: Call<OperationOf<'list'>>): Promise<Ans
   }
 }
 
-/** The place where the file ends, if the list goes on there. Found before the first byte leaves: a link stands in the head. */
+/** Returns the position of the file's last row if more rows follow. Runs before the first byte is sent, because a header has the link. */
 async function endOf(call: Call<OperationOf<'list'>>, limit: number): Promise<Position | undefined> {
   const { sort, conditions, from } = await queryOfList(call)
   const narrow = {
@@ -76,7 +76,7 @@ async function endOf(call: Call<OperationOf<'list'>>, limit: number): Promise<Po
   return found.length > limit && last ? positionOf(last, sort) : undefined
 }
 
-/** The members of fields that have no fixed ones. Read before the first byte leaves: they stand in its first line. */
+/** Returns the members of fields whose members vary. Runs before the first byte is sent, because the first line names them. */
 async function membersOf(call: Call, ownerId: string | undefined): Promise<Map<string, readonly string[]>> {
   const { operation, database, school, parameters } = call
   const found = new Map<string, readonly string[]>()

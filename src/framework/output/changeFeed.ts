@@ -26,10 +26,10 @@ import { findRowsById } from '../read/findRows.ts'
 import { parseParameters } from '../read/parseParameters.ts'
 import { listEtag } from './etag.ts'
 
-/** One resource whose changes can be followed. */
+/** A resource whose changes are in the feed. */
 interface Followed {
   resource: Resource
-  /** The scope that reads it. */
+  /** The scope that allows reading it. */
   scope: string
 }
 
@@ -47,32 +47,36 @@ export function changeFeedOf(operations: readonly Operation[]): ChangeFeed {
     id: 'listChanges',
     method: 'GET',
     path: `${apiPath}/changes`,
-    summary: 'List what has changed, in order',
+    summary: 'List changes in order',
     anonymous: 'none',
     roles: ['staff'],
     successStatus: 200,
     types,
     parameters: [
       {
-        ...query('types', 'Kinds of rows to follow. Each needs the read scope of its resource.', z.array(z.enum(names)).min(1)),
+        ...query('types', 'Types of objects to follow. Each needs the read scope of its resource.', z.array(z.enum(names)).min(1)),
         isRequired: true,
       },
       query('limit', 'Changes per page.', z.int().min(1).max(500).default(100)),
-      query('cursor', `next_cursor of the page before; latest begins with now. A cursor lives for ${changeDays} days.`, z.string().min(1)),
+      query(
+        'cursor',
+        `next_cursor of the previous page; latest starts with changes from now on. A cursor is valid for ${changeDays} days.`,
+        z.string().min(1),
+      ),
     ],
   }
 }
 
-/** True for operations on rows; what is read of other resources' rows, such as a report, has no changes. */
+/** True for operations on rows. Reports and other computed data have no changes. */
 const isAboutRows = ({ kind, method }: Operation): boolean =>
   kind === 'list' || kind === 'get' || (method !== 'GET' && kind !== 'read' && kind !== 'collectionRead')
 
-/** A resource with the scope of the operation that reads it. Where none does, the scope that changes it. */
+/** Returns a resource with the scope of the operation that reads it or, without such an operation, of one that changes it. */
 function followed(resource: Resource, operations: readonly Operation[]): Followed {
   const own = operations.filter((one) => one.resource === resource)
   const read = own.find(({ kind }) => kind === 'list' || kind === 'get')
   const scope = read?.scope ?? ('read' in resource.area.scopes ? scopeName(resource.area, 'read') : own[0]?.scope)
-  if (scope === undefined) throw new Error(`${resource.name} has no operation whose scope could open its changes`)
+  if (scope === undefined) throw new Error(`${resource.name} needs an operation with a scope for its changes`)
   return { resource, scope }
 }
 
@@ -80,11 +84,11 @@ type FeedParameters = { types: z.ZodArray<z.ZodString>; limit: z.ZodInt; cursor:
 
 const isEverything = (rule: unknown): boolean => rule === everything
 
-/** What one change looks like. */
+/** Schema of one change. */
 export const changeSchema = z.object({
   id: z.string().meta({ description: 'Id of the change.', example: 'chg_01jgwejj00e6srgkpqm2sqf05m' }),
-  object: z.literal('change').meta({ description: 'What this is.' }),
-  type: z.string().meta({ description: 'What the row calls itself.', example: 'course' }),
+  object: z.literal('change').meta({ description: 'Type of this object.' }),
+  type: z.string().meta({ description: 'Type of the changed object.', example: 'course' }),
   action: z.enum(Object.keys(changeActions) as [ChangeAction, ...ChangeAction[]]).meta({
     description: Object.entries(changeActions)
       .map(([action, meaning]) => `${action}: ${meaning}`)
@@ -93,17 +97,17 @@ export const changeSchema = z.object({
   }),
   resource: z
     .object({
-      type: z.string().meta({ description: 'What the row calls itself.', example: 'course' }),
-      id: z.string().meta({ description: 'Id of the row.', example: 'crs_01jgwejj00e6srgkpqm2sqf05m' }),
+      type: z.string().meta({ description: 'Type of the changed object.', example: 'course' }),
+      id: z.string().meta({ description: 'Id of the changed object.', example: 'crs_01jgwejj00e6srgkpqm2sqf05m' }),
     })
     .meta({ description: 'The row.' }),
-  version: z.int().meta({ description: 'Version of the row after the change; of a removed row the last.', example: 3 }),
+  version: z.int().meta({ description: 'Version of the object after the change; for a deleted object its last version.', example: 3 }),
   occurred_at: z.iso.datetime().meta({ description: 'When.', example: '2026-03-01T09:30:00.000Z' }),
 })
 
 /**
- * Changes behind the cursor, for the school's staff.
- * @throws Problem cursor_expired, invalid_cursor, and as every operation does
+ * Returns the changes after the cursor, for the school's staff.
+ * @throws Problem cursor_expired, invalid_cursor, and the problems of every operation
  */
 export async function answerChanges(
   feed: ChangeFeed,
@@ -120,7 +124,8 @@ export async function answerChanges(
   const parameters = parseParameters<FeedParameters>(feed.parameters, read())
   const types = [...new Set(parameters.get('types'))].toSorted()
   const scopes = types.map((type) => feed.types.get(type)?.scope ?? '')
-  if (audienceOf(caller) !== 'staff') throw new Problem('access_denied', { description: 'Changes are for the staff of the school.' })
+  if (audienceOf(caller) !== 'staff')
+    throw new Problem('access_denied', { description: 'Changes are available only to the staff of the school.' })
   if (scopes.some((scope) => caller.withheldScopes?.has(scope))) throw new Problem('access_denied')
   if (!scopes.every((scope) => caller.scopes.has(scope))) {
     throw new Problem('insufficient_scope', {
@@ -136,7 +141,7 @@ export async function answerChanges(
   return await store.transaction(async (writer) => {
     await limitStatements(store.kind, writer, 'read')
     if (after && (await isUnreached(writer, after))) throw new Problem('cursor_expired')
-    // Where nothing is found the next page still begins where this one ended.
+    // An empty page returns a cursor too, so that the next request continues from here.
     const end = cursor === 'latest' ? await latestPosition(writer) : after
     const found = cursor === 'latest' ? [] : await readChanges(writer, school.id, { types, after, limit: limit + 1 })
     const page = found.slice(0, limit)
@@ -158,16 +163,18 @@ export async function answerChanges(
 }
 
 function positionIn(parts: unknown[], fingerprint: string): ChangePosition {
-  // Cursors of earlier releases name no epoch: what they point to precedes all epochs.
+  // Cursors of earlier releases have no epoch: they are older than all epochs.
   const [belongsTo, transaction, id, issuedAt, epoch = '0'] = parts as [string, string, string, number, string?]
   if (belongsTo !== fingerprint) {
-    throw new Problem('invalid_cursor', { description: 'This cursor belongs to other types. Send it with the types that it came with.' })
+    throw new Problem('invalid_cursor', {
+      description: 'This cursor belongs to other types. Send it with the same types as in the first request.',
+    })
   }
   if (Date.now() - issuedAt > changeDays * dayMs) throw new Problem('cursor_expired')
   return { epoch, transaction, id }
 }
 
-/** The changes without those of rows that the caller cannot read: of some resources, such as accounts, even the staff see their own alone. */
+/** Returns the changes of rows that the caller can read. Of some resources, such as accounts, even staff see only their own row. */
 async function readable(
   writer: Writer,
   { feed, school, caller }: { feed: ChangeFeed; school: School; caller: Caller },

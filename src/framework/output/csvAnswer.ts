@@ -6,7 +6,7 @@ import { isObject } from '../write/mergePatch.ts'
 import { csvColumns } from './csvColumns.ts'
 import { csvCells, csvLines, csvType } from './csvText.ts'
 
-/** The first list of an answer that is there, as a file. */
+/** Returns the first list that the response contains as a CSV file. */
 export function csvAnswer({ rules, output, successStatus }: OperationOf<'collectionRead'>, body: Record<string, unknown>): Answer {
   const name = (rules.rows ?? []).find((list) => Array.isArray(body[list])) ?? ''
   const list = unwrapped(membersOf(output)[name] ?? z.never())

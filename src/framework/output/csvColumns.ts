@@ -4,7 +4,7 @@ import type { Reader } from '../../store/database.ts'
 import { isObjectSchema, membersOf, unwrapped } from '../declare/schemas.ts'
 import type { ParameterValues } from '../declare/values.ts'
 
-/** The members of a field that has no fixed ones, in the order of their columns; `ownerId` where the list stands under a row. */
+/** Returns the members of a field whose members vary, in column order. `ownerId` is set if the list is under a row. */
 export type MembersOf = (list: {
   database: Reader
   school: School
@@ -12,7 +12,7 @@ export type MembersOf = (list: {
   ownerId: string | undefined
 }) => Promise<readonly string[]>
 
-/** The columns of a file: the fields in their order, those of an object one by one. `fields` leaves out the others. */
+/** Returns the columns of a file: the fields in order, with one column for each member of an object. `fields` limits them. */
 export function csvColumns(
   schema: z.ZodObject,
   fields: readonly string[] | undefined,

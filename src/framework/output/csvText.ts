@@ -3,7 +3,7 @@ import { isObject } from '../write/mergePatch.ts'
 
 export const csvType = 'text/csv; charset=utf-8; header=present'
 
-/** Lines of a file (RFC 4180), from lists of cells. What a spreadsheet would take for a formula is made harmless; a number is none. */
+/** Returns the lines of a CSV file (RFC 4180). Cells that a spreadsheet would run as formulas are escaped; numbers are not. */
 export const csvLines = (records: readonly (readonly unknown[])[]): string =>
   stringify(
     [...records].map((cells) => [...cells]),
@@ -14,7 +14,7 @@ export const csvLines = (records: readonly (readonly unknown[])[]): string =>
     },
   )
 
-/** The cells of one row. A column `price.amount` is a member of an object. */
+/** Returns the cells of one row. The column `price.amount` is a member of an object. */
 export const csvCells = (columns: readonly string[], row: Record<string, unknown>): unknown[] =>
   columns.map((column) => cellOf(valueAt(row, column)))
 

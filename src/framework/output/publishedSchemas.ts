@@ -12,7 +12,7 @@ import { changeSchema } from './changeFeed.ts'
 
 export type JsonSchema = { [member: string]: unknown }
 
-/** The schemas of what operations answer and take, by name, as OpenAPI 3.0 writes them. */
+/** Returns the schemas of the operations' requests and responses by name, in the form of OpenAPI 3.0. */
 export function publishedSchemas(operations: readonly Operation[]): Record<string, JsonSchema> {
   const registry = z.registry<{ id: string }>()
   for (const resource of new Set(operations.map((operation) => operation.resource))) {
@@ -26,29 +26,29 @@ export function publishedSchemas(operations: readonly Operation[]): Record<strin
     if (output) registry.add(documented(output), { id: outputName(operation) })
   }
   const { schemas } = z.toJSONSchema(registry, { target: 'openapi-3.0', io: 'input', unrepresentable: 'any', uri: referenceTo })
-  // A patch leaves out what it does not change: a default would have generated clients reset fields that nobody set.
+  // A patch omits the fields that it does not change: with a default, generated clients would reset fields that the user did not set.
   const patches = new Set(operations.filter(({ method }) => method === 'PATCH').map(bodyName))
   return Object.fromEntries(
     Object.entries(schemas).map(([name, schema]) => [name, finished({ ...schema }, patches.has(name) ? patchOmits : omitted)]),
   )
 }
 
-/** One value's schema, such as a parameter's. */
+/** Returns the published schema of one value, such as a parameter. */
 export const publishedSchema = (schema: z.ZodType): JsonSchema =>
   finished({ ...z.toJSONSchema(schema, { target: 'openapi-3.0', io: 'input', unrepresentable: 'any' }) })
 
 export const referenceTo = (name: string): string => `#/components/schemas/${name}`
 
-/** `membership_plan` → `MembershipPlan`. */
-export const schemaName = (object: string): string => object.replace(/(?:^|_)([a-z])/g, (_, email: string) => email.toUpperCase())
+/** Returns the schema name of a type: `membership_plan` → `MembershipPlan`. */
+export const schemaName = (object: string): string => object.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
-/** The name of an operation's body: `CreateCourseBody`. */
+/** Returns the schema name of an operation's request body: `CreateCourseBody`. */
 export const bodyName = ({ id }: Pick<Operation, 'id'>): string => `${id.charAt(0).toUpperCase()}${id.slice(1)}Body`
 
-/** The name of what an operation answers that answers no row: `GetCurriculumAnswer`. */
+/** Returns the schema name of a response that is not a row: `GetCurriculumAnswer`. */
 const outputName = ({ id }: Pick<Operation, 'id'>): string => `${id.charAt(0).toUpperCase()}${id.slice(1)}Answer`
 
-/** What an operation answers, where that is neither a row nor a list. */
+/** Returns the response schema of an operation whose response is neither a row nor a list. */
 export function ownOutput(operation: Operation): z.ZodObject | undefined {
   switch (operation.kind) {
     case 'read':
@@ -62,7 +62,7 @@ export function ownOutput(operation: Operation): z.ZodObject | undefined {
   }
 }
 
-/** What is sent, as the road reads it; undefined where nothing is. */
+/** Returns the schema of the request body as the request pipeline parses it, or undefined if there is no body. */
 export function bodySchema(operation: Operation): z.ZodObject | undefined {
   switch (operation.kind) {
     case 'create':
@@ -83,7 +83,7 @@ export function bodySchema(operation: Operation): z.ZodObject | undefined {
   }
 }
 
-/** An input as it is sent. The form loses what is said of members that may be absent, so that is said again. */
+/** Returns the request schema of an input. `writeForm` loses the metadata of optional members, so they are described again. */
 const inputSchema = (input: z.ZodObject): z.ZodObject => redescribed(writeForm(input, 'staff'), input)
 
 function redescribed(form: z.ZodObject, source: z.ZodObject): z.ZodObject
@@ -99,7 +99,7 @@ function redescribed(form: z.ZodType, source: z.ZodType): z.ZodType {
   return form.clone({ ...form.def, shape: Object.fromEntries(shape) })
 }
 
-/** Every member that the operation takes, and no other. A patch may leave out any of them, at any depth. */
+/** Returns the schema with exactly the members that the operation accepts. A patch may omit any of them, at any depth. */
 function writableSchema({ schema, inputs, writable, required }: Resource, kind: 'create' | 'replace' | 'update'): z.ZodObject {
   const isPatch = kind === 'update'
   const members = membersOf(schema)
@@ -124,7 +124,7 @@ function patchForm(schema: z.ZodType): z.ZodType {
 
 const described = (form: z.ZodType, { description }: z.ZodType): z.ZodType => (description ? form.meta({ description }) : form)
 
-/** Fields that some views do not show may be absent, and those that stand for one another; all others are always there. */
+/** Returns the documented schema: fields that some views hide, and alternatives to one another, are optional; all others are required. */
 function documented(schema: z.ZodType): z.ZodType {
   if (isObjectSchema(schema)) {
     const shape = Object.entries(membersOf(schema)).map(([name, field]) => {
@@ -141,10 +141,10 @@ function documented(schema: z.ZodType): z.ZodType {
   return schema
 }
 
-/** It is there or another one is: what can only be left out is not null either. */
+/** True for a field that is either present or replaced by another one: it may be absent, but is never null. */
 const isOneOfSeveral = (field: z.ZodType): boolean => field instanceof z.ZodOptional && !(field.unwrap() instanceof z.ZodNullable)
 
-/** The example of an object or a list is that of its members: what its own says may be a part. */
+/** Returns the example of an object or list made of the examples of its members, because its declared example may be incomplete. */
 function wholeExample(field: z.ZodType): { example?: unknown } {
   const inner = unwrapped(field)
   if (!(inner instanceof z.ZodObject || inner instanceof z.ZodArray) || (field.meta()?.example ?? null) === null) return {}
@@ -154,7 +154,7 @@ function wholeExample(field: z.ZodType): { example?: unknown } {
 const omitted: ReadonlySet<string> = new Set(['$id', 'id', '$schema', 'idPrefix', ...internalMeta])
 const patchOmits: ReadonlySet<string> = new Set([...omitted, 'default'])
 
-/** Removes internal members, and writes absence as OpenAPI 3.0 validators understand it. */
+/** Removes internal members, and writes nullable types in the form of OpenAPI 3.0. */
 function finished(schema: JsonSchema, omit: ReadonlySet<string> = omitted): JsonSchema {
   const kept = Object.entries(schema).filter(([name]) => !omit.has(name))
   const inside = (inner: unknown): JsonSchema => finished(isObject(inner) ? inner : {}, omit)
@@ -168,7 +168,7 @@ function finished(schema: JsonSchema, omit: ReadonlySet<string> = omitted): Json
   const { allOf, pattern, ...rest } = Object.fromEntries(entries)
   const result: JsonSchema = {
     ...rest,
-    // A format says it in one word. Classes of Unicode are not known to the readers of every language.
+    // A format replaces the pattern. Unicode classes are omitted, because not every language supports them.
     ...(pattern !== undefined && rest.format === undefined && !String(pattern).includes('\\p{') && { pattern }),
     ...(allOf !== undefined && (rest.nullable ? { anyOf: allOf } : { allOf })),
   }
@@ -176,7 +176,7 @@ function finished(schema: JsonSchema, omit: ReadonlySet<string> = omitted): Json
   return result.nullable && result.type === undefined ? withNull(result) : result
 }
 
-/** A choice that may also be nothing: OpenAPI 3.0 takes `nullable` beside a type alone. */
+/** Returns the schema of a nullable union: OpenAPI 3.0 allows `nullable` only next to a type. */
 function withNull({ nullable, ...schema }: JsonSchema): JsonSchema {
   for (const name of ['anyOf', 'oneOf']) {
     const options = schema[name]
@@ -185,7 +185,7 @@ function withNull({ nullable, ...schema }: JsonSchema): JsonSchema {
   return { nullable, ...schema }
 }
 
-/** A page of rows. */
+/** Returns the schema of a page of rows. */
 const pageSchema = (name: string): JsonSchema => ({
   type: 'object',
   required: ['object', 'data', 'page'],
@@ -196,28 +196,33 @@ const pageSchema = (name: string): JsonSchema => ({
   },
 })
 
-/** The words of every page. */
+/** Schema of the page information of every list. */
 export const pageInfoSchema: JsonSchema = {
   type: 'object',
   required: ['limit', 'has_more', 'next_cursor', 'prev_cursor'],
   properties: {
     limit: { type: 'integer', description: 'Rows per page.', example: 20 },
-    has_more: { type: 'boolean', description: 'Whether there is a next page.', example: false },
-    next_cursor: { type: 'string', nullable: true, description: 'Where the next page begins.', example: null },
-    prev_cursor: { type: 'string', nullable: true, description: 'Where the page before ends.', example: null },
+    has_more: { type: 'boolean', description: 'True if there is a next page.', example: false },
+    next_cursor: { type: 'string', nullable: true, description: 'Cursor of the next page.', example: null },
+    prev_cursor: { type: 'string', nullable: true, description: 'Cursor of the previous page.', example: null },
     total: {
       type: 'object',
-      description: 'Only with include=total_count.',
+      description: 'Present only with include=total_count.',
       required: ['count', 'relation'],
       properties: {
         count: { type: 'integer', description: 'Number of rows.', example: 14 },
-        relation: { type: 'string', enum: ['eq', 'gte'], description: 'Whether it is exact, or at least that.', example: 'eq' },
+        relation: {
+          type: 'string',
+          enum: ['eq', 'gte'],
+          description: 'eq if the count is exact, gte if there are at least this many rows.',
+          example: 'eq',
+        },
       },
     },
   },
 }
 
-/** An operation of the feed has no resource: what it answers is named here. */
+/** Returns the response schema of an operation, or of the change feed, which has no resource. */
 export const answerSchema = (operation: Operation | ChangeFeed): JsonSchema | undefined => {
   if (!('kind' in operation)) return pageSchema('Change')
   if (operation.successStatus === 204) return undefined

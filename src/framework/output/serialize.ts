@@ -5,15 +5,15 @@ import { membersOf } from '../declare/schemas.ts'
 import { isShownIn, pickerOf } from '../declare/views.ts'
 import { rowEtag } from './etag.ts'
 
-/** One row as the caller's view shows it. */
+/** Returns one row as the caller's view shows it. */
 export const serialize = (resource: Resource, row: SeenRow, context: Presentation): Record<string, unknown> =>
   resource.pickers[row.seen_as](hideGated(resource, row, sourceOf(resource, row, context)))
 
-/** The whole row with the names and forms of the API, whoever asks: what changes are laid over. */
+/** Returns the whole row in the form of the API, independent of the caller. Changes are applied to it. */
 export const serializeWhole = (resource: Resource, row: SeenRow, context: Presentation): Record<string, unknown> =>
   resource.pickers.staff(sourceOf(resource, row, context))
 
-/** A row as it is answered, with the tag that a change of it may name. */
+/** Returns a row for the response, with the ETag that a later change can send in `If-Match`. */
 export function serializeTagged(
   resource: Resource,
   row: SeenRow,
@@ -24,7 +24,7 @@ export function serializeTagged(
   return { body, text, etag: rowEtag(row.version, row.seen_as, text) }
 }
 
-/** The values without those of gated fields, where the row is not open to the caller. */
+/** Returns the values, without gated fields if the row is not ungated for the caller. */
 export const hideGated = <Source extends Record<string, unknown>>(
   { gatedFields }: Pick<Resource, 'gatedFields'>,
   { seen_as, is_ungated }: Pick<SeenRow, 'seen_as' | 'is_ungated'>,
@@ -40,7 +40,7 @@ function sourceOf(resource: Resource, row: SeenRow, context: Presentation): Reco
   return source
 }
 
-/** Fields that the caller asked for by name, as far as their view shows them. */
+/** Returns the requested on-demand fields that the caller's view shows. */
 export function serializeOnDemand(
   resource: Resource,
   row: SeenRow,
