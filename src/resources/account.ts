@@ -24,7 +24,7 @@ const isMine: Rule<'account'> = (account, me) => account('id', '=', me.accountId
 const fields = z.object({
   email: z.email().meta({ description: 'Address that the person signs in with.', example: 'learner001@example.org' }),
   pending_email: z.email().nullable().meta({ description: 'A new address that is not confirmed yet.', example: null }),
-  email_verified: z.boolean().meta({ description: 'Whether the address is confirmed.', example: true }),
+  email_verified: z.boolean().meta({ description: 'True if the address is confirmed.', example: true }),
   name: line(120).meta({ description: 'Full name.', example: 'Wren Applegarth' }),
   given_name: lineOrEmpty(60).nullable().meta({ description: 'Given name.', example: 'Wren' }),
   family_name: lineOrEmpty(60).nullable().meta({ description: 'Family name.', example: 'Applegarth' }),
@@ -51,7 +51,7 @@ const fields = z.object({
     })
     .meta({ description: 'Membership of the person in this school.', example: { roles: ['learner'] } }),
   two_factor_enabled: z.boolean().meta({
-    description: 'Whether signing in requires a second factor. Always false: second factors are not supported yet.',
+    description: 'True if signing in requires a second factor. Always false: second factors are not supported.',
     example: false,
   }),
   last_sign_in_at: timestamp().nullable().meta({ description: 'When the person last signed in.', example: '2026-03-01T09:30:00.000Z' }),
@@ -73,7 +73,7 @@ const authorization = z.object({
       client_name: z
         .string()
         .nullable()
-        .meta({ description: 'Name that the app gave itself. It is not verified.', example: 'Study helper' }),
+        .meta({ description: 'Name that the app registered. It is not verified.', example: 'Study helper' }),
     })
     .meta({ description: 'The app.', example: {} }),
   scopes: z.array(z.string()).meta({ description: 'Granted scopes.', example: ['openid', 'profile'] }),

@@ -25,29 +25,30 @@ import {
 import { readFunnel, readOverDays, readRetention, readTopCourses } from './analyticsReading.ts'
 import { salesReports } from './salesReports.ts'
 
-/** Figures of the school. They are computed from its rows every five minutes, and read here. */
+/** Reports about the school, read from tables that a background job updates every five minutes. */
 export const analytics = defineReports({
   name: 'analytics',
   object: 'analytics_report',
-  about: 'Figures about courses, sales and people, by day, week or month. Days are those of the school; they are some minutes old.',
+  about:
+    'Figures about courses, sales and people, by day, week or month. Days are in the time zone of the school; figures are a few minutes old.',
   scopes: { read: { sentence: 'See figures about courses, sales and people', from: 'lecturer' } },
   roles: ['lecturer', 'staff'],
   reports: {
     overview: defineCollectionRead({
       ...forStaff,
       id: 'analyticsOverview',
-      summary: 'Show the school at a glance',
+      summary: 'Get an overview of the school',
       parameters: z.object(periodParameters),
       output: overDays('overview', {
-        revenue_net: amount('Sales less refunds, taxes included.'),
-        orders: figure('Orders that were paid.'),
-        new_students: figure('Students who are new.'),
-        new_members: figure('Members who joined.'),
+        revenue_net: amount('Sales less refunds, including taxes.'),
+        orders: figure('Paid orders.'),
+        new_students: figure('New students.'),
+        new_members: figure('New members.'),
         enrollments: figure('New enrolments.'),
-        completions: figure('Courses that were completed.'),
-        active_students: figure('Distinct people who learnt something in the 28 days up to the end.'),
-        live_subscriptions: figure('Subscriptions that run at the end.'),
-        mrr: amount('What the running subscriptions bring in a month, at the end.'),
+        completions: figure('Completed enrolments.'),
+        active_students: figure('Distinct people with learning activity in the last 28 days of the period.'),
+        live_subscriptions: figure('Running subscriptions at the end of the period.'),
+        mrr: amount('Monthly recurring revenue at the end of the period.'),
       }),
       rows: series,
       run: readOverDays(overview),
@@ -57,7 +58,7 @@ export const analytics = defineReports({
     enrollments: defineCollectionRead({
       ...forTeachers,
       id: 'analyticsEnrollments',
-      summary: 'Show who began and who left',
+      summary: 'Get the number of new, cancelled and expired enrolments',
       about: 'Lecturers see their own courses.',
       parameters: z.object({
         ...periodParameters,
@@ -67,18 +68,18 @@ export const analytics = defineReports({
           .min(1)
           .max(6)
           .optional()
-          .meta({ description: 'Only enrolments that were opened this way.' }),
-        group_by: z.enum(['course', 'source']).optional().meta({ description: 'Also in parts.' }),
+          .meta({ description: 'Only enrolments from these sources.' }),
+        group_by: z.enum(['course', 'source']).optional().meta({ description: 'Adds groups to the response.' }),
       }),
       output: overDays(
         'enrollments',
         {
-          new: figure('Enrolments that were made.'),
-          canceled: figure('Enrolments that were canceled.'),
-          expired: figure('Enrolments that came to their end.'),
-          active_at_end: figure('Enrolments that are open at the end, completed and suspended ones among them.'),
+          new: figure('New enrolments.'),
+          canceled: figure('Cancelled enrolments.'),
+          expired: figure('Expired enrolments.'),
+          active_at_end: figure('Open enrolments at the end of the period, including completed and suspended ones.'),
         },
-        'Parts by what group_by names, the largest 100.',
+        'Groups by group_by, the largest 100.',
       ),
       rows: parts,
       run: readOverDays(enrollments),
@@ -86,26 +87,28 @@ export const analytics = defineReports({
     completion: defineCollectionRead({
       ...forTeachers,
       id: 'analyticsCompletion',
-      summary: 'Show who gets to the end',
+      summary: 'Get the completion rates of courses',
       about: 'Lecturers see their own courses.',
       parameters: z.object({
         ...periodParameters,
         course: only('crs', 'Only this course.'),
-        group_by: z.enum(['course']).optional().meta({ description: 'Also in parts.' }),
+        group_by: z.enum(['course']).optional().meta({ description: 'Adds groups to the response.' }),
       }),
       output: overDays(
         'completion',
         {
           started: figure('Enrolments whose first lesson was opened.'),
-          completed: figure('Enrolments that were completed.'),
-          completion_rate_percent: share('Of those that were started in these days, those completed by now.'),
+          completed: figure('Completed enrolments.'),
+          completion_rate_percent: share(
+            'Enrolments that were started in the period and are completed now, as a share of those that were started.',
+          ),
           median_days_to_complete: z
             .int()
             .nullable()
-            .meta({ description: 'Days from the first lesson to the end, of those completed; null of none.', example: 21 }),
-          average_progress_percent: share('How far those are that were started in these days, as of last night.'),
+            .meta({ description: 'Median number of days from the first lesson to completion; null without completions.', example: 21 }),
+          average_progress_percent: share('Average progress of the enrolments that were started in the period, as of last night.'),
         },
-        'Parts by course, the 100 with most starts.',
+        'Groups by course, the 100 with the most starts.',
       ),
       rows: parts,
       run: readOverDays(completion),
@@ -113,15 +116,15 @@ export const analytics = defineReports({
     active_students: defineCollectionRead({
       ...forTeachers,
       id: 'analyticsActiveStudents',
-      summary: 'Show how many people learn',
+      summary: 'Get the number of active students',
       about:
-        'Distinct people do not add up: each figure is that of the last day, and the totals are those of the last day of all. Lecturers see their own courses.',
+        'Distinct people cannot be summed: each element of the series has the figures of its last day, and the totals are those of the last day of the period. Lecturers see their own courses.',
       parameters: z.object({ ...periodParameters, course: only('crs', 'Only this course.') }),
       output: overDays('active_students', {
-        daily_active: figure('Distinct people who learnt something on the last day.'),
-        weekly_active: figure('The same of the seven days up to it.'),
-        monthly_active: figure('The same of the 28 days up to it.'),
-        stickiness_percent: share('daily_active of monthly_active.'),
+        daily_active: figure('Distinct people with learning activity on the last day.'),
+        weekly_active: figure('Distinct people with learning activity in the seven days up to the last day.'),
+        monthly_active: figure('Distinct people with learning activity in the 28 days up to the last day.'),
+        stickiness_percent: share('daily_active as a share of monthly_active.'),
       }),
       rows: series,
       run: readOverDays(activeStudents),
@@ -129,36 +132,39 @@ export const analytics = defineReports({
     top_courses: defineCollectionRead({
       ...forTeachers,
       id: 'analyticsTopCourses',
-      summary: 'Rank courses',
-      about: 'Lecturers see their own courses, and no revenue.',
+      summary: 'List the top courses',
+      about: 'Lecturers see their own courses, without revenue.',
       parameters: z.object({
         from: periodParameters.from,
         to: periodParameters.to,
-        metric: z.enum(courseMetrics).default('enrollments').meta({ description: 'By what.' }),
-        limit: z.int().min(1).max(50).default(10).meta({ description: 'How many courses.' }),
+        metric: z.enum(courseMetrics).default('enrollments').meta({ description: 'Figure by which courses are ranked.' }),
+        limit: z.int().min(1).max(50).default(10).meta({ description: 'Maximum number of courses.' }),
       }),
       output: other('top_courses', {
         ...ranged,
-        metric: z.enum(courseMetrics).meta({ description: 'By what.', example: 'enrollments' }),
+        metric: z.enum(courseMetrics).meta({ description: 'Figure by which courses are ranked.', example: 'enrollments' }),
         courses: z
           .array(
             z.object({
-              rank: z.int().meta({ description: 'Place, from 1.', example: 1 }),
+              rank: z.int().meta({ description: 'Rank, from 1.', example: 1 }),
               course: z
                 .object({
                   id: reference('crs', 'Id of the course.'),
-                  title: z.string().meta({ description: 'Its title.', example: 'Clay From Scratch' }),
+                  title: z.string().meta({ description: 'Title.', example: 'Clay From Scratch' }),
                 })
-                .meta({ description: 'Which course.' }),
-              value: z.int().meta({ description: 'What it had; of revenue in the smallest unit of the currency.', example: 42 }),
-              share_percent: share('Of what all courses had together.'),
+                .meta({ description: 'The course.' }),
+              value: z.int().meta({ description: 'Value of the figure; revenue is in the smallest unit of the currency.', example: 42 }),
+              share_percent: share('Share of the total of all courses.'),
               change_percent: z
                 .number()
                 .nullable()
-                .meta({ description: 'Against as many days before, in percent; null where there was nothing.', example: 8.5 }),
+                .meta({
+                  description: 'Change from the preceding period of the same length, in percent; null if the figure was 0 then.',
+                  example: 8.5,
+                }),
             }),
           )
-          .meta({ description: 'Courses that had any, the first first.', example: [] }),
+          .meta({ description: 'Courses with a value above 0, in the order of their rank.', example: [] }),
       }),
       rows: ['courses'],
       run: readTopCourses,
@@ -166,28 +172,31 @@ export const analytics = defineReports({
     'courses/{id}/funnel': defineCollectionRead({
       ...forTeachers,
       id: 'analyticsFunnel',
-      summary: 'Show how far learners get in a course',
-      about: 'Of all enrolments there ever were, as of last night.',
+      summary: 'Get the lessons that students of a course reach',
+      about: 'Covers all enrolments since the beginning, as of last night.',
       parameters: z.object({ id: z.string().min(1).max(200).meta({ description: 'Id of the course (crs_ and 26 characters).' }) }),
       output: other('funnel', {
         course: z
           .object({
             id: reference('crs', 'Id of the course.'),
-            title: z.string().meta({ description: 'Its title.', example: 'Clay From Scratch' }),
+            title: z.string().meta({ description: 'Title.', example: 'Clay From Scratch' }),
           })
-          .meta({ description: 'Which course.' }),
+          .meta({ description: 'The course.' }),
         lessons: z
           .array(
             z.object({
               lesson_id: reference('les', 'Id of the lesson.'),
-              title: z.string().meta({ description: 'Its title.', example: 'Wedging and centring' }),
-              opened: figure('Enrolments in which it was opened.'),
-              completed: figure('Enrolments in which it was completed.'),
-              drop_off_percent: share('How many fewer opened it than the one before.'),
+              title: z.string().meta({ description: 'Title.', example: 'Wedging and centring' }),
+              opened: figure('Enrolments in which the lesson was opened.'),
+              completed: figure('Enrolments in which the lesson was completed.'),
+              drop_off_percent: share('Decrease in the number of openings from the previous lesson.'),
               median_seconds: z
                 .int()
                 .nullable()
-                .meta({ description: 'From opening it to completing it, of those who did; null of none.', example: 1260 }),
+                .meta({
+                  description: 'Median number of seconds from opening the lesson to completing it; null without completions.',
+                  example: 1260,
+                }),
             }),
           )
           .meta({ description: 'Published lessons in the order of the course.', example: [] }),
@@ -200,14 +209,14 @@ export const analytics = defineReports({
     events: defineCollectionRead({
       ...forTeachers,
       id: 'analyticsEvents',
-      summary: 'Show who answered to events and who came',
-      about: 'Who came is booked on the day of the event. Lecturers see events that they host, and those of their own courses.',
+      summary: 'Get the RSVPs and the attendance of events',
+      about: 'Attendance counts on the day of the event. Lecturers see events that they host, and events of their courses.',
       parameters: z.object(periodParameters),
       output: overDays('events', {
-        published: figure('Events that were announced.'),
-        rsvps: figure('Answers that stand.'),
-        attended: figure('People who came.'),
-        attendance_percent: share('Of those who were marked as there or not there.'),
+        published: figure('Published events.'),
+        rsvps: figure('Current RSVPs.'),
+        attended: figure('People who attended.'),
+        attendance_percent: share('People who attended as a share of those whose attendance was recorded.'),
       }),
       rows: series,
       run: readOverDays(events),
@@ -215,26 +224,26 @@ export const analytics = defineReports({
     retention: defineCollectionRead({
       ...forTeachers,
       id: 'analyticsRetention',
-      summary: 'Show how many learners come back',
-      about: 'Learners by the month of their first activity, as of last night. Lecturers see their own courses.',
+      summary: 'Get the retention of learners',
+      about: 'Learners grouped by the month of their first activity, as of last night. Lecturers see their own courses.',
       parameters: z.object({
-        cohort: z.enum(['month']).default('month').meta({ description: 'How learners are put together.' }),
-        months: z.int().min(1).max(24).default(12).meta({ description: 'How many months up to this one.' }),
+        cohort: z.enum(['month']).default('month').meta({ description: 'Period of the first activity by which learners are grouped.' }),
+        months: z.int().min(1).max(24).default(12).meta({ description: 'Number of months, including the current one.' }),
       }),
       output: other('retention', {
-        cohort: z.enum(['month']).meta({ description: 'How learners are put together.', example: 'month' }),
+        cohort: z.enum(['month']).meta({ description: 'Period of the first activity by which learners are grouped.', example: 'month' }),
         series: z
           .array(
             z.object({
-              cohort: z.iso.date().meta({ description: 'First of the month in which they began.', example: '2026-01-01' }),
-              month: z.iso.date().meta({ description: 'First of the month that is looked at.', example: '2026-03-01' }),
-              months_since: z.int().meta({ description: 'Months between the two.', example: 2 }),
-              learners: figure('Who began then.'),
-              active: figure('Of those, who learnt something in the month.'),
-              retention_percent: share('active of learners.'),
+              cohort: z.iso.date().meta({ description: 'First day of the month of their first activity.', example: '2026-01-01' }),
+              month: z.iso.date().meta({ description: 'First day of the month of the figures.', example: '2026-03-01' }),
+              months_since: z.int().meta({ description: 'Number of months between cohort and month.', example: 2 }),
+              learners: figure('Learners in the cohort.'),
+              active: figure('Learners of the cohort with learning activity in the month.'),
+              retention_percent: share('active as a share of learners.'),
             }),
           )
-          .meta({ description: 'Every cohort with each month since.', example: [] }),
+          .meta({ description: 'One element for each cohort and each month since.', example: [] }),
       }),
       rows: series,
       run: readRetention,

@@ -14,18 +14,18 @@ export const series = ['series'] as const
 /** The tables of a report over days that is also divided into groups. */
 export const parts = ['groups', 'series'] as const
 
-/** How many. */
+/** Declares a number of things. */
 export const figure = (description: string) => z.int().meta({ description, example: 12 })
 
-export const share = (description: string) => z.number().meta({ description: `${description} In percent, to hundredths.`, example: 12.5 })
+/** Declares a percentage. */
+export const share = (description: string) =>
+  z.number().meta({ description: `${description} In percent, with up to two decimals.`, example: 12.5 })
 
-/** An amount that may lie below zero: on a day on which more was given back than earned. */
+/** Declares an amount of money. It is negative on a day with more refunds than sales. */
 export const amount = (description: string) =>
   z
     .object({
-      amount: z
-        .int()
-        .meta({ description: 'In the smallest unit of the currency; below zero where more went out than came in.', example: 128_900 }),
+      amount: z.int().meta({ description: 'In the smallest unit of the currency; negative if refunds exceed sales.', example: 128_900 }),
       currency: z
         .string()
         .regex(/^[A-Z]{3}$/, 'must be an ISO 4217 code such as EUR')
@@ -35,30 +35,30 @@ export const amount = (description: string) =>
 
 const day = (description: string) => z.iso.date().meta({ description, example: '2026-03-01' })
 
-/** The days that are asked for. */
+/** The parameters of the period of a report. */
 export const periodParameters = {
-  from: z.iso.date().optional().meta({ description: 'First day, in the time zone of the school. Without it: 29 days before `to`.' }),
-  to: z.iso.date().optional().meta({ description: 'Last day, included; 731 days at most. Without it: today.' }),
+  from: z.iso.date().optional().meta({ description: 'First day, in the time zone of the school. Default: 29 days before `to`.' }),
+  to: z.iso.date().optional().meta({ description: 'Last day, inclusive; the period has at most 731 days. Default: today.' }),
   interval: z.enum(intervals).optional().meta({
-    description: 'How long an element of the series is; weeks begin on Monday. Without it: days up to 31 of them, then weeks, then months.',
+    description: 'Length of an element of the series; weeks begin on Monday. Default: days for up to 31 days, then weeks, then months.',
   }),
   compare: z
     .enum(comparisons)
     .optional()
-    .meta({ description: 'Also the totals of as many days just before, or of the same days a year before.' }),
+    .meta({ description: 'Adds the totals of the preceding period of the same length, or of the same days one year earlier.' }),
 }
 
-/** A parameter with the id of a row. */
+/** Declares an optional parameter with the id of a row. */
 export const only = (idPrefix: string, description: string) => reference(idPrefix, description).optional().meta({ description })
 
 const freshness = {
   as_of: timestamp()
     .nullable()
-    .meta({ description: 'When the figures were brought up to date; null where they never were.', example: '2026-03-31T08:05:00.000Z' }),
-  complete_through: z.iso.date().nullable().meta({ description: 'The last day that is over and wholly counted.', example: '2026-03-30' }),
+    .meta({ description: 'When the figures were last updated; null if they never were.', example: '2026-03-31T08:05:00.000Z' }),
+  complete_through: z.iso.date().nullable().meta({ description: 'Last day whose figures are complete.', example: '2026-03-30' }),
 }
 const school = {
-  time_zone: z.string().meta({ description: 'Zone in which days begin.', example: 'Europe/Berlin' }),
+  time_zone: z.string().meta({ description: 'Time zone of the days.', example: 'Europe/Berlin' }),
   currency: z
     .string()
     .regex(/^[A-Z]{3}$/, 'must be an ISO 4217 code such as EUR')
@@ -67,38 +67,40 @@ const school = {
 }
 
 const head = (report: string) => ({
-  object: z.literal('analytics.report').meta({ description: 'What this is.' }),
-  report: z.literal(report).meta({ description: 'Which report.' }),
+  object: z.literal('analytics.report').meta({ description: 'Type of this object.' }),
+  report: z.literal(report).meta({ description: 'Name of the report.' }),
 })
 
-const range = { from: day('First day.'), to: day('Last day, included.') }
+const range = { from: day('First day.'), to: day('Last day, inclusive.') }
 
-/** The answer of a report over days. With `groups`, also in parts. */
+/** Declares the response of a report over days. With `groups`, it also has figures by group. */
 export function overDays(report: string, fields: z.ZodRawShape, groups?: string) {
   return z.object({
     ...head(report),
     ...range,
-    interval: z.enum(intervals).meta({ description: 'How long an element of the series is.', example: 'day' }),
+    interval: z.enum(intervals).meta({ description: 'Length of an element of the series.', example: 'day' }),
     ...school,
-    totals: z.object(fields).meta({ description: 'All days together.' }),
+    totals: z.object(fields).meta({ description: 'Totals of the period.' }),
     compare: z
-      .object({ ...range, totals: z.object(fields).meta({ description: 'All of those days together.' }) })
+      .object({ ...range, totals: z.object(fields).meta({ description: 'Totals of the compared period.' }) })
       .nullable()
-      .meta({ description: 'The days compared with, where they were asked for.', example: null }),
+      .meta({ description: 'The compared period; null without the parameter compare.', example: null }),
     series: z
       .array(
         z.object({
-          date: day('The day, the Monday of the week or the first of the month. The first and the last may be cut by from and to.'),
+          date: day('The day, the Monday of the week or the first day of the month. from and to can shorten the first and last element.'),
           ...fields,
         }),
       )
-      .meta({ description: 'Every interval, also those in which nothing happened.', example: [] }),
+      .meta({ description: 'Every interval, including those without activity.', example: [] }),
     ...(groups !== undefined && {
       groups: z
         .array(
           z.object({
-            key: z.string().meta({ description: 'Id, or a word.', example: 'crs_01jgwejj00e6srgkpqm2sqf05m' }),
-            title: z.string().nullable().meta({ description: 'What it is called now.', example: 'Clay From Scratch' }),
+            key: z
+              .string()
+              .meta({ description: 'Id of the group, or a word such as a source.', example: 'crs_01jgwejj00e6srgkpqm2sqf05m' }),
+            title: z.string().nullable().meta({ description: 'Current name of the group.', example: 'Clay From Scratch' }),
             ...fields,
           }),
         )
@@ -108,6 +110,6 @@ export function overDays(report: string, fields: z.ZodRawShape, groups?: string)
   })
 }
 
-/** The answer of any other report. */
+/** Declares the response of any other report. */
 export const other = (report: string, fields: z.ZodRawShape) => z.object({ ...head(report), ...school, ...fields })
 export const ranged = range

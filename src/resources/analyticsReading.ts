@@ -10,11 +10,11 @@ import { fromPublicId } from '../lib/ids.ts'
 import { Problem } from '../lib/problem.ts'
 import { audienceOf } from '../policy/caller.ts'
 
-/** Own courses alone, for lecturers. */
+/** Returns the lecturer to whose courses the report is limited, or undefined for staff. */
 const lecturerIn = ({ caller }: Reading): Asked['lecturer'] =>
   audienceOf(caller) === 'staff' ? undefined : { id: caller.kind === 'person' ? caller.lecturerId : null }
 
-/** Ids as they are stored. */
+/** Prefixes of the ids in filters. */
 const stored = { course: 'crs', coupon: 'cpn', plan: 'mpl' } as const
 
 function filtersIn({ parameters }: Reading): Record<string, unknown> {
@@ -32,7 +32,7 @@ const askingIn = (reading: Reading): Asking => ({
   lecturer: lecturerIn(reading),
 })
 
-/** A report over days, as its operation reads it. */
+/** Returns the function that reads a report over days for its operation. */
 export const readOverDays = (report: Report) => (reading: Reading) =>
   answerReport(report, askingIn(reading), { ...Object.fromEntries(reading.parameters), filters: filtersIn(reading) })
 
@@ -43,7 +43,9 @@ export async function readTopCourses(
   const metric = reading.parameters.get('metric')
   const { from, to } = periodOf(Object.fromEntries(reading.parameters), asked.today)
   if (asked.lecturer && metric === 'revenue') {
-    throw new Problem('access_denied', { description: 'Analytics: lecturers see no revenue. Another scope would not help.' })
+    throw new Problem('access_denied', {
+      description: 'Analytics: revenue is available only to staff. No scope changes that. Use another metric.',
+    })
   }
   const courses = await topCourses(asked, { from, to }, { metric, limit: reading.parameters.get('limit') })
   return { object: 'analytics.report', report: 'top_courses', from, to, metric, ...school, courses }
@@ -51,7 +53,7 @@ export async function readTopCourses(
 
 export async function readFunnel(reading: Reading<{ id: z.ZodType<string> }>): Promise<Record<string, unknown>> {
   const id = fromPublicId('crs', reading.parameters.get('id'))
-  if (id === undefined) throw new Problem('invalid_id', { description: 'A course is named by its id here: crs_ and 26 characters.' })
+  if (id === undefined) throw new Problem('invalid_id', { description: 'id: must be the id of a course: crs_ and 26 characters.' })
   const { asked, school } = await askedOf(askingIn(reading))
   return { object: 'analytics.report', report: 'funnel', ...school, ...(await funnel(asked, id)) }
 }

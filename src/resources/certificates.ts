@@ -14,13 +14,13 @@ const number = z
 
 const isIssued = (enrollment: Rows<'enrollment'>) => enrollment('certificate_number', 'is not', null)
 
-/** Issued certificates. Anybody with the number of one can verify it; there is no list. */
+/** Issued certificates. Anyone with the number of a certificate can verify it; there is no list. */
 export const certificates = defineResource({
   name: 'certificates',
   object: 'certificate',
   idPrefix: 'enr',
   table: 'enrollment',
-  about: 'A certificate of a completed course, for anybody with its number.',
+  about: 'A certificate of a completed course. Anyone with its number can verify it.',
   scopes: enrollments.area,
   catalogue: false,
   schema: z.object({ number }),

@@ -42,7 +42,7 @@ export const comments = defineResource({
   anonymous: 'partial',
   catalogue: false,
   about:
-    'A comment on a post, a lesson or an event. One sees the comments on what one may open; lecturers see all of their courses, the staff all there are.',
+    'A comment on a post, a lesson or an event. People see the comments on subjects that they can open; lecturers see all comments on their courses, and staff see all comments.',
   scopes: { read: 'See the comments of people' },
   schema: z.object({
     subject: z
@@ -55,7 +55,7 @@ export const comments = defineResource({
     course_id: reference('crs', 'Course of the lesson.')
       .nullable()
       .meta({ description: 'Course of the lesson.', example: null, idPrefix: 'crs' }),
-    author: personSummary('Who wrote it.'),
+    author: personSummary('Author of the comment.'),
     author_role: z
       .enum(['member', 'lecturer', 'staff'])
       .meta({ description: 'Role of the author at the time of the comment.', example: 'member' }),

@@ -85,7 +85,9 @@ export const couponSchema = z.object({
     .nullable()
     .meta({ description: 'How often it can be used in total; at least redemptions_count. Null: without a limit.', example: 100 }),
   redemptions_count: z.int().meta({ description: 'Number of uses, including those that running checkouts have reserved.', example: 12 }),
-  status: z.enum(couponStatuses).meta({ description: 'Current status; follows from the dates and the number of uses.', example: 'active' }),
+  status: z
+    .enum(couponStatuses)
+    .meta({ description: 'Current status, determined by the dates and the number of uses.', example: 'active' }),
   batch_id: z.string().nullable().meta({ description: 'Batch in which the coupon was generated.', idPrefix: 'cpb', example: null }),
   external_id: externalId(),
   metadata: metadata(),

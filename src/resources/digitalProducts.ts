@@ -145,7 +145,7 @@ export const digitalProducts = defineResource({
       input: z.object({}),
       output: downloadAnswer,
       async run({ store, school, caller, externalServices, parameters }, product) {
-        if (!store) throw new Error('downloads are counted, so they need a database')
+        if (!store) throw new Error('downloads need a database, because they are counted')
         const file = await downloadFile(store, {
           school,
           caller,
@@ -166,7 +166,7 @@ export const digitalProducts = defineResource({
     },
     unpublish: {
       scope: 'write',
-      summary: 'Turn a published product back into a draft',
+      summary: 'Return a published product to draft',
       from: ['published'],
       to: 'draft',
       run: unpublishProduct,

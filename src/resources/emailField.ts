@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { normaliseEmail } from '../domain/accounts/emailAddress.ts'
 
-/** An e-mail address that a caller types, normalised as accounts store it. */
+/** Declares an e-mail address in a request, normalised in the same way as the stored address of an account. */
 export const typedEmail = () => z.string().overwrite(normalised).max(254).check(z.email())
 
-/** The address as it is stored, for a look-up. Text that is no address is kept, and finds nothing. */
+/** Returns the address in its stored form, for a look-up. Other text is returned unchanged and matches no account. */
 export const normalised = (typed: string): string => normaliseEmail(typed) ?? typed

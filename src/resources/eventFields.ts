@@ -32,7 +32,7 @@ export const eventSchema = z.object({
   }),
   kind: z.enum(['online', 'in_person', 'hybrid']).meta({ description: 'Kind of place: online, in person, or both.', example: 'online' }),
   status: z.enum(['draft', 'published', 'canceled']).meta({
-    description: 'Only hosts and staff see drafts. Canceled events remain visible.',
+    description: 'Only hosts and staff see drafts. Cancelled events remain visible.',
     example: 'published',
   }),
   phase: z.enum(['upcoming', 'live', 'ended']).meta({ description: 'Phase in time.', example: 'upcoming' }),
@@ -72,9 +72,9 @@ export const eventSchema = z.object({
     example: 30,
     gated: true,
   }),
-  waitlist_enabled: z.boolean().default(true).meta({ description: 'Whether the event has a waitlist.', example: true }),
+  waitlist_enabled: z.boolean().default(true).meta({ description: 'True if the event has a waitlist.', example: true }),
   rsvp_opens_at: time('When RSVPs open.'),
-  rsvp_closes_at: time('When RSVPs close; without it at the end of the event.'),
+  rsvp_closes_at: time('When RSVPs close. Default: at the end of the event.'),
   going_count: z
     .int()
     .nullable()
@@ -87,7 +87,7 @@ export const eventSchema = z.object({
   }),
   my_rsvp: z
     .object({
-      id: reference('rsv', 'Id of the rsvp.'),
+      id: reference('rsv', 'Id of the RSVP.'),
       status: rsvpStatus.meta({ description: 'Status of the RSVP.', example: 'going' }),
       waitlist_position: z.int().nullable().meta({ description: 'Position on the waitlist, from 1.', example: null }),
     })
@@ -95,7 +95,7 @@ export const eventSchema = z.object({
     .meta({ description: 'Your own RSVP.', example: null, view: 'own' }),
   comments_count: z.int().meta({ description: 'Number of published comments.', example: 3 }),
   published_at: time('When it was first published.'),
-  canceled_at: time('When it was canceled.'),
+  canceled_at: time('When it was cancelled.'),
   cancel_reason: z
     .string()
     .max(500)
@@ -107,7 +107,7 @@ export const eventSchema = z.object({
 
 /** The id of an RSVP in a URL. */
 export const rsvpPath = z.object({
-  rsvp_id: reference('rsv', 'Id of the rsvp.').meta({ description: 'Id of the rsvp.', example: 'rsv_01jgwejj00e6srgkpqm2sqf05m' }),
+  rsvp_id: reference('rsv', 'Id of the RSVP.').meta({ description: 'Id of the RSVP.', example: 'rsv_01jgwejj00e6srgkpqm2sqf05m' }),
 })
 
 /** The cancellation of an event as a request contains it. */
@@ -123,7 +123,7 @@ export const cancellation = z.object({
 
 /** An RSVP of the caller as a request contains it. */
 export const ownRsvp = z.object({
-  status: z.enum(['going', 'canceled']).meta({ description: 'Whether you attend.', example: 'going' }),
+  status: z.enum(['going', 'canceled']).meta({ description: 'going to attend, canceled to withdraw.', example: 'going' }),
   guests: z.int().min(0).max(5).default(0).meta({ description: 'Number of accompanying guests.', example: 0 }),
   note: z.string().min(1).max(500).nullable().default(null).meta({ description: 'Note to the hosts.', example: null }),
 })
@@ -135,7 +135,7 @@ export const rsvpChange = z.object({
 
 /** The people who attended an event as a request contains them. */
 export const attendance = z.object({
-  attended: z.array(reference('rsv', 'Id of an rsvp.')).max(500).meta({
+  attended: z.array(reference('rsv', 'Id of an RSVP.')).max(500).meta({
     description: 'RSVPs of the people who came. Seats that no request names become no_show; send a long list in parts.',
     example: [],
   }),

@@ -40,7 +40,7 @@ export const events = defineResource({
   table: 'event',
   feature: 'events',
   about:
-    'An event of the school: a webinar, a workshop, an evening. Everybody sees the title, the dates and the picture of a restricted event; all other fields are visible only to people who may attend.',
+    'An event of the school, such as a webinar or a workshop. Everybody sees the title, the dates and the picture of a restricted event; all other fields are visible only to people who may attend.',
   scopes: eventArea,
   schema: eventSchema,
   derived: {
@@ -172,7 +172,7 @@ export const events = defineResource({
       scope: 'write',
       roles: ['lecturer', 'staff'],
       view: 'staff',
-      summary: 'Make a draft of an event again',
+      summary: 'Return an event to draft',
       from: ['published'],
       to: 'draft',
       run: unpublishEvent,

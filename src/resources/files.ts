@@ -26,7 +26,7 @@ export const files = defineResource({
     byte_size: z.int().meta({ description: 'Size in bytes.', example: 48_213 }),
     checksum_sha256: fileFields.checksum
       .nullable()
-      .meta({ description: 'SHA-256 of the bytes. Of a pending file: as announced.', example: null }),
+      .meta({ description: 'SHA-256 of the bytes. For a pending file, the announced value.', example: null }),
     purpose: fileFields.purpose,
     visibility: fileFields.visibility,
     status: z
@@ -37,8 +37,8 @@ export const files = defineResource({
       .max(300)
       .nullable()
       .meta({ description: 'Text alternative for people who cannot see the picture.', example: 'A kiln, open' }),
-    width: pixels('Of a picture, in pixels.'),
-    height: pixels('Of a picture, in pixels.'),
+    width: pixels('Width of a picture in pixels.'),
+    height: pixels('Height of a picture in pixels.'),
     duration_seconds: z.int().nullable().meta({ description: 'Duration of audio or video, if known.', example: null }),
     url: z.url().nullable().meta({ description: 'URL of a public file.', example: null }),
     references_count: z.int().meta({ description: 'Number of references to the file.', example: 2 }),

@@ -43,15 +43,15 @@ export const formSubmissions = defineResource({
       .meta({ description: 'The answers, by the key of the question.', example: { which_clay: 'Stoneware' } }),
     contact: z
       .object({
-        email: textOrNone('Address that was given.', 'wren@example.org'),
-        name: textOrNone('Name that was given.', 'Wren Tidewell'),
+        email: textOrNone('E-mail address in the submission.', 'wren@example.org'),
+        name: textOrNone('Name in the submission.', 'Wren Tidewell'),
         student_id: person('std', 'The student, if known.'),
         member_id: person('mbr', 'The member, if known.'),
       })
       .meta({ description: 'The person who submitted the form.', example: {} }),
-    source_path: textOrNone('Page that it was sent from.', '/contact'),
+    source_path: textOrNone('Page from which it was submitted.', '/contact'),
     locale: textOrNone('Language of the page.', 'en'),
-    spam: z.boolean().meta({ description: 'Whether it was classified as spam.', example: false }),
+    spam: z.boolean().meta({ description: 'True if it was classified as spam.', example: false }),
     submitted_at: timestamp().meta({ description: 'When it was submitted.', example: '2026-03-01T09:30:00.000Z' }),
   }),
   derived: {

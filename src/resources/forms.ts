@@ -18,7 +18,7 @@ const question = z.object({
   kind: z
     .enum(['text', 'long_text', 'email', 'phone', 'number', 'date', 'single_choice', 'multiple_choice', 'checkbox', 'file', 'consent'])
     .meta({ description: 'Type of the answer.', example: 'single_choice' }),
-  required: z.boolean().default(false).meta({ description: 'Whether an answer is required.', example: true }),
+  required: z.boolean().default(false).meta({ description: 'True if an answer is required.', example: true }),
   options: z.array(z.string()).meta({ description: 'Options to choose from.', example: ['Stoneware', 'Porcelain'] }),
   help: z.string().nullable().meta({ description: 'Help text.', example: null }),
   max_length: z.int().nullable().meta({ description: 'Maximum number of characters.', example: null }),
@@ -51,9 +51,9 @@ export const forms = defineResource({
       )
       .meta({ description: 'Public pages that show the form.', example: [] }),
     submissions_count: z.int().meta({ description: 'Number of submissions.', example: 12, view: 'staff' }),
-    last_submission_at: time('When it was last sent in.', 'staff'),
-    opens_at: time('From when on it takes answers.'),
-    closes_at: time('Until when it takes answers.'),
+    last_submission_at: time('When it was last submitted.', 'staff'),
+    opens_at: time('When it starts to accept submissions.'),
+    closes_at: time('When it stops accepting submissions.'),
   }),
   derived: {
     status: {

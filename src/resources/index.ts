@@ -37,10 +37,10 @@ import { students } from './students.ts'
 import { subscriptions } from './subscriptions.ts'
 import { uploads } from './uploads.ts'
 
-/** A resource, or an area whose scopes can be granted before its resources stand. */
+/** A resource, or an area whose scopes can be granted before it has resources. */
 export type Declared = Resource | Area
 
-/** Everything that is declared, in the order in which scopes are shown and advertised. */
+/** All resources and areas, in the order in which their scopes are shown and advertised. */
 export const resources: readonly Declared[] = [
   courses,
   students,
@@ -76,11 +76,11 @@ export const resources: readonly Declared[] = [
   account,
 ]
 
-/** The operations of what is declared. */
+/** Returns the operations of these resources. */
 export const operationsIn = (declared: readonly Declared[]): Operation[] =>
   declared.flatMap((one) => ('operations' in one ? operationsOf(one) : []))
 
-/** Every scope of the service, identity first, with what the consent page says of it. */
+/** Returns every scope of the service with its sentence on the consent page, identity scopes first. */
 export const scopeCatalogue = (declared: readonly Declared[]): ScopeEntry[] => [
   ...identityScopes,
   ...scopesOf(declared.map((one) => ('operations' in one ? one.area : one))),

@@ -3,12 +3,12 @@ import { line, reference, timestamp, webUrl } from '../framework/declare/fields.
 import { markupText } from '../framework/declare/richText.ts'
 import { markupLimitsText } from '../lib/markupLimits.ts'
 
-/** The fields of a lesson in requests: for one lesson and for the import of many. */
+// The fields of a lesson in requests, for one lesson and for the import of many.
 
 const itemId = (description: string) =>
   z
     .string()
-    .regex(/^[A-Za-z0-9_-]{1,40}$/, 'must be 1 to 40 of A-Z, a-z, 0-9, _ and -')
+    .regex(/^[A-Za-z0-9_-]{1,40}$/, 'must be 1 to 40 characters from A-Z, a-z, 0-9, _ and -')
     .optional()
     .meta({ description, example: 'q1' })
 

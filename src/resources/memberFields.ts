@@ -30,7 +30,7 @@ export const memberSchema = z.object({
   status_reason: reasonField,
   tier: z
     .enum(['free', 'paid', 'comped'])
-    .meta({ description: 'Tier of the member; follows from the subscriptions.', example: 'free', view: 'own' }),
+    .meta({ description: 'Tier of the member; determined by the subscriptions.', example: 'free', view: 'own' }),
   plans: z
     .array(
       z.object({

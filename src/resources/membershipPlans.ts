@@ -114,7 +114,7 @@ export const membershipPlans = defineResource({
   },
   actions: {
     activate: { scope: 'write', summary: 'Activate a plan', from: ['draft', 'archived'], to: 'active', run: requirePrice },
-    archive: { scope: 'write', summary: 'Archive a plan, so that it takes no new subscriptions', from: ['active'], to: 'archived' },
+    archive: { scope: 'write', summary: 'Archive a plan, so that it accepts no new subscriptions', from: ['active'], to: 'archived' },
     prices: defineAction('membership_plan', {
       scope: 'write',
       id: 'addPlanPrice',

@@ -105,7 +105,7 @@ const block = <Type extends Block['type']>(type: Type) =>
   z.object({
     id: z
       .string()
-      .regex(/^[A-Za-z0-9_-]{1,40}$/, 'must be 1 to 40 of letters, digits, _ and -')
+      .regex(/^[A-Za-z0-9_-]{1,40}$/, 'must be 1 to 40 characters from A-Z, a-z, 0-9, _ and -')
       .optional()
       .meta({ description: 'Id of the block, unique in its page. Generated if it is not sent.', example: 'intro' }),
     type: z.literal(type).meta({ description: 'Type of the block.', example: type }),

@@ -56,7 +56,7 @@ export const pages = defineResource({
     kind: z.enum(['home', 'landing', 'about', 'legal', 'custom']).meta({ description: 'Purpose of the page.', example: 'about' }),
     status: z.enum(['draft', 'published', 'archived']).meta({ description: 'Visitors see published pages only.', example: 'published' }),
     visibility: z.enum(['public', 'members', 'unlisted']).meta({
-      description: 'Who can see the published page. An unlisted page is not in lists: it is found by its slug.',
+      description: 'Who can see the published page. An unlisted page is absent from lists and opens only with its slug.',
       example: 'public',
     }),
     blocks: z.array(pageBlock).max(100).meta({ description: 'Content of the page, at most 512 KiB in total.', example: [] }),
@@ -69,18 +69,15 @@ export const pages = defineResource({
       .object({
         title: lineOrEmpty(70).nullable().default(null).meta({ description: 'Title for search engines.', example: 'Our workshop' }),
         description: z.string().max(200).nullable().default(null).meta({ description: 'Text for search engines.', example: null }),
-        noindex: z
-          .boolean()
-          .default(false)
-          .meta({ description: 'Whether search engines are asked not to index the page.', example: false }),
+        noindex: z.boolean().default(false).meta({ description: 'True to ask search engines not to index the page.', example: false }),
       })
       .nullable()
       .meta({ description: 'Data for search engines.', example: null }),
-    show_in_navigation: z.boolean().meta({ description: 'Whether the menus of the site contain it.', example: false }),
+    show_in_navigation: z.boolean().meta({ description: 'True if the menus of the site contain it.', example: false }),
     published_at: timestamp().nullable().meta({ description: 'When it was first published.', example: '2026-03-01T09:30:00.000Z' }),
     has_unpublished_changes: z
       .boolean()
-      .meta({ description: 'Whether publishing would change what visitors see.', example: false, view: 'staff' }),
+      .meta({ description: 'True if the draft differs from the published version.', example: false, view: 'staff' }),
     external_id: externalId(),
     metadata: metadata(),
   }),

@@ -62,8 +62,8 @@ export const postSchema = z.object({
   pinned: z
     .boolean()
     .default(false)
-    .meta({ description: 'Whether lists show it before other posts. At most three posts can be pinned.', example: false }),
-  comments_enabled: z.boolean().default(true).meta({ description: 'Whether its comments are shown.', example: true }),
+    .meta({ description: 'True if lists show it before other posts. At most three posts can be pinned.', example: false }),
+  comments_enabled: z.boolean().default(true).meta({ description: 'True if its comments are shown.', example: true }),
   comments_count: z.int().meta({ description: 'Number of published comments.', example: 3 }),
   reading_minutes: z.int().meta({ description: 'Reading time in minutes.', example: 4 }),
   scheduled_for: time('When it will be published.'),

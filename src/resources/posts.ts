@@ -40,7 +40,7 @@ export const posts = defineResource({
   feature: 'blog',
   anonymous: 'partial',
   about:
-    'A post of the school. Everybody finds what is published; the text of one for members, for those who pay or for a plan is there for them alone.',
+    'A post of the school. Everybody can find published posts; the text of a restricted post is visible only to members, to paying members or to subscribers of its plans.',
   scopes: {
     read: 'See the posts of the school',
     write: { sentence: 'Write, change and publish posts', from: 'lecturer' },
@@ -153,7 +153,7 @@ export const posts = defineResource({
       summary: 'List the tags of published posts',
       about: 'Each tag of the published posts, with the number of posts that carry it. Use one as the tag filter of the list of posts.',
       output: z.object({
-        object: z.literal('list').meta({ description: 'What this is.', example: 'list' }),
+        object: z.literal('list').meta({ description: 'Type of the object.', example: 'list' }),
         data: z
           .array(
             z.object({

@@ -20,35 +20,35 @@ export const salesReports = {
   revenue: defineCollectionRead({
     ...forStaff,
     id: 'analyticsRevenue',
-    summary: 'Show what was earned',
-    about: 'Sales are booked on the day on which they were paid, refunds on the day on which they were made.',
+    summary: 'Get the revenue',
+    about: 'Sales count on the day of the payment, refunds on the day of the refund.',
     parameters: z.object({
       ...periodParameters,
-      product_type: z.enum(productTypes).optional().meta({ description: 'Only products of this kind.' }),
+      product_type: z.enum(productTypes).optional().meta({ description: 'Only products of this type.' }),
       product,
       coupon: only('cpn', 'Only orders with this coupon.'),
       currency: z
         .string()
         .regex(/^[A-Z]{3}$/, 'must be an ISO 4217 code such as EUR')
         .optional()
-        .meta({ description: 'The currency of the school: there are no figures in another.' }),
+        .meta({ description: 'The currency of the school, the only one in which figures are available.' }),
       group_by: z
         .enum(['product', 'product_type', 'coupon', 'source'])
         .optional()
-        .meta({ description: 'Also in parts; of coupons, those orders that had one.' }),
+        .meta({ description: 'Adds groups to the response. Grouping by coupon includes only orders with a coupon.' }),
     }),
     output: overDays(
       'revenue',
       {
-        gross: amount('Paid orders before discounts, taxes included.'),
-        discounts: amount('What discounts took off.'),
-        refunds: amount('What was given back.'),
-        tax: amount('Taxes in it.'),
+        gross: amount('Paid orders before discounts, including taxes.'),
+        discounts: amount('Sum of the discounts.'),
+        refunds: amount('Sum of the refunds.'),
+        tax: amount('Taxes.'),
         net: amount('gross less discounts less refunds.'),
-        orders: figure('Orders that were paid.'),
-        average_order: amount('What a paid order came to on average, before refunds.'),
+        orders: figure('Paid orders.'),
+        average_order: amount('Average amount of a paid order, before refunds.'),
       },
-      'Parts by what group_by names, the largest 100 by gross. An order stands in each part in which it has a line.',
+      'Groups by group_by, the 100 with the highest gross. An order counts in every group that contains one of its lines.',
     ),
     rows: parts,
     run: readOverDays(revenue),
@@ -56,7 +56,7 @@ export const salesReports = {
   orders: defineCollectionRead({
     ...forStaff,
     id: 'analyticsOrders',
-    summary: 'Show what became of orders',
+    summary: 'Get the number of orders by outcome',
     parameters: z.object({
       ...periodParameters,
       status: z
@@ -64,16 +64,16 @@ export const salesReports = {
         .min(1)
         .max(orderStatuses.length)
         .optional()
-        .meta({ description: 'Only orders that are in one of these states now.' }),
+        .meta({ description: 'Only orders whose current status is one of these.' }),
       product,
     }),
     output: overDays('orders', {
-      placed: figure('Orders that were begun.'),
-      paid: figure('Orders that were paid.'),
-      failed: figure('Orders whose payment was refused for good.'),
-      expired: figure('Orders that nobody paid in time.'),
-      refunded: figure('Orders that were wholly given back.'),
-      conversion_percent: share('Paid ones for those that were begun.'),
+      placed: figure('Placed orders.'),
+      paid: figure('Paid orders.'),
+      failed: figure('Orders whose payment failed permanently.'),
+      expired: figure('Orders that were not paid in time.'),
+      refunded: figure('Fully refunded orders.'),
+      conversion_percent: share('Paid orders as a share of placed orders.'),
     }),
     rows: series,
     run: readOverDays(orders),
@@ -81,20 +81,20 @@ export const salesReports = {
   subscriptions: defineCollectionRead({
     ...forStaff,
     id: 'analyticsSubscriptions',
-    summary: 'Show who subscribed and who left',
+    summary: 'Get the number of new, cancelled and ended subscriptions',
     about:
-      'A subscription runs from its start to its end; past due ones run, paused ones do not. Its price counts as that of a month: a year by twelve, rounded half up; nothing while it is in trial, given away or paid once and for all.',
+      'A subscription runs from its start to its end, also while it is past due, but not while it is paused. Its price counts per month: a yearly price is divided by twelve and rounded half up. Trials, complimentary subscriptions and one-time payments count as 0.',
     parameters: z.object({ ...periodParameters, plan: only('mpl', 'Only this plan.') }),
     output: overDays('subscriptions', {
-      new: figure('Subscriptions of people who never had one that is over.'),
-      reactivated: figure('Subscriptions of people who came back.'),
-      canceled: figure('Cancellations, also those to the end of a period.'),
-      ended: figure('Subscriptions that are over.'),
-      active_at_end: figure('Subscriptions that run at the end, those in trial among them.'),
-      trialing: figure('Of those, in trial.'),
-      mrr: amount('What they bring in a month, at the end.'),
-      churn_rate_percent: share('Those that ended, of those that ran at the beginning.'),
-      trial_conversion_percent: share('Trials after which the subscription went on, of those that ended.'),
+      new: figure('New subscriptions of people without an earlier subscription that has ended.'),
+      reactivated: figure('New subscriptions of people with an earlier subscription that has ended.'),
+      canceled: figure('Cancellations, including those that take effect at the end of a period.'),
+      ended: figure('Subscriptions that ended.'),
+      active_at_end: figure('Running subscriptions at the end of the period, including trials.'),
+      trialing: figure('Subscriptions in a trial at the end of the period.'),
+      mrr: amount('Monthly recurring revenue at the end of the period.'),
+      churn_rate_percent: share('Ended subscriptions as a share of those that ran at the beginning of the period.'),
+      trial_conversion_percent: share('Trials that became paid subscriptions, as a share of the trials that ended.'),
     }),
     rows: series,
     run: readOverDays(subscriptions),
@@ -102,16 +102,16 @@ export const salesReports = {
   coupons: defineCollectionRead({
     ...forStaff,
     id: 'analyticsCoupons',
-    summary: 'Show what coupons were used for',
+    summary: 'Get the use of coupons',
     parameters: z.object(periodParameters),
     output: overDays(
       'coupons',
       {
-        redemptions: figure('Uses that stand.'),
-        discount_total: amount('What they took off.'),
+        redemptions: figure('Redemptions that were not released.'),
+        discount_total: amount('Sum of the discounts.'),
         revenue_with_coupon: amount('Paid orders with a coupon, less refunds.'),
       },
-      'One by one, the 100 most used.',
+      'Groups by coupon, the 100 with the most redemptions.',
     ),
     rows: parts,
     run: readOverDays(coupons),

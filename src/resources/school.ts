@@ -32,14 +32,16 @@ export const school = defineResource({
       .nullable()
       .meta({ description: 'One line about the school.', example: 'Small crafts, taught slowly and well' }),
     ...richText('description', { max: 10_000, description: 'About the school.', example: 'Six benches and a kiln.' }),
-    status: z.enum(['active', 'suspended']).meta({ description: 'Whether the school is running.', example: 'active' }),
+    status: z.enum(['active', 'suspended']).meta({ description: 'active, or suspended while the school is closed.', example: 'active' }),
     primary_url: z.url().meta({ description: 'Address of the school.', example: 'https://school.example' }),
     locale: z.string().max(35).meta({ description: 'Main language (BCP 47).', example: 'en' }),
     supported_locales: z
       .array(z.string().max(35))
       .max(20)
       .meta({ description: 'All languages of the school.', example: ['en', 'de'] }),
-    time_zone: z.string().meta({ description: 'IANA name of the time zone, in which dates without a time are.', example: 'Europe/Berlin' }),
+    time_zone: z
+      .string()
+      .meta({ description: 'IANA name of the time zone, which applies to dates without a time.', example: 'Europe/Berlin' }),
     currency: z
       .string()
       .regex(/^[A-Z]{3}$/, 'must be an ISO 4217 code such as EUR')

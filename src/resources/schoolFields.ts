@@ -11,20 +11,20 @@ const isOn = (description: string) => z.boolean().default(true).meta({ descripti
 
 /** The settings of the school. */
 export const settings = z.object({
-  show_counts: isOn('Whether visitors see how many take part.'),
+  show_counts: isOn('True if visitors see the numbers of participants.'),
   member_directory: z
     .enum(['off', 'members', 'public'])
     .default('members')
     .meta({ description: 'Who sees the directory of members.', example: 'members' }),
-  comments_enabled: isOn('Whether people can comment.'),
+  comments_enabled: isOn('True if people can comment.'),
   lecturer_publishing: z
     .boolean()
     .default(true)
-    .meta({ description: 'Whether lecturers can publish their own courses, posts and events.', example: true, view: 'staff' }),
+    .meta({ description: 'True if lecturers can publish their own courses, posts and events.', example: true, view: 'staff' }),
   lecturer_pricing: z
     .boolean()
     .default(false)
-    .meta({ description: 'Whether lecturers can set the prices of their own courses.', example: false, view: 'staff' }),
+    .meta({ description: 'True if lecturers can set the prices of their courses.', example: false, view: 'staff' }),
   past_due_grace_days: z
     .int()
     .min(0)
@@ -49,15 +49,15 @@ export const features = z.object({
   memberships: isOn('Membership plans are offered.'),
   digital_products: isOn('Digital products are offered.'),
   blog: isOn('The school writes posts.'),
-  community: isOn('People can see and answer each other.'),
+  community: isOn('Members can see the directory and reply to each other.'),
 })
 
 /** The postal address of the school. */
 export const postalAddress = z
   .object({
-    name: line(120, 'Name on the letter box.'),
+    name: line(120, 'Name of the recipient.'),
     line1: line(120, 'Street and number.'),
-    line2: line(120, 'What else is needed to find it.'),
+    line2: line(120, 'Second line of the address, such as floor or building.'),
     postal_code: line(20, 'Postal code.'),
     city: line(120, 'Town.'),
     region: line(120, 'Region or state.'),

@@ -1,6 +1,6 @@
 import type { View } from '../framework/declare/views.ts'
 
-/** Numbers of a course that are kept twice: of all its lessons, and of the published ones. */
+/** Counts of a course that are stored twice: for all its lessons, and for the published ones. */
 type CountColumn =
   | 'lessons_count'
   | 'published_lessons_count'
@@ -9,7 +9,7 @@ type CountColumn =
   | 'duration_minutes'
   | 'published_duration_minutes'
 
-/** A number of all lessons for those who see drafts, and of the published ones for everybody else. */
+/** Derives a count of all lessons for callers who see drafts, and of the published lessons for other callers. */
 export function seenCount<All extends CountColumn, Published extends CountColumn>(all: All, published: Published) {
   return {
     from: [all, published],

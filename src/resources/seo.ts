@@ -6,6 +6,6 @@ export const seo = z
   .object({
     title: lineOrEmpty(70).nullable().default(null).meta({ description: 'Title for search engines.', example: 'Clay course' }),
     description: z.string().max(200).nullable().default(null).meta({ description: 'Text for search engines.', example: null }),
-    noindex: z.boolean().default(false).meta({ description: 'Whether search engines are asked not to index the page.', example: false }),
+    noindex: z.boolean().default(false).meta({ description: 'True to ask search engines not to index the page.', example: false }),
   })
   .meta({ description: 'Data for search engines.', example: { title: 'Clay course', description: null, noindex: false } })

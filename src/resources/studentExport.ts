@@ -138,14 +138,14 @@ export const studentExport = z.object({
   ),
   rsvps: list(
     {
-      id: id('rsv', 'Id of the reply.'),
+      id: id('rsv', 'Id of the RSVP.'),
       event_id: id('evt', 'The event.'),
       status: text('State.', 'going'),
       guests: z.int().meta({ description: 'Number of guests.', example: 0 }),
       note: text('Note of the person.'),
       queued_at: time('Time.'),
     },
-    'Replies to events.',
+    'RSVPs to events.',
   ),
   comments: list(
     {

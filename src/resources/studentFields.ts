@@ -72,7 +72,7 @@ export const studentSchema = z.object({
   note: z.string().max(2000).nullable().meta({ description: 'Internal note.', example: null, view: 'staff' }),
   custom_fields: z
     .record(
-      z.string().regex(/^[a-z0-9_]{1,40}$/, 'must be 1 to 40 of a-z, 0-9 and _'),
+      z.string().regex(/^[a-z0-9_]{1,40}$/, 'must have a name of 1 to 40 characters from a-z, 0-9 and _'),
       z.union([z.string().max(500), z.number(), z.boolean()]),
     )
     .refine((members) => Object.keys(members).length <= 30, 'must have at most 30 members')

@@ -19,7 +19,7 @@ export const subscriptionSchema = z.object({
     .meta({ description: 'Status of the subscription. canceled and expired are final.', example: 'active' }),
   collection: z.enum(['automatic', 'manual', 'comped']).meta({
     description:
-      'Who collects payments. automatic: the checkout of the school. manual: the school itself. comped: nobody, the subscription is complimentary.',
+      'Who collects payments. automatic: the checkout of the school. manual: the school itself. comped: the subscription is complimentary.',
     example: 'automatic',
   }),
   amount: money('Current price of a period.').meta({

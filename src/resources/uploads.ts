@@ -7,7 +7,7 @@ import { reference, timestamp } from '../framework/declare/fields.ts'
 import { fileFields } from './fileFields.ts'
 import { storage } from './storage.ts'
 
-/** Uploads of large files: announced here, then sent to a signed URL. */
+/** Uploads of large files: a client announces a file, then sends its bytes to a signed URL. */
 export const uploads = defineResource({
   name: 'uploads',
   path: 'storage/uploads',

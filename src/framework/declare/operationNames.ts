@@ -15,9 +15,9 @@ export const one = ({ called }: Resource): string => pascalCase(called.one)
 /** Returns the word for many rows in operation ids: `Courses`. */
 export const many = ({ called }: Resource): string => pascalCase(called.many)
 
-const camelCase = (name: string): string => name.replace(/_([a-z])/g, (_, email: string) => email.toUpperCase())
+const camelCase = (name: string): string => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
-/** Returns the operation id of a path, verb first: `revisions/{n}/restore` → `restoreRevisions`. */
+/** Returns the part of an operation id for the end of a path, verb first: `revisions/{n}/restore` → `restoreRevisions`. */
 export const verbName = (verb: string): string => {
   const [last = '', ...before] = verb
     .split('/')
