@@ -37,7 +37,7 @@ const addStudent = (at: string) =>
     [schoolId, newId(), `${newId()}@example.test`, at],
   )
 
-test('analytics rebuild finds rows that came with old times, in the days that are named or in all', async () => {
+test('analytics rebuild counts rows with past dates, in the given days or in all', async () => {
   await addStudent('2026-03-01T10:00:00Z')
   await refreshSchool(database, { schoolId, now: new Date() })
   await addStudent('2026-01-01T10:00:00Z')
@@ -64,7 +64,7 @@ test.each([
   expect(await cli(['analytics', 'rebuild', ...options])).toMatchObject({ exitCode: 2, err: expect.stringContaining(said) })
 })
 
-test('while another process computes, nothing is done and that is said', async () => {
+test('analytics rebuild fails while another process computes the figures', async () => {
   let release = (): void => undefined
   const held = database.exclusively('analytics_rollups', () => new Promise<void>((resolve) => (release = resolve)))
   await expect.poll(async () => (await cli(['analytics', 'rebuild'])).err).toContain('another process')

@@ -29,7 +29,7 @@ describe.each(await placesToTest())('clients, with a service of two schools runn
     place.service.database.sql.query('UPDATE oidc_client SET created_at = now() - make_interval(days => $2) WHERE id = $1', [id, days])
   const register = async (metadata: object = {}) => (await createAgent(place.service.issuer, metadata)).clientId
 
-  test('the school must be named where there are several, and be one of them', async () => {
+  test('with several schools, --school is required and must name one of them', async () => {
     expect(await place.cli(['clients', 'list'])).toMatchObject({ exitCode: 2, err: expect.stringContaining('first, second') })
     expect(await place.cli(['clients', 'list', '--school', 'third'])).toMatchObject({
       exitCode: 2,
@@ -64,7 +64,7 @@ describe.each(await placesToTest())('clients, with a service of two schools runn
     expect(await ids()).toContain(clientId)
   })
 
-  test('a name that a client chose cannot move the cursor, draw lines or turn the text around', async () => {
+  test('the name of a client cannot move the cursor, break lines or reverse the text', async () => {
     const client_name = 'Nice\u001b[2J\u009b31m\u202eevil\u2066\r\nfake row'
     const id = await register()
     await place.service.database.sql.query('UPDATE oidc_client SET metadata = jsonb_set(metadata, $2, $3::jsonb) WHERE id = $1', [
@@ -170,7 +170,7 @@ describe.each(await placesToTest())('clients, with a service of two schools runn
     expect(await ids()).toEqual(before)
   })
 
-  test('an id that is taken is not taken over', async () => {
+  test('an existing client id is rejected', async () => {
     const taken = await register()
     const refused = await run('integrations', 'add', '--name', 'Thief', '--client-id', taken, '--redirect-uri', 'https://a.example.com/')
     expect(refused).toMatchObject({ exitCode: 1, out: '', err: expect.stringContaining('already') })
@@ -198,7 +198,7 @@ describe.each(await placesToTest())('clients, with a service of two schools runn
     const reload = (more: object = {}, others: object[] = []) =>
       place.service.reload({ school: { integrations: [{ ...integration, ...more }, ...others] } })
 
-    test('that an operator disabled stays disabled across reloads and restarts, until clients enable', async () => {
+    test('that an operator disabled stays disabled across reloads and restarts, until it is enabled', async () => {
       await reload()
       expect(await run('clients', 'disable', 'switched', '--yes')).toMatchObject({ exitCode: 0 })
       await reload({ client_name: 'Switched again' })
@@ -216,7 +216,7 @@ describe.each(await placesToTest())('clients, with a service of two schools runn
       expect(await state()).toBe('enabled')
     })
 
-    test('that the file disables is disabled with a reload, and comes back with the next', async () => {
+    test('that the file disables is disabled by a reload, and enabled again by a later one', async () => {
       await reload()
       const agent = agentOf(place.service.issuer, 'switched', undefined, 'https://switched.example.com/cb')
       const { body } = await agent.tokens(personCalled('ada@example.org'))
@@ -232,7 +232,7 @@ describe.each(await placesToTest())('clients, with a service of two schools runn
       expect((await withToken(account, again.body.access_token)).status).toBe(200)
     })
 
-    test('that the file disables or no longer names is not enabled by a command', async () => {
+    test('that the file disables or no longer lists cannot be enabled by a command', async () => {
       for (const integrations of [[{ ...integration, enabled: false }], []]) {
         await place.service.reload({ school: { integrations } })
         await writeSchool(integrations)

@@ -26,7 +26,7 @@ test('config check --json lists the schools, and leaves no directory behind', as
   expect(existsSync(join(directory, '.data'))).toBe(false)
 })
 
-test('config check --json lists every error with file, line and key, and ends with 1', async () => {
+test('config check --json lists every error with file, line and key, and exits with 1', async () => {
   await writeFile(join(directory, 'oauth.yaml'), 'lifetimes:\n  acces_token_seconds: 5\n')
   const checked = await cli(['config', 'check', '--json'])
   await rm(join(directory, 'oauth.yaml'))
@@ -89,6 +89,6 @@ test('config check reports a HOST that is not an address', async () => {
   })
 })
 
-test.each([[['config', 'check', 'x']], [['config', 'check', '--jsn']]])('%j ends with 2', async (args) => {
+test.each([[['config', 'check', 'x']], [['config', 'check', '--jsn']]])('%j exits with 2', async (args) => {
   expect(await cli(args)).toMatchObject({ exitCode: 2, out: '' })
 })

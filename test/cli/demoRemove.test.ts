@@ -96,7 +96,7 @@ describe.runIf(services.postgresql && services.redis)('a demo school whose servi
     }
   }
 
-  test('is not served with an issuer that is not loopback: the start is refused and says what to do', async () => {
+  test('is served on loopback addresses only: otherwise the start fails with the fix', async () => {
     const refused = await start(publicly)
     for (const part of ['owner@example.com', 'https://school.example.com', 'schoolgate demo remove', 'DEMO=on'])
       expect(refused).toContain(part)

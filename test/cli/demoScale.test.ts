@@ -70,7 +70,7 @@ describe.each(postgresql ? places : places.slice(0, 1))('demo load --scale on $n
     },
   )
 
-  test('refuses what is too large for this database and names the largest', async () => {
+  test('rejects a scale that is too large for the database and shows the maximum', async () => {
     const refused = await place.cli(['demo', 'load', '--scale', String(largest + 1)])
     expect(refused).toMatchObject({ exitCode: 2, err: expect.stringContaining(`at most ${largest}`) })
     expect(await people()).toEqual([])
@@ -104,7 +104,7 @@ describe.each(postgresql ? places : places.slice(0, 1))('demo load --scale on $n
     expect(await people()).toEqual(made)
   })
 
-  test('adds enrolments and orders in proportion, whose figures are those of their rows and who name each other', async () => {
+  test('adds enrolments and orders in proportion, with correct figures and references to each other', async () => {
     const [counts] = await place.database.sql.query(
       `SELECT (SELECT count(*)::int FROM enrollment) AS enrollments, (SELECT count(*)::int FROM orders) AS orders,
               (SELECT count(*)::int FROM order_item i WHERE (SELECT count(*) FROM order_item o WHERE o.school_id = i.school_id AND o.order_id = i.order_id) = 0) AS lost`,
@@ -135,7 +135,7 @@ describe.each(postgresql ? places : places.slice(0, 1))('demo load --scale on $n
     for (const query of wrong) expect(await place.database.sql.query(`${query} LIMIT 3`)).toEqual([])
   })
 
-  test('completes a run that was broken off, and leaves a person alone who has such an address already', async () => {
+  test('completes an interrupted run, and does not change a person who already has such an address', async () => {
     // Two members without courses, so that no other row refers to them.
     await place.database.sql.query(`DELETE FROM person WHERE email IN ('learner497@example.org', 'learner504@example.org')`)
     await place.database.sql.query(`UPDATE person SET email = 'learner504@example.org' WHERE email = 'admin1@example.com'`)

@@ -33,7 +33,7 @@ describe.each(await placesToTest())('keys, with a service running on $name', ({ 
       what: 'the new keys to be published',
     })
 
-  test('rotation: what the old key signed still verifies, and the new one signs within ten seconds (D27)', async () => {
+  test('rotation: tokens of the old key can still be verified, and the new one signs within ten seconds (D27)', async () => {
     const before = await idToken()
     const { kid: old } = await verify(before)
     const olds = await signing()
@@ -53,7 +53,7 @@ describe.each(await placesToTest())('keys, with a service running on $name', ({ 
     expect(await verify(before)).toMatchObject({ kid: old })
   })
 
-  test('a rotation without --now publishes the new keys and lets the old ones sign until they are known', async () => {
+  test('a rotation without --now publishes the new keys, and the old ones sign until verifiers have loaded them', async () => {
     const before = await signing()
     const rotated = await place.cli(['keys', 'rotate'])
     expect(rotated, rotated.err).toMatchObject({ exitCode: 0 })
@@ -75,7 +75,7 @@ describe.each(await placesToTest())('keys, with a service running on $name', ({ 
     expect(before).toContain((await verify(await idToken())).kid)
   })
 
-  test('--now overtakes a rotation that is under way', async () => {
+  test('--now replaces a rotation in progress', async () => {
     const coming = (await list()).filter((key) => key.state === 'published').map((key) => key.kid)
     const rotated = await place.cli(['keys', 'rotate', '--now'], { answers: ['y'] })
     expect(rotated, rotated.err).toMatchObject({ exitCode: 0 })
@@ -115,7 +115,7 @@ describe.each(await placesToTest())('keys, with a service running on $name', ({ 
     })
   })
 
-  test('a key that would take over cannot be retired while nothing else would', async () => {
+  test('a key that is about to sign cannot be retired if no other key follows', async () => {
     await place.cli(['keys', 'rotate'])
     const coming = (await list()).filter((key) => key.state === 'published')
     expect(coming).toHaveLength(2)

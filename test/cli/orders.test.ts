@@ -45,7 +45,7 @@ describe('orders', () => {
     expect(again.err).not.toContain('constraint')
   })
 
-  test('a refund is noted in parts, never more than was paid', async () => {
+  test('a refund is recorded in parts, up to the paid amount', async () => {
     const number = await buy()
     await place.cli(['orders', 'mark-paid', number, '--yes'])
     const refund = (...more: string[]) => place.cli(['orders', 'refund', number, '--yes', ...more])

@@ -34,7 +34,7 @@ describe.each(await placesToTest())('people, with a service running on $name', (
     })
   })
 
-  test('a password that is typed twice is taken, two that differ are not', async () => {
+  test('a password that is typed twice is accepted, and two different ones are rejected', async () => {
     const args = ['people', 'create', 'typed@example.org', '--name', 'Typed', '--json']
     expect(await place.cli(args, { secrets: [phrase, `${phrase}!`] })).toMatchObject({
       exitCode: 1,
@@ -81,7 +81,7 @@ describe.each(await placesToTest())('people, with a service running on $name', (
     expect(await create(typed)).toMatchObject({ exitCode: 2, err: expect.stringContaining('not an e-mail address') })
   })
 
-  test('a person whom the school knows by that address is the one who signs in', async () => {
+  test('the login of a known e-mail address belongs to the existing person', async () => {
     const [schoolId, personId] = [place.service.schoolId(), newId()]
     await place.service.database.kysely
       .insertInto('person')
@@ -143,7 +143,7 @@ describe.each(await placesToTest())('people, with a service running on $name', (
     expect(listed.out).not.toContain('argon2')
   })
 
-  test('a password is set for whom an id names; what was mailed before is good for nothing', async () => {
+  test('a password is set for the person with the id; earlier e-mail links become invalid', async () => {
     const { account_id: id } = (await place.cli(['people', 'list', '--json']))
       .json()
       .find(({ email }: { email: string }) => email === 'typed@example.org')

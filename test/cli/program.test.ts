@@ -60,20 +60,20 @@ beforeAll(async () => {
 afterAll(() => rm(home, { recursive: true }))
 
 describe('as a process', () => {
-  test('--help says what there is, and ends with 0', async () => {
+  test('--help lists the commands, and exits with 0', async () => {
     const { exitCode, out, err } = await schoolgate(['--help'])
     expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' })
     for (const [name = ''] of commands) expect(out).toContain(name)
     expect(out).toContain('Examples:')
   })
 
-  test('a usage error ends with 2', async () => {
+  test('a usage error exits with 2', async () => {
     const { exitCode, out, err } = await schoolgate(['keyz', 'list'], environment)
     expect({ exitCode, out }).toEqual({ exitCode: 2, out: '' })
     expect(err).toContain('Did you mean keys?')
   })
 
-  test('config check passes a good directory', async () => {
+  test('config check accepts a valid directory', async () => {
     expect(await schoolgate(['config', 'check'], environment)).toEqual({
       exitCode: 0,
       out: expect.stringContaining('http://127.0.0.1:3000'),
@@ -81,7 +81,7 @@ describe('as a process', () => {
     })
   })
 
-  test('on an embedded database: from nothing to a person, and while it is held by another process a way out', async () => {
+  test('with an embedded database a person is created, and if another process holds it the error contains the fix', async () => {
     expect(await schoolgate(['people', 'list'], environment)).toMatchObject({ exitCode: 1, err: expect.stringContaining('migrate up') })
     expect(await schoolgate(['migrate', 'up'], environment)).toMatchObject({ exitCode: 0, out: expect.stringContaining('applied') })
     expect(await schoolgate(['people', 'list'], environment)).toMatchObject({
@@ -106,7 +106,7 @@ describe('as a process', () => {
 })
 
 describe('without a terminal', () => {
-  test('config check reports every error of a configuration, and ends with 1', async () => {
+  test('config check reports every error of a configuration, and exits with 1', async () => {
     const wrong = await writeConfig({
       'oauth.yaml': 'lifetimes:\n  acces_token_seconds: 5\n',
       'schools/demo.yaml': 'issuer: nonsense\n',
@@ -188,7 +188,7 @@ describe('in process', () => {
     },
   )
 
-  test.each(commands.map((path) => [path.join(' '), path]))('the examples of %s are taken', async (_name, path) => {
+  test.each(commands.map((path) => [path.join(' '), path]))('the examples of %s are valid', async (_name, path) => {
     const { out } = await cli([...path, '--help'])
     for (const line of out.split('Examples:\n')[1]?.trim().split('\n') ?? []) {
       const words = [
@@ -249,7 +249,7 @@ describe('in process', () => {
     await database.close()
   })
 
-  test('demo load makes the demo school once', async () => {
+  test('demo load creates the demo school once', async () => {
     const database = await embeddedDatabase()
     const fresh = createCli({ variables: environment, database })
     expect(await fresh(['demo', 'load'])).toMatchObject({ exitCode: 0, out: expect.stringContaining('owner@example.com') })
@@ -258,7 +258,7 @@ describe('in process', () => {
     await database.close()
   })
 
-  test('demo load makes nothing where strangers could sign in with the one password', async () => {
+  test('demo load does not create the demo school if strangers could sign in with its known password', async () => {
     const open = await writeConfig({ 'schools/demo.yaml': schoolFile('https://school.example.com', 'Open') })
     const database = await embeddedDatabase()
     const variables = { CONFIG_DIR: open, DATA_DIR: join(open, '.data'), SECRET_KEY: 'a root secret that is long enough to be taken' }

@@ -20,7 +20,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true })
 })
 
-test('self-check checks the running service and ends with 0', async () => {
+test('self-check checks the running service and exits with 0', async () => {
   expect(await cli(['self-check'])).toMatchObject({ exitCode: 0, out: expect.stringMatching(/^first +passed +\d+$/m) })
   const json = await cli(['self-check', '--school', 'first', '--json'])
   expect(json.exitCode).toBe(0)
@@ -48,7 +48,7 @@ test('self-check exits with 1 if the service is not running, and shows its expec
   )
 })
 
-test.each([[['--school', 'third']], [['--scool', 'first']], [['first']]])('self-check %j ends with 2 and one line', async (args) => {
+test.each([[['--school', 'third']], [['--scool', 'first']], [['first']]])('self-check %j exits with 2 and one line', async (args) => {
   const { exitCode, out, err } = await cli(['self-check', ...args])
   expect({ exitCode, out }).toEqual({ exitCode: 2, out: '' })
   expect(err.trim().split('\n')[0]).not.toBe('')

@@ -42,7 +42,7 @@ describe.each(await placesToTest())('ending tokens, with a service running on $n
     await tokensOf(person, own)
   })
 
-  test('deleting a client kills its tokens and forgets it', async () => {
+  test('deleting a client invalidates its tokens and removes it', async () => {
     const own = await createAgent(place.service.issuer)
     const tokens = await tokensOf(person, own)
     expect(await place.cli(['clients', 'delete', own.clientId, '--yes'])).toMatchObject({ exitCode: 0 })
@@ -52,7 +52,7 @@ describe.each(await placesToTest())('ending tokens, with a service running on $n
     expect((await place.cli(['grants', 'list', '--client', own.clientId, '--json'])).json()).toEqual([])
   })
 
-  test('disabling a person kills what they allowed and signs them out; enabling revives neither', async () => {
+  test('disabling a person revokes their grants and signs them out; enabling restores neither', async () => {
     const bob = personCalled('bob@example.org')
     const [one, two] = [await tokensOf(bob), await tokensOf(bob, await createAgent(place.service.issuer))]
     const adas = await tokensOf(person)

@@ -33,7 +33,7 @@ describe('the generated documents', () => {
     expect(keys.filter(({ name }) => !manual.includes(`| \`${name}\` |`)).map(({ name }) => name)).toEqual([])
   })
 
-  test('every example of a key is right', () => {
+  test('every example of a key is valid', () => {
     const ajv = new Ajv.default({ strict: false })
     addFormats.default(ajv)
     for (const { schema } of describedFiles()) {
@@ -42,7 +42,7 @@ describe('the generated documents', () => {
     }
   })
 
-  test('the schema takes the shipped files, each of which names its part of it, and no misspelt key', () => {
+  test('the schema accepts the shipped files, which refer to their definitions, and rejects a misspelt key', () => {
     const ajv = new Ajv.default({ strict: false })
     addFormats.default(ajv)
     ajv.addSchema(JSON.parse(renderSchema()) as object, 'schema.json')

@@ -27,7 +27,7 @@ test('without any variable everything has its default, and an empty one counts a
   })
 })
 
-test('texts become values', () => {
+test('strings are converted to values', () => {
   const [first, second] = ['a'.repeat(32), 'b'.repeat(40)]
   expect(
     readEnvironment({
@@ -41,7 +41,7 @@ test('texts become values', () => {
   expect(readEnvironment({ PORT: '8080' }).BASE_URL).toBe('http://127.0.0.1:8080')
 })
 
-describe('a wrong variable is refused with a message that says what it must be and does not repeat it', () => {
+describe('an invalid variable is rejected with a message that contains the rule but not the value', () => {
   const long = 'x'.repeat(32)
   const origin = 'must be an origin such as https://school.example.com, without a trailing slash'
   test.each<[Record<string, string>, string]>([

@@ -11,7 +11,7 @@ const shipped = resolve(import.meta.dirname, '../../config')
 const secret = { SECRET_KEY: 's'.repeat(32) }
 
 describe('loading', () => {
-  test('the shipped files say what the defaults are, and the demo school is at BASE_URL', () => {
+  test('the shipped files contain the defaults, and the demo school has the address BASE_URL', () => {
     const config = loadConfig({ directory: shipped, environment: readEnvironment({ PORT: '4000' }), ...scopes })
     const { schools: _, ...rest } = config
     const { schools: __, ...defaults } = load({})
@@ -35,7 +35,7 @@ describe('loading', () => {
     expect(limits.default).toEqual({ requests: 600, window_seconds: 60 })
   })
 
-  test('a school is its file name, its issuer, and a name made from it', () => {
+  test('a school has the slug of its file name, its issuer, and a name that is derived from the slug', () => {
     const config = load({ 'schools/north-quay.yaml': 'issuer: https://north.example.com\n', 'schools/demo.yaml': '' }, secret)
     expect(config.schools.map(({ slug, issuer, docs_url, defaults }) => [slug, issuer, docs_url, defaults.name])).toEqual([
       ['demo', 'http://127.0.0.1:3000', 'http://127.0.0.1:3000/auth.md', 'Demo'],
@@ -57,20 +57,20 @@ describe('loading', () => {
     expect(load({ 'oauth.yaml': 'baseline_scopes: [email, openid]\n' }).oauth.baseline_scopes).toEqual(['email', 'openid'])
   })
 
-  test('a list shared through an anchor is taken', () => {
+  test('a list that is shared through an anchor is valid', () => {
     const same = ['courses:read']
     const { roles } = load({ 'roles.yaml': stringify({ lecturer: same, learner: same }) })
     expect(roles.lecturer).toEqual(roles.learner)
   })
 
-  test('nothing of it can be changed afterwards', () => {
+  test('the configuration is frozen', () => {
     const config = load({})
     const all = (value: unknown): unknown[] =>
       typeof value === 'object' && value !== null ? [value, ...Object.values(value).flatMap(all)] : []
     expect(all(config).filter((value) => !Object.isFrozen(value))).toEqual([])
   })
 
-  test('files that begin with a dot, and the generated ones, are left alone', () => {
+  test('files that begin with a dot and generated files are ignored', () => {
     const files = {
       '.gitkeep': 'x',
       '.server.yaml.swp': 'x',
@@ -132,7 +132,7 @@ describe('reloading', () => {
   const demo = { 'schools/demo.yaml': '' }
   const north = { 'schools/north.yaml': 'issuer: https://north.example.com\n' }
 
-  test('finds nothing where nothing changed', () => {
+  test('finds no change in an unchanged configuration', () => {
     expect(compare({}, {})).toEqual({ reloadable: [], needsRestart: [] })
   })
 
@@ -154,12 +154,12 @@ describe('reloading', () => {
     ])
   })
 
-  test('takes over a new school, but not that one is gone', () => {
+  test('adds a new school, and keeps a removed one until the next start', () => {
     expect(compare(demo, { ...demo, ...north })).toEqual({ reloadable: ['schools.north (added)'], needsRestart: [] })
     expect(compare({ ...demo, ...north }, demo)).toEqual({ reloadable: [], needsRestart: ['schools.north (removed)'] })
   })
 
-  test('does not take over the server or an issuer', () => {
+  test('keeps the server and the issuers until the next start', () => {
     const after = {
       'server.yaml': 'shutdown_seconds: 5\n',
       'schools/demo.yaml': 'issuer: http://127.0.0.1:5000\ndocs_url: https://docs.example.com\n',
@@ -171,7 +171,7 @@ describe('reloading', () => {
   })
 })
 
-test('a directory is named in messages as it was given', () => {
+test('messages show a directory as it was given', () => {
   const directory = configFolder({ 'server.yaml': 'x: 1' })
   expect(() => loadConfig({ directory, environment: readEnvironment({}), ...scopes })).toThrow(join(directory, 'server.yaml:1'))
 })

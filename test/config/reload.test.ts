@@ -42,7 +42,7 @@ describe('a reload', () => {
     expect(Object.keys(issuersOf(planned))).toEqual(['demo', 'north'])
   })
 
-  test('repeats what still waits for the next start, and takes it back with the file', () => {
+  test('repeats the changes that need a restart, and drops them when the file is restored', () => {
     const first = plan({ ...demo, ...north }, demo)
     expect(planReload(first.config, load(demo)).needsRestart).toEqual(['schools.north (removed)'])
     expect(planReload(first.config, load({ ...demo, ...north }))).toMatchObject({ needsRestart: [], reloadable: [] })

@@ -19,7 +19,7 @@ describe('the root secret', () => {
     expect(keys({ SECRET_KEY_FILE: file }, ['https://a.example.com'])).toEqual(['f'.repeat(40), 'e'.repeat(40)])
   })
 
-  test('is made once on this machine, for its owner alone, and is the same ever after', () => {
+  test('is generated once on this machine, readable by its owner only, and then stays the same', () => {
     const DATA_DIR = join(temporaryFolder(), 'data')
     const first = keys({ DATA_DIR })
     expect(first[0]).toMatch(/^[A-Za-z0-9_-]{64}$/)
@@ -29,7 +29,7 @@ describe('the root secret', () => {
     expect(readdirSync(DATA_DIR)).toEqual(['secret_key'])
   })
 
-  test('is not made where one issuer is public', () => {
+  test('is not generated if an issuer is public', () => {
     const DATA_DIR = join(temporaryFolder(), 'data')
     expect(() => keys({ DATA_DIR }, [...loopback, 'https://a.example.com'])).toThrow(
       'environment  SECRET_KEY  is missing: https://a.example.com is not a loopback address',
@@ -87,7 +87,7 @@ describe('the root secret', () => {
 })
 
 describe('the password of the demo accounts', () => {
-  test('is the one given, or made once and kept', () => {
+  test('is the given one, or generated once and stored', () => {
     const DATA_DIR = temporaryFolder()
     expect(readDemoPassword({ DATA_DIR, DEMO_PASSWORD: 'lantern-kiln' })).toBe('lantern-kiln')
     expect(readdirSync(DATA_DIR)).toEqual([])

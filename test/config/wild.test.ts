@@ -74,7 +74,7 @@ describe('for any content of a file, the loader returns a configuration or lists
     )
   }
 
-  test('text made of what means something in YAML', () => {
+  test('text of YAML syntax', () => {
     withText(fc.array(fc.constantFrom(...marks, ...keys), { maxLength: 40 }).map((parts) => parts.join('')))
   })
 

@@ -342,7 +342,7 @@ const wrong: [name: string, files: Files, message: string, variables?: Record<st
   ],
 ]
 
-describe('a wrong file is refused with a message that says where and what', () => {
+describe('an invalid file is rejected with a message that contains the place and the rule', () => {
   test.each(wrong)('%s', (_name, files, message, variables = {}) => {
     expect(complaint(configFolder(files), variables)).toBe(message)
   })
@@ -359,7 +359,7 @@ describe('a wrong file is refused with a message that says where and what', () =
     expect(complaint(folder)).toBe(missing)
   })
 
-  test('a directory where a file should be', () => {
+  test('a directory in place of a file', () => {
     const folder = configFolder()
     mkdirSync(join(folder, 'server.yaml'))
     expect(complaint(folder)).toBe('config/server.yaml  must be a regular file')
@@ -371,7 +371,7 @@ describe('a wrong file is refused with a message that says where and what', () =
     expect(complaint(folder)).toBe('config/server.yaml  must be a regular file')
   })
 
-  test('a file where the schools should be', () => {
+  test('a file in place of the folder of schools', () => {
     expect(complaint(configFolder({ schools: '' }))).toBe('config/schools  cannot be listed: not a directory')
   })
 

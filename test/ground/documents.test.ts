@@ -48,7 +48,7 @@ test('every npm script runs a file that exists', () => {
   expect(run.filter((file) => !existsSync(join(root, file)))).toEqual([])
 })
 
-test('no file names a path of the machine that it was written on', () => {
+test('no file contains a path of a development machine', () => {
   const home = homedir() === '/' ? [] : [`${homedir()}/`]
   const places = [`${root}/`, ...home].filter((place) => !['/', '/app/', '/root/'].includes(place))
   const text = files.filter((file) => /\.(?:ts|mjs|md|json|ya?ml|ejs|css|sql|prisma)$|^\.ci\/|^Dockerfile$/.test(file))

@@ -49,7 +49,7 @@ afterAll(async () => {
 })
 
 describe('npm run first-token', () => {
-  test('leads from registration over a sign-in to the answer of the API', async () => {
+  test('leads from the registration through a sign-in to the response of the API', async () => {
     const walk = begin(service.issuer, 'openid', 'account:read')
     const redirect = await personCalled('ada@example.com').authorize(await walk.address(), { scopes: 'all' })
     expect((await fetch(redirect)).status).toBe(200)
@@ -97,7 +97,7 @@ describe('npm run first-token', () => {
     expect(walk.output()).toContain('the code was not exchanged')
   })
 
-  test('without a service says how to start one', async () => {
+  test('without a service shows how to start one', async () => {
     const walk = begin(`http://127.0.0.1:${await freePort()}`)
     expect(await walk.exit()).toBe(1)
     expect(walk.output()).toContain('npm start')

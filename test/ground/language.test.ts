@@ -49,7 +49,7 @@ const plants: [what: string, file: string, text: string, hit: string][] = [
 ]
 const { code, output } = check(Object.fromEntries(plants.map(([, file, text]) => [file, text])))
 
-test('a forbidden phrase ends the check with 1', () => {
+test('a forbidden phrase makes the check exit with 1', () => {
   expect(code).toBe(1)
 })
 

@@ -44,7 +44,7 @@ describe('the linter reports', () => {
     expect(code).toBe(1)
   })
 
-  test('process is open to the entry and to the commands', () => {
+  test('the entry point and the commands may use process', () => {
     const text = 'export const home = process.env.HOME\n'
     expect(lint('src/main.ts', text)).toMatchObject({ code: 0 })
     expect(lint('src/cli/home.ts', text)).toMatchObject({ code: 0 })
