@@ -158,10 +158,7 @@ export const analytics = defineReports({
               change_percent: z
                 .number()
                 .nullable()
-                .meta({
-                  description: 'Change from the preceding period of the same length, in percent; null if the figure was 0 then.',
-                  example: 8.5,
-                }),
+                .meta({ description: 'Change from the preceding period of equal length, in percent; null if it was 0.', example: 8.5 }),
             }),
           )
           .meta({ description: 'Courses with a value above 0, in the order of their rank.', example: [] }),
@@ -190,13 +187,10 @@ export const analytics = defineReports({
               opened: figure('Enrolments in which the lesson was opened.'),
               completed: figure('Enrolments in which the lesson was completed.'),
               drop_off_percent: share('Decrease in the number of openings from the previous lesson.'),
-              median_seconds: z
-                .int()
-                .nullable()
-                .meta({
-                  description: 'Median number of seconds from opening the lesson to completing it; null without completions.',
-                  example: 1260,
-                }),
+              median_seconds: z.int().nullable().meta({
+                description: 'Median number of seconds from opening the lesson to completing it; null without completions.',
+                example: 1260,
+              }),
             }),
           )
           .meta({ description: 'Published lessons in the order of the course.', example: [] }),
