@@ -2,11 +2,11 @@
 import cluster from 'node:cluster'
 import { setFlagsFromString } from 'node:v8'
 
-// Both sides are imported when they are needed: the supervisor loads nothing of the service, which would take 170 MB.
+// Imported on demand, so that the supervisor does not load the modules of the service, which take 170 MB.
 const workers = Number(process.env.WORKERS)
-// The service itself reports a number that is not allowed.
-/** How long the garbage of the start is kept small. */
+/** How long the growth of the young generation is limited after the start. */
 const startMs = 30_000
+// For a number out of this range, the service starts and reports the invalid variable.
 const isSupervisor = cluster.isPrimary && Number.isInteger(workers) && workers > 1 && workers <= 64
 
 try {
@@ -14,12 +14,12 @@ try {
     const { supervise } = await import('./wiring/supervise.ts')
     supervise(workers, process)
   } else {
-    // Without this the young generation grows to 48 MB and more for garbage that only the start makes, and V8 never shrinks it. The
-    // first self-check belongs to the start.
+    // Otherwise the garbage of the start and of the first self-check grows the young generation to 48 MB and more, and V8 never shrinks
+    // it.
     setFlagsFromString('--semi-space-growth-factor=1')
     const { runService } = await import('./wiring/runService.ts')
     await runService(process)
-    // V8's default: from then on it may grow with the load.
+    // V8's default: afterwards it can grow with the load.
     setTimeout(() => setFlagsFromString('--semi-space-growth-factor=2'), startMs).unref()
   }
 } catch (error) {

@@ -10,12 +10,12 @@ export async function describeClient(database: Reader, schoolId: string, clientI
   return client && { registeredVia: client.registered_via === 'self' ? 'self' : 'integration', createdAt: client.created_at }
 }
 
-/** The rules of self-service registration, or undefined where it is off. */
+/** Returns the rules of self-service registration, or undefined if it is off. */
 export function registrationRules({ registration }: OAuthConfig, docsUrl: string): RegistrationRules | undefined {
   if (!registration.enabled) return undefined
   return { loopbackHosts: registration.loopback_hosts, maxRedirectUris: registration.max_redirect_uris, docsUrl }
 }
 
-/** The longest life of anything that Redis keeps and that a grant or client can end. */
+/** Returns the longest lifetime of state in Redis that depends on a grant or a client. */
 export const longestTokenSeconds = ({ lifetimes }: OAuthConfig): number =>
   Math.max(lifetimes.access_token_seconds, lifetimes.authorization_code_seconds, lifetimes.handed_over_code_seconds)

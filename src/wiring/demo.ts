@@ -9,7 +9,7 @@ import type { Database, Reader } from '../store/database.ts'
 import type { FileStorage } from '../store/fileStorage.ts'
 import { findSchoolId } from '../store/schools.ts'
 
-/** The issuer of the demo school: there is one while every issuer is loopback, or if DEMO is on. */
+/** Returns the issuer of the demo school, if DEMO is on or if every issuer is loopback. */
 export function demoIssuer({ DEMO }: Environment, { schools }: Config): string | undefined {
   const school = schools.find(({ slug }) => slug === 'demo')
   return school && DEMO !== 'off' && (DEMO === 'on' || !publicIssuer(schools)) ? school.issuer : undefined
@@ -19,7 +19,7 @@ const publicIssuer = (schools: Config['schools']): string | undefined => schools
 
 /**
  * Refuses to serve demo accounts to strangers: their password is known.
- * @throws Error that says what to do
+ * @throws Error that names the accounts and the fix
  */
 export async function refusePublicDemo({ DEMO }: Environment, { schools }: Config, database: Reader): Promise<void> {
   const issuer = publicIssuer(schools)
@@ -42,7 +42,7 @@ export interface FillArguments {
 }
 
 /**
- * Creates the people and courses of the demo school. Returns false if they exist; then nothing is changed.
+ * Creates the people and courses of the demo school. Returns false without a change if they exist.
  * @throws Error if this installation does not have the folder demo
  */
 export async function fillDemoSchool({ database, school, environment, storage }: FillArguments): Promise<boolean> {

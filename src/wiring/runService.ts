@@ -15,7 +15,7 @@ export interface ServiceProcess extends Self {
   stdout: { write(text: string): unknown; isTTY?: boolean }
 }
 
-/** Starts the service in this process, and stops or reloads it when a signal asks for that. */
+/** Starts the service in this process, and stops or reloads it on a signal. */
 export async function runService(self: ServiceProcess): Promise<void> {
   const settings = readSettings(self.env)
   const log = createLog(settings.environment.LOG_LEVEL)
@@ -23,7 +23,7 @@ export async function runService(self: ServiceProcess): Promise<void> {
   onStopSignals(self, {
     stop(signal) {
       log.info({ signal }, 'stopping')
-      // A start that still waits for its stores has nothing to drain.
+      // While the start waits for its stores, there are no requests to drain.
       if (!service) return self.exit(0)
       // Ctrl-C comes from a terminal, so no gateway has to notice first.
       void service.stop(signal === 'SIGINT' ? { drainSeconds: 0 } : {}).then(() => self.exit(0))

@@ -25,7 +25,7 @@ export interface ServeArguments {
   log: Log
   /** Folder with the migrations. */
   migrations: string
-  /** Runs once the database is ready and before anybody is served. */
+  /** Runs after the database is ready and before the first request is served. */
   prepare?(database: Database, app: App, storage: FileStorage): Promise<void>
 }
 
@@ -33,7 +33,7 @@ export interface Service {
   app: App
   database: Database
   address: AddressInfo
-  /** Drains, answers the requests in flight, and releases everything that the process holds. */
+  /** Drains, completes the requests in flight, and releases all resources of the process. */
   stop(options?: StopOptions): Promise<void>
   /** Shortens a stop: ends the draining and cuts off requests in flight. */
   hurry(): void
@@ -49,7 +49,7 @@ type AdminChecks = ReturnType<AdminArguments['checks']>
 /** One process of the service: its stores, its two ports, its jobs. */
 export async function serve({ environment, config, rootSecrets, log, migrations, prepare }: ServeArguments): Promise<Service> {
   const undo: (() => Promise<unknown>)[] = []
-  const letGo = async (): Promise<void> => {
+  const releaseAll = async (): Promise<void> => {
     for (const step of undo.splice(0).reverse()) await step()
   }
   const hurry = new AbortController()
@@ -61,7 +61,7 @@ export async function serve({ environment, config, rootSecrets, log, migrations,
     let started: { checks: AdminChecks; app: App } | undefined
     const starting: AdminChecks = { start: () => Promise.reject(new Error('the service is starting')) }
     let waiting = starting
-    // Opened first: /livez answers while the service waits for its stores.
+    // Opened first, so that /livez responds while the service waits for its stores.
     const admin = createAdmin({
       checks: () => started?.checks ?? waiting,
       details: () => (started ? { self_check: started.app.selfCheck.summary() } : {}),
@@ -140,12 +140,12 @@ export async function serve({ environment, config, rootSecrets, log, migrations,
         port.drain()
         await delay(drainSeconds * 1000, undefined, { signal: hurry.signal }).catch(() => undefined)
         quietMs = drainSeconds > 0 ? quietAfterDrainMs : 0
-        await letGo()
+        await releaseAll()
       },
       hurry: () => hurry.abort(),
     }
   } catch (error) {
-    await letGo()
+    await releaseAll()
     throw error
   }
 }

@@ -37,7 +37,7 @@ export function readSettings(variables: Variables): Settings {
 }
 
 export interface Started extends Service {
-  /** The demo school's issuer, its password if the service made it, and the variable or file that holds the password. */
+  /** The demo school's issuer, its password if the service generated it, and the variable or file with the password. */
   demo: { issuer: string; password: string | undefined; passwordIn: string } | undefined
 }
 

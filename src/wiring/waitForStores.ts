@@ -13,7 +13,7 @@ export interface WaitArguments {
   /** How many connections to the database may be open. */
   connections?: ServerConfig['database_connections']
   log: Log
-  /** `performance.now()` at which the start is given up. */
+  /** The `performance.now()` at which the start fails. */
   deadline: number
   /** Called after every failed attempt, with the store and the reason. */
   onWaiting(variable: 'DATABASE_URL' | 'REDIS_URL', text: string): void
@@ -45,7 +45,7 @@ export function waitForDatabase(args: WaitArguments): Promise<Database> {
 }
 
 /**
- * Connects to Redis, where the environment names one. A server that is unavailable is tried again until the deadline.
+ * Connects to Redis, if the environment names one. A server that is unavailable is tried again until the deadline.
  * @throws Error that names REDIS_URL
  */
 export async function waitForRedis(args: WaitArguments): Promise<RedisConnection | undefined> {

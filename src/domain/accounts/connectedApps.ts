@@ -15,7 +15,7 @@ export interface ConnectedApp {
   lastUsedAt: Date | undefined
 }
 
-/** Lists at most `limit` live authorizations of an account, newest first. `isMore` is true if there are others. */
+/** Lists at most `limit` live authorizations of an account, newest first. `isMore` is true if there are more. */
 export async function connectedApps(
   database: Reader,
   schoolId: string,

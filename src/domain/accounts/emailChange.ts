@@ -48,7 +48,7 @@ export async function findEmailChange(
   return link?.account_id ? { email: link.email, accountId: link.account_id } : undefined
 }
 
-/** `taken`: another account has got the address since the link was sent. */
+/** `taken`: another account has used the address since the link was sent. */
 export type FinishedEmailChange = { outcome: 'changed' } | { outcome: 'taken' }
 
 /**

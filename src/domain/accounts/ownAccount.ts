@@ -57,7 +57,10 @@ export const listSessions = async ({ sessions }: Pick<ExternalServices, 'session
   data: (await sessions.list(school.id, accountId)).map(presentSession),
 })
 
-/** @throws Problem not_found, also for an authorization of somebody else */
+/**
+ * Revokes an authorization of the caller.
+ * @throws Problem not_found, also for an authorization of another account
+ */
 export async function revokeAuthorization(
   writer: Writer,
   { authorizations }: Pick<ExternalServices, 'authorizations'>,
@@ -71,7 +74,10 @@ export async function revokeAuthorization(
   return {}
 }
 
-/** @throws Problem not_found, also for a session of somebody else */
+/**
+ * Ends a browser session of the caller.
+ * @throws Problem not_found, also for a session of another account
+ */
 export async function endSession(
   writer: Writer,
   { sessions }: Pick<ExternalServices, 'sessions'>,

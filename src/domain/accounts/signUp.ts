@@ -68,7 +68,7 @@ export async function findSignUp(database: Reader, school: School, token: string
   return requestOf(link)
 }
 
-/** `taken`: the address has got an account since the link was sent. */
+/** `taken`: an account with this address was created since the link was sent. */
 export type FinishedSignUp = { outcome: 'created'; accountId: string } | { outcome: 'taken' }
 
 /**
@@ -99,7 +99,7 @@ export async function finishSignUp(
       .returning('id')
       .executeTakeFirst()
     if (!account) return { outcome: 'taken' }
-    // A person with this address keeps another account that they have: the new account then has no person.
+    // If the person with this address has another account, they keep it, and the new account has no person.
     const people = await writer
       .insertInto('person')
       .values({

@@ -122,7 +122,7 @@ export interface CreationOf<Table extends AnyTable, Verb extends ScopeVerb, Inpu
 
 export interface Change<Table extends AnyTable, Verb extends ScopeVerb, Complete extends Values = Values, Changed extends Values = Values>
   extends RowAccess<Verb> {
-  /** Returns errors of fields in combination, given the row with the change laid over it. */
+  /** Returns errors of fields in combination, given the row with the change applied. */
   check?(values: Complete, writing: Writing, row: Row<Table>): readonly ProblemDetail[] | Promise<readonly ProblemDetail[]>
   /** Returns columns that follow from the change. Throws a Problem if the state does not allow it. */
   before?(writing: Writing, row: Row<Table>, values: Complete): Promise<Columns<Table>>
@@ -132,7 +132,7 @@ export interface Change<Table extends AnyTable, Verb extends ScopeVerb, Complete
 export interface Removal<Table extends AnyTable, Verb extends ScopeVerb> extends RowAccess<Verb> {
   /** States in which the row can be removed. */
   from?: readonly string[]
-  /** Operation id, where it is not `delete` and the object. */
+  /** Operation id, if it is not `delete` and the object. */
   id?: string
   /** Removes the parts of the row first. Throws a Problem if the row cannot be removed. May return headers. */
   before?(writing: Writing, row: Row<Table>): Promise<undefined | { headers: Record<string, string> }>
