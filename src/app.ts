@@ -32,11 +32,11 @@ export interface App {
   koa: Koa
   jobs: Job[]
   metrics: Metrics
-  /** The schools by the current configuration. */
+  /** The schools of the current configuration. */
   readonly schools: SchoolDirectory<SchoolEntry>
   /** Compares each school's documents with what the service does. The caller starts and stops it. */
   selfCheck: SelfCheck
-  /** Replaces what can change while running: schools, integrations, roles, policies, lifetimes. Nobody is signed out. */
+  /** Replaces what can change while running: schools, integrations, roles, policies, lifetimes. Sessions stay valid. */
   reload(config: Config): Promise<Record<string, IntegrationChanges>>
   /** Resolves when all background tasks are done. */
   drained(): Promise<void>
@@ -46,13 +46,13 @@ export interface App {
 export async function createApp(args: AppArguments): Promise<App> {
   const runtime: Runtime = { config: args.config, schools: await openSchools(args.database, args.config) }
   const foundation = createFoundation(args, runtime)
-  const { database, stores, metrics, enqueue, face, look, languages, backgroundTasks } = foundation
+  const { database, stores, metrics, enqueue, branding, theme, languages, backgroundTasks } = foundation
   await syncAllIntegrations(stores, runtime.schools)
 
   const koa = createKoa(args)
   const ask = inProcess(() => koa.callback())
-  const email = createMail({ ...args.mail, face, languages })
-  const pageContext = createPageContexts({ face, look, languages })
+  const email = createMail({ ...args.mail, branding, languages })
+  const pageContext = createPageContexts({ branding, theme, languages })
   const externalServices = createExternalServices({
     ...foundation,
     email,

@@ -14,7 +14,7 @@ export interface MailArguments {
   transport: MailTransport
   /** The sender's address; by default it is derived from the school's host. */
   from?: string | undefined
-  face(school: Sender): Promise<{ name: string; locale: string }>
+  branding(school: Sender): Promise<{ name: string; locale: string }>
   /** Languages of the school's e-mails. */
   languages(school: Sender): readonly Language[]
 }
@@ -33,9 +33,9 @@ const catalogues: Record<Language, EmailTemplates> = { en: emailTemplates, de: g
 export type SendEmail = <Kind extends EmailKind>(school: Sender, to: Recipient, kind: Kind, values: EmailValues<Kind>) => Promise<void>
 
 /** Creates the function that sends e-mails. A template is filled with the school's name, links and the message's values only. */
-export function createMail({ transport, from, face, languages: languagesOf }: MailArguments): SendEmail {
+export function createMail({ transport, from, branding, languages: languagesOf }: MailArguments): SendEmail {
   return async (school, { email, locales }, kind, given) => {
-    const { name: title, locale } = await face(school)
+    const { name: title, locale } = await branding(school)
     const name = oneLine(title)
     const available = languagesOf(school)
     const language = lookUpLanguage([...locales, locale, ...available], available) ?? languages[0]

@@ -30,7 +30,7 @@ export function createPages(args: PagesArguments): Router {
     serveCustomStylesheet((school) => customCss(database.kysely, school.id)),
   )
   router.get(`/assets/${views.stylesheet.name}`, (ctx) => serveStylesheet(ctx, views.stylesheet))
-  router.get(`/assets/${schoolStylesheetName}`, async (ctx) => serveStylesheet(ctx, schoolStylesheet(await args.look(ctx.state.school))))
+  router.get(`/assets/${schoolStylesheetName}`, async (ctx) => serveStylesheet(ctx, schoolStylesheet(await args.theme(ctx.state.school))))
   router.get(page, errors, show)
   router.post(`${page}/sign-in`, ...form, submitSignIn)
   router.post(`${page}/consent`, ...form, submitConsent)

@@ -3,12 +3,12 @@ import { type Language, languages } from '../lib/languages.ts'
 import { palettes } from '../lib/palettes.ts'
 import type { School } from '../policy/school.ts'
 import { type LanguageState, languageOf, languageParameter } from './language.ts'
-import type { Look } from './look.ts'
+import type { PageTheme } from './pageTheme.ts'
 import { type PageLogo, schoolLogo } from './schoolLogo.ts'
 import { schoolStylesheet } from './schoolStylesheet.ts'
 import { createTexts, type Texts } from './texts.ts'
 
-/** The language and the school's branding, which all pages of one response share. */
+/** The language and the school's theme, which all pages of one response share. */
 export interface PageContext {
   texts: Texts
   schoolName: string
@@ -38,8 +38,8 @@ export interface SchoolName {
 export type FindPageContext = (ctx: Context, again?: string) => Promise<PageContext>
 
 export interface PageContextArguments {
-  face(school: School): Promise<SchoolName>
-  look(school: School): Promise<Look>
+  branding(school: School): Promise<SchoolName>
+  theme(school: School): Promise<PageTheme>
   /** Languages of the school's pages. */
   languages(school: School): readonly Language[]
 }
@@ -47,34 +47,34 @@ export interface PageContextArguments {
 /**
  * Creates the function that returns page contexts. They are available even if the school's row cannot be read: an error page must not fail.
  */
-export function createPageContexts({ face, look, languages: languagesOf }: PageContextArguments): FindPageContext {
+export function createPageContexts({ branding, theme, languages: languagesOf }: PageContextArguments): FindPageContext {
   const spoken = new Map<Language, Texts>(languages.map((language) => [language, createTexts(language)]))
   return async (ctx, again) => {
     const { school } = ctx.state as { school?: School }
     const available = school ? languagesOf(school) : languages
-    const { name, locale } = await schoolNameOf(face, school)
-    const looks = await lookOf(look, school)
+    const { name, locale } = await schoolNameOf(branding, school)
+    const schoolTheme = await themeOf(theme, school)
     const language = languageOf(ctx, { available, schoolLocale: locale })
     return {
       texts: spoken.get(language) ?? createTexts(language),
       schoolName: name,
-      schoolLogo: schoolLogo(looks, name),
-      schoolStylesheet: schoolStylesheet(looks).href,
+      schoolLogo: schoolLogo(schoolTheme, name),
+      schoolStylesheet: schoolStylesheet(schoolTheme).href,
       languageLinks: linksOf(available, language, again ?? askedAgain(ctx)),
     }
   }
 }
 
-async function schoolNameOf(face: PageContextArguments['face'], school: School | undefined): Promise<SchoolName> {
+async function schoolNameOf(branding: PageContextArguments['branding'], school: School | undefined): Promise<SchoolName> {
   if (!school) return { name: 'Schoolgate', locale: '' }
-  return face(school).catch(() => ({ name: school.slug, locale: '' }))
+  return branding(school).catch(() => ({ name: school.slug, locale: '' }))
 }
 
-async function lookOf(look: PageContextArguments['look'], school: School | undefined): Promise<Look> {
-  return school ? look(school).catch(() => plainLook) : plainLook
+async function themeOf(theme: PageContextArguments['theme'], school: School | undefined): Promise<PageTheme> {
+  return school ? theme(school).catch(() => plainTheme) : plainTheme
 }
 
-const plainLook: Look = { mode: 'auto', colors: palettes.studio, corner_radius: 'medium', logo: null, logo_dark: null }
+const plainTheme: PageTheme = { mode: 'auto', colors: palettes.studio, corner_radius: 'medium', logo: null, logo_dark: null }
 
 /** Returns the path and query of this request; undefined if repeating the request could have another effect. */
 function askedAgain({ method, path, search }: Context): string | undefined {

@@ -5,8 +5,8 @@ import type { Log } from '../lib/log.ts'
 import type { Role } from '../policy/caller.ts'
 import type { School } from '../policy/school.ts'
 import type { Database } from '../store/database.ts'
-import type { Look } from './look.ts'
 import type { FindPageContext } from './pageContext.ts'
+import type { PageTheme } from './pageTheme.ts'
 import type { SignInStep } from './steps/signInStep.ts'
 
 /** Everything that the pages need from other modules. */
@@ -22,8 +22,8 @@ export interface PagesArguments {
   protectedNames(school: School): Promise<readonly string[]>
   clients: { describe(schoolId: string, clientId: string): Promise<ClientOrigin | undefined> }
   pageContext: FindPageContext
-  /** Returns the current branding of a school. */
-  look(school: School): Promise<Look>
+  /** Returns the current theme of a school. */
+  theme(school: School): Promise<PageTheme>
   audit(entry: PageAuditEntry): Promise<void>
 }
 

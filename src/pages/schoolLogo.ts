@@ -1,7 +1,7 @@
 import type { Logo } from '../domain/school/appearance.ts'
 import { fileUrl } from '../policy/fileUrl.ts'
 import { schemeOf, schoolThemeColours } from '../policy/themeColours.ts'
-import type { Look } from './look.ts'
+import type { PageTheme } from './pageTheme.ts'
 
 /** A picture on a page. Width and height are in pixels; undefined if unknown. */
 export interface Picture {
@@ -18,9 +18,9 @@ export interface PageLogo extends Picture {
 }
 
 /** Returns the logo of a school's pages; undefined if it has none. */
-export function schoolLogo(look: Look, name: string): PageLogo | undefined {
-  const { light, dark } = schoolThemeColours(look)
-  const [logo, darkLogo] = [logoOn(light.background, look).logo, logoOn(dark.background, look).logo]
+export function schoolLogo(theme: PageTheme, name: string): PageLogo | undefined {
+  const { light, dark } = schoolThemeColours(theme)
+  const [logo, darkLogo] = [logoOn(light.background, theme).logo, logoOn(dark.background, theme).logo]
   if (!logo || !darkLogo) return undefined
   return { ...picture(logo), alt: logo.alt || darkLogo.alt || name, onDark: darkLogo.id === logo.id ? undefined : picture(darkLogo) }
 }
@@ -38,7 +38,10 @@ const plates = { light: '#ffffff', dark: '#121614' }
  * Returns the logo for a colour scheme and the background that it needs, which differs from the page's if the school's only logo was made
  * for the other scheme.
  */
-export function logoOn(background: string, { logo, logo_dark }: Pick<Look, 'logo' | 'logo_dark'>): { logo: Logo | null; plate: string } {
+export function logoOn(
+  background: string,
+  { logo, logo_dark }: Pick<PageTheme, 'logo' | 'logo_dark'>,
+): { logo: Logo | null; plate: string } {
   const [own, other, opposite] =
     schemeOf(background) === 'light' ? ([logo, logo_dark, 'dark'] as const) : ([logo_dark, logo, 'light'] as const)
   return own || !other ? { logo: own, plate: background } : { logo: other, plate: plates[opposite] }

@@ -1,12 +1,12 @@
 import { schoolThemeColours, type ThemeColours } from '../policy/themeColours.ts'
-import type { Look } from './look.ts'
+import type { PageTheme } from './pageTheme.ts'
 import { logoOn } from './schoolLogo.ts'
 import { type Stylesheet, stylesheet } from './stylesheet.ts'
 
 export const schoolStylesheetName = 'school.css'
 
 /** Corner radius of a page's surface, and of the elements on it. */
-const corners: Record<Look['corner_radius'], { '--corner': string; '--inner-corner': string }> = {
+const corners: Record<PageTheme['corner_radius'], { '--corner': string; '--inner-corner': string }> = {
   none: { '--corner': '0', '--inner-corner': '0' },
   small: { '--corner': '0.375rem', '--inner-corner': '0.25rem' },
   medium: { '--corner': '0.75rem', '--inner-corner': '0.5rem' },
@@ -14,11 +14,11 @@ const corners: Record<Look['corner_radius'], { '--corner': string; '--inner-corn
 }
 
 /** Returns the school's colours and corners as custom properties, which the common style sheet uses. */
-export function schoolStylesheet(look: Look): Stylesheet {
-  const { light, dark } = schoolThemeColours(look)
+export function schoolStylesheet(theme: PageTheme): Stylesheet {
+  const { light, dark } = schoolThemeColours(theme)
   const block = ({ scheme, ...colours }: ThemeColours): string =>
-    rule({ 'color-scheme': scheme, ...properties({ ...colours, plate: logoOn(colours.background, look).plate }) })
-  const body = [rule(corners[look.corner_radius]), block(light), `@media (prefers-color-scheme: dark) {\n${block(dark)}}\n`]
+    rule({ 'color-scheme': scheme, ...properties({ ...colours, plate: logoOn(colours.background, theme).plate }) })
+  const body = [rule(corners[theme.corner_radius]), block(light), `@media (prefers-color-scheme: dark) {\n${block(dark)}}\n`]
   return stylesheet(schoolStylesheetName, body.join('\n'))
 }
 

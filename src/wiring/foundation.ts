@@ -8,7 +8,7 @@ import { type BackgroundTasks, createBackgroundTasks } from '../lib/backgroundTa
 import type { Language } from '../lib/languages.ts'
 import type { FindPerson } from '../oidc/bearer.ts'
 import type { Stores } from '../oidc/stores.ts'
-import type { Look } from '../pages/look.ts'
+import type { PageTheme } from '../pages/pageTheme.ts'
 import type { Role } from '../policy/caller.ts'
 import { grantableScopes } from '../policy/grantable.ts'
 import type { School } from '../policy/school.ts'
@@ -37,8 +37,8 @@ export interface Foundation extends AppArguments {
   signer: CursorSigner
   backgroundTasks: BackgroundTasks
   enqueue: Enqueue
-  face(school: School): ReturnType<typeof schoolBranding>
-  look(school: School): Promise<Look>
+  branding(school: School): ReturnType<typeof schoolBranding>
+  theme(school: School): Promise<PageTheme>
   languages(school: School): readonly Language[]
   grantable(role: Role): ReadonlySet<string>
   recordAudit(entries: AuditEntry[]): Promise<void>
@@ -65,8 +65,8 @@ export function createFoundation(args: AppArguments, runtime: Runtime): Foundati
     },
     backgroundTasks,
     enqueue: createEnqueue({ backgroundTasks, log }),
-    face: (school) => schoolBranding(accounts.kysely, school.id),
-    look: (school) => schoolTheme(accounts.kysely, school.id),
+    branding: (school) => schoolBranding(accounts.kysely, school.id),
+    theme: (school) => schoolTheme(accounts.kysely, school.id),
     languages: (school) => schoolConfigOf(runtime, school).languages,
     grantable: (role) => grantableScopes(role, runtime.config.roles),
     async recordAudit(entries) {

@@ -10,12 +10,12 @@ export function createMcpEndpoint(
   foundation: Foundation,
   { oidc, externalServices, documents }: ApiParts & { documents: AgentDocuments },
 ): Middleware {
-  const { runtime, log, face } = foundation
+  const { runtime, log, branding } = foundation
   return createMcp({
     ...operationArguments(foundation, externalServices),
     documents: [pricingDocument(documents.pricing)],
     log,
-    schoolName: async (school) => (await face(school)).name,
+    schoolName: async (school) => (await branding(school)).name,
     authenticate: createCallerOf(foundation, oidc, '/mcp'),
     allowedOrigins: () => runtime.config.server.cors.allowed_origins,
   })

@@ -26,7 +26,7 @@ export interface PagesParts {
 
 /** Creates the sign-in and consent pages, and the account pages. */
 export function createSchoolPages(foundation: Foundation, { oidc, pageContext, send }: PagesParts): Middleware<RequestState>[] {
-  const { runtime, accounts, stores, keyring, log, limits, scopes, grantable, face, look, backgroundTasks } = foundation
+  const { runtime, accounts, stores, keyring, log, limits, scopes, grantable, branding, theme, backgroundTasks } = foundation
   const gate = createPasswordGate(foundation.config.server.passwords)
   const knownBrowsers = createKnownBrowsers({ keyring, days: () => runtime.config.server.known_browser_days })
   const audit = (entry: AuditEntry): Promise<void> => foundation.recordAudit([entry])
@@ -35,7 +35,7 @@ export function createSchoolPages(foundation: Foundation, { oidc, pageContext, s
     keyring,
     log,
     provider: async (ctx: Context) => (await oidc.engineOf(ctx)).provider,
-    protectedNames: async (school: School) => [...schoolConfigOf(runtime, school).protected_client_names, (await face(school)).name],
+    protectedNames: async (school: School) => [...schoolConfigOf(runtime, school).protected_client_names, (await branding(school)).name],
     pageContext,
     audit,
     steps: signInSteps({
@@ -52,7 +52,7 @@ export function createSchoolPages(foundation: Foundation, { oidc, pageContext, s
   const pages = createPages({
     ...shared,
     clients: { describe: (schoolId, clientId) => describeClient(accounts.kysely, schoolId, clientId) },
-    look,
+    theme,
   })
   const accountPages = createAccountPages({
     ...shared,

@@ -39,9 +39,9 @@ export function createSchoolDocuments(foundation: Foundation, { ask, externalSer
 }
 
 /** Creates the metadata of the API as a protected resource (RFC 9728). */
-export const createResourceMetadata = ({ runtime, face }: Foundation, documents: AgentDocuments): Middleware =>
+export const createResourceMetadata = ({ runtime, branding }: Foundation, documents: AgentDocuments): Middleware =>
   protectedResources(async (school) => ({
-    name: (await face(school)).name,
+    name: (await branding(school)).name,
     issuer: school.issuer,
     docsUrl: schoolConfigOf(runtime, school).docs_url,
     baselineScopes: runtime.config.oauth.baseline_scopes,
@@ -49,7 +49,7 @@ export const createResourceMetadata = ({ runtime, face }: Foundation, documents:
   }))
 
 /**
- * A document made from an error would be wrong, so none is made until the error has passed.
+ * Checks a response that a document is created from: a document created from an error would be wrong.
  * @throws Problem temporarily_unavailable
  */
 function answered(response: GivenAnswer): GivenAnswer {

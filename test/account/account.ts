@@ -94,7 +94,7 @@ export async function startEmailChange(
 ): Promise<Email[]> {
   const emails: Email[] = []
   const transport = { deliver: async (email: Email) => void emails.push(email), describe: () => '', close() {} }
-  const send = createMail({ transport, face: async () => ({ name: 'First School', locale: 'en' }), languages: () => languages })
+  const send = createMail({ transport, branding: async () => ({ name: 'First School', locale: 'en' }), languages: () => languages })
   const { sendEmail } = await service.database.transaction(async (writer, sql) => {
     const [account] = await sql.query<{ email: string }>('SELECT email FROM account WHERE school_id = $1 AND id = $2', [
       school.id,

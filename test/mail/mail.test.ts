@@ -31,7 +31,7 @@ const to = (email: string, ...locales: (string | null)[]) => ({ email, locales }
 function mail({ name = 'Lanternfield', from, locale = 'en', available = languages }: Given = {}) {
   const sent: Email[] = []
   const transport = { deliver: async (email: Email) => void sent.push(email), describe: () => '', close() {} }
-  return { sent, send: createMail({ transport, from, face: async () => ({ name, locale }), languages: () => available }) }
+  return { sent, send: createMail({ transport, from, branding: async () => ({ name, locale }), languages: () => available }) }
 }
 
 test('the name of an app stays inside its quotes, is short, and becomes no link', () => {

@@ -99,8 +99,12 @@ export async function startService(moreSteps: readonly SignInStep[] = []): Promi
   const origins = new Map<string, 'self' | 'integration'>()
   const audits: PageAuditEntry[] = []
   const attempts = { allowed: true, seen: [] as string[] }
-  const look = async () => ({ ...themeDefaults('studio'), logo: null, logo_dark: null })
-  const pageContext = createPageContexts({ face: async () => ({ name: 'Demo <School>', locale: 'en' }), look, languages: () => languages })
+  const theme = async () => ({ ...themeDefaults('studio'), logo: null, logo_dark: null })
+  const pageContext = createPageContexts({
+    branding: async () => ({ name: 'Demo <School>', locale: 'en' }),
+    theme,
+    languages: () => languages,
+  })
   const enginePages = createEnginePages({ pageContext, findRemovedClient: async () => undefined, isDisabledClient: async () => false })
   const provider = new Provider(base, {
     adapter: (name) => memoryAdapter(name, store),
@@ -171,7 +175,7 @@ export async function startService(moreSteps: readonly SignInStep[] = []): Promi
     },
     protectedNames: async () => ['Claude', 'Lanternfield', 'Art'],
     pageContext,
-    look,
+    theme,
     audit,
   }
   const unused = async (): Promise<never> => {

@@ -44,8 +44,8 @@ const loopback: Destination = { source: 'http://127.0.0.1:1', kind: 'this comput
 /** Renders every view with the text in every place that shows user input. */
 function everyView(text: string, language: Language = 'en'): string[] {
   const logo = { id: newId(), filename: text.toWellFormed(), alt: text, width: 1, height: 1 }
-  const look = { ...themeDefaults('studio'), logo, logo_dark: { ...logo, id: newId() } }
-  const pageContext = { ...pageContextOf(text, language), schoolLogo: schoolLogo(look, text) }
+  const theme = { ...themeDefaults('studio'), logo, logo_dark: { ...logo, id: newId() } }
+  const pageContext = { ...pageContextOf(text, language), schoolLogo: schoolLogo(theme, text) }
   const open = {
     interaction: { uid: 'uid', params: { login_hint: text } } as unknown as OpenInteraction['interaction'],
     clientName: plainText(text, 60),
