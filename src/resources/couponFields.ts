@@ -42,7 +42,7 @@ export const couponTerms = {
     })
     .refine(({ all, items }) => (all === undefined) !== (items === undefined), 'must have either all or items')
     .default({ all: true })
-    .meta({ description: 'What the coupon applies to. In a patch, clear the other member with null.', example: { all: true } }),
+    .meta({ description: 'Items that get the discount. In a patch, clear the other member with null.', example: { all: true } }),
   audience: z
     .object({
       all: z.literal(true).optional().meta({ description: 'Everybody can use it.', example: true }),

@@ -41,7 +41,7 @@ export const enrollmentSchema = z.object({
     .object({
       number: z
         .string()
-        .meta({ description: 'Number of sixteen characters with which anybody can verify the certificate.', example: '7QW3KD9XHM2TB5ZE' }),
+        .meta({ description: 'Number of sixteen characters with which anyone can verify the certificate.', example: '7QW3KD9XHM2TB5ZE' }),
       issued_at: timestamp().meta({ description: 'Time of issue.', example: '2026-03-01T09:30:00.000Z' }),
       url: z
         .url()

@@ -20,7 +20,7 @@ export const calendar: Representation = {
 
 const text = z.string().nullable().default(null)
 
-/** The fields of an event that an entry shows. What the caller does not see is absent. */
+/** The fields of an event that an entry shows. Fields that the caller does not see are absent. */
 const shown = z.object({
   id: z.string(),
   title: z.string(),

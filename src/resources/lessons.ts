@@ -49,7 +49,7 @@ export const lessons = defineResource({
   anonymous: 'partial',
   feature: 'courses',
   about:
-    'A lesson of a course. The outline is visible with the course. The content is visible to enrolled students, for previews to everybody.',
+    'A lesson of a course. The outline is visible with the course. The content is visible to enrolled students, and that of previews to everybody.',
   scopes: curriculum.area,
   under: { resource: () => sections, table: 'section', column: 'section_id' },
   schema: z.object({

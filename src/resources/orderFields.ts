@@ -74,7 +74,7 @@ export const orderSchema = z.object({
   currency: z.string().meta({ description: 'ISO 4217 code of all amounts.', example: 'EUR' }),
   subtotal: sum('Prices before the discount.'),
   discount_total: sum('Discount.'),
-  tax_total: sum('Tax. `tax_mode` says how it relates to the prices.'),
+  tax_total: sum('Tax. `tax_mode` determines how it relates to the prices.'),
   total: sum('Amount to pay.'),
   refunded_total: sum('Refunded amount.'),
   net_total: sum('Total less refunds.'),

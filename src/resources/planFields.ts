@@ -51,7 +51,7 @@ export const planSchema = z.object({
       all_events: z.boolean().default(false).meta({ description: 'True if the plan includes all events for members.', example: true }),
     })
     .default({ all_courses: false, course_ids: [], digital_product_ids: [], all_events: false })
-    .meta({ description: 'What the plan includes. A change applies immediately to all its subscribers.', example: {} }),
+    .meta({ description: 'Contents of the plan. A change applies immediately to all its subscribers.', example: {} }),
   prices: z.array(price).meta({ description: 'Prices of the plan. The amount and interval of a price never change.', example: [] }),
   is_free: z.boolean().meta({ description: 'True if the plan is free.', example: false }),
   manual_renewal: z.enum(['confirm', 'automatic']).default('confirm').meta({

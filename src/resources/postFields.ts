@@ -29,7 +29,7 @@ export const postSchema = z.object({
     .meta({ description: 'Plans that give access; only with visibility plans.', example: [] }),
   excerpt: z.string().max(300).nullable().meta({
     description:
-      'Text for lists, visible to everybody. If it is not set or null, a public post shows the first words of its text, and any other post shows none.',
+      'Text for lists, visible to everybody. If it is null or absent, a public post shows the first words of its text, and other posts show no excerpt.',
     example: 'Three bowls cracked.',
   }),
   content: markupText(200_000, 'The text.')
