@@ -6,7 +6,7 @@ import { itemRef } from './itemFields.ts'
 const code = /^[A-Z0-9][A-Z0-9_-]{2,39}$/
 
 /** The terms of a coupon that all coupons of a batch share. */
-export const couponTerms = {
+const couponTerms = {
   name: lineOrEmpty(80).nullable().meta({ description: 'Name on receipts.', example: 'Spring sale' }),
   discount: z
     .discriminatedUnion('type', [
