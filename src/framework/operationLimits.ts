@@ -1,12 +1,12 @@
 import type { Format } from './call.ts'
 import type { Operation } from './declare/operations.ts'
 
-/** Rate limits that an operation falls under beside that of its caller: changes, many rows at once, files, guesses at secrets. */
+/** The rate limits of an operation in addition to that of its caller: changes, transfers of many rows, uploads, guesses of secrets. */
 export type OperationLimit = 'write' | 'bulk' | 'upload' | 'guess'
 
 const movesMany = /\/(bulk|import|generate)$/
 
-/** The limits of one call, by its method, its address, the form of its answer, and what its declaration says. */
+/** Returns the limits of one call by its method, its path, the format of its response, and its declaration. */
 export function limitsOf(operation: Operation, format: Format): readonly OperationLimit[] {
   const { method, path } = operation
   const limits = new Set<OperationLimit>()
