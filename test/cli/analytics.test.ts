@@ -57,8 +57,8 @@ test('analytics rebuild counts rows with past dates, in the given days or in all
 })
 
 test.each([
-  [['--from', '2026-02-30'], '--from must be a day'],
-  [['--to', 'yesterday'], '--to must be a day'],
+  [['--from', '2026-02-30'], '--from must be an existing day'],
+  [['--to', 'yesterday'], '--to must be an existing day'],
   [['--from', '2026-03-02', '--to', '2026-03-01'], '--from must not be after --to'],
 ])('analytics rebuild %j is a usage error', async (options, said) => {
   expect(await cli(['analytics', 'rebuild', ...options])).toMatchObject({ exitCode: 2, err: expect.stringContaining(said) })
