@@ -24,7 +24,7 @@ export function announce(ctx: Context, caller: Caller, { issuer }: School): void
 
 /** Sets the deprecation headers on every response of the operation, including errors. */
 export function announceDeprecation(ctx: Context, deprecation: Deprecation): void {
-  const { Link: link = '', ...headers } = deprecationHeaders(deprecation, `${(ctx.state.school as School).issuer}/docs`)
+  const { Link: link = '', ...headers } = deprecationHeaders(deprecation, `${ctx.state.school.issuer}/docs`)
   ctx.set(headers)
   ctx.append('Link', link)
 }
@@ -32,7 +32,7 @@ export function announceDeprecation(ctx: Context, deprecation: Deprecation): voi
 /** Sends the response, or 304 if the client has the current version (RFC 9110 section 13.1.2). */
 export function answerWith(ctx: Context, { status, text, type = 'application/json', etag, headers = {}, list, stream }: Answer): void {
   ctx.status = status
-  const { issuer } = ctx.state.school as School
+  const { issuer } = ctx.state.school
   const { Location: location, ...others } = headers
   ctx.set(others)
   if (location !== undefined) ctx.set('Location', issuer + location)

@@ -1,7 +1,6 @@
 import type { Middleware } from 'koa'
 import { type StoredDocument, serveDocument, storeDocument } from '../http/document.ts'
 import { allowMethods } from '../http/methods.ts'
-import type { School } from '../policy/school.ts'
 import type { OpenApiArguments, OpenApiFacts } from './openApiArguments.ts'
 import { openApiDocument } from './openApiDocument.ts'
 
@@ -22,7 +21,7 @@ export function createOpenApi(args: OpenApiArguments): Middleware {
   return async (ctx, next) => {
     if (ctx.path !== '/openapi.json') return next()
     if (allowMethods(ctx, ['GET', 'HEAD']) === 'answered') return
-    const school = ctx.state.school as School
+    const school = ctx.state.school
     serveDocument(ctx, documentOf({ issuer: school.issuer, ...(await args.facts(school)) }))
   }
 }

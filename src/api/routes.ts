@@ -8,7 +8,6 @@ import { run } from '../framework/run.ts'
 import { readMultipartForm } from '../http/readMultipartForm.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Caller } from '../policy/caller.ts'
-import type { School } from '../policy/school.ts'
 import { announce, announceDeprecation, answerWith } from './answer.ts'
 import { rawParameters } from './rawParameters.ts'
 import { readJsonBody } from './requestBody.ts'
@@ -40,9 +39,9 @@ export function createApi({ operations, database, store, signer, externalService
     store,
     signer,
     externalServices,
-    school: ctx.state.school as School,
-    requestId: ctx.state.requestId as string | undefined,
-    address: ctx.state.address as string | undefined,
+    school: ctx.state.school,
+    requestId: ctx.state.requestId,
+    address: ctx.state.address,
   })
   for (const operation of operations.toSorted(byPrecedence)) {
     router.register(routePath(operation.path), [operation.method], async (ctx) => {

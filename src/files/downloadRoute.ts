@@ -6,7 +6,6 @@ import { allowMethods } from '../http/methods.ts'
 import type { FailureLimit } from '../http/rateLimit.ts'
 import { fromPublicId } from '../lib/ids.ts'
 import { Problem } from '../lib/problem.ts'
-import type { School } from '../policy/school.ts'
 import { type AddressSigner, checkAddress } from '../policy/signedAddress.ts'
 import type { ServedFile } from '../store/files.ts'
 
@@ -32,7 +31,7 @@ export function downloadRoute({ signer, find, read, failures }: DownloadRouteArg
     const [, publicId, name] = address.exec(ctx.path) ?? []
     if (publicId === undefined || name === undefined) return next()
     if (allowMethods(ctx, ['GET', 'HEAD']) === 'answered') return
-    const school = ctx.state.school as School
+    const school = ctx.state.school
     const id = fromPublicId('fil', publicId)
     const subject = [school.id, id ?? '']
     // A request with a valid signature is not limited by the failures of other clients behind the same network address.

@@ -28,7 +28,7 @@ export function uploadRoute({ signer, store, describe, secondsFor }: UploadRoute
     if (publicId === undefined) return next()
     ctx.set('Cache-Control', 'no-store')
     if (allowMethods(ctx, ['PUT']) === 'answered') return
-    const school = ctx.state.school as School
+    const school = ctx.state.school
     const id = fromPublicId('upl', publicId)
     const { expires, signature } = ctx.query
     const validity = checkAddress(signer, [school.id, id ?? ''], { expires, signature }, new Date())

@@ -12,3 +12,8 @@ export interface RequestState {
   /** Path of the resource that a challenge links to, if it is not the whole origin. */
   challengePath?: '' | '/mcp'
 }
+
+declare module 'koa' {
+  /** The state of every context. Middleware before the tenant's resolution declares which members it can rely on. */
+  interface DefaultState extends RequestState {}
+}

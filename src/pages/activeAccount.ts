@@ -1,7 +1,6 @@
 import type { Context } from 'koa'
 import { findSignedInAccount, type SignedInAccount } from '../domain/accounts/signedInAccount.ts'
 import { isSessionOver } from '../policy/browserSessions.ts'
-import type { School } from '../policy/school.ts'
 import type { Database } from '../store/database.ts'
 import type { LanguageState } from './language.ts'
 
@@ -14,7 +13,7 @@ export async function findActiveAccount(
   database: Database,
   { accountId, signedInAt }: { accountId: string; signedInAt: number | undefined },
 ): Promise<SignedInAccount | undefined> {
-  const { school } = ctx.state as { school: School }
+  const { school } = ctx.state
   const account = await findSignedInAccount(database, school.id, accountId)
   if (account && isSessionOver(signedInAt, account.sessions_valid_after)) return undefined
   Object.assign(ctx.state, { accountLocale: account?.locale ?? null } satisfies LanguageState)

@@ -1,5 +1,4 @@
 import type { Context } from 'koa'
-import type { School } from '../policy/school.ts'
 import type { PageAuditEntry } from './pagesArguments.ts'
 
 /** Returns an audit row with the school, id and address of the request. */
@@ -8,6 +7,6 @@ export function auditEntry(
   event: PageAuditEntry['event'],
   more: Pick<PageAuditEntry, 'account_id' | 'client_id' | 'grant_id' | 'details'>,
 ): PageAuditEntry {
-  const { school, requestId, address } = ctx.state as { school: School; requestId: string; address: string }
+  const { school, requestId, address } = ctx.state
   return { school_id: school.id, event, request_id: requestId, address, ...more }
 }

@@ -8,7 +8,7 @@ import type { School } from '../policy/school.ts'
  */
 export function serveCustomStylesheet(readCss: (school: School) => Promise<string>) {
   return async (ctx: Context): Promise<void> => {
-    const css = await readCss(ctx.state.school as School)
+    const css = await readCss(ctx.state.school)
     ctx.set('X-Content-Type-Options', 'nosniff')
     serveDocument(ctx, storeDocument(css, { type: 'text/css; charset=utf-8', maxAgeSeconds: 60 }))
   }

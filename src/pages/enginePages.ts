@@ -101,7 +101,7 @@ async function lostClient(
   ctx: KoaContextWithOIDC,
   { findRemovedClient: find, isDisabledClient }: Omit<EnginePagesArguments, 'pageContext'>,
 ): Promise<Pick<PageError, 'kind' | 'errorDescription'>> {
-  const { school } = ctx.state as { school: School }
+  const { school } = ctx.state
   const { client_id: clientId, redirect_uri: redirectUri } = ctx.query
   const isWhole = typeof clientId === 'string' && typeof redirectUri === 'string'
   if (typeof clientId === 'string' && (await isDisabledClient(school, clientId).catch(() => false)))

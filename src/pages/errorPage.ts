@@ -114,7 +114,7 @@ export function errorPage(views: Views, pageContext: PageContext, { issuer, ...e
 
 /** Responds with the error page, which has no links to other pages. */
 export function showErrorPage(ctx: Context, views: Views, pageContext: PageContext, error: PageError): void {
-  const { school } = ctx.state as { school?: School }
+  const { school }: { school?: School } = ctx.state
   ctx.status = error.status
   ctx.remove('Location')
   if (error.status === 503 && !ctx.response.get('Retry-After')) ctx.set('Retry-After', '2')

@@ -2,13 +2,8 @@ import type { Context, Middleware } from 'koa'
 import { urlencodedFormReader } from '../http/urlencodedForm.ts'
 import { Problem } from '../lib/problem.ts'
 
-/** A submitted form of at most 64 kB, in `ctx.state.form`. */
-export interface FormState {
-  form: URLSearchParams
-}
-
 /**
- * Reads the body of a submitted form.
+ * Reads the body of a submitted form of at most 64 kB. `submittedForm` returns it.
  * @throws Problem unsupported_media_type, payload_too_large, invalid_request
  */
 export function formBody(): Middleware {
@@ -18,4 +13,14 @@ export function formBody(): Middleware {
     ctx.state.form = new URLSearchParams(await read(ctx))
     return next()
   }
+}
+
+/**
+ * Returns the form that `formBody` has read.
+ * @throws Error if the route has no `formBody`
+ */
+export function submittedForm(ctx: Context): URLSearchParams {
+  const { form } = ctx.state
+  if (form instanceof URLSearchParams) return form
+  throw new Error(`no form was read for ${ctx.path}`)
 }

@@ -1,6 +1,5 @@
 import type { Context } from 'koa'
 import { type Keyring, randomToken } from '../lib/keyring.ts'
-import type { School } from '../policy/school.ts'
 import { readOwnCookie, setOwnCookie } from './ownCookie.ts'
 
 /**
@@ -38,7 +37,7 @@ export function createKnownBrowsers({ keyring, days }: KnownBrowserArguments): K
 
   // The signature binds an entry to a school and an account. Entries of other accounts look like forged ones.
   const signed = (ctx: Context, email: string, { id, issued }: Pick<Entry, 'id' | 'issued'>): string =>
-    JSON.stringify([(ctx.state.school as School).id, email, id, issued])
+    JSON.stringify([ctx.state.school.id, email, id, issued])
 
   const isOf = (ctx: Context, email: string, entry: Entry): boolean =>
     keyring.verify('known browsers', signed(ctx, email, entry), entry.signature)

@@ -12,6 +12,10 @@ export interface LanguageState {
   accountLocale?: string | null
 }
 
+declare module 'koa' {
+  interface DefaultState extends LanguageState {}
+}
+
 /** Query parameter of the language links. */
 export const languageParameter = 'lang'
 
@@ -35,7 +39,7 @@ export function rememberLanguage(isPage: (path: string) => boolean): Middleware 
  * Accept-Language. `schoolLocale` is the fallback if none of them is a language of the school.
  */
 export function languageOf(ctx: Context, { available, schoolLocale }: { available: readonly Language[]; schoolLocale: string }): Language {
-  const { chosenLanguage, uiLocales, accountLocale } = ctx.state as LanguageState
+  const { chosenLanguage, uiLocales, accountLocale } = ctx.state
   const asked = typeof uiLocales === 'string' ? uiLocales.split(' ').slice(0, 10) : []
   const [first = languages[0]] = available
   const fallback = lookUpLanguage([schoolLocale], available) ?? first

@@ -3,7 +3,6 @@ import type Provider from 'oidc-provider'
 import { Problem } from '../lib/problem.ts'
 import { accountIdOf } from '../oidc/claims.ts'
 import { imitatedName } from '../policy/imitatedName.ts'
-import type { School } from '../policy/school.ts'
 import { type Destination, destinationOf } from './destination.ts'
 import type { LanguageState } from './language.ts'
 import { pageProblem } from './pageProblem.ts'
@@ -34,7 +33,7 @@ export interface OpenInteraction {
  * @throws Problem invalid_client if the client has been removed since; SessionNotFound or a Problem if there is no such interaction
  */
 export async function openInteraction(ctx: Context, args: PagesArguments): Promise<OpenInteraction> {
-  const { school } = ctx.state as { school: School }
+  const { school } = ctx.state
   const provider = await args.provider(ctx)
   const interaction = await provider.interactionDetails(ctx.req, ctx.res)
   if (interaction.uid !== ctx.params.uid) {
@@ -62,7 +61,7 @@ export async function openInteraction(ctx: Context, args: PagesArguments): Promi
 
 /** Replaces `ui_locales` with the language that the person chose. The following pages of the authorization use the same parameters. */
 async function takeLanguage(ctx: Context, interaction: Interaction): Promise<void> {
-  const { chosenLanguage } = ctx.state as LanguageState
+  const { chosenLanguage } = ctx.state
   if (chosenLanguage !== undefined && interaction.params.ui_locales !== undefined) {
     interaction.params.ui_locales = chosenLanguage
     await interaction.persist()

@@ -16,7 +16,7 @@ export function readOwnCookie(ctx: Context, name: string): string | undefined {
 
 /** Sets a cookie for this host, until the browser is closed or for `lifeSeconds`. */
 export function setOwnCookie(ctx: Context, name: string, { value, lifeSeconds }: { value: string; lifeSeconds?: number }): void {
-  const { school } = ctx.state as { school: School }
+  const { school } = ctx.state
   const life = lifeSeconds === undefined ? '' : `; Max-Age=${lifeSeconds}`
   const secure = school.issuer.startsWith('https:') ? '; Secure' : ''
   // Not written with ctx.cookies: Secure follows from the issuer, not from the protocol that a proxy reports.

@@ -1,8 +1,7 @@
 import type { Context, Middleware } from 'koa'
 import { isForeignForm } from '../http/foreignForm.ts'
-import type { School } from '../policy/school.ts'
 import type { Csrf } from './csrf.ts'
-import type { FormState } from './formBody.ts'
+import { submittedForm } from './formBody.ts'
 import { type PageErrorKind, pageProblem } from './pageProblem.ts'
 
 /**
@@ -11,7 +10,7 @@ import { type PageErrorKind, pageProblem } from './pageProblem.ts'
  */
 export function sameOriginOnly(kind: PageErrorKind = 'foreign_form'): Middleware {
   return (ctx: Context, next) => {
-    const { school } = ctx.state as { school: School }
+    const { school } = ctx.state
     if (isForeignForm(ctx, school.issuer)) {
       throw pageProblem(kind, 'access_denied', `This form was sent from another address than ${school.issuer}.`)
     }
@@ -35,7 +34,7 @@ export function ownFormOnly(csrf: Csrf): Middleware {
  * @throws Problem access_denied
  */
 export function requireOwnForm(ctx: Context, csrf: Csrf, { subject, kind }: { subject: string; kind: PageErrorKind }): void {
-  const { form } = ctx.state as FormState
+  const form = submittedForm(ctx)
   if (csrf.isValid(ctx, subject, form.get('csrf') ?? undefined)) return
   throw pageProblem(kind, 'access_denied', 'This form was not shown in this browser, or it is too old.')
 }

@@ -2,7 +2,7 @@ import type { Context } from 'koa'
 import { type Language, languages } from '../lib/languages.ts'
 import { palettes } from '../lib/palettes.ts'
 import type { School } from '../policy/school.ts'
-import { type LanguageState, languageOf, languageParameter } from './language.ts'
+import { languageOf, languageParameter } from './language.ts'
 import type { PageTheme } from './pageTheme.ts'
 import { type PageLogo, schoolLogo } from './schoolLogo.ts'
 import { schoolStylesheet } from './schoolStylesheet.ts'
@@ -50,7 +50,7 @@ export interface PageContextArguments {
 export function createPageContexts({ branding, theme, languages: languagesOf }: PageContextArguments): FindPageContext {
   const spoken = new Map<Language, Texts>(languages.map((language) => [language, createTexts(language)]))
   return async (ctx, again) => {
-    const { school } = ctx.state as { school?: School }
+    const { school }: { school?: School } = ctx.state
     const available = school ? languagesOf(school) : languages
     const { name, locale } = await schoolNameOf(branding, school)
     const schoolTheme = await themeOf(theme, school)
@@ -99,4 +99,4 @@ function linksOf(available: readonly Language[], current: Language, again: strin
 
 /** Returns the language that a link to another page must carry because only this request knows it. */
 export const linkLanguageOf = (ctx: Context, { texts }: PageContext): Language | undefined =>
-  typeof (ctx.state as LanguageState).uiLocales === 'string' ? texts.language : undefined
+  typeof ctx.state.uiLocales === 'string' ? texts.language : undefined

@@ -1,6 +1,6 @@
 import type { Context, Middleware } from 'koa'
 import { auditEntry } from './auditEntry.ts'
-import type { FormState } from './formBody.ts'
+import { submittedForm } from './formBody.ts'
 import { isManualCodeChosen } from './manualCode.ts'
 import { finishInteraction, isAnswered, type OpenInteraction, openInteraction, resumeInteraction } from './openInteraction.ts'
 import type { PagesArguments } from './pagesArguments.ts'
@@ -21,7 +21,7 @@ export async function refuseAuthorization(
   open: OpenInteraction,
   description: string,
 ): Promise<void> {
-  const { form } = ctx.state as FormState
+  const form = submittedForm(ctx)
   const account = open.accountId === undefined ? {} : { account_id: open.accountId }
   await audit(auditEntry(ctx, 'consent.refused', { ...account, client_id: open.clientId, details: { reason: description } }))
   const result = { error: 'access_denied', error_description: description, hand_over: isManualCodeChosen(form, open) }

@@ -4,9 +4,8 @@ import { connectedApps, ownGrant } from '../../domain/accounts/connectedApps.ts'
 import { signOutEverywhere } from '../../domain/accounts/signOutEverywhere.ts'
 import { endBrowserSession } from '../../oidc/browserSession.ts'
 import { accountPaths } from '../../policy/accountPaths.ts'
-import type { School } from '../../policy/school.ts'
 import { auditEntry } from '../auditEntry.ts'
-import type { FormState } from '../formBody.ts'
+import { submittedForm } from '../formBody.ts'
 import { requireOwnForm } from '../ownForm.ts'
 import { pageProblem } from '../pageProblem.ts'
 import { seeOther } from '../seeOther.ts'
@@ -45,7 +44,7 @@ export function appsPages(args: AccountArguments, present: AccountPresenter): Ap
 
   return {
     async show(ctx) {
-      const { school } = ctx.state as { school: School }
+      const { school } = ctx.state
       const person = await signedInOrAway(ctx, args, accountPaths.apps)
       if (!person) return
       const { apps, isMore } = await connectedApps(args.database.kysely, school.id, { accountId: person.accountId, limit: shown })
@@ -68,7 +67,8 @@ export function appsPages(args: AccountArguments, present: AccountPresenter): Ap
     },
 
     async revoke(ctx) {
-      const { form, school } = ctx.state as FormState & { school: School }
+      const { school } = ctx.state
+      const form = submittedForm(ctx)
       const person = await owner(ctx)
       if (!person) return
       const { accountId } = person
@@ -87,7 +87,7 @@ export function appsPages(args: AccountArguments, present: AccountPresenter): Ap
     },
 
     async keep(ctx) {
-      const { school } = ctx.state as { school: School }
+      const { school } = ctx.state
       const person = await owner(ctx)
       if (!person) return
       const { accountId } = person
@@ -97,7 +97,8 @@ export function appsPages(args: AccountArguments, present: AccountPresenter): Ap
     },
 
     async signOutEverywhere(ctx) {
-      const { form, school } = ctx.state as FormState & { school: School }
+      const { school } = ctx.state
+      const form = submittedForm(ctx)
       const person = await owner(ctx)
       if (!person) return
       const { accountId } = person

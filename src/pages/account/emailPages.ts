@@ -1,9 +1,8 @@
 import type { Context, Middleware } from 'koa'
 import { findEmailChange, finishEmailChange } from '../../domain/accounts/emailChange.ts'
 import { accountPaths, withQuery } from '../../policy/accountPaths.ts'
-import type { School } from '../../policy/school.ts'
 import { auditEntry } from '../auditEntry.ts'
-import type { FormState } from '../formBody.ts'
+import { submittedForm } from '../formBody.ts'
 import { requireOwnForm } from '../ownForm.ts'
 import { plainText } from '../plainText.ts'
 import type { AccountArguments } from './accountArguments.ts'
@@ -23,7 +22,7 @@ export function emailPages(args: AccountArguments, present: AccountPresenter): E
 
   return {
     async show(ctx) {
-      const { school } = ctx.state as { school: School }
+      const { school } = ctx.state
       const token = linkToken(ctx.query.token)
       const person = await signedInOrAway(ctx, args, pageOf(token))
       if (!person) return
@@ -46,7 +45,8 @@ export function emailPages(args: AccountArguments, present: AccountPresenter): E
       })
     },
     async answer(ctx) {
-      const { form, school } = ctx.state as FormState & { school: School }
+      const { school } = ctx.state
+      const form = submittedForm(ctx)
       const token = linkToken(form.get('token'))
       const person = await signedInOrAway(ctx, args, pageOf(token))
       if (!person) return

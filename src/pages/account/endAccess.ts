@@ -1,7 +1,6 @@
 import type { Context } from 'koa'
 import { type OwnGrant, ownGrants } from '../../domain/accounts/connectedApps.ts'
 import { Problem } from '../../lib/problem.ts'
-import type { School } from '../../policy/school.ts'
 import { auditEntry } from '../auditEntry.ts'
 import type { AccountArguments } from './accountArguments.ts'
 
@@ -9,7 +8,7 @@ const most = 10_000
 
 /** Removes the sessions of an account from the store. The account row has ended them already, so a failure of the store is only logged. */
 export async function endEverySession(ctx: Context, { removeSessions, log }: AccountArguments, accountId: string): Promise<void> {
-  const { school, requestId } = ctx.state as { school: School; requestId: string }
+  const { school, requestId } = ctx.state
   await removeSessions(school.id, accountId).catch((error: unknown) => {
     log.warn({ err: error, request_id: requestId }, 'sessions that have ended could not be removed')
   })
@@ -17,7 +16,7 @@ export async function endEverySession(ctx: Context, { removeSessions, log }: Acc
 
 /** Revokes every grant of an account, including grants that are created meanwhile. Returns how many there were. */
 export async function endEveryGrant(ctx: Context, args: AccountArguments, accountId: string): Promise<number> {
-  const { school } = ctx.state as { school: School }
+  const { school } = ctx.state
   let ended = 0
   for (;;) {
     const grants = await ownGrants(args.database.kysely, school.id, accountId)
@@ -36,7 +35,7 @@ export async function endOwnGrant(
   accountId: string,
   { id, client_id: clientId }: OwnGrant,
 ): Promise<void> {
-  const { school } = ctx.state as { school: School }
+  const { school } = ctx.state
   await endGrant(school.id, id)
   await audit(auditEntry(ctx, 'grant.revoked', { account_id: accountId, client_id: clientId, grant_id: id, details: { by: 'person' } }))
 }

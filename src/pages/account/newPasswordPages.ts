@@ -6,7 +6,7 @@ import type { Language } from '../../lib/languages.ts'
 import { accountPaths } from '../../policy/accountPaths.ts'
 import type { School } from '../../policy/school.ts'
 import { auditEntry } from '../auditEntry.ts'
-import type { FormState } from '../formBody.ts'
+import { submittedForm } from '../formBody.ts'
 import { formField } from '../formPage.ts'
 import { requireOwnForm } from '../ownForm.ts'
 import { plainText } from '../plainText.ts'
@@ -116,7 +116,8 @@ export function newPasswordPages(
         await showForm(ctx, purpose, token, holder)
       },
       async answer(ctx) {
-        const { form, school } = ctx.state as FormState & { school: School }
+        const { school } = ctx.state
+        const form = submittedForm(ctx)
         requireOwnForm(ctx, present.csrf, { subject: formSubject(), kind: 'foreign_account_form' })
         const token = linkToken(form.get('token'))
         const holder = await purpose.find(school, token)
@@ -165,7 +166,8 @@ export function newPasswordPages(
       hasBox: true,
       find: (school, token) => findPasswordReset(kysely, school, token),
       async finish(ctx, link) {
-        const { form, school } = ctx.state as FormState & { school: School }
+        const { school } = ctx.state
+        const form = submittedForm(ctx)
         const changed = await finishPasswordReset(args, school, link)
         if (!changed) return false
         const { accountId } = changed

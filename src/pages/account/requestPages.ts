@@ -7,9 +7,8 @@ import { personName, requestSignUp } from '../../domain/accounts/signUp.ts'
 import type { Language } from '../../lib/languages.ts'
 import { interactionPath } from '../../oidc/endpoints.ts'
 import { accountPaths, withQuery } from '../../policy/accountPaths.ts'
-import type { School } from '../../policy/school.ts'
 import { auditEntry } from '../auditEntry.ts'
-import type { FormState } from '../formBody.ts'
+import { submittedForm } from '../formBody.ts'
 import { type FormField, formField } from '../formPage.ts'
 import { requireOwnForm } from '../ownForm.ts'
 import { plainText } from '../plainText.ts'
@@ -111,7 +110,8 @@ export function requestPages(args: AccountArguments, present: AccountPresenter):
       await showForm(ctx, kind, returnTo(ctx.query.return_to, ctx.state.school))
     },
     async answer(ctx) {
-      const { form, school, address } = ctx.state as FormState & { school: School; address: string }
+      const { school, address } = ctx.state
+      const form = submittedForm(ctx)
       requireOwnForm(ctx, present.csrf, { subject: formSubject(), kind: 'foreign_account_form' })
       const target = returnTo(form.get('return_to') ?? undefined, school)
       const { typed, wanted, failure } = read(kind, form)

@@ -1,6 +1,5 @@
 import type { Context } from 'koa'
 import type { Keyring } from '../../lib/keyring.ts'
-import type { School } from '../../policy/school.ts'
 import { readOwnCookie, setOwnCookie } from '../ownCookie.ts'
 import type { StepProgress } from '../steps/stepProgress.ts'
 
@@ -20,7 +19,7 @@ const now = (): number => Math.floor(Date.now() / 1000)
 
 /** Returns the progress of this browser's sign-in; undefined if the cookie is missing, expired, forged or of another school. */
 export function readSignInProgress(ctx: Context, keyring: Keyring): StepProgress | undefined {
-  const { school } = ctx.state as { school: School }
+  const { school } = ctx.state
   const value = readOwnCookie(ctx, cookie)
   if (!value) return undefined
   try {
@@ -33,7 +32,7 @@ export function readSignInProgress(ctx: Context, keyring: Keyring): StepProgress
 
 /** Stores the progress for ten minutes, encrypted: steps may keep secrets in their state. */
 export function setSignInProgress(ctx: Context, keyring: Keyring, progress: StepProgress): void {
-  const { school } = ctx.state as { school: School }
+  const { school } = ctx.state
   const content: Content = { schoolId: school.id, expires: now() + lifeSeconds, progress }
   const value = keyring.seal('sign-in steps', JSON.stringify(content))
   if (value.length > maxLength) throw new Error(`the state of the sign-in steps is too large for a cookie: ${value.length} characters`)

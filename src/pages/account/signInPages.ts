@@ -1,7 +1,7 @@
 import type { Context, Middleware } from 'koa'
 import { accountPaths } from '../../policy/accountPaths.ts'
 import type { Csrf } from '../csrf.ts'
-import type { FormState } from '../formBody.ts'
+import { submittedForm } from '../formBody.ts'
 import { requireOwnForm } from '../ownForm.ts'
 import { seeOther } from '../seeOther.ts'
 import type { StepRunner } from '../steps/stepRunner.ts'
@@ -26,7 +26,7 @@ export function signInPages(args: AccountArguments, { csrf, runner }: { csrf: Cs
       await runner.show(accountSignInHost(ctx, args, target), { prompt: 'login', chosen, startsOver })
     },
     async answer(ctx: Context) {
-      const { form } = ctx.state as FormState
+      const form = submittedForm(ctx)
       requireOwnForm(ctx, csrf, { subject: formSubject(), kind: 'foreign_account_form' })
       const target = returnTo(form.get('return_to') ?? undefined, ctx.state.school)
       await runner.answer(accountSignInHost(ctx, args, target), 'login')

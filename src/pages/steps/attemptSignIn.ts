@@ -1,9 +1,8 @@
 import type { Context } from 'koa'
 import { normaliseEmail } from '../../domain/accounts/emailAddress.ts'
 import type { SignIn } from '../../domain/accounts/signIn.ts'
-import type { School } from '../../policy/school.ts'
 import { auditEntry } from '../auditEntry.ts'
-import type { FormState } from '../formBody.ts'
+import { submittedForm } from '../formBody.ts'
 import type { KnownBrowsers } from '../knownBrowser.ts'
 import type { BegunSignIn, PageAuditEntry, SignInLimits } from '../pagesArguments.ts'
 
@@ -25,7 +24,8 @@ export interface AttemptArguments {
  * that the limits, the known browsers and the account are all found by the same text.
  */
 export async function attemptSignIn(ctx: Context, args: AttemptArguments, clientId?: string): Promise<SignInAttempt> {
-  const { school, form, address } = ctx.state as FormState & { school: School; address: string }
+  const { school, address } = ctx.state
+  const form = submittedForm(ctx)
   const typed = form.get('email') ?? ''
   const email = normaliseEmail(typed)
   const client = clientId === undefined ? {} : { client_id: clientId }

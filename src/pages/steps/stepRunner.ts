@@ -1,8 +1,7 @@
 import { withQuery } from '../../policy/accountPaths.ts'
-import type { School } from '../../policy/school.ts'
 import type { Database } from '../../store/database.ts'
 import { findActiveAccount } from '../activeAccount.ts'
-import type { FormState } from '../formBody.ts'
+import { submittedForm } from '../formBody.ts'
 import type { FormPage } from '../formPage.ts'
 import { setPageHeaders } from '../pageHeaders.ts'
 import { seeOther } from '../seeOther.ts'
@@ -41,7 +40,7 @@ export function createStepRunner(args: StepViews & { steps: readonly SignInStep[
 
   const visitOf = (host: SignInHost, { prompt, progress, step }: Position): StepVisit => ({
     ctx: host.ctx,
-    school: host.ctx.state.school as School,
+    school: host.ctx.state.school,
     open: host.open,
     account: accountOf(host, prompt, progress),
     state: progress.states[step.name],
@@ -135,7 +134,7 @@ export function createStepRunner(args: StepViews & { steps: readonly SignInStep[
 
     async answer(host, prompt) {
       const { ctx } = host
-      const { form } = ctx.state as FormState
+      const form = submittedForm(ctx)
       const name = form.get('step')
       const find = async (progress: StepProgress): Promise<Position | undefined> => {
         const needed = await neededSteps(host, prompt, progress)
