@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { cyclicElement } from '../lib/elementAt.ts'
 import { readDemoFile } from './readDemoFile.ts'
 
 const texts = z.array(z.string())
@@ -36,8 +37,6 @@ export const learnersWithLogin = firstNames.length
 
 const given = names.given_names
 
-const at = (list: readonly string[], index: number): string => list[index % list.length] as string
-
 /** Returns the learner with this number, from 0. The result never depends on how many there are. The first 6552 names are unique. */
 export function learnerAt(index: number): DemoLearner {
   // Of each seven, four are student and member, two only student and one only member: 360 students and 300 members of 420.
@@ -46,7 +45,7 @@ export function learnerAt(index: number): DemoLearner {
     email: `learner${String(index + 1).padStart(3, '0')}@example.org`,
     name:
       firstNames[index] ??
-      `${at(given, index)} ${at(names.family_name_starts, Math.floor(index / given.length))}${at(names.family_name_ends, index)}`,
+      `${cyclicElement(given, index)} ${cyclicElement(names.family_name_starts, Math.floor(index / given.length))}${cyclicElement(names.family_name_ends, index)}`,
     is_student: place < 6,
     is_member: place < 4 || place === 6,
   }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { cyclicElement } from '../lib/elementAt.ts'
 import { readDemoFile } from './readDemoFile.ts'
 
 /** A lesson of the demo. */
@@ -61,14 +62,14 @@ export function demoSections(): DemoSection[] {
 function lessonOf(text: string, number: number, section: string): DemoLesson {
   const [, title = text, marks = ''] = /^(.*?)((?: [*?~])*)$/.exec(text) ?? []
   const isQuiz = marks.includes('?')
-  const kind = isQuiz ? 'quiz' : pick(kinds, number)
+  const kind = isQuiz ? 'quiz' : cyclicElement(kinds, number)
   return {
     title,
     kind,
     status: marks.includes('~') ? 'draft' : 'published',
     is_preview: marks.includes('*'),
     duration_seconds: kind === 'video' ? 300 + ((number * 97) % 720) : 120 + ((number * 53) % 360),
-    content: `## ${title}\n\n${pick(openings, number)} ${pick(middles, number * 3)}\n\n- ${pick(endings, number * 7)}`,
+    content: `## ${title}\n\n${cyclicElement(openings, number)} ${cyclicElement(middles, number * 3)}\n\n- ${cyclicElement(endings, number * 7)}`,
     quiz: isQuiz ? quizAbout(section) : null,
   }
 }
@@ -78,5 +79,3 @@ const quizAbout = (section: string) => ({
   ...quizTemplate,
   questions: quizTemplate.questions.map((question) => ({ ...question, prompt: question.prompt.replace('{section}', section) })),
 })
-
-const pick = <One>(list: readonly One[], number: number): One => list[number % list.length] as One

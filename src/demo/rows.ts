@@ -2,6 +2,7 @@ import { type Block, type Picture, storedBlocks } from '../domain/pages/pageBloc
 import { draftColumns } from '../domain/pages/pageContent.ts'
 import { htmlOf } from '../domain/richText.ts'
 import { themeDefaults } from '../domain/school/themes.ts'
+import { elementAt } from '../lib/elementAt.ts'
 import { courses } from './courses.ts'
 import { curriculumRows } from './curriculumRows.ts'
 import { demoFiles } from './files/demoFiles.ts'
@@ -95,7 +96,7 @@ export function demoRows(schoolId: string, now: Date, { hasFiles }: { hasFiles: 
         email,
         email_verified: true,
         name,
-        given_name: name.split(' ')[0] as string,
+        given_name: elementAt(name.split(' '), 0),
         family_name: name.split(' ').slice(1).join(' '),
         locale: 'en',
         time_zone: schoolRow.time_zone,

@@ -1,4 +1,5 @@
 import { portion } from '../domain/orders/prorateAmounts.ts'
+import { cyclicElement } from '../lib/elementAt.ts'
 import { courses } from './courses.ts'
 import { enrollmentsCount } from './generate/enrollments.ts'
 import { lineOf, ordersCount } from './generate/orders.ts'
@@ -38,8 +39,8 @@ export function scaledEnrollment(index: number): ScaledEnrollment {
   const isBought = place % boughtEvery === 0
   return {
     learner: learnerOf(ownStudents + student),
-    course: sold[(student + nth * 3) % sold.length]?.course as number,
-    status: added % 61 === 60 ? 'suspended' : (states[added % states.length] as ScaledEnrollment['status']),
+    course: cyclicElement(sold, student + nth * 3).course,
+    status: added % 61 === 60 ? 'suspended' : cyclicElement(states, added),
     order: isBought ? ordersCount + Math.floor(added / ofEnrollments) * bought + place / boughtEvery : null,
   }
 }

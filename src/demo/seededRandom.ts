@@ -1,3 +1,5 @@
+import { elementAt } from '../lib/elementAt.ts'
+
 /** Chance that repeats: one seed gives the same throws on every machine. */
 export interface SeededRandom {
   /** A whole number from 0, below the end. */
@@ -12,7 +14,7 @@ export interface SeededRandom {
 
 export function createRandom(seed: string): SeededRandom {
   let state = 0x811c9dc5
-  for (const email of seed) state = Math.imul(state ^ (email.codePointAt(0) as number), 0x01000193)
+  for (const character of seed) state = Math.imul(state ^ (character.codePointAt(0) ?? 0), 0x01000193)
   // The generator known as mulberry32.
   const next = (): number => {
     state = (state + 0x6d2b79f5) | 0
@@ -25,12 +27,12 @@ export function createRandom(seed: string): SeededRandom {
     below,
     between: (low, high) => low + next() * (high - low),
     chance: (share) => next() < share,
-    pick: (list) => list[below(list.length)] as never,
+    pick: (list) => elementAt(list, below(list.length)),
     shuffled(list) {
       const all = [...list]
       for (let last = all.length - 1; last > 0; last -= 1) {
         const other = below(last + 1)
-        ;[all[last], all[other]] = [all[other] as never, all[last] as never]
+        ;[all[last], all[other]] = [elementAt(all, other), elementAt(all, last)]
       }
       return all
     },

@@ -1,3 +1,5 @@
+import { elementAt } from './elementAt.ts'
+
 /** Longer words are not treated as misspelt names. */
 const longestWord = 60
 
@@ -17,13 +19,13 @@ export function nearest(word: string, candidates: readonly string[]): string | u
 /** Returns the Levenshtein distance. */
 function editDistance(left: string, right: string): number {
   let row = Array.from({ length: right.length + 1 }, (_, at) => at)
-  for (const [i, email] of [...left].entries()) {
+  for (const [i, character] of [...left].entries()) {
     const next = [i + 1]
     for (let j = 1; j <= right.length; j += 1) {
-      const replaced = (row[j - 1] as number) + (email === right[j - 1] ? 0 : 1)
-      next[j] = Math.min((row[j] as number) + 1, (next[j - 1] as number) + 1, replaced)
+      const replaced = elementAt(row, j - 1) + (character === right[j - 1] ? 0 : 1)
+      next[j] = Math.min(elementAt(row, j) + 1, elementAt(next, j - 1) + 1, replaced)
     }
     row = next
   }
-  return row[right.length] as number
+  return elementAt(row, right.length)
 }

@@ -1,9 +1,10 @@
+import { cyclicElement } from '../../lib/elementAt.ts'
 import { type Colour, pngOf } from './pngOf.ts'
 
 const glazes = ['#b4532a', '#2f5d62', '#3b4a7a', '#8c6d1f', '#6b3f5e', '#4f6b3a', '#a33b3b'] as const
 const paper = '#f6efe3'
 
-const glaze = (index: number): string => glazes[index % glazes.length] as string
+const glaze = (index: number): string => cyclicElement(glazes, index)
 
 const svg = (width: number, height: number, content: string): Buffer =>
   Buffer.from(
@@ -33,7 +34,9 @@ export const lanternDrawing = (colour: string): Buffer => svg(48, 48, lantern(co
 export const logoDrawing = (colour: string): Buffer =>
   svg(220, 48, `${lantern(colour)}<text x="50" y="32" font-family="Georgia, serif" font-size="24" fill="${colour}">Lanternfield</text>`)
 
-const channels = (hex: string): Colour => [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16)) as unknown as Colour
+const channel = (hex: string, at: number): number => Number.parseInt(hex.slice(at, at + 2), 16)
+
+const channels = (hex: string): Colour => [channel(hex, 1), channel(hex, 3), channel(hex, 5)]
 
 /** A head and shoulders against a wall. */
 export function portrait(index: number, size: number): Buffer {

@@ -1,3 +1,4 @@
+import { elementAt } from '../../lib/elementAt.ts'
 import { day, type Happening, hour, inOrder, quietMs } from '../calendar.ts'
 import { agreements, answers, doubtful, underEvents, underLessons, underPosts } from '../comments.ts'
 import { courses } from '../courses.ts'
@@ -39,7 +40,7 @@ interface Activity {
 }
 
 export const startOf = (now: number, event: number): number => {
-  const { start_days, start_hour } = events[event] as (typeof events)[number]
+  const { start_days, start_hour } = elementAt(events, event)
   return Math.floor(now / day) * day + start_days * day + start_hour * hour
 }
 
@@ -77,7 +78,7 @@ export function generateRsvps({ random, now, learners, enrollments, subscription
         .map(({ at }) => Math.max(at, madeAt) + hour)
         .map((from) => Math.round((from + random.between(0.02, 0.98) * (until - from)) / 1000) * 1000)
       // Seats go to those who asked first: who waits asked last.
-      const order = people.map((learner, index) => ({ learner, at: times[index] as number })).toSorted((one, other) => one.at - other.at)
+      const order = people.map((learner, index) => ({ learner, at: elementAt(times, index) })).toSorted((one, other) => one.at - other.at)
       return order.map(({ learner, at }, index): DemoRsvp => {
         const isWaiting = index >= order.length - waiting
         const isCanceled = !isWaiting && index < canceled
@@ -178,8 +179,8 @@ const learning = (progress: readonly DemoProgress[]): DemoProgress[] =>
   progress.filter(({ completedAt, number }) => completedAt !== null && number % 5 === 0)
 
 function lecturerOf({ type, number, course }: DemoComment['subject']): string {
-  if (type === 'event') return events[number]?.hosts[0] as string
-  if (type === 'lesson') return active(courses[course as number]?.lecturers)
+  if (type === 'event') return elementAt(elementAt(events, number).hosts, 0)
+  if (type === 'lesson') return active(course === null || course === undefined ? undefined : courses[course]?.lecturers)
   return active([posts[number]?.author ?? 'ilse-wrenfield'])
 }
 

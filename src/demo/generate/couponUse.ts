@@ -15,7 +15,7 @@ export function couponUse(random: SeededRandom, now: number) {
   const inKilnRoom = new Set([0, 1])
   return (at: number, learner: Learner, chosen: Chosen, { isFirst, status }: { isFirst: boolean; status: DemoOrderStatus }) => {
     const age = (now - at) / day
-    const none = { coupon: null, discounts: [] as number[] }
+    const none: { coupon: null; discounts: number[] } = { coupon: null, discounts: [] }
     const take = (index: number, bps: number, fits: (line: Chosen[number]) => boolean = () => true) => {
       const key = `${learner.index} ${index}`
       if (used.has(key) || !chosen.some(fits)) return none

@@ -1,4 +1,5 @@
 import { portion } from '../../domain/orders/prorateAmounts.ts'
+import { elementAt } from '../../lib/elementAt.ts'
 import { day, type Happening, hour, inOrder, quietMs } from '../calendar.ts'
 import { batch, batchCode, coupons } from '../coupons.ts'
 import { courses } from '../courses.ts'
@@ -95,7 +96,7 @@ function billsOf(subscription: DemoSubscription, random: SeededRandom): DemoOrde
     const line = {
       type: 'membership_plan' as const,
       product: planNumber,
-      title: plans[planNumber]?.name as string,
+      title: elementAt(plans, planNumber).name,
       unit: price,
       priceNumber,
     }
@@ -130,7 +131,7 @@ function gifts(random: SeededRandom, now: number, learners: readonly Learner[]):
         .slice(-50),
     )
     taken.add(learner)
-    const { title, price_amount } = courses[clay] as (typeof courses)[number]
+    const { title, price_amount } = elementAt(courses, clay)
     const unit = price_amount as number
     const lines = [lineOf({ type: 'course', product: clay, title, unit }, unit)]
     return { ...plainOrder(at, learner), kind: 'zero_total', lines, coupon, isNewUse: true, provider: 'none' }
@@ -192,9 +193,9 @@ function createShop(random: SeededRandom, now: number, learners: readonly Learne
     const rest = states.filter((state) => state !== 'pending')
     const pendingCount = lastPending.filter(Boolean).length
     return times.map((at, index) => {
-      const status = index >= count - pendingCount ? 'pending' : (rest[index] as DemoOrder['status'])
+      const status = index >= count - pendingCount ? 'pending' : elementAt(rest, index)
       for (;;) {
-        const learner = index === 12 ? (buyers[0] as Learner) : random.pick(buyers.filter((one) => one.at < at - hour))
+        const learner = index === 12 ? elementAt(buyers, 0) : random.pick(buyers.filter((one) => one.at < at - hour))
         const chosen = basket(at, learner)
         if (chosen.length === 0) continue
         const isFirst = !buys.has(learner)

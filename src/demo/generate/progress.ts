@@ -1,3 +1,4 @@
+import { elementAt } from '../../lib/elementAt.ts'
 import { day, type Happening, hour, inOrder, quietMs } from '../calendar.ts'
 import { courses } from '../courses.ts'
 import type { DemoLesson } from '../lessons.ts'
@@ -52,7 +53,7 @@ export function generateProgress({ random, now, enrollments, lessons }: Activity
   for (const [enrollment, { opened, done }] of learnt) {
     const times = visits(enrollment, opened, random, now)
     for (const [place, lesson] of lessonsOf(enrollment).slice(0, opened).entries()) {
-      const at = times[place] as number
+      const at = elementAt(times, place)
       const completedAt = place < done ? at + Math.min(lesson.lesson.duration_seconds * 1000, 20 * 60_000) : null
       progress.push({ at, number: 0, enrollment, lesson, completedAt })
       if (lesson.lesson.kind === 'quiz') attempts.push(...tries(enrollment, lesson, [at, completedAt], random))

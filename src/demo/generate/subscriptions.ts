@@ -1,3 +1,4 @@
+import { cyclicElement, elementAt } from '../../lib/elementAt.ts'
 import { addMonths, day, type Happening, hour, inOrder } from '../calendar.ts'
 import { plans, priceNumber, prices } from '../plans.ts'
 import type { SeededRandom } from '../seededRandom.ts'
@@ -135,7 +136,7 @@ function sketches(random: SeededRandom): Sketch[] {
       interval: 'month',
       status: 'past_due',
       periods: 1 + (index % 3),
-      days: [2, 3, 5, 9, 4, 12][index] as number,
+      days: elementAt([2, 3, 5, 9, 4, 12], index),
     })),
     ...some(3, (index) => ({
       plan: index < 2 ? 'workbench' : 'whole-studio',
@@ -149,7 +150,7 @@ function sketches(random: SeededRandom): Sketch[] {
 }
 
 function canceled(index: number, random: SeededRandom): Sketch {
-  const [reason, comment] = reasons[index % reasons.length] as (typeof reasons)[number]
+  const [reason, comment] = cyclicElement(reasons, index)
   const isInTrial = index % 8 === 6
   const isUnpaid = index % 11 === 10
   return {
@@ -164,7 +165,7 @@ function canceled(index: number, random: SeededRandom): Sketch {
 
 function drawn({ plan, interval, status, periods, days, more = {} }: Sketch, random: SeededRandom, now: number): DemoSubscription {
   const number = priceNumber(plan, interval)
-  const { amount, trial_days } = prices[number] as (typeof prices)[number]
+  const { amount, trial_days } = elementAt(prices, number)
   const months = interval === 'year' ? 12 : 1
   // Within the day, and to the second.
   const moment = Math.round((now - days * day - random.between(1, 20) * hour) / 1000) * 1000
@@ -215,7 +216,7 @@ function drawn({ plan, interval, status, periods, days, more = {} }: Sketch, ran
   const first = addMonths(isOver ? end : moment, -periods * months)
   const billedPeriods = periods + (isOver && !subscription.isLastBillOpen ? 0 : 1)
   const billed = Array.from({ length: billedPeriods }, (_, index) => addMonths(first, index * months))
-  const last = billed.at(-1) as number
+  const last = elementAt(billed, -1)
   const next = addMonths(first, billedPeriods * months)
   return {
     ...subscription,
@@ -223,7 +224,7 @@ function drawn({ plan, interval, status, periods, days, more = {} }: Sketch, ran
     trialEndsAt: trial_days > 0 ? first : null,
     bills: billed,
     // What was not paid has not begun.
-    period: subscription.isLastBillOpen ? [billed.at(-2) as number, last] : [last, next],
+    period: subscription.isLastBillOpen ? [elementAt(billed, -2), last] : [last, next],
     ...(isOver && (subscription.isLastBillOpen ? over(moment, moment) : over(Math.max(last + hour, next - 9 * day), next))),
     ...(status === 'paused' && { pausedAt: moment + 4 * day, resumesAt: days % 2 === 0 ? null : now + 20 * day }),
   }

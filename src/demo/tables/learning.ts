@@ -56,7 +56,7 @@ function enrollmentRow(
   const done = learnt.filter(({ completedAt }) => completedAt !== null)
   const latest = learnt.at(-1)
   const lastAt = latest && Math.max(...learnt.map((one) => one.completedAt ?? one.at))
-  const completedAt = status === 'completed' ? Math.max(...done.map((one) => one.completedAt as number)) : null
+  const completedAt = status === 'completed' ? Math.max(...done.flatMap((one) => one.completedAt ?? [])) : null
   const hasCertificate = completedAt !== null && courses[course]?.certificate_enabled && number % 7 !== 3
   return {
     ...base('enrollment', enrollment, Math.min(now, Math.max(stoppedAt ?? 0, completedAt ?? 0, at))),

@@ -1,5 +1,6 @@
 import { portion } from '../../domain/orders/prorateAmounts.ts'
 import { htmlOf } from '../../domain/richText.ts'
+import { elementAt } from '../../lib/elementAt.ts'
 import { addMonths, day, type Happening, hour } from '../calendar.ts'
 import { coupons } from '../coupons.ts'
 import { courses } from '../courses.ts'
@@ -60,7 +61,7 @@ function subscriptionRow({ id, base, personId }: Context, subscription: DemoSubs
     ...base(
       'subscription',
       subscription,
-      Math.max(at, lastPaid ?? at, endedAt ?? 0, pausedAt ?? 0, isLastBillOpen ? (bills.at(-1) as number) : 0),
+      Math.max(at, lastPaid ?? at, endedAt ?? 0, pausedAt ?? 0, isLastBillOpen ? elementAt(bills, -1) : 0),
     ),
     person_id: personId(subscription.learner),
     plan_id: id('membership_plan', subscription.planNumber),

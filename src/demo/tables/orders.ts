@@ -1,3 +1,4 @@
+import { cyclicElement, elementAt } from '../../lib/elementAt.ts'
 import type { Happening } from '../calendar.ts'
 import { inOrder } from '../calendar.ts'
 import type { Activity } from '../generate/activity.ts'
@@ -84,7 +85,7 @@ function orderRow({ id, base, personId }: Context, order: DemoOrder) {
     refunded_amount: sum(({ refunded }) => refunded),
     tax_mode: 'inclusive',
     coupon_id: coupon === null ? null : id('coupon', coupon),
-    coupon_code: coupon === null ? null : (couponCodes[coupon] as string),
+    coupon_code: coupon === null ? null : elementAt(couponCodes, coupon),
     subscription_id: order.subscription && id('subscription', order.subscription.number),
     payment_provider: provider,
     payment_reference: provider === 'none' || status === 'canceled' ? null : `demo-${provider}-${String(number + 1).padStart(5, '0')}`,
@@ -120,7 +121,7 @@ const sources = [
   { source: 'open-kiln-evening', medium: 'poster', campaign: 'autumn', referrer_host: null },
 ]
 
-const attributionOf = (number: number) => (number % 2 === 0 ? null : (sources[(number >> 1) % sources.length] as (typeof sources)[number]))
+const attributionOf = (number: number) => (number % 2 === 0 ? null : cyclicElement(sources, number >> 1))
 
 /** Numbers by the year of the school's clock; the receipt of what was paid has the same one. */
 function numbersOf(orders: readonly DemoOrder[]) {

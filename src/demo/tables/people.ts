@@ -1,3 +1,4 @@
+import { elementAt } from '../../lib/elementAt.ts'
 import { day } from '../calendar.ts'
 import { tagsOf } from '../facets.ts'
 import type { Activity } from '../generate/activity.ts'
@@ -12,7 +13,7 @@ const graceDays = 7
 
 /** Whether the subscription opens its plan. */
 function opensNow({ status, bills, endedAt }: DemoSubscription, now: number): boolean {
-  if (status === 'past_due') return (bills.at(-1) as number) > now - graceDays * day
+  if (status === 'past_due') return elementAt(bills, -1) > now - graceDays * day
   return status === 'trialing' || status === 'active' || (endedAt !== null && endedAt > now)
 }
 

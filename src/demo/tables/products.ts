@@ -1,4 +1,5 @@
 import { htmlOf } from '../../domain/richText.ts'
+import { cyclicElement } from '../../lib/elementAt.ts'
 import { day, inOrder } from '../calendar.ts'
 import type { Activity } from '../generate/activity.ts'
 import { isPaid } from '../generate/orders.ts'
@@ -16,7 +17,7 @@ export function productRows(context: Context, { orders, learners }: Activity, fi
     .filter(({ isInvited, is_student }) => is_student && !isInvited)
     .filter((_, index) => index % 55 === 7)
     .slice(0, 6)
-    .map((learner, index) => ({ at: learner.at + 5 * day, number: 0, learner, product: [1, 5, 6][index % 3] as number, order: null }))
+    .map((learner, index) => ({ at: learner.at + 5 * day, number: 0, learner, product: cyclicElement([1, 5, 6], index), order: null }))
     .filter(({ learner, product }) => !sold.some((one) => one.order.learner === learner && one.product === product))
   const grants = inOrder([
     ...sold.map(({ order, product }) => ({ at: order.at, number: 0, learner: order.learner, product, order })),

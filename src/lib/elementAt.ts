@@ -1,0 +1,12 @@
+/**
+ * Returns the element at an index that the list has; a negative index counts from the end.
+ * @throws RangeError
+ */
+export function elementAt<Element>(list: readonly Element[], index: number): Element {
+  const element = list.at(index)
+  if (element === undefined) throw new RangeError(`the list of ${list.length} has no element ${index}`)
+  return element
+}
+
+/** Returns the element at an index of the list that is repeated without end. */
+export const cyclicElement = <Element>(list: readonly Element[], index: number): Element => elementAt(list, index % list.length)
