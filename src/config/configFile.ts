@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { getSystemErrorMessage } from 'node:util'
+import { errorCode } from '../lib/errorCode.ts'
 
 const mostBytes = 256 * 1024
 
@@ -30,7 +31,7 @@ export function readConfigFile(path: string): string | undefined {
 export class ConfigFileError extends Error {}
 
 /** Returns true if the file system error means that the file does not exist. */
-export const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT'
+export const isMissing = (error: unknown): boolean => errorCode(error) === 'ENOENT'
 
 /** Returns the description of a file system error without the path. */
 export function reasonOf(error: unknown): string {

@@ -1,6 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import { errorCode } from '../lib/errorCode.ts'
 import { randomToken } from '../lib/keyring.ts'
 import { type AddressEnvironment, publicAddressIssues } from './acrossFiles.ts'
 import { ConfigError } from './configErrors.ts'
@@ -84,7 +85,7 @@ function publish(path: string, text: string): void {
     fsyncSync(file)
     linkSync(draft, path)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    if (errorCode(error) !== 'EEXIST') throw error
   } finally {
     closeSync(file)
     rmSync(draft, { force: true })

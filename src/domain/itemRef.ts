@@ -1,11 +1,12 @@
 import { fromPublicId, toPublicId } from '../lib/ids.ts'
+import { keysOf } from '../lib/keysOf.ts'
 
 /** The types of items that a school sells or grants, with the prefix of their ids. */
 const itemPrefixes = { course: 'crs', digital_product: 'dgp', membership_plan: 'mpl', event: 'evt' } as const
 
 export type ItemType = keyof typeof itemPrefixes
 
-export const itemTypes = Object.keys(itemPrefixes) as [ItemType, ...ItemType[]]
+export const itemTypes = keysOf(itemPrefixes)
 
 /** An item as the database stores it. */
 export interface StoredItem {

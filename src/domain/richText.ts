@@ -33,7 +33,7 @@ export function storedHtmlOf(text: string, format: TextFormat): string {
     return htmlOf(text, format)
   } catch (error) {
     if (!(error instanceof Problem)) throw error
-    return `<p>${text.replace(/[&<>"]/g, (character) => entities[character] as string)}</p>`
+    return `<p>${text.replace(/[&<>"]/g, (character) => entities[character] ?? character)}</p>`
   }
 }
 
@@ -133,7 +133,7 @@ export const plainText = (text: string, format: TextFormat, field = 'text'): str
       allowedTags: [],
       allowedAttributes: {},
       // Decodes entities, because the result is text, which is escaped where it is shown.
-      textFilter: (inner) => inner.replace(/&(lt|gt|quot|amp);/g, (_all, name: string) => characters[name] as string),
+      textFilter: (inner) => inner.replace(/&(lt|gt|quot|amp);/g, (all, name: string) => characters[name] ?? all),
     },
     field,
   )

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { fromPublicId } from '../lib/ids.ts'
+import { uuidOf } from '../lib/ids.ts'
 import { fieldError, Problem } from '../lib/problem.ts'
 import { recordChanges } from '../store/changeLog.ts'
 import type { Writer } from '../store/database.ts'
@@ -22,7 +22,7 @@ export async function setPositions(
   { table, idPrefix, field }: OrderedList,
   publicIds: readonly string[],
 ): Promise<undefined> {
-  const ids = publicIds.map((id) => fromPublicId(idPrefix, id) as string)
+  const ids = publicIds.map((id) => uuidOf(idPrefix, id))
   if (new Set(ids).size < ids.length) {
     throw new Problem('validation_failed', { details: [fieldError(field, 'duplicate', 'must not contain an id twice')] })
   }

@@ -6,7 +6,7 @@ import type { Context } from 'koa'
  */
 export function isClientAbort(error: Error, ctx: Context | undefined): boolean {
   if (!ctx) return false
-  const { code, syscall } = error as NodeJS.ErrnoException
+  const { code, syscall }: NodeJS.ErrnoException = error
   const { req, res } = ctx
   if (!res.destroyed && !req.socket.destroyed) return false
   if (code === 'ERR_STREAM_PREMATURE_CLOSE') return true

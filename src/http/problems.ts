@@ -44,7 +44,7 @@ export function renderProblems(log: Log, moreAbout: MoreAbout = () => undefined)
 /** Returns the problem that the caller sees for a thrown error. */
 export function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error
-  const status = (error as { status?: unknown; expose?: unknown }) ?? {}
+  const status: { status?: unknown; expose?: unknown } = error ?? {}
   // Koa and its libraries throw http-errors: an exposed one is caused by the request.
   if (status.expose === true) {
     if (status.status === 413) return new Problem('payload_too_large', { cause: error })

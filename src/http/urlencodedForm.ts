@@ -18,7 +18,7 @@ export function urlencodedFormReader(maxBytes: number): ReadUrlencodedForm {
     formLimit: maxBytes,
     includeUnparsed: true,
     onError(error) {
-      const { status } = error as { status?: unknown }
+      const status = 'status' in error ? error.status : undefined
       if (status === 413) {
         throw new Problem('payload_too_large', { description: `The body is larger than ${maxBytes} bytes.`, cause: error })
       }

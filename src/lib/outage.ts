@@ -1,3 +1,5 @@
+import { errorCode } from './errorCode.ts'
+
 /** Codes of a lost connection: socket errors of Node, and SQLSTATE class 08, 57P and 25006 (PostgreSQL, appendix A). */
 const lostCodes = /^(ECONN(REFUSED|RESET|ABORTED)|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|08...|57P0[1-5]|25006)$/
 /** The database client sets no code when a connection ends during a statement, or when no connection is available in time. */
@@ -13,8 +15,8 @@ const matches =
   (codes: RegExp, words?: RegExp) =>
   (error: unknown): boolean => {
     if (!(error instanceof Error)) return false
-    const { code } = error as Error & { code?: unknown }
-    if (typeof code === 'string' ? codes.test(code) : words?.test(error.message)) return true
+    const code = errorCode(error)
+    if (code !== undefined ? codes.test(code) : words?.test(error.message)) return true
     return error instanceof AggregateError ? error.errors.some(matches(codes, words)) : matches(codes, words)(error.cause)
   }
 

@@ -1,3 +1,5 @@
+import { keysOf } from './keysOf.ts'
+
 export interface Palette {
   primary: string
   accent: string
@@ -17,4 +19,4 @@ export const palettes = {
 export type Theme = keyof typeof palettes
 
 /** Names of the themes, the default first. */
-export const themes = Object.keys(palettes) as [Theme, ...Theme[]]
+export const themes = keysOf(palettes)

@@ -1,3 +1,5 @@
+import { keysOf } from '../lib/keysOf.ts'
+
 const mebibyte = 1_048_576
 
 /** The purpose of a file: the allowed types, the maximum size, and the default visibility. */
@@ -38,7 +40,7 @@ export const filePurposes = {
 export type FilePurposeName = keyof typeof filePurposes
 
 /** Purposes in the order of the table. */
-export const filePurposeNames = Object.keys(filePurposes) as [FilePurposeName, ...FilePurposeName[]]
+export const filePurposeNames = keysOf(filePurposes)
 
 /** Purposes whose files are pictures, which image fields accept. */
 export const imagePurposes: readonly FilePurposeName[] = ['image', 'avatar']

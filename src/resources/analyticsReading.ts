@@ -1,6 +1,6 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import { periodOf } from '../domain/analytics/period.ts'
-import { type Asked, type Asking, answerReport, askedOf, type Report } from '../domain/analytics/report.ts'
+import { type Asked, type Asking, answerReport, askedOf, type Report, type ReportFilters } from '../domain/analytics/report.ts'
 import { funnel } from '../domain/analytics/reports/funnel.ts'
 import { retention } from '../domain/analytics/reports/retention.ts'
 import { type CourseMetric, topCourses } from '../domain/analytics/reports/topCourses.ts'
@@ -17,12 +17,24 @@ const lecturerIn = ({ caller }: Reading): Asked['lecturer'] =>
 /** Prefixes of the ids in filters. */
 const stored = { course: 'crs', coupon: 'cpn', plan: 'mpl' } as const
 
-function filtersIn({ parameters }: Reading): Record<string, unknown> {
+const reportFilters = z.object({
+  course: z.string().optional(),
+  source: z.array(z.string()).optional(),
+  product: z.object({ type: z.string(), id: z.string() }).optional(),
+  product_type: z.string().optional(),
+  coupon: z.string().optional(),
+  plan: z.string().optional(),
+  currency: z.string().optional(),
+  status: z.array(z.string()).optional(),
+  group_by: z.enum(['course', 'source', 'product', 'product_type', 'coupon']).optional(),
+}) satisfies z.ZodType<ReportFilters>
+
+function filtersIn({ parameters }: Reading): ReportFilters {
   const filters: Record<string, unknown> = Object.fromEntries(parameters)
   for (const [name, prefix] of Object.entries(stored)) {
     if (filters[name] !== undefined) filters[name] = fromPublicId(prefix, String(filters[name]))
   }
-  return { ...filters, product: filters.product === undefined ? undefined : productOf(String(filters.product)) }
+  return reportFilters.parse({ ...filters, product: filters.product === undefined ? undefined : productOf(String(filters.product)) })
 }
 
 const askingIn = (reading: Reading): Asking => ({

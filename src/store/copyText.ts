@@ -15,7 +15,7 @@ function asText(value: CopiedValue): string {
   if (value === null) return '\\N'
   if (value instanceof Date) return value.toISOString()
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
-  return text.replace(/[\\\t\n\r]/g, (found) => escapes[found] as string)
+  return text.replace(/[\\\t\n\r]/g, (found) => escapes[found] ?? found)
 }
 
 const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' }

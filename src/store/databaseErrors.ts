@@ -1,3 +1,5 @@
+import { errorCode } from '../lib/errorCode.ts'
+
 /** A constraint violation, as far as it can be reported to a caller. */
 export interface Violation {
   kind: 'unique' | 'reference' | 'timeout' | 'deadlock' | 'value'
@@ -22,7 +24,7 @@ const kinds: Readonly<Record<string, Violation['kind']>> = {
 /** The violation that an error stands for, or undefined where the error is about something else. */
 export function violationOf(error: unknown): Violation | undefined {
   if (!(error instanceof Error)) return undefined
-  const { code, constraint } = error as Error & { code?: unknown; constraint?: unknown }
-  const kind = typeof code === 'string' ? kinds[code] : undefined
-  return kind && { kind, constraint: typeof constraint === 'string' ? constraint : '' }
+  const code = errorCode(error)
+  const kind = code === undefined ? undefined : kinds[code]
+  return kind && { kind, constraint: 'constraint' in error && typeof error.constraint === 'string' ? error.constraint : '' }
 }

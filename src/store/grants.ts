@@ -55,10 +55,10 @@ export function listGrants(
   schoolId: string,
   { accountId, clientId }: { accountId?: string; clientId?: string } = {},
 ): Promise<GrantRow[]> {
-  return liveGrants(db, schoolId)
+  const all = liveGrants(db, schoolId)
+  const ofAccount = accountId === undefined ? all : all.where('account_id', '=', accountId)
+  return (clientId === undefined ? ofAccount : ofAccount.where('client_id', '=', clientId))
     .select(['id', 'account_id', 'client_id', 'payload', 'created_at', 'last_used_at', 'expires_at'])
-    .$if(accountId !== undefined, (grants) => grants.where('account_id', '=', accountId as string))
-    .$if(clientId !== undefined, (grants) => grants.where('client_id', '=', clientId as string))
     .orderBy('created_at', 'desc')
     .orderBy('id')
     .$narrowType<Pick<GrantRow, 'payload'>>()

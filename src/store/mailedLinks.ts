@@ -67,14 +67,13 @@ export async function useMailedLink(db: Reader, { schoolId, purpose, id }: Maile
 
 /** Invalidates the account's links: all of them, or those of one purpose. */
 export async function voidMailedLinks(db: Reader, schoolId: string, accountId: string, purpose?: MailedLinkPurpose): Promise<void> {
-  await db
+  const links = db
     .updateTable('mailed_link')
     .set({ used_at: now })
     .where('school_id', '=', schoolId)
     .where('account_id', '=', accountId)
     .where('used_at', 'is', null)
-    .$if(purpose !== undefined, (update) => update.where('purpose', '=', purpose as string))
-    .execute()
+  await (purpose === undefined ? links : links.where('purpose', '=', purpose)).execute()
 }
 
 /** Removes at most `limit` links that expired more than a day ago. Returns their number. */

@@ -5,9 +5,10 @@ import { answered, type RedisClient } from './redis.ts'
 export async function removeSchoolKeys(redis: RedisClient, schoolId: string): Promise<number> {
   let removed = 0
   for (const node of redis instanceof Cluster ? redis.nodes('master') : [redis]) {
-    for await (const keys of node.scanStream({ match: `sg:${schoolId}:*`, count: 1000 })) {
+    const batches: AsyncIterable<string[]> = node.scanStream({ match: `sg:${schoolId}:*`, count: 1000 })
+    for await (const keys of batches) {
       // One key a command: a cluster takes no command on keys of several slots.
-      const counts = await answered(Promise.all((keys as string[]).map((key) => node.unlink(key))))
+      const counts = await answered(Promise.all(keys.map((key) => node.unlink(key))))
       removed += counts.reduce((sum, count) => sum + count, 0)
     }
   }

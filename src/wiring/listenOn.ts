@@ -1,4 +1,5 @@
 import { type ListenArguments, type Listener, listen } from '../http/listener.ts'
+import { errorCode } from '../lib/errorCode.ts'
 import { reasonOf } from '../lib/reason.ts'
 
 /**
@@ -14,7 +15,7 @@ export async function listenOn(variable: 'PORT' | 'ADMIN_PORT', given: ListenArg
 }
 
 function explain(variable: string, { host, port }: ListenArguments, error: unknown): string {
-  const { code } = error as NodeJS.ErrnoException
+  const code = errorCode(error)
   if (code === 'EADDRINUSE')
     return `${variable}: port ${port} is in use on ${host}. Stop the process that listens there, or set ${variable}`
   if (code === 'EACCES') return `${variable}: this process may not listen on port ${port}. Set ${variable} to a port above 1023`

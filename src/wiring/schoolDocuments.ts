@@ -5,6 +5,7 @@ import { paths, type RateLimit, type SchoolFacts, type ServerMetadata } from '..
 import { rateLimitTexts, type ServerConfig } from '../config/server.ts'
 import { apiPath } from '../framework/declare/operations.ts'
 import type { Ask, GivenAnswer } from '../http/inProcess.ts'
+import { keysOf } from '../lib/keysOf.ts'
 import { Problem } from '../lib/problem.ts'
 import { checkoutAddress } from '../policy/checkout.ts'
 import type { ExternalServices } from '../policy/externalServices.ts'
@@ -58,4 +59,4 @@ function answered(response: GivenAnswer): GivenAnswer {
 }
 
 const limitsOf = ({ rate_limits: limits }: ServerConfig): RateLimit[] =>
-  (Object.keys(limits) as (keyof typeof limits)[]).map((name) => ({ name, about: rateLimitTexts[name], ...limits[name] }))
+  keysOf(limits).map((name) => ({ name, about: rateLimitTexts[name], ...limits[name] }))

@@ -177,7 +177,7 @@ function addDisable(group: Command, session: Session): void {
         return grants
       }),
     ).catch((error: unknown) => {
-      const { message } = error as Error
+      const message = error instanceof Error ? error.message : String(error)
       throw failure(`${email} is disabled, but some grants are not revoked: run this command again (${message})`)
     })
     terminal.out(`${email} is disabled; ${ended} ${ended === 1 ? 'grant is' : 'grants are'} revoked\n`)

@@ -1,3 +1,4 @@
+import { errorCode } from '../../lib/errorCode.ts'
 import { accountPaths } from '../../policy/accountPaths.ts'
 import type { School } from '../../policy/school.ts'
 import type { SendMessage } from '../../policy/sendMessage.ts'
@@ -66,7 +67,7 @@ export async function finishEmailChange(
     .transaction((writer) => changeEmail(writer, school, { token, accountId }))
     .catch((error: unknown) => {
       // Two accounts confirmed the same address concurrently: the unique index lets only one of them have it.
-      if ((error as { code?: unknown }).code === '23505') return { outcome: 'taken' } as const
+      if (errorCode(error) === '23505') return { outcome: 'taken' } as const
       throw error
     })
   if (finished?.outcome !== 'changed') return finished

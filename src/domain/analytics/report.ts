@@ -11,6 +11,19 @@ export interface Figures {
   over(range: Range): Line
 }
 
+/** The parameters by which a report is filtered or grouped. Ids are stored ids. Each report has some of them. */
+export interface ReportFilters {
+  course?: string | undefined
+  source?: readonly string[] | undefined
+  product?: { type: string; id: string } | undefined
+  product_type?: string | undefined
+  coupon?: string | undefined
+  plan?: string | undefined
+  currency?: string | undefined
+  status?: readonly string[] | undefined
+  group_by?: 'course' | 'source' | 'product' | 'product_type' | 'coupon' | undefined
+}
+
 /** The request of a report. */
 export interface Asked {
   database: Reader
@@ -18,8 +31,7 @@ export interface Asked {
   /** Present if the caller may see own courses only. A null id matches no lecturer. */
   lecturer: { id: string | null } | undefined
   today: Day
-  /** Parameters of the report, by name. */
-  filters: Readonly<Record<string, unknown>>
+  filters: Readonly<ReportFilters>
 }
 
 /** A group of a report. */

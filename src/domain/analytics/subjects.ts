@@ -1,9 +1,10 @@
 import type { ExpressionBuilder } from 'kysely'
 import type { DB } from '../../gen/kysely/tables.ts'
 import { fromPublicId, toPublicId } from '../../lib/ids.ts'
+import { keysOf } from '../../lib/keysOf.ts'
 
 const prefixes = { course: 'crs', digital_product: 'dgp', membership_plan: 'mpl' } as const
-export const productTypes = Object.keys(prefixes) as (keyof typeof prefixes)[]
+export const productTypes = keysOf(prefixes)
 
 export const productKey = (type: string, id: string): string => toPublicId(prefixes[type as keyof typeof prefixes] ?? 'dgp', id)
 

@@ -1,3 +1,4 @@
+import { elementAt } from '../../lib/elementAt.ts'
 import { publicItem } from '../itemRef.ts'
 import type { Offer } from './findOffers.ts'
 import type { Quote } from './quote.ts'
@@ -7,7 +8,7 @@ export function publicQuote(offers: readonly Offer[], quote: Quote, currency: st
   const money = (amount: number) => ({ amount, currency })
   return {
     lines: quote.lines.map(({ price, discount, total }, index) => ({
-      item: publicItem(offers[index] as Offer),
+      item: publicItem(elementAt(offers, index)),
       price: money(price),
       discount: money(discount),
       total: money(total),

@@ -66,9 +66,9 @@ async function priceRules({ writer, school, caller }: WriteContext): Promise<{ c
     .selectFrom('school')
     .select(['currency', 'settings'])
     .where('id', '=', school.id)
+    .$narrowType<{ settings: { lecturer_pricing?: boolean } | null }>()
     .executeTakeFirstOrThrow()
-  const { lecturer_pricing } = (settings ?? {}) as { lecturer_pricing?: boolean }
-  return { currency, mayPrice: audienceOf(caller) === 'staff' || lecturer_pricing === true }
+  return { currency, mayPrice: audienceOf(caller) === 'staff' || settings?.lecturer_pricing === true }
 }
 
 /** Assigns the lecturers sent, or the lecturer who creates the course. Returns false if nothing changes. */

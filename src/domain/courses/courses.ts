@@ -1,4 +1,5 @@
 import type { Expression } from 'kysely'
+import { elementAt } from '../../lib/elementAt.ts'
 import { audienceOf, type Caller, type PersonCaller } from '../../policy/caller.ts'
 import type { Builder, Condition } from '../../store/expressions.ts'
 
@@ -30,7 +31,7 @@ export function hasLecturer(course: Courses, lecturerIds: readonly string[], cal
 }
 
 /** Matches courses that cost at most this amount, in the smallest unit of the currency. */
-export const costsAtMost = (course: Courses, [amount]: readonly number[]): Condition => course('price_amount', '<=', amount as number)
+export const costsAtMost = (course: Courses, amounts: readonly number[]): Condition => course('price_amount', '<=', elementAt(amounts, 0))
 
 /** Selects the lecturers of a course in its order: `[{ id, display_name, slug }]`. */
 export function lecturersOf(course: Courses, caller: Caller): Expression<unknown> {

@@ -23,7 +23,7 @@ const texts = new Set(['text/plain', 'text/csv', 'text/vtt', 'application/x-subr
  * @throws Problem type_not_allowed
  */
 export async function requireType(head: Uint8Array, contentType: string): Promise<void> {
-  const detected = (await fileTypeFromBuffer(head).catch(() => undefined))?.mime as string | undefined
+  const detected: string | undefined = (await fileTypeFromBuffer(head).catch(() => undefined))?.mime
   const isRight = texts.has(contentType)
     ? isText(head) && (detected === undefined || detected.startsWith('text/') || detected === 'application/xml')
     : detected === contentType || alsoDetectedAs[contentType]?.includes(detected ?? '')
@@ -76,7 +76,7 @@ function hasFrameHeader(head: Uint8Array): boolean {
   let at = 2
   for (let segments = 0; segments < maxSegments && at + 4 <= head.length; segments++) {
     if (head[at] !== 0xff) return false
-    const marker = head[at + 1] as number
+    const marker = view.getUint8(at + 1)
     if (marker >= 0xc0 && marker <= 0xc2) return true
     at += 2 + view.getUint16(at + 2)
   }

@@ -5,8 +5,12 @@ import type { Writer } from '../../store/database.ts'
 /** @throws Problem access_denied for a lecturer if only staff can publish in the school */
 export async function requirePublisher({ writer, school, caller }: { writer: Writer; school: { id: string }; caller: PersonCaller }) {
   if (audienceOf(caller) === 'staff') return
-  const { settings } = await writer.selectFrom('school').select('settings').where('id', '=', school.id).executeTakeFirstOrThrow()
-  const { lecturer_publishing } = (settings ?? {}) as { lecturer_publishing?: boolean }
-  if (lecturer_publishing === false)
+  const { settings } = await writer
+    .selectFrom('school')
+    .select('settings')
+    .where('id', '=', school.id)
+    .$narrowType<{ settings: { lecturer_publishing?: boolean } | null }>()
+    .executeTakeFirstOrThrow()
+  if (settings?.lecturer_publishing === false)
     throw new Problem('access_denied', { description: 'Lecturers cannot publish courses in this school. Ask the staff.' })
 }

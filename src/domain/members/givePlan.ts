@@ -1,4 +1,4 @@
-import { fromPublicId } from '../../lib/ids.ts'
+import { uuidOf } from '../../lib/ids.ts'
 import { fieldError, Problem, type ProblemDetail } from '../../lib/problem.ts'
 import { startSubscription } from '../memberships/startSubscription.ts'
 import type { PersonChange } from '../students/personWriting.ts'
@@ -27,7 +27,7 @@ export async function checkGivenPlan(
     )
     .select('membership_plan.id')
     .where('membership_plan.school_id', '=', school.id)
-    .where('membership_plan.id', '=', fromPublicId('mpl', planId) as string)
+    .where('membership_plan.id', '=', uuidOf('mpl', planId))
     .where('membership_plan.status', '=', 'active')
     .where('plan_price.active', '=', true)
     .executeTakeFirst()
@@ -40,7 +40,7 @@ export async function checkGivenPlan(
  * @throws Problem invalid_state if the plan is not active or is full, already_subscribed
  */
 export async function givePlan({ writer, school, now }: PersonChange, personId: string, plan: string): Promise<void> {
-  const planId = fromPublicId('mpl', plan) as string
+  const planId = uuidOf('mpl', plan)
   const price = await writer
     .selectFrom('plan_price')
     .select('id')

@@ -1,4 +1,4 @@
-import { fromPublicId } from '../../lib/ids.ts'
+import { uuidOf } from '../../lib/ids.ts'
 import { Problem } from '../../lib/problem.ts'
 import { recordChange } from '../../store/changeLog.ts'
 import { addTags } from '../students/personTags.ts'
@@ -15,7 +15,7 @@ export interface Labels {
  */
 export async function labelMember(change: PersonChange, memberId: string, { add, remove }: Labels): Promise<void> {
   const { writer, school, now } = change
-  const personId = fromPublicId('mbr', memberId) as string
+  const personId = uuidOf('mbr', memberId)
   const row = await writer
     .selectFrom('person')
     .select(['id', 'version', 'is_student', 'erased_at'])

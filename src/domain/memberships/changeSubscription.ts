@@ -1,4 +1,4 @@
-import { fromPublicId, toPublicId } from '../../lib/ids.ts'
+import { toPublicId, uuidOf } from '../../lib/ids.ts'
 import { fieldError, Problem } from '../../lib/problem.ts'
 import { audienceOf } from '../../policy/caller.ts'
 import { checkoutRequired } from '../checkoutRequired.ts'
@@ -100,7 +100,7 @@ export async function changePlan(
   const isStaff = audienceOf(caller) === 'staff'
   if (when === 'now' && !isStaff)
     throw new Problem('access_denied', { description: 'Only staff can change the plan now. Change it with the next period.' })
-  const priceId = fromPublicId('prc', price_id) as string
+  const priceId = uuidOf('prc', price_id)
   const terms = await requireVisibleTerms(context, priceId)
   if (priceId === row.price_id && !isFinal(row.status)) return row.pending_price_id === null ? undefined : noPendingChange
   if (priceId === row.pending_price_id && when !== 'now') return undefined

@@ -1,4 +1,4 @@
-import { fromPublicId } from '../../lib/ids.ts'
+import { uuidOf } from '../../lib/ids.ts'
 import { fieldError, Problem, type ProblemDetail } from '../../lib/problem.ts'
 import type { Writer } from '../../store/database.ts'
 import type { ChangeContext } from '../changeContext.ts'
@@ -34,7 +34,7 @@ export async function checkIncludes({ includes }: PlanInput, { writer, school }:
   if (!includes) return []
   const fieldErrors = await Promise.all(
     kinds.map(async ({ type, prefix, field }) => {
-      const ids = includes[field].map((id) => fromPublicId(prefix, id) as string)
+      const ids = includes[field].map((id) => uuidOf(prefix, id))
       const known = await idsIn(writer, { table: type, schoolId: school.id, ids })
       return ids.flatMap((id, index) =>
         known.has(id) ? [] : [fieldError(`includes.${field}.${index}`, 'invalid_reference', 'the school has no item with this id')],
@@ -53,7 +53,7 @@ export async function savePlanItems({ writer, school }: ChangeContext, plan: { i
       school_id: school.id,
       plan_id: plan.id,
       product_type: type,
-      product_id: fromPublicId(prefix, id) as string,
+      product_id: uuidOf(prefix, id),
     })),
   )
   if (items.length > 0) await writer.insertInto('plan_item').values(items).execute()

@@ -1,4 +1,4 @@
-import { fromPublicId, toPublicId } from '../../lib/ids.ts'
+import { fromPublicId, toPublicId, uuidOf } from '../../lib/ids.ts'
 import { fieldError, Problem, type ProblemDetail } from '../../lib/problem.ts'
 import { audienceOf, type PersonCaller } from '../../policy/caller.ts'
 import type { ExternalServices } from '../../policy/externalServices.ts'
@@ -101,7 +101,7 @@ async function checkStaffInput(
 export async function subscriptionDefaults(context: SubscriptionContext, values: SubscriptionInput) {
   const { writer, school, caller, now } = context
   const personId = subscriberOf(values, caller) as string
-  const terms = await requireTerms(writer, school.id, fromPublicId('prc', values.price_id) as string)
+  const terms = await requireTerms(writer, school.id, uuidOf('prc', values.price_id))
   const collection = values.collection ?? (audienceOf(caller) === 'staff' ? 'manual' : 'automatic')
   const code = values.coupon_code
   const { coupon } = code === undefined ? { coupon: undefined } : await couponFor(context, { code, terms, personId })
@@ -153,7 +153,7 @@ async function findOfferedTerms(
   { plan_id, price_id }: SubscriptionInput,
   report: Report,
 ): Promise<PriceTerms | undefined> {
-  const planId = fromPublicId('mpl', plan_id) as string
+  const planId = uuidOf('mpl', plan_id)
   const plan = await writer
     .selectFrom('membership_plan')
     .select('status')
@@ -165,7 +165,7 @@ async function findOfferedTerms(
     report('plan_id', 'invalid_reference', 'must be the id of an active plan')
     return undefined
   }
-  const terms = await findTerms(writer, school.id, fromPublicId('prc', price_id) as string)
+  const terms = await findTerms(writer, school.id, uuidOf('prc', price_id))
   if (terms?.active && terms.plan_id === planId) return terms
   report('price_id', 'invalid_reference', 'must be the id of an active price of the plan')
   return undefined

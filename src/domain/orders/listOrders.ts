@@ -27,9 +27,9 @@ interface OrderFilter {
 
 /** Returns orders of a school, the newest first. */
 export async function listOrders(reader: Reader, schoolId: string, { status, email, limit }: OrderFilter): Promise<ListedOrder[]> {
-  const rows = await selectOrders(reader, schoolId)
-    .$if(status !== undefined, (query) => query.where(orderStatus, '=', status as string))
-    .$if(email !== undefined, (query) => query.where('buyer_email', '=', email as string))
+  const all = selectOrders(reader, schoolId)
+  const inStatus = status === undefined ? all : all.where(orderStatus, '=', status)
+  const rows = await (email === undefined ? inStatus : inStatus.where('buyer_email', '=', email))
     .orderBy('id', 'desc')
     .limit(limit)
     .execute()

@@ -72,7 +72,9 @@ export function receiptPage(receipt: Receipt): string {
     ...(receipt.discount_total.amount > 0
       ? [row(`${words.discount}${receipt.discount_name ? ` (${escaped(receipt.discount_name)})` : ''}`, amount(receipt.discount_total))]
       : []),
-    ...(receipt.tax_mode === 'none' ? [] : [row(words[receipt.tax_mode as 'inclusive' | 'exclusive'], amount(receipt.tax_total))]),
+    ...(receipt.tax_mode === 'none'
+      ? []
+      : [row(words[receipt.tax_mode === 'exclusive' ? 'exclusive' : 'inclusive'], amount(receipt.tax_total))]),
     row(words.total, amount(receipt.total)),
     ...(receipt.refunded_total.amount > 0 ? [row(words.refunded, amount(receipt.refunded_total))] : []),
   ]
@@ -109,4 +111,4 @@ function formatted(units: number, currency: string, locale: string): string {
 }
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
-const escaped = (text: string): string => text.replace(/[&<>"']/g, (one) => entities[one] as string)
+const escaped = (text: string): string => text.replace(/[&<>"']/g, (one) => entities[one] ?? one)

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { elementAt } from '../../lib/elementAt.ts'
 import { newId } from '../../lib/ids.ts'
 import { Problem } from '../../lib/problem.ts'
 import type { Writer } from '../../store/database.ts'
@@ -97,12 +98,7 @@ function priceOrder({ items, coupon }: NewOrder, tax: Tax): OrderAmounts {
 }
 
 function firstDiscounted(items: readonly OrderItem[], discounts: readonly number[]): OrderItem {
-  return (items[
-    Math.max(
-      0,
-      discounts.findIndex((discount) => discount > 0),
-    )
-  ] ?? items[0]) as OrderItem
+  return items[discounts.findIndex((discount) => discount > 0)] ?? elementAt(items, 0)
 }
 
 interface TaxSettings {
@@ -166,7 +162,7 @@ async function insertOrder(
     .insertInto('order_item')
     .values(
       amounts.lines.map(({ discount, tax: lineTax, total }, position) => {
-        const { type, id, priceId, title, quantity = 1, unitAmount } = items[position] as OrderItem
+        const { type, id, priceId, title, quantity = 1, unitAmount } = elementAt(items, position)
         return {
           school_id: schoolId,
           id: newId(),

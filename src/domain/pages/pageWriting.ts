@@ -36,8 +36,7 @@ export async function checkPage(
   const shown = new Set(
     files
       .filter(
-        ({ status, visibility, purpose }) =>
-          status === 'ready' && visibility === 'public' && (imagePurposes as readonly string[]).includes(purpose),
+        ({ status, visibility, purpose }) => status === 'ready' && visibility === 'public' && imagePurposes.some((one) => one === purpose),
       )
       .map(({ id }) => id),
   )

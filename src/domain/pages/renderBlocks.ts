@@ -138,4 +138,4 @@ const link = (url: string, label: string): string => {
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
-const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character] as string)
+const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character] ?? character)

@@ -1,4 +1,4 @@
-import { fromPublicId, newId } from '../../lib/ids.ts'
+import { newId, uuidOf } from '../../lib/ids.ts'
 import { fieldError, Problem } from '../../lib/problem.ts'
 import { lockFiles, setFileReferences } from '../../store/fileReferences.ts'
 import { unnest } from '../../store/unnest.ts'
@@ -98,8 +98,8 @@ export async function removeFile(context: ChangeContext, product: { id: string; 
  */
 export async function orderFiles(context: ChangeContext, productId: string, publicIds: readonly string[]): Promise<boolean> {
   const before = (await filesOfProduct(context, productId)).map(({ id }) => id)
-  const ids = publicIds.map((id) => fromPublicId('dpf', id) as string)
-  const foreign = publicIds.filter((_id, index) => !before.includes(ids[index] as string))
+  const ids = publicIds.map((id) => uuidOf('dpf', id))
+  const foreign = publicIds.filter((id) => !before.includes(uuidOf('dpf', id)))
   if (foreign.length > 0 || new Set(ids).size !== ids.length || ids.length !== before.length) {
     throw new Problem('incomplete_order', {
       description: 'The order must contain every file of the product once.',
@@ -124,7 +124,7 @@ const filesOfProduct = ({ writer, school }: ChangeContext, productId: string) =>
     .execute()
 
 async function requireFile({ writer, school }: ChangeContext, publicId: string, current?: string): Promise<string> {
-  const id = fromPublicId('fil', publicId) as string
+  const id = uuidOf('fil', publicId)
   if (id === current) return id
   const [file] = await lockFiles(writer, school.id, [id])
   if (file?.status === 'ready' && file.purpose === 'digital_product' && file.visibility === 'private') return id

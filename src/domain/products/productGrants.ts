@@ -1,5 +1,5 @@
 import type { Expression } from 'kysely'
-import { fromPublicId } from '../../lib/ids.ts'
+import { uuidOf } from '../../lib/ids.ts'
 import { fieldError, Problem } from '../../lib/problem.ts'
 import { recordChange } from '../../store/changeLog.ts'
 import type { Builder } from '../../store/expressions.ts'
@@ -39,13 +39,14 @@ interface GrantInput {
  */
 export async function giveProduct({ writer, school, now }: ChangeContext, productId: string, input: GrantInput): Promise<string> {
   const { student_id, member_id, note } = input
-  if ((student_id === undefined) === (member_id === undefined)) {
+  const publicId = student_id ?? member_id
+  if (publicId === undefined || (student_id !== undefined && member_id !== undefined)) {
     throw new Problem('validation_failed', {
       details: [fieldError('student_id', 'required', 'send either student_id or member_id, not both')],
     })
   }
   const [field, prefix] = student_id === undefined ? (['member_id', 'mbr'] as const) : (['student_id', 'std'] as const)
-  const personId = fromPublicId(prefix, (student_id ?? member_id) as string) as string
+  const personId = uuidOf(prefix, publicId)
   const person = await writer
     .selectFrom('person')
     .select('id')

@@ -1,3 +1,4 @@
+import { keysOf } from '../../lib/keysOf.ts'
 import { Problem } from '../../lib/problem.ts'
 import type { Writer } from '../../store/database.ts'
 
@@ -53,7 +54,7 @@ export async function requireUnreferenced({ writer, school }: Context, product: 
       ]
     })
     .executeTakeFirstOrThrow()
-  const referring = (Object.keys(names) as (keyof typeof names)[]).filter((table) => found[table])
+  const referring = keysOf(names).filter((table) => found[table])
   if (referring.length === 0) return
   throw new Problem('resource_in_use', {
     description: `It is referenced by ${referring.map((table) => names[table]).join(' and ')}, so it cannot be deleted. Archive it instead.`,

@@ -1,3 +1,5 @@
+import { keysOf } from '../../lib/keysOf.ts'
+
 /** The font families that a school can choose from, as CSS values with their fallbacks. */
 const fontFamilies = {
   atkinson_hyperlegible: "'Atkinson Hyperlegible', Verdana, sans-serif",
@@ -17,4 +19,4 @@ const fontFamilies = {
 export type FontFamily = keyof typeof fontFamilies
 
 /** The names of the font families. */
-export const fontNames = Object.keys(fontFamilies) as [FontFamily, ...FontFamily[]]
+export const fontNames = keysOf(fontFamilies)

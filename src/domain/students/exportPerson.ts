@@ -91,9 +91,7 @@ async function ordersOf(database: Reader, schoolId: string, personId: string) {
 
 /** Returns the answers of a form, each as a text. */
 const textsOf = (answers: unknown): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries((answers ?? {}) as object).map(([key, value]) => [key, typeof value === 'string' ? value : JSON.stringify(value)]),
-  )
+  Object.fromEntries(Object.entries(answers ?? {}).map(([key, value]) => [key, typeof value === 'string' ? value : JSON.stringify(value)]))
 
 async function submissionsOf(database: Reader, schoolId: string, personId: string) {
   const rows = await database

@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { toPublicId } from '../../lib/ids.ts'
+import { keysOf } from '../../lib/keysOf.ts'
 import { Problem } from '../../lib/problem.ts'
 import { audienceOf, type Caller } from '../../policy/caller.ts'
 import type { School } from '../../policy/school.ts'
-import { type ChangeAction, changeActionOf, changeActions } from '../../store/changeActions.ts'
+import { changeActionOf, changeActions } from '../../store/changeActions.ts'
 import {
   type ChangePosition,
   changeDays,
@@ -89,7 +90,7 @@ export const changeSchema = z.object({
   id: z.string().meta({ description: 'Id of the change.', example: 'chg_01jgwejj00e6srgkpqm2sqf05m' }),
   object: z.literal('change').meta({ description: 'Type of this object.' }),
   type: z.string().meta({ description: 'Type of the changed object.', example: 'course' }),
-  action: z.enum(Object.keys(changeActions) as [ChangeAction, ...ChangeAction[]]).meta({
+  action: z.enum(keysOf(changeActions)).meta({
     description: Object.entries(changeActions)
       .map(([action, meaning]) => `${action}: ${meaning}`)
       .join(' '),

@@ -26,7 +26,7 @@ export async function activeFigures(asked: Asked, range: Range): Promise<Figures
 function linesOf(asked: Asked) {
   const { database, schoolId, filters, lecturer } = asked
   const lines = database.selectFrom(table).where('school_id', '=', schoolId)
-  const course = filters.course as string | undefined
+  const { course } = filters
   if (course !== undefined) {
     return lines
       .where('subject_type', '=', 'course')

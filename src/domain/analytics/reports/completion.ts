@@ -12,24 +12,24 @@ const measures = ['started', 'completed', 'started_completed', 'started_progress
 const sums = ({ fn }: ExpressionBuilder<DB, 'analytics_daily_course'>) => measures.map((name) => fn.sum(name).as(name))
 
 function coursesIn(asked: Asked, range: Range) {
-  const course = asked.filters.course as string | undefined
-  return asked.database
+  const { course } = asked.filters
+  const lines = asked.database
     .selectFrom('analytics_daily_course')
     .where('analytics_daily_course.school_id', '=', asked.schoolId)
     .where(isWithin('analytics_daily_course', range))
     .where(isOwn(asked, 'analytics_daily_course.course_id'))
-    .$if(course !== undefined, (lines) => lines.where('analytics_daily_course.course_id', '=', course as string))
+  return course === undefined ? lines : lines.where('analytics_daily_course.course_id', '=', course)
 }
 
 function pacesIn(asked: Asked, range: Range) {
-  const course = asked.filters.course as string | undefined
-  return asked.database
+  const { course } = asked.filters
+  const lines = asked.database
     .selectFrom('analytics_daily_pace')
     .select(['days', ({ fn, cast }) => cast<number>(fn.sum('completions'), 'integer').as('completions')])
     .where('analytics_daily_pace.school_id', '=', asked.schoolId)
     .where(isWithin('analytics_daily_pace', range))
     .where(isOwn(asked, 'analytics_daily_pace.course_id'))
-    .$if(course !== undefined, (lines) => lines.where('analytics_daily_pace.course_id', '=', course as string))
+  return course === undefined ? lines : lines.where('analytics_daily_pace.course_id', '=', course)
 }
 
 interface Pace {

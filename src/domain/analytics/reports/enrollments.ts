@@ -15,13 +15,13 @@ const sumOfChanges = (line: ExpressionBuilder<DB, typeof table>) =>
   line.fn.sum(line(line('enrolled', '-', line.ref('canceled')), '-', line.ref('expired')))
 
 function linesOf(asked: Asked) {
-  const { course, source } = asked.filters as { course?: string; source?: readonly string[] }
-  return asked.database
+  const { course, source } = asked.filters
+  const lines = asked.database
     .selectFrom(table)
     .where('analytics_daily_course.school_id', '=', asked.schoolId)
     .where(isOwn(asked, 'analytics_daily_course.course_id'))
-    .$if(course !== undefined, (lines) => lines.where('analytics_daily_course.course_id', '=', course as string))
-    .$if(source !== undefined, (lines) => lines.where((line) => line('source', '=', line.fn.any(line.val(source)))))
+    .$if(source !== undefined, (all) => all.where((line) => line('source', '=', line.fn.any(line.val(source)))))
+  return course === undefined ? lines : lines.where('analytics_daily_course.course_id', '=', course)
 }
 
 /** Reports new and ended enrolments, and the number of open ones at the end. */
@@ -41,7 +41,7 @@ export const enrollments: Report = {
     return levelled(summed(rows, measures), range, { open: numberIn(before, 'open') })
   },
   async groups(asked, range) {
-    const by = asked.filters.group_by as 'course' | 'source' | undefined
+    const by = asked.filters.group_by
     if (by === undefined) return undefined
     const lines = linesOf(asked)
       .where('analytics_daily_course.day', '<=', dayValue(range.to))

@@ -9,7 +9,7 @@ const measures = ['placed', 'paid', 'failed', 'expired', 'refunded'] as const
 export const orders: Report = {
   name: 'orders',
   async read({ database, schoolId, filters }, range) {
-    const { product, status } = filters as { product?: { type: string; id: string }; status?: readonly string[] }
+    const { product, status } = filters
     const rows = await database
       .selectFrom(table)
       .select(dayText(table))

@@ -5,26 +5,18 @@ import { Problem } from '../../../lib/problem.ts'
 import { nobody } from '../../../store/rollups/rollup.ts'
 import { dayText, isWithin, numberIn, summed } from '../figures.ts'
 import type { Range } from '../period.ts'
-import type { Asked, Group, Line, Report } from '../report.ts'
+import type { Asked, Group, Line, Report, ReportFilters } from '../report.ts'
 import { mostGroups, productKey, titleOfProduct } from '../subjects.ts'
 
 const table = 'analytics_daily_product'
 const measures = ['gross', 'discounts', 'refunds', 'tax', 'orders'] as const
-
-interface Filters {
-  product?: { type: string; id: string }
-  product_type?: string
-  coupon?: string
-  currency?: string
-  group_by?: 'product' | 'product_type' | 'coupon' | 'source'
-}
 
 /** Reports sales by the day of payment, less refunds by the day of refund. */
 export const revenue: Report = {
   name: 'revenue',
   async read(asked, range) {
     const { database, schoolId } = asked
-    const filters = asked.filters as Filters
+    const { filters } = asked
     await requireCurrency(asked, filters.currency)
     if (filters.product !== undefined || filters.product_type !== undefined || filters.coupon !== undefined) {
       const lines = linesIn(asked, range)
@@ -41,8 +33,8 @@ export const revenue: Report = {
     return summed(rows, measures)
   },
   async groups(asked, range) {
-    const by = (asked.filters as Filters).group_by
-    return by === undefined ? undefined : await grouped(asked, range, by)
+    const by = asked.filters.group_by
+    return by === undefined || by === 'course' ? undefined : await grouped(asked, range, by)
   },
   show({ gross, discounts, refunds, tax, orders }, money) {
     const paid = (gross ?? 0) - (discounts ?? 0)
@@ -72,7 +64,7 @@ const sums =
   ]
 
 function linesIn({ database, schoolId, filters }: Asked, range: Range) {
-  const { product, product_type, coupon } = filters as Filters
+  const { product, product_type, coupon } = filters
   return database
     .selectFrom(table)
     .where('school_id', '=', schoolId)
@@ -86,16 +78,16 @@ function linesIn({ database, schoolId, filters }: Asked, range: Range) {
     )
 }
 
-const ordersOf = ({ product, product_type, group_by }: Filters, by = group_by): OrdersColumn =>
+const ordersOf = ({ product, product_type, group_by }: ReportFilters, by = group_by): OrdersColumn =>
   product !== undefined || by === 'product'
     ? 'product_orders'
     : product_type !== undefined || by === 'product_type'
       ? 'type_orders'
       : 'orders'
 
-async function grouped(asked: Asked, range: Range, by: NonNullable<Filters['group_by']>): Promise<Group[]> {
+async function grouped(asked: Asked, range: Range, by: 'product' | 'product_type' | 'coupon' | 'source'): Promise<Group[]> {
   const lines = linesIn(asked, range)
-    .select(sums(ordersOf(asked.filters as Filters, by)))
+    .select(sums(ordersOf(asked.filters, by)))
     .orderBy(({ fn }) => fn.sum('gross'), 'desc')
     .limit(mostGroups)
   if (by === 'product') {

@@ -8,11 +8,9 @@ const measures = ['started', 'reactivated', 'canceled', 'ended', 'trials_ended',
 
 /** Returns the changes of subscriptions, and their number at the end. */
 export async function subscriptionFigures({ database, schoolId, filters }: Asked, range: Range): Promise<Figures> {
-  const plan = filters.plan as string | undefined
-  const lines = database
-    .selectFrom(table)
-    .where('school_id', '=', schoolId)
-    .$if(plan !== undefined, (all) => all.where('plan_id', '=', plan as string))
+  const { plan } = filters
+  const all = database.selectFrom(table).where('school_id', '=', schoolId)
+  const lines = plan === undefined ? all : all.where('plan_id', '=', plan)
   const rows = await lines
     .select(dayText(table))
     .select(({ fn }) => measures.map((name) => fn.sum(name).as(name)))

@@ -1,0 +1,5 @@
+/** Returns the code of an error, such as ENOENT of Node or the SQLSTATE of the database; undefined if it has none. */
+export function errorCode(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined
+  return typeof error.code === 'string' ? error.code : undefined
+}
