@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
 import { type Module, modules, type PackageOwner, packageOwners, processFiles } from './importTable.ts'
+
+const resources = resolve(import.meta.dirname, '../src/resources')
 
 const [begin, end] = ['<!-- import table: printed by npm run docs from scripts/importTable.ts -->', '<!-- end of the import table -->']
 
@@ -23,7 +26,7 @@ function between(text: string, [before, after]: [string, string], content: strin
 
 /** Lists the files of each resource in the order of src/resources/index.ts. */
 function resourceTable(): string {
-  const index = readFileSync('src/resources/index.ts', 'utf8')
+  const index = readFileSync(join(resources, 'index.ts'), 'utf8')
   const [, list = ''] = /export const resources[^=]*= \[([^\]]*)\]/.exec(index) ?? []
   const rows = list.split(',').flatMap((entry) => {
     const name = entry.replace(/\/\/.*$/gm, '').trim()
@@ -34,7 +37,7 @@ function resourceTable(): string {
 }
 
 function resourceRow(name: string, file: string): string {
-  const source = readFileSync(`src/resources/${file}`, 'utf8')
+  const source = readFileSync(join(resources, file), 'utf8')
   const imported = [...source.matchAll(/ from '(\.[^']+)'/g)].map(([, path = '']) => path)
   const fields = imported.filter((path) => /^\.\/\w+Fields\.ts$/.test(path)).map((path) => `\`${path.slice(2)}\``)
   const rules = new Set(

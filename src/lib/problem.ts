@@ -42,7 +42,7 @@ export const problems = {
   lesson_locked: { status: 409, description: 'The lesson is currently locked for this person.' },
   attempts_exhausted: { status: 409, description: 'The person has no attempts left at this quiz.' },
   last_price: { status: 409, description: 'An active plan needs at least one active price. Add another price first.' },
-  currency_locked: { status: 409, description: 'currency cannot be changed because the school has paid orders.' },
+  currency_locked: { status: 409, description: 'The currency cannot be changed because the school has paid orders.' },
   download_limit_reached: { status: 409, description: 'The download limit has been reached.' },
   last_owner: {
     status: 409,

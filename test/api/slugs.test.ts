@@ -3,6 +3,7 @@ import { exampleBody } from '../../src/framework/declare/exampleOf.ts'
 import type { Operation } from '../../src/framework/declare/operations.ts'
 import { operationsIn, resources } from '../../src/resources/index.ts'
 import { databasesToTest } from '../support/databases.ts'
+import { untilServed } from '../support/poll.ts'
 import { type DemoApi, type Reply, startDemoApi } from './demoApi.ts'
 import { sendingFor } from './subjects.ts'
 
@@ -26,7 +27,7 @@ describe.each(await databasesToTest())('slugs that nobody chose, on $name', ({ o
     Array.from({ length: count }, (_, index) => (index === 0 ? base : `${base}-${index + 1}`))
 
   test('thirty courses with one title that are created together get thirty slugs', async () => {
-    const send = () => api.send('/api/v1/courses', { as, body: { title: 'Kiln Night School' } })
+    const send = () => untilServed(() => api.send('/api/v1/courses', { as, body: { title: 'Kiln Night School' } }))
     const replies = await Promise.all(Array.from({ length: 30 }, send))
     expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 201))
     expect(slugsOf(replies).toSorted()).toEqual(numbered('kiln-night-school', 30).toSorted())
