@@ -13,7 +13,7 @@ export type Part = string | number | Markdown | readonly Markdown[]
 
 /** Template tag that escapes every inserted text, so that untrusted names cannot contain markup. */
 export function markdown(texts: TemplateStringsArray, ...parts: Part[]): Markdown {
-  return new Markdown(texts.map((text, index) => text + (index < parts.length ? textOf(parts[index] as Part) : '')).join(''))
+  return new Markdown(texts.map((text, index) => text + textOf(parts[index] ?? '')).join(''))
 }
 
 function textOf(part: Part): string {

@@ -15,7 +15,8 @@ export interface SchoolAddress {
 
 /** Returns the issuer of a school: from its file, or BASE_URL for the demo school. Works even if other keys of the file are invalid. */
 export function addressOf(slug: string, file: CheckedFile<SchoolFile>, baseUrl: string): SchoolAddress {
-  const stated = (file.raw as { issuer?: unknown } | null | undefined)?.issuer
+  const { raw } = file
+  const stated = typeof raw === 'object' && raw !== null && 'issuer' in raw ? raw.issuer : undefined
   if (stated === undefined) return { slug, file, issuer: slug === 'demo' ? baseUrl : undefined }
   return { slug, file, issuer: typeof stated === 'string' && isOrigin(stated) ? stated : undefined }
 }

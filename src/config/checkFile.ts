@@ -84,7 +84,7 @@ function kindOf(value: unknown): { type: string; name: string } {
 
 function valueAt(raw: unknown, path: Path): unknown {
   return path.reduce<unknown>(
-    (value, part) => (Object(value) === value && Object.hasOwn(value as object, part) ? Reflect.get(value as object, part) : undefined),
+    (value, part) => (typeof value === 'object' && value !== null && Object.hasOwn(value, part) ? Reflect.get(value, part) : undefined),
     raw,
   )
 }

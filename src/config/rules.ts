@@ -34,7 +34,7 @@ export function noRepeats(key?: string) {
 }
 
 function valueAt(value: unknown, path: Path): unknown {
-  return path.reduce<unknown>((found, part) => (Object(found) === found ? (found as Record<PropertyKey, unknown>)[part] : undefined), value)
+  return path.reduce<unknown>((found, part) => (typeof found === 'object' && found !== null ? Reflect.get(found, part) : undefined), value)
 }
 
 /** Schema of one line of text that people read. */

@@ -20,7 +20,7 @@ export function listAsMarkdown(heading: string, rows: readonly Row[], addressOf:
   const lines = rows.map((row) => {
     const about = [row.subtitle, row.tagline, row.summary, row.headline].find((text) => typeof text === 'string')
     const price = isMoney(row.price) ? ` (${inline(row.price)})` : ''
-    return `- [${oneLine(titleOf(row)).replaceAll(/[[\]]/g, '')}](${addressOf(row)})${about === undefined ? '' : `: ${oneLine(about as string)}`}${price}`
+    return `- [${oneLine(titleOf(row)).replaceAll(/[[\]]/g, '')}](${addressOf(row)})${about === undefined ? '' : `: ${oneLine(about)}`}${price}`
   })
   const rest = hasMore ? '\n\nThere are more: a list tool leads through all of them.' : ''
   return `# ${heading}\n\n${lines.length > 0 ? lines.join('\n') : 'None yet.'}${rest}\n`

@@ -31,9 +31,9 @@ const bearer = /^Bearer ([A-Za-z0-9\-._~+/]{16,512}=*)$/i
  * @throws Problem invalid_token if the header does not contain a bearer token
  */
 export function presentedToken(ctx: Context): string | undefined {
-  const values = ctx.req.headersDistinct.authorization ?? []
-  if (values.length === 0) return undefined
-  const token = values.length === 1 ? bearer.exec(values[0] as string)?.[1] : undefined
+  const [value, ...others] = ctx.req.headersDistinct.authorization ?? []
+  if (value === undefined) return undefined
+  const token = others.length === 0 ? bearer.exec(value)?.[1] : undefined
   if (token === undefined) {
     throw new Problem('invalid_token', { description: 'The Authorization header must be: Bearer, one space, and an access token.' })
   }

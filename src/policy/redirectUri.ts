@@ -17,7 +17,7 @@ export function redirectUriError(uri: unknown, hosts: readonly string[]): string
   const parts = /^(?::([1-9]\d{0,4}))?(\/[\x21-\x7e]*)$/.exec(rest)
   if (!parts) return `is not of the form http://${host}:<port>/<path>`
   if (parts[1] !== undefined && Number(parts[1]) > 65_535) return 'has a port above 65535'
-  const path = parts[2] as string
+  const [, , path = ''] = parts
   if (path.includes('#')) return 'has a fragment'
   if (/[\\<>"`{}|^]/.test(path)) return 'has characters that must be percent-encoded'
   const parsed = URL.parse(uri)
