@@ -94,7 +94,7 @@ describe.skipIf(!hasChromium())('the reference in Chromium', () => {
     await page.setViewportSize({ width: 1200, height: 25_000 })
     await expect.poll(() => page.locator('.opblock').count()).toBe(count)
     await page.locator('#operations-courses-listCourses .opblock-summary-control').click()
-    await page.getByText('next_cursor or prev_cursor of another page').first().waitFor({ timeout: 60_000 })
+    await page.getByText('next_cursor or prev_cursor from another page').first().waitFor({ timeout: 60_000 })
     expect(fieldErrors).toEqual([])
     await page.close()
   })
