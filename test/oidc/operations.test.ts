@@ -61,7 +61,7 @@ describe('a process with the embedded database', () => {
       school.integratons = []
     })
     await until(() => service.output().includes('integratons'), { what: 'the error to be logged' })
-    expect(service.output()).toContain('was not reloaded')
+    expect(service.output()).toContain('configuration reload failed')
     const client = agentOf(service.issuer, 'reports', undefined, 'https://reports.example.com/callback')
     expect((await get(client.authorizationUrl().href)).status).toBe(303)
   })
