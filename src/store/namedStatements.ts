@@ -7,6 +7,8 @@ const mostNames = 400
 const mostCandidates = 2000
 /** Statements that PostgreSQL plans. */
 const nameable = /^\s*(select|insert|update|delete|with)\b/i
+/** Lists and rows of values: each number of values is another text, so naming them would use up the names. */
+const dependsOnCount = /\bin \(\$\d+(?:, \$\d+){4,}\)|\), \(\$\d+/i
 
 /**
  * Names for the texts of statements. A named statement is parsed once for each connection, and planned a few times instead of at every
@@ -27,7 +29,7 @@ export function createStatementNames(): StatementNames {
       if (name !== undefined || names.size >= mostNames) return name
       if (!candidates.delete(text)) {
         if (candidates.size >= mostCandidates) candidates.clear()
-        if (nameable.test(text)) candidates.add(text)
+        if (nameable.test(text) && !dependsOnCount.test(text)) candidates.add(text)
         return undefined
       }
       // Two texts never share a name: 96 bits of SHA-256.

@@ -71,6 +71,23 @@ describe.runIf(postgresql)('named statements', () => {
   })
 })
 
+test('statements whose text depends on the number of values are not named', () => {
+  const names = createStatementNames()
+  const twice = (text: string) => [names.nameOf(text), names.nameOf(text)]
+  for (const text of [
+    'select "id" from "course" where "school_id" = $1 and "id" in ($2, $3, $4, $5, $6)',
+    'insert into "order_item" ("school_id", "id") values ($1, $2), ($3, $4)',
+  ]) {
+    expect(twice(text)).toEqual([undefined, undefined])
+  }
+  for (const text of [
+    'select "id" from "course" where "school_id" = $1 and "status" in ($2, $3)',
+    'insert into "school" ("a", "b", "c", "d", "e", "f") values ($1, $2, $3, $4, $5, $6)',
+  ]) {
+    expect(twice(text)).toEqual([undefined, expect.stringMatching(/^s/)])
+  }
+})
+
 test('one process names 400 statements at most, and none that is not planned', () => {
   const names = createStatementNames()
   const given = new Set<string>()
