@@ -45,7 +45,7 @@ process.stdout.write(`${modules.length} modules, nothing unused\n`)
 
 function readModules(folder: string): Module[] {
   const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
-    (path) => path.endsWith('.ts') && !path.startsWith('gen/'),
+    (path) => path.endsWith('.ts') && !path.startsWith('gen/') && !path.includes('node_modules/'),
   )
   return paths.map((path) => readModule(join(folder, path)))
 }
