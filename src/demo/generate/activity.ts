@@ -11,7 +11,7 @@ import { generateSubscriptions } from './subscriptions.ts'
 /** What happened at the demo school in its first year, the same for every school and on every run. */
 export function generateActivity(now: Date) {
   const time = now.getTime()
-  // A thing that is told differently changes nothing of what is told with other random.
+  // Separate random streams: changing one generator does not shift the values of the others.
   const random = (chapter: string) => createRandom(`lanternfield ${chapter}`)
   const learners = generatePeople(time)
   const subscriptions = generateSubscriptions(random('subscriptions'), time, learners)

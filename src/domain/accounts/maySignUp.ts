@@ -7,8 +7,8 @@ export async function isOpenToSignUp(database: Reader, schoolId: string): Promis
 }
 
 /**
- * Returns true if this address may have an account: every address in an open school, elsewhere the address of a person without a login
- * who was invited as staff, as a student or as a member.
+ * Returns true if an account can be created with this address: any address at an open school; elsewhere the address of a person
+ * without a login who was invited as staff, as a student or as a member.
  */
 export async function maySignUp(database: Reader, schoolId: string, email: string): Promise<boolean> {
   if (await isOpenToSignUp(database, schoolId)) return true

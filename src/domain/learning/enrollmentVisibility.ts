@@ -28,32 +28,30 @@ export const publishedLessonsOf = (enrollment: Builder<'enrollment'>) =>
     .whereRef('course.id', '=', 'enrollment.course_id')
 
 /** Locks the course of an enrolment before the enrolment, in the same order as an enrolment does. */
-export async function lockCourseOfEnrollment(writer: Writer, { schoolId, id }: { schoolId: string; id: string }): Promise<void> {
-  await writer
-    .selectFrom('course')
-    .select('id')
-    .where('school_id', '=', schoolId)
-    .where('id', '=', (course) =>
-      course.selectFrom('enrollment').select('course_id').where('school_id', '=', schoolId).where('id', '=', id),
-    )
-    .forNoKeyUpdate()
-    .execute()
+export async function lockCourseOfEnrollment(writer: Writer, enrollment: EnrollmentKey): Promise<void> {
+  await courseOf(writer, enrollment).forNoKeyUpdate().execute()
 }
 
 /**
  * Locks the course of an enrolment against changes of its lessons, before the enrolment. Other students of the course do not wait.
  */
-export async function lockCourseForProgress(writer: Writer, { schoolId, id }: { schoolId: string; id: string }): Promise<void> {
-  await writer
+export async function lockCourseForProgress(writer: Writer, enrollment: EnrollmentKey): Promise<void> {
+  await courseOf(writer, enrollment).forShare().execute()
+}
+
+interface EnrollmentKey {
+  schoolId: string
+  id: string
+}
+
+const courseOf = (writer: Writer, { schoolId, id }: EnrollmentKey) =>
+  writer
     .selectFrom('course')
     .select('id')
     .where('school_id', '=', schoolId)
     .where('id', '=', (course) =>
       course.selectFrom('enrollment').select('course_id').where('school_id', '=', schoolId).where('id', '=', id),
     )
-    .forShare()
-    .execute()
-}
 
 /** Matches enrolments that are in one of these states now. */
 export const hasEnrollmentStatus = (statuses: readonly string[]): Condition => hasCurrentStatus(statuses)

@@ -8,6 +8,15 @@ export type BulkResult =
   | { index: number; status: number; id: string }
   | { index: number; status: number; error: { error: string; error_description: string; details?: ProblemDetail[] } }
 
+/** How many items of a bulk request succeeded and failed. */
+export const bulkSummary = z
+  .object({
+    total: z.int().meta({ description: 'Number of items.', example: 2 }),
+    succeeded: z.int().meta({ description: 'Number of items that succeeded.', example: 1 }),
+    failed: z.int().meta({ description: 'Number of items that failed.', example: 1 }),
+  })
+  .meta({ description: 'Numbers of items.', example: { total: 2, succeeded: 1, failed: 1 } })
+
 /** The response of a bulk request: the result of each item, in order. */
 export const bulkOutput = z.object({
   results: z
@@ -44,13 +53,7 @@ export const bulkOutput = z.object({
       }),
     )
     .meta({ description: 'The result of each item, in order.', example: [] }),
-  summary: z
-    .object({
-      total: z.int().meta({ description: 'Number of items.', example: 2 }),
-      succeeded: z.int().meta({ description: 'Number of items that succeeded.', example: 1 }),
-      failed: z.int().meta({ description: 'Number of items that failed.', example: 1 }),
-    })
-    .meta({ description: 'Numbers of items.', example: { total: 2, succeeded: 1, failed: 1 } }),
+  summary: bulkSummary,
 })
 
 export interface BulkAnswer extends Record<string, unknown> {

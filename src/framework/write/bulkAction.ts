@@ -7,7 +7,7 @@ import type { Operation, OperationOf } from '../declare/operations.ts'
 import type { Resource } from '../declare/resource.ts'
 import { membersOf } from '../declare/schemas.ts'
 import { idsIn, type ParameterValues, parameterValues, type Values } from '../declare/values.ts'
-import { bulk } from './bulk.ts'
+import { bulk, bulkSummary } from './bulk.ts'
 import { createRow } from './createRow.ts'
 import { explainViolation } from './explainViolation.ts'
 import { isObject } from './mergePatch.ts'
@@ -142,11 +142,5 @@ export const itemsOutput = ({ idPrefix, object }: Pick<Resource, 'idPrefix' | 'o
         }),
       )
       .meta({ description: 'The result of each item, in order.', example: [] }),
-    summary: z
-      .object({
-        total: z.int().meta({ description: 'Number of items.', example: 2 }),
-        succeeded: z.int().meta({ description: 'Number of items that succeeded.', example: 1 }),
-        failed: z.int().meta({ description: 'Number of items that failed.', example: 1 }),
-      })
-      .meta({ description: 'Numbers of items.', example: { total: 2, succeeded: 1, failed: 1 } }),
+    summary: bulkSummary,
   })

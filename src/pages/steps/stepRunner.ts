@@ -32,13 +32,15 @@ interface Position {
   prompt: StepPrompt
   progress: StepProgress
   step: SignInStep
+  /** The steps that are needed at this point, this one included. */
+  needed: readonly SignInStep[]
 }
 
 export function createStepRunner(args: StepViews & { steps: readonly SignInStep[]; database: Database }): StepRunner {
   const { steps, database, views, csrf } = args
   if (new Set(steps.map(({ name }) => name)).size < steps.length) throw new Error('two sign-in steps have the same name')
 
-  const visitOf = (host: SignInHost, { prompt, progress, step }: Position): StepVisit => ({
+  const visitOf = (host: SignInHost, { prompt, progress, step }: Omit<Position, 'needed'>): StepVisit => ({
     ctx: host.ctx,
     school: host.ctx.state.school,
     open: host.open,
@@ -87,12 +89,12 @@ export function createStepRunner(args: StepViews & { steps: readonly SignInStep[
     position: Position,
     { form, csrf: token, error }: { form: StepForm; csrf: string; error: StepRepeat['error'] },
   ): Promise<FormPage> => {
-    const { prompt, progress, step } = position
+    const { prompt, step, needed } = position
     const visit = visitOf(host, position)
     const pageContext = await host.pageContext()
     const { texts } = pageContext
     const { title, links = [], boxes = [], ...content } = form
-    const others = (await neededSteps(host, prompt, progress)).filter((other) => other !== step)
+    const others = needed.filter((other) => other !== step)
     const choices = others.flatMap(({ name, choice }) =>
       choice ? [{ href: stepAddress(host, prompt, name), label: texts.text(choice) }] : [],
     )
@@ -115,9 +117,10 @@ export function createStepRunner(args: StepViews & { steps: readonly SignInStep[
   /** Shows the first step of a new sign-in after the account turned out to be unusable. */
   const startOver = async (host: SignInHost): Promise<void> => {
     const progress = newProgress()
-    const [step] = await neededSteps(host, 'login', progress)
+    const needed = await neededSteps(host, 'login', progress)
+    const [step] = needed
     if (!step) throw new Error('no step of the list identifies an account')
-    return present({ ...host, isSwitch: false }, { prompt: 'login', progress, step }, { error: { key: 'sign_in.account_gone' } })
+    return present({ ...host, isSwitch: false }, { prompt: 'login', progress, step, needed }, { error: { key: 'sign_in.account_gone' } })
   }
 
   return {
@@ -129,7 +132,7 @@ export function createStepRunner(args: StepViews & { steps: readonly SignInStep[
       const candidates = progress === stored ? needed : await neededSteps(host, prompt, progress)
       const step = candidates.find(({ name }) => name === chosen) ?? candidates[0]
       if (!step) return finish(host, prompt, progress)
-      await present(host, { prompt, progress, step }, {})
+      await present(host, { prompt, progress, step, needed: candidates }, {})
     },
 
     async answer(host, prompt) {
@@ -139,7 +142,7 @@ export function createStepRunner(args: StepViews & { steps: readonly SignInStep[
       const find = async (progress: StepProgress): Promise<Position | undefined> => {
         const needed = await neededSteps(host, prompt, progress)
         const step = name === null ? needed[0] : needed.find((candidate) => candidate.name === name)
-        return step && { prompt, progress, step }
+        return step && { prompt, progress, step, needed }
       }
       // A form of an earlier step, from another tab or the browser's history, starts the sign-in again.
       const position = (await find(await loadProgress(host, prompt))) ?? (await find(newProgress()))
