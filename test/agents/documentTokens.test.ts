@@ -1,0 +1,32 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type DocumentBudget, documentBudgets, estimateTokens } from '../../scripts/documentTokens.ts'
+import { makeDemoSchool } from '../../src/demo/makeDemoSchool.ts'
+import { operationsIn, resources } from '../../src/resources/index.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+let service: TestService
+beforeAll(async () => {
+  service = await startService()
+  const [entry] = service.app.schools.all
+  if (!entry) throw new Error('the service has no school')
+  const { school } = entry
+  await makeDemoSchool(service.database, { school, now: new Date(), hashPassword: async () => 'no password', only: 'catalogue' })
+})
+afterAll(() => service.stop())
+
+const resourceNames = [...new Set(operationsIn(resources).map(({ resource }) => resource.name))]
+const pathsOf = ({ path }: DocumentBudget): string[] =>
+  path.includes('{resource}') ? resourceNames.map((name) => path.replace('{resource}', name)) : [path]
+
+describe.each(documentBudgets)('$path', (budget) => {
+  const { mostTokens, accept = '*/*' } = budget
+  test(`costs at most ${mostTokens} tokens`, async () => {
+    for (const path of pathsOf(budget)) {
+      const response = await fetch(service.issuer + path, { headers: { accept } })
+      expect([path, response.status]).toEqual([path, 200])
+      const tokens = estimateTokens(await response.text())
+      process.stdout.write(`${String(tokens).padStart(7)} of ${mostTokens} tokens: ${path}\n`)
+      expect(tokens).toBeLessThanOrEqual(mostTokens)
+    }
+  })
+})
