@@ -39,6 +39,8 @@ export interface ServiceOptions {
   storage?: FileStorage
   /** In place of the letters that `emails` collects. */
   transport?: MailTransport
+  /** Runs before the service receives a request. */
+  onRequest?: () => Promise<unknown>
 }
 
 export interface TestService {
@@ -98,7 +100,9 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     storage: options.storage ?? diskFiles(join(directory, 'files')),
     mail: { transport: options.transport ?? recordingTransport(sent) },
   })
-  server.on('request', app.koa.callback())
+  const respond = app.koa.callback()
+  const { onRequest } = options
+  server.on('request', onRequest ? (request, response) => void onRequest().then(() => respond(request, response)) : respond)
   const schoolId = (address = issuer): string => {
     const found = app.schools.all.find(({ school }) => school.issuer === address)
     if (!found) throw new Error(`no school at ${address}`)
