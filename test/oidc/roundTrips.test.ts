@@ -40,7 +40,7 @@ const stillAbove = [
 const email = 'learner@example.org'
 /** Limits that are counted and never reached. */
 const unreachable = Object.fromEntries(
-  ['registration', 'authorize', 'token', 'introspection', 'deextra', 'anonymous'].map((name) => [
+  ['registration', 'authorize', 'token', 'introspection', 'default', 'anonymous'].map((name) => [
     name,
     { requests: 100_000, window_seconds: 3600 },
   ]),
