@@ -2,6 +2,8 @@ import { isLoopback, isOrigin } from './address.ts'
 import type { CheckedFile } from './checkFile.ts'
 import type { ConfigIssue } from './configErrors.ts'
 import type { Environment } from './environment.ts'
+import type { OAuthConfig } from './oauth.ts'
+import { integrationRedirectError } from './redirectUris.ts'
 import type { ResourcesConfig } from './resourceServers.ts'
 import type { SchoolFile } from './schools.ts'
 
@@ -48,6 +50,21 @@ export function resourceIssues(resources: CheckedFile<ResourcesConfig>, schools:
     const expected = `is an address of schools/${owner.slug}.yaml: list other resource servers only`
     return [{ file: resources.file, line: resources.lineOf(path), key: `resource_servers[${index}].identifier`, expected }]
   })
+}
+
+/** Checks that the redirect URIs of the integrations use only private-use schemes that oauth.yaml allows. */
+export function schemeIssues(oauth: CheckedFile<OAuthConfig>, schools: readonly SchoolAddress[]): ConfigIssue[] {
+  const schemes = oauth.value?.private_use_schemes
+  if (!schemes) return []
+  return schools.flatMap(({ file }) =>
+    (file.value?.integrations ?? []).flatMap(({ redirect_uris: uris }, at) =>
+      uris.flatMap((uri, index): ConfigIssue[] => {
+        const expected = integrationRedirectError(uri, schemes)
+        const path = ['integrations', at, 'redirect_uris', index]
+        return expected ? [{ file: file.file, line: file.lineOf(path), key: `integrations[${at}].redirect_uris[${index}]`, expected }] : []
+      }),
+    ),
+  )
 }
 
 export type AddressEnvironment = Pick<Environment, 'BASE_URL' | 'RATE_LIMITS' | 'SECRET_KEY' | 'SECRET_KEY_FILE'>

@@ -1,6 +1,5 @@
 import { isIP, isIPv6 } from 'node:net'
 import { z } from 'zod'
-import { redirectTextError } from '../lib/redirectText.ts'
 import { isWebUrl, maxUrlLength } from '../lib/webUrl.ts'
 
 /** Returns true for a loopback address, the only kind that a redirect may use without TLS (RFC 8252 section 8.3). */
@@ -20,12 +19,6 @@ export function isOrigin(text: string): boolean {
 function isWebAddress(text: string): boolean {
   const url = URL.parse(text)
   return url !== null && /^[\x21-\x7e]+$/.test(text) && hasSafeScheme(url) && isWebUrl(text)
-}
-
-// The redirect URI that a client sends is compared with this text byte by byte (RFC 9700 section 2.1).
-function isFixedCallback(text: string): boolean {
-  const url = URL.parse(text)
-  return url !== null && url.protocol === 'https:' && url.href === text && url.username === '' && url.password === '' && !/[#*]/.test(text)
 }
 
 function isAbsoluteUri(text: string): boolean {
@@ -51,16 +44,6 @@ export const webAddress = z
   .max(maxUrlLength)
   .refine(isWebAddress)
   .meta({ title: 'an https:// address (http:// is for loopback hosts only)' })
-
-/** Schema of the redirect URI of an integration. */
-export const fixedCallback = z
-  .string()
-  .max(2048)
-  .refine(isFixedCallback)
-  .refine((text) => redirectTextError(text) === undefined, {
-    params: { expected: 'must not contain an invalid % escape or a response parameter (code, state, iss, error)' },
-  })
-  .meta({ title: 'a complete https:// address in its normal form, without a fragment, a user name or *' })
 
 /** Schema of the identifier of a resource server. */
 export const absoluteUri = z

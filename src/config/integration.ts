@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { fixedCallback } from './address.ts'
-import { clientId, line, noRepeats } from './rules.ts'
+import { redirectUris } from './redirectUris.ts'
+import { clientId, line } from './rules.ts'
 
 const secretHash = z
   .string()
@@ -12,17 +12,16 @@ const secretHash = z
 const needsSecret = 'is missing: client_secret_post requires the hash of the secret'
 const needsNoSecret = 'must not be set for a client with token_endpoint_auth_method none: remove it, or use client_secret_post'
 
-/** Schema of an integration: a client with fixed HTTPS redirect URIs that an operator approved. */
+/** Schema of an integration: a client that an operator approved, with its redirect URIs. */
 export const integration = z
   .strictObject({
     client_id: clientId.meta({ description: 'Id of the client.', examples: ['newsletter-sync'] }),
     client_name: line(80).meta({ description: 'Name on the consent page.', examples: ['Newsletter Sync'] }),
-    redirect_uris: z
-      .array(fixedCallback)
-      .min(1)
-      .max(20)
-      .superRefine(...noRepeats())
-      .meta({ description: 'Redirect URIs, compared byte for byte.', examples: [['https://sync.example.com/callback']] }),
+    redirect_uris: redirectUris.meta({
+      description:
+        'Redirect URIs, compared byte for byte: https:// addresses, loopback addresses (http://127.0.0.1, http://[::1] or http://localhost, of which the port may differ in a request), and addresses with a private-use scheme (RFC 8252 section 7.1). A scheme that is not a domain name in reverse order must be in private_use_schemes of oauth.yaml.',
+      examples: [['https://sync.example.com/callback'], ['http://127.0.0.1:33418/', 'cursor://anysphere.cursor-mcp/oauth/callback']],
+    }),
     enabled: z
       .boolean()
       .default(true)

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { z } from 'zod'
-import { type AddressEnvironment, addressOf, issuerIssues, publicAddressIssues, resourceIssues } from './acrossFiles.ts'
+import { type AddressEnvironment, addressOf, issuerIssues, publicAddressIssues, resourceIssues, schemeIssues } from './acrossFiles.ts'
 import { type CheckedFile, checkFile } from './checkFile.ts'
 import { listConfigDirectory } from './configDirectory.ts'
 import { ConfigError, type ConfigIssue } from './configErrors.ts'
@@ -47,6 +47,7 @@ export function loadConfig({ directory, environment, knownScopes, usableScopes }
     ...[server, oauth, resources, roles, ...schools.map(({ file }) => file)].flatMap((file) => file.issues),
     ...issuerIssues(schools),
     ...resourceIssues(resources, schools),
+    ...schemeIssues(oauth, schools),
     ...publicAddressIssues(environment, issuers),
   ]
   if (issues.length > 0) throw new ConfigError(issues.toSorted(byPlace))

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { schemeError } from '../lib/privateUseUri.ts'
 import { noRepeats, numbersRule, scopeName } from './rules.ts'
 
 const registration = z
@@ -134,11 +135,32 @@ const signingKeys = z
   .prefault({})
   .meta({ description: 'Overlap of signing keys during a rotation.', examples: [{ keep_after_retirement_hours: 72 }] })
 
+const privateUseSchemes = z
+  .array(
+    z
+      .string()
+      .max(100)
+      .superRefine((scheme, context) => {
+        const expected = schemeError(scheme)
+        if (expected) context.addIssue({ code: 'custom', params: { expected } })
+      })
+      .meta({ title: 'a scheme in lower case, such as cursor' }),
+  )
+  .max(50)
+  .superRefine(...noRepeats())
+  .default(['claude', 'cursor'])
+  .meta({
+    description:
+      'Private-use schemes that redirect URIs may have although they are not a domain name in reverse order (RFC 8252 section 7.1), such as cursor://. Any app on a device can claim such a scheme, so list only those of apps that people here use. Self-registered clients cannot use them.',
+    examples: [['claude', 'cursor', 'vscode']],
+  })
+
 /** `oauth.yaml`: the authorization server, the same for all schools. */
 export const oauthSchema = (knownScopes: readonly string[]) =>
   z
     .strictObject({
       registration,
+      private_use_schemes: privateUseSchemes,
       require_state: z
         .boolean()
         .default(false)

@@ -63,7 +63,8 @@ export const schoolSchema = z.strictObject({
     .superRefine(...noRepeats('client_id'))
     .default([])
     .meta({
-      description: 'Approved clients with fixed HTTPS redirect URIs. Removing one revokes its tokens.',
+      description:
+        'Approved clients: services with an https:// redirect URI, and apps that cannot register themselves. Removing one revokes its tokens.',
       examples: [[{ client_id: 'newsletter-sync', client_name: 'Newsletter Sync', redirect_uris: ['https://sync.example.com/callback'] }]],
     }),
   pricing_note: z

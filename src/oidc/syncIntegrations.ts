@@ -41,7 +41,8 @@ export function metadataOf(integration: SchoolConfig['integrations'][number]): R
   return {
     client_id: integration.client_id,
     client_name: integration.client_name,
-    application_type: 'web',
+    // Only native clients may use another port of a loopback address than the registered one (RFC 8252 section 7.3).
+    application_type: integration.redirect_uris.every((uri) => uri.startsWith('https:')) ? 'web' : 'native',
     redirect_uris: integration.redirect_uris,
     token_endpoint_auth_method: integration.token_endpoint_auth_method,
     grant_types: ['authorization_code', 'refresh_token'],

@@ -76,7 +76,7 @@ export function consentPage(views: Views, page: ConsentPageArguments): ConsentPa
   const { pageContext, open, requested, grantable, signedIn, csrf } = page
   const { texts, schoolName } = pageContext
   const address = `${interactionPath}/${open.interaction.uid}`
-  const isTrusted = open.origin?.registeredVia === 'integration'
+  const isTrusted = open.origin?.registeredVia === 'integration' && open.destination.kind === 'host'
   const mayAllow = requested.known.some(({ name }) => grantable.has(name))
   const isBefore = ({ name }: ConsentScope): boolean => page.allowed.has(name) && grantable.has(name)
   const before = requested.known.filter(isBefore)
@@ -130,10 +130,13 @@ function hintKey({ mayAllow, isTrusted, isNews }: { mayAllow: boolean; isTrusted
   return isTrusted ? 'consent.scopes_hint' : 'consent.scopes_hint_unverified'
 }
 
-function originFact(texts: Texts, { origin }: ConsentPageArguments['open'], schoolName: string): ConsentFact {
+function originFact(texts: Texts, { origin, destination }: ConsentPageArguments['open'], schoolName: string): ConsentFact {
   const label = texts.text('consent.origin_label')
   if (!origin) return { label, value: texts.parts('consent.origin_unknown', {}), isWarning: true }
   const values = { date: texts.date(origin.createdAt), school: schoolName }
+  // Another program on the device can use the client id of an installed app (RFC 8252 section 8.6).
+  if (origin.registeredVia === 'integration' && destination.kind !== 'host')
+    return { label, value: texts.parts('consent.origin_integration_device', values), isWarning: true }
   return origin.registeredVia === 'integration'
     ? { label, value: texts.parts('consent.origin_integration', values), isWarning: false }
     : { label, value: texts.parts('consent.origin_self', values), isWarning: true }
@@ -143,6 +146,7 @@ function destinationFact(texts: Texts, { kind, host, port }: Destination): Conse
   const label = texts.text('consent.destination_label')
   if (kind === 'this computer') return { label, value: texts.parts('consent.destination_loopback', { port }), isWarning: false }
   if (kind === 'host') return { label, value: texts.parts('consent.destination_host', { host }), isWarning: false }
+  if (kind === 'app') return { label, value: texts.parts('consent.destination_app', { scheme: host }), isWarning: false }
   return { label, value: texts.parts('consent.destination_unknown', {}), isWarning: true }
 }
 

@@ -1,8 +1,12 @@
+import { privateUseScheme } from '../lib/privateUseUri.ts'
+
 /** The address to which a browser is redirected with the response. */
 export interface Destination {
-  /** Source for `form-action`; undefined unless the address is http or https. */
+  /** Source for `form-action`; undefined if the address is neither http nor https nor of an app. */
   source: string | undefined
-  kind: 'this computer' | 'host' | 'unknown'
+  /** `app`: an address with a private-use scheme, which an app on the device has claimed (RFC 8252 section 7.1). */
+  kind: 'this computer' | 'host' | 'app' | 'unknown'
+  /** The host, or the scheme of an app with its colon. */
   host: string
   port: string
 }
@@ -10,7 +14,13 @@ export interface Destination {
 /** Reads the redirect URI of a stored authorization request. Never throws. */
 export function destinationOf(redirectUri: unknown): Destination {
   const url = typeof redirectUri === 'string' ? URL.parse(redirectUri) : null
-  if (!url || !/^https?:$/.test(url.protocol)) return { source: undefined, kind: 'unknown', host: '', port: '' }
+  if (!url) return { source: undefined, kind: 'unknown', host: '', port: '' }
+  if (!/^https?:$/.test(url.protocol)) {
+    const scheme = privateUseScheme(redirectUri)
+    return scheme === undefined
+      ? { source: undefined, kind: 'unknown', host: '', port: '' }
+      : { source: `${scheme}:`, kind: 'app', host: `${scheme}:`, port: '' }
+  }
   const port = url.port || (url.protocol === 'https:' ? '443' : '80')
   const isLoopback = /^(127\.0\.0\.1|localhost|\[::1\])$/.test(url.hostname)
   return { source: sourceOf(url), kind: isLoopback ? 'this computer' : 'host', host: url.host, port }

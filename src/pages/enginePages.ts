@@ -5,6 +5,7 @@ import { type Problem, problems } from '../lib/problem.ts'
 import { disabledClientText } from '../oidc/disabledClients.ts'
 import { endpoints } from '../oidc/endpoints.ts'
 import type { ManualCode } from '../oidc/manualCodeUri.ts'
+import { looksLikeDocumentUrl } from '../policy/documentUrl.ts'
 import type { School } from '../policy/school.ts'
 import { destinationOf } from './destination.ts'
 import { type PageError, showErrorPage } from './errorPage.ts'
@@ -103,6 +104,10 @@ async function lostClient(
 ): Promise<Pick<PageError, 'kind' | 'errorDescription'>> {
   const { school } = ctx.state
   const { client_id: clientId, redirect_uri: redirectUri } = ctx.query
+  if (typeof clientId === 'string' && looksLikeDocumentUrl(clientId)) {
+    const errorDescription = `client_id is a URL, and this school does not accept client ID metadata documents: client_id_metadata_document_supported is false. Register instead: POST ${school.issuer}${endpoints.registration.path}`
+    return { kind: 'document_app', errorDescription }
+  }
   const isWhole = typeof clientId === 'string' && typeof redirectUri === 'string'
   if (typeof clientId === 'string' && (await isDisabledClient(school, clientId).catch(() => false)))
     return { kind: 'disabled_app', errorDescription: disabledClientText(school.issuer) }

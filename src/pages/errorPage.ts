@@ -53,6 +53,11 @@ const waysOut: Record<PageErrorKind, { heading: TextKey; explanation: TextKey; s
     explanation: 'error.disabled_app.explanation',
     steps: ['error.disabled_app.ask'],
   },
+  document_app: {
+    heading: 'error.document_app.heading',
+    explanation: 'error.document_app.explanation',
+    steps: ['error.document_app.catalogue', 'error.document_app.register', 'error.document_app.ask'],
+  },
   unregistered_address: {
     heading: 'error.unregistered_address.heading',
     explanation: 'error.unregistered_address.explanation',

@@ -5,6 +5,7 @@ export type PageErrorKind =
   | 'unknown_app'
   | 'expired_app'
   | 'disabled_app'
+  | 'document_app'
   | 'unregistered_address'
   | 'interaction_expired'
   | 'foreign_form'

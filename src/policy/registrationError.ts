@@ -1,11 +1,7 @@
-import { redirectUriError } from './redirectUri.ts'
+import { type RedirectRules, redirectUrisError } from './redirectUrisError.ts'
 
-export interface RegistrationRules {
-  loopbackHosts: readonly string[]
-  maxRedirectUris: number
-  /** Where clients with a fixed HTTPS redirect URI are registered. */
-  docsUrl: string
-}
+/** The rules of self-service registration. */
+export type RegistrationRules = RedirectRules
 
 export interface RegistrationError {
   error: 'invalid_redirect_uri' | 'invalid_client_metadata'
@@ -42,21 +38,10 @@ export function registrationError(metadata: Record<string, unknown>, rules: Regi
 }
 
 function redirectUrisRefusal(member: string, value: unknown, rules: RegistrationRules): RegistrationError | undefined {
-  const error = member === 'redirect_uris' ? 'invalid_redirect_uri' : 'invalid_client_metadata'
-  const refuse = (text: string): RegistrationError => ({ error, description: `${member} ${text}` })
-  const example = `http://${rules.loopbackHosts[0]}:8765/callback`
-  if (!Array.isArray(value) || value.length === 0) return refuse(`must be a list with at least one loopback address such as ${example}`)
-  if (value.length > rules.maxRedirectUris) return refuse(`must contain at most ${rules.maxRedirectUris} addresses`)
-  for (const uri of value) {
-    const problem = redirectUriError(uri, rules.loopbackHosts)
-    if (problem) {
-      return refuse(
-        `contains ${quote(uri)} which ${problem}. Self-service registration accepts loopback addresses only, such as ${example}: ` +
-          `remove the others, or arrange a registered integration for a fixed HTTPS callback at ${rules.docsUrl}`,
-      )
-    }
-  }
-  return undefined
+  const description = redirectUrisError(member, value, rules)
+  return description === undefined
+    ? undefined
+    : { error: member === 'redirect_uris' ? 'invalid_redirect_uri' : 'invalid_client_metadata', description }
 }
 
 function otherError(metadata: Record<string, unknown>): RegistrationError | undefined {
@@ -82,9 +67,4 @@ function otherError(metadata: Record<string, unknown>): RegistrationError | unde
   const alg = metadata.id_token_signed_response_alg
   if (alg !== undefined && alg !== 'RS256' && alg !== 'ES256') return refuse('id_token_signed_response_alg must be RS256 or ES256')
   return undefined
-}
-
-function quote(value: unknown): string {
-  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? typeof value)
-  return `'${text.slice(0, 200)}'`
 }

@@ -11,9 +11,12 @@ export async function describeClient(database: Reader, schoolId: string, clientI
 }
 
 /** Returns the rules of self-service registration, or undefined if it is off. */
-export function registrationRules({ registration }: OAuthConfig, docsUrl: string): RegistrationRules | undefined {
+export function registrationRules(
+  { registration }: OAuthConfig,
+  { docsUrl, issuer }: { docsUrl: string; issuer: string },
+): RegistrationRules | undefined {
   if (!registration.enabled) return undefined
-  return { loopbackHosts: registration.loopback_hosts, maxRedirectUris: registration.max_redirect_uris, docsUrl }
+  return { loopbackHosts: registration.loopback_hosts, maxRedirectUris: registration.max_redirect_uris, docsUrl, issuer }
 }
 
 /** Returns the longest lifetime of state in Redis that depends on a grant or a client. */

@@ -62,7 +62,7 @@ export function createOidc(foundation: Foundation, { pageContext, legalLinks }: 
       badCredentials: limits.badCredentials,
       showProblem: pages.showProblem,
       refreshWindowSeconds: () => runtime.config.oauth.refresh_window_seconds,
-      registrationRules: (school) => registrationRules(runtime.config.oauth, docsUrl(school)),
+      registrationRules: (school) => registrationRules(runtime.config.oauth, { docsUrl: docsUrl(school), issuer: school.issuer }),
       findPerson: personIn(accounts),
       grantable: foundation.grantable,
       recordAudit: foundation.recordAudit,

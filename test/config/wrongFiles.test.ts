@@ -262,12 +262,32 @@ const wrong: [name: string, files: Files, message: string, variables?: Record<st
   [
     'a callback without TLS',
     integration('client_name: Sync', 'redirect_uris:', '  - http://sync.example.com/callback'),
-    'config/schools/demo.yaml:5  integrations[0].redirect_uris[0]  must be a complete https:// address in its normal form, without a fragment, a user name or *',
+    'config/schools/demo.yaml:5  integrations[0].redirect_uris[0]  is not of the form http://127.0.0.1:<port>/<path>. Use https://, or a loopback address such as http://127.0.0.1:8765/callback',
   ],
   [
     'a callback with a wildcard',
     integration('client_name: Sync', 'redirect_uris: ["https://*.example.com/callback"]'),
     'config/schools/demo.yaml:4  integrations[0].redirect_uris[0]  must be a complete https:// address in its normal form, without a fragment, a user name or *',
+  ],
+  [
+    'a redirect URI with the scheme of scripts',
+    integration('client_name: Sync', 'redirect_uris: ["javascript:/alert(1)"]'),
+    'config/schools/demo.yaml:4  integrations[0].redirect_uris[0]  has a scheme that must not be javascript: browsers and operating systems handle this scheme themselves',
+  ],
+  [
+    'a redirect URI with a short scheme that oauth.yaml does not allow',
+    integration('client_name: Sync', 'redirect_uris: ["zed://callback/path"]'),
+    'config/schools/demo.yaml:4  integrations[0].redirect_uris[0]  has the scheme zed, which is not a domain name in reverse order: add it to private_use_schemes in oauth.yaml if you trust every app that can claim it',
+  ],
+  [
+    'https on a loopback host next to the address of an installed app',
+    integration('client_name: Sync', 'redirect_uris: ["http://127.0.0.1/cb", "https://localhost/cb"]'),
+    'config/schools/demo.yaml:4  integrations[0].redirect_uris[1]  must not be an https:// address of a loopback host in a list with addresses of installed apps: use http://',
+  ],
+  [
+    'a reserved scheme among the private-use schemes',
+    { 'oauth.yaml': 'private_use_schemes: [cursor, file]\n' },
+    'config/oauth.yaml:1  private_use_schemes[1]  must not be file: browsers and operating systems handle this scheme themselves',
   ],
   [
     'a secret that is missing',

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { redirectUriError } from '../../src/policy/redirectUri.ts'
+import { loopbackUriError } from '../../src/lib/loopbackUri.ts'
 
 const hosts = ['127.0.0.1']
 
@@ -112,24 +112,24 @@ const refused = [
 
 describe("self-registered clients are sent to the person's own machine and nowhere else (RFC 8252 section 7.3)", () => {
   test.each(accepted)('takes %s', (uri) => {
-    expect(redirectUriError(uri, hosts)).toBeUndefined()
+    expect(loopbackUriError(uri, hosts)).toBeUndefined()
   })
 
   test.each(refused)('refuses %j', (uri) => {
-    expect(redirectUriError(uri, hosts)).toBeTypeOf('string')
+    expect(loopbackUriError(uri, hosts)).toBeTypeOf('string')
   })
 
   test.each([undefined, null, 1, {}, [], ['http://127.0.0.1/x'], true])('rejects %j, which is not text', (uri) => {
-    expect(redirectUriError(uri, hosts)).toBe('is not a string')
+    expect(loopbackUriError(uri, hosts)).toBe('is not a string')
   })
 
   test('takes further hosts only where the operator names them', () => {
     const more = ['127.0.0.1', '[::1]', 'localhost']
     for (const uri of ['http://localhost:8765/callback', 'http://[::1]:8765/callback', 'http://localhost/callback']) {
-      expect(redirectUriError(uri, more)).toBeUndefined()
-      expect(redirectUriError(uri, hosts)).toBeTypeOf('string')
+      expect(loopbackUriError(uri, more)).toBeUndefined()
+      expect(loopbackUriError(uri, hosts)).toBeTypeOf('string')
     }
-    expect(redirectUriError('http://localhost.evil.example/callback', more)).toBeTypeOf('string')
+    expect(loopbackUriError('http://localhost.evil.example/callback', more)).toBeTypeOf('string')
   })
 
   test('whatever is accepted leads, for a URL parser too, to 127.0.0.1 over http with the very text that was sent', () => {
@@ -160,7 +160,7 @@ describe("self-registered clients are sent to the person's own machine and nowhe
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 8 }), fc.boolean(), (pieces, prefixed) => {
         const uri = (prefixed ? 'http://127.0.0.1' : '') + pieces.join('')
-        if (redirectUriError(uri, hosts) !== undefined) return
+        if (loopbackUriError(uri, hosts) !== undefined) return
         const url = new URL(uri)
         expect([url.protocol, url.hostname, url.username, url.password, url.hash]).toEqual(['http:', '127.0.0.1', '', '', ''])
         expect(uri.endsWith(url.pathname + url.search)).toBe(true)

@@ -52,7 +52,12 @@ describe('self-service registration (RFC 7591)', () => {
   })
 
   test('takes as many redirect URIs and as long a name as the limits say, and not one more', () => {
-    const rules = { loopbackHosts: ['127.0.0.1'], maxRedirectUris: 5, docsUrl: 'https://school.example/auth.md' }
+    const rules = {
+      loopbackHosts: ['127.0.0.1'],
+      maxRedirectUris: 5,
+      docsUrl: 'https://school.example/auth.md',
+      issuer: 'https://school.example',
+    }
     const uris = (count: number) => Array.from({ length: count }, (_, index) => `http://127.0.0.1:8765/${index}`)
     expect(registrationError({ redirect_uris: uris(5) }, rules)).toBeUndefined()
     expect(registrationError({ redirect_uris: uris(6) }, rules)).toMatchObject({ error: 'invalid_redirect_uri' })
@@ -130,7 +135,7 @@ describe('errors name the cause and the fix', () => {
       'a mixed list',
       { redirect_uris: ['https://vscode.dev/redirect', 'http://127.0.0.1/'] },
       'invalid_redirect_uri',
-      /vscode\.dev.*remove the others/,
+      /vscode\.dev.*remove them and register the others/,
     ],
     ['localhost, which is not on by default', { redirect_uris: ['http://localhost:1/cb'] }, 'invalid_redirect_uri', /127\.0\.0\.1:<port>/],
     ['no redirect URI', {}, 'invalid_redirect_uri', /at least one loopback address such as http:\/\/127\.0\.0\.1:8765\/callback/],
@@ -161,6 +166,64 @@ describe('errors name the cause and the fix', () => {
     expect(body.error_description).toMatch(description)
     expect(body.error_description).toMatch(/^[\x20\x21\x23-\x5b\x5d-\x7e]+$/)
     expect(headers.get('content-type')).toContain('application/json')
+  })
+
+  test('every redirect URI that is not accepted is named, with a way out for its kind', async () => {
+    const { status, body } = await postJson(url, {
+      redirect_uris: [
+        'http://localhost:54545/callback',
+        'http://[::1]:54545/callback',
+        'https://app.example.com/cb',
+        'https://vscode.dev/redirect',
+        'http://app.example.com/cb',
+        'cursor://anysphere.cursor-mcp/oauth/callback',
+        'javascript:alert(1)',
+        'http://127.0.0.1:8765/callback#done',
+        'http://127.0.0.1:8765/callback',
+      ],
+    })
+    expect([status, body.error]).toEqual([400, 'invalid_redirect_uri'])
+    const text: string = body.error_description
+    expect(text).toContain('contains 8 addresses')
+    for (const part of [
+      "'http://localhost:54545/callback', 'http://[::1]:54545/callback': this school does not accept the loopback host localhost and [::1]. Use 127.0.0.1 instead, or ask the school to add the host to registration.loopback_hosts",
+      "'https://app.example.com/cb', 'https://vscode.dev/redirect': an HTTPS callback needs a registered integration. Ask the school",
+      "'http://app.example.com/cb': http:// leads to another computer",
+      "'cursor://anysphere.cursor-mcp/oauth/callback': any app can claim a private-use scheme, so it needs a registered integration",
+      "'javascript:alert(1)': this scheme cannot receive a redirect",
+      "'http://127.0.0.1:8765/callback#done': has a fragment. Correct the address",
+      'remove them and register the others',
+      `MCP clients: ${service.issuer}/mcp needs no sign-in, so connect without one`,
+      `${service.issuer}/docs/apps`,
+    ])
+      expect(text).toContain(part)
+    expect(text.match(/'http:\/\/127\.0\.0\.1:8765\/callback'/g)).toBeNull()
+  })
+
+  test.each([
+    ['http://localhost:1/cb#x', /has a fragment/],
+    ['https://localhost:1/cb', /has https:\/\/ before a loopback host/],
+    ['http://127.0.0.2:1/cb', /is not of the form http:\/\/127\.0\.0\.1/],
+    ['http://127.0.0.1.evil.example/cb', /leads to another computer/],
+    ['no address', /Correct the address/],
+    ['urn:ietf:wg:oauth:2.0:oob', /this scheme cannot receive a redirect/],
+    ['com.example.app:/callback', /private-use scheme/],
+  ])('the text for %s names its error', async (uri, text) => {
+    expect((await postJson(url, { redirect_uris: [uri] })).body.error_description).toMatch(text)
+  })
+
+  test('the texts name the loopback hosts that the operator has allowed', async () => {
+    const open = await startService({ oauth: { registration: { loopback_hosts: ['127.0.0.1', 'localhost'] } } })
+    try {
+      const { body } = await postJson(`${open.issuer}/api/oauth/register`, {
+        redirect_uris: ['http://localhost:1/cb', 'http://[::1]:1/cb', 'https://a.example/'],
+      })
+      expect(body.error_description).toContain('http://127.0.0.1:<port>/<path> or http://localhost:<port>/<path>')
+      expect(body.error_description).toContain("'http://[::1]:1/cb': this school does not accept the loopback host [::1]")
+      expect(body.error_description).not.toContain("'http://localhost:1/cb'")
+    } finally {
+      await open.stop()
+    }
   })
 
   test.each([

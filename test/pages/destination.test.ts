@@ -13,6 +13,10 @@ describe('where the answer goes', () => {
     ['https://127.0.0.1.evil.example/cb', 'https://127.0.0.1.evil.example', 'host', '443'],
     ["https://a;script-src'unsafe-inline'/", undefined, 'host', '443'],
     ['https://a,b/', undefined, 'host', '443'],
+    ['cursor://anysphere.cursor-mcp/oauth/callback', 'cursor:', 'app', ''],
+    ['com.example.app:/cb', 'com.example.app:', 'app', ''],
+    ['file:///etc/passwd', undefined, 'unknown', ''],
+    ['urn:ietf:wg:oauth:2.0:oob', undefined, 'unknown', ''],
     ['javascript:alert(1)', undefined, 'unknown', ''],
     ['data:text/html,x', undefined, 'unknown', ''],
     ['not a uri', undefined, 'unknown', ''],
@@ -33,7 +37,7 @@ describe('where the answer goes', () => {
       .map((parts) => parts.join(''))
     fc.assert(
       fc.property(fc.oneof(wild, fc.webUrl()), (uri) => {
-        expect(destinationOf(uri).source ?? 'http:').toMatch(/^https?:(\/\/[a-z0-9._-]+(:\d{1,5})?)?$/)
+        expect(destinationOf(uri).source ?? 'http:').toMatch(/^(https?:(\/\/[a-z0-9._-]+(:\d{1,5})?)?|[a-z][a-z0-9+.-]*:)$/)
       }),
     )
   })

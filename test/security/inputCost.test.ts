@@ -112,7 +112,12 @@ const cssPieces = [
 ]
 const words = ['a', 'A1', '-', '.', '@', ' ', 'a.', 'a-', '/', '%', '\u200b', '\u202e', '\ufdfa', 'é', 'http://', '(', '"', '0']
 
-const schoolRules = { loopbackHosts: ['127.0.0.1'], maxRedirectUris: 10, docsUrl: 'https://school.example/docs' }
+const schoolRules = {
+  loopbackHosts: ['127.0.0.1'],
+  maxRedirectUris: 10,
+  docsUrl: 'https://school.example/docs',
+  issuer: 'https://school.example',
+}
 const owner = callerFrom(
   { accountId: '0', personId: '0', role: 'owner', lecturerId: null } as Parameters<typeof callerFrom>[0],
   { scopes: [], clientId: 'client', grantId: 'grant' },

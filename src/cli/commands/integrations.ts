@@ -3,6 +3,7 @@ import { stringify } from 'yaml'
 import type { z } from 'zod'
 import { checkFile } from '../../config/checkFile.ts'
 import { integration } from '../../config/integration.ts'
+import { integrationRedirectError } from '../../config/redirectUris.ts'
 import { hashSecret } from '../../oidc/adapter.ts'
 import { newClientId, newClientSecret } from '../../oidc/clientOptions.ts'
 import { endClient } from '../../oidc/stores.ts'
@@ -20,7 +21,7 @@ import { restoreClient } from '../tokens.ts'
 export function addIntegrations(program: Command, session: Session): void {
   const group = define(program, {
     form: 'integrations',
-    about: 'Manages integrations: approved clients with fixed HTTPS redirect URIs. Changes take effect immediately.',
+    about: 'Manages integrations: approved clients with fixed redirect URIs. Changes take effect immediately.',
     examples: ['integrations list', 'integrations add --name "Newsletter Sync" --redirect-uri https://sync.example.com/callback'],
   })
   addList(group, session)
@@ -66,16 +67,17 @@ function addAdd(group: Command, session: Session): void {
     examples: [
       'integrations add --name "Newsletter Sync" --redirect-uri https://sync.example.com/callback',
       'integrations add --name Kiosk --client-id kiosk --public --redirect-uri https://kiosk.example.com/a https://kiosk.example.com/b',
+      'integrations add --name Cursor --public --redirect-uri cursor://anysphere.cursor-mcp/oauth/callback http://localhost:8787/callback',
     ],
   })
   asJson(withSchoolOption(add))
     .requiredOption('--name <text>', 'name on the consent page')
-    .requiredOption('--redirect-uri <uri...>', 'redirect URIs; https only, compared byte for byte')
+    .requiredOption('--redirect-uri <uri...>', 'redirect URIs: https, loopback or a private-use scheme; compared byte for byte')
     .option('--client-id <id>', 'client id (default: generated)')
     .option('--public', 'public client without a secret; PKCE is its only protection')
     .action(async ({ school: slug, json, name, redirectUri, clientId, public: isPublic }: AddOptions) => {
       const secret = isPublic ? undefined : newClientSecret()
-      const checked = checkIntegration({
+      const checked = checkIntegration(session.settings().config.oauth.private_use_schemes, {
         client_id: clientId ?? newClientId(),
         client_name: name,
         redirect_uris: redirectUri,
@@ -123,8 +125,14 @@ function addRemove(group: Command, session: Session): void {
 }
 
 /** Checks an integration by the rules of a school's file. */
-function checkIntegration(given: object): z.output<typeof integration> {
+function checkIntegration(schemes: readonly string[], given: object): z.output<typeof integration> {
   const { value, issues } = checkFile('integration', stringify(given), integration)
-  if (value) return value
-  throw usage(issues.map(({ key, expected }) => `${key} ${expected}`).join('; '))
+  const errors = value
+    ? value.redirect_uris.flatMap((uri, at) => {
+        const error = integrationRedirectError(uri, schemes)
+        return error ? [`redirect_uris[${at}] ${error}`] : []
+      })
+    : issues.map(({ key, expected }) => `${key} ${expected}`)
+  if (value && errors.length === 0) return value
+  throw usage(errors.join('; '))
 }

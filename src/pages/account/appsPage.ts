@@ -140,7 +140,7 @@ function entryOf(
 /** Hosts of the redirect URIs that the app registered, without duplicates. */
 function placesOf(texts: Texts, redirectUris: readonly unknown[]): TextPart[] {
   const places = new Map(
-    redirectUris.map(destinationOf).map((place) => [`${place.kind} ${place.kind === 'host' ? place.host : ''}`, place]),
+    redirectUris.map(destinationOf).map((place) => [`${place.kind} ${place.kind === 'this computer' ? '' : place.host}`, place]),
   )
   const parts = [...places.values()].slice(0, 5).map((place) => partsOf(texts, place))
   return parts.flatMap((part, at) => (at === 0 ? part : [{ text: ', ', isolated: false }, ...part]))
@@ -149,5 +149,6 @@ function placesOf(texts: Texts, redirectUris: readonly unknown[]): TextPart[] {
 function partsOf(texts: Texts, { kind, host }: Destination): TextPart[] {
   if (kind === 'this computer') return texts.parts('apps.destination_loopback', {})
   if (kind === 'host') return texts.parts('consent.destination_host', { host })
+  if (kind === 'app') return texts.parts('apps.destination_app', { scheme: host })
   return texts.parts('consent.destination_unknown', {})
 }

@@ -1,13 +1,13 @@
-import { redirectTextError } from '../lib/redirectText.ts'
+import { redirectTextError } from './redirectText.ts'
 
 /** Loopback hosts that an operator may allow; the first is always allowed (RFC 8252 section 7.3). */
-export type LoopbackHost = '127.0.0.1' | '[::1]' | 'localhost'
+export const loopbackHosts = ['127.0.0.1', '[::1]', 'localhost'] as const
 
 /**
- * Returns the error of a self-registered client's redirect URI, or undefined if it is valid. Valid is `http://<loopback
+ * Returns the error of a loopback redirect URI, or undefined if it is valid. Valid is `http://<loopback
  * host>[:port]/path[?query]`, in exactly this spelling.
  */
-export function redirectUriError(uri: unknown, hosts: readonly string[]): string | undefined {
+export function loopbackUriError(uri: unknown, hosts: readonly string[]): string | undefined {
   if (typeof uri !== 'string') return 'is not a string'
   if (uri.length > 2048) return 'is longer than 2048 characters'
   const host = hosts.find((name) => uri.startsWith(`http://${name}:`) || uri.startsWith(`http://${name}/`))

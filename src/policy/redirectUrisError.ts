@@ -1,0 +1,66 @@
+import { type WrongRedirectKind, type WrongRedirectUri, wrongRedirectUri } from './wrongRedirectUri.ts'
+
+/** The rules that decide which redirect URIs a client can register by self-service. */
+export interface RedirectRules {
+  loopbackHosts: readonly string[]
+  maxRedirectUris: number
+  /** Where clients with other redirect URIs are registered. */
+  docsUrl: string
+  /** Address of the school, whose documents and MCP endpoint the errors name. */
+  issuer: string
+}
+
+/** Number of invalid URIs that an error quotes. The others are counted. */
+const mostQuoted = 10
+
+/**
+ * Returns the error of a list of redirect URIs, or undefined if all are valid. It names every invalid URI and, for each kind, what to do
+ * instead.
+ */
+export function redirectUrisError(member: string, value: unknown, rules: RedirectRules): string | undefined {
+  if (!Array.isArray(value) || value.length === 0)
+    return `${member} must be a list with at least one loopback address such as ${example(rules)}`
+  if (value.length > rules.maxRedirectUris) return `${member} must contain at most ${rules.maxRedirectUris} addresses`
+  const wrong = value.flatMap((uri) => wrongRedirectUri(uri, rules.loopbackHosts) ?? [])
+  if (wrong.length === 0) return undefined
+  const isMixed = wrong.length < value.length
+  return [
+    `${member} contains ${wrong.length === 1 ? 'an address' : `${wrong.length} addresses`} that self-service registration does not accept.`,
+    `Accepted: ${forms(rules)}, such as ${example(rules)}.`,
+    ...[...Map.groupBy(wrong, ({ kind }) => kind)].map(([kind, members]) => `${quoted(members)}: ${solutions[kind](rules, members)}`),
+    ...(isMixed ? ['If the app works without these addresses, remove them and register the others.'] : []),
+    ...(member === 'redirect_uris' ? [`MCP clients: ${rules.issuer}/mcp needs no sign-in, so connect without one.`] : []),
+    `Steps for each app: ${rules.issuer}/docs/apps`,
+  ].join(' ')
+}
+
+const example = ({ loopbackHosts }: RedirectRules): string => `http://${loopbackHosts[0]}:8765/callback`
+
+const forms = ({ loopbackHosts }: RedirectRules): string => loopbackHosts.map((host) => `http://${host}:<port>/<path>`).join(' or ')
+
+const solutions: Record<WrongRedirectKind, (rules: RedirectRules, members: readonly WrongRedirectUri[]) => string> = {
+  'loopback host': (rules, members) =>
+    `this school does not accept the loopback host ${hostsOf(members)}. Use ${rules.loopbackHosts[0]} instead, or ask the school to add the host to registration.loopback_hosts (${rules.docsUrl}).`,
+  https: ({ docsUrl }) =>
+    `an HTTPS callback needs a registered integration. Ask the school for one, with these addresses and the name of the app (${docsUrl}).`,
+  http: ({ docsUrl }) =>
+    `http:// leads to another computer without encryption, so nobody can register it. Use a loopback address, or ask the school for a registered integration with an https:// address (${docsUrl}).`,
+  'private-use scheme': ({ docsUrl }) =>
+    `any app can claim a private-use scheme, so it needs a registered integration. Ask the school for one, with these addresses and the name of the app (${docsUrl}).`,
+  'other scheme': () => 'this scheme cannot receive a redirect. Use a loopback address.',
+  malformed: (_rules, members) => `${[...new Set(members.map(({ problem }) => problem))].join(', ')}. Correct the address.`,
+}
+
+const hostsOf = (members: readonly WrongRedirectUri[]): string =>
+  [...new Set(members.map(({ uri }) => URL.parse(String(uri))?.hostname))].join(' and ')
+
+function quoted(members: readonly WrongRedirectUri[]): string {
+  const shown = members.slice(0, mostQuoted).map(({ uri }) => quote(uri))
+  const more = members.length - shown.length
+  return [...shown, ...(more > 0 ? [`${more} more`] : [])].join(', ')
+}
+
+function quote(value: unknown): string {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? typeof value)
+  return `'${text.slice(0, 200)}'`
+}
