@@ -1,38 +1,35 @@
 import type { Surroundings } from '../framework/call.ts'
 import type { Operation } from '../framework/declare/operations.ts'
-import { toolParameters } from '../framework/declare/parameters.ts'
+import { toolParameters } from '../framework/declare/toolParameters.ts'
 import { run } from '../framework/run.ts'
 import type { Caller } from '../policy/caller.ts'
-
-/** One read operation for visitors, with the names and limits of a tool. */
-export interface CatalogueRead {
-  /** `list_courses`. */
-  name: string
-  operation: Operation
-}
 
 /** The caller of every tool call, with or without a token: results contain what a visitor sees. */
 const visitor: Caller = { kind: 'anonymous' }
 
-/**
- * Returns every read operation that is open to visitors and whose feature the school has enabled. New resources are included automatically.
- */
-export function catalogueReads(operations: readonly Operation[]): CatalogueRead[] {
-  return operations
-    .filter(({ method, anonymous, resource }) => method === 'GET' && anonymous !== 'none' && resource.isInCatalogue)
-    .map((operation) => ({ name: snakeCase(operation.id), operation: { ...operation, parameters: toolParameters(operation.parameters) } }))
-}
+/** Returns every read operation of the catalogue that is open to visitors. New resources are included automatically. */
+export const catalogueReads = (operations: readonly Operation[]): Operation[] =>
+  operations.filter(({ method, anonymous, resource }) => method === 'GET' && anonymous !== 'none' && resource.isInCatalogue)
+
+/** Returns the reads that are tools, with the parameters of a tool. A list under another row is none if a filter selects the same rows. */
+export const toolReads = (operations: readonly Operation[]): Operation[] =>
+  catalogueReads(operations)
+    .filter((operation) => !(operation.kind === 'list' && operation.parent && isFilteredBy(operation, operation.parent.resource.object)))
+    .map((operation) => ({ ...operation, parameters: toolParameters(operation) }))
+
+const isFilteredBy = ({ resource }: Operation, name: string): boolean => resource.catalogue.filters?.includes(name) ?? false
+
+/** Returns the name of the operation's tool: `list_courses`. */
+export const toolName = ({ id }: Pick<Operation, 'id'>): string => id.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 /**
  * Runs the operation as a visitor, in the same way as the API.
  * @throws Problem
  */
 export async function read(
-  { operation }: CatalogueRead,
+  operation: Operation,
   values: Readonly<Record<string, unknown>>,
   surroundings: Surroundings,
 ): Promise<Record<string, unknown>> {
   return (await run(operation, visitor, { parameters: () => values }, surroundings)).body
 }
-
-const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (email) => `_${email.toLowerCase()}`)

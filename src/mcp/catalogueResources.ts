@@ -3,7 +3,7 @@ import type { Surroundings } from '../framework/call.ts'
 import { aboutRead, apiPath, type Operation } from '../framework/declare/operations.ts'
 import { Problem } from '../lib/problem.ts'
 import type { School } from '../policy/school.ts'
-import { type CatalogueRead, catalogueReads, read } from './catalogue.ts'
+import { catalogueReads, read } from './catalogue.ts'
 import { listAsMarkdown, rowAsMarkdown } from './rowMarkdown.ts'
 
 /** A document that is not a row, with the content that the service serves elsewhere. */
@@ -51,7 +51,7 @@ interface Place {
   /** The parameter of the URI, if any. */
   variable: string | undefined
   form: RegExp
-  source: CatalogueRead
+  source: Operation
 }
 
 /** Returns every read operation as Markdown with a URI: `/api/v1/courses/{id_or_slug}` is `school://courses/{slug}`. */
@@ -61,7 +61,7 @@ export function catalogueResources(operations: readonly Operation[], documents: 
   return {
     templates: places
       .filter(({ variable }) => variable !== undefined)
-      .map(({ uri, source: { operation } }) => ({
+      .map(({ uri, source: operation }) => ({
         uriTemplate: uri,
         name: operation.id,
         title: operation.summary,
@@ -71,13 +71,13 @@ export function catalogueResources(operations: readonly Operation[], documents: 
     async list(surroundings) {
       const listed: Listed[] = []
       for (const { uri, source } of fixed) {
-        const { id, summary } = source.operation
+        const { id, summary } = source
         const lastModified = await lastChange(source, surroundings)
         listed.push({
           uri,
           name: id,
           title: summary,
-          description: aboutRead(source.operation),
+          description: aboutRead(source),
           mimeType,
           ...(lastModified !== undefined && { annotations: { lastModified } }),
         })
@@ -99,8 +99,7 @@ export function catalogueResources(operations: readonly Operation[], documents: 
   }
 }
 
-function placeOf(source: CatalogueRead): Place {
-  const { operation } = source
+function placeOf(operation: Operation): Place {
   const key = operation.parameters.find((parameter) => parameter.in === 'path')?.name
   const segments = operation.path
     .slice(apiPath.length + 1)
@@ -108,13 +107,12 @@ function placeOf(source: CatalogueRead): Place {
     .map((segment) => names[segment] ?? segment)
   const uri = `school://${segments.join('/').replace('{id_or_slug}', '{slug}')}`
   const form = uri.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{\w+\}/g, '([^/]+)')
-  return { uri, variable: key, form: new RegExp(`^${form}$`), source }
+  return { uri, variable: key, form: new RegExp(`^${form}$`), source: operation }
 }
 
 async function textOf({ variable, source }: Place, key: string, surroundings: Surroundings): Promise<ResourceText> {
-  const { operation } = source
   const values = variable === undefined ? {} : { [variable]: key }
-  if (operation.kind !== 'list') {
+  if (source.kind !== 'list') {
     const row = await read(source, values, surroundings)
     return { text: rowAsMarkdown(row), lastModified: typeof row.updated_at === 'string' ? row.updated_at : undefined }
   }
@@ -122,14 +120,14 @@ async function textOf({ variable, source }: Place, key: string, surroundings: Su
     data: Record<string, unknown>[]
     page: { has_more: boolean }
   }
-  const { name, area } = operation.resource
+  const { name, area } = source.resource
   const addressOf = (row: Record<string, unknown>): string => `school://${name}/${encodeURIComponent(String(row.slug ?? row.id))}`
   return { text: listAsMarkdown(area.title, data, addressOf, page.has_more) }
 }
 
 /** Returns when the newest row of a list, or the only row, was changed; undefined if one simple query cannot return it. */
-async function lastChange(source: CatalogueRead, surroundings: Surroundings): Promise<string | undefined> {
-  const { kind, parameters, resource } = source.operation
+async function lastChange(source: Operation, surroundings: Surroundings): Promise<string | undefined> {
+  const { kind, parameters, resource } = source
   if (!parameters.some(({ name }) => name === 'fields')) return undefined
   if (kind === 'list' && !resource.sorts.some(({ name }) => name === '-updated_at')) return undefined
   const newest = kind === 'list' ? { sort: '-updated_at', limit: 1 } : {}

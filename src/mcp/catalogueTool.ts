@@ -8,9 +8,9 @@ export interface CatalogueTool {
   call(values: Readonly<Record<string, unknown>>, surroundings: Surroundings): Promise<Record<string, unknown>>
 }
 
-/** Annotations of every tool: it reads public data, and repeating it has no effect. */
+/** Annotations of every tool: it reads public data. */
 export const everyTool = {
-  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  annotations: { readOnlyHint: true, destructiveHint: false, openWorldHint: false },
   // For clients that ask which tools require a sign-in: none does.
   _meta: { securitySchemes: [{ type: 'noauth' }] },
 } as const satisfies Partial<Tool>

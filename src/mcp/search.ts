@@ -1,10 +1,11 @@
 import type { Tool } from '@modelcontextprotocol/server'
 import type { Surroundings } from '../framework/call.ts'
+import type { Operation } from '../framework/declare/operations.ts'
 import { apiPath } from '../framework/declare/operations.ts'
-import { maxToolRows } from '../framework/declare/parameters.ts'
+import { maxToolRows } from '../framework/declare/toolParameters.ts'
 import type { JsonSchema } from '../framework/output/publishedSchemas.ts'
 import { Problem, type ProblemDetail } from '../lib/problem.ts'
-import { type CatalogueRead, read } from './catalogue.ts'
+import { read } from './catalogue.ts'
 import { type CatalogueTool, everyTool } from './catalogueTool.ts'
 import { plainSchema } from './plainSchema.ts'
 import { titleOf } from './titleOf.ts'
@@ -21,14 +22,14 @@ const defaultLimit = 10
 const maxSnippet = 200
 
 /** Returns the tool that searches every searchable list; undefined if there is none. It runs the tool of each list. */
-export function catalogueSearch(reads: readonly CatalogueRead[]): CatalogueTool | undefined {
+export function catalogueSearch(reads: readonly Operation[]): CatalogueTool | undefined {
   const lists = new Map(
     reads
       .filter(
-        ({ operation: { kind, parameters } }) =>
+        ({ kind, parameters }) =>
           kind === 'list' && parameters.some(({ name }) => name === 'q') && !parameters.some((one) => one.in === 'path'),
       )
-      .map((list) => [list.operation.resource.object, list]),
+      .map((list) => [list.resource.object, list]),
   )
   if (lists.size === 0) return undefined
   const types = [...lists.keys()]
@@ -43,7 +44,7 @@ export function catalogueSearch(reads: readonly CatalogueRead[]): CatalogueTool 
     },
     async call(values, surroundings) {
       const asked = readAsked(values, types)
-      const found: { row: Row; list: CatalogueRead }[] = []
+      const found: { row: Row; list: Operation }[] = []
       let isMore = false
       // Sequentially: a single call must not use every connection of the pool.
       for (const [type, list] of lists) {
@@ -127,7 +128,7 @@ function readAsked(values: Readonly<Record<string, unknown>>, known: readonly st
 
 const fieldError = (field: string, rule: string): ProblemDetail => ({ field, code: 'invalid', message: `${field} ${rule}` })
 
-function resultOf(row: Row, { operation }: CatalogueRead, query: string, { school }: Surroundings): Record<string, unknown> {
+function resultOf(row: Row, operation: Operation, query: string, { school }: Surroundings): Record<string, unknown> {
   const { object, name } = operation.resource
   const slug = (row.slug ?? null) as string | null
   return {

@@ -1,15 +1,11 @@
 import type { Operation } from '../framework/declare/operations.ts'
 import type { Parameter } from '../framework/declare/parameters.ts'
-import type { Resource } from '../framework/declare/resource.ts'
-import {
-  answerSchema,
-  type JsonSchema,
-  pageInfoSchema,
-  publishedSchema,
-  publishedSchemas,
-  schemaName,
-} from '../framework/output/publishedSchemas.ts'
-import { plainSchema, referredTo } from './plainSchema.ts'
+import { type JsonSchema, publishedSchema, publishedSchemas, schemaName } from '../framework/output/publishedSchemas.ts'
+import { plainSchema } from './plainSchema.ts'
+
+/** Limits that the parser checks. A model does not need them to write a correct call. */
+const leftOut = new Set(['description', 'minLength', 'maxLength', 'minItems', 'maxItems', 'pattern', 'format'])
+const bounds = new Set(['minimum', 'maximum'])
 
 /** Returns the input schema of a tool: the parameters of its operation. */
 export function inputSchema(parameters: readonly Parameter[]): JsonSchema & { type: 'object' } {
@@ -17,58 +13,49 @@ export function inputSchema(parameters: readonly Parameter[]): JsonSchema & { ty
   return {
     type: 'object',
     properties: Object.fromEntries(
-      parameters.map(({ name, description, schema }) => [name, { ...saidOnce(plainSchema(publishedSchema(schema))), description }]),
+      parameters.map(({ name, description, schema }) => [
+        name,
+        { ...inputOf(plainSchema(publishedSchema(schema)), name), ...(description !== '' && { description }) },
+      ]),
     ),
     ...(required.length > 0 && { required }),
     additionalProperties: false,
   }
 }
 
-/** The description of the parameter is sufficient; the items of its list need none. */
-function saidOnce(schema: JsonSchema): JsonSchema {
-  if (schema.type !== 'array') return schema
-  const { description: _said, ...items } = schema.items as JsonSchema
-  return { ...schema, items }
-}
-
 /**
- * Returns the output schema of a tool: the self-contained response schema of the operation. If the caller selects fields, only fields that
- * are always present are required.
+ * Returns the output schema of a list: its page, and the types of the fields that a row has unless the caller selects others. Other tools
+ * return the fields that the API documents; their schemas would be most of the bytes of the list of tools.
  */
-export function outputSchema(operation: Operation, parameters: readonly Parameter[]): (JsonSchema & { type: 'object' }) | undefined {
-  const answer = answerSchema(operation)
-  if (!answer) return undefined
-  const published: Record<string, JsonSchema> = { ...publishedSchemas([operation]), Paging: pageInfoSchema }
-  const row = schemaName(operation.resource.object)
-  const takes = (name: string): boolean => parameters.some((parameter) => parameter.name === name)
-  const chosen = published[row]
-  if (chosen && takes('fields')) published[row] = partial(chosen)
-  if (published[row] && takes('expand')) published[row] = withExpansions(published[row], operation.resource)
-  const { $ref: reference, ...rest } = answer
-  const root = typeof reference === 'string' ? published[reference.replace(/^.*\//, '')] : rest
-  const names = [...referredTo(root, published)].toSorted()
+export function outputSchema(operation: Operation): (JsonSchema & { type: 'object' }) | undefined {
+  const { kind, resource } = operation
+  const { row } = resource.catalogue
+  if (kind !== 'list' || row.length === 0) return undefined
+  const published = publishedSchemas([operation])[schemaName(resource.object)]
+  const fields = (published?.properties ?? {}) as Record<string, JsonSchema>
+  const properties = Object.fromEntries(['id', ...row].map((name) => [name, typeOf(fields[name] ?? {})]))
   return {
-    ...plainSchema(root ?? {}),
     type: 'object',
-    ...(names.length > 0 && { $defs: Object.fromEntries(names.map((name) => [name, plainSchema(published[name] ?? {})])) }),
+    required: ['data', 'page'],
+    properties: {
+      data: { type: 'array', items: { type: 'object', required: ['id'], properties } },
+      page: { type: 'object' },
+    },
   }
 }
 
-/** `fields` removes members of the row and of its nested objects. */
-function partial(row: JsonSchema): JsonSchema {
-  const properties = Object.entries((row.properties ?? {}) as Record<string, JsonSchema>).map(([name, field]) => {
-    const { required: _left, ...others } = field
-    return [name, others]
-  })
-  return { ...row, required: ['id', 'object'], properties: Object.fromEntries(properties) }
+/** Returns the schema of a parameter without what a model does not need. A text filter takes several values, but is described with one. */
+function inputOf(schema: JsonSchema, name: string): JsonSchema {
+  const { items, ...short } = Object.fromEntries(
+    Object.entries(schema).filter(([member]) => !leftOut.has(member) && (name === 'limit' || !bounds.has(member))),
+  )
+  if (items === undefined) return short
+  const item = inputOf(items as JsonSchema, name)
+  return 'enum' in item || name === 'fields' || name === 'expand' ? { ...short, items: item } : item
 }
 
-/** `expand` adds a row, or a list of rows, where the schema has a shorter value or none. */
-function withExpansions(row: JsonSchema, { expansions }: Resource): JsonSchema {
-  const properties = row.properties as Record<string, JsonSchema>
-  const expanded = Object.keys(expansions).map((name) => {
-    const own = properties[name]
-    return [name, own ? { anyOf: [own, { type: 'object' }] } : { type: 'object', nullable: true, description: `Only with expand=${name}.` }]
-  })
-  return { ...row, properties: { ...properties, ...Object.fromEntries(expanded) } }
+/** Returns only the type: `fields` may select parts of a nested object. */
+function typeOf({ type, nullable }: JsonSchema): JsonSchema {
+  if (typeof type !== 'string') return {}
+  return { type: nullable === true ? [type, 'null'] : type }
 }

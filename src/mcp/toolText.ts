@@ -1,46 +1,35 @@
-/** Maximum characters of a tool's text. The structured content is always complete. */
+/** Maximum characters of a tool's text. */
 export const maxText = 20_000
 
-type Json = Record<string, unknown>
+export type Json = Record<string, unknown>
+
+export const lengthOf = (value: unknown): number => (JSON.stringify(value) ?? '').length
 
 /**
- * Returns the text of a result: its JSON, shortened if it is too long. Shortened parts contain `truncated`; rows are removed before words.
+ * Returns the text of a result: its JSON. If it is too long, long texts and lists inside it are shortened, and it contains `truncated`. The
+ * page information of a list stays complete, so that the next page can be requested. Programs find the whole result in the structured content.
  */
 export function toolText(answer: Json): string {
   const whole = JSON.stringify(answer)
   if (whole.length <= maxText) return whole
-  return shorterList(answer) ?? shorterTexts(answer)
-}
-
-/** Returns a list with fewer rows; undefined if not even one fits. */
-function shorterList(answer: Json): string | undefined {
-  const [name, rows] = Object.entries(answer).find((entry): entry is [string, unknown[]] => Array.isArray(entry[1])) ?? []
-  if (name === undefined || rows === undefined) return undefined
-  const rest = JSON.stringify({ truncated: true, ...answer, [name]: [] }).length
-  let length = rest
-  let count = 0
-  for (const row of rows) {
-    length += JSON.stringify(row).length + 1
-    if (length > maxText) break
-    count += 1
-  }
-  return count === 0 ? undefined : JSON.stringify({ truncated: true, ...answer, [name]: rows.slice(0, count) })
-}
-
-function shorterTexts(answer: Json): string {
+  const { page, ...rest } = answer
+  const paging = page === undefined ? {} : { page }
   for (const [characters, entries] of [
     [4000, 50],
     [1000, 20],
     [200, 5],
   ] as const) {
-    const text = JSON.stringify({ truncated: true, ...answer }, (_name, value: unknown) => shortened(value, characters, entries))
+    const short = JSON.parse(JSON.stringify(rest, (_name, value: unknown) => shortened(value, characters, entries))) as Json
+    const text = JSON.stringify({ truncated: true, ...short, ...paging })
     if (text.length <= maxText) return text
   }
-  return JSON.stringify({
-    truncated: true,
-    ...Object.fromEntries(Object.entries(answer).filter(([name]) => ['id', 'object'].includes(name))),
-  })
+  const { data, ...others } = rest
+  const row = Array.isArray(data) ? { data: data.slice(0, 1).map(identityOf) } : {}
+  return JSON.stringify({ truncated: true, ...identityOf(others), ...row, ...paging })
 }
+
+const identityOf = (row: Json): Json =>
+  Object.fromEntries(Object.entries(row).filter(([name, value]) => ['id', 'object'].includes(name) && lengthOf(value) < 200))
 
 function shortened(value: unknown, characters: number, entries: number): unknown {
   if (typeof value === 'string' && value.length > characters) return `${value.slice(0, characters)} …`.toWellFormed()

@@ -1,41 +1,70 @@
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server'
 import { aboutRead, type Operation } from '../framework/declare/operations.ts'
-import { type CatalogueRead, catalogueReads, read } from './catalogue.ts'
+import { longList } from '../framework/declare/toolParameters.ts'
+import { boundedPage } from './boundedPage.ts'
+import { read, toolName, toolReads } from './catalogue.ts'
 import { type CatalogueTool, everyTool } from './catalogueTool.ts'
+import { partOfList } from './partOfList.ts'
 import { catalogueSearch } from './search.ts'
 import { inputSchema, outputSchema } from './toolSchemas.ts'
-import { toolText } from './toolText.ts'
+import { type Json, toolText } from './toolText.ts'
 
-/** Returns one tool for each read operation that is open to visitors, then the search tool, always in the same order. */
+/** Returns one tool for each read operation that visitors need, then the search tool, always in the same order. */
 export function catalogueTools(operations: readonly Operation[]): CatalogueTool[] {
-  const reads = catalogueReads(operations)
+  const reads = toolReads(operations)
   const search = catalogueSearch(reads)
   return [...reads.map(toolOf), ...(search ? [search] : [])]
 }
 
-function toolOf(catalogueRead: CatalogueRead): CatalogueTool {
-  const { name, operation } = catalogueRead
+function toolOf(operation: Operation): CatalogueTool {
   const { summary, parameters } = operation
-  const output = outputSchema(operation, parameters)
+  const output = outputSchema(operation)
   return {
     listing: {
-      name,
+      name: toolName(operation),
       title: summary,
-      description:
-        `${summary}, as visitors see ${operation.kind === 'list' ? 'them' : 'it'}. ${aboutRead(operation)}${advice(operation)}`.trim(),
+      description: descriptionOf(operation),
       inputSchema: inputSchema(parameters) as Tool['inputSchema'],
       ...(output && { outputSchema: output as Tool['outputSchema'] }),
       ...everyTool,
     },
-    call: (values, surroundings) => read(catalogueRead, values, surroundings),
+    call: callOf(operation),
   }
 }
 
-const advice = ({ kind }: Operation): string =>
-  kind === 'list' ? ' Name the fields that you need, to keep the answer short; page.next_cursor leads to the next page.' : ''
+function descriptionOf(operation: Operation): string {
+  const { kind, summary, resource } = operation
+  const about = aboutRead(operation)
+  if (kind === 'list' && resource.catalogue.row.length > 0) return `${summary}: ${resource.catalogue.row.join(', ')}.`
+  if (about === '') return `${summary}.`
+  return kind === 'list' || kind === 'get' ? firstSentence(about) : about
+}
+
+const firstSentence = (text: string): string => /^.+?[.!?](?= |$)/.exec(text)?.[0] ?? text
+
+function callOf(operation: Operation): CatalogueTool['call'] {
+  const { kind, resource } = operation
+  if (kind === 'list') {
+    const usual = resource.catalogue.row.length > 0 ? { fields: resource.catalogue.row } : {}
+    return (values, surroundings) =>
+      boundedPage((limit) => read(operation, { ...usual, ...values, ...(limit !== undefined && { limit }) }, surroundings))
+  }
+  const list = longList(operation)
+  if (list === undefined)
+    return async (values, surroundings) => {
+      const row = await read(operation, values, surroundings)
+      return 'fields' in values ? row : withoutRenderings(row)
+    }
+  return async (values, surroundings) =>
+    partOfList(await read(operation, values, surroundings), list, values.cursor === undefined ? undefined : String(values.cursor))
+}
+
+/** A field with HTML repeats another one, and data for search engines repeat the rest. */
+const withoutRenderings = (row: Json): Json =>
+  Object.fromEntries(Object.entries(row).filter(([name]) => !(/_(html|format)$/.test(name) || name === 'seo')))
 
 /** The result of a call: content for programs, and a text of limited length. */
-export const toolResult = (answer: Record<string, unknown>): CallToolResult => ({
+export const toolResult = (answer: Json): CallToolResult => ({
   content: [{ type: 'text', text: toolText(answer) }],
   structuredContent: answer,
 })

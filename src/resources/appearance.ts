@@ -55,6 +55,7 @@ export const appearance = defineResource({
     write: { sentence: 'Change the colours, logo and navigation of the school', from: 'admin' },
   },
   singleton: true,
+  catalogue: false,
   schema: z.object({
     theme: z.enum(themes).default('studio').meta({ description: 'Theme that provides the defaults.', example: 'studio' }),
     mode: z

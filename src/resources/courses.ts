@@ -48,6 +48,10 @@ export const courses = defineResource({
     read: 'See the courses of the school',
     write: { sentence: 'Add and change courses, and publish or archive them', from: 'lecturer' },
   },
+  catalogue: {
+    row: ['title', 'slug', 'subtitle', 'level', 'category', 'access', 'price', 'duration_minutes'],
+    filters: ['level', 'language', 'category', 'tag', 'access', 'price[lte]', 'lecturer', 'plan'],
+  },
   schema: courseSchema,
   derived: {
     price: priceField('price'),

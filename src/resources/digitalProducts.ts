@@ -49,6 +49,10 @@ export const digitalProducts = defineResource({
   feature: 'digital_products',
   about: 'A set of files that people can own: bought, granted, free, or included in a membership plan.',
   scopes: productArea,
+  catalogue: {
+    row: ['title', 'slug', 'subtitle', 'kind', 'category', 'access', 'price'],
+    filters: ['kind', 'category', 'tag', 'access'],
+  },
   schema: productSchema,
   derived: {
     cover_image: imageField('digital_product', 'cover_image'),

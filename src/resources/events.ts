@@ -42,6 +42,10 @@ export const events = defineResource({
   about:
     'An event of the school, such as a webinar or a workshop. Everybody sees the title, the dates and the picture of a restricted event; all other fields are visible only to people who may attend.',
   scopes: eventArea,
+  catalogue: {
+    row: ['title', 'slug', 'starts_at', 'ends_at', 'time_zone', 'kind', 'access', 'seats_left'],
+    filters: ['phase', 'kind', 'access', 'course', 'lecturer', 'starts_at[gte]', 'starts_at[lte]'],
+  },
   schema: eventSchema,
   derived: {
     phase: { from: ['starts_at', 'ends_at'], of: (event) => phaseOf(event) },

@@ -45,6 +45,10 @@ export const lecturers = defineResource({
     read: 'See the lecturers of the school',
     write: { sentence: 'Add and change lecturers', from: 'lecturer' },
   },
+  catalogue: {
+    row: ['display_name', 'slug', 'headline', 'expertise', 'courses_count'],
+    filters: ['expertise', 'course'],
+  },
   schema: z.object({
     display_name: line(80).meta({ description: 'Name on course pages.', example: 'Marlo Quillfeather' }),
     slug: slug().meta({ description: 'Readable key, unique in the school.', example: 'marlo-quillfeather' }),

@@ -38,6 +38,10 @@ export const membershipPlans = defineResource({
     read: 'See membership plans and their prices',
     write: { sentence: 'Add and change membership plans and their prices', from: 'admin' },
   },
+  catalogue: {
+    row: ['name', 'slug', 'benefits', 'is_free', 'prices'],
+    filters: ['course'],
+  },
   schema: planSchema,
   derived: {
     includes: {

@@ -46,6 +46,10 @@ export const pages = defineResource({
   },
   reservedSlugs: ['api', 'oauth', 'mcp', 'files', 'assets', 'admin', 'login'],
   slugForm,
+  catalogue: {
+    row: ['title', 'slug', 'kind'],
+    filters: ['kind'],
+  },
   schema: z.object({
     title: line(160).meta({ description: 'Name of the page.', example: 'About the workshop' }),
     slug: z

@@ -45,6 +45,10 @@ export const posts = defineResource({
     read: 'See the posts of the school',
     write: { sentence: 'Write, change and publish posts', from: 'lecturer' },
   },
+  catalogue: {
+    row: ['title', 'slug', 'kind', 'excerpt', 'tags', 'published_at', 'content_access'],
+    filters: ['kind', 'tag', 'author'],
+  },
   schema: postSchema,
   derived: {
     status: { from: times, of: (post) => timesNow(post).status },

@@ -20,6 +20,7 @@ export const sections = defineResource({
   about: 'A section of a course, which contains lessons.',
   scopes: curriculum.area,
   under: { resource: () => courses, table: 'course', column: 'course_id' },
+  catalogue: false,
   schema: z.object({
     course_id: reference('crs', 'Course of the section.'),
     title: line(160).meta({ description: 'Name of the section.', example: 'First pots' }),

@@ -11,12 +11,13 @@ interface Listed {
   name: string
   description: string
   inputSchema: { properties: Record<string, object>; required?: string[]; additionalProperties: boolean }
-  outputSchema: object
+  outputSchema?: object
   annotations: object
 }
 
 const reads = operationsIn(resources).filter(
-  ({ method, anonymous, resource }) => method === 'GET' && anonymous !== 'none' && resource.isInCatalogue,
+  ({ id, method, anonymous, resource }) =>
+    method === 'GET' && anonymous !== 'none' && resource.isInCatalogue && id !== 'listLecturerCourses',
 )
 const toolName = ({ id }: { id: string }): string => id.replace(/[A-Z]/g, (email) => `_${email.toLowerCase()}`)
 const ajv = new Ajv2020({ strict: true, allErrors: true, strictTypes: false })
@@ -35,11 +36,11 @@ describe.each(await databasesToTest())('the catalogue on $name', ({ open }) => {
 
   const toolOf = (name: string): Listed => tools.find((tool) => tool.name === name) as Listed
   const validates = (name: string, value: unknown): unknown => {
-    const check = ajv.compile(toolOf(name).outputSchema)
+    const check = ajv.compile(toolOf(name).outputSchema ?? {})
     return check(value) ? [] : check.errors
   }
 
-  test('has one tool for every read that is open to visitors, and the search, always in the same order', async () => {
+  test('has one tool for every read that visitors need, and the search, always in the same order', async () => {
     const names = reads.map(toolName)
     expect(tools.map(({ name }) => name)).toEqual([...names, 'search_catalog'])
     expect(names).toContain('list_courses')
@@ -51,11 +52,18 @@ describe.each(await databasesToTest())('the catalogue on $name', ({ open }) => {
       expect(name).toMatch(/^[a-z][a-z_]{0,63}$/)
       for (const property of Object.keys(inputSchema.properties)) expect(property).toMatch(/^[a-z][a-z0-9_]{0,63}$/)
       expect(inputSchema.additionalProperties).toBe(false)
-      expect(annotations).toEqual({ readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false })
-      expect(ajv.validateSchema(inputSchema) && ajv.validateSchema(outputSchema)).toBe(true)
+      expect(annotations).toEqual({ readOnlyHint: true, destructiveHint: false, openWorldHint: false })
+      expect(ajv.validateSchema(inputSchema) && ajv.validateSchema(outputSchema ?? {})).toBe(true)
       expect(JSON.stringify([inputSchema, outputSchema])).not.toContain('"nullable"')
     }
   })
+
+  /** A tool goes forwards only, and leaves out what repeats another field. */
+  const asTool = ({ page, ...row }: Record<string, unknown>): Record<string, unknown> => {
+    const { prev_cursor: _left, ...paging } = (page ?? {}) as Record<string, unknown>
+    const fields = Object.entries(row).filter(([name]) => !/(_html|_format)$/.test(name) && name !== 'seo')
+    return { ...Object.fromEntries(fields), ...(page !== undefined && { page: paging }) }
+  }
 
   test('answers by a tool what the API answers a visitor, in the shape that the tool promises', async () => {
     const answers: string[] = []
@@ -66,13 +74,13 @@ describe.each(await databasesToTest())('the catalogue on $name', ({ open }) => {
       const name = toolName(operation)
       const key = operation.parameters.find((parameter) => parameter.in === 'path')?.name
       const owner = ('parent' in operation && operation.parent?.resource) || operation.resource
-      const limit = operation.kind === 'list' ? '?limit=10' : ''
+      const limit = operation.kind === 'list' ? `?limit=10&fields=${operation.resource.catalogue.row.join()}` : ''
       for (const id of key === undefined ? [''] : idsOf(owner.idPrefix).slice(0, 30)) {
         const { json, status } = await api.get(operation.path.replace(/\{\w+\}/, id) + limit)
         const answer = await callTool(origin, name, key === undefined ? {} : { [key]: id })
         expect([name, id, answer.isError ?? false]).toEqual([name, id, status !== 200])
         if (status !== 200) continue
-        expect([name, answer.structuredContent]).toEqual([name, json])
+        expect([name, answer.structuredContent]).toEqual([name, asTool(json)])
         expect([name, validates(name, answer.structuredContent)]).toEqual([name, []])
         answers.push(JSON.stringify(json))
         served.add(name)
@@ -88,12 +96,15 @@ describe.each(await databasesToTest())('the catalogue on $name', ({ open }) => {
       ['id', 'object', 'title', 'price'],
     ])
     expect(validates('list_courses', first)).toEqual([])
-    const next = await callTool(origin, 'list_courses', { limit: 2, sort: 'title', cursor: first.page.next_cursor })
+    const next = await callTool(origin, 'list_courses', { limit: 2, sort: 'title', cursor: first.page.next_cursor, fields: ['slug'] })
     const viaApi = await api.get('/api/v1/courses?limit=2&sort=title')
-    const apiNext = await api.get(`/api/v1/courses?limit=2&sort=title&cursor=${(viaApi.json.page as { next_cursor: string }).next_cursor}`)
+    const apiNext = await api.get(
+      `/api/v1/courses?limit=2&sort=title&fields=slug&cursor=${(viaApi.json.page as { next_cursor: string }).next_cursor}`,
+    )
     expect(next.structuredContent.data).toEqual(apiNext.json.data)
     const cheap = await callTool(origin, 'list_courses', { price_lte: 5000 })
-    expect(cheap.structuredContent.data).toEqual((await api.get('/api/v1/courses?price[lte]=5000&limit=10')).json.data)
+    const row = 'title,slug,subtitle,level,category,access,price,duration_minutes'
+    expect(cheap.structuredContent.data).toEqual((await api.get(`/api/v1/courses?price[lte]=5000&limit=10&fields=${row}`)).json.data)
   })
 
   test('reports all invalid arguments together, with the fix for each', async () => {

@@ -8,10 +8,11 @@ const described = (name: string) => tools.find(({ listing }) => listing.name ===
 
 test('a tool is described by what it returns, and not by the resource that it belongs to', () => {
   expect(described('list_categories')).toBe(
-    'List the categories of the catalogue, as visitors see it. Each category that has courses, with the number of courses that visitors see. Use its slug as the category filter of the list of courses.',
+    'Each category that has courses, with the number of courses that visitors see. Use its slug as the category filter of the list of courses.',
   )
   expect(described('list_post_tags')).toContain('Each tag of the published posts')
-  expect(described('list_posts')).toContain(operations.find(({ id }) => id === 'listPosts')?.resource.about)
+  expect(described('list_posts')).toBe('List posts: title, slug, kind, excerpt, tags, published_at, content_access.')
+  expect(described('get_event')).toBe('An event of the school, such as a webinar or a workshop.')
 })
 
 test('a filter is described by its name, what it compares, and what the field is', () => {

@@ -8,15 +8,18 @@ test('an answer that fits is its JSON', () => {
   expect(toolText(row(100))).toBe(JSON.stringify(row(100)))
 })
 
-test('a long list is cut to the whole rows that fit, and says so', () => {
-  const text = toolText({ object: 'list', data: Array.from({ length: 50 }, () => row(3000)), page: { has_more: false } })
-  const { truncated, data, page } = JSON.parse(text)
-  expect([truncated, data.length, page, data[0]]).toEqual([true, 6, { has_more: false }, row(3000)])
-})
-
 test('a long row keeps all of its fields, with shorter texts', () => {
   const { truncated, id, description } = JSON.parse(toolText(row(200_000)))
   expect([truncated, id, description.length]).toEqual([true, 'crs_1', 4002])
+})
+
+test('a page with one long row keeps its cursor, whatever has to go', () => {
+  const page = { has_more: true, next_cursor: 'c'.repeat(900) }
+  const endless = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`field_${index}`, 'x'.repeat(5000)]))
+  for (const data of [[row(50_000)], [{ id: 'crs_1', ...endless }]]) {
+    const text = JSON.parse(toolText({ object: 'list', data, page }))
+    expect([text.truncated, text.page, text.data[0].id]).toEqual([true, page, 'crs_1'])
+  }
 })
 
 test('whatever is answered, the text is JSON of at most 20 000 characters', async () => {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { checkDescriptions } from './completeSchema.ts'
+import { parameterName } from './filters.ts'
 import type { Resource } from './resource.ts'
 import { isArray, membersOf, unwrapped } from './schemas.ts'
 
@@ -16,6 +17,9 @@ export function checkDeclaration(resource: Resource): void {
     if (isTakenByUpdates && !resource.currentInputs[field])
       throw new Error(`${name}: the input ${field} must be createOnly or have a current value in currentInputs`)
   }
+  const filters = resource.filters.flatMap((filter) => filter.operators.map((operator) => parameterName(filter.name, operator)))
+  const unknown = resource.catalogue.filters?.find((filter) => !filters.includes(filter))
+  if (unknown !== undefined) throw new Error(`${name} has no filter ${unknown}: remove it from catalogue`)
   const gated = resource.gatedFields.find(
     (field) => !(schema.shape[field] instanceof z.ZodNullable || schema.shape[field] instanceof z.ZodArray),
   )

@@ -84,8 +84,11 @@ export type Declaration<
   anonymous?: 'partial'
   /** Allows callers without a token only if this condition on the school's row is true. Otherwise they get access_denied. */
   anonymousWhen?(): Condition
-  /** Visitors get no MCP tool for it, even if some rows are public: it is not content that visitors browse. */
-  catalogue?: false
+  /**
+   * How MCP tools present it to visitors: the fields of a row in a list, and the filters. `false`: it has no tool, even if some rows are
+   * public, because visitors do not browse it.
+   */
+  catalogue?: false | { row: readonly FieldOf<NoInfer<Shape>>[]; filters: readonly string[] }
   /** New rows are created under a row of another resource, at that row's path followed by this resource's name. */
   under?: Under<Table, Parent>
   /** Words that no slug may begin with, in addition to those reserved by the API. */

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { audiences } from '../../policy/caller.ts'
 import { type Area, defineArea, type ScopeText, type ScopeVerb } from './area.ts'
+import { type CatalogueView, plainView } from './catalogueView.ts'
 import { checkDeclaration } from './checkDeclaration.ts'
 import { checkDescriptions, withCommonFields } from './completeSchema.ts'
 import type { Declaration, OrElse, SortBy, Writable } from './declaration.ts'
@@ -58,7 +59,7 @@ interface AnyDeclaration
   scopes: Readonly<Record<ScopeVerb, ScopeText>> | Area<ScopeVerb>
   singleton?: true
   anonymous?: 'partial'
-  catalogue?: false
+  catalogue?: false | CatalogueView
   derived?: Readonly<Record<string, AnyDerived>>
   writable?: readonly Writable<string>[]
   filters?: readonly (string | AnyFilter)[]
@@ -117,6 +118,7 @@ function resourceOf(declaration: AnyDeclaration): Resource<ScopeVerb> {
     isPartlyPublic: declaration.anonymous === 'partial',
     anonymousWhen: declaration.anonymousWhen,
     isInCatalogue: declaration.catalogue !== false,
+    catalogue: declaration.catalogue || plainView,
     hasSlug: 'slug' in members && !declaration.singleton,
     slugForm: declaration.slugForm ?? slugForm,
     numberForm: declaration.numberForm,

@@ -22,4 +22,4 @@ const timeWords = { gt: 'after this time', gte: 'at this time or later', lt: 'be
 const numberWords = { gt: 'greater than this', gte: 'of at least this', lt: 'less than this', lte: 'of at most this' } as const
 
 /** Returns the text as a sentence. Declarations describe fields in sentences, and custom filters in phrases. */
-const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`
+export const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`

@@ -23,8 +23,6 @@ const maxListValues = 50
 const maxExpansions = 5
 const maxRows = 100
 const maxExportRows = 10_000
-/** The maximum number of rows on a page of an MCP tool. */
-export const maxToolRows = 50
 
 /** The path parameter that identifies a row: its id only, or an alternative as well. */
 export type KeyName = 'id' | 'id_or_slug' | 'id_or_me' | 'id_or_number'
@@ -117,24 +115,6 @@ const longer = (parameters: readonly Parameter[], rows: number, without: readonl
   parameters
     .filter(({ name }) => !without.includes(name))
     .map((parameter) => (parameter.name === 'limit' ? query('limit', 'Rows.', z.int().min(1).max(rows).default(rows)) : parameter))
-
-/**
- * Returns the parameters of an MCP tool: shorter pages, and names that every model accepts.
- * `created_at[gte]` becomes `created_at_gte`: several model vendors reject a schema with brackets in a name.
- * @throws Error at start if two parameters would have the same name
- */
-export function toolParameters(parameters: readonly Parameter[]): Parameter[] {
-  const renamed = parameters
-    .filter(({ isStaffOnly }) => !isStaffOnly)
-    .map((parameter) =>
-      parameter.name === 'limit'
-        ? query('limit', 'Rows per page.', z.int().min(1).max(maxToolRows).default(10))
-        : { ...parameter, name: parameter.name.replace(/\[(\w+)\]$/, '_$1') },
-    )
-  const names = renamed.map(({ name }) => name)
-  if (new Set(names).size < names.length) throw new Error(`two parameters of a tool have the same name: ${names.join(', ')}`)
-  return renamed
-}
 
 /** Returns the parameters that this caller may send. Staff parameters do not exist for other callers. */
 export function offeredParameters(parameters: readonly Parameter[], caller: Caller): readonly Parameter[] {

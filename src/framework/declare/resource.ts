@@ -7,6 +7,7 @@ import type { MembersOf } from '../output/csvColumns.ts'
 import type { CollectionRead, RowRead } from '../read/reading.ts'
 import type { CollectionAction, Performed, RowAccess, Writing } from '../write/writing.ts'
 import type { Area, ScopeVerb } from './area.ts'
+import type { CatalogueView } from './catalogueView.ts'
 import type { Deprecation } from './deprecation.ts'
 import type { AnyRows, AnyRule, AnyTable, ColumnOf, Columns, Condition, ReadRow, Row, Rows, SeenRow, TableName } from './expressions.ts'
 import type { Filter } from './filters.ts'
@@ -155,6 +156,7 @@ export interface Resource<Verb extends ScopeVerb = never> {
   anonymousWhen: (() => Condition) | undefined
   /** True if visitors can browse it with MCP tools. */
   isInCatalogue: boolean
+  catalogue: CatalogueView
   hasSlug: boolean
   slugForm: RegExp
   numberForm: RegExp | undefined
