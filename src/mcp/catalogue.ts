@@ -11,7 +11,9 @@ const visitor: Caller = { kind: 'anonymous' }
 export const catalogueReads = (operations: readonly Operation[]): Operation[] =>
   operations.filter(({ method, anonymous, resource }) => method === 'GET' && anonymous !== 'none' && resource.isInCatalogue)
 
-/** Returns the reads that are tools, with the parameters of a tool. A list under another row is none if a filter selects the same rows. */
+/**
+ * Returns the reads that are tools, with the parameters of a tool. A list under another row has no tool if a filter selects the same rows.
+ */
 export const toolReads = (operations: readonly Operation[]): Operation[] =>
   catalogueReads(operations)
     .filter((operation) => !(operation.kind === 'list' && operation.parent && isFilteredBy(operation, operation.parent.resource.object)))

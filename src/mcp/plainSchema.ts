@@ -35,16 +35,3 @@ function orNull({ description, ...inner }: JsonSchema): JsonSchema {
   if (Array.isArray(inner.anyOf)) return { ...about, ...inner, anyOf: [...inner.anyOf, { type: 'null' }] }
   return Object.keys(inner).length === 0 ? about : { ...about, anyOf: [inner, { type: 'null' }] }
 }
-
-/** Returns the names of the schemas to which a schema refers, directly or indirectly. */
-export function referredTo(schema: unknown, all: Readonly<Record<string, JsonSchema>>, found = new Set<string>()): Set<string> {
-  if (typeof schema !== 'object' || schema === null) return found
-  for (const [name, value] of Object.entries(schema)) {
-    if (name !== '$ref') referredTo(value, all, found)
-    else {
-      const target = String(value).replace(/^.*\//, '')
-      if (!found.has(target)) referredTo(all[target], all, found.add(target))
-    }
-  }
-  return found
-}

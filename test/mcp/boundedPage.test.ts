@@ -39,7 +39,7 @@ async function follow(textAt: (cursor: string | null) => Promise<string>): Promi
   return texts
 }
 
-describe('whoever follows the text alone', () => {
+describe('a caller that follows the text alone', () => {
   test('sees every row of a list exactly once, whatever the lengths of the rows', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(size, { maxLength: 60 }), fc.integer({ min: 1, max: 50 }), async (lengths, limit) => {
@@ -83,7 +83,7 @@ test('a page that was cut says how to get the rest, and one that fits is not req
   expect([requests, 'note' in whole]).toEqual([1, false])
 })
 
-test('a place that is none is a wrong cursor', () => {
+test('another text than a place is a wrong cursor', () => {
   for (const cursor of ['', 'x', '1', '-1.0', '1.0.0', '1e3.0', '9'.repeat(30)])
     expect(() => partOfList({ data: [] }, 'data', cursor)).toThrow(expect.objectContaining({ code: 'invalid_cursor' }))
 })
