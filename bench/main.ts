@@ -3,10 +3,12 @@
  *
  *   npm run bench                 the service and its peers, side by side
  *   npm run bench -- lists        pages of the lists of a large school
+ *   npm run bench -- schools      many schools in one process
  */
 import { parseArgs } from 'node:util'
 import { compare } from './compare/compare.ts'
 import { listsCommand } from './listsCommand.ts'
+import { schoolsCommand } from './process/schoolsCommand.ts'
 
 const help = `npm run bench [-- options]
 
@@ -28,10 +30,13 @@ The first run installs the peers in bench/peers.
 BENCH_DATABASE_URL names the PostgreSQL server (postgres://postgres@127.0.0.1:5432/postgres); redis-server must be installed.
 BENCH_DEBUG=1 shows what the servers print, and failed requests. Exits with 1 if a request fails.
 
-npm run bench -- lists --help   measures the pages of large lists`
+npm run bench -- lists --help     measures the pages of large lists
+npm run bench -- schools --help   measures many schools in one process`
 
 const [first, ...rest] = process.argv.slice(2)
-process.exitCode = first === 'lists' ? await listsCommand(rest) : await compareCommand(process.argv.slice(2))
+const commands: Readonly<Record<string, (args: readonly string[]) => Promise<number>>> = { lists: listsCommand, schools: schoolsCommand }
+const command = commands[first ?? '']
+process.exitCode = command ? await command(rest) : await compareCommand(process.argv.slice(2))
 
 async function compareCommand(args: readonly string[]): Promise<number> {
   const { values } = parseArgs({

@@ -17,7 +17,7 @@ import type { AppArguments } from './wiring/appArguments.ts'
 import { createExternalServices } from './wiring/externalServices.ts'
 import { createFileRoutes, createFileServices } from './wiring/files.ts'
 import { createFoundation } from './wiring/foundation.ts'
-import { createJobs } from './wiring/jobs.ts'
+import { createJobs, createSigningKeyJob } from './wiring/jobs.ts'
 import { createMcpEndpoint } from './wiring/mcp.ts'
 import { createOidc } from './wiring/oidc.ts'
 import { createSchoolPages } from './wiring/pages.ts'
@@ -79,11 +79,12 @@ export async function createApp(args: AppArguments): Promise<App> {
   ]
   for (const step of middleware) koa.use(step)
 
+  const keyJob = createSigningKeyJob(foundation)
   return {
     koa,
     metrics,
     selfCheck,
-    jobs: createJobs(foundation),
+    jobs: [keyJob, ...createJobs(foundation)],
     get schools() {
       return runtime.schools
     },
@@ -93,6 +94,7 @@ export async function createApp(args: AppArguments): Promise<App> {
       Object.assign(runtime, { config, schools } satisfies Runtime)
       for (const cache of [oidc.engines, documents]) cache.clear()
       selfCheck.restart()
+      enqueue(keyJob.name, async () => void (await keyJob.run()))
       return changes
     },
     drained: () => backgroundTasks.drained(),

@@ -107,7 +107,8 @@ export async function onServer(url: string, ...statements: readonly string[]): P
   }
 }
 
-async function freePort(): Promise<number> {
+/** Returns a port that was free a moment ago. */
+export async function freePort(): Promise<number> {
   const server = createServer()
   await new Promise<void>((resume) => server.listen(0, '127.0.0.1', resume))
   const address = server.address()

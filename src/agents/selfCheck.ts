@@ -1,3 +1,5 @@
+import { setTimeout as setTimer } from 'node:timers'
+import { setTimeout } from 'node:timers/promises'
 import type { Ask } from '../http/inProcess.ts'
 import type { School } from '../policy/school.ts'
 import { checkDocuments, type Expected } from './documentChecks.ts'
@@ -30,7 +32,7 @@ export interface SelfCheckSummary {
 
 /** Compares a school's documents with the behaviour of the service, in the background. It reports problems and rejects no request. */
 export interface SelfCheck {
-  /** Checks every school, one after the other, and repeats the check of a school until it passes. */
+  /** Checks every school, one after the other, with pauses if there are many, and repeats the check of a school until it passes. */
   start(): void
   /** Checks every school again, if the checks have been started. */
   restart(): void
@@ -40,6 +42,10 @@ export interface SelfCheck {
   summary(): SelfCheckSummary
 }
 
+/** With more schools than this, the checks are spread over time. */
+const mostAtOnce = 10
+/** Then each check is followed by a pause of this many times its duration, so that requests get most of the processor. */
+const pausesPerCheck = 4
 const firstRetrySeconds = 1
 const longestRetrySeconds = 300
 
@@ -65,10 +71,11 @@ export function createSelfCheck({ ask, schools, expected, report }: SelfCheckArg
         const isDone = result.state === 'passed'
         report(school, { ...result, ...(isDone ? {} : { retrySeconds }) })
         if (!isDone) after(retrySeconds, () => check(school, Math.min(retrySeconds * 2, longestRetrySeconds)))
+        if (schools().length > mostAtOnce) await pause(result.milliseconds * pausesPerCheck, signal)
       })
     }
     const after = (seconds: number, work: () => void): void => {
-      const timer = setTimeout(() => {
+      const timer = setTimer(() => {
         timers.delete(timer)
         work()
       }, seconds * 1000).unref()
@@ -105,6 +112,9 @@ export function createSelfCheck({ ask, schools, expected, report }: SelfCheckArg
     summary: () => ({ passed: count('passed'), pending: count('pending'), failed: problemsOf('failed'), unknown: problemsOf('unknown') }),
   }
 }
+
+const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
+  setTimeout(milliseconds, undefined, { signal, ref: false }).catch(() => undefined)
 
 /** Checks one school once. */
 export async function examine(ask: Ask, expected: Expected): Promise<SelfCheckResult> {

@@ -1,27 +1,53 @@
 import type { Middleware } from 'koa'
-import { type StoredDocument, serveDocument, storeDocument } from '../http/document.ts'
+import { serveDocument } from '../http/document.ts'
 import { allowMethods } from '../http/methods.ts'
+import { createSharedText, type SharedText } from '../lib/sharedText.ts'
+import { isLinkable } from '../lib/webUrl.ts'
 import type { OpenApiArguments, OpenApiFacts } from './openApiArguments.ts'
 import { openApiDocument } from './openApiDocument.ts'
 
-const maxCached = 100
+/** Stand for the values of a school. They are URLs where the document needs one. */
+const markers: Readonly<Record<keyof OpenApiFacts, string>> = {
+  issuer: 'https://issuer.marker.invalid',
+  name: 'name.marker.invalid',
+  contactEmail: 'contact@marker.invalid',
+  supportUrl: 'https://support.marker.invalid',
+}
 
-/** Serves `/openapi.json` with the URLs of the school. The document is cached until the facts of the school change. */
+/**
+ * Serves `/openapi.json` with the values of the school. The document is held once for all schools, except that a school without an e-mail
+ * address or a support page gets a text of a different form.
+ */
 export function createOpenApi(args: OpenApiArguments): Middleware {
-  const documents = new Map<string, StoredDocument>()
-  const documentOf = (facts: OpenApiFacts): StoredDocument => {
-    const key = JSON.stringify(facts)
-    const found = documents.get(key)
+  const texts = new Map<string, SharedText<keyof OpenApiFacts>>()
+  const textOf = ({ contactEmail, supportUrl }: OpenApiFacts): SharedText<keyof OpenApiFacts> => {
+    const form = `${contactEmail !== null} ${supportUrl !== null}`
+    const found = texts.get(form)
     if (found) return found
-    const created = storeDocument(JSON.stringify(openApiDocument(args, facts)), { type: 'application/json', maxAgeSeconds: 300 })
-    if (documents.size >= maxCached) documents.clear()
-    documents.set(key, created)
+    const given = { ...markers, ...(contactEmail === null && { contactEmail: null }), ...(supportUrl === null && { supportUrl: null }) }
+    const present = Object.fromEntries(Object.entries(given).filter(([, marker]) => marker !== null)) as typeof markers
+    const created = createSharedText(present, () => openApiDocument(args, given))
+    texts.set(form, created)
     return created
   }
   return async (ctx, next) => {
     if (ctx.path !== '/openapi.json') return next()
     if (allowMethods(ctx, ['GET', 'HEAD']) === 'answered') return
-    const school = ctx.state.school
-    serveDocument(ctx, documentOf({ issuer: school.issuer, ...(await args.facts(school)) }))
+    const { school } = ctx.state
+    const { name, contactEmail, supportUrl } = await args.facts(school)
+    const facts: OpenApiFacts = {
+      issuer: school.issuer,
+      name,
+      contactEmail: contactEmail || null,
+      supportUrl: supportUrl && isLinkable(supportUrl) ? supportUrl : null,
+    }
+    const text = textOf(facts)
+    const values = facts as Readonly<Record<keyof OpenApiFacts, string>>
+    serveDocument(ctx, {
+      body: text.fill(values),
+      type: 'application/json',
+      etag: `"${text.versionOf(values)}"`,
+      maxAgeSeconds: 300,
+    })
   }
 }

@@ -22,7 +22,7 @@ export interface KeyArguments {
   keepAfterRetirementHours: number
 }
 
-/** Returns the current keys of a school. Creates one of each algorithm if the school has none. */
+/** Returns the current keys of a school. Creates the missing ones, if the job that creates them has not reached the school yet. */
 export async function loadSigningKeys(args: KeyArguments): Promise<SigningKeys> {
   const { database, schoolId, keepAfterRetirementHours } = args
   let rows = await listSigningKeys(database.kysely, schoolId, keepAfterRetirementHours)
@@ -60,7 +60,8 @@ export async function generateSigningKey(alg: SigningAlgorithm): Promise<JWK & {
   return { ...jwk, alg, use: 'sig', kid: await calculateJwkThumbprint(jwk) }
 }
 
-async function makeMissingKeys({ database, schoolId, keyring }: KeyArguments): Promise<void> {
+/** Creates the keys that a school lacks, so that there is one of each algorithm. */
+export async function makeMissingKeys({ database, schoolId, keyring }: Omit<KeyArguments, 'keepAfterRetirementHours'>): Promise<void> {
   // Generated before the lock is taken: an RSA key takes long.
   const made = await Promise.all(signingAlgorithms.map(generateSigningKey))
   await database.transaction(async (writer) => {

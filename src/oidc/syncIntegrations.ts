@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { SchoolConfig } from '../config/schools.ts'
-import { listClients, noteDisabledBy, saveClient } from '../store/clients.ts'
+import { type ConfiguredClient, noteDisabledBy, saveClient } from '../store/clients.ts'
 import { endClient, type Stores } from './stores.ts'
 import { clientTag } from './tokenTags.ts'
 
@@ -10,15 +11,17 @@ export interface IntegrationChanges {
 
 /**
  * Updates the clients in the database to match a school's file, in every process, without ending any session. A client that the file
- * disables or no longer contains is revoked with its tokens. A client that an operator disabled stays disabled.
+ * disables or no longer contains is revoked with its tokens. A client that an operator disabled stays disabled. `clients` are the stored
+ * clients of the file, and those that it names. A client that has not changed is not written.
  */
 export async function syncIntegrations(
   stores: Stores,
   schoolId: string,
   integrations: SchoolConfig['integrations'],
+  clients: readonly ConfiguredClient[],
 ): Promise<IntegrationChanges> {
   const { database } = stores
-  const known = new Map((await listClients(database, schoolId)).map((client) => [client.id, client]))
+  const known = new Map(clients.map((client) => [client.id, client]))
   const isLive = (id: string): boolean => known.get(id)?.disabled_at === null
   const wanted = new Set(integrations.filter(({ enabled }) => enabled).map(({ client_id: id }) => id))
   const isFromFile = (id: string): boolean => known.get(id)?.registered_via === 'file'
@@ -31,9 +34,17 @@ export async function syncIntegrations(
   for (const clientId of added) await stores.ephemeral.restoreClient({ schoolId, clientId, clientTag: clientTag(schoolId, clientId) })
   for (const integration of integrations) {
     const { client_id: id, enabled } = integration
-    await saveClient(database, { schoolId, id, registeredVia: 'file', metadata: metadataOf(integration), isDisabledByFile: !enabled })
+    const metadata = metadataOf(integration)
+    if (isStored(known.get(id), metadata, enabled)) continue
+    await saveClient(database, { schoolId, id, registeredVia: 'file', metadata, isDisabledByFile: !enabled })
   }
   return { added, removed }
+}
+
+/** Returns true if writing the client would change nothing. */
+function isStored(client: ConfiguredClient | undefined, metadata: object, enabled: boolean): boolean {
+  if (client?.registered_via !== 'file' || !isDeepStrictEqual(client.metadata, metadata)) return false
+  return client.disabled_by === 'operator' || (enabled ? client.disabled_at === null : client.disabled_by === 'file')
 }
 
 /** Returns an integration in the format in which the engine stores a client. */

@@ -1,6 +1,6 @@
 import { jsonBuildObject } from 'kysely/helpers/postgres'
 import type { Reader } from './database.ts'
-import type { Builder } from './expressions.ts'
+import { type Builder, isAmong } from './expressions.ts'
 
 /** The looks of a school, as the columns of its row. */
 export interface LookRow {
@@ -11,23 +11,41 @@ export interface LookRow {
   corner_radius: string
 }
 
-/** Creates the row of a school's looks the first time. Afterwards the school's staff own it. */
-export async function ensureAppearance(db: Reader, schoolId: string, look: LookRow): Promise<void> {
-  const { theme, mode, corner_radius } = look
-  await db
-    .insertInto('appearance')
-    .values({
-      school_id: schoolId,
-      id: schoolId,
-      theme,
-      mode,
-      colors: JSON.stringify(look.colors),
-      fonts: JSON.stringify(look.fonts),
-      corner_radius,
-    })
-    .onConflict((conflict) => conflict.column('school_id').doNothing())
+/** Rows of one INSERT: a statement has at most 65535 parameters. */
+const rowsAtOnce = 500
+
+/** Creates the rows of schools' looks the first time. Afterwards the schools' staff own them. */
+export async function ensureAppearances(db: Reader, looks: readonly { schoolId: string; look: LookRow }[]): Promise<void> {
+  const existing = await db
+    .selectFrom('appearance')
+    .select('school_id')
+    .where(({ ref }) =>
+      isAmong(
+        ref('school_id'),
+        looks.map(({ schoolId }) => schoolId),
+      ),
+    )
     .execute()
+  const known = new Set(existing.map(({ school_id }) => school_id))
+  const missing = looks.filter(({ schoolId }) => !known.has(schoolId))
+  for (let start = 0; start < missing.length; start += rowsAtOnce) {
+    await db
+      .insertInto('appearance')
+      .values(missing.slice(start, start + rowsAtOnce).map(firstRow))
+      .onConflict((conflict) => conflict.column('school_id').doNothing())
+      .execute()
+  }
 }
+
+const firstRow = ({ schoolId, look }: { schoolId: string; look: LookRow }) => ({
+  school_id: schoolId,
+  id: schoolId,
+  theme: look.theme,
+  mode: look.mode,
+  colors: JSON.stringify(look.colors),
+  fonts: JSON.stringify(look.fonts),
+  corner_radius: look.corner_radius,
+})
 
 /** A logo as it is stored: a file that anybody may see, and what can be seen on it. */
 export interface LogoRow {

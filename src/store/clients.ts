@@ -1,6 +1,6 @@
 import { rememberRemoved } from './clientTombstones.ts'
 import type { Reader } from './database.ts'
-import { type Builder, daySeconds, now, secondsAgo } from './expressions.ts'
+import { type Builder, daySeconds, isAmong, isAmongTexts, now, secondsAgo } from './expressions.ts'
 import { storableJson } from './storableText.ts'
 
 /** How a client came to be: RFC 7591 registration, the school's file, or an operator's command. */
@@ -88,19 +88,23 @@ export async function noteDisabledBy(db: Reader, client: { schoolId: string; id:
     .execute()
 }
 
-/** Returns every client of a school, newest first. */
-export function listClients(db: Reader, schoolId: string): Promise<ClientRow[]> {
-  return clientsOf(db, schoolId)
-    .select(({ selectFrom }) =>
-      selectFrom('oidc_grant')
-        .select(({ fn }) => fn.max(fn.coalesce('oidc_grant.last_used_at', 'oidc_grant.created_at')).as('at'))
-        .whereRef('oidc_grant.school_id', '=', 'oidc_client.school_id')
-        .whereRef('oidc_grant.client_id', '=', 'oidc_client.id')
-        .as('last_used_at'),
-    )
-    .orderBy('oidc_client.created_at', 'desc')
-    .orderBy('oidc_client.id')
+/** A client of a school's file, or one with the id of such a client. */
+export type ConfiguredClient = Pick<ClientRow, 'id' | 'registered_via' | 'metadata' | 'disabled_at' | 'disabled_by'>
+
+/** Returns the clients of files, and those that files name, by school: one query for all schools. */
+export async function listConfiguredClients(
+  db: Reader,
+  schools: readonly { schoolId: string; clientIds: readonly string[] }[],
+): Promise<ReadonlyMap<string, ConfiguredClient[]>> {
+  const [schoolIds, named] = [schools.map(({ schoolId }) => schoolId), schools.flatMap(({ clientIds }) => clientIds)]
+  const rows = await db
+    .selectFrom('oidc_client')
+    .select(['school_id', 'id', 'registered_via', 'metadata', 'disabled_at', 'disabled_by'])
+    .where(({ ref }) => isAmong(ref('school_id'), schoolIds))
+    .where(({ eb, or, ref }) => or([eb('registered_via', '=', 'file'), isAmongTexts(ref('id'), [...new Set(named)])]))
+    .$narrowType<Pick<ClientRow, 'registered_via' | 'metadata' | 'disabled_by'>>()
     .execute()
+  return Map.groupBy(rows, ({ school_id: schoolId }) => schoolId)
 }
 
 export interface PruneRules {

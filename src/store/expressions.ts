@@ -19,6 +19,10 @@ export const clockTime: AliasableExpression<Date> = sql<Date>`clock_timestamp()`
 /** Compares a column with any number of ids in one parameter: an `in` list may exceed the limit of 65535 parameters. */
 export const isAmong = (column: Expression<string>, ids: readonly string[]): Condition => sql<SqlBool>`${column} = ANY(${[...ids]}::uuid[])`
 
+/** The same for texts. */
+export const isAmongTexts = (column: Expression<string>, texts: readonly string[]): Condition =>
+  sql<SqlBool>`${column} = ANY(${[...texts]}::text[])`
+
 /** Replaces an absent time in an order. A literal, because an index over it matches only the same text. */
 export const beforeAllTimes: Expression<Date> = sql<Date>`'-infinity'::timestamptz`
 

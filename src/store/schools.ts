@@ -1,5 +1,6 @@
 import { newId } from '../lib/ids.ts'
 import type { Reader, Writer } from './database.ts'
+import { isAmongTexts } from './expressions.ts'
 
 export interface SchoolDefaults {
   slug: string
@@ -14,27 +15,49 @@ export interface SchoolDefaults {
 
 /** Returns the school's row id. Creates the row from the configured defaults the first time; afterwards the school's staff own it. */
 export async function ensureSchool(db: Reader, school: SchoolDefaults): Promise<string> {
-  const existing = await findSchoolId(db, school.slug)
-  if (existing) return existing
-  const { slug, name, locale, time_zone, currency } = school
-  await db
-    .insertInto('school')
-    .values({
-      id: newId(),
-      slug,
-      name,
-      tagline: school.tagline ?? null,
-      locale,
-      supported_locales: [locale],
-      time_zone,
-      currency,
-      contact_email: school.contact_email ?? null,
-      support_url: school.support_url ?? null,
-    })
-    .onConflict((conflict) => conflict.column('slug').doNothing())
-    .execute()
-  return (await findSchoolId(db, slug)) as string
+  return (await ensureSchools(db, [school])).get(school.slug) as string
 }
+
+/** Rows of one INSERT: a statement has at most 65535 parameters. */
+const rowsAtOnce = 500
+
+/** Does the same for any number of schools, in a few statements. Returns the ids by slug. */
+export async function ensureSchools(db: Reader, schools: readonly SchoolDefaults[]): Promise<ReadonlyMap<string, string>> {
+  const existing = await findSchoolIds(db, schools)
+  const missing = schools.filter(({ slug }) => !existing.has(slug))
+  if (missing.length === 0) return existing
+  for (let start = 0; start < missing.length; start += rowsAtOnce) {
+    await db
+      .insertInto('school')
+      .values(missing.slice(start, start + rowsAtOnce).map(firstRow))
+      .onConflict((conflict) => conflict.column('slug').doNothing())
+      .execute()
+  }
+  return await findSchoolIds(db, schools)
+}
+
+async function findSchoolIds(db: Reader, schools: readonly SchoolDefaults[]): Promise<Map<string, string>> {
+  const slugs = schools.map(({ slug }) => slug)
+  const rows = await db
+    .selectFrom('school')
+    .select(['id', 'slug'])
+    .where(({ ref }) => isAmongTexts(ref('slug'), slugs))
+    .execute()
+  return new Map(rows.map(({ id, slug }) => [slug, id]))
+}
+
+const firstRow = ({ slug, name, tagline, locale, time_zone, currency, contact_email, support_url }: SchoolDefaults) => ({
+  id: newId(),
+  slug,
+  name,
+  tagline: tagline ?? null,
+  locale,
+  supported_locales: [locale],
+  time_zone,
+  currency,
+  contact_email: contact_email ?? null,
+  support_url: support_url ?? null,
+})
 
 export interface SchoolRow {
   id: string

@@ -1,6 +1,6 @@
-import { sql } from 'kysely'
+import { type Expression, sql } from 'kysely'
 import type { Reader } from './database.ts'
-import { type Builder, secondsAgo, secondsFromNow } from './expressions.ts'
+import { type Builder, isAmong, isAmongTexts, secondsAgo, secondsFromNow } from './expressions.ts'
 
 export interface SigningKeyRow {
   kid: string
@@ -66,28 +66,71 @@ export interface PublishedKey {
   fingerprint: string
 }
 
-/** Returns the published keys of these schools. */
-export function listPublishedKeys(db: Reader, slugs: readonly string[], keepHours: number): Promise<PublishedKey[]> {
-  if (slugs.length === 0) return Promise.resolve([])
-  return db
+const publishedOf = (db: Reader, slugs: readonly string[], keepHours: number) =>
+  db
     .selectFrom('signing_key')
     .innerJoin('school', 'school.id', 'signing_key.school_id')
-    .select(['signing_key.school_id', 'school.slug', 'signing_key.kid'])
-    .select(({ ref }) => sql<string>`md5(${ref('signing_key.private_jwk')})`.as('fingerprint'))
-    .where('school.slug', 'in', slugs)
+    .where(({ ref }) => isAmongTexts(ref('school.slug'), slugs))
     .where(isPublished(keepHours))
+
+/** Returns the published keys of these schools. */
+export function listPublishedKeys(db: Reader, slugs: readonly string[], keepHours: number): Promise<PublishedKey[]> {
+  return publishedOf(db, slugs, keepHours)
+    .select(['signing_key.school_id', 'school.slug', 'signing_key.kid'])
+    .select(({ ref }) => fingerprintOf(ref('signing_key.private_jwk')).as('fingerprint'))
     .orderBy('school.slug')
     .orderBy('signing_key.kid')
     .execute()
 }
 
-/** Returns the sealed private key, or undefined if it was removed. */
-export async function findSealedKey(db: Reader, schoolId: string, kid: string): Promise<string | undefined> {
-  const row = await db
-    .selectFrom('signing_key')
-    .select('private_jwk')
-    .where('school_id', '=', schoolId)
-    .where('kid', '=', kid)
+/** Returns a text that changes with any published key of these schools. */
+export async function fingerprintPublishedKeys(db: Reader, slugs: readonly string[], keepHours: number): Promise<string> {
+  const row = await publishedOf(db, slugs, keepHours)
+    .select(({ fn, ref }) =>
+      // A sum does not depend on the order of the rows.
+      fn.sum<string>(sql`hashtextextended(${ref('signing_key.kid')} || ${ref('signing_key.private_jwk')}, 0)::numeric`).as('sum'),
+    )
     .executeTakeFirst()
-  return row?.private_jwk
+  return String(row?.sum)
+}
+
+const fingerprintOf = (sealed: Expression<string>) => sql<string>`md5(${sealed})`
+
+/** Returns the sealed private keys of some schools. */
+export function listSealedKeys(
+  db: Reader,
+  schoolIds: readonly string[],
+): Promise<{ school_id: string; kid: string; private_jwk: string; fingerprint: string }[]> {
+  return db
+    .selectFrom('signing_key')
+    .select(['school_id', 'kid', 'private_jwk'])
+    .select(({ ref }) => fingerprintOf(ref('private_jwk')).as('fingerprint'))
+    .where(({ ref }) => isAmong(ref('school_id'), schoolIds))
+    .execute()
+}
+
+/** Returns which of these schools lack a key of one of the algorithms. A retired key counts as long as it is published. */
+export async function listSchoolsWithoutKeys(
+  db: Reader,
+  { schoolIds, algorithms, keepHours }: { schoolIds: readonly string[]; algorithms: readonly string[]; keepHours: number },
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('school')
+    .select('id')
+    .where(({ ref }) => isAmong(ref('id'), schoolIds))
+    .where((school) =>
+      school(
+        school
+          .selectFrom('signing_key')
+          .select(({ fn }) => fn.count<string>('signing_key.alg').distinct().as('count'))
+          .whereRef('signing_key.school_id', '=', 'school.id')
+          .where(({ ref }) => isAmongTexts(ref('signing_key.alg'), algorithms))
+          .where(isPublished(keepHours)),
+        '<',
+        String(algorithms.length),
+      ),
+    )
+    .orderBy('id')
+    .execute()
+  return rows.map(({ id }) => id)
 }

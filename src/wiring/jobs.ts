@@ -8,6 +8,7 @@ import { subscriptionJobs } from '../jobs/subscriptions.ts'
 import { sweepJobs } from '../jobs/sweep.ts'
 import { endGrantWithin } from './externalServices.ts'
 import type { Foundation } from './foundation.ts'
+import { signingKeyJob } from './signingKeyJob.ts'
 
 /** Creates the background jobs. */
 export const createJobs = ({ background: database, stores, storage, runtime }: Foundation): Job[] => [
@@ -24,3 +25,12 @@ export const createJobs = ({ background: database, stores, storage, runtime }: F
   ...rollupJobs({ database }),
   ...postJobs({ database }),
 ]
+
+/** Creates the job that creates the signing keys of new schools. */
+export const createSigningKeyJob = ({ background: database, keyring, runtime }: Foundation): Job =>
+  signingKeyJob({
+    database,
+    keyring,
+    schools: () => runtime.schools.all.map(({ school }) => school.id),
+    keepHours: () => runtime.config.oauth.signing_keys.keep_after_retirement_hours,
+  })

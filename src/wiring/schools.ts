@@ -5,32 +5,47 @@ import type { Stores } from '../oidc/stores.ts'
 import { type IntegrationChanges, syncIntegrations } from '../oidc/syncIntegrations.ts'
 import type { School } from '../policy/school.ts'
 import { type SchoolDirectory, schoolDirectory } from '../policy/schoolDirectory.ts'
-import { ensureAppearance } from '../store/appearance.ts'
+import { ensureAppearances } from '../store/appearance.ts'
+import { listConfiguredClients } from '../store/clients.ts'
 import type { Database } from '../store/database.ts'
-import { ensureSchool } from '../store/schools.ts'
+import { ensureSchools } from '../store/schools.ts'
 
 export interface SchoolEntry {
   school: School
   config: SchoolConfig
 }
 
-/** Opens every school of the configuration. A new file creates a school. */
-export async function openSchools(database: Database, config: Config): Promise<SchoolDirectory<SchoolEntry>> {
-  const entries: SchoolEntry[] = []
-  for (const school of config.schools) {
-    const id = await ensureSchool(database.kysely, { slug: school.slug, ...school.defaults })
-    await ensureAppearance(database.kysely, id, initialThemeSettings(school.defaults.branding))
-    entries.push({ school: { id, slug: school.slug, issuer: school.issuer }, config: school })
-  }
+/** Opens every school of the configuration, in a few statements whatever their number. A new file creates a school. */
+export async function openSchools({ kysely }: Database, config: Config): Promise<SchoolDirectory<SchoolEntry>> {
+  const ids = await ensureSchools(
+    kysely,
+    config.schools.map(({ slug, defaults }) => ({ slug, ...defaults })),
+  )
+  const entries = config.schools.map((school) => ({
+    school: { id: ids.get(school.slug) as string, slug: school.slug, issuer: school.issuer },
+    config: school,
+  }))
+  await ensureAppearances(
+    kysely,
+    entries.map(({ school, config }) => ({ schoolId: school.id, look: initialThemeSettings(config.defaults.branding) })),
+  )
   return schoolDirectory(entries)
 }
 
 /** Updates the registered integrations of every school from its file. Returns the changes by school. */
 export async function syncAllIntegrations(
   stores: Stores,
-  schools: SchoolDirectory<SchoolEntry>,
+  { all }: SchoolDirectory<SchoolEntry>,
 ): Promise<Record<string, IntegrationChanges>> {
+  const known = await listConfiguredClients(
+    stores.database,
+    all.map(({ school, config }) => ({ schoolId: school.id, clientIds: config.integrations.map(({ client_id: id }) => id) })),
+  )
   const changes: Record<string, IntegrationChanges> = {}
-  for (const { school, config } of schools.all) changes[school.slug] = await syncIntegrations(stores, school.id, config.integrations)
+  for (const { school, config } of all) {
+    const clients = known.get(school.id) ?? []
+    const isAffected = clients.length > 0 || config.integrations.length > 0
+    changes[school.slug] = isAffected ? await syncIntegrations(stores, school.id, config.integrations, clients) : { added: [], removed: [] }
+  }
   return changes
 }

@@ -1,6 +1,6 @@
 import type { Keyring } from '../lib/keyring.ts'
 import type { Reader } from '../store/database.ts'
-import { findSealedKey, listPublishedKeys } from '../store/signingKeys.ts'
+import { fingerprintPublishedKeys, listPublishedKeys, listSealedKeys, type PublishedKey } from '../store/signingKeys.ts'
 
 export interface SigningKeyCheckArguments {
   database: Reader
@@ -12,27 +12,35 @@ export interface SigningKeyCheckArguments {
 }
 
 const mostNamed = 5
+/** Schools whose keys one statement reads. */
+const schoolsAtOnce = 200
 
 /**
  * Returns a check that SECRET_KEY opens every published signing key of each school. A key that was opened is opened again only after it
- * has changed. A school without keys passes: it gets its first ones when they are needed.
+ * has changed. A school without keys passes: it gets its first ones soon after the start.
  */
 export function createSigningKeyCheck({ database, keyring, schools, keepHours }: SigningKeyCheckArguments): () => Promise<void> {
   let opened = new Set<string>()
+  let passed: string | undefined
   return async () => {
-    const stillOpened = new Set<string>()
-    const failed = new Set<string>()
-    for (const { school_id: schoolId, slug, kid, fingerprint } of await listPublishedKeys(database, schools(), keepHours())) {
-      const key = `${schoolId} ${kid} ${fingerprint}`
-      if (opened.has(key) || isOpened(await findSealedKey(database, schoolId, kid))) stillOpened.add(key)
-      else failed.add(slug)
+    // Readiness asks often: one row instead of every key of every school.
+    const before = await fingerprintPublishedKeys(database, schools(), keepHours())
+    if (before === passed) return
+    const published = await listPublishedKeys(database, schools(), keepHours())
+    const fresh = published.filter((key) => !opened.has(keyOf(key)))
+    const unusable = new Set<string>()
+    const schoolIds = [...new Set(fresh.map(({ school_id: schoolId }) => schoolId))]
+    for (let start = 0; start < schoolIds.length; start += schoolsAtOnce) {
+      const sealed = await listSealedKeys(database, schoolIds.slice(start, start + schoolsAtOnce))
+      for (const key of sealed) if (!opened.has(keyOf(key)) && !isOpened(key.private_jwk)) unusable.add(keyOf(key))
     }
-    opened = stillOpened
+    const failed = new Set(fresh.filter((key) => unusable.has(keyOf(key))).map(({ slug }) => slug))
+    opened = new Set(published.map(keyOf).filter((key) => !unusable.has(key)))
     if (failed.size > 0) throw new Error(explain([...failed]))
+    passed = before
   }
 
-  function isOpened(sealed: string | undefined): boolean {
-    if (sealed === undefined) return true
+  function isOpened(sealed: string): boolean {
     try {
       keyring.open('signing keys', sealed)
       return true
@@ -41,6 +49,9 @@ export function createSigningKeyCheck({ database, keyring, schools, keepHours }:
     }
   }
 }
+
+/** Changes with the sealed key. */
+const keyOf = ({ school_id: schoolId, kid, fingerprint }: Omit<PublishedKey, 'slug'>): string => `${schoolId} ${kid} ${fingerprint}`
 
 function explain(slugs: readonly string[]): string {
   const more = slugs.length > mostNamed ? ` and ${slugs.length - mostNamed} more` : ''

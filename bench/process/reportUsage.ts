@@ -1,0 +1,21 @@
+/** A preload script (`node --import`): reports the memory and CPU of its process to the parent that asks for it. */
+import { setFlagsFromString, writeHeapSnapshot } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc') as () => void
+
+process.on('message', (message) => {
+  if (message === 'usage') {
+    process.send?.({ cpu: process.cpuUsage() })
+  } else if (message === 'memory') {
+    // Twice: what the first run finalizes, the second one frees.
+    collectGarbage()
+    collectGarbage()
+    process.send?.({ memory: process.memoryUsage() })
+  } else if (typeof message === 'string' && message.startsWith('snapshot ')) {
+    process.send?.({ snapshot: writeHeapSnapshot(message.slice('snapshot '.length)) })
+  }
+})
+// The parent decides when the process ends.
+process.channel?.unref()
