@@ -6,8 +6,9 @@ import { findGrant, saveGrant } from '../store/grants.ts'
 import { storableText } from '../store/storableText.ts'
 import { accountIdOf, subjectOf } from './claims.ts'
 import { type Exchanges, earlierAnswer, endGrantOnce, reused } from './engineTransaction.ts'
+import { artifactName, once } from './requestFacts.ts'
 import { orUnavailable, type Stores } from './stores.ts'
-import { tagsOf } from './tokenTags.ts'
+import { artifactKey, tokenModels } from './tokenTags.ts'
 
 export interface AdapterArguments {
   schoolId: string
@@ -22,7 +23,6 @@ export interface AdapterArguments {
 
 /** Payloads that contain a cookie's value are encrypted. */
 const sealed: ReadonlySet<string> = new Set(['Session', 'Interaction'])
-const tokens: ReadonlySet<string> = new Set(['AccessToken', 'RefreshToken', 'AuthorizationCode'])
 
 /** The engine's storage for one school: `name` is the engine's model. Ids are hashed before a store sees them. */
 export function createAdapter(args: AdapterArguments): (name: string) => Adapter {
@@ -39,13 +39,14 @@ function unused(): never {
 
 const nothing = { findByUserCode: unused, findByUid: unused, consume: unused, revokeByGrantId: unused }
 
-function clientAdapter({ schoolId, stores }: AdapterArguments): Adapter {
+function clientAdapter({ schoolId, stores, exchanges }: AdapterArguments): Adapter {
   return {
     ...nothing,
     async find(id) {
       // PostgreSQL cannot store this text, so no client has it as its id.
       if (storableText(id) !== id) return undefined
-      return (await orUnavailable(stores, findClient(stores.database, schoolId, id)))?.metadata as AdapterPayload | undefined
+      const find = () => findClient(stores.database, schoolId, id)
+      return (await orUnavailable(stores, once(exchanges.getStore()?.facts.clients, id, find)))?.metadata as AdapterPayload | undefined
     },
     async upsert(id, payload) {
       const { client_secret: secret, ...rest } = payload
@@ -63,7 +64,8 @@ function grantAdapter({ schoolId, stores, exchanges }: AdapterArguments): Adapte
   return {
     ...nothing,
     async find(id) {
-      return (await orUnavailable(stores, findGrant(stores.database, schoolId, id))) as AdapterPayload | undefined
+      const find = () => findGrant(stores.database, schoolId, id)
+      return (await orUnavailable(stores, once(exchanges.getStore()?.facts.grants, id, find))) as AdapterPayload | undefined
     },
     async upsert(id, payload, expiresInSeconds = 0) {
       const accountId = accountIdOf(payload.accountId as string)
@@ -78,8 +80,8 @@ function grantAdapter({ schoolId, stores, exchanges }: AdapterArguments): Adapte
 function artifactAdapter(model: string, args: AdapterArguments): Adapter {
   const { schoolId, stores, keyring, exchanges } = args
   const store: Artifacts = model === 'RefreshToken' ? stores.durable : stores.ephemeral
-  const isToken = tokens.has(model)
-  const keyOf = (value: string): ArtifactKey => ({ schoolId, model, id: hash(value), ...(isToken ? tagsOf(value) : {}) })
+  const isToken = tokenModels.has(model)
+  const keyOf = (value: string): ArtifactKey => artifactKey(schoolId, model, value)
   const parse = (text: string): AdapterPayload => JSON.parse(sealed.has(model) ? keyring.open('artifacts', text) : text)
   const read = (value: string | undefined, found: FoundArtifact): AdapterPayload => {
     const payload = found.payload === '' ? usedPayload(model, found) : parse(found.payload)
@@ -90,10 +92,10 @@ function artifactAdapter(model: string, args: AdapterArguments): Adapter {
 
   return {
     async find(value) {
-      const found = await orUnavailable(stores, store.find(keyOf(value)))
+      const exchange = exchanges.getStore()
+      const found = await orUnavailable(stores, exchange?.facts.artifacts.get(artifactName(model, value)) ?? store.find(keyOf(value)))
       if (!found) return undefined
       if (model === 'Interaction' && found.consumedAt) return undefined
-      const exchange = exchanges.getStore()
       if (found.grantId !== null) exchange?.grantIds.set(value, found.grantId)
       if (model === 'RefreshToken' && found.consumedAt && exchange && Provider.ctx?.oidc.route === 'token') {
         const earlier = earlierAnswer(found, value, exchange.form)

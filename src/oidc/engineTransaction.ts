@@ -3,6 +3,7 @@ import { errors } from 'oidc-provider'
 import { hash, keyFromToken, openWith, sealWith } from '../lib/keyring.ts'
 import type { Artifact, ArtifactKey, FoundArtifact } from '../store/artifacts.ts'
 import type { AuditEntry } from '../store/audit.ts'
+import { newRequestFacts, type RequestFacts } from './requestFacts.ts'
 import { endGrant, isSplit, orUnavailable, type Stores } from './stores.ts'
 
 /**
@@ -14,6 +15,7 @@ import { endGrant, isSplit, orUnavailable, type Stores } from './stores.ts'
 export interface Exchange {
   /** The form that the client sent. */
   form: URLSearchParams
+  facts: RequestFacts
   audit: AuditEntry[]
   saved: Artifact[]
   consumed?: { key: ArtifactKey; value: string; grantId: string | undefined }
@@ -31,7 +33,14 @@ export type Exchanges = AsyncLocalStorage<Exchange>
 
 export const createExchanges = (): Exchanges => new AsyncLocalStorage<Exchange>()
 
-export const newExchange = (form: URLSearchParams): Exchange => ({ form, audit: [], saved: [], grantIds: new Map(), ended: new Map() })
+export const newExchange = (form: URLSearchParams): Exchange => ({
+  form,
+  facts: newRequestFacts(),
+  audit: [],
+  saved: [],
+  grantIds: new Map(),
+  ended: new Map(),
+})
 
 const windowPurpose = 'refresh window'
 

@@ -6,8 +6,9 @@ import { dispatch, type Handler, type ServiceArguments } from './endpointHandler
 import { type EndpointName, endpoints } from './endpoints.ts'
 import { keysDocument, metadataDocument, metadataPaths } from './metadata.ts'
 import { register } from './registrationEndpoint.ts'
+import { revoke } from './revocationEndpoint.ts'
 import { token } from './tokenEndpoint.ts'
-import { introspect, revoke, userinfo } from './tokenInformation.ts'
+import { introspect, userinfo } from './tokenInformation.ts'
 
 /** The authorization server: middleware before the engine, with one handler per endpoint. */
 export function createService(args: ServiceArguments): Middleware {

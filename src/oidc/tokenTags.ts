@@ -1,4 +1,5 @@
 import { hash } from '../lib/keyring.ts'
+import type { ArtifactKey } from '../store/artifacts.ts'
 
 /**
  * Tokens and codes contain a tag of their grant and of their client after the random part: `<random>.<grant>.<client>`. A store can thus
@@ -19,7 +20,18 @@ export function tagToken(random: string, { grantTag, clientTag }: TokenTags): st
 }
 
 /** Returns the tags of a presented value, or undefined if it has none. */
-export function tagsOf(value: string): TokenTags | undefined {
+function tagsOf(value: string): TokenTags | undefined {
   const [, grant, client, more] = value.split('.')
   return grant && client && more === undefined ? { grantTag: grant, clientTag: client } : undefined
 }
+
+/** Models whose values are tokens with tags. */
+export const tokenModels: ReadonlySet<string> = new Set(['AccessToken', 'RefreshToken', 'AuthorizationCode'])
+
+/** Returns the key under which a store keeps a value of the engine. */
+export const artifactKey = (schoolId: string, model: string, value: string): ArtifactKey => ({
+  schoolId,
+  model,
+  id: hash(value),
+  ...(tokenModels.has(model) ? tagsOf(value) : {}),
+})

@@ -5,6 +5,8 @@
  * The caller hashes the ids, so a copy of the store gives no access.
  */
 export interface Artifacts {
+  /** Sends the requests that `work` makes before it waits for anything in one round trip, if the store can. */
+  together<Result>(work: () => Result): Result
   /**
    * The artefact if it has not expired and its grant and client are alive, consumed or not.
    * A grant or client that has been ended hides its artefacts from that moment on.
@@ -28,7 +30,7 @@ export interface Artifacts {
   endClient(ended: EndedClient): Promise<void>
   /** Lets an enabled client start again after it was disabled: earlier values stay hidden. */
   restoreClient(restored: EndedClient): Promise<void>
-  /** Everything of one model that belongs to an account, unexpired, newest first, at most 100. */
+  /** Everything of one model that belongs to an account and to no grant, unexpired, newest first, at most 100. */
   findOfAccount(schoolId: string, model: string, accountId: string): Promise<OwnedArtifact[]>
   /** Ids of the sessions of an account are removed: "sign out everywhere". */
   destroyOfAccount(schoolId: string, model: string, accountId: string): Promise<void>

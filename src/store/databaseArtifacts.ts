@@ -24,6 +24,7 @@ export function databaseArtifacts(sql: Sql): DatabaseArtifacts {
   const count = async (text: string, values: unknown[], name: string) => (await sql.query(text, values, name)).length
 
   return {
+    together: (work) => work(),
     find: ({ schoolId, model, id }) => found(`${select} AND a.id = $3`, [schoolId, model, id], 'artifact_find'),
     findByUid: (schoolId, model, uid) =>
       found(`${select} AND a.uid = $3 ORDER BY a.created_at DESC LIMIT 1`, [schoolId, model, uid], 'artifact_find_by_uid'),

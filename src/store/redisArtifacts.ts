@@ -1,6 +1,8 @@
 import { setTimeout } from 'node:timers/promises'
+import { Cluster } from 'ioredis'
 import type { Artifact, ArtifactKey, Artifacts, FoundArtifact, OwnedArtifact } from './artifacts.ts'
 import { answered, type RedisClient } from './redis.ts'
+import { together } from './together.ts'
 
 export interface RedisArtifactsOptions {
   /** No artefact that names a grant or client may live longer: end markers are kept as long. */
@@ -37,11 +39,13 @@ export function redisArtifacts(redis: RedisClient, { longestTokenSeconds, prefix
   async function find(key: ArtifactKey): Promise<FoundArtifact | undefined> {
     const { schoolId, grantTag, clientTag } = key
     const [values, grantMarker, clientMarker] = await answered(
-      Promise.all([
-        redis.hmget(artifactKey(key), ...fields),
-        readMarker(schoolId, 'grant', grantTag),
-        readMarker(schoolId, 'client', clientTag),
-      ]),
+      together(redis, () =>
+        Promise.all([
+          redis.hmget(artifactKey(key), ...fields),
+          readMarker(schoolId, 'grant', grantTag),
+          readMarker(schoolId, 'client', clientTag),
+        ]),
+      ),
     )
     const [payload, grantId, clientId, accountId, , storedGrantTag, storedClientTag, savedAt, consumedAt] = values
     if (payload === null || payload === undefined) return undefined
@@ -65,26 +69,37 @@ export function redisArtifacts(redis: RedisClient, { longestTokenSeconds, prefix
 
   /** Indexes first, the artefact after: an index entry without artefact reads as absent, an artefact without entry could not be found. */
   async function write(artifact: Artifact, script: 'sgSave' | 'sgSaveOnce'): Promise<boolean> {
-    const { schoolId, model, id, uid, accountId, expiresInSeconds } = artifact
+    const { schoolId, model, id, uid, grantId, expiresInSeconds } = artifact
+    // Tokens end with their grant, so only sessions are listed by account.
+    const accountId = grantId ? undefined : artifact.accountId
     requireMarkers(artifact, longestTokenSeconds)
     const milliseconds = Math.max(0, Math.round(expiresInSeconds * 1000))
     const now = Date.now()
-    if (milliseconds > 0) {
-      await Promise.all([
-        uid && redis.set(uidKey(schoolId, model, uid), id, 'PX', milliseconds),
-        accountId && scripts.sgIndex(accountKey(schoolId, model, accountId), now, now + milliseconds, milliseconds, id),
-      ])
+    const writeIndexes = () =>
+      milliseconds > 0
+        ? Promise.all([
+            uid && redis.set(uidKey(schoolId, model, uid), id, 'PX', milliseconds),
+            accountId && scripts.sgIndex(accountKey(schoolId, model, accountId), now, now + milliseconds, milliseconds, id),
+          ])
+        : undefined
+    const writeArtifact = () => scripts[script](artifactKey(artifact), milliseconds, ...hashOf(artifact, now))
+    if (redis instanceof Cluster) {
+      await writeIndexes()
+      return (await writeArtifact()) === 1
     }
-    return (await scripts[script](artifactKey(artifact), milliseconds, ...hashOf(artifact, now))) === 1
+    // One server runs the commands of a connection in their order.
+    const [, written] = await together(redis, () => Promise.all([writeIndexes(), writeArtifact()]))
+    return written === 1
   }
 
   return {
+    together: (work) => together(redis, work),
     find,
     async findByUid(schoolId, model, uid) {
       const id = await answered(redis.get(uidKey(schoolId, model, uid)))
       if (id === null) return undefined
       const key = { schoolId, model, id }
-      const [stored, found] = await Promise.all([answered(redis.hget(artifactKey(key), 'u')), find(key)])
+      const [stored, found] = await together(redis, () => Promise.all([answered(redis.hget(artifactKey(key), 'u')), find(key)]))
       return stored === uid ? found : undefined
     },
     async save(artifact) {
@@ -92,7 +107,7 @@ export function redisArtifacts(redis: RedisClient, { longestTokenSeconds, prefix
     },
     saveOnce: (artifact) => answered(write(artifact, 'sgSaveOnce')),
     async consume(key) {
-      const [won, found] = await Promise.all([answered(scripts.sgConsume(artifactKey(key), Date.now())), find(key)])
+      const [won, found] = await together(redis, () => Promise.all([answered(scripts.sgConsume(artifactKey(key), Date.now())), find(key)]))
       return won === 1 && found !== undefined
     },
     async destroy(key) {

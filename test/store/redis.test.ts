@@ -212,11 +212,12 @@ if ((await availableServices()).redis) {
       await store.consume(artifact)
       await store.save({ ...artifact, expiresInSeconds: 90 })
       await store.saveOnce({ ...artifact, id: 'other' })
+      await store.save({ ...artifact, grantId: '', model: 'Session' })
       await store.endGrant(ended)
       await store.endClient(ended)
       await store.restoreClient(ended)
       const keys = await redis.keys(`${prefix}*`)
-      expect(keys).toHaveLength(6)
+      expect(keys).toHaveLength(8)
       for (const key of keys) expect(await redis.ttl(key), key).toBeGreaterThan(key.includes('ended') ? 100 : 50)
     })
 

@@ -32,12 +32,20 @@ export function countStoreRequests(ports: { postgresql: number; redis: number })
     readers.set(socket, made)
     return made
   }
-  const { write } = Socket.prototype
-  Socket.prototype.write = function counting(this: Socket, chunk: Uint8Array | string, ...rest: unknown[]) {
-    if (this.remotePort === ports.postgresql) readerOf(this)(asBuffer(chunk, rest[0]))
-    if (this.remotePort === ports.redis) counted?.redisTrips.push(commandsIn(asBuffer(chunk, rest[0])))
-    return Reflect.apply(write, this, [chunk, ...rest])
-  } as Socket['write']
+  const seen = (socket: Socket, bytes: () => Buffer): void => {
+    if (socket.remotePort === ports.postgresql) readerOf(socket)(bytes())
+    if (socket.remotePort === ports.redis) counted?.redisTrips.push(commandsIn(bytes()))
+  }
+  // A corked socket sends its writes in one `_writev`, which is one write to the socket.
+  const { _write: write, _writev: writev } = Socket.prototype
+  Socket.prototype._write = function counting(chunk, encoding, done) {
+    seen(this, () => asBuffer({ chunk, encoding }))
+    write.call(this, chunk, encoding, done)
+  }
+  Socket.prototype._writev = function counting(chunks, done) {
+    seen(this, () => Buffer.concat(chunks.map(asBuffer)))
+    writev?.call(this, chunks, done)
+  }
   return {
     async during(work) {
       if (counted) throw new Error('two pieces of work cannot be counted at the same time')
@@ -51,13 +59,13 @@ export function countStoreRequests(ports: { postgresql: number; redis: number })
       return own
     },
     stop() {
-      Socket.prototype.write = write
+      Object.assign(Socket.prototype, { _write: write, _writev: writev })
     },
   }
 }
 
-const asBuffer = (chunk: Uint8Array | string, encoding: unknown): Buffer =>
-  typeof chunk === 'string' ? Buffer.from(chunk, (encoding as BufferEncoding | undefined) ?? 'utf8') : Buffer.from(chunk)
+const asBuffer = ({ chunk, encoding }: { chunk: Uint8Array | string; encoding: BufferEncoding }): Buffer =>
+  typeof chunk === 'string' ? Buffer.from(chunk, encoding) : Buffer.from(chunk)
 
 const code = { bind: 'B', execute: 'E', parse: 'P', query: 'Q' } as const
 

@@ -1,0 +1,48 @@
+import type { AccountRow } from '../store/accounts.ts'
+import type { FoundArtifact } from '../store/artifacts.ts'
+import type { ClientRow } from '../store/clients.ts'
+import type { PersonNow } from './bearer.ts'
+
+/** Rows by id. A promise of undefined stands for a row that does not exist. */
+export type Memo<Row> = Map<string, Promise<Row | undefined>>
+
+/**
+ * The rows that were read for one request. The engine asks for the same rows several times: each is loaded once, or in one statement with
+ * others before the engine runs.
+ */
+export interface RequestFacts {
+  /** By `artifactName`. */
+  artifacts: Memo<FoundArtifact>
+  clients: Memo<KnownClient>
+  grants: Memo<Record<string, unknown>>
+  accounts: Memo<AccountRow>
+  people: Memo<PersonNow>
+}
+
+/** The columns of a client that requests need. */
+export type KnownClient = Pick<ClientRow, 'metadata' | 'registered_via' | 'created_at'>
+
+export const newRequestFacts = (): RequestFacts => ({
+  artifacts: new Map(),
+  clients: new Map(),
+  grants: new Map(),
+  accounts: new Map(),
+  people: new Map(),
+})
+
+export const artifactName = (model: string, value: string): string => `${model} ${value}`
+
+/** Returns the row that this request has read already, or loads it. */
+export function once<Row>(memo: Memo<Row> | undefined, id: string, load: () => Promise<Row | undefined>): Promise<Row | undefined> {
+  const known = memo?.get(id)
+  if (known !== undefined) return known
+  const loading = load()
+  if (memo) remember(memo, id, loading)
+  return loading
+}
+
+/** Keeps a row for the rest of the request. A failure is reported to those that ask for the row. */
+function remember<Row>(memo: Memo<Row>, id: string, row: Promise<Row | undefined>): void {
+  row.catch(() => undefined)
+  memo.set(id, row)
+}
