@@ -1,7 +1,7 @@
 import type { OAuthConfig } from '../config/oauth.ts'
 import type { ScopeEntry } from '../framework/declare/scopeCatalogue.ts'
 import { type ProblemCode, problems } from '../lib/problem.ts'
-import { code, type Markdown, table } from './markdown.ts'
+import { code, Markdown, table } from './markdown.ts'
 import type { RateLimit } from './schoolFacts.ts'
 
 interface ErrorRow {
@@ -14,34 +14,27 @@ const errors: readonly ErrorRow[] = [
   {
     error: 'invalid_token',
     meaning: 'the token is malformed, unknown, expired, revoked or bound to something else',
-    solution: 'refresh; if that fails, step 3',
+    solution: 'refresh; if that fails, step 2',
   },
-  {
-    error: 'insufficient_scope',
-    meaning: 'the token lacks a scope; WWW-Authenticate names all that the call needs',
-    solution: 'step 3 with the union, see step 9',
-  },
+  { error: 'insufficient_scope', meaning: 'the token lacks a scope', solution: 'step 5, with the scopes in WWW-Authenticate' },
   {
     error: 'access_denied',
-    meaning: 'the person may not do this, or the request has no token',
-    solution: 'without a token: get one; with a token: another one does not help',
+    meaning: 'the person may not do this, or there is no token; in a redirect: the person declined',
+    solution: 'get a token if there is none',
   },
-  { error: 'invalid_request', meaning: 'a parameter is missing, repeated or wrong', solution: 'correct the values in the description' },
-  { error: 'invalid_grant', meaning: 'the code or refresh token is used, expired or of another client', solution: 'step 3' },
-  { error: 'invalid_client', meaning: 'the client is unknown, or its secret is wrong', solution: 'step 2' },
-  { error: 'invalid_scope', meaning: 'a scope is missing or does not exist', solution: 'use names from the table of scopes below' },
-  { error: 'invalid_target', meaning: 'the resource is not one of this service', solution: 'leave it out, or use an address of step 6' },
+  { error: 'invalid_request', meaning: 'a parameter is missing, repeated or wrong', solution: 'correct it' },
+  { error: 'invalid_grant', meaning: 'the code or refresh token is used, expired or of another client', solution: 'step 2' },
+  { error: 'invalid_client', meaning: 'the client is unknown, or its secret is wrong', solution: 'remove the state file; step 2' },
+  { error: 'invalid_scope', meaning: 'a scope is missing or does not exist', solution: 'use the names below' },
+  { error: 'invalid_target', meaning: 'the resource is not one of this service', solution: 'leave it out' },
+  { error: 'unsupported_grant_type', meaning: 'the service does not support the grant type', solution: 'see The requests' },
   { error: 'rate_limited', meaning: 'too many requests', solution: 'wait for the seconds in Retry-After' },
-  { error: 'temporarily_unavailable', meaning: 'the service is temporarily unavailable', solution: 'repeat the request after Retry-After' },
+  { error: 'temporarily_unavailable', meaning: 'the service is temporarily unavailable', solution: 'repeat after Retry-After' },
 ]
 
 const registrationErrors: readonly ErrorRow[] = [
-  {
-    error: 'invalid_redirect_uri',
-    meaning: 'a redirect URI is not a loopback address',
-    solution: 'use the form of step 2, or ask for a registered integration',
-  },
-  { error: 'invalid_client_metadata', meaning: 'the registration has a wrong value', solution: 'correct the values in the description' },
+  { error: 'invalid_redirect_uri', meaning: 'a redirect URI is not a loopback address', solution: 'see The requests' },
+  { error: 'invalid_client_metadata', meaning: 'the registration has a wrong value', solution: 'correct it' },
 ]
 
 /** Explains each error and its solution. */
@@ -80,11 +73,16 @@ export function lifetimeTable({ lifetimes, registration, refresh_window_seconds:
   )
 }
 
-/** Renders every current rate limit. */
+/** Limits that concern people who sign in, and resource servers. No client can exceed them. */
+const isOfClients = ({ name }: RateLimit): boolean => !/^(?:sign_|password_|message_|introspection|bad_)/.test(name)
+
+/** Renders the current rate limits of clients. */
 export const limitTable = (limits: readonly RateLimit[]): Markdown =>
   table(
     ['Limit', 'Applies to', 'Requests', 'Per'],
-    limits.map(({ name, about, requests, window_seconds: seconds }) => [code(name), about, requests, `${seconds} seconds`]),
+    limits
+      .filter(isOfClients)
+      .map(({ name, about, requests, window_seconds: seconds }) => [code(name), about, requests, `${seconds} seconds`]),
   )
 
 /** Renders every scope with its consent sentence. */
@@ -92,6 +90,6 @@ export function scopeTable(scopes: readonly ScopeEntry[]): Markdown {
   const audiences = { learner: 'everybody', lecturer: 'lecturers and staff', admin: 'staff' } as const
   return table(
     ['Scope', 'A client may', 'Useful to'],
-    scopes.map(({ name, sentence, from }) => [code(name), sentence, audiences[from]]),
+    scopes.map(({ name, sentence, from }) => [new Markdown(name), sentence, audiences[from]]),
   )
 }

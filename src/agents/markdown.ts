@@ -43,7 +43,7 @@ export function code(text: string): Markdown {
 }
 
 /** Renders a code block: commands, or a URL. Its lines must be trusted. */
-export const block = (language: 'sh' | 'text', lines: string): Markdown => new Markdown(`\`\`\`${language}\n${lines}\n\`\`\``)
+export const block = (language: 'sh' | 'text' | 'json', lines: string): Markdown => new Markdown(`\`\`\`${language}\n${lines}\n\`\`\``)
 
 /**
  * Renders a link. The URL can come from the school's data: characters that would end it are percent-encoded, and the label is printed

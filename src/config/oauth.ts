@@ -179,7 +179,7 @@ export const oauthSchema = (knownScopes: readonly string[]) =>
         .array(scopeName(knownScopes))
         .min(1)
         .superRefine(...noRepeats())
-        .default(['openid', 'profile', 'email', 'school:read', 'courses:read'])
+        .default(['openid', 'profile', 'email', 'account:read', 'courses:read'])
         .meta({
           description:
             'Scopes that clients request by default (RFC 9728 scopes_supported). Keep the list short: many clients request all of them.',

@@ -46,7 +46,7 @@ describe('/auth.md', () => {
       .map(([url]) => url)
       .filter((url) => url.startsWith(service.issuer))
     for (const name of ['registration_endpoint', 'authorization_endpoint', 'token_endpoint', 'revocation_endpoint'])
-      expect(named).toContain(metadata[name])
+      expect(text).toMatch(new RegExp(`${RegExp.escape(metadata[name].replace(service.issuer, ''))}[ ?]`))
     for (const url of new Set(named.filter((url) => new URL(url).pathname !== '/' && !url.endsWith('/mcp')))) {
       expect([url, (await fetch(url, { redirect: 'manual' })).status]).not.toEqual([url, 404])
     }
@@ -66,7 +66,15 @@ describe('/auth.md', () => {
     expect(listed).toEqual(body.scopes_supported)
     expect(listed).toEqual(allScopes.split(' '))
     const { body: resource } = await get(`${service.issuer}/.well-known/oauth-protected-resource`)
-    expect(text).toContain(`request \`${resource.scopes_supported.join(' ')}\``)
+    expect(text).toContain(`sh school.sh begin '${resource.scopes_supported.join(' ')} account:read'`)
+  })
+
+  test('asks for the baseline of the metadata in its first request, and the baseline covers the first call', async () => {
+    const own = await startService()
+    const { body } = await get(`${own.issuer}/.well-known/oauth-protected-resource`)
+    const page = (await get(`${own.issuer}/auth.md`)).body as string
+    expect(/^sh school\.sh begin '([^']+)'/m.exec(page)?.[1]?.split(' ')).toEqual(body.scopes_supported)
+    await own.stop()
   })
 
   test('lists the configured lifetimes', () => {
@@ -102,8 +110,46 @@ describe('/auth.md', () => {
     const policy = (await get(`${service.issuer}/api/v1/courses`)).headers.get('ratelimit-policy') as string
     const [, name = '', requests, window] = /"(\w+)";q=(\d+);w=(\d+)/.exec(policy) ?? []
     expect(limits.get(name)).toEqual([Number(requests), `${window} seconds`])
-    const file = loadedLimits()
-    expect(Object.fromEntries(limits)).toEqual(file)
+    expect(loadedLimits()).toMatchObject(Object.fromEntries(limits))
+  })
+
+  test('lists every limit that a client can exceed, and none of people who sign in', () => {
+    const listed = rowsUnder('Rate limits').map(([name]) => literal(name))
+    const ofOthers = /^sign_in|^sign_up|^password_reset|^message_|^introspection$|^bad_credentials$/
+    expect(listed).toEqual(Object.keys(loadedLimits()).filter((name) => !ofOthers.test(name)))
+  })
+
+  test('says how to reach the school, and links to its terms and its privacy policy', async () => {
+    const kysely = service.database.kysely
+    const contact = { contact_email: 'office@example.org', support_url: 'https://help.example.org/' }
+    await kysely.updateTable('school').set(contact).where('id', '=', service.schoolId()).execute()
+    const legal = { terms_url: 'https://example.org/terms', privacy_url: 'https://example.org/privacy' }
+    await kysely
+      .updateTable('school')
+      .set({ legal: JSON.stringify(legal) })
+      .where('id', '=', service.schoolId())
+      .execute()
+    await service.reload({})
+    const more = ((await get(`${service.issuer}/auth.md`)).body as string).split('\n## More\n')[1] ?? ''
+    for (const one of [contact.contact_email, contact.support_url, legal.terms_url, legal.privacy_url]) expect(more).toContain(one)
+    expect(more).toMatch(/integration: `office@example\.org`/)
+  })
+
+  test('names each loopback host that a client may register', async () => {
+    const hosts = ['127.0.0.1', '[::1]', 'localhost']
+    const own = await startService({ oauth: { registration: { loopback_hosts: hosts } } })
+    const page = (await get(`${own.issuer}/auth.md`)).body as string
+    for (const host of hosts) expect(page).toContain(`\`http://${host}:<port>/<path>\``)
+    expect(text).not.toContain('localhost')
+    await own.stop()
+  })
+
+  test('shows no registration where it is off, and the script needs only the client_id of the school', async () => {
+    const own = await startService({ oauth: { registration: { enabled: false } } })
+    const page = (await get(`${own.issuer}/auth.md`)).body as string
+    expect(page).not.toContain('/api/oauth/register')
+    expect(page).toContain('client=THE-ID-THAT-THE-SCHOOL-GAVE-YOU')
+    await own.stop()
   })
 
   test('lists the status of each error as the service returns it', async () => {

@@ -10,7 +10,7 @@ import { startService, type TestService } from '../support/service.ts'
 const expectedOf = (issuer: string): Expected => ({
   issuer,
   scopes: allScopes.split(' '),
-  baselineScopes: ['openid', 'profile', 'email', 'school:read', 'courses:read'],
+  baselineScopes: ['openid', 'profile', 'email', 'account:read', 'courses:read'],
   metadataPaths: ['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration'],
   isRegistrationOpen: true,
 })

@@ -53,7 +53,7 @@ describe('loading', () => {
   })
 
   test('baseline scopes keep the order in which they are written', () => {
-    expect(load({}).oauth.baseline_scopes).toEqual(['openid', 'profile', 'email', 'school:read', 'courses:read'])
+    expect(load({}).oauth.baseline_scopes).toEqual(['openid', 'profile', 'email', 'account:read', 'courses:read'])
     expect(load({ 'oauth.yaml': 'baseline_scopes: [email, openid]\n' }).oauth.baseline_scopes).toEqual(['email', 'openid'])
   })
 
