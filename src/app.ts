@@ -1,4 +1,4 @@
-import type Koa from 'koa'
+import type { RequestListener } from 'node:http'
 import type { Middleware } from 'koa'
 import { serveReference } from './agents/reference.ts'
 import type { SelfCheck } from './agents/selfCheck.ts'
@@ -6,6 +6,7 @@ import type { Config } from './config/load.ts'
 import { inProcess } from './http/inProcess.ts'
 import type { Metrics } from './http/metrics.ts'
 import type { RequestState } from './http/requestState.ts'
+import { storedResponses } from './http/storedResponses.ts'
 import type { Job } from './jobs/schedule.ts'
 import { createMail } from './mail/mail.ts'
 import type { IntegrationChanges } from './oidc/syncIntegrations.ts'
@@ -21,7 +22,7 @@ import { createJobs, createSigningKeyJob } from './wiring/jobs.ts'
 import { createMcpEndpoint } from './wiring/mcp.ts'
 import { createOidc } from './wiring/oidc.ts'
 import { createSchoolPages } from './wiring/pages.ts'
-import { beforeRoutes, createKoa } from './wiring/pipeline.ts'
+import { beforeRoutes, createEntrance, createKoa } from './wiring/pipeline.ts'
 import { type Runtime, schoolConfigOf } from './wiring/runtime.ts'
 import { createResourceMetadata, createSchoolDocuments } from './wiring/schoolDocuments.ts'
 import { openSchools, type SchoolEntry, syncAllIntegrations } from './wiring/schools.ts'
@@ -29,7 +30,8 @@ import { createSchoolSelfCheck } from './wiring/selfCheck.ts'
 import { sendInBackground } from './wiring/sendInBackground.ts'
 
 export interface App {
-  koa: Koa
+  /** Answers requests. */
+  handler: RequestListener
   jobs: Job[]
   metrics: Metrics
   /** The schools of the current configuration. */
@@ -65,8 +67,9 @@ export async function createApp(args: AppArguments): Promise<App> {
   const selfCheck = createSchoolSelfCheck(foundation, ask)
   metrics.watchSelfCheck(selfCheck.states)
 
+  const entrance = createEntrance(foundation)
   const middleware: Middleware<RequestState>[] = [
-    ...beforeRoutes(foundation),
+    ...beforeRoutes(foundation, entrance),
     ...createFileRoutes(foundation, externalServices),
     createResourceMetadata(foundation, documents),
     documents.middleware,
@@ -81,7 +84,7 @@ export async function createApp(args: AppArguments): Promise<App> {
 
   const keyJob = createSigningKeyJob(foundation)
   return {
-    koa,
+    handler: storedResponses({ ...entrance, schoolOf: (host) => runtime.schools.byHost(host) }, koa.callback()),
     metrics,
     selfCheck,
     jobs: [keyJob, ...createJobs(foundation)],
@@ -92,7 +95,7 @@ export async function createApp(args: AppArguments): Promise<App> {
       const schools = await openSchools(database, config)
       const changes = await syncAllIntegrations(stores, schools)
       Object.assign(runtime, { config, schools } satisfies Runtime)
-      for (const cache of [oidc.engines, documents]) cache.clear()
+      for (const cache of [oidc.engines, documents, entrance.table]) cache.clear()
       selfCheck.restart()
       enqueue(keyJob.name, async () => void (await keyJob.run()))
       return changes

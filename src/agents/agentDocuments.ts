@@ -1,6 +1,6 @@
 import type { Middleware } from 'koa'
 import { LRUCache } from 'lru-cache'
-import { type StoredDocument, serveDocument, storeDocument } from '../http/document.ts'
+import { freshMilliseconds, type StoredDocument, serveDocument, storeDocument } from '../http/document.ts'
 import { allowMethods } from '../http/methods.ts'
 import type { School } from '../policy/school.ts'
 import { apiCatalog, catalogLinks, linksetType } from './apiCatalog.ts'
@@ -76,7 +76,8 @@ export function createAgentDocuments({ apiPath, factsOf }: { apiPath: string; fa
       const { school } = ctx.state
       const stored = await madeFor(school, ctx.path, document)
       if (document.links) ctx.set('Link', document.links(factsOf(school)))
-      serveDocument(ctx, stored)
+      // Together with the time for which the document has been kept, so that its content is never older than that.
+      serveDocument(ctx, stored, { freshMilliseconds: Math.min(freshMilliseconds, kept.getRemainingTTL(`${school.id} ${ctx.path}`)) })
     },
     pricing: (school) => pricingMd(factsOf(school)),
     clear() {

@@ -1,5 +1,5 @@
 import type { Middleware } from 'koa'
-import { serveDocument, storeDocument } from '../http/document.ts'
+import { freshMilliseconds, serveDocument, storeDocument } from '../http/document.ts'
 import { allowMethods } from '../http/methods.ts'
 import type { School } from '../policy/school.ts'
 import type { LegalLinks } from './legalLinks.ts'
@@ -42,6 +42,6 @@ export function protectedResources(facts: (school: School) => Promise<ProtectedR
     if (!Object.hasOwn(resources, path)) return next()
     if (allowMethods(ctx, ['GET', 'HEAD']) === 'answered') return
     const metadata = protectedResourceMetadata(await facts(ctx.state.school), path as ResourcePath)
-    serveDocument(ctx, storeDocument(JSON.stringify(metadata), { type: 'application/json', maxAgeSeconds: 300 }))
+    serveDocument(ctx, storeDocument(JSON.stringify(metadata), { type: 'application/json', maxAgeSeconds: 300 }), { freshMilliseconds })
   }
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import ejs from 'ejs'
 import type { Middleware } from 'koa'
-import { type StoredDocument, serveDocument, storeDocument } from '../http/document.ts'
+import { freshMilliseconds, type StoredDocument, serveDocument, storeDocument } from '../http/document.ts'
 import { allowMethods } from '../http/methods.ts'
 import { problems } from '../lib/problem.ts'
 import type { School } from '../policy/school.ts'
@@ -51,11 +51,11 @@ export function serveReference(nameOf: (school: School) => Promise<string>): Mid
     const file = stored.get(ctx.path)
     if (!render && !file) return next()
     if (allowMethods(ctx, ['GET', 'HEAD']) === 'answered') return
-    if (file) serveDocument(ctx, file)
+    if (file) serveDocument(ctx, file, { freshMilliseconds })
     if (!render) return
     const text = render({ name: await nameOf(ctx.state.school), links, assets, errors })
     ctx.set('Content-Security-Policy', policy)
-    serveDocument(ctx, storeDocument(text, { type: 'text/html; charset=utf-8', maxAgeSeconds: 300 }))
+    serveDocument(ctx, storeDocument(text, { type: 'text/html; charset=utf-8', maxAgeSeconds: 300 }), { freshMilliseconds })
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Middleware } from 'koa'
-import { serveDocument } from '../http/document.ts'
+import { freshMilliseconds, serveDocument } from '../http/document.ts'
 import { allowMethods } from '../http/methods.ts'
 import { createSharedText, type SharedText } from '../lib/sharedText.ts'
 import { isLinkable } from '../lib/webUrl.ts'
@@ -43,11 +43,7 @@ export function createOpenApi(args: OpenApiArguments): Middleware {
     }
     const text = textOf(facts)
     const values = facts as Readonly<Record<keyof OpenApiFacts, string>>
-    serveDocument(ctx, {
-      body: text.fill(values),
-      type: 'application/json',
-      etag: `"${text.versionOf(values)}"`,
-      maxAgeSeconds: 300,
-    })
+    const etag = `"${text.versionOf(values)}"`
+    serveDocument(ctx, { body: text.fill(values), type: 'application/json', etag, maxAgeSeconds: 300 }, { freshMilliseconds })
   }
 }

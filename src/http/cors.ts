@@ -19,14 +19,19 @@ export interface CorsRules {
 export function cors({ allowedOrigins, isPage }: CorsRules): Middleware {
   const any = allowedOrigins.includes('*')
   return async (ctx, next) => {
-    const origin = ctx.get('origin')
     if (isPage(ctx.path)) return next()
+    const { res } = ctx
+    const { origin = '' } = ctx.req.headers
     if (!any) ctx.vary('Origin')
     const allowed = any ? '*' : allowedOrigins.includes(origin) ? origin : undefined
     const answer = (): void => {
-      ctx.remove('Access-Control-Allow-Credentials')
-      ctx.remove('Access-Control-Allow-Origin')
-      if (allowed !== undefined) ctx.set({ 'Access-Control-Allow-Origin': allowed, 'Access-Control-Expose-Headers': exposeHeaders })
+      if (res.headersSent) return
+      // The engine sets its own.
+      res.removeHeader('Access-Control-Allow-Credentials')
+      res.removeHeader('Access-Control-Allow-Origin')
+      if (allowed === undefined) return
+      res.setHeader('Access-Control-Allow-Origin', allowed)
+      res.setHeader('Access-Control-Expose-Headers', exposeHeaders)
     }
     if (ctx.method === 'OPTIONS' && ctx.get('access-control-request-method') !== '') {
       answer()

@@ -1,6 +1,9 @@
 import type { Context } from 'koa'
 import { hash } from '../lib/keyring.ts'
 
+/** How long documents that are built from the data of a school are served without reading the data again. */
+export const freshMilliseconds = 1000
+
 /** A document that is built once and served many times. */
 export interface StoredDocument {
   body: Buffer
@@ -22,15 +25,19 @@ export function isKnown(ifNoneMatch: string, etag: string): boolean {
   return ifNoneMatch.split(',').some((tag) => tag.trim() === '*' || opaque(tag) === opaque(etag))
 }
 
-/** Responds with the document, or with 304 if the client has it (RFC 9110 section 13). */
-export function serveDocument(ctx: Context, { body, type, etag, maxAgeSeconds }: StoredDocument): void {
+/**
+ * Responds with the document, or with 304 if the client has it (RFC 9110 section 13).
+ *
+ * With `freshMilliseconds`, the complete response is stored in the response table for this time: it must be the same for every caller of the
+ * school, whatever the query and the headers of the request are.
+ */
+export function serveDocument(ctx: Context, document: StoredDocument, storing?: { freshMilliseconds: number }): void {
+  const { body, type, etag, maxAgeSeconds } = document
   ctx.status = 200
   ctx.set('ETag', etag)
   ctx.set('Cache-Control', `public, max-age=${maxAgeSeconds}`)
-  if (isKnown(ctx.get('if-none-match'), etag)) {
-    ctx.status = 304
-    return
-  }
   ctx.type = type
   ctx.body = body
+  if (storing) ctx.state.storable = { document, contentType: ctx.response.get('Content-Type'), ...storing }
+  if (isKnown(ctx.get('if-none-match'), etag)) ctx.status = 304
 }

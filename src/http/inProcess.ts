@@ -2,8 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type RequestListener, type RequestOptions, request, type Server } from 'node:http'
 import { duplexPair } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import type { Middleware } from 'koa'
-import type { RequestState } from './requestState.ts'
+import type { Step } from './inOrder.ts'
 
 export interface AskedRequest {
   method?: string
@@ -24,17 +23,13 @@ export type Ask = (address: string, request?: AskedRequest) => Promise<GivenAnsw
 /** "This host on this network" (RFC 6890): a socket of the operating system never has this remote address. */
 const ownAddress = '0.0.0.0'
 
-/** Marks requests that `inProcess` made. */
-export const markOwnRequests: Middleware<RequestState> = (ctx, next) => {
-  if (ctx.req.socket.remoteAddress === ownAddress) ctx.state.isOwn = true
-  return next()
-}
+/** True for requests that `inProcess` made. */
+export const isOwnRequest = ({ socket }: IncomingMessage): boolean => socket.remoteAddress === ownAddress
 
-/** Skips a middleware for requests that `inProcess` made. */
-export const exceptOwnRequests =
-  (middleware: Middleware<RequestState>): Middleware<RequestState> =>
-  (ctx, next) =>
-    ctx.state.isOwn ? next() : middleware(ctx, next)
+/** Marks requests that `inProcess` made. */
+export const markOwnRequests: Step = (ctx) => {
+  if (isOwnRequest(ctx.req)) ctx.state.isOwn = true
+}
 
 /**
  * Sends requests to a handler over HTTP inside the process: without a port, a socket or a name to look up. The handler is created with the

@@ -1,9 +1,8 @@
-import type { Middleware } from 'koa'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
 export interface Metrics {
-  /** Counts and times every request. */
-  middleware: Middleware
+  /** Counts and times a request. */
+  observe(request: { path: string; method: string; status: number; seconds: number }): void
   /** Counts one audited event of the authorization server. */
   count(event: string): void
   /** Reports the state of each school's self-check. */
@@ -36,16 +35,21 @@ export function createMetrics(): Metrics {
     labelNames: ['event'],
     registers: [registry],
   })
+  const series = new Map<string, ReturnType<typeof duration.labels>>()
+  const seriesOf = (area: string, method: string, status: number): ReturnType<typeof duration.labels> => {
+    const key = `${area} ${method} ${status}`
+    let found = series.get(key)
+    if (!found) {
+      found = duration.labels({ area, method, status: String(status) })
+      series.set(key, found)
+    }
+    return found
+  }
   const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
   return {
-    async middleware(ctx, next) {
-      const stop = duration.startTimer()
-      try {
-        await next()
-      } finally {
-        const area = areas.find(([, prefix]) => ctx.path.startsWith(prefix))?.[0] ?? 'other'
-        stop({ area, method: methods.has(ctx.method) ? ctx.method : 'other', status: String(ctx.status) })
-      }
+    observe({ path, method, status, seconds }) {
+      const area = areas.find(([, prefix]) => path.startsWith(prefix))?.[0] ?? 'other'
+      seriesOf(area, methods.has(method) ? method : 'other', status).observe(seconds)
     },
     count: (event) => events.inc({ event }),
     watchSelfCheck(states) {

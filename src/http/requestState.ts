@@ -1,4 +1,5 @@
 import type { School } from '../policy/school.ts'
+import type { StoredDocument } from './document.ts'
 
 /** Values that the first middleware set on every request. */
 export interface RequestState {
@@ -9,6 +10,8 @@ export interface RequestState {
   school: School
   /** True for requests that the service sends to itself: they are not logged, counted or audited. External requests cannot set it. */
   isOwn?: true
+  /** The document of this response, if the response table may store the response. */
+  storable?: { document: StoredDocument; contentType: string; freshMilliseconds: number }
   /** Path of the resource that a challenge links to, if it is not the whole origin. */
   challengePath?: '' | '/mcp'
 }

@@ -2,14 +2,16 @@ import type { Middleware } from 'koa'
 
 /** Sets the headers of every response. Pages add a Content-Security-Policy; no other response is a document. */
 export function securityHeaders(): Middleware {
-  return async (ctx, next) => {
-    ctx.set('X-Content-Type-Options', 'nosniff')
-    ctx.set('Referrer-Policy', 'no-referrer')
-    ctx.set('X-Frame-Options', 'DENY')
-    ctx.set('Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'; base-uri 'none'")
+  return async ({ res }, next) => {
+    res.setHeader('X-Content-Type-Options', 'nosniff')
+    res.setHeader('Referrer-Policy', 'no-referrer')
+    res.setHeader('X-Frame-Options', 'DENY')
+    res.setHeader('Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'; base-uri 'none'")
     await next()
     // Responses without Cache-Control are not cached.
-    if (ctx.response.is('html') && !ctx.response.get('Cache-Control')) ctx.set('Cache-Control', 'no-store')
+    const type = res.getHeader('Content-Type')
+    if (typeof type === 'string' && type.startsWith('text/html') && !res.hasHeader('Cache-Control'))
+      res.setHeader('Cache-Control', 'no-store')
   }
 }
 

@@ -1,51 +1,74 @@
 import type { IncomingMessage } from 'node:http'
-import type { Middleware } from 'koa'
 import proxyAddr from 'proxy-addr'
 import { Problem } from '../lib/problem.ts'
 import type { School } from '../policy/school.ts'
-import type { RequestState } from './requestState.ts'
+import type { Step } from './inOrder.ts'
 import { strictTransport } from './securityHeaders.ts'
 
-/** Sets the caller's address: the nearest one in X-Forwarded-For that is not a trusted proxy (addresses, CIDRs, `loopback`). */
-export function callerAddress(trustedProxies: readonly string[]): Middleware<RequestState> {
+/** Returns the caller's address: the nearest one in X-Forwarded-For that is not a trusted proxy (addresses, CIDRs, `loopback`). */
+export function addressReader(trustedProxies: readonly string[]): (request: IncomingMessage) => string {
   const trust = proxyAddr.compile([...trustedProxies])
-  return (ctx, next) => {
-    ctx.state.address = proxyAddr(ctx.req, trust)
-    return next()
-  }
+  // Without the header the result is the same, and nothing is parsed.
+  return (request) => (request.headers['x-forwarded-for'] === undefined ? (request.socket.remoteAddress ?? '') : proxyAddr(request, trust))
 }
 
-/** Rejects URLs above 8 KiB before any other check. */
-export function addressLimit(): Middleware {
-  return (ctx, next) => {
-    if ((ctx.req.url?.length ?? 0) > 8192) throw new Problem('uri_too_long')
-    return next()
+/** Sets the caller's address. */
+export const setAddress =
+  (addressOf: (request: IncomingMessage) => string): Step =>
+  (ctx) => {
+    ctx.state.address = addressOf(ctx.req)
   }
+
+/** Rejects URLs above 8 KiB before any other check. */
+export const limitAddressLength: Step = (ctx) => {
+  if ((ctx.req.url?.length ?? 0) > 8192) throw new Problem('uri_too_long')
+}
+
+/** True if a request has more than one Host header. Node's `headers` contain the first one only. */
+export function hasSeveralHosts({ rawHeaders }: IncomingMessage): boolean {
+  let count = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]
+    if (name?.length === 4 && name.toLowerCase() === 'host') count += 1
+  }
+  return count > 1
 }
 
 /**
  * Finds the school by host name, then replaces the forwarded headers with the school's address: no `Host` and no `X-Forwarded-*` of a
  * caller reaches a document, a token or a link. With one school, every host leads to it.
  */
-export function resolveSchool(find: (host: string) => School | undefined): Middleware<RequestState> {
-  return (ctx, next) => {
-    if ((ctx.req.headersDistinct.host?.length ?? 0) > 1) {
+export function resolveSchool(find: (host: string) => School | undefined): Step {
+  const origins = new WeakMap<School, { host: string; protocol: string }>()
+  const originOf = (school: School): { host: string; protocol: string } => {
+    let origin = origins.get(school)
+    if (!origin) {
+      const { host, protocol } = new URL(school.issuer)
+      origin = { host, protocol: protocol.slice(0, -1) }
+      origins.set(school, origin)
+    }
+    return origin
+  }
+  return (ctx) => {
+    if (hasSeveralHosts(ctx.req)) {
       throw new Problem('invalid_request', { description: 'The request has more than one Host header. Send one (RFC 9112 section 3.2).' })
     }
-    const school = find(ctx.get('host').toLowerCase())
+    const school = find(hostOf(ctx.req))
     if (!school) throw new Problem('misdirected_request')
     ctx.state.school = school
-    speakFor(ctx.req, new URL(school.issuer))
-    if (school.issuer.startsWith('https:')) ctx.set('Strict-Transport-Security', strictTransport)
-    return next()
+    const origin = originOf(school)
+    speakFor(ctx.req, origin)
+    if (origin.protocol === 'https') ctx.res.setHeader('Strict-Transport-Security', strictTransport)
   }
 }
 
-function speakFor(request: IncomingMessage, issuer: URL): void {
-  const { headers } = request
-  headers.host = issuer.host
-  headers['x-forwarded-proto'] = issuer.protocol.slice(0, -1)
-  delete headers['x-forwarded-host']
-  delete headers['x-forwarded-for']
-  delete headers.forwarded
+/** Returns the host that a request names, in lower case. */
+export const hostOf = ({ headers }: IncomingMessage): string => (headers.host ?? '').toLowerCase()
+
+function speakFor({ headers }: IncomingMessage, { host, protocol }: { host: string; protocol: string }): void {
+  headers.host = host
+  headers['x-forwarded-proto'] = protocol
+  for (const name of forwardedHeaders) if (headers[name] !== undefined) delete headers[name]
 }
+
+const forwardedHeaders = ['x-forwarded-host', 'x-forwarded-for', 'forwarded'] as const

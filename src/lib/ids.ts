@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto'
-import { TypeID } from 'typeid-js'
 import { v7 } from 'uuid'
 
 /** Returns a new UUIDv7 (RFC 9562 section 5.7), monotonic within this process: ids of the same millisecond keep their order. */
@@ -7,17 +6,55 @@ export function newId(): string {
   return v7()
 }
 
-const publicId = /^([a-z]{3})_[0-7][0-9a-hjkmnp-tv-z]{25}$/
+const publicId = /^[a-z]{3}_[0-7][0-9a-hjkmnp-tv-z]{25}$/
+/** Crockford's base32 in lower case, as TypeID writes it. */
+const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
+/** Every two characters of base32, by their ten bits. */
+const pairs: readonly string[] = Array.from({ length: 1024 }, (_, bits) => `${alphabet[bits >> 5]}${alphabet[bits & 31]}`)
+/** Offsets of the hexadecimal digits in a UUID. */
+const digits = [...'xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx'].flatMap((character, index) => (character === 'x' ? [index] : []))
+const hyphens = [8, 13, 18, 23] as const
+/** A UUID is 2 digits, and then 6 groups of 5 digits: 10 bits and 6 × 20 bits, so that each group is whole characters of base32. */
+const groups = [2, 7, 12, 17, 22, 27].map((start) => digits.slice(start, start + 5))
 
-/** Returns the public id of a UUID: `crs_` and 26 characters of Crockford base32. The database stores UUIDs without a prefix. */
+/**
+ * Returns the public id of a UUID: `crs_` and 26 characters of Crockford base32. The database stores UUIDs without a prefix.
+ * @throws Error if the text is not a UUID
+ */
 export function toPublicId(prefix: string, uuid: string): string {
-  return TypeID.fromUUID(prefix, uuid).toString()
+  let invalid = uuid.length === 36 && hyphens.every((index) => uuid.charCodeAt(index) === 45) ? 0 : 16
+  const digit = (index: number): number => {
+    const value = hexValue(uuid.charCodeAt(index))
+    invalid |= value
+    return value
+  }
+  let text = `${prefix}_${pairs[(digit(0) << 4) | digit(1)]}`
+  for (const group of groups) {
+    let bits = 0
+    for (const index of group) bits = (bits << 4) | digit(index)
+    text += `${pairs[(bits >> 10) & 1023]}${pairs[bits & 1023]}`
+  }
+  if (invalid > 15) throw new Error('expected a UUID')
+  return text
+}
+
+/** Returns the value of a hexadecimal digit; 16 for any other character. */
+function hexValue(code: number): number {
+  if (code >= 48 && code <= 57) return code - 48
+  if (code >= 97 && code <= 102) return code - 87
+  return code >= 65 && code <= 70 ? code - 55 : 16
 }
 
 /** Returns the UUID of a public id; undefined if the text is not an id with this prefix. */
 export function fromPublicId(prefix: string, text: string): string | undefined {
-  if (publicId.exec(text)?.[1] !== prefix) return undefined
-  return TypeID.fromString(text).toUUID()
+  if (!publicId.test(text) || !text.startsWith(`${prefix}_`)) return undefined
+  const valueAt = (index: number): number => alphabet.indexOf(text.charAt(index))
+  let hex = ((valueAt(4) << 5) | valueAt(5)).toString(16).padStart(2, '0')
+  for (let index = 6; index < 30; index += 4) {
+    const bits = (valueAt(index) << 15) | (valueAt(index + 1) << 10) | (valueAt(index + 2) << 5) | valueAt(index + 3)
+    hex += bits.toString(16).padStart(5, '0')
+  }
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
 
 /**

@@ -37,6 +37,7 @@ async function engineBody(
   const known = engineBodies.get(path)
   if (known) return known
   const asked = { path: ctx.path, method: ctx.method }
+  const vary = ctx.res.getHeader('Vary')
   Object.assign(ctx, { path, method: 'GET' })
   try {
     await dispatch(ctx, async () => undefined)
@@ -47,6 +48,9 @@ async function engineBody(
   } finally {
     Object.assign(ctx, asked)
     ctx.body = null
+    // The engine's CORS rules are not those of this service.
+    if (vary === undefined) ctx.res.removeHeader('Vary')
+    else ctx.res.setHeader('Vary', vary)
   }
 }
 

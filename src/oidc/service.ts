@@ -1,5 +1,5 @@
 import type { Middleware } from 'koa'
-import { serveDocument } from '../http/document.ts'
+import { freshMilliseconds, serveDocument } from '../http/document.ts'
 import { allowMethods } from '../http/methods.ts'
 import { authorize, confirmEndSession, endSession, resume } from './browserEndpoints.ts'
 import { dispatch, type Handler, type ServiceArguments } from './endpointHandler.ts'
@@ -21,7 +21,9 @@ export function createService(args: ServiceArguments): Middleware {
   on('userinfo', userinfo)
   on('revocation', revoke)
   on('introspection', introspect)
-  on('jwks', async (ctx) => serveDocument(ctx, await keysDocument(ctx, await args.runtimes.get(ctx.state.school), endpoints.jwks.path)))
+  on('jwks', async (ctx) =>
+    serveDocument(ctx, await keysDocument(ctx, await args.runtimes.get(ctx.state.school), endpoints.jwks.path), { freshMilliseconds }),
+  )
   on('end_session', endSession)
   handlers.set(`${endpoints.end_session.path}/confirm`, { methods: ['POST'], handle: confirmEndSession })
   handlers.set(`${endpoints.end_session.path}/success`, { methods: ['GET'], handle: dispatch })
@@ -31,7 +33,7 @@ export function createService(args: ServiceArguments): Middleware {
       handle: async (ctx) => {
         const { school } = ctx.state
         const [runtime, links] = await Promise.all([args.runtimes.get(school), args.legalLinks(school)])
-        serveDocument(ctx, await metadataDocument(ctx, runtime, links))
+        serveDocument(ctx, await metadataDocument(ctx, runtime, links), { freshMilliseconds })
       },
     })
   }

@@ -1,4 +1,4 @@
-import type { Context, Middleware } from 'koa'
+import type { Context } from 'koa'
 import { type Language, languages, lookUpLanguage } from '../lib/languages.ts'
 import { readOwnCookie, setOwnCookie } from './ownCookie.ts'
 
@@ -23,14 +23,13 @@ const cookie = 'sg_language'
 const lifeSeconds = 365 * 86_400
 
 /** Reads the language that a link of a page has chosen, and stores it in a cookie of the browser. */
-export function rememberLanguage(isPage: (path: string) => boolean): Middleware {
-  return (ctx: Context, next) => {
+export function rememberLanguage(isPage: (path: string) => boolean): (ctx: Context) => void {
+  return (ctx) => {
     const chosen = isPage(ctx.path) ? lookUpLanguage([ctx.query[languageParameter]], languages) : undefined
     if (chosen) {
       Object.assign(ctx.state, { chosenLanguage: chosen } satisfies LanguageState)
       setOwnCookie(ctx, cookie, { value: chosen, lifeSeconds })
     }
-    return next()
   }
 }
 

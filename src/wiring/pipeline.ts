@@ -1,19 +1,23 @@
-import Koa, { type Middleware } from 'koa'
+import type { IncomingMessage } from 'node:http'
+import Koa, { type Context, type Middleware } from 'koa'
 import { errorsUrl } from '../config/schools.ts'
 import { isUpload } from '../files/uploadRoute.ts'
 import { apiPath } from '../framework/declare/operations.ts'
-import { accessLog } from '../http/accessLog.ts'
 import { isClientAbort } from '../http/clientAbort.ts'
-import { identityBodies } from '../http/contentEncoding.ts'
+import { refuseEncodedBodies } from '../http/contentEncoding.ts'
 import { cors } from '../http/cors.ts'
-import { exceptOwnRequests, markOwnRequests } from '../http/inProcess.ts'
+import { inOrder } from '../http/inOrder.ts'
+import { markOwnRequests } from '../http/inProcess.ts'
 import { renderProblems } from '../http/problems.ts'
-import { requestId } from '../http/requestId.ts'
+import { createRecorder, type RecordRequest, recordRequests } from '../http/recordRequests.ts'
+import { setRequestId } from '../http/requestId.ts'
 import type { RequestState } from '../http/requestState.ts'
 import { originForm } from '../http/requestTarget.ts'
 import { arriveWithin } from '../http/requestTimeout.ts'
+import { createResponseTable, type ResponseTable } from '../http/responseTable.ts'
 import { securityHeaders } from '../http/securityHeaders.ts'
-import { addressLimit, callerAddress, resolveSchool } from '../http/tenant.ts'
+import { storeResponses } from '../http/storeResponses.ts'
+import { addressReader, limitAddressLength, resolveSchool, setAddress } from '../http/tenant.ts'
 import { cookieKeys } from '../oidc/cookies.ts'
 import { withoutInteractionId } from '../oidc/endpoints.ts'
 import { rememberLanguage } from '../pages/language.ts'
@@ -22,11 +26,14 @@ import { schoolConfigOf } from './runtime.ts'
 
 const isPage = (path: string): boolean => /^\/(oauth|account)(\/|$)/i.test(path)
 
+/** Documents and metadata of the schools that were requested lately. */
+const responseTableBytes = 32 * 1_048_576
+
 /** Creates the Koa application without middleware. */
 export function createKoa({ keyring, log }: Pick<Foundation, 'keyring' | 'log'>): Koa {
   const koa = new Koa()
   koa.keys = cookieKeys(keyring)
-  // callerAddress has replaced the forwarded headers according to the configuration.
+  // setAddress has read the forwarded headers according to the configuration, and resolveSchool replaces them.
   koa.proxy = true
   koa.on('error', (error: Error, ctx?: Koa.Context) => {
     if (isClientAbort(error, ctx)) log.debug({ request_id: ctx?.state.requestId }, 'client closed the connection')
@@ -35,22 +42,31 @@ export function createKoa({ keyring, log }: Pick<Foundation, 'keyring' | 'log'>)
   return koa
 }
 
+/** The parts that requests for stored responses share with the pipeline. */
+export interface Entrance {
+  table: ResponseTable
+  addressOf(request: IncomingMessage): string
+  record: RecordRequest
+}
+
+export const createEntrance = (foundation: Foundation): Entrance => ({
+  table: createResponseTable({ maxBytes: responseTableBytes }),
+  addressOf: addressReader(foundation.config.server.trusted_proxies),
+  record: createRecorder(foundation, withoutInteractionId),
+})
+
 /** Returns the middleware that every request passes before the routes, in order. */
-export const beforeRoutes = ({ runtime, config, log, metrics }: Foundation): Middleware<RequestState>[] => [
-  markOwnRequests,
-  requestId(),
-  originForm(),
-  arriveWithin(30, isUpload),
-  callerAddress(config.server.trusted_proxies),
-  exceptOwnRequests(accessLog(log, withoutInteractionId)),
-  exceptOwnRequests(metrics.middleware),
+export const beforeRoutes = ({ runtime, config, log }: Foundation, { table, addressOf, record }: Entrance): Middleware<RequestState>[] => [
+  inOrder([markOwnRequests, setRequestId, originForm, arriveWithin(30, isUpload), setAddress(addressOf)]),
+  storeResponses(table, changesSchool),
+  recordRequests(record),
   securityHeaders(),
   cors({ allowedOrigins: config.server.cors.allowed_origins, isPage }),
   renderProblems(log, (path, school) =>
     school && path.startsWith(`${apiPath}/`) ? errorsUrl(schoolConfigOf(runtime, school)) : undefined,
   ),
-  addressLimit(),
-  identityBodies(),
-  resolveSchool((host) => runtime.schools.byHost(host)),
-  rememberLanguage(isPage),
+  inOrder([limitAddressLength, refuseEncodedBodies, resolveSchool((host) => runtime.schools.byHost(host)), rememberLanguage(isPage)]),
 ]
+
+/** True if the request may have changed what the documents of the school show. */
+const changesSchool = ({ method, path }: Context): boolean => method !== 'GET' && method !== 'HEAD' && path.startsWith(`${apiPath}/`)

@@ -126,7 +126,7 @@ export async function serve({ environment, config, rootSecrets, log, migrations,
       keys: () => withinDeadline(keys(), readinessMs, 'the database'),
       ...(redis ? { redis: () => redis.ping() } : {}),
     }
-    const port = await listenOn('PORT', { handler: app.koa.callback(), port: PORT, host })
+    const port = await listenOn('PORT', { handler: app.handler, port: PORT, host })
     undo.push(() => port.close({ quietMs, cutOff: cutOffAfter(config.server.shutdown_seconds) }))
     started = { checks, app }
     app.selfCheck.start()

@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => service.stop())
 
 /** Sends requests to the composed application, without its port. */
-const client = () => request(service.app.koa.callback())
+const client = () => request(service.app.handler)
 const documents = ['/auth.md', '/llms.txt', '/pricing.md', '/.well-known/api-catalog', '/api/v1']
 const textOf = async (path: string): Promise<string> => (await client().get(path)).text
 const linksIn = (text: string): string[] => [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, address = '']) => address)

@@ -1,7 +1,8 @@
 import Koa from 'koa'
 import request from 'supertest'
 import { describe, expect, test } from 'vitest'
-import { identityBodies } from '../../src/http/contentEncoding.ts'
+import { refuseEncodedBodies } from '../../src/http/contentEncoding.ts'
+import { inOrder } from '../../src/http/inOrder.ts'
 import { renderProblems } from '../../src/http/problems.ts'
 import { readMultipartForm } from '../../src/http/readMultipartForm.ts'
 import { urlencodedFormReader } from '../../src/http/urlencodedForm.ts'
@@ -11,7 +12,7 @@ import { createLog } from '../../src/lib/log.ts'
 function app(read: (ctx: Koa.Context) => Promise<unknown>) {
   const koa = new Koa()
   koa.use(renderProblems(createLog('silent'), () => undefined))
-  koa.use(identityBodies())
+  koa.use(inOrder([refuseEncodedBodies]))
   koa.use(async (ctx) => {
     ctx.body = { read: await read(ctx) }
   })

@@ -1,4 +1,5 @@
 import { assert, property, string, stringMatching, uuid } from 'fast-check'
+import { TypeID } from 'typeid-js'
 import { expect, test } from 'vitest'
 import { fromPublicId, newId, toPublicId } from '../../src/lib/ids.ts'
 
@@ -10,6 +11,27 @@ test('a public id leads back to its UUID', async () => {
       expect(fromPublicId(name, toPublicId(name, id))).toBe(id)
     }),
   )
+})
+
+test('a public id is the TypeID of its UUID', async () => {
+  await assert(
+    property(prefix, uuid(), (name, id) => {
+      expect(toPublicId(name, id)).toBe(TypeID.fromUUID(name, id).toString())
+    }),
+  )
+  for (const id of ['00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff'])
+    expect(toPublicId('crs', id)).toBe(TypeID.fromUUID('crs', id).toString())
+})
+
+test('a text that is not a UUID has no public id', async () => {
+  await assert(
+    property(string({ unit: 'binary', maxLength: 40 }), (text) => {
+      expect(() => toPublicId('crs', text)).toThrow('expected a UUID')
+    }),
+  )
+  const id = newId()
+  for (const text of ['', id.slice(1), `${id}0`, id.replace(/.$/, 'g'), id.replaceAll('-', ''), `${id.slice(0, 8)}0${id.slice(9)}`])
+    expect(() => toPublicId('crs', text)).toThrow('expected a UUID')
 })
 
 test('a public id is not one of another prefix', async () => {

@@ -100,7 +100,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     storage: options.storage ?? diskFiles(join(directory, 'files')),
     mail: { transport: options.transport ?? recordingTransport(sent) },
   })
-  const respond = app.koa.callback()
+  const respond = app.handler
   const { onRequest } = options
   server.on('request', onRequest ? (request, response) => void onRequest().then(() => respond(request, response)) : respond)
   const schoolId = (address = issuer): string => {

@@ -1,0 +1,74 @@
+import { LRUCache } from 'lru-cache'
+
+/** A complete response to GET and HEAD, without the headers that differ between requests. */
+export interface StoredResponse {
+  /** Names and values in turn, as Node's `writeHead` takes them; without Content-Type and Content-Length. */
+  headers: readonly string[]
+  /** Content-Type and Content-Length in the same form: a 304 response has neither. */
+  contentHeaders: readonly string[]
+  etag: string
+  body: Buffer
+  /** The body as text if it is short and plain ASCII: Node sends it together with the headers, in one write. */
+  ascii?: string | undefined
+}
+
+export interface StoringOptions {
+  freshMilliseconds: number
+  /** The value of `moment` before the data of the response were read. */
+  builtSince: number
+}
+
+/**
+ * Responses that are complete before a request for them arrives. They are the same for every caller of a school. The table holds copies:
+ * every response can be built again, so any of them may be dropped at any time.
+ */
+export interface ResponseTable {
+  /** Returns the response of this school at a path, while it is fresh. */
+  get(schoolId: string, path: string): StoredResponse | undefined
+  /** Stores a response, unless the school's responses have been dropped since it was built. */
+  put(schoolId: string, path: string, response: StoredResponse, options: StoringOptions): void
+  /** Drops the responses of one school, or of all. */
+  clear(schoolId?: string): void
+  /** Returns the current moment: a count of the calls of `clear`. */
+  moment(): number
+}
+
+interface Entry extends StoredResponse {
+  builtSince: number
+  freshUntil: number
+}
+
+/** Memory of an entry in addition to its body. */
+const overheadBytes = 1500
+
+/** Creates a table that holds at most `maxBytes`; the responses that have not been used for longest are dropped first. */
+export function createResponseTable({ maxBytes }: { maxBytes: number }): ResponseTable {
+  const entries = new LRUCache<string, Entry>({
+    maxSize: maxBytes,
+    sizeCalculation: ({ body }) => body.length + overheadBytes,
+  })
+  const clearedAt = new Map<string, number>()
+  let [moment, allClearedAt] = [0, 0]
+  const isCurrent = (schoolId: string, builtSince: number): boolean => builtSince >= (clearedAt.get(schoolId) ?? allClearedAt)
+  return {
+    get(schoolId, path) {
+      const entry = entries.get(schoolId + path)
+      return entry && entry.freshUntil > performance.now() && isCurrent(schoolId, entry.builtSince) ? entry : undefined
+    },
+    put(schoolId, path, response, { freshMilliseconds, builtSince }) {
+      if (freshMilliseconds <= 0 || !isCurrent(schoolId, builtSince)) return
+      entries.set(schoolId + path, { ...response, builtSince, freshUntil: performance.now() + freshMilliseconds })
+    },
+    clear(schoolId) {
+      moment += 1
+      if (schoolId !== undefined) {
+        clearedAt.set(schoolId, moment)
+        return
+      }
+      allClearedAt = moment
+      clearedAt.clear()
+      entries.clear()
+    },
+    moment: () => moment,
+  }
+}

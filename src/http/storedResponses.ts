@@ -1,0 +1,64 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import type { School } from '../policy/school.ts'
+import { isKnown } from './document.ts'
+import { isOwnRequest } from './inProcess.ts'
+import type { RecordRequest } from './recordRequests.ts'
+import { newRequestId } from './requestId.ts'
+import { hasBody } from './requestTimeout.ts'
+import type { ResponseTable, StoredResponse } from './responseTable.ts'
+import { hasSeveralHosts, hostOf } from './tenant.ts'
+
+export interface StoredResponsesArguments {
+  table: ResponseTable
+  schoolOf(host: string): School | undefined
+  addressOf(request: IncomingMessage): string
+  record: RecordRequest
+}
+
+/**
+ * Answers requests from the response table, before any other step: with an id, a log line and metrics, and without the rest of the pipeline.
+ * Every other request goes to `otherwise`, which also rejects the malformed ones. The service's requests to itself are never answered from
+ * the table, because they check what the service would build.
+ */
+export function storedResponses(
+  { table, schoolOf, addressOf, record }: StoredResponsesArguments,
+  otherwise: RequestListener,
+): RequestListener {
+  return (request, response) => {
+    const start = performance.now()
+    const { method, url = '' } = request
+    if ((method !== 'GET' && method !== 'HEAD') || hasBody(request) || isOwnRequest(request)) return otherwise(request, response)
+    const school = schoolOf(hostOf(request))
+    const path = pathOf(url)
+    const stored = school && table.get(school.id, path)
+    if (!stored || hasSeveralHosts(request)) return otherwise(request, response)
+    const requestId = newRequestId()
+    const status = isKnown(request.headers['if-none-match'] ?? '', stored.etag) ? 304 : 200
+    send(response, stored, { status, requestId, isHead: method === 'HEAD' })
+    record(request, {
+      requestId,
+      school: school.slug,
+      path,
+      status,
+      milliseconds: performance.now() - start,
+      address: addressOf(request),
+    })
+  }
+}
+
+/** Returns the path of a request target without its query. */
+function pathOf(target: string): string {
+  const end = target.indexOf('?')
+  return end === -1 ? target : target.slice(0, end)
+}
+
+function send(
+  response: ServerResponse,
+  { headers, contentHeaders, body, ascii }: StoredResponse,
+  { status, requestId, isHead }: { status: 200 | 304; requestId: string; isHead: boolean },
+): void {
+  response.writeHead(status, ['Request-Id', requestId, ...headers, ...(status === 200 ? contentHeaders : [])])
+  if (status === 304 || isHead) response.end()
+  else if (ascii !== undefined) response.end(ascii, 'latin1')
+  else response.end(body)
+}
