@@ -3,6 +3,7 @@ import { freshMilliseconds, serveDocument } from '../http/document.ts'
 import { allowMethods } from '../http/methods.ts'
 import { createSharedText, type SharedText } from '../lib/sharedText.ts'
 import { isLinkable } from '../lib/webUrl.ts'
+import { type ApiDescription, apiDescription, describedTag } from './apiDescription.ts'
 import type { OpenApiArguments, OpenApiFacts } from './openApiArguments.ts'
 import { openApiDocument } from './openApiDocument.ts'
 
@@ -14,34 +15,44 @@ const markers: Readonly<Record<keyof OpenApiFacts, string>> = {
   supportUrl: 'https://support.marker.invalid',
 }
 
+/** Path of the whole document, and of those of one resource each. */
+const documentPath = /^\/openapi(?:\/(?<tag>\w+))?\.json$/
+
 /**
- * Serves `/openapi.json` with the values of the school. The document is held once for all schools, except that a school without an e-mail
- * address or a support page gets a text of a different form.
+ * Serves `/openapi.json`, and `/openapi/<resource>.json` with the operations of one resource alone, with the values of the school. Each
+ * document is built on its first request and held once for all schools, except that a school without an e-mail address or a support page
+ * gets a text of a different form.
  */
-export function createOpenApi(args: OpenApiArguments): Middleware {
+export function createOpenApi({ operations, scopes, facts: factsOf }: OpenApiArguments): Middleware {
+  let whole: ApiDescription | undefined
   const texts = new Map<string, SharedText<keyof OpenApiFacts>>()
-  const textOf = ({ contactEmail, supportUrl }: OpenApiFacts): SharedText<keyof OpenApiFacts> => {
-    const form = `${contactEmail !== null} ${supportUrl !== null}`
+  const textOf = (tag: string | undefined, { contactEmail, supportUrl }: OpenApiFacts): SharedText<keyof OpenApiFacts> | undefined => {
+    const form = `${tag ?? ''} ${contactEmail !== null} ${supportUrl !== null}`
     const found = texts.get(form)
     if (found) return found
+    whole ??= apiDescription(operations)
+    if (tag !== undefined && !whole.tags.some(({ name }) => name === tag)) return undefined
+    const description = tag === undefined ? whole : describedTag(whole, tag)
     const given = { ...markers, ...(contactEmail === null && { contactEmail: null }), ...(supportUrl === null && { supportUrl: null }) }
     const present = Object.fromEntries(Object.entries(given).filter(([, marker]) => marker !== null)) as typeof markers
-    const created = createSharedText(present, () => openApiDocument(args, given))
+    const created = createSharedText(present, () => openApiDocument(description, scopes, given))
     texts.set(form, created)
     return created
   }
   return async (ctx, next) => {
-    if (ctx.path !== '/openapi.json') return next()
-    if (allowMethods(ctx, ['GET', 'HEAD']) === 'answered') return
+    const path = documentPath.exec(ctx.path)
+    if (!path) return next()
     const { school } = ctx.state
-    const { name, contactEmail, supportUrl } = await args.facts(school)
+    const { name, contactEmail, supportUrl } = await factsOf(school)
     const facts: OpenApiFacts = {
       issuer: school.issuer,
       name,
       contactEmail: contactEmail || null,
       supportUrl: supportUrl && isLinkable(supportUrl) ? supportUrl : null,
     }
-    const text = textOf(facts)
+    const text = textOf(path.groups?.tag, facts)
+    if (!text) return next()
+    if (allowMethods(ctx, ['GET', 'HEAD']) === 'answered') return
     const values = facts as Readonly<Record<keyof OpenApiFacts, string>>
     const etag = `"${text.versionOf(values)}"`
     serveDocument(ctx, { body: text.fill(values), type: 'application/json', etag, maxAgeSeconds: 300 }, { freshMilliseconds })

@@ -26,7 +26,7 @@ export const headersNamed = (...names: AnswerHeader[]): Record<string, { $ref: s
 const header = (name: string, description: string, example: string, required = false) => ({
   name,
   in: 'header',
-  required,
+  ...(required && { required }),
   description,
   schema: { type: 'string' },
   example,

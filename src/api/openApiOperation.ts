@@ -1,17 +1,9 @@
 import { deprecated } from '../framework/declare/deprecation.ts'
-import { exampleBody, exampleObject, exampleRow } from '../framework/declare/exampleOf.ts'
-import { type Operation, resourceAnswered } from '../framework/declare/operations.ts'
+import { exampleBody, exampleObject } from '../framework/declare/exampleOf.ts'
+import type { Operation } from '../framework/declare/operations.ts'
 import type { ChangeFeed } from '../framework/output/changeFeed.ts'
-import {
-  answerSchema,
-  bodyName,
-  bodySchema,
-  type JsonSchema,
-  ownOutput,
-  publishedSchema,
-  referenceTo,
-} from '../framework/output/publishedSchemas.ts'
-import { errorResponsesOf, takesKey } from './openApiErrors.ts'
+import { answerSchema, bodyName, bodySchema, type JsonSchema, publishedSchema, referenceTo } from '../framework/output/publishedSchemas.ts'
+import { errorResponses, takesKey } from './openApiErrors.ts'
 import { type AnswerHeader, headersNamed, requestHeader } from './openApiHeaders.ts'
 import { operationDescription } from './operationDescription.ts'
 
@@ -25,19 +17,19 @@ export const feedTag = { name: 'changes', description: 'Changes in the school, i
 /** Returns the description of one operation, as it appears below its path. */
 export function describeOperation(operation: Described, path: string): Record<string, unknown> {
   const { id, summary, anonymous, roles } = operation
+  const description = operationDescription(operation)
   const scopes = isOperation(operation) ? [operation.scope] : [...new Set([...operation.types.values()].map(({ scope }) => scope))]
   return {
     operationId: id,
     summary,
-    description: operationDescription(operation),
+    ...(description !== '' && { description }),
     tags: [isOperation(operation) ? operation.resource.name : feedTag.name],
     parameters: [...parametersOf(operation, path), ...headersOf(operation)],
     ...requestOf(operation),
     responses: {
       [operation.successStatus]: answerOf(operation),
       ...thereAlready(operation),
-      ...notModified(operation),
-      ...errorResponsesOf(operation),
+      ...errorResponses,
     },
     // The feed accepts any of its scopes: each one grants the types of one resource.
     security: [...(isOperation(operation) ? [{ oauth2: scopes }] : scopes.map((scope) => ({ oauth2: [scope] }))), ...visitors(anonymous)],
@@ -58,12 +50,21 @@ function parametersOf({ parameters }: Described, path: string): Record<string, u
     return {
       name: place === 'path' ? (namesInPath.next().value ?? name) : name,
       in: place,
-      required: isRequired,
-      description,
-      ...(published.type === 'array' && { style: 'form', explode: false }),
-      schema: published,
+      ...(isRequired && { required: true }),
+      description: withoutDescriptionOf(published.items, description),
+      ...(published.type === 'array' && { explode: false }),
+      schema: describedOnce(published),
     }
   })
+}
+
+/** Returns the schema of a parameter without the description, which the parameter has. */
+const describedOnce = ({ description: _, ...schema }: JsonSchema): JsonSchema => schema
+
+/** Returns the description of a parameter without that of its values, which their schema has. */
+function withoutDescriptionOf(items: unknown, description: string): string {
+  const values = String(Object(items).description ?? '')
+  return description.toLowerCase().endsWith(` ${values.toLowerCase()}`) ? description.slice(0, -values.length - 1) : description
 }
 
 function headersOf(operation: Described): { $ref: string }[] {
@@ -85,19 +86,19 @@ function requestOf(operation: Described): { requestBody?: { $ref: string } } {
  * treat a member with a default as always present where a schema can also describe a response. Only PATCH refers to its schema:
  * it has two media types and no defaults.
  */
-export function requestBodies(operations: readonly Operation[], schemas: Readonly<Record<string, JsonSchema>>): Record<string, object> {
+export function requestBodies(operations: readonly Operation[], schemas: Readonly<Record<string, JsonSchema>>): Record<string, JsonSchema> {
   const found = operations
     .filter((operation) => bodySchema(operation))
     .map((operation) => [bodyName(operation), bodyOf(operation, schemas)])
   return Object.fromEntries(found)
 }
 
-function bodyOf(operation: Operation, schemas: Readonly<Record<string, JsonSchema>>): object {
+function bodyOf(operation: Operation, schemas: Readonly<Record<string, JsonSchema>>): JsonSchema {
   const { kind, method } = operation
   const name = bodyName(operation)
   const isPatch = method === 'PATCH'
   const media = {
-    schema: isPatch ? { $ref: referenceTo(name) } : { title: name, ...schemas[name] },
+    schema: isPatch ? { $ref: referenceTo(name) } : { ...schemas[name] },
     example: exampleRequest(operation),
   }
   const form = kind === 'create' && operation.rules.takes
@@ -117,22 +118,16 @@ function answerOf(operation: Described): Record<string, unknown> {
   const schema = answerSchema(operation)
   const status = operation.successStatus
   const names: AnswerHeader[] = [
-    'Request-Id',
-    'RateLimit',
-    'RateLimit-Policy',
-    ...(schema ? (['ETag'] as const) : []),
     ...(status === 201 && !(isOperation(operation) && operation.resource.isPart) ? (['Location'] as const) : []),
-    ...(operation.method === 'GET' ? (['Link'] as const) : []),
     ...(operation.deprecation ? (['Deprecation', 'Sunset'] as const) : []),
   ]
-  const headers = headersNamed(...names)
-  if (!schema) return { description: 'Success, without a body.', headers }
-  const example = exampleAnswer(operation)
+  const headers = names.length > 0 && { headers: headersNamed(...names) }
+  if (!schema) return { description: 'Success, without a body.', ...headers }
   const others = otherMediaTypes(operation)
   return {
     description: status === 201 ? 'Created.' : 'Success.',
-    headers,
-    content: { 'application/json': { schema, ...(example && { example }) } },
+    ...headers,
+    content: { 'application/json': { schema } },
     ...(Object.keys(others).length > 0 && { 'x-media-types': others }),
   }
 }
@@ -159,18 +154,4 @@ const exportTypes = { 'text/csv': { example: 'id,object\r\n' }, 'application/x-n
 function thereAlready(operation: Described): Record<string, unknown> {
   const isOnce = isOperation(operation) && operation.kind === 'create' && operation.rules.isOnce === true
   return isOnce ? { 200: { ...answerOf({ ...operation, successStatus: 200 }), description: 'It existed already.' } } : {}
-}
-
-const notModified = ({ method }: Described): Record<string, unknown> =>
-  method === 'GET' ? { 304: { description: 'The version in If-None-Match is current.', headers: headersNamed('ETag', 'Request-Id') } } : {}
-
-/** Returns an example of the response: a row, a page of rows, or the operation's own output. */
-function exampleAnswer(operation: Described): Record<string, unknown> | undefined {
-  const page = { limit: 20, has_more: false, next_cursor: null, prev_cursor: null }
-  if (!isOperation(operation)) return { object: 'list', data: [], page }
-  const output = ownOutput(operation)
-  if (output) return exampleObject(output)
-  if (operation.kind === 'collection') return undefined
-  const row = exampleRow(resourceAnswered(operation))
-  return operation.kind === 'list' ? { object: 'list', data: [row], page } : row
 }

@@ -7,24 +7,18 @@ export function operationDescription(operation: Operation | ChangeFeed): string 
   if (!('kind' in operation)) {
     return 'Changes of the last 30 days, oldest first, for the staff of the school. Start with `cursor=latest` and continue with `next_cursor`, which is always present. Each type needs the read scope of its resource.'
   }
-  return [aboutKind(operation), aboutStates(operation), aboutCallers(operation), aboutVersions(operation), aboutLimits(operation)]
-    .filter(Boolean)
-    .join('\n\n')
+  return [aboutKind(operation), aboutStates(operation), aboutCallers(operation), aboutLimits(operation)].filter(Boolean).join('\n\n')
 }
 
 function aboutKind(operation: Operation): string {
   const { resource } = operation
   switch (operation.kind) {
     case 'list':
-      return `${resource.about} Returns one page of those that the caller can see. Get the other pages with \`Link\` or \`page\`.${
-        resource.isExported ? ' Staff can request the list as CSV or NDJSON with `Accept`.' : ''
-      }${aboutForms(resource)}`
+      return `${resource.isExported ? 'CSV and NDJSON are for staff.' : ''}${aboutForms(resource)}`.trim()
     case 'get':
-      return resource.about + aboutForms(resource)
-    case 'create':
-      return resource.about
+      return aboutForms(resource).trim()
     case 'update':
-      return 'A merge patch (RFC 7396): absent fields keep their value, null clears a field, and a list is replaced as a whole.'
+      return 'A merge patch (RFC 7396).'
     case 'replace':
       return 'Replaces the whole object: absent fields get their default or become null.'
     case 'collectionRead':
@@ -50,21 +44,19 @@ function aboutStates(operation: Operation): string {
 
 const people = { anonymous: 'visitors', learner: 'learners', lecturer: 'lecturers', staff: 'owners and admins' } as const
 
-function aboutCallers({ scope, anonymous, roles }: Operation): string {
+function aboutCallers({ anonymous, roles }: Operation): string {
   const allowed = roles.filter((role) => role !== 'anonymous').map((role) => people[role])
   const visitors = {
-    full: ' Without a token, the response is the public view.',
-    partial: ' Without a token, the response is a part of the public view.',
+    full: ' Without a token: the public view.',
+    partial: ' Without a token: a part of the public view.',
     none: '',
   }[anonymous]
-  return `With a token: requires the scope \`${scope}\`. Available to ${allowed.join(', ')}, for the objects that they can see and change.${visitors}`
+  const everybody = allowed.length === Object.keys(people).length - 1
+  return `${everybody ? '' : `For ${allowed.join(', ')}.`}${visitors}`.trim()
 }
 
-function aboutVersions(operation: Operation): string {
-  return 'needsIfMatch' in operation && operation.needsIfMatch ? 'Requires the `ETag` of the current version in `If-Match`.' : ''
-}
-
+/** Every write counts against the limit of writes. */
 function aboutLimits(operation: Operation): string {
-  const limits = limitsOf(operation, 'json')
-  return limits.length === 0 ? '' : `Rate limits in addition to the one for all requests: ${limits.join(', ')}.`
+  const limits = limitsOf(operation, 'json').filter((limit) => limit !== 'write')
+  return limits.length === 0 ? '' : `Rate limits: ${limits.join(', ')}.`
 }

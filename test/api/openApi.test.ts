@@ -1,9 +1,13 @@
 import { Ajv } from 'ajv'
 import addFormats from 'ajv-formats'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { apiDescription, describedTag } from '../../src/api/apiDescription.ts'
 import { openApiDocument } from '../../src/api/openApiDocument.ts'
+import { exampleRow } from '../../src/framework/declare/exampleOf.ts'
+import { schemaName } from '../../src/framework/output/publishedSchemas.ts'
 import { operationsIn, resources, scopeCatalogue } from '../../src/resources/index.ts'
 import { databasesToTest } from '../support/databases.ts'
+import { dereferenced } from '../support/openApi.ts'
 import { type DemoApi, startDemoApi } from './demoApi.ts'
 
 type Json = Record<string, unknown>
@@ -18,11 +22,17 @@ interface Described extends Json {
 
 const operations = operationsIn(resources)
 const facts = { issuer: 'https://school.example', name: 'First', contactEmail: null, supportUrl: null }
-const document = openApiDocument({ operations, scopes: scopeCatalogue(resources) }, facts) as Json & {
+const description = apiDescription(operations)
+const textOf = (part: typeof description): string => JSON.stringify(openApiDocument(part, scopeCatalogue(resources), facts))
+const document = JSON.parse(textOf(description)) as Json & {
   paths: Record<string, Record<string, Described>>
-  components: { schemas: Record<string, Json>; requestBodies: Record<string, { content: Contents }> }
+  components: {
+    schemas: Record<string, Json>
+    requestBodies: Record<string, { content: Contents }>
+    securitySchemes: { oauth2: { flows: { authorizationCode: { scopes: object } } } }
+  }
 }
-const described = Object.values(document.paths).flatMap((methods) => Object.values(methods))
+const described = Object.values(dereferenced(document).paths).flatMap((methods) => Object.values(methods))
 
 const bodyAt = (reference: string) => document.components.requestBodies[reference.split('/').at(-1) as string]
 
@@ -48,15 +58,16 @@ describe('the OpenAPI document', () => {
       const found = described.find(({ operationId }) => operationId === id) as Described
       expect(found).toMatchObject({ 'x-required-scopes': [scope], 'x-anonymous': anonymous })
       expect(found.security).toEqual([{ oauth2: [scope] }, ...(anonymous === 'none' ? [] : [{}])])
-      expect([found.summary, found.description]).toEqual([expect.stringMatching(/\S/), expect.stringMatching(/\S/)])
-      for (const status of ['401', '403', '429', '500']) expect(found.responses).toHaveProperty(status)
+      expect(found.summary).toMatch(/\S/)
+      expect(found.description ?? 'none').toMatch(/\S/)
+      expect(found.responses).toHaveProperty('4XX')
     }
   })
 
   test('has no two paths that differ in the name of a parameter alone, and names each parameter of a path', () => {
     const forms = Object.keys(document.paths).map((path) => path.replace(/\{\w+\}/g, '{}'))
     expect(new Set(forms).size).toBe(forms.length)
-    for (const [path, methods] of Object.entries(document.paths)) {
+    for (const [path, methods] of Object.entries(dereferenced(document).paths)) {
       const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
       for (const { parameters } of Object.values(methods)) {
         expect(parameters.filter((one) => one.in === 'path').map(({ name }) => name)).toEqual(names)
@@ -111,9 +122,49 @@ describe('the OpenAPI document', () => {
     }
   })
 
+  test('has examples of fields that make up right rows', () => {
+    const answered = [...new Set(operations.map(({ resource }) => resource))].filter(
+      ({ object }) => schemaName(object) in document.components.schemas,
+    )
+    expect(answered.length).toBeGreaterThan(20)
+    for (const resource of answered) {
+      const validate = validatorOf({ $ref: `#/components/schemas/${schemaName(resource.object)}` })
+      expect([resource.name, validate(exampleRow(resource)), validate.errors]).toEqual([resource.name, true, null])
+    }
+  })
+
+  test('takes less than 600 kB, because it says nothing twice', () => {
+    expect(Buffer.byteLength(textOf(description))).toBeLessThan(600_000)
+  })
+
   test('contains no options of the framework', () => {
     const text = JSON.stringify(document.components.schemas)
     for (const word of ['"view":', '"idPrefix":', '"$id":', '"$schema":']) expect(text).not.toContain(word)
+  })
+})
+
+describe.each(description.tags)('the document of $name alone', ({ name }) => {
+  const slice = JSON.parse(textOf(describedTag(description, name))) as typeof document
+
+  test('describes each of its operations as the whole document does', () => {
+    const own = described.filter(({ tags }) => (tags as string[]).includes(name))
+    expect(own.length).toBeGreaterThan(0)
+    expect(Object.values(dereferenced(slice).paths).flatMap((methods) => Object.values(methods))).toEqual(own)
+  })
+
+  test('contains every component that it refers to, and no other', () => {
+    const referred = new Set([...JSON.stringify(slice).matchAll(/"#\/components\/([\w.-]+\/[\w.-]+)"/g)].map(([, key = '']) => key))
+    const { securitySchemes: _, ...components } = slice.components
+    const contained = Object.entries(components).flatMap(([kind, parts]) => Object.keys(parts).map((key) => `${kind}/${key}`))
+    expect(contained.toSorted()).toEqual([...referred].toSorted())
+  })
+
+  test('names exactly the scopes of its operations', () => {
+    const scopes = Object.values(slice.paths).flatMap((methods) =>
+      Object.values(methods).flatMap((one) => one['x-required-scopes'] as string[]),
+    )
+    const named = Object.keys(slice.components.securitySchemes.oauth2.flows.authorizationCode.scopes).filter((scope) => scope.includes(':'))
+    expect(named.toSorted()).toEqual([...new Set(scopes)].toSorted())
   })
 })
 

@@ -13,19 +13,32 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
+async function problemsOf(source: string): Promise<string[]> {
+  const config = await createConfig({
+    extends: ['recommended'],
+    rules: {
+      // The data of a school carry no licence.
+      'info-license': 'off',
+      // A school on this machine is one, too.
+      'no-server-example.com': 'off',
+    },
+  })
+  const found = await lintFromString({ source, absoluteRef: 'openapi.json', config })
+  return found.map(({ ruleId, message, location }) => `${ruleId} ${location[0]?.pointer} ${message}`)
+}
+
 describe('the served description', () => {
   test('is clean for Redocly, by its recommended rules', async () => {
-    const config = await createConfig({
-      extends: ['recommended'],
-      rules: {
-        // The data of a school carry no licence.
-        'info-license': 'off',
-        // A school on this machine is one, too.
-        'no-server-example.com': 'off',
-      },
-    })
-    const found = await lintFromString({ source: text, absoluteRef: 'openapi.json', config })
-    expect(found.map(({ ruleId, message, location }) => `${ruleId} ${location[0]?.pointer} ${message}`)).toEqual([])
+    expect(await problemsOf(text)).toEqual([])
+  })
+
+  test('is clean in every slice of one resource, which is complete on its own', async () => {
+    const { tags } = JSON.parse(text) as { tags: { name: string }[] }
+    expect(tags.length).toBeGreaterThan(30)
+    for (const { name } of tags) {
+      const { status, body } = await get(`${service.issuer}/openapi/${name}.json`)
+      expect([name, status, await problemsOf(JSON.stringify(body))]).toEqual([name, 200, []])
+    }
   })
 
   test('names the school, and where to reach it, as they are now', async () => {

@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { openApiDocument } from '../../src/api/openApiDocument.ts'
 import { identityScopes } from '../../src/resources/identity.ts'
 import { operationsIn, resources, scopeCatalogue } from '../../src/resources/index.ts'
+import { openApiDocument } from '../support/openApi.ts'
 
 /** Lists every operation that the school's API promises, one per line. */
 const [head = '', ...lines] = readFileSync(new URL('operations.csv', import.meta.url), 'utf8')

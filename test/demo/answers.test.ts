@@ -1,13 +1,13 @@
 import { Ajv } from 'ajv'
 import addFormats from 'ajv-formats'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openApiDocument } from '../../src/api/openApiDocument.ts'
 import type { Operation } from '../../src/framework/declare/operations.ts'
 import type { Resource } from '../../src/framework/declare/resource.ts'
 import { toPublicId } from '../../src/lib/ids.ts'
 import { operationsIn, resources, scopeCatalogue } from '../../src/resources/index.ts'
 import { type DemoApi, startDemoApi } from '../api/demoApi.ts'
 import { databasesToTest } from '../support/databases.ts'
+import { dereferenced, openApiDocument } from '../support/openApi.ts'
 
 type Json = Record<string, unknown>
 interface Listed {
@@ -17,7 +17,7 @@ interface Listed {
 
 const operations = operationsIn(resources)
 const facts = { issuer: 'https://school.example', name: 'First', contactEmail: null, supportUrl: null }
-const document = openApiDocument({ operations, scopes: scopeCatalogue(resources) }, facts) as Json & {
+const document = dereferenced(openApiDocument({ operations, scopes: scopeCatalogue(resources) }, facts)) as Json & {
   paths: Record<string, Record<string, { operationId: string; responses: Record<string, { content?: Record<string, { schema: Json }> }> }>>
 }
 const described = Object.values(document.paths).flatMap((methods) => Object.values(methods))

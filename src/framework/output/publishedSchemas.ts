@@ -165,9 +165,12 @@ function finished(schema: JsonSchema, omit: ReadonlySet<string> = omitted): Json
     if (['items', 'additionalProperties', 'not'].includes(name) && typeof value === 'object' && value !== null) return [name, inside(value)]
     return [name, value]
   })
-  const { allOf, pattern, ...rest } = Object.fromEntries(entries)
+  const { allOf, pattern, minimum, maximum, ...rest } = Object.fromEntries(entries)
   const result: JsonSchema = {
     ...rest,
+    // The limits of JavaScript's integers are no rule of the API.
+    ...(minimum !== undefined && minimum !== Number.MIN_SAFE_INTEGER && { minimum }),
+    ...(maximum !== undefined && maximum !== Number.MAX_SAFE_INTEGER && { maximum }),
     // A format replaces the pattern. Unicode classes are omitted, because not every language supports them.
     ...(pattern !== undefined && rest.format === undefined && !String(pattern).includes('\\p{') && { pattern }),
     ...(allOf !== undefined && (rest.nullable ? { anyOf: allOf } : { allOf })),
