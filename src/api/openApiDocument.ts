@@ -3,7 +3,7 @@ import { isLinkable } from '../lib/webUrl.ts'
 import type { ApiDescription } from './apiDescription.ts'
 import type { OpenApiFacts } from './openApiArguments.ts'
 
-/** Returns the description as an OpenAPI 3.0 document of a school. It names the scopes of its own operations. */
+/** Returns the description as an OpenAPI 3.0 document of a school. It names the scopes that its operations need. */
 export function openApiDocument({ tags, paths, components }: ApiDescription, scopes: readonly ScopeEntry[], facts: OpenApiFacts) {
   const needed = JSON.stringify(paths)
   const own = scopes.filter(({ name, verb }) => verb === 'identity' || needed.includes(`"${name}"`))

@@ -133,7 +133,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  test('takes less than 600 kB, because it says nothing twice', () => {
+  test('takes less than 600 kB', () => {
     expect(Buffer.byteLength(textOf(description))).toBeLessThan(600_000)
   })
 

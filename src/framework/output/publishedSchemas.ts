@@ -49,7 +49,7 @@ export const bodyName = ({ id }: Pick<Operation, 'id'>): string => `${id.charAt(
 const outputName = ({ id }: Pick<Operation, 'id'>): string => `${id.charAt(0).toUpperCase()}${id.slice(1)}Answer`
 
 /** Returns the response schema of an operation whose response is neither a row nor a list. */
-export function ownOutput(operation: Operation): z.ZodObject | undefined {
+function ownOutput(operation: Operation): z.ZodObject | undefined {
   switch (operation.kind) {
     case 'read':
     case 'collectionRead':
@@ -168,7 +168,7 @@ function finished(schema: JsonSchema, omit: ReadonlySet<string> = omitted): Json
   const { allOf, pattern, minimum, maximum, ...rest } = Object.fromEntries(entries)
   const result: JsonSchema = {
     ...rest,
-    // The limits of JavaScript's integers are no rule of the API.
+    // JSON Schema does not need the limits of the integers of JavaScript.
     ...(minimum !== undefined && minimum !== Number.MIN_SAFE_INTEGER && { minimum }),
     ...(maximum !== undefined && maximum !== Number.MAX_SAFE_INTEGER && { maximum }),
     // A format replaces the pattern. Unicode classes are omitted, because not every language supports them.
