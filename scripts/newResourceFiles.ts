@@ -60,7 +60,7 @@ export const ${variable} = defineResource({
   about: 'A ${one} of the school.',
   scopes: {
     read: 'See the ${many} of the school',
-    write: { sentence: 'Add, change and delete ${many}', from: 'admin' },
+    write: { staff: 'Add, change and delete ${many}' },
   },
   schema: z.object({
     title: line(120).meta({ description: 'Title.', example: 'First ${one}' }),

@@ -1,8 +1,13 @@
+import type { Reader, SentencesByRole } from '../policy/permissionSentences.ts'
+
 /** A scope as the consent page shows it. */
 export interface ConsentScope {
   name: string
   area: string
   areaTitle: string
   verb: 'read' | 'write' | 'identity'
-  sentence: string
+  /** What the scope permits, by the role of the person. */
+  sentences: SentencesByRole
+  /** The roles to whom the scope shows personal data of other people. */
+  othersData: readonly Reader[]
 }

@@ -1,6 +1,7 @@
 import { Router } from '@koa/router'
 import { customCss } from '../domain/school/appearance.ts'
 import { interactionPath } from '../oidc/endpoints.ts'
+import { serveAsset } from './asset.ts'
 import { createCsrf } from './csrf.ts'
 import { serveCustomStylesheet } from './customStylesheet.ts'
 import { formBody } from './formBody.ts'
@@ -11,7 +12,6 @@ import type { PagesArguments } from './pagesArguments.ts'
 import { submitRefusal } from './refuseAuthorization.ts'
 import { schoolStylesheet, schoolStylesheetName } from './schoolStylesheet.ts'
 import { createStepRunner } from './steps/stepRunner.ts'
-import { serveStylesheet } from './stylesheet.ts'
 import { createViews } from './templates.ts'
 
 /** The pages of an authorization request: sign in, consent, refuse. They work without JavaScript. */
@@ -29,8 +29,8 @@ export function createPages(args: PagesArguments): Router {
     '/assets/custom.css',
     serveCustomStylesheet((school) => customCss(database.kysely, school.id)),
   )
-  router.get(`/assets/${views.stylesheet.name}`, (ctx) => serveStylesheet(ctx, views.stylesheet))
-  router.get(`/assets/${schoolStylesheetName}`, async (ctx) => serveStylesheet(ctx, schoolStylesheet(await args.theme(ctx.state.school))))
+  for (const asset of [views.stylesheet, views.script]) router.get(asset.path, (ctx) => serveAsset(ctx, asset))
+  router.get(`/assets/${schoolStylesheetName}`, async (ctx) => serveAsset(ctx, schoolStylesheet(await args.theme(ctx.state.school))))
   router.get(page, errors, show)
   router.post(`${page}/sign-in`, ...form, submitSignIn)
   router.post(`${page}/consent`, ...form, submitConsent)

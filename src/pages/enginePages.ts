@@ -56,7 +56,7 @@ export function createEnginePages({ pageContext, findRemovedClient, isDisabledCl
 
   const showManualCode: EnginePages['showManualCode'] = async (ctx, manualCode) => {
     const html = views.render('manual-code', manualCodePage(views, await pageContextOf(ctx), manualCode))
-    setPageHeaders(ctx)
+    setPageHeaders(ctx, { script: views.script })
     ctx.status = 200
     ctx.type = 'html'
     ctx.body = html
@@ -66,7 +66,7 @@ export function createEnginePages({ pageContext, findRemovedClient, isDisabledCl
     const page = await pageContextOf(ctx)
     const html = views.render('sign-out', signOutPage(views, page, { form, linkLanguage: linkLanguageOf(ctx, page) }))
     const after = (ctx as Partial<KoaContextWithOIDC>).oidc?.params?.post_logout_redirect_uri
-    setPageHeaders(ctx, [destinationOf(after).source])
+    setPageHeaders(ctx, { formTargets: [destinationOf(after).source] })
     ctx.type = 'html'
     ctx.body = html
   }

@@ -7,9 +7,14 @@ export interface ManualCodePage extends Frame {
   heading: string
   explanation: string
   /** Values to copy, one field each. */
-  fields: { id: string; label: string; value: string }[]
+  fields: { id: string; label: string; value: string; copy: string }[]
+  /** Said when a value was copied. */
+  copied: string
+  /** Counts down the lifetime of the code, with a script; undefined if there is no code. */
+  countdown: { seconds: number; text: string; over: string } | undefined
   noInput: string
   close: string
+  script: string
 }
 
 /** Builds the page with address and code, or with the address that reports the rejection to the app. Pure. */
@@ -18,14 +23,25 @@ export function manualCodePage(views: Views, pageContext: PageContext, { address
   // No language links: the page cannot be shown twice.
   const own = { ...pageContext, languageLinks: [] }
   const code = address.searchParams.get('code')
-  const whole = { id: 'address', label: texts.text('manual_code.address'), value: address.href }
-  const common = { noInput: texts.text('manual_code.no_input'), close: texts.text('manual_code.close') }
+  const whole = {
+    id: 'address',
+    label: texts.text('manual_code.address'),
+    value: address.href,
+    copy: texts.text('manual_code.copy_address'),
+  }
+  const common = {
+    noInput: texts.text('manual_code.no_input'),
+    close: texts.text('manual_code.close'),
+    copied: texts.text('manual_code.copied'),
+    script: views.script.href,
+  }
   if (code === null) {
     return {
       ...frame(views, own, texts.text('manual_code.refused_title')),
       heading: texts.text('manual_code.refused_heading'),
       explanation: texts.text('manual_code.refused_explanation'),
       fields: [whole],
+      countdown: undefined,
       ...common,
     }
   }
@@ -33,7 +49,8 @@ export function manualCodePage(views: Views, pageContext: PageContext, { address
     ...frame(views, own, texts.text('manual_code.title')),
     heading: texts.text('manual_code.heading'),
     explanation: texts.text('manual_code.explanation', { minutes: Math.round(seconds / 60) }),
-    fields: [whole, { id: 'code', label: texts.text('manual_code.code'), value: code }],
+    fields: [whole, { id: 'code', label: texts.text('manual_code.code'), value: code, copy: texts.text('manual_code.copy_code') }],
+    countdown: { seconds, text: texts.text('manual_code.countdown'), over: texts.text('manual_code.over') },
     ...common,
   }
 }

@@ -2,6 +2,7 @@ import type { Context } from 'koa'
 import type Provider from 'oidc-provider'
 import { Problem } from '../lib/problem.ts'
 import { accountIdOf } from '../oidc/claims.ts'
+import { claimedRole } from '../policy/claimedRole.ts'
 import { imitatedName } from '../policy/imitatedName.ts'
 import { type Destination, destinationOf } from './destination.ts'
 import type { LanguageState } from './language.ts'
@@ -21,6 +22,8 @@ export interface OpenInteraction {
   origin: ClientOrigin | undefined
   /** The protected name that an unverified client's name imitates. */
   imitated: string | undefined
+  /** The word with which an unverified client's name claims to speak for the school. */
+  claimedRole: string | undefined
   destination: Destination
   /** The account that the browser is signed in with. */
   accountId: string | undefined
@@ -44,6 +47,7 @@ export async function openInteraction(ctx: Context, args: PagesArguments): Promi
   const client = await provider.Client.find(clientId)
   if (!client) throw new Problem('invalid_client', { description: 'The registration of this client is unknown or has expired.' })
   const origin = await args.clients.describe(school.id, clientId)
+  const isVerified = origin?.registeredVia === 'integration'
   const subject = interaction.session?.accountId
   const session = subject === undefined ? undefined : await provider.Session.get(ctx)
   return {
@@ -52,7 +56,8 @@ export async function openInteraction(ctx: Context, args: PagesArguments): Promi
     clientId,
     clientName: plainText(client.clientName, 60),
     origin,
-    imitated: origin?.registeredVia === 'integration' ? undefined : imitatedName(client.clientName, await args.protectedNames(school)),
+    imitated: isVerified ? undefined : imitatedName(client.clientName, await args.protectedNames(school)),
+    claimedRole: isVerified ? undefined : claimedRole(client.clientName),
     destination: destinationOf(interaction.params.redirect_uri),
     accountId: subject === undefined ? undefined : accountIdOf(subject),
     signedInAt: session?.accountId === subject ? session?.loginTs : undefined,

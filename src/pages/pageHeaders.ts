@@ -1,14 +1,23 @@
 import type { Context } from 'koa'
+import type { School } from '../policy/school.ts'
+import type { Asset } from './asset.ts'
 
-/**
- * Sets the headers of every HTML response: no script, no external resource, no frame, no trace in caches or referrers. `formTargets` are
- * origins to which a form of the page redirects: Chromium applies `form-action` to them, too.
- */
-export function setPageHeaders(ctx: Context, formTargets: readonly (string | undefined)[] = []): void {
+interface PageSources {
+  /** Origins to which a form of the page redirects: Chromium applies `form-action` to them, too. */
+  formTargets?: readonly (string | undefined)[]
+  /** The only script that the page may run. */
+  script?: Asset
+}
+
+/** Sets the headers of every HTML response: no external resource, no frame, no trace in caches or referrers, no script but the named one. */
+export function setPageHeaders(ctx: Context, { formTargets = [], script }: PageSources = {}): void {
+  const { school }: { school?: School } = ctx.state
   const targets = ["'self'", ...formTargets.filter((target) => target !== undefined)].join(' ')
   ctx.set({
     'Content-Security-Policy': [
       "default-src 'none'",
+      // With its path: uploaded files have the same origin, and none of them may run.
+      ...(script && school ? [`script-src ${school.issuer}${script.path}`] : []),
       "style-src 'self'",
       "img-src 'self' data:",
       `form-action ${targets}`,

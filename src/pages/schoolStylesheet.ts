@@ -1,7 +1,7 @@
 import { schoolThemeColours, type ThemeColours } from '../policy/themeColours.ts'
+import { type Asset, asset } from './asset.ts'
 import type { PageTheme } from './pageTheme.ts'
 import { logoOn } from './schoolLogo.ts'
-import { type Stylesheet, stylesheet } from './stylesheet.ts'
 
 export const schoolStylesheetName = 'school.css'
 
@@ -14,12 +14,12 @@ const corners: Record<PageTheme['corner_radius'], { '--corner': string; '--inner
 }
 
 /** Returns the school's colours and corners as custom properties, which the common style sheet uses. */
-export function schoolStylesheet(theme: PageTheme): Stylesheet {
+export function schoolStylesheet(theme: PageTheme): Asset {
   const { light, dark } = schoolThemeColours(theme)
   const block = ({ scheme, ...colours }: ThemeColours): string =>
     rule({ 'color-scheme': scheme, ...properties({ ...colours, plate: logoOn(colours.background, theme).plate }) })
   const body = [rule(corners[theme.corner_radius]), block(light), `@media (prefers-color-scheme: dark) {\n${block(dark)}}\n`]
-  return stylesheet(schoolStylesheetName, body.join('\n'))
+  return asset(schoolStylesheetName, body.join('\n'))
 }
 
 const rule = (declarations: Record<string, string>): string =>

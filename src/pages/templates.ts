@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import ejs from 'ejs'
 import type { AppsPage } from './account/appsPage.ts'
 import type { AccountMessagePage } from './account/messagePage.ts'
+import { type Asset, readAsset } from './asset.ts'
 import type { ConsentPage } from './consentPage.ts'
 import type { ErrorPage } from './errorPage.ts'
 import type { FormPage } from './formPage.ts'
@@ -10,7 +11,6 @@ import type { ManualCodePage } from './manualCodePage.ts'
 import type { LanguageLink, PageContext } from './pageContext.ts'
 import type { PageLogo } from './schoolLogo.ts'
 import type { SignedOutPage, SignOutPage } from './signOutPages.ts'
-import { readStylesheet, type Stylesheet } from './stylesheet.ts'
 
 /** Members of every page. */
 export interface Frame {
@@ -39,9 +39,11 @@ export interface ViewPages {
 
 export type ViewName = keyof ViewPages
 
-/** The compiled views and their style sheet. */
+/** The compiled views and their style sheet and script. */
 export interface Views {
-  stylesheet: Stylesheet
+  stylesheet: Asset
+  /** The script of the pages. Every page works without it. */
+  script: Asset
   render<Name extends ViewName>(name: Name, page: ViewPages[Name]): string
 }
 
@@ -51,7 +53,8 @@ const names: readonly ViewName[] = ['account-apps', 'account-message', 'consent'
 export function createViews(): Views {
   const templates = new Map(names.map((name) => [name, compileView(name)]))
   return {
-    stylesheet: readStylesheet(),
+    stylesheet: readAsset('schoolgate.css'),
+    script: readAsset('pages.js'),
     render(name, page) {
       const template = templates.get(name)
       if (!template) throw new Error(`there is no view ${name}`)

@@ -2,6 +2,7 @@ import de from '../../views/locales/de.json' with { type: 'json' }
 import deScopes from '../../views/locales/de.scopes.json' with { type: 'json' }
 import en from '../../views/locales/en.json' with { type: 'json' }
 import type { Language } from '../lib/languages.ts'
+import { nearestSentence, type Reader, type SentencesByRole } from '../policy/permissionSentences.ts'
 import type { ConsentScope } from './consentScope.ts'
 
 /** The name of a text. A misspelt one does not compile. */
@@ -36,8 +37,8 @@ export interface Texts {
   /** Returns a text in parts, for untrusted values. */
   parts(key: TextKey, values: TextValues): TextPart[]
   date(date: Date): string
-  /** Returns what a scope allows an app to do. */
-  sentence(scope: ConsentScope): string
+  /** Returns what a scope allows an app to do for this person; for a role that cannot use the scope, what it allows the next role. */
+  sentence(scope: ConsentScope, reader: Reader): string
   /** Returns the name of the part of the school that a scope is about. */
   areaTitle(scope: ConsentScope): string
 }
@@ -45,7 +46,7 @@ export interface Texts {
 // The English sentences of scopes are in the declarations of the resources.
 interface ScopeTexts {
   areas: Record<string, string>
-  sentences: Record<string, string>
+  sentences: Record<string, string | SentencesByRole>
 }
 
 const catalogues: Record<Language, { words: Record<TextKey, string>; scopes: ScopeTexts }> = {
@@ -79,9 +80,13 @@ export function createTexts(language: Language): Texts {
     counted: (key, count, values = {}) => text(`${key}_${plurals.select(count) === 'one' ? 'one' : 'other'}`, { ...values, count }),
     parts,
     date: (date) => dates.format(date),
-    sentence: ({ name, sentence }) => own(scopes.sentences, name) ?? sentence,
+    sentence({ name, sentences }, reader) {
+      const translated = own(scopes.sentences, name)
+      const byRole = typeof translated === 'string' ? { learner: translated } : translated
+      return nearestSentence(byRole ?? sentences, reader) ?? ''
+    },
     areaTitle: ({ area, areaTitle }) => own(scopes.areas, area) ?? areaTitle,
   }
 }
 
-const own = (texts: Record<string, string>, name: string): string | undefined => (Object.hasOwn(texts, name) ? texts[name] : undefined)
+const own = <Text>(texts: Record<string, Text>, name: string): Text | undefined => (Object.hasOwn(texts, name) ? texts[name] : undefined)

@@ -3,6 +3,9 @@ import { skeleton } from '../lib/skeleton.ts'
 /** Shorter names are compared as whole words only: «Art» is a part of many words. */
 const shortestPart = 5
 
+/** So many words of a protected name, in their order, are an imitation: «LF School of Making» of «Lanternfield School of Making». */
+const sharedWords = 3
+
 /** A text that reverses the direction shows its letters from the back. */
 const override = /[\u202a-\u202e\u2066-\u2069]/
 
@@ -23,8 +26,16 @@ function looksLike(name: string, protectedName: string): boolean {
   const [seen, wanted] = [look(name), look(protectedName)]
   if (wanted === '') return false
   if (seen === wanted) return true
+  if (runsOf(protectedName).some((run) => seen.includes(run))) return true
   if (wanted.length >= shortestPart) return seen.includes(wanted)
   return name.split(/[^\p{L}\p{M}\p{N}]+/u).some((word) => look(word) === wanted)
+}
+
+/** Returns the skeletons of all runs of consecutive words of a name. */
+function runsOf(name: string): string[] {
+  const words = name.split(/\s+/u)
+  const count = Math.max(0, words.length - sharedWords + 1)
+  return Array.from({ length: count }, (_, at) => look(words.slice(at, at + sharedWords).join(' '))).filter((run) => run !== '')
 }
 
 /** Returns the skeleton of a name: names that look alike have the same. */

@@ -117,8 +117,9 @@ export const account = defineResource({
   table: 'account',
   about: "The signed-in person's own login in this school. Logins are not shared between schools.",
   scopes: {
-    read: 'See your account: name, e-mail address, language and notification settings',
-    write: 'Change or delete your account, and revoke the access of other apps',
+    read: 'See your profile, settings, sign-ins and connected apps, and download your data',
+    write:
+      'Change your profile, settings and e-mail address, end sign-ins, remove connected apps, and ask for the deletion of your account',
   },
   singleton: true,
   schema: fields,

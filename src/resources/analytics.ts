@@ -31,7 +31,7 @@ export const analytics = defineReports({
   object: 'analytics_report',
   about:
     'Figures about courses, sales and people, by day, week or month. Days are in the time zone of the school; figures are a few minutes old.',
-  scopes: { read: { sentence: 'See figures about courses, sales and people', from: 'lecturer' } },
+  scopes: { read: { lecturer: 'See figures about your courses and events', staff: 'See figures about courses, events, sales and people' } },
   roles: ['lecturer', 'staff'],
   reports: {
     overview: defineCollectionRead({

@@ -52,7 +52,7 @@ export const appearance = defineResource({
     "How the school looks: colours, fonts, pictures, navigation, and its own stylesheet, which is served at /assets/custom.css. Its id is the school's.",
   scopes: {
     read: 'See the colours, logo and navigation of the school',
-    write: { sentence: 'Change the colours, logo and navigation of the school', from: 'admin' },
+    write: { staff: 'Change or reset the colours, logo and navigation of the school' },
   },
   singleton: true,
   catalogue: false,

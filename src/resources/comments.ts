@@ -43,7 +43,14 @@ export const comments = defineResource({
   catalogue: false,
   about:
     'A comment on a post, a lesson or an event. People see the comments on subjects that they can open; lecturers see all comments on their courses, and staff see all comments.',
-  scopes: { read: 'See the comments of people' },
+  scopes: {
+    read: {
+      learner: 'See the comments that are open to you',
+      lecturer: 'See the comments that are open to you, and all comments in your courses',
+      staff: 'See all comments, including hidden ones',
+      othersData: ['lecturer', 'staff'],
+    },
+  },
   schema: z.object({
     subject: z
       .object({

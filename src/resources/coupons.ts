@@ -54,7 +54,14 @@ export const coupons = defineResource({
   idPrefix: 'cpn',
   table: 'coupon',
   about: 'A code for a discount: its amount, the items it applies to, who can use it, and how often.',
-  scopes: { read: 'See and check coupons', write: 'Add, change and redeem coupons' },
+  scopes: {
+    read: {
+      learner: 'Check coupons, and see which ones you used',
+      staff: 'See and check all coupons, and see who used them',
+      othersData: ['staff'],
+    },
+    write: { learner: 'Redeem coupons for you', staff: 'Add, change, pause, archive, delete and redeem coupons' },
+  },
   schema: couponSchema,
   derived: {
     discount: {

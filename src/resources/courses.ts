@@ -45,8 +45,15 @@ export const courses = defineResource({
   feature: 'courses',
   about: 'A course of the school with its description, lecturers and price.',
   scopes: {
-    read: 'See the courses of the school',
-    write: { sentence: 'Add and change courses, and publish or archive them', from: 'lecturer' },
+    read: {
+      learner: 'See the courses of the school',
+      lecturer: 'See the courses of the school, and everything about those that you teach',
+      staff: 'See all courses of the school, including drafts',
+    },
+    write: {
+      lecturer: 'Add courses, and change, publish, archive and delete those that you teach',
+      staff: 'Add, change, reorder, publish, archive and delete courses, and choose their lecturers',
+    },
   },
   catalogue: {
     row: ['title', 'slug', 'subtitle', 'level', 'category', 'access', 'price', 'duration_minutes'],

@@ -114,8 +114,15 @@ export const curriculum = defineResource({
   feature: 'courses',
   about: 'The sections and lessons of a course in their order.',
   scopes: {
-    read: 'See the sections and lessons of courses',
-    write: { sentence: 'Add, change and reorder sections and lessons', from: 'lecturer' },
+    read: {
+      learner: 'See the sections and lessons of courses that are open to you',
+      lecturer: 'See the sections and lessons of courses that are open to you or that you teach',
+      staff: 'See the sections and lessons of all courses',
+    },
+    write: {
+      lecturer: 'In courses that you teach: add, import, change, reorder, publish and delete sections and lessons',
+      staff: 'In all courses: add, import, change, reorder, publish and delete sections and lessons',
+    },
   },
   schema: z.object({
     ...tree,

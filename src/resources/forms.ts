@@ -33,7 +33,7 @@ export const forms = defineResource({
   anonymous: 'partial',
   catalogue: false,
   about: 'A form of the school’s site, with its questions. People fill it in on the site; only staff see the submissions.',
-  scopes: { read: 'See forms and their submissions' },
+  scopes: { read: { learner: 'See the forms of the school', staff: 'See all forms and the submitted answers', othersData: ['staff'] } },
   schema: z.object({
     title: z.string().meta({ description: 'Title of the form.', example: 'Ask the studio' }),
     slug: slug().meta({ description: 'Readable key, unique in the school.', example: 'ask-the-studio' }),

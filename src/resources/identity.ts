@@ -1,10 +1,14 @@
 import type { ScopeEntry } from '../framework/declare/scopeCatalogue.ts'
 
-const identity = { area: 'identity', areaTitle: 'Your identity', verb: 'identity', from: 'learner' } as const
+const identity = { area: 'identity', areaTitle: 'Your identity', verb: 'identity', from: 'learner', othersData: [] } as const
 
 /** The scopes of OpenID Connect (Core section 5.4). They give access only to UserInfo. */
 export const identityScopes: readonly ScopeEntry[] = [
-  { ...identity, name: 'openid', sentence: 'Confirm who you are' },
-  { ...identity, name: 'profile', sentence: 'See your name, picture and language' },
-  { ...identity, name: 'email', sentence: 'See your e-mail address' },
+  identityScope('openid', 'Confirm who you are'),
+  identityScope('profile', 'See your name, picture and language'),
+  identityScope('email', 'See your e-mail address'),
 ]
+
+function identityScope(name: string, sentence: string): ScopeEntry {
+  return { ...identity, name, sentence, sentences: { learner: sentence } }
+}

@@ -42,8 +42,11 @@ export const lecturers = defineResource({
   table: 'lecturer',
   about: 'A lecturer, who is shown on course pages, with or without a login.',
   scopes: {
-    read: 'See the lecturers of the school',
-    write: { sentence: 'Add and change lecturers', from: 'lecturer' },
+    read: { learner: 'See the lecturers of the school', staff: 'See all lecturers, including hidden and archived ones' },
+    write: {
+      lecturer: 'Change your lecturer profile',
+      staff: 'Add, change, hide, reorder, archive and delete lecturers, and connect them to accounts',
+    },
   },
   catalogue: {
     row: ['display_name', 'slug', 'headline', 'expertise', 'courses_count'],

@@ -54,7 +54,14 @@ export const members = defineResource({
   anonymousWhen: hasPublicDirectory,
   catalogue: false,
   about: 'A person who belongs to the community of the school. The same person can also be a student: both ids have the same ending.',
-  scopes: { read: 'See the members of the school', write: 'Add and change members' },
+  scopes: {
+    read: {
+      learner: 'See the member directory and your own member profile',
+      staff: 'See all members with their contact details and memberships',
+      othersData: ['staff'],
+    },
+    write: { learner: 'Change your member profile, and leave the school', staff: 'Add, change, label, block, remove and delete members' },
+  },
   schema: memberSchema,
   derived: {
     display_name: {

@@ -35,8 +35,8 @@ export const membershipPlans = defineResource({
   feature: 'memberships',
   about: 'A membership plan: what it includes, what it costs, and who can subscribe.',
   scopes: {
-    read: 'See membership plans and their prices',
-    write: { sentence: 'Add and change membership plans and their prices', from: 'admin' },
+    read: { learner: 'See membership plans and their prices', staff: 'See all membership plans and their prices, including drafts' },
+    write: { staff: 'Add, change, activate, reorder, archive and delete membership plans and their prices' },
   },
   catalogue: {
     row: ['name', 'slug', 'benefits', 'is_free', 'prices'],

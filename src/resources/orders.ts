@@ -44,7 +44,14 @@ export const orders = defineResource({
   numberForm: /^\d{4}-\d{6,10}$/,
   about:
     'A purchase. Its buyer, prices and titles remain as they were at the time. Orders are written by the checkout and the operators of the school.',
-  scopes: { read: 'See orders, payments and refunds' },
+  scopes: {
+    read: {
+      learner: 'See your orders, payments, refunds and receipts',
+      lecturer: 'See your orders, and the orders of your courses with their buyers',
+      staff: 'See all orders, payments, refunds and receipts with their buyers',
+      othersData: ['lecturer', 'staff'],
+    },
+  },
   schema: orderSchema,
   derived: {
     status: { select: stateOf },

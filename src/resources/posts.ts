@@ -42,8 +42,15 @@ export const posts = defineResource({
   about:
     'A post of the school. Everybody can find published posts; the text of a restricted post is visible only to members, to paying members or to subscribers of its plans.',
   scopes: {
-    read: 'See the posts of the school',
-    write: { sentence: 'Write, change and publish posts', from: 'lecturer' },
+    read: {
+      learner: 'See the posts of the school',
+      lecturer: 'See the posts of the school, and your own drafts',
+      staff: 'See all posts of the school, including drafts',
+    },
+    write: {
+      lecturer: 'Write posts, and change, publish, archive and delete your own',
+      staff: 'Write, change, publish, archive and delete posts',
+    },
   },
   catalogue: {
     row: ['title', 'slug', 'kind', 'excerpt', 'tags', 'published_at', 'content_access'],

@@ -2,6 +2,10 @@ import { defineArea } from '../framework/declare/area.ts'
 
 /** The scopes of digital products and their grants. */
 export const productArea = defineArea('digital_products', {
-  read: 'See digital products and download what is yours',
-  write: { sentence: 'Add and change digital products', from: 'admin' },
+  read: {
+    learner: 'See digital products, and download your own',
+    staff: 'See and download all digital products, and see who has them',
+    othersData: ['staff'],
+  },
+  write: { staff: 'Add, change, publish, archive and delete digital products and their files, and give or withdraw access to them' },
 })

@@ -19,8 +19,13 @@ export const school = defineResource({
   table: 'school',
   about: 'The school: its name, contact data and settings.',
   scopes: {
-    read: 'See the school and how it is set up',
-    write: { sentence: 'Change the settings of the school, and add, change and remove its staff', from: 'admin' },
+    read: {
+      learner: 'See the public information about the school',
+      lecturer: 'See the public information about the school, and your staff profile',
+      staff: 'See the school, its settings, and its staff with their e-mail addresses',
+      othersData: ['staff'],
+    },
+    write: { staff: 'Change the settings of the school, and invite, change and remove its staff' },
   },
   singleton: true,
   schema: z.object({

@@ -1,4 +1,9 @@
 import { defineArea } from '../framework/declare/area.ts'
 
 /** The scope of files and uploads. It includes reading. */
-export const storage = defineArea('storage', { write: 'Upload files, and see, change and delete the files that you uploaded' })
+export const storage = defineArea('storage', {
+  write: {
+    learner: 'Upload files, and see and delete those that you uploaded',
+    staff: 'Upload files, and see and delete all files of the school',
+  },
+})

@@ -33,8 +33,20 @@ export const students = defineResource({
   me: ({ personId }) => personId,
   about: 'A student of the school. The same person can be a member as well; both ids have the same suffix.',
   scopes: {
-    read: 'See students, their enrolments and their progress',
-    write: 'Add and change students, enrolments and progress',
+    read: {
+      learner: 'See your student profile, enrolments, progress and certificates',
+      lecturer: 'See the students of your courses with their enrolments, progress and certificates',
+      staff: 'See all students with their contact details, enrolments, progress and certificates',
+      othersData: ['lecturer', 'staff'],
+    },
+    write: {
+      learner:
+        'Change your student profile, enrol you in courses, cancel your enrolments, take quizzes, record your progress and request your certificates',
+      lecturer:
+        'In your courses: enrol students, change, suspend, complete and cancel their enrolments, change or reset their progress, and issue certificates',
+      staff:
+        'Add, change, suspend and delete students, enrol them, change, suspend, complete and cancel their enrolments, change or reset their progress, and issue certificates',
+    },
   },
   schema: studentSchema,
   derived: {

@@ -42,7 +42,13 @@ export const subscriptions = defineResource({
   table: 'subscription',
   feature: 'memberships',
   about: 'The subscription of a person to a membership plan, at one of its prices.',
-  scopes: { read: 'See subscriptions', write: 'Start, change and cancel subscriptions' },
+  scopes: {
+    read: { learner: 'See your subscriptions', staff: 'See the subscriptions of all members', othersData: ['staff'] },
+    write: {
+      learner: 'Start, change, resume and cancel your subscriptions',
+      staff: 'Start, change, pause, resume and cancel the subscriptions of all members, and mark them as paid',
+    },
+  },
   schema: subscriptionSchema,
   derived: {
     member_id: {

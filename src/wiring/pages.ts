@@ -57,6 +57,7 @@ export function createSchoolPages(foundation: Foundation, { oidc, pageContext, s
   const accountPages = createAccountPages({
     ...shared,
     scopes,
+    findPerson: personIn(accounts),
     limits,
     knownBrowsers,
     hashPassword: (password) => gate(() => hashPassword(password)),

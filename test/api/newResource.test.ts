@@ -49,6 +49,8 @@ test('a new declaration brings its operations and its scope', () => {
     areaTitle: 'Potters',
     verb: 'read',
     sentence: 'See who makes pots',
+    sentences: { learner: 'See who makes pots' },
+    othersData: [],
     from: 'learner',
   })
 })

@@ -24,7 +24,7 @@ const makers = defineResource({
   table: 'lecturer',
   anonymous: 'partial',
   about: 'Who makes things.',
-  scopes: { read: 'See makers', write: { sentence: 'Change makers', from: 'admin' } },
+  scopes: { read: 'See makers', write: { staff: 'Change makers' } },
   schema: z.object({
     slug: slug().meta({ description: 'Readable key.', example: 'ada' }),
     display_name: z.string().min(1).meta({ description: 'Name.', example: 'Ada' }),

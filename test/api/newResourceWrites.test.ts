@@ -23,7 +23,7 @@ const potters = defineResource({
   idPrefix: 'pot',
   table: 'lecturer',
   about: 'Who makes pots.',
-  scopes: { read: 'See who makes pots', write: { sentence: 'Add and change who makes pots', from: 'admin' } },
+  scopes: { read: 'See who makes pots', write: { staff: 'Add and change who makes pots' } },
   schema: z.object({
     slug: slug().meta({ description: 'Readable key.', example: 'ada' }),
     display_name: z.string().min(1).meta({ description: 'Name.', example: 'Ada' }),
@@ -115,7 +115,7 @@ const secrets = defineResource({
   idPrefix: 'sct',
   table: 'course',
   about: 'For the staff.',
-  scopes: { read: { sentence: 'See secrets', from: 'admin' } },
+  scopes: { read: { staff: 'See secrets' } },
   schema: z.object({ title: z.string().meta({ description: 'Title.', example: 'Clay' }) }),
   sorts: ['title'],
   visibility: { anonymous: nothing, learner: nothing, lecturer: nothing, staff: everything },

@@ -30,7 +30,7 @@ const turners = defineResource({
   idPrefix: 'tur',
   table: 'lecturer',
   about: 'Who turns bowls.',
-  scopes: { read: 'See turners', write: { sentence: 'Add and change turners', from: 'admin' } },
+  scopes: { read: 'See turners', write: { staff: 'Add and change turners' } },
   schema: z.object({
     slug: slug().meta({ description: 'Readable key.', example: 'ada' }),
     display_name: z.string().min(1).meta({ description: 'Name.', example: 'Ada' }),

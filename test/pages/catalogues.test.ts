@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { languages } from '../../src/lib/languages.ts'
 import { createTexts } from '../../src/pages/texts.ts'
+import { nearestSentence, readers } from '../../src/policy/permissionSentences.ts'
 import { resources, scopeCatalogue } from '../../src/resources/index.ts'
 import de from '../../views/locales/de.json' with { type: 'json' }
 import scopeTexts from '../../views/locales/de.scopes.json' with { type: 'json' }
@@ -58,19 +59,35 @@ describe('the catalogues', () => {
   test('say of every scope, and of no other, what it is in German, and of every area', () => {
     expect(Object.keys(scopeTexts.sentences).toSorted()).toEqual(scopes.map(({ name }) => name).toSorted())
     expect(Object.keys(scopeTexts.areas).toSorted()).toEqual([...new Set(scopes.map(({ area }) => area))].toSorted())
-    expect(Object.values({ ...scopeTexts.sentences, ...scopeTexts.areas })).not.toContain('')
+    expect(JSON.stringify(scopeTexts)).not.toContain('""')
   })
 
-  test('answer the sentence of a scope in the language of the page; English is what the resource declares', () => {
-    const said = scopes.map((scope) => languages.map((language) => createTexts(language).sentence(scope)))
-    for (const [at, [english, german]] of said.entries()) {
-      expect(english).toBe(scopes[at]?.sentence)
-      expect(german).not.toBe(english)
+  test('say for every role what a scope permits, in the language of the page; English is what the resource declares', () => {
+    for (const scope of scopes)
+      for (const reader of readers) {
+        const [english, german] = languages.map((language) => createTexts(language).sentence(scope, reader))
+        expect(english).toBe(nearestSentence(scope.sentences, reader))
+        expect([scope.name, german]).not.toEqual([scope.name, english])
+      }
+  })
+
+  test('have a German sentence wherever the English one depends on the role', () => {
+    for (const { name, sentences } of scopes) {
+      const german: unknown = scopeTexts.sentences[name as keyof typeof scopeTexts.sentences]
+      const roles = typeof german === 'string' ? ['learner'] : Object.keys(german as object)
+      expect([name, roles]).toEqual([name, Object.keys(sentences)])
     }
   })
 
   test('answer for a scope without a sentence what the resource declares', () => {
-    const made = { name: 'constructor', area: '__proto__', areaTitle: 'Made up', verb: 'read', sentence: 'See it' } as const
-    expect([createTexts('de').sentence(made), createTexts('de').areaTitle(made)]).toEqual(['See it', 'Made up'])
+    const made = {
+      name: 'constructor',
+      area: '__proto__',
+      areaTitle: 'Made up',
+      verb: 'read',
+      sentences: { learner: 'See it' },
+      othersData: [],
+    } as const
+    expect([createTexts('de').sentence(made, 'staff'), createTexts('de').areaTitle(made)]).toEqual(['See it', 'Made up'])
   })
 })

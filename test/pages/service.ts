@@ -44,7 +44,7 @@ export const catalogue: ConsentScope[] = [
 ]
 
 function scope(name: string, verb: ConsentScope['verb'], sentence: string, area: string, areaTitle: string): ConsentScope {
-  return { name, verb, sentence, area, areaTitle }
+  return { name, verb, sentences: { learner: sentence }, othersData: [], area, areaTitle }
 }
 
 const grantable: Record<Role, ReadonlySet<string>> = {
@@ -148,14 +148,15 @@ export async function startService(moreSteps: readonly SignInStep[] = []): Promi
     passwordChanged: async () => {},
   }
   const knownBrowsers = createKnownBrowsers({ keyring, days: () => 180 })
+  const findPerson = async (_schoolId: string, accountId: string) => {
+    const role = people.get(accountId)
+    return role && { accountId, personId: null, role, lecturerId: null }
+  }
   const steps = signInSteps({
     database,
     scopes: catalogue,
     grantable: (role) => grantable[role],
-    async findPerson(_schoolId, accountId) {
-      const role = people.get(accountId)
-      return role && { accountId, personId: null, role, lecturerId: null }
-    },
+    findPerson,
     limits,
     knownBrowsers,
     audit,
@@ -185,6 +186,7 @@ export async function startService(moreSteps: readonly SignInStep[] = []): Promi
   const accountPages = createAccountPages({
     ...args,
     scopes: catalogue,
+    findPerson,
     limits: { signIn: limits, account: { signUp: allowed, passwordReset: allowed, message: allowed } },
     knownBrowsers,
     hashPassword,

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { skeleton } from '../../src/lib/skeleton.ts'
+import { claimedRole } from '../../src/policy/claimedRole.ts'
 import { imitatedName } from '../../src/policy/imitatedName.ts'
 
 const names = ['Claude', 'Lanternfield', 'Art', '本校']
@@ -69,6 +70,15 @@ describe('a name looks like a protected one', () => {
     expect(imitatedName(name, names)).toBeUndefined()
   })
 
+  test.each([
+    ['LF School of Making', true],
+    ['The School of Making helper', true],
+    ['School of Rock', false],
+    ['Making plans', false],
+  ])('three words of a protected name in their order: %s', (name, isImitation) => {
+    expect(imitatedName(name, ['Lanternfield School of Making'])).toBe(isImitation ? 'Lanternfield School of Making' : undefined)
+  })
+
   test('leetspeak is spelling and not looks: it is left alone', () => {
     expect(imitatedName('Cl4ud3', names)).toBeUndefined()
   })
@@ -101,5 +111,23 @@ describe('a name looks like a protected one', () => {
         expect([undefined, other]).toContain(imitatedName(name, [other]))
       }),
     )
+  })
+})
+
+describe('a name that claims to speak for the school', () => {
+  test.each([
+    ['Official School App', 'Official'],
+    ['School admin', 'admin'],
+    ['School аdmin', 'аdmin'],
+    ['IT-Support', 'Support'],
+    ['Schulleitung 2', 'Schulleitung'],
+    ['Schoolgate', 'Schoolgate'],
+    ['My Sch00lgate', 'Schoolgate'],
+  ])('%s contains %s', (name, word) => {
+    expect(claimedRole(name)).toBe(word)
+  })
+
+  test.each(['Course Companion', 'Adminton', 'Supportive Reader', 'Claude Code', '', undefined, 5])('%j does not', (name) => {
+    expect(claimedRole(name)).toBeUndefined()
   })
 })

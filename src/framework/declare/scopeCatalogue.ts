@@ -1,3 +1,4 @@
+import { type Reader, type SentencesByRole, sentenceFor } from '../../policy/permissionSentences.ts'
 import { type Area, type LowestRole, type ScopeVerb, scopeName } from './area.ts'
 
 /** A scope as pages and documents show it. */
@@ -7,8 +8,12 @@ export interface ScopeEntry {
   /** The title of the area, used as a heading on the consent page. */
   areaTitle: string
   verb: ScopeVerb | 'identity'
-  /** The sentence on the consent page. */
+  /** The sentence for documents: that of the highest role, which permits the most. */
   sentence: string
+  /** The sentence on the consent page, by the role of the person. */
+  sentences: SentencesByRole
+  /** The roles to whom the scope shows personal data of other people. */
+  othersData: readonly Reader[]
   from: LowestRole
 }
 
@@ -25,8 +30,10 @@ export function scopesOf(areas: Iterable<Area>): ScopeEntry[] {
   }
   return [...byName.values()].flatMap((area) =>
     verbs.flatMap((verb) => {
-      const text = area.scopes[verb]
-      return text ? [{ name: scopeName(area, verb), area: area.name, areaTitle: area.title, verb, ...text }] : []
+      const scope = area.scopes[verb]
+      if (!scope) return []
+      const sentence = sentenceFor(scope.sentences, 'staff') ?? ''
+      return [{ name: scopeName(area, verb), area: area.name, areaTitle: area.title, verb, sentence, ...scope }]
     }),
   )
 }

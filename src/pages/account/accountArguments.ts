@@ -9,7 +9,7 @@ import type { Database } from '../../store/database.ts'
 import type { ConsentScope } from '../consentScope.ts'
 import type { KnownBrowsers } from '../knownBrowser.ts'
 import type { FindPageContext } from '../pageContext.ts'
-import type { PageAuditEntry, SignInLimits, Verdict } from '../pagesArguments.ts'
+import type { ConsentingPerson, PageAuditEntry, SignInLimits, Verdict } from '../pagesArguments.ts'
 import type { SignInStep } from '../steps/signInStep.ts'
 
 /** Everything that the account pages need from other modules. */
@@ -21,6 +21,8 @@ export interface AccountArguments {
   provider(ctx: Context): Promise<Provider>
   /** Every scope, in the order in which pages show them. */
   scopes: readonly ConsentScope[]
+  /** Finds the person of an account, with their current role. */
+  findPerson(schoolId: string, accountId: string): Promise<ConsentingPerson | undefined>
   limits: { signIn: SignInLimits; account: AccountLimits }
   knownBrowsers: KnownBrowsers
   /** Names that self-registered clients must not imitate, including the school's own name. */

@@ -1,7 +1,10 @@
 import type { ConnectedApp } from '../../domain/accounts/connectedApps.ts'
 import { endpoints } from '../../oidc/endpoints.ts'
 import { accountPaths } from '../../policy/accountPaths.ts'
+import { claimedRole } from '../../policy/claimedRole.ts'
 import { imitatedName } from '../../policy/imitatedName.ts'
+import type { Reader } from '../../policy/permissionSentences.ts'
+import { alarmOf } from '../consentFacts.ts'
 import type { ConsentScope } from '../consentScope.ts'
 import { type Destination, destinationOf } from '../destination.ts'
 import { plainText } from '../plainText.ts'
@@ -49,6 +52,8 @@ export interface AppsPageArguments {
   apps: readonly ConnectedApp[]
   isMore: boolean
   scopes: readonly ConsentScope[]
+  /** The person of the page. */
+  reader: Reader
   protectedNames: readonly string[]
   notice: string
   csrf: string
@@ -56,7 +61,7 @@ export interface AppsPageArguments {
 
 /** Builds the page. Pure. */
 export function appsPage(texts: Texts, page: AppsPageArguments): Omit<AppsPage, keyof Frame> {
-  const { schoolName, person, apps, isMore, scopes, protectedNames, notice, csrf } = page
+  const { schoolName, person, apps, isMore, notice, csrf } = page
   return {
     heading: texts.text('apps.heading'),
     signedIn: texts.parts('consent.signed_in', { name: plainText(person.who.name, 60), email: plainText(person.who.email, 254) }),
@@ -64,7 +69,7 @@ export function appsPage(texts: Texts, page: AppsPageArguments): Omit<AppsPage, 
     notice,
     deletion: deletionOf(texts, page),
     csrf,
-    apps: apps.map((app, at) => entryOf(texts, app, { at, scopes, protectedNames, schoolName })),
+    apps: apps.map((app, at) => entryOf(texts, app, at, page)),
     more: isMore ? texts.text('apps.more', { count: apps.length }) : '',
     revokeAction: accountPaths.revokeApp,
     revoke: texts.text('apps.revoke'),
@@ -99,21 +104,20 @@ function deletionOf(texts: Texts, { person: { who }, now, schoolName }: AppsPage
   }
 }
 
-function entryOf(
-  texts: Texts,
-  app: ConnectedApp,
-  { at, scopes, protectedNames, schoolName }: { at: number; schoolName: string } & Pick<AppsPageArguments, 'scopes' | 'protectedNames'>,
-): AppEntry {
+function entryOf(texts: Texts, app: ConnectedApp, at: number, { scopes, reader, protectedNames, schoolName }: AppsPageArguments): AppEntry {
   const name = plainText(app.name, 60)
   const fact = (label: string, value: TextPart[], isWarning = false) => ({ label, value, isWarning })
   const origin = app.origin && { date: texts.date(app.origin.createdAt), school: schoolName }
-  const imitated = app.origin?.registeredVia === 'self' ? imitatedName(app.name, protectedNames) : undefined
+  const isUnverified = app.origin?.registeredVia === 'self'
+  const names = isUnverified
+    ? { imitated: imitatedName(app.name, protectedNames), claimedRole: claimedRole(app.name) }
+    : { imitated: undefined, claimedRole: undefined }
   const granted = scopes.filter((scope) => app.scopes.has(scope.name))
   return {
     id: `app-${at + 1}`,
     grantId: app.grantId,
     name: name ? texts.parts('apps.name', { app: name }) : texts.parts(app.origin ? 'apps.nameless' : 'apps.gone', {}),
-    alarm: imitated === undefined ? undefined : texts.parts('consent.imitation', { name: imitated, school: schoolName }),
+    alarm: alarmOf(texts, names, schoolName),
     facts: [
       ...(app.origin && origin
         ? [
@@ -132,7 +136,7 @@ function entryOf(
     scopesLabel: texts.text('apps.scopes_label'),
     areas: [...Map.groupBy(granted, ({ area }) => area).values()].map((members) => ({
       title: members[0] ? texts.areaTitle(members[0]) : '',
-      sentences: members.map((scope) => texts.sentence(scope)),
+      sentences: members.map((scope) => texts.sentence(scope, reader)),
     })),
   }
 }

@@ -4,6 +4,7 @@ import { connectedApps, ownGrant } from '../../domain/accounts/connectedApps.ts'
 import { signOutEverywhere } from '../../domain/accounts/signOutEverywhere.ts'
 import { endBrowserSession } from '../../oidc/browserSession.ts'
 import { accountPaths } from '../../policy/accountPaths.ts'
+import { readerOf } from '../../policy/permissionSentences.ts'
 import { auditEntry } from '../auditEntry.ts'
 import { submittedForm } from '../formBody.ts'
 import { requireOwnForm } from '../ownForm.ts'
@@ -59,6 +60,7 @@ export function appsPages(args: AccountArguments, present: AccountPresenter): Ap
         apps,
         isMore,
         scopes: args.scopes,
+        reader: readerOf((await args.findPerson(school.id, person.accountId))?.role ?? 'learner'),
         protectedNames: await args.protectedNames(school),
         notice: done !== undefined && isNews ? texts.text(done) : '',
         csrf: present.csrf.issue(ctx, formSubject(person)),

@@ -4,10 +4,11 @@ import type { SignedInAccount } from '../../domain/accounts/signedInAccount.ts'
 import { hash } from '../../lib/keyring.ts'
 import { subjectOf } from '../../oidc/claims.ts'
 import type { Role } from '../../policy/caller.ts'
+import { readerOf } from '../../policy/permissionSentences.ts'
 import type { Database } from '../../store/database.ts'
 import { findActiveAccount } from '../activeAccount.ts'
 import { auditEntry } from '../auditEntry.ts'
-import { consentPage } from '../consentPage.ts'
+import { consentPage, untickedQuery } from '../consentPage.ts'
 import type { ConsentScope } from '../consentScope.ts'
 import { allowedAgain, type Decision, decide, type RequestedScopes, requestedScopes } from '../consentScopes.ts'
 import { isManualCodeChosen } from '../manualCode.ts'
@@ -42,6 +43,8 @@ export function consentStep(args: ConsentStepArguments): SignInStep {
         requested,
         allowed: allowedAgain(requested, before),
         grantable: args.grantable(person.role),
+        reader: readerOf(person.role),
+        isUnticked: visit.ctx.query[untickedQuery.name] === untickedQuery.value,
         signedIn: account,
       }
       return { render: (views, csrf) => views.render('consent', consentPage(views, { pageContext, open, csrf, ...content })) }

@@ -79,7 +79,7 @@ export function createStepRunner(args: StepViews & { steps: readonly SignInStep[
       'form' in page
         ? views.render('form', await formPage(host, position, { form: page.form, csrf: token, error: page.error ?? repeat.error }))
         : page.render(views, token)
-    setPageHeaders(host.ctx, [host.formTarget])
+    setPageHeaders(host.ctx, { formTargets: [host.formTarget], ...('form' in page ? {} : { script: views.script }) })
     host.ctx.type = 'html'
     host.ctx.body = html
   }

@@ -1,0 +1,46 @@
+import type { Destination } from './destination.ts'
+import type { OpenInteraction } from './openInteraction.ts'
+import type { TextPart, Texts } from './texts.ts'
+
+/** One line about the app. */
+export interface ConsentFact {
+  label: string
+  value: TextPart[]
+  isWarning: boolean
+}
+
+/** Warns about an app whose name imitates a protected name or claims to speak for the school; undefined if it does neither. */
+export function alarmOf(
+  texts: Texts,
+  { imitated, claimedRole }: Pick<OpenInteraction, 'imitated' | 'claimedRole'>,
+  school: string,
+): TextPart[] | undefined {
+  if (imitated !== undefined) return texts.parts('consent.imitation', { name: imitated, school })
+  return claimedRole === undefined ? undefined : texts.parts('consent.claimed_role', { word: claimedRole, school })
+}
+
+/** Says who is responsible for the app, and whether anyone has checked that. */
+export function originFact(
+  texts: Texts,
+  { origin, destination }: Pick<OpenInteraction, 'origin' | 'destination'>,
+  schoolName: string,
+): ConsentFact {
+  const label = texts.text('consent.origin_label')
+  if (!origin) return { label, value: texts.parts('consent.origin_unknown', {}), isWarning: true }
+  const values = { date: texts.date(origin.createdAt), school: schoolName }
+  // Another program on the device can use the client id of an installed app (RFC 8252 section 8.6).
+  if (origin.registeredVia === 'integration' && destination.kind !== 'host')
+    return { label, value: texts.parts('consent.origin_integration_device', values), isWarning: true }
+  return origin.registeredVia === 'integration'
+    ? { label, value: texts.parts('consent.origin_integration', values), isWarning: false }
+    : { label, value: texts.parts('consent.origin_self', values), isWarning: true }
+}
+
+/** Says where the code is sent. */
+export function destinationFact(texts: Texts, { kind, host, port }: Destination): ConsentFact {
+  const label = texts.text('consent.destination_label')
+  if (kind === 'this computer') return { label, value: texts.parts('consent.destination_loopback', { port }), isWarning: false }
+  if (kind === 'host') return { label, value: texts.parts('consent.destination_host', { host }), isWarning: false }
+  if (kind === 'app') return { label, value: texts.parts('consent.destination_app', { scheme: host }), isWarning: false }
+  return { label, value: texts.parts('consent.destination_unknown', {}), isWarning: true }
+}

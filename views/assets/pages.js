@@ -1,0 +1,59 @@
+/* Counts what is ticked on the consent page, and copies and counts down on the page of the manual code. All pages work without it. */
+
+const fill = (text, values) => text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole)
+
+const sum = document.getElementById('sum')
+if (sum) {
+  const boxes = (within) => [...within.querySelectorAll('input[name="scope"]')]
+  const count = () => {
+    const all = boxes(document)
+    const selected = all.filter((box) => box.checked)
+    const others = selected.filter((box) => 'others' in box.dataset)
+    sum.textContent = fill(sum.dataset.live, { selected: selected.length, all: all.length, others: others.length })
+    for (const area of document.querySelectorAll('.area')) {
+      const own = boxes(area)
+      const text = fill(sum.dataset.area, { selected: own.filter((box) => box.checked).length, all: own.length })
+      if (own.length > 0) area.querySelector('.count').textContent = text
+    }
+  }
+  document.addEventListener('change', count)
+  window.addEventListener('pageshow', count)
+  count()
+  document.querySelector('.untick a')?.addEventListener('click', (event) => {
+    event.preventDefault()
+    for (const box of boxes(document)) box.checked = false
+    count()
+  })
+}
+
+for (const button of document.querySelectorAll('[data-copies]')) {
+  const label = button.textContent
+  button.parentElement.hidden = false
+  const value = document.getElementById(button.dataset.copies)
+  const select = () => getSelection().selectAllChildren(value)
+  value.addEventListener('focus', select)
+  button.addEventListener('click', async () => {
+    select()
+    // Without a secure context there is no clipboard, but the older command.
+    if (navigator.clipboard) await navigator.clipboard.writeText(value.textContent)
+    else document.execCommand('copy')
+    button.textContent = button.dataset.done
+    setTimeout(() => {
+      button.textContent = label
+    }, 3000)
+  })
+}
+
+const countdown = document.getElementById('countdown')
+if (countdown) {
+  const end = performance.now() + Number(countdown.dataset.seconds) * 1000
+  const tick = () => {
+    const left = Math.max(0, Math.ceil((end - performance.now()) / 1000))
+    const time = `${Math.floor(left / 60)}:${String(left % 60).padStart(2, '0')}`
+    countdown.textContent = left > 0 ? fill(countdown.dataset.text, { time }) : countdown.dataset.over
+    countdown.hidden = false
+    if (left === 0) clearInterval(timer)
+  }
+  const timer = setInterval(tick, 1000)
+  tick()
+}
