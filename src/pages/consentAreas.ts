@@ -23,7 +23,7 @@ export interface ConsentChoice {
   notice: string
 }
 
-/** Who consents, and what is ticked when the page opens. */
+/** The person who consents, and the boxes that are ticked when the page opens. */
 export interface ConsentChoosing {
   reader: Reader
   grantable: ReadonlySet<string>

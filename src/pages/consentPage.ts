@@ -35,7 +35,7 @@ export interface ConsentPage extends Frame {
   /** The manual code checkbox; undefined unless the redirect URI is a loopback address. */
   elsewhere: { name: string; value: string; label: string; hint: string } | undefined
   technical: { summary: string; rows: { label: string; values: string[] }[] }
-  /** What the app asks for in one line. A script replaces it with what is ticked now. */
+  /** The number of requested permissions in one line. A script replaces it with the number of ticked ones. */
   summary: { text: string; live: string; area: string }
   csrf: string
   consentAction: string

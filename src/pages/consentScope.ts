@@ -6,7 +6,7 @@ export interface ConsentScope {
   area: string
   areaTitle: string
   verb: 'read' | 'write' | 'identity'
-  /** What the scope permits, by the role of the person. */
+  /** The sentences about the scope, by the role of the person. */
   sentences: SentencesByRole
   /** The roles to whom the scope shows personal data of other people. */
   othersData: readonly Reader[]

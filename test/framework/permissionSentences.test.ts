@@ -5,8 +5,7 @@ import { type Reader, readers } from '../../src/policy/permissionSentences.ts'
 import { operationsIn, resources, scopeCatalogue } from '../../src/resources/index.ts'
 
 /**
- * What the first word of an operation's id does, and the words of which a sentence must contain one. An operation with another word fails the
- * test: its effect has to be named first.
+ * Effects of operations, each with the words of which a sentence must contain one. An operation without an effect here fails the test.
  */
 const effects: Record<string, { en: RegExp; de: RegExp }> = {
   see: { en: /see|check|download|figures/i, de: /sehen|prüfen|herunterladen/i },

@@ -7,7 +7,7 @@ export type ScopeVerb = 'read' | 'write'
 export type LowestRole = Exclude<Role, 'owner'>
 
 /**
- * What a scope permits, as the consent page says it. A plain string applies to every role. A scope can be used by the lowest role that has a
+ * The sentences of the consent page about a scope. A plain string applies to every role. A scope can be used by the lowest role that has a
  * sentence, and by all higher roles. `othersData` lists the roles to whom the scope shows personal data of other people.
  */
 export type ScopeText = string | (SentencesByRole & { othersData?: readonly Reader[] })
