@@ -5,7 +5,7 @@ import { run } from '../framework/run.ts'
 import type { Caller } from '../policy/caller.ts'
 
 /** The caller of every tool call, with or without a token: results contain what a visitor sees. */
-const visitor: Caller = { kind: 'anonymous' }
+export const visitor: Caller = { kind: 'anonymous' }
 
 /** Returns every read operation of the catalogue that is open to visitors. New resources are included automatically. */
 export const catalogueReads = (operations: readonly Operation[]): Operation[] =>

@@ -6,14 +6,15 @@ import { read, toolName, toolReads } from './catalogue.ts'
 import { type CatalogueTool, everyTool } from './catalogueTool.ts'
 import { partOfList } from './partOfList.ts'
 import { catalogueSearch } from './search.ts'
+import { searchAndFetch } from './searchAndFetch.ts'
 import { inputSchema, outputSchema } from './toolSchemas.ts'
 import { type Json, toolText } from './toolText.ts'
 
-/** Returns one tool for each read operation that visitors need, then the search tool, always in the same order. */
+/** Returns one tool for each read operation that visitors need, then the search tools, always in the same order. */
 export function catalogueTools(operations: readonly Operation[]): CatalogueTool[] {
   const reads = toolReads(operations)
   const search = catalogueSearch(reads)
-  return [...reads.map(toolOf), ...(search ? [search] : [])]
+  return [...reads.map(toolOf), ...(search ? [search] : []), ...searchAndFetch(reads)]
 }
 
 function toolOf(operation: Operation): CatalogueTool {

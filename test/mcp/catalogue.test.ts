@@ -40,9 +40,9 @@ describe.each(await databasesToTest())('the catalogue on $name', ({ open }) => {
     return check(value) ? [] : check.errors
   }
 
-  test('has one tool for every read that visitors need, and the search, always in the same order', async () => {
+  test('has one tool for every read that visitors need, and the searches, always in the same order', async () => {
     const names = reads.map(toolName)
-    expect(tools.map(({ name }) => name)).toEqual([...names, 'search_catalog'])
+    expect(tools.map(({ name }) => name)).toEqual([...names, 'search_catalog', 'search', 'fetch'])
     expect(names).toContain('list_courses')
     expect((await post(origin, request('tools/list'))).json.result.tools).toEqual(tools)
   })
@@ -137,7 +137,7 @@ describe.each(await databasesToTest())('the catalogue on $name', ({ open }) => {
     // Several lists share the limit, so none of them is cut by itself.
     const isSpread = ({ results, truncated }: Found): boolean => !truncated && new Set(results.map(({ type }) => type)).size > 1
     const queries = ['kiln', 'paper', 'craft', 'hand', 'work', 'ing', 'er', 'an']
-    const found = await Promise.all(queries.map(async (query) => ({ query, all: await search(query, 50) })))
+    const found = await Promise.all(queries.map(async (query) => ({ query, all: await search(query, 25) })))
     const spread = found.find(({ all }) => isSpread(all))
     if (!spread) throw new Error('no query finds several types')
     const number = spread.all.results.length

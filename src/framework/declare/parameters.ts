@@ -4,6 +4,7 @@ import { filterDescription } from './filterDescription.ts'
 import { type Filter, type FilterOperator, parameterName } from './filters.ts'
 import type { Resource } from './resource.ts'
 import { isOptional, membersOf } from './schemas.ts'
+import { isSearchable } from './searchable.ts'
 import { viewOf } from './views.ts'
 
 /** A parameter of an operation: how it is parsed and how the documents describe it. */
@@ -64,7 +65,7 @@ export function listParameters(resource: Resource): Parameter[] {
       : `${defaultSorts.everyone.name}; for staff ${defaultSorts.staff.name}`)
   return [
     ...filters.flatMap((filter) => filter.operators.map((operator) => filterParameter(filter, operator))),
-    ...(search.length > 0 ? [searchParameter(search)] : []),
+    ...(search.length > 0 ? [searchParameter(resource)] : []),
     query('sort', `Sort order of the list; - means descending. Default: ${order}.`, z.enum(names)),
     query('limit', 'Rows per page.', z.int().min(1).max(maxRows).default(20)),
     query(
@@ -82,10 +83,12 @@ export function listParameters(resource: Resource): Parameter[] {
 }
 
 /** Returns the parameter `q`. If only staff can search, other callers do not have it. */
-function searchParameter(search: Resource['search']): Parameter {
+function searchParameter(resource: Resource): Parameter {
+  const { search } = resource
   const isStaffOnly = search.every(({ isForStaff }) => isForStaff)
   const columns = search.filter(({ isForStaff }) => isStaffOnly || !isForStaff).map(({ column }) => column)
-  const about = `Search text in ${columns.join(', ')}. At most the newest 2,000 matching rows are listed.`
+  const words = isSearchable(resource) ? ', or words in any order in the title, tags, description and similar public texts' : ''
+  const about = `Search text in ${columns.join(', ')}${words}. At most the newest 2,000 matching rows are listed.`
   return { ...query('q', about, z.string().min(2).max(100)), isStaffOnly }
 }
 

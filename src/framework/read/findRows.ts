@@ -1,9 +1,11 @@
 import { audienceOf } from '../../policy/caller.ts'
+import { matchesWords, wordsOf, wordsQuery } from '../../store/catalogueSearch.ts'
 import type { Reader, Writer } from '../../store/database.ts'
 import { contains, rankWithin } from '../../store/expressions.ts'
 import type { AnyRows, Condition, SeenRow } from '../declare/expressions.ts'
 import { type QueryScope, type RowKey, schoolColumn, tableOf, tables } from '../declare/queryScope.ts'
 import type { Searched } from '../declare/resource.ts'
+import { isSearchable } from '../declare/searchable.ts'
 import { isBehind, type Position, type Sort, sortColumns, sortExpression } from '../declare/sorts.ts'
 import { named, selectRows, selectWhole, wholeRow } from './selectRows.ts'
 import { isReadable, isVisible } from './visible.ts'
@@ -77,7 +79,10 @@ export async function countRows(
   return Number(row?.count ?? 0)
 }
 
-/** Returns a condition for the newest `limit` rows of the list that contain the text. The limit bounds the cost of a common text. */
+/**
+ * Returns a condition for the newest `limit` rows of the list that contain the text or, in the catalogue, all of its words. The limit
+ * bounds the cost of a common text.
+ */
 export function searchCondition(queryScope: QueryScope, text: string, limit: number): RowCondition {
   const searched = queryScope.resource.search.filter(({ isForStaff }) => !isForStaff || audienceOf(queryScope.caller) === 'staff')
   return (rows) =>
@@ -88,10 +93,21 @@ export function searchCondition(queryScope: QueryScope, text: string, limit: num
         .selectFrom(tableOf(queryScope.resource))
         .select('id')
         .where(schoolColumn(queryScope), '=', queryScope.schoolId)
-        .where((inner) => inner.and([isVisible(queryScope, inner), inner.or(searched.map((one) => occurs(inner, one, text)))]))
+        .where((inner) =>
+          inner.and([
+            isVisible(queryScope, inner),
+            inner.or([...searched.map((one) => occurs(inner, one, text)), ...hasWords(queryScope, text)]),
+          ]),
+        )
         .orderBy('id', 'desc')
         .limit(limit),
     )
+}
+
+function hasWords({ resource, schoolId }: QueryScope, text: string): Condition[] {
+  const words = wordsOf(text)
+  if (!isSearchable(resource) || words.length === 0) return []
+  return [matchesWords(resource.table, wordsQuery({ schoolId, words, needsEvery: true }))]
 }
 
 /** Returns separate conditions for the two columns, because each column has an index. */

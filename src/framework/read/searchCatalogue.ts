@@ -1,0 +1,96 @@
+import { toPublicId } from '../../lib/ids.ts'
+import type { Caller } from '../../policy/caller.ts'
+import { lineOf, matchesWords, priceOf, searchedTitle, wordsOf, wordsQuery, wordsRank } from '../../store/catalogueSearch.ts'
+import type { Reader } from '../../store/database.ts'
+import { contains } from '../../store/expressions.ts'
+import { type QueryScope, schoolColumn, tableOf, tables } from '../declare/queryScope.ts'
+import type { Resource } from '../declare/resource.ts'
+import { named } from './selectRows.ts'
+import { isVisible } from './visible.ts'
+
+/** A row that a search found. All of its values are public. */
+export interface Hit {
+  object: string
+  id: string
+  slug: string | null
+  title: string
+  line: string | null
+  price: { amount: number; currency: string } | null
+}
+
+export interface CatalogueQuery {
+  schoolId: string
+  caller: Caller
+  /** The resources to search: those of which `isSearchable` is true. */
+  resources: readonly Resource[]
+  text: string
+  limit: number
+}
+
+export interface Found {
+  hits: Hit[]
+  /** True if there are more rows than the limit. */
+  hasMore: boolean
+  /** False if no row has every word: the hits have some of them. */
+  hasEveryWord: boolean
+}
+
+/** The newest matching rows of one resource that are ranked. The limit bounds the cost of a common word. */
+const maxRanked = 500
+
+/**
+ * Returns the rows that the caller can see and that match every word of the text, in the languages of the school, best first. If there are
+ * none, returns rows with some of the words, or with the text inside their title. One statement searches all resources.
+ */
+export async function searchCatalogue(database: Reader, query: CatalogueQuery): Promise<Found> {
+  const words = wordsOf(query.text)
+  const strict = words.length === 0 ? [] : await findHits(database, query, { words, needsEvery: true })
+  const hits = strict.length > 0 ? strict : await findHits(database, query, { words, needsEvery: false })
+  return { hits: hits.slice(0, query.limit), hasMore: hits.length > query.limit, hasEveryWord: strict.length > 0 }
+}
+
+interface Matching {
+  words: readonly string[]
+  needsEvery: boolean
+}
+
+async function findHits(database: Reader, query: CatalogueQuery, matching: Matching): Promise<Hit[]> {
+  const [first, ...others] = query.resources.map((resource) => hitsOf(database, { resource, ...query }, { ...query, ...matching }))
+  if (!first) return []
+  const rows = await tables(database)
+    .selectFrom(others.reduce((all, one) => all.unionAll(one), first).as('hits'))
+    .selectAll()
+    .orderBy('rank', 'desc')
+    .orderBy('object')
+    .orderBy('id', 'desc')
+    .limit(query.limit + 1)
+    .$castTo<Hit & { rank: number }>()
+    .execute()
+  const prefixes = new Map(query.resources.map(({ object, idPrefix }) => [object, idPrefix]))
+  return rows.map(({ rank: _rank, ...hit }) => ({ ...hit, id: toPublicId(prefixes.get(hit.object) ?? '', hit.id) }))
+}
+
+/** Selects the newest matching rows of one resource with their ranks. */
+function hitsOf(database: Reader, queryScope: QueryScope, { schoolId, text, words, needsEvery }: CatalogueQuery & Matching) {
+  const { object, table } = queryScope.resource
+  const asked = wordsQuery({ schoolId, words, needsEvery })
+  const newest = tables(database)
+    .selectFrom(tableOf(queryScope.resource))
+    .select((rows) => [
+      named(rows.cast<string>(rows.val(object), 'text'), 'object'),
+      'id',
+      'slug',
+      named(searchedTitle(table), 'title'),
+      named(lineOf(table), 'line'),
+      named(priceOf(table), 'price'),
+      named(wordsRank(table, asked, words), 'rank'),
+    ])
+    .where(schoolColumn(queryScope), '=', schoolId)
+    .where((rows) => {
+      const matches = matchesWords(table, asked)
+      return rows.and([isVisible(queryScope, rows), needsEvery ? matches : rows.or([matches, contains(searchedTitle(table), text)])])
+    })
+    .orderBy('id', 'desc')
+    .limit(maxRanked)
+  return tables(database).selectFrom(newest.as('newest')).selectAll()
+}
