@@ -65,7 +65,7 @@ export const findInCatalogue = (
 ): Promise<Found> => searchCatalogue(database, { schoolId: school.id, caller: visitor, resources, text: query, limit })
 
 /** Returns what to try next if the result is not what the caller wanted. */
-export function hintOf({ hits, hasEveryWord }: Found): { hint?: string } {
+function hintOf({ hits, hasEveryWord }: Found): { hint?: string } {
   if (hasEveryWord) return {}
   return { hint: hits.length > 0 ? partialHint : emptyHint }
 }

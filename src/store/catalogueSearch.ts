@@ -1,7 +1,7 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
 import { refs, type TableName } from './columns.ts'
 
-/** What a search looks in: the index of each table (`course_words`) is over the same expression. */
+/** The texts of a table that a search compares. The index of the table (`course_words`) is over the same expression. */
 interface SearchedTexts {
   title: Expression<unknown>
   /** Short words: tags, category, level. */

@@ -11,7 +11,7 @@ const searched = [...new Set(operationsIn(resources).map(({ resource }) => resou
 )
 const tables = ['course', 'lecturer', 'event', 'membership_plan', 'post', 'digital_product', 'page']
 
-describe.each(await databasesToTest())('what a search costs on $name', ({ open }) => {
+describe.each(await databasesToTest())('a search on $name is bounded', ({ open }) => {
   let api: DemoApi
   let statements: string[] = []
   beforeAll(async () => {

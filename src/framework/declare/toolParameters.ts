@@ -7,7 +7,7 @@ import type { Resource } from './resource.ts'
 import { isArray, membersOf, unwrapped } from './schemas.ts'
 
 /** The maximum number of rows on a page of an MCP tool. */
-export const maxToolRows = 50
+const maxToolRows = 50
 
 /**
  * Returns the parameters of an MCP tool: those that visitors need, with a short description or none, because a model reads every word of a
