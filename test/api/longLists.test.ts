@@ -44,7 +44,7 @@ describe.each(await databasesToTest())('long lists on $name', ({ open }) => {
   test('a search finds the text in titles and its words elsewhere, and ignores case', async () => {
     expect(slugs(await api.get('/api/v1/courses?q=CLAY'))).toEqual(['clay-from-scratch', 'glaze-chemistry-without-fear'])
     expect(slugs(await api.get('/api/v1/courses?q=LAY%20FROM'))).toEqual(['clay-from-scratch'])
-    expect(slugs(await api.get(`/api/v1/courses?q=${encodeURIComponent('50% of_')}`, { as }))).toEqual(['made-2'])
+    expect(slugs(await api.get(`/api/v1/courses?q=${encodeURIComponent('% of_')}`, { as }))).toEqual(['made-2'])
     expect(slugs(await api.get('/api/v1/courses?q=marbling'))).toEqual([])
     expect((await api.get('/api/v1/courses?q=a')).status).toBe(400)
   })
