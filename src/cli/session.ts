@@ -5,6 +5,8 @@ import type { Stores } from '../oidc/stores.ts'
 import type { School } from '../policy/school.ts'
 import { type AuditEntry, recordAudit } from '../store/audit.ts'
 import type { Database, Writer } from '../store/database.ts'
+import type { FactMarkers } from '../store/facts/factMarkers.ts'
+import { redisMarkers } from '../store/facts/redisMarkers.ts'
 import { pendingMigrations } from '../store/migrate.ts'
 import { rawSql } from '../store/rawSql.ts'
 import type { RedisConnection } from '../store/redis.ts'
@@ -86,6 +88,7 @@ export function openSession({ terminal, variables, userName, database: given }: 
     try {
       opened = await withProgress(terminal, 'opening the database', () => openConfiguredDatabase(environment, log))
       await opened.ping()
+      opened.facts.useMarkers({ begin: async (facts) => (await markers()).begin(facts) })
       return opened
     } catch (error) {
       const way = environment.DATABASE_URL ? '; check DATABASE_URL, and that the server is running' : ''
@@ -104,6 +107,12 @@ export function openSession({ terminal, variables, userName, database: given }: 
     const { environment } = settings()
     connected = await withProgress(terminal, 'connecting to Redis', () => openConfiguredRedis(environment, log))
     return connected
+  })
+
+  // Commands that change no fact need no Redis.
+  const markers = once(async (): Promise<FactMarkers> => {
+    const there = await redis()
+    return there ? redisMarkers({ redis: there.client, log }) : { begin: async () => ({ end: async () => undefined }) }
   })
 
   const configured = (slug: string | undefined) => {

@@ -1,5 +1,5 @@
 import { endGrant, type Stores } from '../oidc/stores.ts'
-import { clientTag } from '../oidc/tokenTags.ts'
+import { clientTag } from '../store/facts/factTags.ts'
 import { listGrants } from '../store/grants.ts'
 
 /** Enables a client again; its earlier tokens stay revoked. Deletes the marker in Redis first, because it would invalidate new tokens. */

@@ -68,7 +68,7 @@ export function sweepJobs({ database, artifacts, endGrant, registration }: Sweep
       everySeconds: 3600,
       run: exclusive('prune_clients', async () => {
         const { never_used_days: neverUsedDays, idle_days: idleDays } = registration()
-        const removed = await pruneClients(database.kysely, { neverUsedDays, idleDays })
+        const removed = await database.transaction((writer) => pruneClients(writer, { neverUsedDays, idleDays }))
         return { removed, forgotten: await sweepTombstones(database.kysely) }
       }),
     },

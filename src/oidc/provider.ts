@@ -2,6 +2,7 @@ import { type AdapterFactory, type Configuration, type KoaContextWithOIDC, Provi
 import type { OAuthConfig } from '../config/oauth.ts'
 import { isSame, type Keyring } from '../lib/keyring.ts'
 import type { School } from '../policy/school.ts'
+import { clientTag, grantTag } from '../store/facts/factTags.ts'
 import { createAdapter, hashSecret } from './adapter.ts'
 import { claims } from './claims.ts'
 import { authMethods, clients } from './clientOptions.ts'
@@ -15,7 +16,7 @@ import { type BindableResource, issueRefreshToken } from './resourceIndicators.t
 import { scopes } from './scopes.ts'
 import type { SigningKeys } from './signingKeys.ts'
 import type { Stores } from './stores.ts'
-import { clientTag, grantTag, tagToken } from './tokenTags.ts'
+import { tagToken } from './tokenTags.ts'
 
 export interface ProviderArguments {
   school: School

@@ -5,7 +5,9 @@ import { isLostConnection } from '../lib/outage.ts'
 import type { Artifacts } from '../store/artifacts.ts'
 import type { Reader } from '../store/database.ts'
 import type { DatabaseArtifacts } from '../store/databaseArtifacts.ts'
-import { clientTag, grantTag } from './tokenTags.ts'
+import { clientFact, grantFact } from '../store/facts/fact.ts'
+import type { NamedFacts } from '../store/facts/factGuard.ts'
+import { clientTag, grantTag } from '../store/facts/factTags.ts'
 
 /** The stores of the engine's state. Without Redis both members are the same object. */
 export interface Stores {
@@ -15,6 +17,8 @@ export interface Stores {
   durable: DatabaseArtifacts
   /** Sessions, interactions, codes, access tokens. */
   ephemeral: Artifacts
+  /** Marks the facts that statements outside a transaction change. */
+  facts: NamedFacts
   log: Log
 }
 
@@ -28,12 +32,17 @@ export const isSplit = (stores: Stores): boolean => stores.ephemeral !== stores.
  */
 export async function endGrant(stores: Stores, schoolId: string, grantId: string): Promise<void> {
   const ended = { schoolId, grantId, grantTag: grantTag(schoolId, grantId) }
-  await orUnavailable(
+  const change = await orUnavailable(
     stores,
-    againOnNewConnection(() => stores.durable.endGrant(ended)),
+    againOnNewConnection(async () => {
+      const change = await stores.facts.begin([grantFact(schoolId, grantId)])
+      await change.run(() => stores.durable.endGrant(ended))
+      return change
+    }),
   )
-  if (!isSplit(stores)) return
-  await stores.ephemeral.endGrant(ended).catch((error: unknown) => {
+  if (!isSplit(stores)) return await change.end()
+  const marking = stores.ephemeral.together(() => [change.end(), stores.ephemeral.endGrant(ended)])
+  await Promise.all(marking).catch((error: unknown) => {
     stores.log.warn({ err: error }, 'revocation marker not written to Redis, the database decides')
   })
 }
@@ -44,7 +53,7 @@ export async function endClient(stores: Stores, schoolId: string, clientId: stri
   if (isSplit(stores)) await orUnavailable(stores, stores.ephemeral.endClient(ended))
   await orUnavailable(
     stores,
-    againOnNewConnection(() => stores.durable.endClient(ended)),
+    againOnNewConnection(() => stores.facts.changing([clientFact(schoolId, clientId)], () => stores.durable.endClient(ended))),
   )
 }
 
@@ -52,7 +61,7 @@ export async function endClient(stores: Stores, schoolId: string, clientId: stri
 const pauseMs = 100
 
 /** Repeats idempotent work once if its connection was lost. */
-const againOnNewConnection = (work: () => Promise<void>): Promise<void> =>
+const againOnNewConnection = <Result>(work: () => Promise<Result>): Promise<Result> =>
   work().catch((error: unknown) => {
     if (!isLostConnection(error)) throw error
     return setTimeout(pauseMs).then(work)

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { SchoolConfig } from '../config/schools.ts'
 import { type ConfiguredClient, noteDisabledBy, saveClient } from '../store/clients.ts'
+import { clientFact } from '../store/facts/fact.ts'
+import { clientTag } from '../store/facts/factTags.ts'
 import { endClient, type Stores } from './stores.ts'
-import { clientTag } from './tokenTags.ts'
 
 export interface IntegrationChanges {
   added: string[]
@@ -31,12 +32,18 @@ export async function syncIntegrations(
     await noteDisabledBy(database, { schoolId, id, by: 'file' })
   }
   const added = [...wanted].filter((id) => known.get(id)?.disabled_by !== 'operator' && !(isFromFile(id) && isLive(id)))
-  for (const clientId of added) await stores.ephemeral.restoreClient({ schoolId, clientId, clientTag: clientTag(schoolId, clientId) })
+  for (const clientId of added) {
+    await stores.facts.changing([clientFact(schoolId, clientId)], () =>
+      stores.ephemeral.restoreClient({ schoolId, clientId, clientTag: clientTag(schoolId, clientId) }),
+    )
+  }
   for (const integration of integrations) {
     const { client_id: id, enabled } = integration
     const metadata = metadataOf(integration)
     if (isStored(known.get(id), metadata, enabled)) continue
-    await saveClient(database, { schoolId, id, registeredVia: 'file', metadata, isDisabledByFile: !enabled })
+    await stores.facts.changing([clientFact(schoolId, id)], () =>
+      saveClient(database, { schoolId, id, registeredVia: 'file', metadata, isDisabledByFile: !enabled }),
+    )
   }
   return { added, removed }
 }

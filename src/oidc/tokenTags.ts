@@ -11,9 +11,6 @@ export interface TokenTags {
   clientTag: string
 }
 
-export const grantTag = (schoolId: string, grantId: string): string => hash(`${schoolId} grant ${grantId}`).slice(0, 16)
-export const clientTag = (schoolId: string, clientId: string): string => hash(`${schoolId} client ${clientId}`).slice(0, 12)
-
 /** Appends the tags to a random value. */
 export function tagToken(random: string, { grantTag, clientTag }: TokenTags): string {
   return `${random}.${grantTag}.${clientTag}`

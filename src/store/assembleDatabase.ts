@@ -18,7 +18,7 @@ export interface Connections extends Sql {
 }
 
 /** The parts that differ between PostgreSQL and the embedded database. */
-export interface Engine extends Pick<Database, 'kind' | 'script' | 'exclusively'> {
+export interface Engine extends Pick<Database, 'kind' | 'facts' | 'script' | 'exclusively'> {
   lanes: Record<Lane, Connections>
   /** @throws Error when the database does not respond or takes no writes */
   checkWrites(): Promise<void>
@@ -62,6 +62,7 @@ export function assembleDatabase(engine: Engine, guard: TransactionGuard): Datab
       lane: (lane) => lanes[lane],
       sql,
       kysely,
+      facts: engine.facts,
       async prisma() {
         assertUsable('database.prisma()')
         prisma ??= loadPrisma(api)

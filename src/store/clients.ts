@@ -1,5 +1,5 @@
 import { rememberRemoved } from './clientTombstones.ts'
-import type { Reader } from './database.ts'
+import type { Reader, Writer } from './database.ts'
 import { type Builder, daySeconds, isAmong, isAmongTexts, now, secondsAgo } from './expressions.ts'
 import { storableJson } from './storableText.ts'
 
@@ -37,9 +37,9 @@ const clientsOf = (db: Reader, schoolId: string) =>
     .$narrowType<Pick<ClientRow, 'registered_via' | 'metadata' | 'disabled_by'>>()
 
 /** Removes a disabled client and its grants, so that a later client with the same id inherits nothing. */
-export async function deleteClient(db: Reader, schoolId: string, id: string): Promise<void> {
-  await db.deleteFrom('oidc_grant').where('school_id', '=', schoolId).where('client_id', '=', id).execute()
-  await db.deleteFrom('oidc_client').where('school_id', '=', schoolId).where('id', '=', id).execute()
+export async function deleteClient(writer: Writer, schoolId: string, id: string): Promise<void> {
+  await writer.deleteFrom('oidc_grant').where('school_id', '=', schoolId).where('client_id', '=', id).execute()
+  await writer.deleteFrom('oidc_client').where('school_id', '=', schoolId).where('id', '=', id).execute()
 }
 
 /**
@@ -114,13 +114,24 @@ export interface PruneRules {
   idleDays: number
   /** Limits the query to one school; all schools if absent. */
   schoolId?: string
-  /** Only counts. */
-  dryRun?: boolean
+}
+
+/** Returns the number of self-registered clients that nobody uses. */
+export async function countUnusedClients(db: Reader, rules: PruneRules): Promise<number> {
+  return (await db.selectFrom('oidc_client').select('id').where(isUnused(rules)).execute()).length
 }
 
 /** Removes self-registered clients that nobody uses. A client with a live grant is kept. Returns their number. */
-export async function pruneClients(db: Reader, { neverUsedDays, idleDays, schoolId, dryRun = false }: PruneRules): Promise<number> {
-  const isUnused = (client: Builder<'oidc_client'>) =>
+export async function pruneClients(writer: Writer, rules: PruneRules): Promise<number> {
+  const removing = writer.with('removed', (one) =>
+    one.deleteFrom('oidc_client').where(isUnused(rules)).returning(['school_id', 'id', 'metadata']),
+  )
+  return (await rememberRemoved(removing).execute()).length
+}
+
+const isUnused =
+  ({ neverUsedDays, idleDays, schoolId }: PruneRules) =>
+  (client: Builder<'oidc_client'>) =>
     client.and([
       client('registered_via', '=', 'self'),
       ...(schoolId === undefined ? [] : [client('school_id', '=', schoolId)]),
@@ -130,10 +141,6 @@ export async function pruneClients(db: Reader, { neverUsedDays, idleDays, school
       ]),
       client.not(client.exists(liveGrant(client))),
     ])
-  if (dryRun) return (await db.selectFrom('oidc_client').select('id').where(isUnused).execute()).length
-  const removing = db.with('removed', (one) => one.deleteFrom('oidc_client').where(isUnused).returning(['school_id', 'id', 'metadata']))
-  return (await rememberRemoved(removing).execute()).length
-}
 
 const liveGrant = ({ selectFrom }: Builder<'oidc_client'>) =>
   selectFrom('oidc_grant')

@@ -1,6 +1,7 @@
 import type { Kysely, Transaction } from 'kysely'
 import type { DB } from '../gen/kysely/tables.ts'
 import type { PrismaClient } from '../gen/prisma/client.ts'
+import type { FactGuard } from './facts/factGuard.ts'
 import type { Sql } from './sql.ts'
 
 /** Kysely as the request pipeline uses it. */
@@ -24,6 +25,8 @@ export interface Database {
   lane(lane: Lane): Database
   sql: Sql
   kysely: Reader
+  /** Marks changes of what processes keep in memory. Changes in a transaction are marked without a call. */
+  facts: FactGuard
   /** Prisma's client, for the operator's commands. Loaded on first use: a serving process does not call it. */
   prisma(): Promise<PrismaClient>
   /**

@@ -10,12 +10,15 @@ import { assembleDatabase, type Connections } from './assembleDatabase.ts'
 import { copyStatement } from './copyText.ts'
 import type { Database } from './database.ts'
 import { lockDirectory } from './directoryLock.ts'
+import type { ConnectionWatch, FactGuard } from './facts/factGuard.ts'
+import type { MarkedChange } from './facts/factMarkers.ts'
 import { createTransactionGuard, type TransactionGuard } from './transactionGuard.ts'
 import { withinDeadline } from './withinDeadline.ts'
 
 export interface EmbeddedOptions {
   /** Parent of the data; null keeps everything in memory. */
   dataDirectory: string | null
+  facts: FactGuard
   /** The result of `dumpDataDir` of an earlier instance: a start from it takes a quarter of the time. */
   image?: Blob
 }
@@ -24,7 +27,7 @@ export interface EmbeddedOptions {
  * PostgreSQL inside this process. It survives the end of the process, also a forced one. It does not wait for the disk, so a power
  * failure can lose what was written last.
  */
-export async function openEmbedded({ dataDirectory, image }: EmbeddedOptions): Promise<Database> {
+export async function openEmbedded({ dataDirectory, facts, image }: EmbeddedOptions): Promise<Database> {
   const directory = dataDirectory === null ? null : join(dataDirectory, 'db')
   if (dataDirectory !== null) await mkdir(dataDirectory, { recursive: true, mode: 0o700 })
   const lock = directory === null ? undefined : await lockDirectory(directory)
@@ -34,13 +37,16 @@ export async function openEmbedded({ dataDirectory, image }: EmbeddedOptions): P
   keepCompilerSmall()
   try {
     const start = image ?? (await emptyCluster(directory))
-    pglite = new Embedded(guard, {
-      ...(directory !== null && { dataDir: directory }),
-      ...(start && { loadDataDir: start }),
-      extensions: { pg_trgm },
-      parsers: { [types.INT8]: String, [types.DATE]: String },
-      startParams: [...PGlite.defaultStartParams, '-c', 'shared_buffers=16MB', '-c', 'TimeZone=UTC'],
-    })
+    pglite = new Embedded(
+      { guard, facts },
+      {
+        ...(directory !== null && { dataDir: directory }),
+        ...(start && { loadDataDir: start }),
+        extensions: { pg_trgm },
+        parsers: { [types.INT8]: String, [types.DATE]: String },
+        startParams: [...PGlite.defaultStartParams, '-c', 'shared_buffers=16MB', '-c', 'TimeZone=UTC'],
+      },
+    )
     await pglite.waitReady
   } catch (error) {
     lock?.release()
@@ -57,6 +63,7 @@ export async function openEmbedded({ dataDirectory, image }: EmbeddedOptions): P
   return assembleDatabase(
     {
       kind: 'embedded',
+      facts,
       lanes: { api: session, authorization: session, background: session },
       checkWrites: () =>
         withinDeadline(
@@ -120,24 +127,48 @@ const emptyClusterFile = resolve(import.meta.dirname, '../gen/embedded/image.tar
  */
 class Embedded extends PGlite {
   readonly #guard: TransactionGuard
-  constructor(guard: TransactionGuard, options: PGliteOptions) {
+  readonly #facts: FactGuard
+  constructor({ guard, facts }: { guard: TransactionGuard; facts: FactGuard }, options: PGliteOptions) {
     super(options)
     this.#guard = guard
+    this.#facts = facts
   }
   override async query<Row>(text: string, values?: unknown[], options?: QueryOptions) {
     this.#guard.assertOutside('the database')
+    const watch = this.#facts.watch()
+    const named = watch.named()
     try {
-      return await super.query<Row>(text, values, options)
+      const result = await super.query<Row>(text, values, { ...options, onNotice: (message) => watch.note(message) })
+      if (!watch.isEmpty) await watch.settle(named)
+      return result
     } finally {
       await setImmediate()
     }
   }
   override async transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
     this.#guard.assertOutside('the database')
+    const watch = this.#facts.watch()
+    let change: MarkedChange | undefined
     try {
-      return await super.transaction(work)
+      const result = await super.transaction(async (transaction) => {
+        const result = await work(noting(transaction, watch))
+        if (!watch.isEmpty) change = await watch.begin()
+        return result
+      })
+      await change?.end()
+      return result
     } finally {
       await setImmediate()
     }
   }
+}
+
+/** Returns the same transaction. Its messages reach the watch. */
+function noting(transaction: Transaction, watch: ConnectionWatch): Transaction {
+  const onNotice: QueryOptions['onNotice'] = (message) => watch.note(message)
+  const [query, exec] = [transaction.query.bind(transaction), transaction.exec.bind(transaction)]
+  return Object.assign(transaction, {
+    query: <Row>(text: string, values?: unknown[], options?: QueryOptions) => query<Row>(text, values, { ...options, onNotice }),
+    exec: (text: string, options?: QueryOptions) => exec(text, { ...options, onNotice }),
+  })
 }

@@ -1,5 +1,5 @@
 import { recordChanges } from './changeLog.ts'
-import type { Reader } from './database.ts'
+import type { Reader, Writer } from './database.ts'
 import { type Builder, daySeconds, now, secondsAgo } from './expressions.ts'
 import { planRemoval } from './fileRemovals.ts'
 import { changeRoom } from './storageUsage.ts'
@@ -37,12 +37,12 @@ export async function findReadyFile(db: Reader, schoolId: string, id: string): P
 
 /** Marks a pending file as complete and stores what is known of its bytes. */
 export async function completeFile(
-  db: Reader,
+  writer: Writer,
   schoolId: string,
   id: string,
   { byteSize, checksum, width, height }: FileFacts,
 ): Promise<void> {
-  const before = await db
+  const before = await writer
     .selectFrom('file')
     .select('bytes')
     .where('school_id', '=', schoolId)
@@ -51,7 +51,7 @@ export async function completeFile(
     .forUpdate()
     .executeTakeFirst()
   if (!before) throw new Error('the file to be completed is not pending')
-  const completed = await db
+  const completed = await writer
     .updateTable('file')
     .set((file) => ({
       status: 'ready',
@@ -67,8 +67,8 @@ export async function completeFile(
     .where('id', '=', id)
     .returning(['id', 'version'])
     .execute()
-  await recordChanges(db, { school_id: schoolId, type: 'file', action: 'completed' }, completed)
-  await changeRoom(db, schoolId, byteSize - Number(before.bytes))
+  await recordChanges(writer, { school_id: schoolId, type: 'file', action: 'completed' }, completed)
+  await changeRoom(writer, schoolId, byteSize - Number(before.bytes))
 }
 
 /** Plans the removal of a deleted file's bytes and frees its storage quota. */

@@ -1,5 +1,7 @@
 import type { Database } from './database.ts'
 import { openEmbedded } from './embedded.ts'
+import type { Fact } from './facts/fact.ts'
+import { createFactGuard } from './facts/factGuard.ts'
 import { openPostgresql } from './postgresql.ts'
 
 export interface DatabaseOptions {
@@ -18,16 +20,21 @@ export interface DatabaseOptions {
   memory?: boolean
   /** Embedded in memory only: a dump of an earlier instance, to start from. */
   image?: Blob
+  /** Called for facts that a statement outside a transaction changed without naming them: see `FactGuard`. */
+  onLateMark?: (facts: readonly Fact[]) => void
   /** Called for lost connections. The next query opens a new one. */
   onError?: (error: Error) => void
 }
 
 /** Opens the database that the options name. The caller closes it. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  const { databaseUrl, dataDirectory, memory = false, image, onError = () => {} } = options
-  if (databaseUrl === undefined) return await openEmbedded({ dataDirectory: memory ? null : dataDirectory, ...(image && { image }) })
+  const { databaseUrl, dataDirectory, memory = false, image, onLateMark = () => {}, onError = () => {} } = options
+  if (databaseUrl === undefined) {
+    const facts = createFactGuard('embedded', onLateMark)
+    return await openEmbedded({ dataDirectory: memory ? null : dataDirectory, facts, ...(image && { image }) })
+  }
   if (!/^postgres(ql)?:\/\//.test(databaseUrl)) throw new Error('DATABASE_URL must begin with postgres:// or postgresql://')
   const { poolSize = 10, authorizationPoolSize = 4, backgroundPoolSize = 2, namedStatements = true } = options
   const poolSizes = { api: poolSize, authorization: authorizationPoolSize, background: backgroundPoolSize }
-  return openPostgresql({ databaseUrl, poolSizes, namedStatements, onError })
+  return openPostgresql({ databaseUrl, poolSizes, namedStatements, facts: createFactGuard('postgresql', onLateMark), onError })
 }

@@ -8,6 +8,8 @@ import { isLostConnection } from '../lib/outage.ts'
 import { assembleDatabase, type Connections } from './assembleDatabase.ts'
 import { copyStatement } from './copyText.ts'
 import type { Database, Lane } from './database.ts'
+import type { FactGuard } from './facts/factGuard.ts'
+import { watchingClient } from './facts/watchingClient.ts'
 import { GuardedPool } from './guardedPool.ts'
 import { createStatementNames, namingClient } from './namedStatements.ts'
 import { createPulse, pulseOptions } from './pulse.ts'
@@ -30,6 +32,7 @@ export interface PostgresqlOptions {
   poolSizes: PoolSizes
   /** True names statements, which poolers such as PgBouncer before 1.21 do not support in transaction mode. */
   namedStatements: boolean
+  facts: FactGuard
   onError: (error: Error) => void
 }
 
@@ -37,8 +40,8 @@ export interface PostgresqlOptions {
  * A database on a PostgreSQL server. Connections are made when they are needed. Each kind of work has a separate pool, so that none can
  * use up the connections of another; one more connection watches the server.
  */
-export function openPostgresql({ databaseUrl, poolSizes, namedStatements, onError }: PostgresqlOptions): Database {
-  const client = namedStatements ? { Client: namingClient(createStatementNames()) } : {}
+export function openPostgresql({ databaseUrl, poolSizes, namedStatements, facts, onError }: PostgresqlOptions): Database {
+  const client = { Client: watchingClient(namedStatements ? namingClient(createStatementNames()) : Client, facts) }
   const guard = createTransactionGuard()
   const scriptConfig = connectionConfig(databaseUrl, sessionOptions(sessionLimits.script))
   const pools = new Map<Lane, GuardedPool>()
@@ -88,9 +91,10 @@ export function openPostgresql({ databaseUrl, poolSizes, namedStatements, onErro
   return assembleDatabase(
     {
       kind: 'postgresql',
+      facts,
       lanes: { api: connectionsOf('api'), authorization: connectionsOf('authorization'), background: connectionsOf('background') },
       script: (work) =>
-        withClient(scriptConfig, onError, async (client) => {
+        withClient(new client.Client(scriptConfig), onError, async (client) => {
           await client.query('BEGIN; SET LOCAL statement_timeout = 0')
           try {
             const result = await work({
@@ -110,7 +114,7 @@ export function openPostgresql({ databaseUrl, poolSizes, namedStatements, onErro
       // A connection outside the pools: held for as long as the work lasts, it must not be the one that the work waits for.
       exclusively: (name, work) =>
         locks(() =>
-          withClient(scriptConfig, onError, async (client) => {
+          withClient(new Client(scriptConfig), onError, async (client) => {
             const { rows } = await client.query('SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS won', [`schoolgate ${name}`])
             return rows[0].won ? await work() : undefined
           }),
@@ -142,11 +146,10 @@ const writePlaces = (poolSize: number): number => Math.max(1, Math.ceil(poolSize
 
 /** Ending the connection also ends its session locks. */
 async function withClient<Result>(
-  config: ClientConfig,
+  client: Client,
   onError: (error: Error) => void,
   work: (client: Client) => Promise<Result>,
 ): Promise<Result> {
-  const client = new Client(config)
   client.on('error', onError)
   await client.connect()
   try {

@@ -1,7 +1,14 @@
 import { setTimeout } from 'node:timers/promises'
 import { Cluster } from 'ioredis'
+import { newId } from '../lib/ids.ts'
 import type { Artifact, ArtifactKey, Artifacts, FoundArtifact, OwnedArtifact } from './artifacts.ts'
+import { schoolFact } from './facts/fact.ts'
+import { epochSeconds } from './facts/factMarkers.ts'
+import { clientTag } from './facts/factTags.ts'
+import type { FactVersion, FactVersions } from './facts/factVersions.ts'
+import { markerKey as factKey } from './facts/redisMarkers.ts'
 import { answered, type RedisClient } from './redis.ts'
+import { schoolPrefix } from './redisKeys.ts'
 import { together } from './together.ts'
 
 export interface RedisArtifactsOptions {
@@ -14,58 +21,59 @@ export interface RedisArtifactsOptions {
 /** A token saved by a request that was under way when its grant ended expires this much after the marker was written, at most. */
 const requestSeconds = 600
 
-const fields = ['p', 'g', 'l', 'a', 'u', 'gt', 'lt', 't', 'c'] as const
+/** Artefacts in Redis, and the versions of the facts that decide about a token. */
+export interface RedisArtifacts extends Artifacts {
+  /**
+   * Finds an artefact and, in the same round trip, the versions of its grant, client and account, and of the client that asks about it. The
+   * versions must be read before the database: a fact that is read afterwards belongs to them or is newer.
+   */
+  findWithVersions(key: ArtifactKey, callerId?: string): Promise<{ found: FoundArtifact | undefined; versions: FactVersions }>
+}
 
 /**
- * Artefacts in Redis: one hash with an expiry each, under `sg:<school>:<model>:<id>`. Every command touches one key, so that a cluster
- * takes them as well; what belongs together in one trip is sent in one tick.
+ * Artefacts in Redis: one hash with an expiry each, under `sg:{<school>}:<model>:<id>`. All keys of a school are in one slot of a cluster.
  *
  * A grant or client ends by a marker that every look-up reads. A lost marker revives no token: the code that accepts a token also checks
  * its grant and client in the database.
  * Any failure is a rejected promise within about two seconds.
  */
-export function redisArtifacts(redis: RedisClient, { longestTokenSeconds, prefix = '' }: RedisArtifactsOptions): Artifacts {
+export function redisArtifacts(redis: RedisClient, { longestTokenSeconds, prefix = '' }: RedisArtifactsOptions): RedisArtifacts {
   const scripts = defineScripts(redis)
   const markerSeconds = longestTokenSeconds + requestSeconds
 
-  const artifactKey = ({ schoolId, model, id }: ArtifactKey) => `${prefix}sg:${schoolId}:${model}:${id}`
-  const uidKey = (schoolId: string, model: string, uid: string) => `${prefix}sg:${schoolId}:uid:${model}:${uid}`
-  const accountKey = (schoolId: string, model: string, accountId: string) => `${prefix}sg:${schoolId}:account:${model}:${accountId}`
-  const markerKey = (schoolId: string, kind: 'grant' | 'client', tag: string) => `${prefix}sg:${schoolId}:${kind}-ended:${tag}`
+  const artifactKey = ({ schoolId, model, id }: ArtifactKey) => `${schoolPrefix(schoolId, prefix)}${model}:${id}`
+  const uidKey = (schoolId: string, model: string, uid: string) => `${schoolPrefix(schoolId, prefix)}uid:${model}:${uid}`
+  const accountKey = (schoolId: string, model: string, accountId: string) =>
+    `${schoolPrefix(schoolId, prefix)}account:${model}:${accountId}`
+  const markerKey = (schoolId: string, kind: 'grant' | 'client', tag: string) => `${schoolPrefix(schoolId, prefix)}${kind}-ended:${tag}`
 
-  const readMarker = async (schoolId: string, kind: 'grant' | 'client', tag: string | undefined) =>
-    tag ? redis.get(markerKey(schoolId, kind, tag)) : null
-
-  async function find(key: ArtifactKey): Promise<FoundArtifact | undefined> {
-    const { schoolId, grantTag, clientTag } = key
-    const [values, grantMarker, clientMarker] = await answered(
-      together(redis, () =>
-        Promise.all([
-          redis.hmget(artifactKey(key), ...fields),
-          readMarker(schoolId, 'grant', grantTag),
-          readMarker(schoolId, 'client', clientTag),
-        ]),
-      ),
-    )
-    const [payload, grantId, clientId, accountId, , storedGrantTag, storedClientTag, savedAt, consumedAt] = values
-    if (payload === null || payload === undefined) return undefined
-    // The stored value decides; a request with other tags, or without tags, costs a second round trip.
-    const [grantEnd, clientEnd] = await answered(
-      Promise.all([
-        storedGrantTag === grantTag ? grantMarker : readMarker(schoolId, 'grant', storedGrantTag ?? undefined),
-        storedClientTag === clientTag ? clientMarker : readMarker(schoolId, 'client', storedClientTag ?? undefined),
-      ]),
-    )
-    if (isHidden(grantEnd, savedAt) || isHidden(clientEnd, savedAt)) return undefined
-    return {
-      payload,
-      grantId: grantId ?? null,
-      clientId: clientId ?? null,
-      accountId: accountId ?? null,
-      consumedAt: consumedAt ? new Date(Number(consumedAt)) : null,
-      successor: null,
+  async function findWithVersions(
+    key: ArtifactKey,
+    callerId?: string,
+  ): Promise<{ found: FoundArtifact | undefined; versions: FactVersions }> {
+    const { schoolId } = key
+    const caller = callerId === undefined ? '' : clientTag(schoolId, callerId)
+    const epochKey = factKey(schoolFact(schoolId), prefix)
+    const [fields, markers] = await answered(scripts.sgFind(artifactKey(key), epochKey, schoolPrefix(schoolId, prefix), caller))
+    const [epoch = null, callerMarker, grantMarker, clientMarker, accountMarker, grantEnd = null, clientEnd = null] = markers
+    // Redis is new, or has lost its data: whatever processes keep belongs to another epoch. Nothing waits for the new one.
+    if (epoch === null) void redis.set(epochKey, newId(), 'EX', epochSeconds, 'NX').catch(() => undefined)
+    const versionOf = (marker: string | null | undefined): FactVersion =>
+      epoch === null || isBusy(epoch) || isBusy(marker) ? undefined : `${epoch} ${marker ?? ''}`
+    const versions = {
+      grant: versionOf(grantMarker),
+      client: versionOf(clientMarker),
+      account: versionOf(accountMarker),
+      caller: versionOf(callerMarker),
     }
+    const [payload, grantId = null, clientId = null, accountId = null, savedAt, consumedAt] = fields
+    if (payload === null || payload === undefined) return { found: undefined, versions }
+    if (isHidden(grantEnd, savedAt) || isHidden(clientEnd, savedAt)) return { found: undefined, versions }
+    const found = { payload, grantId, clientId, accountId, consumedAt: consumedAt ? new Date(Number(consumedAt)) : null, successor: null }
+    return { found, versions }
   }
+
+  const find = async (key: ArtifactKey): Promise<FoundArtifact | undefined> => (await findWithVersions(key)).found
 
   /** Indexes first, the artefact after: an index entry without artefact reads as absent, an artefact without entry could not be found. */
   async function write(artifact: Artifact, script: 'sgSave' | 'sgSaveOnce'): Promise<boolean> {
@@ -95,6 +103,7 @@ export function redisArtifacts(redis: RedisClient, { longestTokenSeconds, prefix
   return {
     together: (work) => together(redis, work),
     find,
+    findWithVersions,
     async findByUid(schoolId, model, uid) {
       const id = await answered(redis.get(uidKey(schoolId, model, uid)))
       if (id === null) return undefined
@@ -149,6 +158,8 @@ export function redisArtifacts(redis: RedisClient, { longestTokenSeconds, prefix
   }
 }
 
+const isBusy = (marker: string | null | undefined): boolean => marker?.startsWith('busy ') ?? false
+
 /** `ended` hides everything, a time (of `restoreClient`) what was saved until then. */
 function isHidden(marker: string | null, savedAt: string | null | undefined): boolean {
   return marker !== null && (marker === 'ended' || Number(savedAt) <= Number(marker))
@@ -168,6 +179,12 @@ function hashOf({ payload, grantId, clientId, accountId, uid, grantTag, clientTa
 }
 
 interface Scripts {
+  sgFind(
+    key: string,
+    epochKey: string,
+    schoolPrefix: string,
+    callerTag: string,
+  ): Promise<[fields: (string | null)[], markers: (string | null)[]]>
   sgSave(key: string, milliseconds: number, ...hash: string[]): Promise<number>
   sgSaveOnce(key: string, milliseconds: number, ...hash: string[]): Promise<number>
   sgConsume(key: string, now: number): Promise<number>
@@ -175,8 +192,19 @@ interface Scripts {
   sgMark(key: string, value: string, seconds: number): Promise<number>
 }
 
+// Reads the artefact, and the markers that it names.
+const findScript = `
+  local fields = redis.call('HMGET', KEYS[1], 'p', 'g', 'l', 'a', 't', 'c', 'gt', 'lt')
+  local school = ARGV[1]
+  local function fact(kind, key) return school .. 'fact:' .. kind .. ':' .. (key or '') end
+  if not fields[1] then return { {}, redis.call('MGET', KEYS[2], fact('client', ARGV[2])) } end
+  local grant, client = table.remove(fields, 7), table.remove(fields, 7)
+  return { fields, redis.call('MGET', KEYS[2], fact('client', ARGV[2]), fact('grant', grant), fact('client', client), fact('account', fields[4]),
+    school .. 'grant-ended:' .. (grant or ''), school .. 'client-ended:' .. (client or '')) }`
+
 /**
- * Each works on the one key that it names.
+ * Each works on the one key that it names, except `sgFind`: it reads the markers that the artefact names, which are keys of the same school
+ * and thus in the same slot.
  *
  * A Redis that has reached `maxmemory` refuses the first write of a script when that write can need memory, and lets everything pass after
  * any other write (Redis: "Eval scripts"). So tokens are written by a first HSET, which a full Redis refuses with nothing done, and
@@ -212,7 +240,8 @@ function defineScripts(redis: RedisClient): Scripts {
       redis.call('DEL', KEYS[1])
       redis.call('SET', KEYS[1], ARGV[1], 'EX', ARGV[2])
       return 1`,
-  } satisfies Record<keyof Scripts, string>
+  } satisfies Record<Exclude<keyof Scripts, 'sgFind'>, string>
   for (const [name, script] of Object.entries(lua)) redis.defineCommand(name, { numberOfKeys: 1, lua: script })
+  redis.defineCommand('sgFind', { numberOfKeys: 2, lua: findScript })
   return redis as unknown as Scripts
 }

@@ -8,6 +8,7 @@ import type { School } from '../policy/school.ts'
 import type { SendMessage } from '../policy/sendMessage.ts'
 import type { Writer } from '../store/database.ts'
 import { databaseArtifacts } from '../store/databaseArtifacts.ts'
+import { markedByTransaction } from '../store/facts/factGuard.ts'
 import { rawSql } from '../store/rawSql.ts'
 import type { Enqueue } from './enqueue.ts'
 
@@ -17,7 +18,8 @@ const most = 500
 /** Ends a grant within a transaction: the durable half goes through its writer. */
 export function endGrantWithin(stores: Stores, writer: Writer, schoolId: string, grantId: string): Promise<void> {
   const durable = databaseArtifacts(rawSql(writer))
-  return endGrant({ ...stores, database: writer, durable, ephemeral: isSplit(stores) ? stores.ephemeral : durable }, schoolId, grantId)
+  const ephemeral = isSplit(stores) ? stores.ephemeral : durable
+  return endGrant({ ...stores, database: writer, durable, ephemeral, facts: markedByTransaction }, schoolId, grantId)
 }
 
 /** Creates the services outside the database that declarations use. */

@@ -15,6 +15,7 @@ import type { School } from '../policy/school.ts'
 import { operationsIn, resources, scopeCatalogue } from '../resources/index.ts'
 import { type AuditEntry, recordAudit } from '../store/audit.ts'
 import type { Database } from '../store/database.ts'
+import { redisMarkers } from '../store/facts/redisMarkers.ts'
 import { schoolBranding } from '../store/schools.ts'
 import type { AppArguments } from './appArguments.ts'
 import { createEnqueue, type Enqueue } from './enqueue.ts'
@@ -47,6 +48,7 @@ export interface Foundation extends AppArguments {
 export function createFoundation(args: AppArguments, runtime: Runtime): Foundation {
   const { database, keyring, log, redis, config } = args
   const accounts = database.lane('authorization')
+  if (redis) database.facts.useMarkers(redisMarkers({ redis: redis.client, log }))
   const metrics = createMetrics()
   const backgroundTasks = createBackgroundTasks({ log })
   return {

@@ -9,6 +9,7 @@ import type { MailTransport } from '../mail/transport.ts'
 import type { Stores } from '../oidc/stores.ts'
 import type { Database } from '../store/database.ts'
 import { databaseArtifacts } from '../store/databaseArtifacts.ts'
+import { markedByTransaction } from '../store/facts/factGuard.ts'
 import type { FileStorage } from '../store/fileStorage.ts'
 import { openDatabase } from '../store/openDatabase.ts'
 import { openFileStorage } from '../store/openFileStorage.ts'
@@ -38,6 +39,7 @@ export function openConfiguredDatabase(
     }),
     ...(DATABASE_URL ? { databaseUrl: DATABASE_URL } : {}),
     onError: (error) => log.error({ err: error }, 'database connection lost'),
+    onLateMark: (facts) => log.error({ facts: facts.map(({ kind }) => kind) }, 'fact changed outside a transaction, marked late'),
   })
 }
 
@@ -64,8 +66,8 @@ export function openConfiguredTransport({ DATA_DIR, SMTP_URL }: Pick<Environment
 }
 
 export interface StoreArguments {
-  /** The database, or one transaction of it. */
-  database: Pick<Database, 'sql' | 'kysely'>
+  /** The database, or one transaction of it: a transaction marks its changes by itself. */
+  database: Pick<Database, 'sql' | 'kysely'> & Partial<Pick<Database, 'facts'>>
   redis: RedisConnection | undefined
   oauth: OAuthConfig
   log: Log
@@ -75,5 +77,5 @@ export interface StoreArguments {
 export function createStores({ database, redis, oauth, log }: StoreArguments): Stores {
   const durable = databaseArtifacts(database.sql)
   const ephemeral = redis ? redisArtifacts(redis.client, { longestTokenSeconds: longestTokenSeconds(oauth) }) : durable
-  return { database: database.kysely, durable, ephemeral, log }
+  return { database: database.kysely, durable, ephemeral, facts: database.facts ?? markedByTransaction, log }
 }

@@ -31,7 +31,7 @@ describe.each(stores.filter(({ withRedis }) => hasRedis || !withRedis))('$name, 
   afterAll(async () => {
     await service.stop()
     // The id of the school, which is new for this test, is part of every key name.
-    const keys = redis ? await redis.client.keys(`sg:${service.schoolId()}:*`) : []
+    const keys = redis ? await redis.client.keys(`sg:{${service.schoolId()}}:*`) : []
     for (const key of keys) await redis?.client.del(key)
     await redis?.close()
     await held.drop()

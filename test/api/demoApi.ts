@@ -111,7 +111,7 @@ export async function startDemoApi(
   const backgroundTasks = createBackgroundTasks({ log })
   const post: SendMessage = async (_school, { email }, kind, links) => void messages.push({ to: email, kind, links })
   const externalServices = createExternalServices({
-    stores: { database: database.kysely, durable, ephemeral: durable, log },
+    stores: { database: database.kysely, durable, ephemeral: durable, facts: database.facts, log },
     keyring,
     enqueue: createEnqueue({ backgroundTasks, log }),
     email: post,

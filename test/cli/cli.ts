@@ -120,7 +120,7 @@ async function openServerPlace({ schools = 1 }: PlaceOptions = {}): Promise<Plac
       const ids = service.app.schools.all.map(({ school }) => school.id)
       await service.stop()
       for (const id of ids) {
-        const keys = await redis.client.keys(`sg:${id}:*`)
+        const keys = await redis.client.keys(`sg:{${id}}:*`)
         if (keys.length > 0) await redis.client.del(...keys)
       }
       await redis.close()

@@ -61,10 +61,10 @@ describe.runIf(services.postgresql && services.redis)('a demo school whose servi
     ] as [string, unknown[]][]) {
       await database.sql.query(text.replaceAll('$1 ||', '$1::text ||').replace('VALUES ($1,', 'VALUES ($1::uuid,'), [demoId, ...values])
     }
-    await redis.client.set(`sg:${demoId}:Session:planted`, 'x', 'EX', 600)
+    await redis.client.set(`sg:{${demoId}}:Session:planted`, 'x', 'EX', 600)
   })
   afterAll(async () => {
-    await redis.client.del(`sg:${demoId}:Session:planted`)
+    await redis.client.del(`sg:{${demoId}}:Session:planted`)
     await redis.close()
     await database.close()
     await drop()
@@ -145,7 +145,7 @@ describe.runIf(services.postgresql && services.redis)('a demo school whose servi
     )
     expect(await tablesWith(demoId)).toEqual([])
     expect((await readdir(files, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile())).toEqual([])
-    expect(await redis.client.exists(`sg:${demoId}:Session:planted`)).toBe(0)
+    expect(await redis.client.exists(`sg:{${demoId}}:Session:planted`)).toBe(0)
     expect(await rowsOf(otherId)).toBe(otherBefore)
 
     const fresh = await database.sql.query<{ accounts: string; event: string }>(

@@ -3,7 +3,7 @@ import { Option } from 'commander'
 import type { Config } from '../../config/load.ts'
 import { endClient } from '../../oidc/stores.ts'
 import { countGrants, findClient, listClients } from '../../store/administration.ts'
-import { type ClientRow, deleteClient, noteDisabledBy, pruneClients } from '../../store/clients.ts'
+import { type ClientRow, countUnusedClients, deleteClient, noteDisabledBy, pruneClients } from '../../store/clients.ts'
 import { confirm, requireAnswer } from '../confirm.ts'
 import { asJson, define, type JsonOption, type SchoolOption, withSchoolOption, withYesOption, type YesOption } from '../define.ts'
 import { failure } from '../failures.ts'
@@ -158,7 +158,7 @@ function addPrune(group: Command, session: Session): void {
       const school = await session.school(slug)
       const { never_used_days: neverUsedDays, idle_days: idleDays } = session.settings().config.oauth.registration
       const rules = { neverUsedDays, idleDays, schoolId: school.id }
-      const found = await pruneClients((await session.database()).kysely, { ...rules, dryRun: true })
+      const found = await countUnusedClients((await session.database()).kysely, rules)
       if (dryRun || found === 0) return terminal.out(`${found} unused ${found === 1 ? 'client' : 'clients'}; nothing was changed\n`)
       await confirm(terminal, `Delete ${found} unused ${found === 1 ? 'client' : 'clients'} of ${school.slug}?`, { yes })
       const removed = await withProgress(terminal, 'removing unused clients', () =>

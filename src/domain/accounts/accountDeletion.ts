@@ -5,7 +5,7 @@ import type { ExternalServices } from '../../policy/externalServices.ts'
 import type { School } from '../../policy/school.ts'
 import { quotedName } from '../../policy/sendMessage.ts'
 import { findAnyClient } from '../../store/clients.ts'
-import type { Database, Reader, Writer } from '../../store/database.ts'
+import type { Database, Writer } from '../../store/database.ts'
 import { now as databaseNow } from '../../store/expressions.ts'
 import { cancelSubscriptionsOf, hasRunningSubscription } from '../memberships/endSubscriptions.ts'
 import { hasOtherOwner, lockOwners } from '../staff/owners.ts'
@@ -50,8 +50,8 @@ export async function scheduleDeletion(
 }
 
 /** Cancels the scheduled deletion of an account. Returns false if none is scheduled. */
-export async function cancelDeletion(database: Reader, schoolId: string, accountId: string): Promise<boolean> {
-  const { numUpdatedRows } = await database
+export async function cancelDeletion(writer: Writer, schoolId: string, accountId: string): Promise<boolean> {
+  const { numUpdatedRows } = await writer
     .updateTable('account')
     .set((account) => ({ deletion_scheduled_at: null, updated_at: databaseNow, version: account('version', '+', 1) }))
     .where('school_id', '=', schoolId)

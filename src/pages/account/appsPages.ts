@@ -93,7 +93,7 @@ export function appsPages(args: AccountArguments, present: AccountPresenter): Ap
       const person = await owner(ctx)
       if (!person) return
       const { accountId } = person
-      const isKept = await cancelDeletion(args.database.kysely, school.id, accountId)
+      const isKept = await args.database.transaction((writer) => cancelDeletion(writer, school.id, accountId))
       if (isKept) await args.audit(auditEntry(ctx, 'account.kept', { account_id: accountId }))
       seeOther(ctx, `${accountPaths.apps}?done=kept`)
     },
@@ -105,7 +105,7 @@ export function appsPages(args: AccountArguments, present: AccountPresenter): Ap
       if (!person) return
       const { accountId } = person
       const isWithApps = form.get('disconnect') !== null
-      await signOutEverywhere(args.database.kysely, school.id, accountId)
+      await signOutEverywhere(args.database, school.id, accountId)
       await args.audit(auditEntry(ctx, 'account.signed_out_everywhere', { account_id: accountId, details: { with_apps: isWithApps } }))
       await endEverySession(ctx, args, accountId)
       if (isWithApps) await endEveryGrant(ctx, args, accountId)

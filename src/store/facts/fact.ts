@@ -1,0 +1,36 @@
+import { clientTag, grantTag } from './factTags.ts'
+
+/** The kinds of rows that the check of a token depends on. `account` includes the person and the role; `school` is everything of a school. */
+export type FactKind = 'client' | 'grant' | 'account' | 'school'
+
+/** The name of one fact. */
+export interface Fact {
+  schoolId: string
+  kind: FactKind
+  /** The tag of a grant or client, the id of an account, empty for a school. */
+  key: string
+}
+
+export const grantFact = (schoolId: string, grantId: string): Fact => ({ schoolId, kind: 'grant', key: grantTag(schoolId, grantId) })
+export const clientFact = (schoolId: string, clientId: string): Fact => ({ schoolId, kind: 'client', key: clientTag(schoolId, clientId) })
+export const accountFact = (schoolId: string, accountId: string): Fact => ({ schoolId, kind: 'account', key: accountId })
+export const schoolFact = (schoolId: string): Fact => ({ schoolId, kind: 'school', key: '' })
+
+export const nameOfFact = ({ schoolId, kind, key }: Fact): string => `${schoolId} ${kind} ${key}`
+
+/** The code of the messages with which the database reports a changed fact. */
+const reportCode = 'SGF01'
+
+const factOf: Record<FactKind, (schoolId: string, id: string) => Fact> = {
+  client: clientFact,
+  grant: grantFact,
+  account: accountFact,
+  school: schoolFact,
+}
+
+/** Returns the fact that a message of the database reports as changed; undefined for every other message. */
+export function reportedFact({ code, detail }: { code?: string | undefined; detail?: string | undefined }): Fact | undefined {
+  if (code !== reportCode || detail === undefined) return undefined
+  const [kind, schoolId, id]: [FactKind, string, string] = JSON.parse(detail)
+  return factOf[kind](schoolId, id)
+}

@@ -1,0 +1,122 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { type Fact, nameOfFact, reportedFact, schoolFact } from './fact.ts'
+import type { FactMarkers, MarkedChange } from './factMarkers.ts'
+import { type MemoryMarkers, memoryMarkers } from './memoryMarkers.ts'
+
+/** A change of facts that were named before it. */
+export interface FactChange extends MarkedChange {
+  /** Runs the statements of the change. */
+  run<Result>(work: () => Promise<Result>): Promise<Result>
+}
+
+/**
+ * Marks every change of a fact. The database reports changes to the connection that makes them (see the triggers of
+ * `prisma/migrations`), so no writer can forget it. A change in a transaction needs nothing else. A single statement outside a transaction
+ * commits by itself, so its facts have to be named before: otherwise they are marked too late, which is reported as an error.
+ */
+export interface FactGuard {
+  /** Names the facts that a statement outside a transaction changes, and marks them as busy. */
+  begin(facts: readonly Fact[]): Promise<FactChange>
+  /** The same around `work`. If `work` fails, the facts stay busy for a while, since it is unknown whether they were changed. */
+  changing<Result>(facts: readonly Fact[], work: () => Promise<Result>): Promise<Result>
+  /** Marks changes here from now on. */
+  useMarkers(markers: FactMarkers): void
+  /** Where changes are marked now. */
+  readonly markers: FactMarkers
+  /** The markers of the embedded database, if they are used. */
+  readonly memory: MemoryMarkers | undefined
+  /** Watches one connection. */
+  watch(): ConnectionWatch
+}
+
+/** The part of a guard with which statements outside a transaction name their facts. */
+export type NamedFacts = Pick<FactGuard, 'begin' | 'changing'>
+
+/** For statements within a transaction: its commit marks the changes. */
+export const markedByTransaction: NamedFacts = {
+  begin: async () => ({ run: (work) => work(), end: async () => undefined }),
+  changing: (_facts, work) => work(),
+}
+
+/** The facts that one connection has changed and not yet committed. */
+export interface ConnectionWatch {
+  readonly isEmpty: boolean
+  /** Notes a message of the database. */
+  note(message: { code?: string | undefined; detail?: string | undefined }): void
+  forget(): void
+  /** Marks what the connection has changed as busy: its transaction is about to be committed. */
+  begin(): Promise<MarkedChange>
+  /** Marks what a statement outside a transaction has changed, unless it was named before. `named` is from the time of the statement. */
+  settle(named: ReadonlySet<string> | undefined): Promise<void>
+  /** The facts that the running code has named. */
+  named(): ReadonlySet<string> | undefined
+}
+
+/** More changes of one transaction are marked for the school as a whole. */
+const mostFacts = 500
+
+const unmarked: FactMarkers = { begin: async () => ({ end: async () => undefined }) }
+
+/** @param onLateMark is called with the kinds of the facts that were changed outside a transaction without being named */
+export function createFactGuard(kind: 'embedded' | 'postgresql', onLateMark: (facts: readonly Fact[]) => void): FactGuard {
+  const running = new AsyncLocalStorage<ReadonlySet<string>>()
+  let memory = kind === 'embedded' ? memoryMarkers() : undefined
+  let markers: FactMarkers = memory ?? unmarked
+
+  const begin = async (facts: readonly Fact[]): Promise<FactChange> => {
+    const named = new Set(facts.map(nameOfFact))
+    const change = await markers.begin(facts)
+    return { end: () => change.end(), run: (work) => running.run(named, work) }
+  }
+
+  return {
+    begin,
+    async changing(facts, work) {
+      const change = await begin(facts)
+      const result = await change.run(work)
+      await change.end()
+      return result
+    },
+    useMarkers(used) {
+      markers = used
+      memory = undefined
+    },
+    get markers() {
+      return markers
+    },
+    get memory() {
+      return memory
+    },
+    watch() {
+      const changed = new Map<string, Fact>()
+      const take = (): Fact[] => {
+        const facts = summarize([...changed.values()])
+        changed.clear()
+        return facts
+      }
+      return {
+        get isEmpty() {
+          return changed.size === 0
+        },
+        note(message) {
+          const fact = reportedFact(message)
+          if (fact) changed.set(nameOfFact(fact), fact)
+        },
+        forget: () => changed.clear(),
+        begin: () => markers.begin(take()),
+        async settle(named) {
+          const late = take().filter((fact) => !named?.has(nameOfFact(fact)))
+          if (late.length === 0) return
+          await (await markers.begin(late)).end()
+          onLateMark(late)
+        },
+        named: () => running.getStore(),
+      }
+    },
+  }
+}
+
+function summarize(facts: Fact[]): Fact[] {
+  if (facts.length <= mostFacts) return facts
+  return [...new Set(facts.map(({ schoolId }) => schoolId))].map(schoolFact)
+}
