@@ -196,11 +196,12 @@ export async function startService(moreSteps: readonly SignInStep[] = []): Promi
     endGrant: unused,
     removeSessions: unused,
   })
+  const readLanguage = rememberLanguage(() => true)
   app.use((ctx, next) => {
     Object.assign(ctx.state, { school, requestId: 'req_test', address: '127.0.0.1' })
+    readLanguage(ctx)
     return next()
   })
-  app.use(rememberLanguage(() => true))
   app.use(createPages(args).routes())
   app.use(accountPages.routes())
   app.use(mount('/', provider))
