@@ -10,6 +10,7 @@ import { type LegalLinks, legalLinks } from './legalLinks.ts'
 import { llmsTxt } from './llmsTxt.ts'
 import { pricingMd } from './pricingMd.ts'
 import { paths, type SchoolFacts } from './schoolFacts.ts'
+import { type SkillFile, skillFile, skillFiles, skillIndex, skillPaths } from './skillFiles.ts'
 
 interface AgentDocument {
   type: string
@@ -28,6 +29,10 @@ const documentsAt = (apiPath: string): ReadonlyMap<string, AgentDocument> =>
     [paths.llmsTxt, { type: 'text/plain; charset=utf-8', make: llmsTxt }],
     [paths.apiCatalog, { type: linksetType, make: apiCatalog, links: catalogLinks }],
     [apiPath, { type: 'application/json', make: apiIndex }],
+    [paths.skills, { type: 'application/json', make: skillIndex }],
+    ...[...skillPaths].map(
+      ([path, skill]) => [path, { type: markdownType, make: (facts) => skillFile(skill, facts) }] satisfies [string, AgentDocument],
+    ),
   ])
 
 export interface AgentDocuments {
@@ -36,6 +41,8 @@ export interface AgentDocuments {
   legalLinks(school: School): Promise<LegalLinks>
   /** The current content of `/pricing.md`. */
   pricing(school: School): Promise<string>
+  /** The skills that the school serves. */
+  skills(school: School): Promise<readonly SkillFile[]>
   /** Drops cached documents: the next request builds current ones. */
   clear(): void
 }
@@ -80,6 +87,7 @@ export function createAgentDocuments({ apiPath, factsOf }: { apiPath: string; fa
       serveDocument(ctx, stored, { freshMilliseconds: Math.min(freshMilliseconds, kept.getRemainingTTL(`${school.id} ${ctx.path}`)) })
     },
     pricing: (school) => pricingMd(factsOf(school)),
+    skills: (school) => skillFiles(factsOf(school)),
     clear() {
       kept.clear()
       links.clear()

@@ -64,7 +64,7 @@ async function more(facts: SchoolFacts): Promise<Markdown> {
     legal.terms ? markdown`- ${link('Terms', legal.terms)}` : undefined,
     legal.privacy ? markdown`- ${link('Privacy', legal.privacy)}` : undefined,
     markdown`- ${at('Metadata of the authorization server', paths.authorizationServer)} and ${at('of the API', paths.protectedResource)}`,
-    markdown`- ${at('Index', paths.llmsTxt)}, ${at('OpenAPI', paths.openApi)}, ${at('pricing', paths.pricingMd)}`,
+    markdown`- ${at('Index', paths.llmsTxt)}, ${at('skills', paths.skills)}, ${at('OpenAPI', paths.openApi)}, ${at('pricing', paths.pricingMd)}`,
   ]
   return markdown`${lines.filter((line) => line !== undefined)}`
 }

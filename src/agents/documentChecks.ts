@@ -153,6 +153,7 @@ const linkedDocuments: readonly { path: string; isGood(status: number): boolean 
   { path: paths.llmsTxt, isGood: (status) => status === 200 || status === 405 },
   { path: paths.apiCatalog, isGood: (status) => status === 200 || status === 405 },
   { path: paths.pricingMd, isGood: (status) => status === 200 },
+  { path: paths.skills, isGood: (status) => status === 200 },
   { path: paths.authMd, isGood: (status) => status !== 404 },
 ]
 

@@ -64,4 +64,5 @@ export const paths = {
   llmsTxt: '/llms.txt',
   pricingMd: '/pricing.md',
   mcp: '/mcp',
+  skills: '/.well-known/agent-skills/index.json',
 } as const

@@ -23,7 +23,8 @@ afterAll(() => service.stop())
 
 /** Sends requests to the composed application, without its port. */
 const client = () => request(service.app.handler)
-const documents = ['/auth.md', '/llms.txt', '/pricing.md', '/.well-known/api-catalog', '/api/v1']
+const [skillIndex, skill] = ['/.well-known/agent-skills/index.json', '/.well-known/agent-skills/get-a-token/SKILL.md']
+const documents = ['/auth.md', '/llms.txt', '/pricing.md', '/.well-known/api-catalog', '/api/v1', skillIndex, skill]
 const textOf = async (path: string): Promise<string> => (await client().get(path)).text
 const linksIn = (text: string): string[] => [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, address = '']) => address)
 

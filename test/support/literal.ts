@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -29,13 +29,16 @@ export interface Workplace {
 }
 
 /** Creates an empty folder. Commands run in this shell, and it is `sh` for them. */
-export async function createWorkplace(shell: 'bash' | 'dash'): Promise<Workplace> {
+export async function createWorkplace(shell: 'bash' | 'dash', { showsStatus = false } = {}): Promise<Workplace> {
   const home = await mkdtemp(join(tmpdir(), 'schoolgate-agent-'))
   const [folder, programs] = [join(home, 'work'), join(home, 'programs')]
   await mkdir(folder)
   await mkdir(programs)
   await symlink(`/usr/bin/${shell}`, join(programs, 'sh'))
   await symlink(process.execPath, join(programs, 'node'))
+  // Reports the status of each response on standard error, which the commands of documents do not print.
+  if (showsStatus)
+    await writeFile(join(programs, 'curl'), `#!/bin/sh\nexec /usr/bin/curl -w '%{stderr}<%{http_code}>' "$@"\n`, { mode: 0o755 })
   return {
     folder,
     async run(command, environment = {}) {

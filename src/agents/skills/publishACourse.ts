@@ -1,0 +1,81 @@
+import type { Skill } from '../skill.ts'
+
+/** For staff: from a title to a published course. */
+export const publishACourse: Skill = {
+  name: 'publish-a-course',
+  title: 'Publish a course',
+  description: 'Create a course with a section, a lesson and a lecturer, set its price, and publish it.',
+  steps: [
+    {
+      about: 'Create the course as a draft. The school chooses the slug from the title.',
+      operation: 'createCourse',
+      body: { title: 'Clay in a weekend', subtitle: 'Two days, four pots', description: 'Wedge, throw and glaze.', level: 'beginner' },
+      key: 'course-clay-in-a-weekend',
+      sample: { id: 'crs_…', object: 'course', slug: '…', status: 'draft', access: 'free', price: null },
+      keep: { COURSE: 'id', SLUG: 'slug' },
+    },
+    {
+      about: 'Find its lecturer.',
+      operation: 'listLecturers',
+      query: 'limit=10&fields=display_name',
+      isAnonymous: true,
+      sample: { data: [{ id: 'lec_…', display_name: '…' }] },
+      keep: { LECTURER: 'data[0].id' },
+    },
+    {
+      about: 'Set the lecturers.',
+      operation: 'setCourseLecturers',
+      path: { id: '$COURSE' },
+      body: { lecturer_ids: ['$LECTURER'] },
+      sample: { id: '$COURSE', lecturers: [{ id: '$LECTURER' }] },
+    },
+    {
+      about: 'Add a section.',
+      operation: 'createSection',
+      path: { id: '$COURSE' },
+      body: { title: 'Day one' },
+      key: 'section-day-one-of-$COURSE',
+      sample: { id: 'sec_…', object: 'section', title: 'Day one', position: 0 },
+      keep: { SECTION: 'id' },
+    },
+    {
+      about: 'Add a lesson to it.',
+      operation: 'createLesson',
+      path: { id: '$SECTION' },
+      body: { title: 'Wedging', kind: 'text', content: 'Press the clay, turn it, press it again.' },
+      key: 'lesson-wedging-of-$SECTION',
+      sample: { id: 'les_…', object: 'lesson', status: 'draft' },
+      keep: { LESSON: 'id' },
+    },
+    { about: 'Publish the lesson.', operation: 'publishLesson', path: { id: '$LESSON' }, sample: { id: '$LESSON', status: 'published' } },
+    {
+      about: 'For a course that is sold, look up the currency of the school.',
+      operation: 'getSchool',
+      query: 'fields=currency',
+      isAnonymous: true,
+      sample: { currency: '…' },
+      keep: { CURRENCY: 'currency' },
+    },
+    {
+      about: 'Set the price in the smallest unit of the currency.',
+      operation: 'updateCourse',
+      path: { id_or_slug: '$COURSE' },
+      body: { access: 'paid', price: { amount: 4900, currency: '$CURRENCY' } },
+      sample: { id: '$COURSE', access: 'paid', price: { amount: 4900, currency: '$CURRENCY' } },
+    },
+    {
+      about: 'Publish the course. 422 `not_publishable` lists what is missing in `details`.',
+      operation: 'publishCourse',
+      path: { id: '$COURSE' },
+      sample: { id: '$COURSE', status: 'published', published_at: '…' },
+    },
+    {
+      about: 'Check what visitors see.',
+      operation: 'getCourse',
+      path: { id_or_slug: '$SLUG' },
+      query: 'fields=title,price,lessons_count',
+      isAnonymous: true,
+      sample: { id: '$COURSE', title: 'Clay in a weekend', price: { amount: 4900 }, lessons_count: 1 },
+    },
+  ],
+}

@@ -1,0 +1,176 @@
+import { createHash } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { estimateTokens } from '../../scripts/documentTokens.ts'
+import { makeDemoSchool } from '../../src/demo/makeDemoSchool.ts'
+import type { Role } from '../../src/policy/caller.ts'
+import { refreshSchool } from '../../src/store/rollups/refreshSchool.ts'
+import { get, personCalled } from '../support/agent.ts'
+import { blocksOf, createWorkplace, differences, type Workplace } from '../support/literal.ts'
+import { markdownErrors } from '../support/markdown.ts'
+import { until } from '../support/poll.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+const index = '/.well-known/agent-skills/index.json'
+const people: Record<string, Role> = { 'new.learner@example.com': 'learner', 'new.owner@example.com': 'owner' }
+const names = [
+  'get-a-token',
+  'find-and-enrol',
+  'publish-a-course',
+  'import-a-curriculum',
+  'run-an-event',
+  'read-the-figures',
+  'keep-a-copy-in-sync',
+]
+
+interface Entry {
+  name: string
+  type: string
+  description: string
+  url: string
+  digest: string
+}
+
+let service: TestService
+let entries: Entry[]
+beforeAll(async () => {
+  service = await startService()
+  const [school] = service.app.schools.all
+  if (!school) throw new Error('the service has no school')
+  await makeDemoSchool(service.database, { school: school.school, now: new Date(), hashPassword: async () => 'no password' })
+  await refreshSchool(service.database, { schoolId: service.schoolId(), now: new Date() })
+  for (const [email, role] of Object.entries(people)) await service.addPerson({ email, role })
+  entries = (await get(service.issuer + index)).body.skills
+})
+afterAll(() => service.stop())
+
+const textOf = async (url: string): Promise<string> => (await fetch(url)).text()
+const frontmatterOf = (text: string): Record<string, unknown> => parse(/^---\n([\s\S]*?)\n---\n/.exec(text)?.[1] ?? '')
+
+describe('the index of the skills (Agent Skills Discovery 0.2.0)', () => {
+  test('is JSON of the version, and lists seven skills for tasks of several calls', async () => {
+    const { status, headers, body } = await get(service.issuer + index)
+    expect([status, headers.get('content-type')]).toEqual([200, expect.stringMatching(/^application\/json/)])
+    expect(body.$schema).toBe('https://schemas.agentskills.io/discovery/0.2.0/schema.json')
+    expect(entries.map(({ name }) => name)).toEqual(names)
+  })
+
+  test('names each file with the digest of its bytes, and with its own name and description', async () => {
+    for (const { name, type, description, url, digest } of entries) {
+      const response = await fetch(url)
+      expect([response.status, response.headers.get('content-type'), type]).toEqual([200, 'text/markdown; charset=utf-8', 'skill-md'])
+      const bytes = Buffer.from(await response.arrayBuffer())
+      expect(digest).toBe(`sha256:${createHash('sha256').update(bytes).digest('hex')}`)
+      expect(frontmatterOf(bytes.toString())).toEqual({ name, description })
+      expect(name).toMatch(/^[a-z0-9]+(-[a-z0-9]+)*$/)
+      expect(description.length).toBeLessThan(1024)
+      expect(description).toContain(service.issuer)
+      expect(url).toBe(new URL(`${name}/SKILL.md`, service.issuer + index).href)
+    }
+  })
+
+  test('is linked from /llms.txt and /auth.md, answers HEAD, and knows no other skill', async () => {
+    for (const path of ['/llms.txt', '/auth.md']) expect(await textOf(service.issuer + path)).toContain(`(${service.issuer}${index})`)
+    expect((await fetch(service.issuer + index, { method: 'HEAD' })).status).toBe(200)
+    expect((await get(`${service.issuer}/.well-known/agent-skills/bake-bread/SKILL.md`)).status).toBe(404)
+  })
+
+  test('leaves out a skill whose feature the school has turned off', async () => {
+    const own = await startService()
+    await own.database.kysely
+      .updateTable('school')
+      .set({ features: JSON.stringify({ events: false }) })
+      .execute()
+    await own.reload({})
+    const listed = (await get(own.issuer + index)).body.skills as Entry[]
+    expect(listed.map(({ name }) => name)).toEqual(names.filter((name) => name !== 'run-an-event'))
+    expect((await get(`${own.issuer}/.well-known/agent-skills/run-an-event/SKILL.md`)).status).toBe(404)
+    await own.stop()
+  })
+})
+
+describe.each(names)('the skill %s', (name) => {
+  const email = name === 'find-and-enrol' || name === 'get-a-token' ? 'new.learner@example.com' : 'new.owner@example.com'
+  let text: string
+  beforeAll(async () => {
+    text = await textOf(entries.find((one) => one.name === name)?.url ?? '')
+  })
+
+  test('is clean Markdown of less than 2,500 tokens, for the addresses of its school only', async () => {
+    expect(await markdownErrors(text.replace(/^---\n[\s\S]*?\n---\n\n/, ''))).toEqual([])
+    expect(estimateTokens(text)).toBeLessThan(2500)
+    const addresses = text.match(/https?:\/\/[^\s"'`<>()]+/g) ?? []
+    expect(addresses.filter((one) => !one.startsWith(service.issuer) && !one.startsWith('http://127.0.0.1:8765/callback'))).toEqual([])
+  })
+
+  test('works when its commands are followed literally, each in a new shell, and every response is the stated one', async () => {
+    const place = await createWorkplace('dash', { showsStatus: true })
+    try {
+      await follow(place, { text, email })
+    } finally {
+      await place.remove()
+    }
+  })
+})
+
+/** Follows a skill: runs its commands, signs the person in, keeps what the text says, and compares each response with the stated one. */
+async function follow(place: Workplace, { text, email }: { text: string; email: string }): Promise<void> {
+  const [save] = blocksOf(await textOf(`${service.issuer}/auth.md`))
+  if (!text.includes(save?.text ?? '')) await place.run(save?.text ?? '')
+  const kept: Record<string, string> = {}
+  let redirect: URL | undefined
+  const pieces = text.split(/^```sh\n/m).slice(1)
+  for (const piece of pieces) {
+    const [command = ''] = piece.split('\n```')
+    const rest = piece.slice(command.length)
+    if (command.includes('/attendance')) await letEventBegin(kept.EVENT ?? '')
+    const literal = command.replace(/(school\.sh finish ')[^']*'/, `$1${redirect?.href}'`)
+    const { code, out, errors } = await place.run(literal, kept)
+    expect([literal, code, code === 0 ? '' : errors]).toEqual([literal, 0, ''])
+    if (command.includes('school.sh begin')) {
+      redirect = await personCalled(email).authorize(out.trim(), { scopes: 'all' })
+      if (!text.includes('school.sh finish')) {
+        const { out: granted } = await place.run(`sh school.sh finish '${redirect}'`)
+        expect(granted.split('\n').slice(1)).toEqual([''])
+      }
+    }
+    const status = /^\n```\n\nResponse (\d+)/.exec(rest)?.[1]
+    if (command.startsWith('curl') && command.includes('/api/v1/')) {
+      expect([command, errors.slice(-5)]).toEqual([command, `<${status}>`])
+    }
+    const sample = /^\n```\n\nResponse \d+:\n\n```json\n(.*)\n```/.exec(rest)?.[1]
+    if (sample !== undefined) {
+      const filled = sample.replace(/\$([A-Z_]+)/g, (all, variable) => kept[variable] ?? all)
+      // A change appears in the feed when every earlier transaction has ended.
+      const isFeed = command.includes('cursor=$POSITION')
+      const wrong = async (): Promise<string[]> =>
+        differences(JSON.parse(isFeed ? (await place.run(literal, kept)).out : out), JSON.parse(filled))
+      if (isFeed) await until(async () => (await wrong()).length === 0, { what: 'the change' })
+      expect([command, await wrong()]).toEqual([command, []])
+    }
+    for (const [, member = '', variable = ''] of rest.matchAll(/Keep `([^`]+)` as `([A-Z_]+)`/g)) {
+      kept[variable] = String(memberOf(JSON.parse(out), member))
+    }
+  }
+}
+
+/** Returns the member at a path such as `data[0].id`. */
+function memberOf(value: unknown, path: string): unknown {
+  const found = path
+    .split(/[.[\]]+/)
+    .filter(Boolean)
+    .reduce<unknown>((at, name) => Reflect.get(Object(at), name), value)
+  expect([path, typeof found]).toEqual([path, 'string'])
+  return found
+}
+
+/** Time passes: the event has begun a minute ago. */
+async function letEventBegin(publicId: string): Promise<void> {
+  const past = (minutes: number): Date => new Date(Date.now() - minutes * 60_000)
+  await service.database.kysely
+    .updateTable('event')
+    .set({ starts_at: past(1), ends_at: past(-60) })
+    .where('slug', '=', 'open-studio')
+    .execute()
+  expect(publicId).toMatch(/^evt_/)
+}
