@@ -4,6 +4,7 @@ import { isSessionOver } from '../policy/browserSessions.ts'
 import { fileUrl } from '../policy/fileUrl.ts'
 import type { School } from '../policy/school.ts'
 import { type AccountRow, findAccount } from '../store/accounts.ts'
+import { once, type RequestFacts } from './requestFacts.ts'
 import { orUnavailable, type Stores } from './stores.ts'
 
 /** Returns the `sub` of a person: the account's id in the API. */
@@ -16,8 +17,11 @@ export const accountIdOf = (subject: string): string | undefined => fromPublicId
 export function claims({
   stores,
   school,
+  facts,
 }: {
   stores: Pick<Stores, 'database' | 'log'>
+  /** The rows that the current request has read. */
+  facts(): RequestFacts | undefined
   school: School
 }): Pick<Configuration, 'claims' | 'conformIdTokenClaims' | 'findAccount'> {
   return {
@@ -29,7 +33,12 @@ export function claims({
     conformIdTokenClaims: false,
     async findAccount(ctx, subject): Promise<Account | undefined> {
       const accountId = accountIdOf(subject)
-      const account = accountId && (await orUnavailable(stores, findAccount(stores.database, school.id, accountId)))
+      const account =
+        accountId &&
+        (await orUnavailable(
+          stores,
+          once(facts()?.accounts, accountId, () => findAccount(stores.database, school.id, accountId)),
+        ))
       if (!account) return undefined
       // Tokens have no session: they end with their grant.
       const session = ctx.oidc?.session

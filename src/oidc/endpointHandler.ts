@@ -1,4 +1,5 @@
 import type { Context } from 'koa'
+import type { Admission, Admit } from '../http/admission.ts'
 import { addressKey, enforce, type FailureLimit, type Limiter, type Policy } from '../http/rateLimit.ts'
 import { Problem, plainAscii } from '../lib/problem.ts'
 import type { Role } from '../policy/caller.ts'
@@ -21,6 +22,7 @@ export interface ServiceArguments {
   exchanges: Exchanges
   scopes: readonly string[]
   limiter: Limiter
+  admit: Admit
   policies: Record<LimitedEndpoint, Policy>
   badCredentials: FailureLimit
   refreshWindowSeconds(): number
@@ -90,8 +92,15 @@ export function entry(ctx: Context, event: string, { form, grantIds }: Exchange)
 
 /** Counts the request in the rate limit of the caller's address. */
 export function limit(ctx: Context, { limiter, policies }: ServiceArguments, endpoint: LimitedEndpoint): Promise<void> {
-  return enforce(limiter, policies[endpoint], `${ctx.state.school.id} ${addressKey(ctx.state.address)}`)
+  return enforce(limiter, policies[endpoint], limitKey(ctx))
 }
+
+/** Starts to count the request in the rate limit of the caller's address: see `createAdmit`. */
+export function admit(ctx: Context, { admit, policies }: ServiceArguments, endpoint: LimitedEndpoint): Admission {
+  return admit(policies[endpoint], limitKey(ctx))
+}
+
+const limitKey = ({ state: { school, address } }: Context): string => `${school.id} ${addressKey(address)}`
 
 /**
  * The engine would accept Basic from clients that registered client_secret_post. The metadata list two methods, and each client must use

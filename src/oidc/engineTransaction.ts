@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { errors } from 'oidc-provider'
+import type { Admission } from '../http/admission.ts'
 import { hash, keyFromToken, openWith, sealWith } from '../lib/keyring.ts'
 import type { Artifact, ArtifactKey, FoundArtifact } from '../store/artifacts.ts'
 import type { AuditEntry } from '../store/audit.ts'
@@ -62,6 +63,8 @@ export interface CommitArguments {
   stores: Stores
   schoolId: string
   refreshWindowSeconds: number
+  /** Counts the request together with the first write. */
+  admission: Admission
 }
 
 /**
@@ -70,7 +73,7 @@ export interface CommitArguments {
  * @throws errors.InvalidGrant if the code or token was used before; its grant is then revoked (RFC 9700 sections 4.5 and 4.14)
  */
 export async function commit(exchange: Exchange, answer: Record<string, unknown>, args: CommitArguments): Promise<Record<string, unknown>> {
-  const { stores, schoolId } = args
+  const { stores, schoolId, admission } = args
   const { consumed } = exchange
   if (!consumed) throw new Error('the engine issued tokens without consuming anything')
   const touchGrant = consumed.grantId === undefined ? {} : { touchGrant: { grantId: consumed.grantId } }
@@ -78,10 +81,18 @@ export async function commit(exchange: Exchange, answer: Record<string, unknown>
 
   if (isSplit(stores)) {
     const [durable, ephemeral] = [exchange.saved.filter(isDurable), exchange.saved.filter((artifact) => !isDurable(artifact))]
-    if (!rotates && !(await orUnavailable(stores, stores.ephemeral.consume(consumed.key)))) return spent(exchange, args)
-    // If the statement below fails, these tokens are harmless: no client has received them.
-    await orUnavailable(stores, Promise.all(ephemeral.map((artifact) => stores.ephemeral.save(artifact))))
-    const won = await orUnavailable(
+    // If the request is above its limit, if the code was used before or if the statement below fails, these tokens are harmless: no client
+    // has received them.
+    const [counted, won, saved] = stores.ephemeral.together(() => [
+      admission.count(),
+      rotates ? Promise.resolve(true) : stores.ephemeral.consume(consumed.key),
+      Promise.all(ephemeral.map((artifact) => stores.ephemeral.save(artifact))),
+    ])
+    await Promise.allSettled([counted, won, saved])
+    await counted
+    if (!(await orUnavailable(stores, won))) return spent(exchange, args)
+    await orUnavailable(stores, saved)
+    const isRedeemed = await orUnavailable(
       stores,
       stores.durable.redeem({
         schoolId,
@@ -91,8 +102,9 @@ export async function commit(exchange: Exchange, answer: Record<string, unknown>
         ...touchGrant,
       }),
     )
-    if (!won) return spent(exchange, args)
+    if (!isRedeemed) return spent(exchange, args)
   } else {
+    await admission.count()
     const consume = rotates ? rotation(exchange, answer, args) : consumed.key
     const won = await orUnavailable(
       stores,

@@ -57,7 +57,7 @@ export function createProvider(args: ProviderArguments): Provider {
     rotateRefreshToken: true,
     routes: Object.fromEntries(Object.entries(endpoints).map(([name, { path }]) => [name, path])),
     enabledJWA: { idTokenSigningAlgValues: ['RS256', 'ES256'] },
-    ...claims({ stores, school }),
+    ...claims({ stores, school, facts: () => exchanges.getStore()?.facts }),
     ...clients(),
     ...cookies({ issuer: school.issuer, keyring }),
     ...features({

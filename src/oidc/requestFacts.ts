@@ -1,7 +1,7 @@
+import type { PersonCaller } from '../policy/caller.ts'
 import type { AccountRow } from '../store/accounts.ts'
 import type { FoundArtifact } from '../store/artifacts.ts'
 import type { ClientRow } from '../store/clients.ts'
-import type { PersonNow } from './bearer.ts'
 
 /** Rows by id. A promise of undefined stands for a row that does not exist. */
 export type Memo<Row> = Map<string, Promise<Row | undefined>>
@@ -16,7 +16,7 @@ export interface RequestFacts {
   clients: Memo<KnownClient>
   grants: Memo<Record<string, unknown>>
   accounts: Memo<AccountRow>
-  people: Memo<PersonNow>
+  people: Memo<Pick<PersonCaller, 'accountId' | 'personId' | 'lecturerId' | 'role'>>
 }
 
 /** The columns of a client that requests need. */
@@ -42,7 +42,7 @@ export function once<Row>(memo: Memo<Row> | undefined, id: string, load: () => P
 }
 
 /** Keeps a row for the rest of the request. A failure is reported to those that ask for the row. */
-function remember<Row>(memo: Memo<Row>, id: string, row: Promise<Row | undefined>): void {
+export function remember<Row>(memo: Memo<Row>, id: string, row: Promise<Row | undefined>): void {
   row.catch(() => undefined)
   memo.set(id, row)
 }

@@ -1,9 +1,15 @@
-import type { Artifact, Artifacts, FoundArtifact, OwnedArtifact } from './artifacts.ts'
-import { type Redemption, redeemArtifacts } from './redeemArtifacts.ts'
+import type { Artifact, Artifacts, EndedGrant, FoundArtifact, OwnedArtifact } from './artifacts.ts'
+import type { AuditEntry } from './audit.ts'
+import { type MintingFacts, type MintingQuery, readMintingFacts } from './mintingFacts.ts'
+import { auditRows, logged, type Redemption, redeemArtifacts } from './redeemArtifacts.ts'
 import type { Sql } from './sql.ts'
 
 /** Operations of the durable store only: several writes in one statement, and deletion in batches. */
 export interface DatabaseArtifacts extends Artifacts {
+  /** Reads the rows from which tokens are issued: see `readMintingFacts`. */
+  mintingFacts(query: MintingQuery): Promise<MintingFacts>
+  /** Revokes a grant, and writes audit entries in the same statement. */
+  endGrant(ended: EndedGrant, audit?: readonly AuditEntry[]): Promise<void>
   /** The token endpoint's one write: see `redeemArtifacts`. */
   redeem(redemption: Redemption): Promise<boolean>
   /** Forgets successors whose window has passed, at most `limit`. Answers their number. */
@@ -40,8 +46,10 @@ export function databaseArtifacts(sql: Sql): DatabaseArtifacts {
         'artifact_destroy',
       )
     },
-    async endGrant({ schoolId, grantId }) {
-      await sql.query(endGrant, [schoolId, grantId], 'artifact_end_grant')
+    mintingFacts: (query) => readMintingFacts(sql, query),
+    async endGrant({ schoolId, grantId }, audit = []) {
+      if (audit.some(({ school_id }) => school_id !== schoolId)) throw new Error('a revocation cannot write into another school')
+      await sql.query(endGrant, [schoolId, grantId, auditRows(audit)], 'artifact_end_grant')
     },
     async endClient({ schoolId, clientId }) {
       await sql.query(endClient, [schoolId, clientId], 'artifact_end_client')
@@ -134,7 +142,9 @@ const consume = `
 
 // Counting the removed makes the removal come first.
 const endGrant = `
-  WITH removed AS (DELETE FROM oidc_artifact WHERE school_id = $1 AND grant_id = $2 RETURNING 1)
+  WITH removed AS (
+    DELETE FROM oidc_artifact WHERE school_id = $1 AND grant_id = $2 RETURNING 1
+  ), logged AS (${logged(3)})
   UPDATE oidc_grant SET revoked_at = coalesce(revoked_at, now())
    WHERE school_id = $1 AND id = $2 AND (SELECT count(*) FROM removed) >= 0`
 

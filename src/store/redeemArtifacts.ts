@@ -33,12 +33,19 @@ export async function redeemArtifacts(sql: Sql, { schoolId, consume, save, touch
       jsonText(save.map(recordOf)),
       touchGrant?.grantId ?? null,
       touchGrant?.expiresInSeconds ?? null,
-      jsonText(audit.map((entry) => ({ ...entry, id: newId(), details: entry.details ?? {} }))),
+      auditRows(audit),
     ],
     'artifact_redeem',
   )
   return row?.won === true
 }
+
+/** Returns the part of a statement that writes audit entries. Its parameter $1 is the school; the one with this number has the entries. */
+export const logged = (parameter: number): string => `
+    INSERT INTO audit_log (school_id, id, event, account_id, client_id, grant_id, request_id, address, details)
+    SELECT $1::uuid, id, event, account_id, client_id, grant_id, request_id, address, details
+      FROM jsonb_to_recordset($${parameter}::jsonb)
+        AS l (id uuid, event text, account_id text, client_id text, grant_id text, request_id text, address text, details jsonb)`
 
 // Under READ COMMITTED the second UPDATE of one row waits, then judges its newest version: exactly one sees consumed_at null. The other
 // parts hang on its outcome through `go`. The grant is written once a minute at most, since every write of it is a dead row to clean.
@@ -66,13 +73,14 @@ const statement = `
             OR expires_at < now() + make_interval(secs => $8::float8) - interval '1 minute')
        AND EXISTS (SELECT 1 FROM go)
   ), logged AS (
-    INSERT INTO audit_log (school_id, id, event, account_id, client_id, grant_id, request_id, address, details)
-    SELECT $1::uuid, id, event, account_id, client_id, grant_id, request_id, address, details
-      FROM jsonb_to_recordset($9::jsonb)
-        AS l (id uuid, event text, account_id text, client_id text, grant_id text, request_id text, address text, details jsonb)
+    ${logged(9)}
      WHERE EXISTS (SELECT 1 FROM go)
   )
   SELECT EXISTS (SELECT 1 FROM go) AS won`
+
+/** Returns audit entries as the value of the parameter of `logged`. */
+export const auditRows = (entries: readonly AuditEntry[]): string =>
+  jsonText(entries.map((entry) => ({ ...entry, id: newId(), details: entry.details ?? {} })))
 
 function recordOf({ model, id, grantId, clientId, accountId, uid, payload, expiresInSeconds }: Artifact): object {
   return { model, id, grant_id: grantId, client_id: clientId, account_id: accountId, uid, payload, seconds: expiresInSeconds }

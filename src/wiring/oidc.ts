@@ -1,5 +1,6 @@
 import type Koa from 'koa'
 import type { Middleware } from 'koa'
+import { createAdmit } from '../http/admission.ts'
 import { isDisabledClient } from '../oidc/disabledClients.ts'
 import { createEngines } from '../oidc/engines.ts'
 import { createExchanges } from '../oidc/engineTransaction.ts'
@@ -58,6 +59,7 @@ export function createOidc(foundation: Foundation, { pageContext, legalLinks }: 
       exchanges,
       scopes,
       limiter: limits.limiter,
+      admit: createAdmit(limits.limiter),
       policies: limits.policies,
       badCredentials: limits.badCredentials,
       showProblem: pages.showProblem,

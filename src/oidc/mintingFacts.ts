@@ -1,0 +1,67 @@
+import { storableText } from '../store/storableText.ts'
+import type { PersonNow } from './bearer.ts'
+import type { Exchange } from './engineTransaction.ts'
+import { artifactName, remember } from './requestFacts.ts'
+import { isSplit, type Stores } from './stores.ts'
+import { artifactKey } from './tokenTags.ts'
+
+/** A token or code that a request presents. */
+export interface Presented {
+  model: 'AccessToken' | 'AuthorizationCode' | 'RefreshToken'
+  value: string
+}
+
+/** Starts to look up a presented token in Redis. Without Redis it is read together with its grant. */
+export function beginFind(
+  exchange: Exchange,
+  { stores, schoolId }: { stores: Stores; schoolId: string },
+  { model, value }: Presented,
+): void {
+  if (!isSplit(stores) || model === 'RefreshToken') return
+  remember(exchange.facts.artifacts, artifactName(model, value), stores.ephemeral.find(artifactKey(schoolId, model, value)))
+}
+
+/**
+ * Reads what the engine is going to ask for in one statement: the client of the form, the presented token, its grant, its account and the
+ * current role. A failure is reported when the engine asks.
+ */
+export async function loadMintingFacts(
+  exchange: Exchange,
+  { stores, schoolId }: { stores: Stores; schoolId: string },
+  presented: Presented,
+): Promise<void> {
+  const { facts, form } = exchange
+  const name = artifactName(presented.model, presented.value)
+  const elsewhere = facts.artifacts.get(name)
+  const found = await elsewhere?.catch(() => undefined)
+  const sent = form.get('client_id') ?? undefined
+  // PostgreSQL cannot store other texts, so no client has them as its id.
+  const clientId = sent !== undefined && storableText(sent) === sent ? sent : undefined
+
+  const loading = stores.durable.mintingFacts({
+    schoolId,
+    clientId,
+    ...(elsewhere !== undefined
+      ? { grantId: found?.grantId ?? undefined, accountId: found?.accountId ?? undefined }
+      : { artifact: artifactKey(schoolId, presented.model, presented.value) }),
+  })
+  if (clientId !== undefined)
+    remember(
+      facts.clients,
+      clientId,
+      loading.then(({ client }) => client),
+    )
+  if (elsewhere === undefined)
+    remember(
+      facts.artifacts,
+      name,
+      loading.then(({ artifact }) => artifact),
+    )
+  const loaded = await loading.catch(() => undefined)
+  if (loaded?.grantId !== undefined) remember(facts.grants, loaded.grantId, Promise.resolve(loaded.grant))
+  const { accountId } = loaded ?? {}
+  if (loaded === undefined || accountId === undefined) return
+  remember(facts.accounts, accountId, Promise.resolve(loaded.account))
+  const person = loaded.person && { accountId, ...loaded.person, role: (loaded.person.role ?? 'learner') as PersonNow['role'] }
+  remember(facts.people, accountId, Promise.resolve(person))
+}

@@ -1,0 +1,129 @@
+import type { AccountRow } from './accounts.ts'
+import type { ArtifactKey, FoundArtifact } from './artifacts.ts'
+import type { ClientRow } from './clients.ts'
+import { aliased } from './columns.ts'
+import type { Sql } from './sql.ts'
+
+/** The rows that a request to the token endpoint or the revocation endpoint names. */
+export interface MintingQuery {
+  schoolId: string
+  /** The client of the request. */
+  clientId: string | undefined
+  /** A token or code in the database. Its grant and account are read with it. */
+  artifact?: ArtifactKey | undefined
+  /** The grant and the account of a code that another store keeps. */
+  grantId?: string | undefined
+  accountId?: string | undefined
+}
+
+/** The current rows behind a token. Undefined: there is no such row, or it has ended. */
+export interface MintingFacts {
+  artifact: FoundArtifact | undefined
+  client: Pick<ClientRow, 'metadata' | 'registered_via' | 'created_at'> | undefined
+  grantId: string | undefined
+  grant: Record<string, unknown> | undefined
+  accountId: string | undefined
+  account: AccountRow | undefined
+  /** Also undefined while the account waits for its deletion. */
+  person: { personId: string | null; lecturerId: string | null; role: string | null } | undefined
+}
+
+/**
+ * Reads the client, the token, its grant and its account with the current role in one statement. Tokens are issued by what this returns,
+ * so it is never cached.
+ */
+export async function readMintingFacts(sql: Sql, query: MintingQuery): Promise<MintingFacts> {
+  const { schoolId, clientId, artifact, grantId, accountId } = query
+  const values = [schoolId, clientId ?? null, artifact?.model ?? null, artifact?.id ?? null, grantId ?? null, accountId ?? null]
+  const [row] = await sql.query<Row>(statement, values, 'minting_facts')
+  if (!row) throw new Error('a statement that always returns a row returned none')
+  const { client_created_at: createdAt, client_metadata: metadata, registered_via } = row
+  return {
+    artifact: row.payload === null ? undefined : { ...artifactOf(row), payload: row.payload },
+    client: metadata && registered_via && createdAt ? { metadata, registered_via, created_at: createdAt } : undefined,
+    grantId: row.wanted_grant_id ?? undefined,
+    grant: row.grant_payload ?? undefined,
+    accountId: row.wanted_account_id ?? undefined,
+    account: row.id === null ? undefined : accountOf(row, row.id),
+    person: row.can_act ? { personId: row.person_id, lecturerId: row.lecturer_id, role: row.role } : undefined,
+  }
+}
+
+interface Row extends Omit<AccountRow, 'id'> {
+  payload: string | null
+  artifact_grant_id: string | null
+  artifact_client_id: string | null
+  artifact_account_id: string | null
+  consumed_at: Date | null
+  successor: string | null
+  client_metadata: ClientRow['metadata'] | null
+  client_created_at: Date | null
+  registered_via: ClientRow['registered_via'] | null
+  wanted_grant_id: string | null
+  grant_payload: Record<string, unknown> | null
+  wanted_account_id: string | null
+  id: string | null
+  can_act: boolean | null
+  person_id: string | null
+  lecturer_id: string | null
+  role: string | null
+}
+
+const artifactOf = (row: Row): Omit<FoundArtifact, 'payload'> => ({
+  grantId: row.artifact_grant_id,
+  clientId: row.artifact_client_id,
+  accountId: row.artifact_account_id,
+  consumedAt: row.consumed_at,
+  successor: row.successor,
+})
+
+function accountOf(row: Row, id: string): AccountRow {
+  const { email, email_verified, name, given_name, family_name, avatar, locale, time_zone, updated_at, sessions_valid_after } = row
+  return { id, email, email_verified, name, given_name, family_name, avatar, locale, time_zone, updated_at, sessions_valid_after }
+}
+
+const account = aliased('account')
+const person = aliased('person')
+const staff = aliased('staff')
+const file = aliased('file')
+const token = aliased('oidc_artifact', 'token')
+const asking = aliased('oidc_client', 'asking')
+const owner = aliased('oidc_client', 'owner')
+const granted = aliased('oidc_grant', 'granted')
+const accountColumns = [
+  account.id,
+  account.email,
+  account.email_verified,
+  account.name,
+  account.given_name,
+  account.family_name,
+  account.locale,
+  account.time_zone,
+  account.updated_at,
+  account.sessions_valid_after,
+]
+
+// One row for every query: each part is joined by the ids that were named or that the token names.
+const statement = `
+  SELECT CASE WHEN (${token.grant_id} IS NULL OR ${granted.id} IS NOT NULL) AND (${token.client_id} IS NULL OR ${owner.id} IS NOT NULL)
+              THEN ${token.payload} END AS payload,
+         ${token.grant_id} AS artifact_grant_id, ${token.client_id} AS artifact_client_id, ${token.account_id} AS artifact_account_id,
+         ${token.consumed_at}, CASE WHEN ${token.successor_until} > now() THEN ${token.successor} END AS successor,
+         ${asking.metadata} AS client_metadata, ${asking.created_at} AS client_created_at, ${asking.registered_via},
+         wanted.grant_id AS wanted_grant_id, ${granted.payload} AS grant_payload, wanted.account_id AS wanted_account_id,
+         ${accountColumns.join(', ')},
+         (SELECT json_build_object('id', ${file.id}, 'filename', ${file.filename}) FROM ${file}
+           WHERE ${file.school_id} = ${account.school_id} AND ${file.id} = ${account.avatar_file_id} AND ${file.status} = 'ready') AS avatar,
+         ${account.id} IS NOT NULL AND (${account.deletion_scheduled_at} IS NULL OR ${account.deletion_scheduled_at} > now()) AS can_act,
+         ${person.id} AS person_id, ${staff.lecturer_id}, ${staff.role}
+    FROM (SELECT $1::uuid AS school_id) AS one
+    LEFT JOIN ${token} ON ${token.school_id} = one.school_id AND ${token.model} = $3::text AND ${token.id} = $4::text
+                      AND ${token.expires_at} > now()
+   CROSS JOIN LATERAL (SELECT coalesce($5::text, ${token.grant_id}) AS grant_id, coalesce($6::uuid, ${token.account_id}) AS account_id) AS wanted
+    LEFT JOIN ${asking} ON ${asking.school_id} = one.school_id AND ${asking.id} = $2::text AND ${asking.disabled_at} IS NULL
+    LEFT JOIN ${owner} ON ${owner.school_id} = one.school_id AND ${owner.id} = ${token.client_id} AND ${owner.disabled_at} IS NULL
+    LEFT JOIN ${granted} ON ${granted.school_id} = one.school_id AND ${granted.id} = wanted.grant_id
+                        AND ${granted.revoked_at} IS NULL AND ${granted.expires_at} > now()
+    LEFT JOIN ${account} ON ${account.school_id} = one.school_id AND ${account.id} = wanted.account_id AND ${account.disabled_at} IS NULL
+    LEFT JOIN ${person} ON ${person.school_id} = ${account.school_id} AND ${person.account_id} = ${account.id}
+    LEFT JOIN ${staff} ON ${staff.school_id} = ${person.school_id} AND ${staff.person_id} = ${person.id} AND ${staff.status} = 'active'`
