@@ -5,9 +5,11 @@ import { asProblem } from '../http/problems.ts'
 import type { Log } from '../lib/log.ts'
 import type { Problem } from '../lib/problem.ts'
 import { type CatalogueDocument, catalogueResources, type ResourceText } from './catalogueResources.ts'
+import { catalogueCompletions } from './completions.ts'
 import { instructions } from './instructions.ts'
 import { cataloguePrompts, promptMessages } from './prompts.ts'
 import { revisions } from './revisions.ts'
+import { catalogueVersion } from './serverCard.ts'
 import { catalogueTools, toolResult } from './tools.ts'
 
 export interface CatalogueArguments {
@@ -40,12 +42,13 @@ export function createCatalogue({ operations, documents, log }: CatalogueArgumen
   const toolsByName = new Map(tools.map((tool) => [tool.listing.name, tool]))
   const resources = catalogueResources(operations, documents)
   const prompts = cataloguePrompts(new Set(toolsByName.keys()))
+  const complete = catalogueCompletions(operations, { templates: resources.templates.map(({ uriTemplate }) => uriTemplate), prompts })
   return (served) => {
     const { school, schoolName, requestId } = served
     const server = new Server(
-      { name: 'schoolgate', title: schoolName, version: '1', websiteUrl: school.issuer },
+      { name: 'schoolgate', title: schoolName, version: catalogueVersion, websiteUrl: school.issuer },
       {
-        capabilities: { tools: {}, resources: {}, prompts: {} },
+        capabilities: { tools: {}, resources: {}, prompts: {}, completions: {} },
         instructions: instructions(schoolName, school),
         supportedProtocolVersions: [...revisions],
         cacheHints,
@@ -74,6 +77,7 @@ export function createCatalogue({ operations, documents, log }: CatalogueArgumen
       if (!prompt) throw invalidParams(`There is no prompt ${params.name.slice(0, 100)}. prompts/list names all of them.`)
       return await handled(async () => promptMessages(prompt, params.arguments ?? {}), rejectParams)
     })
+    server.setRequestHandler('completion/complete', ({ params }) => handled(() => complete(params, served), rejectParams))
     return server
 
     /** Rejections keep their text. Internal errors are logged with the request id, and the response contains no details. */

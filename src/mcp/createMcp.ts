@@ -11,6 +11,7 @@ import { type CatalogueArguments, createCatalogue } from './createCatalogue.ts'
 import { createExchange } from './exchangeMessage.ts'
 import { requireOrigin } from './requireOrigin.ts'
 import { rpcCodeOf, rpcError } from './rpcProblem.ts'
+import { serveServerCard } from './serverCard.ts'
 
 export interface McpArguments extends CatalogueArguments {
   database: Surroundings['database']
@@ -34,12 +35,12 @@ const maxDepth = 20
 /** Headers that describe a message. The SDK receives no other header, in particular not the token. */
 const messageHeader = /^mcp-(protocol-version|method|name|param-.+)$/
 
-/** Serves `/mcp`: Streamable HTTP without sessions, one JSON response for each POST. */
+/** Serves the documents of the server, and `/mcp`: Streamable HTTP without sessions, one JSON response for each POST. */
 export function createMcp(args: McpArguments): Middleware<RequestState> {
   const { database, store, signer, externalServices, authenticate, schoolName, log } = args
   const exchange = createExchange(createCatalogue(args), log)
   return async (ctx, next) => {
-    if (ctx.path !== '/mcp') return next()
+    if (ctx.path !== '/mcp') return (await serveServerCard(ctx, schoolName)) ? undefined : next()
     const { school } = ctx.state
     ctx.state.challengePath = '/mcp'
     ctx.set('Cache-Control', 'no-store')

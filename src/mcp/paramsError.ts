@@ -12,6 +12,7 @@ const requests = new Map<string, SpecTypeName>([
   ['resources/read', 'ReadResourceRequest'],
   ['prompts/list', 'ListPromptsRequest'],
   ['prompts/get', 'GetPromptRequest'],
+  ['completion/complete', 'CompleteRequest'],
 ])
 const envelope = 'JSONRPCRequest' satisfies SpecTypeName
 

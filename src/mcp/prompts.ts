@@ -2,10 +2,12 @@ import type { GetPromptResult, Prompt } from '@modelcontextprotocol/server'
 import { Problem } from '../lib/problem.ts'
 
 /** A prompt that uses several tools of the catalogue. */
-interface CataloguePrompt {
+export interface CataloguePrompt {
   listing: Prompt
   /** Tools that the prompt requires. */
   needs: readonly string[]
+  /** Values of an argument, or the list whose slugs are its values. */
+  completions?: Readonly<Record<string, readonly string[] | string>>
   text(values: Readonly<Record<string, string | undefined>>): string
 }
 
@@ -24,6 +26,7 @@ const all: readonly CataloguePrompt[] = [
       ],
     },
     needs: ['search_catalog', 'list_courses', 'get_course'],
+    completions: { level: ['beginner', 'intermediate', 'advanced'] },
     text: ({ goal, level, budget }) =>
       [
         `Recommend courses of this school to a person with this goal: ${quoted(goal)}.`,
@@ -60,6 +63,7 @@ const all: readonly CataloguePrompt[] = [
       ],
     },
     needs: ['get_course'],
+    completions: { course: 'courses' },
     text: ({ course, hours_per_week: hours }) =>
       [
         `Plan the weeks of a person who takes the course ${quoted(course)} and has ${quoted(hours)} hours a week.`,

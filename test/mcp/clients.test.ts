@@ -56,7 +56,7 @@ describe.each(connections)('%s', (_name, revision, connect) => {
 
   test('connects without a token, and learns where to get one', () => {
     expect(client.getInstructions()).toContain('/.well-known/oauth-protected-resource')
-    expect(client.getServerCapabilities()).toEqual({ tools: {}, resources: {}, prompts: {} })
+    expect(client.getServerCapabilities()).toEqual({ tools: {}, resources: {}, prompts: {}, completions: {} })
     if ('getNegotiatedProtocolVersion' in client) expect(client.getNegotiatedProtocolVersion()).toBe(revision)
   })
 
@@ -80,6 +80,9 @@ describe.each(connections)('%s', (_name, revision, connect) => {
     const { contents } = await client.readResource({ uri: resources[0]?.uri as string })
     expect(contents[0]).toMatchObject({ mimeType: 'text/markdown', text: expect.stringMatching(/^# /) })
     await expect(client.readResource({ uri: 'school://nothing' })).rejects.toMatchObject({ code: -32602 })
+    const slug = { name: 'slug', value: 'clay' }
+    const { completion } = await client.complete({ ref: { type: 'ref/resource', uri: 'school://courses/{slug}' }, argument: slug })
+    expect(completion.values).toEqual(['clay-from-scratch'])
     const { messages } = await client.getPrompt({ name: 'recommend_course', arguments: { goal: 'make a bowl' } })
     expect(messages).toHaveLength(1)
   })

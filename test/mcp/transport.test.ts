@@ -257,6 +257,7 @@ describe('params that a method does not take', () => {
     ['resources/read', { uri: 'school://about' }, 'uri'],
     ['prompts/list', {}, 'cursor'],
     ['prompts/get', { name: 'recommend_course' }, 'name'],
+    ['completion/complete', { ref: { type: 'ref/prompt', name: 'plan_my_week' }, argument: { name: 'course', value: '' } }, 'argument'],
   ] as const
 
   test.each(answered)('for %s are invalid params, never an internal error', async (method, good, field) => {
@@ -296,6 +297,7 @@ test('any JSON, with any headers, gets a response that is not an internal error'
     'resources/read',
     'prompts/list',
     'prompts/get',
+    'completion/complete',
     'server/discover',
     'x',
     '',
