@@ -21,11 +21,12 @@ import { createFoundation } from './wiring/foundation.ts'
 import { createJobs, createSigningKeyJob } from './wiring/jobs.ts'
 import { createMcpEndpoint } from './wiring/mcp.ts'
 import { createOidc } from './wiring/oidc.ts'
+import { requireGuardIfUsed } from './wiring/outbound.ts'
 import { createSchoolPages } from './wiring/pages.ts'
 import { beforeRoutes, createEntrance, createKoa } from './wiring/pipeline.ts'
 import { type Runtime, schoolConfigOf } from './wiring/runtime.ts'
 import { createResourceMetadata, createSchoolDocuments } from './wiring/schoolDocuments.ts'
-import { openSchools, type SchoolEntry, syncAllIntegrations } from './wiring/schools.ts'
+import { openSchools, type SchoolEntry, syncAllClients } from './wiring/schools.ts'
 import { createSchoolSelfCheck } from './wiring/selfCheck.ts'
 import { sendInBackground } from './wiring/sendInBackground.ts'
 
@@ -49,7 +50,8 @@ export async function createApp(args: AppArguments): Promise<App> {
   const runtime: Runtime = { config: args.config, schools: await openSchools(args.database, args.config) }
   const foundation = createFoundation(args, runtime)
   const { database, stores, metrics, enqueue, branding, theme, languages, backgroundTasks } = foundation
-  await syncAllIntegrations(stores, runtime.schools)
+  await requireGuardIfUsed(args.config, args)
+  await syncAllClients(stores, runtime.schools, args.config.oauth)
 
   const koa = createKoa(args)
   const ask = inProcess(() => koa.callback())
@@ -92,8 +94,9 @@ export async function createApp(args: AppArguments): Promise<App> {
       return runtime.schools
     },
     async reload(config) {
+      await requireGuardIfUsed(config, args)
       const schools = await openSchools(database, config)
-      const changes = await syncAllIntegrations(stores, schools)
+      const changes = await syncAllClients(stores, schools, config.oauth)
       Object.assign(runtime, { config, schools } satisfies Runtime)
       for (const cache of [oidc.engines, documents, entrance.table]) cache.clear()
       selfCheck.restart()

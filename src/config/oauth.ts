@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { schemeError } from '../lib/privateUseUri.ts'
+import { clientMetadataDocuments } from './clientMetadataDocuments.ts'
 import { noRepeats, numbersRule, scopeName } from './rules.ts'
 
 const registration = z
@@ -160,6 +161,7 @@ export const oauthSchema = (knownScopes: readonly string[]) =>
   z
     .strictObject({
       registration,
+      client_metadata_documents: clientMetadataDocuments,
       private_use_schemes: privateUseSchemes,
       require_state: z
         .boolean()

@@ -1,7 +1,10 @@
+import type { Context } from 'koa'
 import type { KoaContextWithOIDC } from 'oidc-provider'
 import { isForeignForm } from '../http/foreignForm.ts'
 import { Problem } from '../lib/problem.ts'
-import { dispatch, type Handler, limit } from './endpointHandler.ts'
+import { looksLikeDocumentUrl } from '../policy/documentUrl.ts'
+import { admitDocumentClient } from './admitDocumentClient.ts'
+import { dispatch, type Handler, limit, type ServiceArguments } from './endpointHandler.ts'
 import { endpoints } from './endpoints.ts'
 import { takeManualCodeUri } from './manualCodeUri.ts'
 import { canonicalise } from './readEngineForm.ts'
@@ -17,6 +20,7 @@ export const authorize: Handler = async (ctx, args) => {
   try {
     await limit(ctx, args, 'authorize')
     requireShortQuery(ctx.querystring)
+    await admitClient(ctx, args)
   } catch (error) {
     if (!(error instanceof Problem)) throw error
     return args.showProblem(ctx, error)
@@ -25,6 +29,17 @@ export const authorize: Handler = async (ctx, args) => {
   const isCanonical = canonicalise(query)
   if (!hasTidyScope(query) || !isCanonical) ctx.querystring = query.toString()
   await dispatch(ctx, args)
+}
+
+/** Stores the client of a metadata document before the engine looks it up. */
+async function admitClient(ctx: Context, { documentRules, clientDocuments, stores, recordAudit }: ServiceArguments): Promise<void> {
+  const rules = documentRules()
+  const clientId = ctx.query.client_id
+  if (!rules || typeof clientId !== 'string' || !looksLikeDocumentUrl(clientId)) return
+  const { school, requestId, address } = ctx.state
+  const args = { stores, schoolId: school.id, rules, documents: clientDocuments }
+  const entry = await admitDocumentClient(clientId, args)
+  if (entry) await recordAudit([{ ...entry, request_id: requestId, address }])
 }
 
 function requireShortQuery(query: string): void {

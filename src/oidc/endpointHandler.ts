@@ -3,10 +3,12 @@ import type { Admission, Admit } from '../http/admission.ts'
 import { addressKey, enforce, type FailureLimit, type Limiter, type Policy } from '../http/rateLimit.ts'
 import { Problem, plainAscii } from '../lib/problem.ts'
 import type { Role } from '../policy/caller.ts'
+import type { DocumentRules } from '../policy/clientDocument.ts'
 import type { RegistrationRules } from '../policy/registrationError.ts'
 import type { School } from '../policy/school.ts'
 import type { AuditEntry } from '../store/audit.ts'
 import type { FindPerson } from './bearer.ts'
+import type { ClientDocuments } from './clientDocuments.ts'
 import { isDisabledClient } from './disabledClients.ts'
 import type { Exchange, Exchanges } from './engineTransaction.ts'
 import { explain } from './explain.ts'
@@ -29,6 +31,9 @@ export interface ServiceArguments {
   /** URLs of the school's privacy policy and terms, if it publishes them. */
   legalLinks(school: School): Promise<{ privacy?: string; terms?: string }>
   registrationRules(school: School): RegistrationRules | undefined
+  /** The rules of client ID metadata documents; undefined if they are off. */
+  documentRules(): DocumentRules | undefined
+  clientDocuments: ClientDocuments
   findPerson: FindPerson
   grantable(role: Role): ReadonlySet<string>
   recordAudit(entries: AuditEntry[]): Promise<void>

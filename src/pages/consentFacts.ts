@@ -9,6 +9,21 @@ export interface ConsentFact {
   isWarning: boolean
 }
 
+/** Names the app, and the website of its metadata document if it has one. */
+export function introductionOf(
+  texts: Texts,
+  { clientName: app, origin }: Pick<OpenInteraction, 'clientName' | 'origin'>,
+  school: string,
+): TextPart[] {
+  if (origin?.registeredVia === 'document') {
+    const { host } = origin
+    return app
+      ? texts.parts('consent.introduction_document', { app, host, school })
+      : texts.parts('consent.introduction_document_nameless', { host, school })
+  }
+  return app ? texts.parts('consent.introduction', { app, school }) : texts.parts('consent.introduction_nameless', { school })
+}
+
 /** Warns about an app whose name imitates a protected name or claims to speak for the school; undefined if it does neither. */
 export function alarmOf(
   texts: Texts,
@@ -28,6 +43,10 @@ export function originFact(
   const label = texts.text('consent.origin_label')
   if (!origin) return { label, value: texts.parts('consent.origin_unknown', {}), isWarning: true }
   const values = { date: texts.date(origin.createdAt), school: schoolName }
+  if (origin.registeredVia === 'document') {
+    const key = destination.kind === 'host' ? 'consent.origin_document' : 'consent.origin_document_device'
+    return { label, value: texts.parts(key, { ...values, host: origin.host }), isWarning: true }
+  }
   // Another program on the device can use the client id of an installed app (RFC 8252 section 8.6).
   if (origin.registeredVia === 'integration' && destination.kind !== 'host')
     return { label, value: texts.parts('consent.origin_integration_device', values), isWarning: true }

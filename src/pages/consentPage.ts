@@ -3,7 +3,7 @@ import { interactionPath } from '../oidc/endpoints.ts'
 import { accountPaths } from '../policy/accountPaths.ts'
 import type { Reader } from '../policy/permissionSentences.ts'
 import { areasOf, type ConsentArea, type ConsentChoosing } from './consentAreas.ts'
-import { alarmOf, type ConsentFact, destinationFact, originFact } from './consentFacts.ts'
+import { alarmOf, type ConsentFact, destinationFact, introductionOf, originFact } from './consentFacts.ts'
 import type { ConsentScope } from './consentScope.ts'
 import type { RequestedScopes } from './consentScopes.ts'
 import { canUseManualCode, manualCodeField } from './manualCode.ts'
@@ -87,9 +87,7 @@ export function consentPage(views: Views, page: ConsentPageArguments): ConsentPa
   return {
     ...frame(views, pageContext, texts.text('consent.title')),
     heading: texts.text('consent.heading'),
-    introduction: open.clientName
-      ? texts.parts('consent.introduction', { app: open.clientName, school: schoolName })
-      : texts.parts('consent.introduction_nameless', { school: schoolName }),
+    introduction: introductionOf(texts, open, schoolName),
     alarm: alarmOf(texts, open, schoolName),
     facts: [originFact(texts, open, schoolName), destinationFact(texts, open.destination)],
     advice: texts.text('consent.advice'),

@@ -82,7 +82,16 @@ export function createEnginePages({ pageContext, findRemovedClient, isDisabledCl
     renderErrorPage,
     async showProblem(ctx, { status, code, description, headers }) {
       ctx.set(headers)
-      await renderErrorPage(ctx, { status, error: code, errorDescription: description, requestId: ctx.state.requestId })
+      const { client_id: clientId } = ctx.query
+      const isDocument = typeof clientId === 'string' && looksLikeDocumentUrl(clientId)
+      await renderErrorPage(ctx, {
+        // Status 401 requires a challenge, and no challenge is useful on a page.
+        status: status === 401 ? 400 : status,
+        error: code,
+        errorDescription: description,
+        requestId: ctx.state.requestId,
+        kind: isDocument && (code === 'invalid_client' || code === 'invalid_redirect_uri') ? 'refused_document' : undefined,
+      })
     },
     showManualCode,
     renderLogoutPage,

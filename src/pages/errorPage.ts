@@ -58,6 +58,11 @@ const waysOut: Record<PageErrorKind, { heading: TextKey; explanation: TextKey; s
     explanation: 'error.document_app.explanation',
     steps: ['error.document_app.catalogue', 'error.document_app.register', 'error.document_app.ask'],
   },
+  refused_document: {
+    heading: 'error.refused_document.heading',
+    explanation: 'error.refused_document.explanation',
+    steps: ['error.document_app.catalogue', 'error.refused_document.developer', 'error.document_app.ask'],
+  },
   unregistered_address: {
     heading: 'error.unregistered_address.heading',
     explanation: 'error.unregistered_address.explanation',

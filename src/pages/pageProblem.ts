@@ -6,6 +6,7 @@ export type PageErrorKind =
   | 'expired_app'
   | 'disabled_app'
   | 'document_app'
+  | 'refused_document'
   | 'unregistered_address'
   | 'interaction_expired'
   | 'foreign_form'

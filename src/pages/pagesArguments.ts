@@ -3,6 +3,7 @@ import type Provider from 'oidc-provider'
 import type { Keyring } from '../lib/keyring.ts'
 import type { Log } from '../lib/log.ts'
 import type { Role } from '../policy/caller.ts'
+import type { ClientSource } from '../policy/clientOrigin.ts'
 import type { School } from '../policy/school.ts'
 import type { Database } from '../store/database.ts'
 import type { FindPageContext } from './pageContext.ts'
@@ -35,11 +36,8 @@ export interface ConsentingPerson {
   lecturerId: string | null
 }
 
-/** How a client was registered. */
-export interface ClientOrigin {
-  registeredVia: 'self' | 'integration'
-  createdAt: Date
-}
+/** How and when a client was registered. */
+export type ClientOrigin = ClientSource & { createdAt: Date }
 
 /** Result of a rate limit, after counting. */
 export interface Verdict {

@@ -3,8 +3,8 @@ import type { Reader, Writer } from './database.ts'
 import { type Builder, daySeconds, isAmong, isAmongTexts, now, secondsAgo } from './expressions.ts'
 import { storableJson } from './storableText.ts'
 
-/** How a client came to be: RFC 7591 registration, the school's file, or an operator's command. */
-export type RegisteredVia = 'self' | 'file' | 'operator'
+/** How a client was added: RFC 7591 registration, a client ID metadata document, the school's file, or an operator's command. */
+export type RegisteredVia = 'self' | 'document' | 'file' | 'operator'
 
 export interface ClientRow {
   id: string
@@ -107,6 +107,20 @@ export async function listConfiguredClients(
   return Map.groupBy(rows, ({ school_id: schoolId }) => schoolId)
 }
 
+/** Returns the clients that identify themselves by a metadata document, of all these schools in one query. */
+export function listDocumentClients(
+  db: Reader,
+  schoolIds: readonly string[],
+): Promise<(Pick<ClientRow, 'id' | 'disabled_at' | 'disabled_by'> & { school_id: string })[]> {
+  return db
+    .selectFrom('oidc_client')
+    .select(['school_id', 'id', 'disabled_at', 'disabled_by'])
+    .where(({ ref }) => isAmong(ref('school_id'), schoolIds))
+    .where('registered_via', '=', 'document')
+    .$narrowType<Pick<ClientRow, 'disabled_by'>>()
+    .execute()
+}
+
 export interface PruneRules {
   /** Age of a registration that nobody ever authorized. */
   neverUsedDays: number
@@ -121,7 +135,13 @@ export async function countUnusedClients(db: Reader, rules: PruneRules): Promise
   return (await db.selectFrom('oidc_client').select('id').where(isUnused(rules)).execute()).length
 }
 
-/** Removes self-registered clients that nobody uses. A client with a live grant is kept. Returns their number. */
+/** Days after which the client of a document that nobody authorized is removed. Its next request stores it again. */
+const unusedDocumentDays = 1
+
+/**
+ * Removes clients that registered themselves, by request or by document, and that nobody uses. A client with a live grant is kept, and so is
+ * a disabled client of a document, which its next request would enable. Returns their number.
+ */
 export async function pruneClients(writer: Writer, rules: PruneRules): Promise<number> {
   const removing = writer.with('removed', (one) =>
     one.deleteFrom('oidc_client').where(isUnused(rules)).returning(['school_id', 'id', 'metadata']),
@@ -133,10 +153,16 @@ const isUnused =
   ({ neverUsedDays, idleDays, schoolId }: PruneRules) =>
   (client: Builder<'oidc_client'>) =>
     client.and([
-      client('registered_via', '=', 'self'),
+      client('registered_via', 'in', ['self', 'document']),
+      client.not(client.and([client('registered_via', '=', 'document'), client('disabled_at', 'is not', null)])),
       ...(schoolId === undefined ? [] : [client('school_id', '=', schoolId)]),
       client.or([
         client.and([client('last_used_at', 'is', null), client('created_at', '<', secondsAgo(daySeconds(neverUsedDays)))]),
+        client.and([
+          client('registered_via', '=', 'document'),
+          client('last_used_at', 'is', null),
+          client('created_at', '<', secondsAgo(daySeconds(unusedDocumentDays))),
+        ]),
         client('last_used_at', '<', secondsAgo(daySeconds(idleDays))),
       ]),
       client.not(client.exists(liveGrant(client))),

@@ -1,6 +1,7 @@
 import type { Config } from '../config/load.ts'
 import type { Keyring } from '../lib/keyring.ts'
 import type { Log } from '../lib/log.ts'
+import type { OutboundNetwork } from '../lib/outboundRequest.ts'
 import type { MailTransport } from '../mail/transport.ts'
 import type { Database } from '../store/database.ts'
 import type { FileStorage } from '../store/fileStorage.ts'
@@ -19,4 +20,6 @@ export interface AppArguments {
   mail: { transport: MailTransport; from?: string | undefined }
   /** Off only if every issuer is loopback. */
   isLimited: boolean
+  /** Replaces parts of the network that requests to hosts of others use: for tests. */
+  network?: Partial<OutboundNetwork>
 }

@@ -1,5 +1,8 @@
+import { anyHost } from '../config/clientMetadataDocuments.ts'
 import type { OAuthConfig } from '../config/oauth.ts'
 import type { ClientOrigin } from '../pages/pagesArguments.ts'
+import type { DocumentRules } from '../policy/clientDocument.ts'
+import { originOf } from '../policy/clientOrigin.ts'
 import type { RegistrationRules } from '../policy/registrationError.ts'
 import { findClient } from '../store/clients.ts'
 import type { Reader } from '../store/database.ts'
@@ -7,7 +10,7 @@ import type { Reader } from '../store/database.ts'
 /** Returns the origin of a client, which the consent page shows. */
 export async function describeClient(database: Reader, schoolId: string, clientId: string): Promise<ClientOrigin | undefined> {
   const client = await findClient(database, schoolId, clientId)
-  return client && { registeredVia: client.registered_via === 'self' ? 'self' : 'integration', createdAt: client.created_at }
+  return client && { ...originOf(clientId, client.registered_via), createdAt: client.created_at }
 }
 
 /** Returns the rules of self-service registration, or undefined if it is off. */
@@ -17,6 +20,21 @@ export function registrationRules(
 ): RegistrationRules | undefined {
   if (!registration.enabled) return undefined
   return { loopbackHosts: registration.loopback_hosts, maxRedirectUris: registration.max_redirect_uris, docsUrl, issuer }
+}
+
+/** Returns the rules of client ID metadata documents, or undefined if they are off. */
+export function documentRules({
+  client_metadata_documents: { trusted_hosts: hosts },
+  registration,
+  private_use_schemes: privateUseSchemes,
+}: OAuthConfig): DocumentRules | undefined {
+  if (hosts.length === 0) return undefined
+  return {
+    trustedHosts: hosts.includes(anyHost) ? 'any' : hosts,
+    loopbackHosts: registration.loopback_hosts,
+    maxRedirectUris: registration.max_redirect_uris,
+    privateUseSchemes,
+  }
 }
 
 /** Returns the longest lifetime of state in Redis that depends on a grant or a client. */

@@ -1,6 +1,8 @@
 import type Koa from 'koa'
 import type { Middleware } from 'koa'
 import { createAdmit } from '../http/admission.ts'
+import { createOutbound } from '../lib/outboundRequest.ts'
+import { type ClientDocuments, createClientDocuments } from '../oidc/clientDocuments.ts'
 import { isDisabledClient } from '../oidc/disabledClients.ts'
 import { createEngines } from '../oidc/engines.ts'
 import { createExchanges } from '../oidc/engineTransaction.ts'
@@ -9,7 +11,7 @@ import { createEnginePages } from '../pages/enginePages.ts'
 import type { FindPageContext } from '../pages/pageContext.ts'
 import type { School } from '../policy/school.ts'
 import { findTombstone } from '../store/clientTombstones.ts'
-import { registrationRules } from './clients.ts'
+import { documentRules, registrationRules } from './clients.ts'
 import { type Foundation, personIn } from './foundation.ts'
 import { schoolConfigOf } from './runtime.ts'
 
@@ -65,6 +67,8 @@ export function createOidc(foundation: Foundation, { pageContext, legalLinks }: 
       showProblem: pages.showProblem,
       refreshWindowSeconds: () => runtime.config.oauth.refresh_window_seconds,
       registrationRules: (school) => registrationRules(runtime.config.oauth, { docsUrl: docsUrl(school), issuer: school.issuer }),
+      documentRules: () => documentRules(runtime.config.oauth),
+      clientDocuments: createDocuments(foundation),
       findPerson: personIn(accounts),
       grantable: foundation.grantable,
       recordAudit: foundation.recordAudit,
@@ -73,4 +77,18 @@ export function createOidc(foundation: Foundation, { pageContext, legalLinks }: 
       count: foundation.metrics.count,
     }),
   }
+}
+
+/** Creates the loader of client ID metadata documents. */
+function createDocuments({ runtime, limits, log, network }: Foundation): ClientDocuments {
+  return createClientDocuments({
+    send: createOutbound(network),
+    limiter: limits.limiter,
+    log,
+    limits() {
+      const { fetches_per_minute: perMinute, fetches_per_host_per_minute: perHostPerMinute } =
+        runtime.config.oauth.client_metadata_documents
+      return { perMinute, perHostPerMinute }
+    },
+  })
 }

@@ -1,7 +1,9 @@
 import type { Config } from '../config/load.ts'
+import type { OAuthConfig } from '../config/oauth.ts'
 import type { SchoolConfig } from '../config/schools.ts'
 import { initialThemeSettings } from '../domain/school/themes.ts'
 import type { Stores } from '../oidc/stores.ts'
+import { syncDocumentClients } from '../oidc/syncDocumentClients.ts'
 import { type IntegrationChanges, syncIntegrations } from '../oidc/syncIntegrations.ts'
 import type { School } from '../policy/school.ts'
 import { type SchoolDirectory, schoolDirectory } from '../policy/schoolDirectory.ts'
@@ -9,6 +11,7 @@ import { ensureAppearances } from '../store/appearance.ts'
 import { listConfiguredClients } from '../store/clients.ts'
 import type { Database } from '../store/database.ts'
 import { ensureSchools } from '../store/schools.ts'
+import { documentRules } from './clients.ts'
 
 export interface SchoolEntry {
   school: School
@@ -32,10 +35,14 @@ export async function openSchools({ kysely }: Database, config: Config): Promise
   return schoolDirectory(entries)
 }
 
-/** Updates the registered integrations of every school from its file. Returns the changes by school. */
-export async function syncAllIntegrations(
+/**
+ * Updates the clients of every school: the integrations from its file, and the clients of metadata documents from the trusted hosts.
+ * Returns the changes of the integrations by school.
+ */
+export async function syncAllClients(
   stores: Stores,
   { all }: SchoolDirectory<SchoolEntry>,
+  oauth: OAuthConfig,
 ): Promise<Record<string, IntegrationChanges>> {
   const known = await listConfiguredClients(
     stores.database,
@@ -47,5 +54,10 @@ export async function syncAllIntegrations(
     const isAffected = clients.length > 0 || config.integrations.length > 0
     changes[school.slug] = isAffected ? await syncIntegrations(stores, school.id, config.integrations, clients) : { added: [], removed: [] }
   }
+  await syncDocumentClients(
+    stores,
+    all.map(({ school }) => school.id),
+    documentRules(oauth),
+  )
   return changes
 }

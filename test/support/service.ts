@@ -13,6 +13,7 @@ import { hashPassword } from '../../src/domain/accounts/password.ts'
 import { newId } from '../../src/lib/ids.ts'
 import { createKeyring } from '../../src/lib/keyring.ts'
 import { createLog } from '../../src/lib/log.ts'
+import type { OutboundNetwork } from '../../src/lib/outboundRequest.ts'
 import type { Email, MailTransport } from '../../src/mail/transport.ts'
 import type { Role } from '../../src/policy/caller.ts'
 import { usableScopes } from '../../src/policy/grantable.ts'
@@ -39,6 +40,8 @@ export interface ServiceOptions {
   storage?: FileStorage
   /** In place of the letters that `emails` collects. */
   transport?: MailTransport
+  /** In place of the network that requests to hosts of others use. */
+  network?: Partial<OutboundNetwork>
   /** Runs before the service receives a request. */
   onRequest?: () => Promise<unknown>
 }
@@ -99,6 +102,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     isLimited: options.isLimited ?? false,
     storage: options.storage ?? diskFiles(join(directory, 'files')),
     mail: { transport: options.transport ?? recordingTransport(sent) },
+    ...(options.network && { network: options.network }),
   })
   const respond = app.handler
   const { onRequest } = options

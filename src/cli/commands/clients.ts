@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { Option } from 'commander'
 import type { Config } from '../../config/load.ts'
+import { restoreClient } from '../../oidc/restoreClient.ts'
 import { endClient } from '../../oidc/stores.ts'
 import { countGrants, findClient, listClients } from '../../store/administration.ts'
 import { type ClientRow, countUnusedClients, deleteClient, noteDisabledBy, pruneClients } from '../../store/clients.ts'
@@ -10,13 +11,12 @@ import { failure } from '../failures.ts'
 import { withProgress } from '../progress.ts'
 import type { Session } from '../session.ts'
 import { type Listed, moment, printList, printOne } from '../table.ts'
-import { restoreClient } from '../tokens.ts'
 
 /** `clients list`, `show`, `disable`, `enable`, `delete` and `prune`. */
 export function addClients(program: Command, session: Session): void {
   const group = define(program, {
     form: 'clients',
-    about: 'Manages OAuth clients: self-registered clients and registered integrations.',
+    about: 'Manages OAuth clients: self-registered clients, clients of metadata documents and registered integrations.',
     examples: ['clients list', 'clients disable cli_01k9zq4v6tf5wb0m3d8n2xhraj'],
   })
   addList(group, session)
@@ -34,7 +34,7 @@ function addList(group: Command, session: Session): void {
     examples: ['clients list', 'clients list --via self --json', 'clients list --disabled'],
   })
   asJson(withSchoolOption(list))
-    .addOption(new Option('--via <way>', 'only clients that were added this way').choices(['self', 'file', 'operator']))
+    .addOption(new Option('--via <way>', 'only clients that were added this way').choices(['self', 'document', 'file', 'operator']))
     .option('--disabled', 'only disabled clients')
     .action(async ({ school: slug, json, via, disabled }: SchoolOption & JsonOption & { via?: string; disabled?: boolean }) => {
       const school = await session.school(slug)
@@ -106,6 +106,9 @@ function addEnable(group: Command, session: Session): void {
     if (client.disabled_at === null) throw failure(`${id} is not disabled`)
     if (client.registered_via === 'file' && !isWanted(session.settings().config, school.slug, id)) {
       throw failure(`schools/${school.slug}.yaml disables ${id} or does not list it: change the file and reload the service`)
+    }
+    if (client.registered_via === 'document' && client.disabled_by === 'file') {
+      throw failure(`client_metadata_documents.trusted_hosts in oauth.yaml does not accept ${id}: add its host and reload the service`)
     }
     await session.change(async ({ stores, record }) => {
       await restoreClient(await stores(), school.id, id)

@@ -6,6 +6,7 @@ import { integration } from '../../config/integration.ts'
 import { integrationRedirectError } from '../../config/redirectUris.ts'
 import { hashSecret } from '../../oidc/adapter.ts'
 import { newClientId, newClientSecret } from '../../oidc/clientOptions.ts'
+import { restoreClient } from '../../oidc/restoreClient.ts'
 import { endClient } from '../../oidc/stores.ts'
 import { metadataOf } from '../../oidc/syncIntegrations.ts'
 import { findClient, listClients } from '../../store/administration.ts'
@@ -15,7 +16,6 @@ import { asJson, define, type JsonOption, type SchoolOption, withSchoolOption, w
 import { failure, usage } from '../failures.ts'
 import type { Session } from '../session.ts'
 import { moment, printList, printOne } from '../table.ts'
-import { restoreClient } from '../tokens.ts'
 
 /** `integrations list`, `add` and `remove`. */
 export function addIntegrations(program: Command, session: Session): void {
@@ -113,7 +113,7 @@ function addRemove(group: Command, session: Session): void {
     if (!client) throw failure(`integration ${id} does not exist: see integrations list`)
     if (client.registered_via === 'file')
       throw failure(`${id} is defined in schools/${school.slug}.yaml: remove it there and reload the service`)
-    if (client.registered_via === 'self') throw failure(`${id} is a self-registered client: use clients delete`)
+    if (client.registered_via !== 'operator') throw failure(`${id} is a self-registered client: use clients delete`)
     await confirm(terminal, `Remove ${id} and revoke its tokens?`, { yes })
     await session.change(async ({ writer, stores, record }) => {
       await endClient(await stores(), school.id, id)

@@ -1,3 +1,4 @@
+import { type ClientSource, originOf } from '../../policy/clientOrigin.ts'
 import { type ConnectedAppRow, type GrantPayload, listConnectedApps, listOwnGrants } from '../../store/connectedApps.ts'
 import type { Reader } from '../../store/database.ts'
 
@@ -8,7 +9,7 @@ export interface ConnectedApp {
   /** The name that the app gave itself, unchecked. Undefined if the app has no name or was deleted. */
   name: unknown
   /** Undefined if the app was deleted or disabled. */
-  origin: { registeredVia: 'self' | 'integration'; createdAt: Date } | undefined
+  origin: (ClientSource & { createdAt: Date }) | undefined
   redirectUris: unknown[]
   scopes: ReadonlySet<string>
   allowedAt: Date
@@ -52,7 +53,7 @@ function present({ grant_id: grantId, payload, metadata, ...row }: ConnectedAppR
     grantId,
     clientId: row.client_id,
     name: metadata?.client_name,
-    origin: via === null || createdAt === null ? undefined : { registeredVia: via === 'self' ? 'self' : 'integration', createdAt },
+    origin: via === null || createdAt === null ? undefined : { ...originOf(row.client_id, via), createdAt },
     redirectUris: Array.isArray(redirectUris) ? redirectUris : [],
     scopes: scopesOf(payload),
     allowedAt: row.created_at,

@@ -108,7 +108,7 @@ function entryOf(texts: Texts, app: ConnectedApp, at: number, { scopes, reader, 
   const name = plainText(app.name, 60)
   const fact = (label: string, value: TextPart[], isWarning = false) => ({ label, value, isWarning })
   const origin = app.origin && { date: texts.date(app.origin.createdAt), school: schoolName }
-  const isUnverified = app.origin?.registeredVia === 'self'
+  const isUnverified = app.origin !== undefined && app.origin.registeredVia !== 'integration'
   const names = isUnverified
     ? { imitated: imitatedName(app.name, protectedNames), claimedRole: claimedRole(app.name) }
     : { imitated: undefined, claimedRole: undefined }
@@ -121,9 +121,11 @@ function entryOf(texts: Texts, app: ConnectedApp, at: number, { scopes, reader, 
     facts: [
       ...(app.origin && origin
         ? [
-            app.origin.registeredVia === 'integration'
-              ? fact(texts.text('consent.origin_label'), texts.parts('consent.origin_integration', origin))
-              : fact(texts.text('consent.origin_label'), texts.parts('consent.origin_self', origin), true),
+            app.origin.registeredVia === 'document'
+              ? fact(texts.text('consent.origin_label'), texts.parts('consent.origin_document', { ...origin, host: app.origin.host }))
+              : app.origin.registeredVia === 'integration'
+                ? fact(texts.text('consent.origin_label'), texts.parts('consent.origin_integration', origin))
+                : fact(texts.text('consent.origin_label'), texts.parts('consent.origin_self', origin), true),
           ]
         : []),
       ...(app.origin ? [fact(texts.text('apps.destination_label'), placesOf(texts, app.redirectUris))] : []),

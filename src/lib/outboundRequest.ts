@@ -1,0 +1,173 @@
+import { Resolver } from 'node:dns/promises'
+import type { IncomingMessage } from 'node:http'
+import { request } from 'node:https'
+import { isIP } from 'node:net'
+import { connect, type TLSSocket } from 'node:tls'
+import { forbiddenAddressReason } from './outboundAddress.ts'
+
+/** A request to a server that is not in the configuration. */
+export interface OutboundRequest {
+  /** An https URL. Redirects are not followed. */
+  url: URL
+  method: 'GET' | 'POST'
+  headers: Readonly<Record<string, string>>
+  body?: string
+  /** Longest response body in bytes. */
+  maxBytes: number
+  /** Time for the whole exchange, name resolution included. */
+  timeoutMs: number
+}
+
+export interface OutboundResponse {
+  status: number
+  headers: IncomingMessage['headers']
+  body: Buffer
+}
+
+/** `forbidden`: the address is not public. `failed`: no response. `invalid`: a response outside of the limits. */
+export type OutboundFailure = 'forbidden' | 'failed' | 'invalid'
+
+/** A request without a usable response. The message is for the log: a caller could map the network with it. */
+export class OutboundError extends Error {
+  readonly failure: OutboundFailure
+
+  constructor(failure: OutboundFailure, message: string, cause?: unknown) {
+    super(message, { cause })
+    this.name = 'OutboundError'
+    this.failure = failure
+  }
+}
+
+export type SendOutbound = (request: OutboundRequest) => Promise<OutboundResponse>
+
+/** The network that requests use. Tests replace its parts. */
+export interface OutboundNetwork {
+  /** Returns the addresses of a host name. */
+  resolve(hostname: string): Promise<readonly string[]>
+  forbiddenReason(address: string): string | undefined
+  /** Returns where to connect for a checked address. */
+  target(address: string, port: number): { host: string; port: number }
+  /** Additional certificate authority. */
+  ca?: string
+}
+
+/** Number of addresses of a host that are tried. */
+const mostAddresses = 4
+
+/**
+ * Creates the function that sends a request to a host that somebody else chose. It resolves the name once, rejects the request if any of
+ * the addresses is not public, and connects to a checked address, so that a second resolution cannot lead elsewhere. @throws OutboundError
+ */
+export function createOutbound(network: Partial<OutboundNetwork> = {}): SendOutbound {
+  const { resolve = resolveName, forbiddenReason = forbiddenAddressReason, target = (host, port) => ({ host, port }), ca } = network
+  return async (outbound) => {
+    const { url, timeoutMs } = outbound
+    if (url.protocol !== 'https:' || url.username !== '' || url.password !== '')
+      throw new OutboundError('forbidden', 'only https URLs are requested')
+    const signal = AbortSignal.timeout(timeoutMs)
+    const hostname = url.hostname.replace(/^\[(.*)\]$/, '$1')
+    const addresses = await within(signal, isIP(hostname) ? Promise.resolve([hostname]) : resolve(hostname))
+    if (addresses.length === 0) throw new OutboundError('failed', `${hostname} has no address`)
+    for (const address of addresses) {
+      const reason = forbiddenReason(address)
+      if (reason) throw new OutboundError('forbidden', `${hostname} resolves to ${address}, which ${reason}`)
+    }
+    let failure: unknown
+    for (const address of addresses.slice(0, mostAddresses)) {
+      const { host, port } = target(address, Number(url.port || 443))
+      const servername = isIP(hostname) ? '' : hostname
+      const socket = connect({
+        host,
+        port,
+        servername,
+        ca: ca === undefined ? undefined : [ca],
+        rejectUnauthorized: true,
+        minVersion: 'TLSv1.2',
+      })
+      try {
+        await within(signal, secured(socket))
+        return await exchange(outbound, socket, signal)
+      } catch (error) {
+        if (error instanceof OutboundError) throw error
+        failure = error
+      } finally {
+        socket.destroy()
+      }
+    }
+    throw new OutboundError('failed', `no connection to ${hostname}: ${String(failure)}`, failure)
+  }
+}
+
+/** Resolves without the search domains and the hosts file of this machine, and without blocking a thread. */
+async function resolveName(hostname: string): Promise<string[]> {
+  const resolver = new Resolver({ timeout: 2000, tries: 2 })
+  const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)])
+  return answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
+}
+
+function secured(socket: TLSSocket): Promise<void> {
+  return new Promise((resolve, reject) => {
+    socket.once('secureConnect', resolve)
+    socket.on('error', reject)
+    socket.once('close', () => reject(new Error('connection closed')))
+  })
+}
+
+async function exchange(outbound: OutboundRequest, socket: TLSSocket, signal: AbortSignal): Promise<OutboundResponse> {
+  const { url, method, headers, body, maxBytes } = outbound
+  const sent = request(url, {
+    method,
+    // Without an agent: an agent would resolve the name and connect once more.
+    createConnection: () => socket,
+    maxHeaderSize: 16_384,
+    signal,
+    headers: {
+      'Accept-Encoding': 'identity',
+      ...headers,
+      Host: url.host,
+      Connection: 'close',
+      ...(body !== undefined && { 'Content-Length': String(Buffer.byteLength(body)) }),
+    },
+  })
+  try {
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      sent.once('response', resolve)
+      sent.on('error', reject)
+      sent.end(body)
+    })
+    return { status: response.statusCode ?? 0, headers: response.headers, body: await readLimited(response, maxBytes) }
+  } catch (error) {
+    if (error instanceof OutboundError) throw error
+    throw new OutboundError('failed', signal.aborted ? 'no complete response in time' : `no valid response: ${String(error)}`, error)
+  } finally {
+    sent.destroy()
+  }
+}
+
+async function readLimited(response: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  const encoding = response.headers['content-encoding'] ?? 'identity'
+  // A small compressed body can be huge.
+  if (encoding !== 'identity') throw new OutboundError('invalid', `the response has the content encoding ${encoding}`)
+  const chunks: Buffer[] = []
+  let length = 0
+  for await (const chunk of response) {
+    length += chunk.length
+    if (length > maxBytes) throw new OutboundError('invalid', `the response has more than ${maxBytes} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+/** Waits for work that cannot be aborted, until the time is over. */
+async function within<Value>(signal: AbortSignal, work: Promise<Value>): Promise<Value> {
+  signal.throwIfAborted()
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const expire = (): void => reject(new OutboundError('failed', 'no answer in time'))
+  signal.addEventListener('abort', expire, { once: true })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    signal.removeEventListener('abort', expire)
+    work.catch(() => undefined)
+  }
+}

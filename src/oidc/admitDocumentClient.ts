@@ -1,0 +1,41 @@
+import { isDeepStrictEqual } from 'node:util'
+import { Problem } from '../lib/problem.ts'
+import { type DocumentRules, readClientDocument, untrustedDocumentReason } from '../policy/clientDocument.ts'
+import type { AuditEntry } from '../store/audit.ts'
+import { findAnyClient, saveClient } from '../store/clients.ts'
+import { clientFact } from '../store/facts/fact.ts'
+import { storableText } from '../store/storableText.ts'
+import type { ClientDocuments } from './clientDocuments.ts'
+import type { Stores } from './stores.ts'
+
+export interface AdmitArguments {
+  stores: Pick<Stores, 'database' | 'facts'>
+  schoolId: string
+  rules: DocumentRules
+  documents: ClientDocuments
+}
+
+/**
+ * Stores the client that a client id names by the URL of its document, so that the engine and all pages find it like any other. Called by
+ * authorization requests only: other requests use the stored client and never cause a request to another host. A disabled client is not
+ * changed. @returns the audit entry of a new or changed client
+ * @throws Problem invalid_client, invalid_redirect_uri, rate_limited, temporarily_unavailable
+ */
+export async function admitDocumentClient(
+  clientId: string,
+  { stores: { database, facts }, schoolId, rules, documents }: AdmitArguments,
+): Promise<AuditEntry | undefined> {
+  const untrusted = untrustedDocumentReason(clientId, rules)
+  if (untrusted) throw new Problem('invalid_client', { description: untrusted })
+  const known = storableText(clientId) === clientId ? await findAnyClient(database, schoolId, clientId) : undefined
+  if (known?.disabled_at) return undefined
+  const verdict = readClientDocument(clientId, await documents.load(clientId), rules)
+  if ('error' in verdict) throw new Problem(verdict.error, { description: verdict.description })
+  const { metadata } = verdict
+  if (known && isDeepStrictEqual(known.metadata, metadata)) return undefined
+  await facts.changing([clientFact(schoolId, clientId)], () =>
+    saveClient(database, { schoolId, id: clientId, registeredVia: 'document', metadata }),
+  )
+  const details = { client_name: metadata.client_name, redirect_uris: metadata.redirect_uris }
+  return { school_id: schoolId, event: known ? 'client.document_changed' : 'client.document_accepted', client_id: clientId, details }
+}

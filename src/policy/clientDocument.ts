@@ -1,0 +1,118 @@
+import { loopbackUriError } from '../lib/loopbackUri.ts'
+import { privateUseScheme, privateUseUriError } from '../lib/privateUseUri.ts'
+import { redirectTextError } from '../lib/redirectText.ts'
+import { documentUrlError } from './documentUrl.ts'
+
+/** The operator's rules for client ID metadata documents. */
+export interface DocumentRules {
+  /** Hosts whose documents are accepted; `any` accepts every host at port 443. */
+  trustedHosts: 'any' | readonly string[]
+  loopbackHosts: readonly string[]
+  maxRedirectUris: number
+  /** Private-use schemes without a domain name that redirect URIs may have. */
+  privateUseSchemes: readonly string[]
+}
+
+/** The metadata of a client, in the format of RFC 7591. */
+export interface DocumentMetadata {
+  client_id: string
+  client_name?: string
+  application_type: 'native'
+  redirect_uris: string[]
+  token_endpoint_auth_method: 'none'
+  grant_types: string[]
+  response_types: ['code']
+}
+
+export type DocumentVerdict = { metadata: DocumentMetadata } | { error: 'invalid_client' | 'invalid_redirect_uri'; description: string }
+
+const maxNameLength = 200
+const supportedGrants = ['authorization_code', 'refresh_token']
+
+/** Returns why a client id is not accepted as the URL of a document, or undefined if its document may be requested. */
+export function untrustedDocumentReason(clientId: string, { trustedHosts }: Pick<DocumentRules, 'trustedHosts'>): string | undefined {
+  const error = documentUrlError(clientId)
+  if (error) return `client_id ${error}`
+  const { host, port } = new URL(clientId)
+  if (trustedHosts === 'any') return port === '' ? undefined : 'client_id must not have a port'
+  return trustedHosts.includes(host) ? undefined : `This school does not accept documents of ${host}`
+}
+
+/**
+ * Reads a client ID metadata document (draft-ietf-oauth-client-id-metadata-document section 4). Keeps the redirect URIs that the operator's
+ * rules allow, and no member that makes the service load or show something else. Pure.
+ */
+export function readClientDocument(clientId: string, text: string, rules: DocumentRules): DocumentVerdict {
+  const refuse = (problem: string): DocumentVerdict => ({ error: 'invalid_client', description: `The document at ${clientId} ${problem}` })
+  const document = parseObject(text)
+  if (!document) return refuse('is not a JSON object')
+  if (document.client_id !== clientId) return refuse('must have this address as its client_id')
+  if (document.client_secret !== undefined || document.client_secret_expires_at !== undefined)
+    return refuse('must not contain a client secret')
+  if (!methodsOf(document).includes('none'))
+    return refuse('must allow token_endpoint_auth_method none, which is the only one that this school supports for documents')
+  const { client_name: name, redirect_uris: uris, grant_types: grants = supportedGrants, response_types: responses = ['code'] } = document
+  if (name !== undefined && (typeof name !== 'string' || name.length > maxNameLength || !name.isWellFormed() || name.includes('\0')))
+    return refuse(`must have a client_name of at most ${maxNameLength} characters`)
+  if (!isTexts(grants) || !grants.includes('authorization_code')) return refuse('must have authorization_code among its grant_types')
+  if (!isTexts(responses) || !responses.includes('code')) return refuse('must have code among its response_types')
+  if (!isTexts(uris) || uris.length === 0 || uris.length > rules.maxRedirectUris)
+    return refuse(`must have 1 to ${rules.maxRedirectUris} redirect_uris`)
+  const usable = [...new Set(uris)].filter((uri) => isUsableRedirect(uri, clientId, rules))
+  if (usable.length === 0) {
+    const accepted = rules.loopbackHosts.map((host) => `http://${host}:<port>/<path>`).join(' or ')
+    return {
+      error: 'invalid_redirect_uri',
+      description: `This school accepts none of the redirect_uris of ${clientId}: ${uris.slice(0, 10).join(' ').slice(0, 1000)}. Accepted are ${accepted}, and https:// addresses of trusted hosts`,
+    }
+  }
+  return {
+    metadata: {
+      client_id: clientId,
+      ...(name !== undefined && { client_name: name }),
+      // Only native clients may use another port of a loopback address than the registered one.
+      application_type: 'native',
+      redirect_uris: usable,
+      token_endpoint_auth_method: 'none',
+      grant_types: supportedGrants.filter((grant) => grants.includes(grant)),
+      response_types: ['code'],
+    },
+  }
+}
+
+/** Returns true if a redirect URI of a document may be used: on the person's machine, on the host of the document or on a trusted host. */
+export function isUsableRedirect(uri: string, clientId: string, rules: DocumentRules): boolean {
+  if (uri.startsWith('http:')) return loopbackUriError(uri, rules.loopbackHosts) === undefined
+  if (uri.startsWith('https:')) return isUsableCallback(uri, clientId, rules)
+  // Any website could name the scheme of a known app, so the operator must trust the website.
+  if (rules.trustedHosts === 'any') return false
+  const scheme = privateUseScheme(uri)
+  return scheme !== undefined && rules.privateUseSchemes.includes(scheme) && privateUseUriError(uri, rules.privateUseSchemes) === undefined
+}
+
+function isUsableCallback(uri: string, clientId: string, { trustedHosts }: DocumentRules): boolean {
+  const url = URL.parse(uri)
+  if (url?.href !== uri || url.username !== '' || url.password !== '' || /[#*]/.test(uri) || redirectTextError(uri)) return false
+  if (!url.hostname.includes('.') || /^[\d.]+$/.test(url.hostname)) return false
+  return url.origin === new URL(clientId).origin || (trustedHosts !== 'any' && trustedHosts.includes(url.host))
+}
+
+/** Returns the authentication methods that a client supports: one, or a list of choices (OpenID Connect RP Metadata Choices). */
+function methodsOf({
+  token_endpoint_auth_method: method,
+  token_endpoint_auth_methods_supported: methods,
+}: Record<string, unknown>): unknown[] {
+  if (Array.isArray(methods)) return methods
+  return [method ?? 'none']
+}
+
+const isTexts = (value: unknown): value is string[] => Array.isArray(value) && value.every((item) => typeof item === 'string')
+
+function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,12 @@
+import type { Config } from '../config/load.ts'
+import { requireOutboundGuard } from '../lib/outboundSelfCheck.ts'
+import type { AppArguments } from './appArguments.ts'
+import { documentRules } from './clients.ts'
+
+/**
+ * Checks the guard of outgoing requests if a setting uses it. The service does not start, and a reload does not take effect, if the guard
+ * lets a forbidden address through.
+ */
+export async function requireGuardIfUsed({ oauth }: Config, { network }: Pick<AppArguments, 'network'>): Promise<void> {
+  if (documentRules(oauth)) await requireOutboundGuard(network)
+}
