@@ -64,6 +64,8 @@ export function createAgentDocuments({ apiPath, factsOf }: { apiPath: string; fa
     made.catch(() => kept.delete(key))
     return made
   }
+  // Few, because each is as large as all documents together.
+  const skillsOf = new LRUCache<string, Promise<readonly SkillFile[]>>({ max: 100, ttl: keptMilliseconds })
   const links = new LRUCache<string, LegalLinks, School>({
     max: 5000,
     ttl: 1000,
@@ -87,8 +89,16 @@ export function createAgentDocuments({ apiPath, factsOf }: { apiPath: string; fa
       serveDocument(ctx, stored, { freshMilliseconds: Math.min(freshMilliseconds, kept.getRemainingTTL(`${school.id} ${ctx.path}`)) })
     },
     pricing: (school) => pricingMd(factsOf(school)),
-    skills: (school) => skillFiles(factsOf(school)),
+    skills(school) {
+      const found = skillsOf.get(school.id)
+      if (found) return found
+      const made = skillFiles(factsOf(school))
+      skillsOf.set(school.id, made)
+      made.catch(() => skillsOf.delete(school.id))
+      return made
+    },
     clear() {
+      skillsOf.clear()
       kept.clear()
       links.clear()
     },

@@ -4,17 +4,21 @@ import type { Operation } from '../framework/declare/operations.ts'
 import { asProblem } from '../http/problems.ts'
 import type { Log } from '../lib/log.ts'
 import type { Problem } from '../lib/problem.ts'
+import type { School } from '../policy/school.ts'
 import { type CatalogueDocument, catalogueResources, type ResourceText } from './catalogueResources.ts'
 import { catalogueCompletions } from './completions.ts'
 import { instructions } from './instructions.ts'
 import { cataloguePrompts, promptMessages } from './prompts.ts'
 import { revisions } from './revisions.ts'
 import { catalogueVersion } from './serverCard.ts'
+import { readSkill, type ServedSkill, serveSkills, skillListings, skillsCapability } from './skills.ts'
 import { catalogueTools, toolResult } from './tools.ts'
 
 export interface CatalogueArguments {
   operations: readonly Operation[]
   documents: readonly CatalogueDocument[]
+  /** The skills that the school serves. */
+  skills(school: School): Promise<readonly ServedSkill[]>
   log: Log
 }
 
@@ -37,7 +41,7 @@ const cacheHints = {
  * Creates MCP servers for the catalogue. Shared parts are built once; the SDK needs a new server object for every request, because no state
  * is kept between requests.
  */
-export function createCatalogue({ operations, documents, log }: CatalogueArguments): (served: Served) => Server {
+export function createCatalogue({ operations, documents, skills, log }: CatalogueArguments): (served: Served) => Server {
   const tools = catalogueTools(operations)
   const toolsByName = new Map(tools.map((tool) => [tool.listing.name, tool]))
   const resources = catalogueResources(operations, documents)
@@ -48,24 +52,28 @@ export function createCatalogue({ operations, documents, log }: CatalogueArgumen
     const server = new Server(
       { name: 'schoolgate', title: schoolName, version: catalogueVersion, websiteUrl: school.issuer },
       {
-        capabilities: { tools: {}, resources: {}, prompts: {}, completions: {} },
+        capabilities: { extensions: skillsCapability, tools: {}, resources: {}, prompts: {}, completions: {} },
         instructions: instructions(schoolName, school),
         supportedProtocolVersions: [...revisions],
         cacheHints,
         jsonSchemaValidator: noValidator,
       },
     )
+    const ownSkills = () => handled(() => skills(school), rejectParams)
+    serveSkills(server, ownSkills)
     server.setRequestHandler('tools/list', () => ({ tools: tools.map(({ listing }) => listing) }))
     server.setRequestHandler('tools/call', async ({ params }) => {
       const tool = toolsByName.get(params.name)
       if (!tool) throw invalidParams(`There is no tool ${params.name.slice(0, 100)}. tools/list names all of them.`)
       return await handled(() => tool.call(params.arguments ?? {}, served).then(toolResult), toolError)
     })
-    server.setRequestHandler('resources/list', async () => ({ resources: await handled(() => resources.list(served), rejectParams) }))
+    server.setRequestHandler('resources/list', async () => ({
+      resources: [...(await handled(() => resources.list(served), rejectParams)), ...skillListings(await ownSkills())],
+    }))
     server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [...resources.templates] }))
     server.setRequestHandler('resources/read', async ({ params: { uri } }) => {
       const found = await handled(
-        () => resources.read(uri, served),
+        async () => (await readSkill(uri, () => skills(school))) ?? (await resources.read(uri, served)),
         () => undefined,
       )
       if (!found) throw new ResourceNotFoundError(uri.slice(0, 500), `There is nothing at ${uri.slice(0, 100)}.`)

@@ -14,6 +14,7 @@ export function createMcpEndpoint(
   return createMcp({
     ...operationArguments(foundation, externalServices),
     documents: [pricingDocument(documents.pricing)],
+    skills: documents.skills,
     log,
     schoolName: async (school) => (await branding(school)).name,
     authenticate: createCallerOf(foundation, oidc, '/mcp'),

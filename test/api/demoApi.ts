@@ -142,7 +142,14 @@ export async function startDemoApi(
     authenticate: guard(authenticate),
   }
   const api = createApi(surroundings)
-  const mcp = createMcp({ ...surroundings, documents: [], log, schoolName: async () => 'Demo', allowedOrigins: () => [] })
+  const mcp = createMcp({
+    ...surroundings,
+    documents: [],
+    skills: async () => [],
+    log,
+    schoolName: async () => 'Demo',
+    allowedOrigins: () => [],
+  })
   koa.use((ctx, next) => {
     Object.assign(ctx.state, { school, requestId: 'req_test', address: ctx.get('x-test-address') || '127.0.0.1' })
     return next()

@@ -79,6 +79,21 @@ describe('the conformance runner of the protocol', () => {
       expect([scenario, checks.some(({ status }) => status === 'SUCCESS')]).toEqual([scenario, true])
     }
   })
+
+  test.each([
+    ['2025-11-25', 'sep-2640-skills-enumeration'],
+    ['2026-07-28', 'sep-2640-skills-enumeration'],
+    ['2026-07-28', 'sep-2640-skills-manifest'],
+  ])('%s: every check of %s is passed', { retry: 2 }, async (revision, scenario) => {
+    const output = await mkdtemp(join(scratch, `${scenario}-`))
+    const options = ['--scenario', scenario, '--spec-version', revision, '--force', '-o', output]
+    await node('@modelcontextprotocol/conformance/dist/index.js', ['server', '--url', address, ...options])
+    const file = (await readdir(output, { recursive: true })).find((name) => name.endsWith('checks.json'))
+    const checks: Check[] = JSON.parse(await readFile(join(output, file ?? 'no checks'), 'utf8'))
+    const failed = checks.filter(({ status }) => !['SUCCESS', 'SKIPPED'].includes(status))
+    expect(failed.map(({ id, errorMessage }) => [id, errorMessage])).toEqual([])
+    expect(checks.filter(({ status }) => status === 'SUCCESS').length).toBeGreaterThan(5)
+  })
 })
 
 describe("the protocol's own client, over HTTP", () => {
