@@ -8,6 +8,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { renderManual } from '../src/config/manual.ts'
 import { renderSchema } from '../src/config/renderSchema.ts'
+import { renderAgents } from './renderAgents.ts'
 import { renderArchitecture } from './renderArchitecture.ts'
 
 /** The current content of each generated document, by its path from the working directory. */
@@ -15,6 +16,7 @@ const documents: { path: string; render(): string | Promise<string> }[] = [
   { path: 'config/README.md', render: renderManual },
   { path: 'config/schema.json', render: renderSchema },
   { path: 'ARCHITECTURE.md', render: renderArchitecture },
+  { path: 'docs/agents.md', render: renderAgents },
 ]
 
 const stale: string[] = []
