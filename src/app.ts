@@ -65,7 +65,7 @@ export async function createApp(args: AppArguments): Promise<App> {
   })
   const documents = createSchoolDocuments(foundation, { ask, externalServices })
   const oidc = createOidc(foundation, { pageContext, legalLinks: documents.legalLinks })
-  const api = createRestApi(foundation, { oidc, externalServices })
+  const api = createRestApi(foundation, { externalServices })
   const selfCheck = createSchoolSelfCheck(foundation, ask)
   metrics.watchSelfCheck(selfCheck.states)
 
@@ -80,7 +80,7 @@ export async function createApp(args: AppArguments): Promise<App> {
     oidc.middleware,
     ...createSchoolPages(foundation, { oidc, pageContext, send: sendInBackground({ email, enqueue }) }),
     api.routes,
-    createMcpEndpoint(foundation, { oidc, externalServices, documents }),
+    createMcpEndpoint(foundation, { externalServices, documents }),
   ]
   for (const step of middleware) koa.use(step)
 

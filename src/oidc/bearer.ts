@@ -1,8 +1,7 @@
 import type { Context } from 'koa'
 import { Problem } from '../lib/problem.ts'
 import { type Caller, callerFrom, type Role } from '../policy/caller.ts'
-import { accountIdOf } from './claims.ts'
-import type { SchoolRuntime } from './runtimes.ts'
+import { personOf, type TokenChecks } from './tokenChecks.ts'
 
 /** The current row of a person. */
 export interface PersonNow {
@@ -16,8 +15,7 @@ export interface PersonNow {
 export type FindPerson = (schoolId: string, accountId: string, grantId?: string) => Promise<PersonNow | undefined>
 
 export interface BearerArguments {
-  runtime(ctx: Context): Promise<SchoolRuntime>
-  findPerson: FindPerson
+  tokenChecks: Pick<TokenChecks, 'check'>
   /** Scopes that a role may grant now. */
   grantable(role: Role): ReadonlySet<string>
   /** Path of the resource below the issuer; empty for the issuer itself. A token that is bound to the resource is valid only there. */
@@ -40,34 +38,41 @@ export function presentedToken(ctx: Context): string | undefined {
   return token
 }
 
+/** The members of a stored access token that decide whether it is accepted. */
+interface AccessTokenPayload {
+  exp?: number
+  aud?: string
+  scope?: string
+}
+
 /**
  * Returns the caller of a request to the API. Without a token the caller is anonymous; an invalid token is rejected with a link to the
- * metadata. The person's role and the token's grant are read in one query at every request, so a changed role or a revocation takes effect
- * immediately.
+ * metadata. Each request uses the current grant, client, account and role, so a changed role or a revocation takes effect immediately.
  * @throws Problem invalid_token
  */
-export function createAuthenticate({ runtime, findPerson, grantable, resourcePath }: BearerArguments): (ctx: Context) => Promise<Caller> {
+export function createAuthenticate({ tokenChecks, grantable, resourcePath }: BearerArguments): (ctx: Context) => Promise<Caller> {
   return async (ctx) => {
     const value = presentedToken(ctx)
     if (value === undefined) return { kind: 'anonymous' }
     const { issuer, id: schoolId } = ctx.state.school
-    const { provider } = await runtime(ctx)
-    const token = await provider.AccessToken.find(value)
-    if (!token?.isValid || !token.grantId || !token.clientId) throw new Problem('invalid_token')
+    const checked = await tokenChecks.check(schoolId, value)
+    const { found } = checked
+    if (!found?.grantId || !found.clientId) throw new Problem('invalid_token')
+    const { exp, aud, scope = '' }: AccessTokenPayload = JSON.parse(found.payload)
+    if (exp === undefined || exp <= Math.floor(Date.now() / 1000)) throw new Problem('invalid_token')
     const resource = `${issuer}${resourcePath ?? ''}`
-    if (token.aud !== undefined && token.aud !== issuer && token.aud !== resource) {
+    if (aud !== undefined && aud !== issuer && aud !== resource) {
       throw new Problem('invalid_token', {
-        description: `The access token is bound to ${token.aud}. Ask for one with resource=${resource} or with no resource.`,
+        description: `The access token is bound to ${aud}. Ask for one with resource=${resource} or with no resource.`,
       })
     }
-    const accountId = accountIdOf(token.accountId)
-    const person = accountId === undefined ? undefined : await findPerson(schoolId, accountId, token.grantId)
+    const person = personOf(checked)
     if (!person) {
       throw new Problem('invalid_token', {
         description: 'The access token was revoked, or the account behind it is no longer active. Get a new token.',
       })
     }
-    const { clientId, grantId, scope = '' } = token
+    const { grantId, clientId } = found
     return callerFrom(person, { scopes: scope.split(' ').filter(Boolean), clientId, grantId }, grantable(person.role))
   }
 }

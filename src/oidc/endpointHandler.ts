@@ -15,6 +15,7 @@ import { explain } from './explain.ts'
 import type { ManualCode } from './manualCodeUri.ts'
 import type { Runtimes } from './runtimes.ts'
 import type { Stores } from './stores.ts'
+import type { TokenChecks } from './tokenChecks.ts'
 
 export type LimitedEndpoint = 'registration' | 'authorize' | 'token' | 'introspection'
 
@@ -35,6 +36,7 @@ export interface ServiceArguments {
   documentRules(): DocumentRules | undefined
   clientDocuments: ClientDocuments
   findPerson: FindPerson
+  tokenChecks: TokenChecks
   grantable(role: Role): ReadonlySet<string>
   recordAudit(entries: AuditEntry[]): Promise<void>
   /** Shows the manual code, which the person copies into the app. */

@@ -2,6 +2,7 @@ import type { PersonCaller } from '../policy/caller.ts'
 import type { AccountRow } from '../store/accounts.ts'
 import type { FoundArtifact } from '../store/artifacts.ts'
 import type { ClientRow } from '../store/clients.ts'
+import { type CheckedToken, isActive, personOf } from './tokenChecks.ts'
 
 /** Rows by id. A promise of undefined stands for a row that does not exist. */
 export type Memo<Row> = Map<string, Promise<Row | undefined>>
@@ -45,4 +46,28 @@ export function once<Row>(memo: Memo<Row> | undefined, id: string, load: () => P
 export function remember<Row>(memo: Memo<Row>, id: string, row: Promise<Row | undefined>): void {
   row.catch(() => undefined)
   memo.set(id, row)
+}
+
+/** Keeps what the check of an access token has read, so that the engine reads none of it again. */
+export function rememberChecked(
+  { artifacts, clients, grants, accounts, people }: RequestFacts,
+  value: string,
+  checked: CheckedToken,
+): void {
+  const { found, facts } = checked
+  artifacts.set(artifactName('AccessToken', value), Promise.resolve(found))
+  for (const client of [facts.client, facts.caller]) {
+    if (client) clients.set(client.id, Promise.resolve(client.isDisabled ? undefined : client))
+  }
+  if (!found) return
+  // A value is an access token or a refresh token.
+  artifacts.set(artifactName('RefreshToken', value), Promise.resolve(undefined))
+  const { grantId, clientId, accountId } = found
+  if (clientId !== null && !facts.client) clients.set(clientId, Promise.resolve(undefined))
+  const { grant, account } = facts
+  const isLive = grant !== undefined && !grant.isRevoked && grant.expiresAt.getTime() > Date.now()
+  if (grantId !== null) grants.set(grantId, Promise.resolve(isLive ? grant.payload : undefined))
+  if (accountId === null) return
+  accounts.set(accountId, Promise.resolve(isActive(account) ? account : undefined))
+  people.set(accountId, Promise.resolve(personOf(checked)))
 }

@@ -8,6 +8,7 @@ import type { DatabaseArtifacts } from '../store/databaseArtifacts.ts'
 import { clientFact, grantFact } from '../store/facts/fact.ts'
 import type { NamedFacts } from '../store/facts/factGuard.ts'
 import { clientTag, grantTag } from '../store/facts/factTags.ts'
+import type { RedisArtifacts } from '../store/redisArtifacts.ts'
 
 /** The stores of the engine's state. Without Redis both members are the same object. */
 export interface Stores {
@@ -17,6 +18,8 @@ export interface Stores {
   durable: DatabaseArtifacts
   /** Sessions, interactions, codes, access tokens. */
   ephemeral: Artifacts
+  /** The same store if it is Redis. */
+  versioned?: RedisArtifacts | undefined
   /** Marks the facts that statements outside a transaction change. */
   facts: NamedFacts
   log: Log

@@ -6,15 +6,38 @@ import { accountIdOf } from './claims.ts'
 import { finish, type Handler, limit, refuseAuthorizationHeader, type ServiceArguments, throughEngine } from './endpointHandler.ts'
 import { type Exchange, newExchange } from './engineTransaction.ts'
 import { readEngineForm } from './readEngineForm.ts'
+import { once, rememberChecked } from './requestFacts.ts'
 
 /** The introspection endpoint (RFC 7662). */
 export const introspect: Handler = async (ctx, args) => {
-  await limit(ctx, args, 'introspection')
+  // The body is read first, so that the limit and the token can be requested from Redis together.
+  const form = await readEngineForm(ctx).catch(async (error: unknown) => {
+    await limit(ctx, args, 'introspection')
+    refuseAuthorizationHeader(ctx)
+    throw error
+  })
+  const exchange = newExchange(form)
+  const [token, callerId] = [form.get('token'), form.get('client_id')]
+  const isUseful = token !== null && callerId !== null && ctx.req.headers.authorization === undefined
+  await Promise.all(
+    args.stores.ephemeral.together(() => [
+      limit(ctx, args, 'introspection'),
+      isUseful ? rememberToken(exchange, args, { schoolId: ctx.state.school.id, token, callerId }) : undefined,
+    ]),
+  )
   refuseAuthorizationHeader(ctx)
-  const exchange = newExchange(await readEngineForm(ctx))
   await throughEngine(ctx, args, exchange)
   if (ctx.status === 200) ctx.body = await asOfNow(ctx.body as Introspection, { school: ctx.state.school, exchange, args })
   await finish(ctx, args, exchange)
+}
+
+/** Reads everything that the engine asks about an access token before the engine runs. */
+async function rememberToken(
+  { facts }: Exchange,
+  { tokenChecks }: ServiceArguments,
+  { schoolId, token, callerId }: { schoolId: string; token: string; callerId?: string },
+): Promise<void> {
+  rememberChecked(facts, token, await tokenChecks.check(schoolId, token, callerId))
 }
 
 interface Introspection {
@@ -32,7 +55,8 @@ async function asOfNow(
   const { findPerson, grantable } = args
   const grantId = exchange.grantIds.get(exchange.form.get('token') ?? '')
   const accountId = accountIdOf(answer.sub)
-  const person = accountId === undefined ? undefined : await findPerson(school.id, accountId, grantId)
+  const find = () => findPerson(school.id, accountId ?? '', grantId)
+  const person = accountId === undefined ? undefined : await once(exchange.facts.people, accountId, find)
   if (!person) return { active: false }
   const allowed = grantable(person.role)
   const scope = answer.scope?.split(' ').filter((name) => allowed.has(name))
@@ -41,14 +65,20 @@ async function asOfNow(
 
 /** The UserInfo endpoint (OpenID Connect Core section 5.3). Requests without a token are rejected without a challenge. */
 export const userinfo: Handler = async (ctx, args) => {
-  if (presentedToken(ctx) === undefined) {
+  const token = presentedToken(ctx)
+  if (token === undefined) {
     throw new Problem('access_denied', {
       description: 'UserInfo speaks of a person. Present an access token with the scope openid.',
       details: [{ code: 'scope_needed', message: 'a token with this scope is needed', meta: { required_scope: 'openid' } }],
     })
   }
-  await args.badCredentials.check(ctx)
   const exchange = newExchange(new URLSearchParams())
+  await Promise.all(
+    args.stores.ephemeral.together(() => [
+      args.badCredentials.check(ctx),
+      rememberToken(exchange, args, { schoolId: ctx.state.school.id, token }),
+    ]),
+  )
   await throughEngine(ctx, args, exchange)
   if (ctx.status === 401) await args.badCredentials.count(ctx)
   if (ctx.status >= 400) {

@@ -5,12 +5,10 @@ import type { RequestState } from '../http/requestState.ts'
 import { type BearerArguments, createAuthenticate } from '../oidc/bearer.ts'
 import type { ExternalServices } from '../policy/externalServices.ts'
 import { schoolContact } from '../store/schools.ts'
-import { type Foundation, personIn } from './foundation.ts'
-import type { OidcPart } from './oidc.ts'
+import type { Foundation } from './foundation.ts'
 import { limited } from './rateLimits.ts'
 
 export interface ApiParts {
-  oidc: OidcPart
   externalServices: ExternalServices
 }
 
@@ -24,28 +22,23 @@ export const operationArguments = ({ operations, database, signer }: Foundation,
 })
 
 /** Creates the function that identifies the caller of a request and counts the request. */
-export const createCallerOf = (
-  { database, grantable, limits }: Foundation,
-  oidc: OidcPart,
-  resourcePath?: BearerArguments['resourcePath'],
-) =>
+export const createCallerOf = ({ tokenChecks, stores, grantable, limits }: Foundation, resourcePath?: BearerArguments['resourcePath']) =>
   limited(
     createAuthenticate({
-      runtime: oidc.engineOf,
-      findPerson: personIn(database),
+      tokenChecks: tokenChecks.api,
       grantable,
       ...(resourcePath !== undefined && { resourcePath }),
     }),
-    limits,
+    { limits, holderOf: tokenChecks.api.holderOf, together: stores.ephemeral.together },
   )
 
 /** Creates the routes of the REST API and its description. */
 export function createRestApi(
   foundation: Foundation,
-  { oidc, externalServices }: ApiParts,
+  { externalServices }: ApiParts,
 ): Record<'routes' | 'openApi', Middleware<RequestState>> {
   const { operations, scopes, database } = foundation
-  const api = createApi({ ...operationArguments(foundation, externalServices), authenticate: createCallerOf(foundation, oidc) })
+  const api = createApi({ ...operationArguments(foundation, externalServices), authenticate: createCallerOf(foundation) })
   return {
     routes: api.routes() as Middleware<RequestState>,
     openApi: createOpenApi({ operations, scopes, facts: ({ id }) => schoolContact(database.kysely, id) }),

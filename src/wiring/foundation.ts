@@ -8,6 +8,7 @@ import { type BackgroundTasks, createBackgroundTasks } from '../lib/backgroundTa
 import type { Language } from '../lib/languages.ts'
 import type { FindPerson } from '../oidc/bearer.ts'
 import type { Stores } from '../oidc/stores.ts'
+import type { TokenChecks } from '../oidc/tokenChecks.ts'
 import type { PageTheme } from '../pages/pageTheme.ts'
 import type { Role } from '../policy/caller.ts'
 import { grantableScopes } from '../policy/grantable.ts'
@@ -22,6 +23,7 @@ import { createEnqueue, type Enqueue } from './enqueue.ts'
 import { createStores } from './open.ts'
 import { createLimits, type Limits } from './rateLimits.ts'
 import { type Runtime, schoolConfigOf } from './runtime.ts'
+import { createChecks } from './tokenChecks.ts'
 
 /** The parts that all others use. */
 export interface Foundation extends AppArguments {
@@ -31,6 +33,8 @@ export interface Foundation extends AppArguments {
   /** Connections of the jobs. */
   background: Database
   stores: Stores
+  /** Checks of access tokens, over the connections of the API and of the authorization server. */
+  tokenChecks: Record<'api' | 'authorization', TokenChecks>
   metrics: Metrics
   limits: Limits
   operations: readonly Operation[]
@@ -49,6 +53,8 @@ export function createFoundation(args: AppArguments, runtime: Runtime): Foundati
   const { database, keyring, log, redis, config } = args
   const accounts = database.lane('authorization')
   if (redis) database.facts.useMarkers(redisMarkers({ redis: redis.client, log }))
+  const stores = createStores({ database: accounts, redis, oauth: config.oauth, log })
+  const checksOver = createChecks({ stores, guard: database.facts, redis })
   const metrics = createMetrics()
   const backgroundTasks = createBackgroundTasks({ log })
   return {
@@ -56,7 +62,8 @@ export function createFoundation(args: AppArguments, runtime: Runtime): Foundati
     runtime,
     accounts,
     background: database.lane('background'),
-    stores: createStores({ database: accounts, redis, oauth: config.oauth, log }),
+    stores,
+    tokenChecks: { api: checksOver(database.kysely), authorization: checksOver(accounts.kysely) },
     metrics,
     limits: createLimits(args),
     operations: operationsIn(resources),

@@ -8,7 +8,7 @@ import type { Foundation } from './foundation.ts'
 /** Creates the MCP endpoint. */
 export function createMcpEndpoint(
   foundation: Foundation,
-  { oidc, externalServices, documents }: ApiParts & { documents: AgentDocuments },
+  { externalServices, documents }: ApiParts & { documents: AgentDocuments },
 ): Middleware {
   const { runtime, log, branding } = foundation
   return createMcp({
@@ -17,7 +17,7 @@ export function createMcpEndpoint(
     skills: documents.skills,
     log,
     schoolName: async (school) => (await branding(school)).name,
-    authenticate: createCallerOf(foundation, oidc, '/mcp'),
+    authenticate: createCallerOf(foundation, '/mcp'),
     allowedOrigins: () => runtime.config.server.cors.allowed_origins,
   })
 }

@@ -70,6 +70,7 @@ export function createOidc(foundation: Foundation, { pageContext, legalLinks }: 
       documentRules: () => documentRules(runtime.config.oauth),
       clientDocuments: createDocuments(foundation),
       findPerson: personIn(accounts),
+      tokenChecks: foundation.tokenChecks.authorization,
       grantable: foundation.grantable,
       recordAudit: foundation.recordAudit,
       legalLinks,

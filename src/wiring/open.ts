@@ -76,6 +76,13 @@ export interface StoreArguments {
 /** Creates the stores of the engine's state, by the rules that every process of the service shares. */
 export function createStores({ database, redis, oauth, log }: StoreArguments): Stores {
   const durable = databaseArtifacts(database.sql)
-  const ephemeral = redis ? redisArtifacts(redis.client, { longestTokenSeconds: longestTokenSeconds(oauth) }) : durable
-  return { database: database.kysely, durable, ephemeral, facts: database.facts ?? markedByTransaction, log }
+  const versioned = redis && redisArtifacts(redis.client, { longestTokenSeconds: longestTokenSeconds(oauth) })
+  return {
+    database: database.kysely,
+    durable,
+    ephemeral: versioned ?? durable,
+    versioned,
+    facts: database.facts ?? markedByTransaction,
+    log,
+  }
 }

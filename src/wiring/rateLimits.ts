@@ -6,9 +6,11 @@ import { addressKey, type FailureLimit, type Limiter, type Policy, requireWithin
 import { type Count, rateLimitHeaders, requireAllWithin } from '../http/rateLimitHeaders.ts'
 import type { Log } from '../lib/log.ts'
 import type { LimitedEndpoint } from '../oidc/endpointHandler.ts'
+import type { TokenChecks, TokenHolder } from '../oidc/tokenChecks.ts'
 import type { AccountLimits } from '../pages/account/accountArguments.ts'
 import type { SignInLimits } from '../pages/pagesArguments.ts'
 import type { Caller } from '../policy/caller.ts'
+import type { Artifacts } from '../store/artifacts.ts'
 import { createAttemptLimits } from '../store/attemptLimits.ts'
 import { createRateLimits } from '../store/rateLimits.ts'
 import type { RedisConnection } from '../store/redis.ts'
@@ -22,11 +24,10 @@ export interface Limits {
   signIn: SignInLimits
   account: AccountLimits
   /**
-   * Counts one request of this caller to the school's API, and sets the headers with the remaining requests. Visitors and callers with an
-   * invalid token are counted by address, others by client and person. The limits of the operation are counted as well.
-   * @throws Problem rate_limited
+   * Counts one request to the school's API. Visitors and callers with an invalid token are counted by address, others by client and person.
+   * The limits of the operation are counted as well.
    */
-  api(ctx: Context, caller: Caller | undefined, operationLimits?: readonly OperationLimit[]): Promise<void>
+  countApi(ctx: Context, holder: TokenHolder | undefined, operationLimits: readonly OperationLimit[]): Promise<[Count, ...Count[]]>
 }
 
 export interface LimitArguments {
@@ -89,34 +90,60 @@ export function createLimits({ config, redis, log, isLimited }: LimitArguments):
       passwordReset: (address) => count('password_reset_per_address', addressKey(address)),
       message: (schoolId, email) => count('message_per_recipient', `${schoolId} ${email}`),
     },
-    async api(ctx, caller, operationLimits = []) {
-      const { school, address } = ctx.state
-      const isPerson = caller?.kind === 'person'
+    countApi({ state: { school, address } }, holder, operationLimits) {
       const byAddress = `${school.id} ${addressKey(address)}`
-      const who = isPerson ? `${school.id} ${caller.clientId} ${caller.accountId}` : byAddress
+      const who = holder ? `${school.id} ${holder.clientId} ${holder.accountId}` : byAddress
       const isGuess = operationLimits.includes('guess')
-      const counts = await Promise.all([
-        countUse(isPerson ? withToken : anonymous, who),
-        ...(isPerson ? operationLimits.filter((name) => name !== 'guess').map((name) => countUse(ofPerson[name], who)) : []),
+      return Promise.all([
+        countUse(holder ? withToken : anonymous, who),
+        ...(holder ? operationLimits.filter((name) => name !== 'guess').map((name) => countUse(ofPerson[name], who)) : []),
         ...(isGuess ? [countUse(guess, byAddress)] : []),
         // Counted by person, not by client: a second client must not allow more attempts.
-        ...(isGuess && isPerson ? [countUse(guess, `${school.id} person ${caller.accountId}`)] : []),
+        ...(isGuess && holder ? [countUse(guess, `${school.id} person ${holder.accountId}`)] : []),
       ])
-      ctx.set(rateLimitHeaders(counts))
-      requireAllWithin(counts)
     },
   }
 }
 
-/** Identifies the caller, and counts the request even if the token is invalid. */
-export function limited(authenticate: (ctx: Context) => Promise<Caller>, { api }: Limits): ApiArguments['authenticate'] {
-  return async (ctx, operationLimits) => {
-    let caller: Caller | undefined
-    try {
-      caller = await authenticate(ctx)
-    } finally {
-      await api(ctx, caller, operationLimits)
-    }
-    return caller
+export interface LimitedArguments extends Pick<TokenChecks, 'holderOf'> {
+  limits: Pick<Limits, 'countApi'>
+  /** Sends the requests to Redis that `work` makes in one round trip. */
+  together: Artifacts['together']
+}
+
+/**
+ * Identifies the caller, and counts the request even if the token is invalid. The request of a token that this process knows is counted
+ * while the token is checked. Sets the headers with the remaining requests.
+ * @throws Problem rate_limited
+ */
+export function limited(
+  authenticate: (ctx: Context) => Promise<Caller>,
+  { limits: { countApi }, holderOf, together }: LimitedArguments,
+): ApiArguments['authenticate'] {
+  return async (ctx, operationLimits = []) => {
+    const holder = likelyHolder(ctx, holderOf)
+    const [identified, counted] = await together(() =>
+      Promise.allSettled([authenticate(ctx), holder ? countApi(ctx, holder, operationLimits) : undefined]),
+    )
+    const caller = identified.status === 'fulfilled' ? identified.value : undefined
+    const person = caller?.kind === 'person' ? caller : undefined
+    const isCounted = person !== undefined && person.clientId === holder?.clientId && person.accountId === holder.accountId
+    const counts = isCounted ? settledValue(counted) : undefined
+    const all = counts ?? (await countApi(ctx, person, operationLimits))
+    ctx.set(rateLimitHeaders(all))
+    requireAllWithin(all)
+    return settledValue(identified)
   }
+}
+
+/** Returns the holder of the request's token if this process knows it. A malformed header is rejected later. */
+function likelyHolder(ctx: Context, holderOf: TokenChecks['holderOf']): TokenHolder | undefined {
+  const [value = ''] = ctx.req.headersDistinct.authorization ?? []
+  const token = value.slice('Bearer '.length)
+  return token === '' ? undefined : holderOf(ctx.state.school.id, token)
+}
+
+function settledValue<Value>(settled: PromiseSettledResult<Value>): Value {
+  if (settled.status === 'rejected') throw settled.reason
+  return settled.value
 }

@@ -93,7 +93,7 @@ describe.each(['the process', ...(hasRedis ? ['Redis'] : [])])('rate limits of t
       isLimited: true,
     })
     api = await startDemoApi(await (embedded as NonNullable<typeof embedded>).open(), operations, (authenticate) =>
-      limited(authenticate, limits),
+      limited(authenticate, { limits, holderOf: () => undefined, together: (work) => work() }),
     )
   })
   afterAll(async () => {

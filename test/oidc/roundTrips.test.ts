@@ -26,9 +26,7 @@ interface Row {
 
 /** Delete what has reached its budget. */
 const stillAbove: string[] = [
-  'UserInfo',
-  'introspection',
-  'API call with a token',
+  'API call with a token that this process has not seen',
   'revocation',
   'revocation of an access token, without a hint',
   'registration',
@@ -86,34 +84,36 @@ describe.runIf(postgresql && hasRedis)('requests to the stores', () => {
   }
   const newTokens = async () => (await agent.tokens(personCalled(email))).body as Record<'access_token' | 'refresh_token', string>
 
+  /** Operations that check an access token, and how many statements they need for other things. */
+  const checksOfTokens: { operation: string; statements: number; send(token: string): Promise<{ status: number }> }[] = [
+    { operation: 'UserInfo with a token', statements: 0, send: (token) => withToken(`${service.issuer}/api/oauth/userinfo`, token) },
+    { operation: 'introspection of a token', statements: 0, send: (token) => agent.post('/api/oauth/introspect', { token }) },
+    { operation: 'API call with a token', statements: 1, send: (token) => withToken(`${service.issuer}/api/v1/courses`, token) },
+  ]
+
   const rows: Row[] = [
-    {
-      operation: 'UserInfo',
-      limit: { statements: 3, redisTrips: 2 },
-      budget: { statements: 0, redisTrips: 1 },
-      async prepare() {
-        const { access_token: token } = await newTokens()
-        return () => ok(withToken(`${service.issuer}/api/oauth/userinfo`, token))
+    ...checksOfTokens.flatMap(({ operation, statements, send }): Row[] => [
+      {
+        operation,
+        limit: { statements, redisTrips: 1 },
+        budget: { statements, redisTrips: 1 },
+        async prepare() {
+          const { access_token: token } = await newTokens()
+          await ok(send(token))
+          return () => ok(send(token))
+        },
       },
-    },
-    {
-      operation: 'introspection',
-      limit: { statements: 4, redisTrips: 2 },
-      budget: { statements: 0, redisTrips: 1 },
-      async prepare() {
-        const { access_token: token } = await newTokens()
-        return () => ok(agent.post('/api/oauth/introspect', { token }))
+      {
+        operation: `${operation} that this process has not seen`,
+        // The limit of an API call counts by the holder of the token, who is unknown until it has been read.
+        limit: { statements: statements + 1, redisTrips: operation.startsWith('API') ? 2 : 1 },
+        budget: { statements: statements + 1, redisTrips: 1 },
+        async prepare() {
+          const { access_token: token } = await newTokens()
+          return () => ok(send(token))
+        },
       },
-    },
-    {
-      operation: 'API call with a token',
-      limit: { statements: 2, redisTrips: 2 },
-      budget: { statements: 1, redisTrips: 1 },
-      async prepare() {
-        const { access_token: token } = await newTokens()
-        return () => ok(withToken(`${service.issuer}/api/v1/courses`, token))
-      },
-    },
+    ]),
     {
       operation: 'code exchange',
       limit: { statements: 2, redisTrips: 2 },

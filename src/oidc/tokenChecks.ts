@@ -1,0 +1,116 @@
+import { LRUCache } from 'lru-cache'
+import { hash } from '../lib/keyring.ts'
+import type { PersonCaller } from '../policy/caller.ts'
+import type { FoundArtifact } from '../store/artifacts.ts'
+import type { Reader } from '../store/database.ts'
+import { accountFact, clientFact, grantFact } from '../store/facts/fact.ts'
+import type { FactCache } from '../store/facts/factCache.ts'
+import type { FactGuard } from '../store/facts/factGuard.ts'
+import { readFacts } from '../store/facts/factReader.ts'
+import type { FactVersions } from '../store/facts/factVersions.ts'
+import type { TokenFacts } from '../store/facts/loadFacts.ts'
+import type { RedisArtifacts } from '../store/redisArtifacts.ts'
+import { storableText } from '../store/storableText.ts'
+import { orUnavailable, type Stores } from './stores.ts'
+import { artifactKey } from './tokenTags.ts'
+
+/** An access token as it was presented, and the current rows that decide about it. */
+export interface CheckedToken {
+  found: FoundArtifact | undefined
+  facts: TokenFacts
+}
+
+/** The client and the account that a token was issued to. They never change. */
+export interface TokenHolder {
+  clientId: string
+  accountId: string
+}
+
+export interface TokenChecks {
+  /**
+   * Looks up an access token, its grant, client and account, and the client that asks about it. With Redis this is one round trip if
+   * nothing has changed recently, and one statement more otherwise.
+   */
+  check(schoolId: string, value: string, callerId?: string): Promise<CheckedToken>
+  /** Returns the holder of a token that this process has checked before. The token may have been revoked since. */
+  holderOf(schoolId: string, value: string): TokenHolder | undefined
+}
+
+export interface TokenChecksArguments {
+  stores: Stores
+  /** Where facts are read. */
+  database: Reader
+  guard: FactGuard
+  cache: FactCache
+  /** The artifacts in Redis, if there is one. */
+  versioned: RedisArtifacts | undefined
+}
+
+const mostHolders = 10_000
+
+export function createTokenChecks({ stores, database, guard, cache, versioned }: TokenChecksArguments): TokenChecks {
+  const holders = new LRUCache<string, TokenHolder>({ max: mostHolders })
+
+  /** Without Redis the versions are in memory, or there are none: then the database is always read. */
+  async function find(schoolId: string, value: string, callerId: string | undefined) {
+    const key = artifactKey(schoolId, 'AccessToken', value)
+    if (versioned) return await versioned.findWithVersions(key, callerId)
+    const found = await stores.ephemeral.find(key)
+    return { found, versions: versionsInMemory(guard, schoolId, { found, callerId }) }
+  }
+
+  return {
+    async check(schoolId, value, callerId) {
+      const reading = cache.begin()
+      // PostgreSQL cannot store another text, so no client has it as its id.
+      const storable = callerId !== undefined && storableText(callerId) === callerId ? callerId : undefined
+      const checking = find(schoolId, value, storable).then(async ({ found, versions }) => {
+        const ids = {
+          grantId: found?.grantId ?? undefined,
+          clientId: found?.clientId ?? undefined,
+          accountId: found?.accountId ?? undefined,
+          callerId: storable,
+        }
+        if (!found && storable === undefined) return { found, facts: {} }
+        return { found, facts: await readFacts(database, cache, { schoolId, ids, versions, reading }) }
+      })
+      const checked = await orUnavailable(stores, checking)
+      const { clientId, accountId } = checked.found ?? {}
+      if (clientId && accountId) holders.set(`${schoolId} ${hash(value)}`, { clientId, accountId })
+      return checked
+    },
+    holderOf: (schoolId, value) => holders.get(`${schoolId} ${hash(value)}`),
+  }
+}
+
+function versionsInMemory(
+  { memory }: FactGuard,
+  schoolId: string,
+  { found, callerId }: { found: FoundArtifact | undefined; callerId: string | undefined },
+): FactVersions {
+  const { grantId, clientId, accountId } = found ?? {}
+  return {
+    grant: grantId ? memory?.versionOf(grantFact(schoolId, grantId)) : undefined,
+    client: clientId ? memory?.versionOf(clientFact(schoolId, clientId)) : undefined,
+    account: accountId ? memory?.versionOf(accountFact(schoolId, accountId)) : undefined,
+    caller: callerId ? memory?.versionOf(clientFact(schoolId, callerId)) : undefined,
+  }
+}
+
+/** The person behind a token. */
+type TokenPerson = Pick<PersonCaller, 'accountId' | 'personId' | 'lecturerId' | 'role'>
+
+/** Returns the person behind a token, with the current role: undefined unless grant, client and account are all alive. */
+export function personOf({ found, facts: { grant, client, account } }: CheckedToken): TokenPerson | undefined {
+  if (!found || !grant || grant.isRevoked || grant.expiresAt.getTime() <= Date.now()) return undefined
+  if (grant.clientId !== found.clientId || grant.accountId !== found.accountId) return undefined
+  if (!client || client.isDisabled || !isActive(account)) return undefined
+  const { id: accountId, personId, lecturerId, role } = account
+  return { accountId, personId, lecturerId, role }
+}
+
+/** True if the account is neither disabled nor due for deletion. */
+export function isActive(account: TokenFacts['account']): account is NonNullable<TokenFacts['account']> {
+  if (!account || account.isDisabled) return false
+  return account.deletionScheduledAt === null || account.deletionScheduledAt.getTime() > Date.now()
+}
