@@ -37,6 +37,8 @@ export interface Texts {
   /** Returns a text in parts, for untrusted values. */
   parts(key: TextKey, values: TextValues): TextPart[]
   date(date: Date): string
+  /** Returns a date with its time, in UTC. */
+  moment(date: Date): string
   /** Returns what a scope allows an app to do for this person; for a role that cannot use the scope, what it allows the next role. */
   sentence(scope: ConsentScope, reader: Reader): string
   /** Returns the name of the part of the school that a scope is about. */
@@ -58,6 +60,11 @@ const catalogues: Record<Language, { words: Record<TextKey, string>; scopes: Sco
 export function createTexts(language: Language): Texts {
   const { words, scopes } = catalogues[language]
   const dates = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' })
+  const moments = new Intl.DateTimeFormat(language, {
+    ...{ year: 'numeric', month: 'long', day: 'numeric', hour: 'numeric', minute: '2-digit' },
+    timeZone: 'UTC',
+    timeZoneName: 'short',
+  })
   const numbers = new Intl.NumberFormat(language)
   const plurals = new Intl.PluralRules(language)
   const parts: Texts['parts'] = (key, values) =>
@@ -80,6 +87,7 @@ export function createTexts(language: Language): Texts {
     counted: (key, count, values = {}) => text(`${key}_${plurals.select(count) === 'one' ? 'one' : 'other'}`, { ...values, count }),
     parts,
     date: (date) => dates.format(date),
+    moment: (date) => moments.format(date),
     sentence({ name, sentences }, reader) {
       const translated = own(scopes.sentences, name)
       const byRole = typeof translated === 'string' ? { learner: translated } : translated

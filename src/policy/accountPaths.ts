@@ -9,6 +9,7 @@ export const accountPaths = {
   email: '/account/email',
   apps: '/account/apps',
   revokeApp: '/account/apps/revoke',
+  removeApp: '/account/apps/remove',
   revokeAllApps: '/account/apps/revoke-all',
   keep: '/account/keep',
   signOutEverywhere: '/account/sign-out-everywhere',

@@ -20,7 +20,7 @@ export interface ConnectedAppRow {
   metadata: Record<string, unknown> | null
 }
 
-/** Returns the live grants of an account, the newest first, at most `limit`. */
+/** Returns the live grants of an account that an app has redeemed, the newest first, at most `limit`. */
 export function listConnectedApps(db: Reader, schoolId: string, accountId: string, limit: number): Promise<ConnectedAppRow[]> {
   return db
     .selectFrom('oidc_grant')
@@ -35,12 +35,39 @@ export function listConnectedApps(db: Reader, schoolId: string, accountId: strin
     .where('oidc_grant.school_id', '=', schoolId)
     .where('oidc_grant.account_id', '=', accountId)
     .where('oidc_grant.revoked_at', 'is', null)
+    .where('oidc_grant.last_used_at', 'is not', null)
     .where('oidc_grant.expires_at', '>', now)
     .orderBy('oidc_grant.created_at', 'desc')
     .orderBy('oidc_grant.id')
     .limit(limit)
     .$narrowType<Pick<ConnectedAppRow, 'payload' | 'registered_via' | 'metadata'>>()
     .execute()
+}
+
+/** The browser and the address from which a person gave a grant, as the audit trail has them. */
+export interface GrantOriginRow {
+  grant_id: string
+  address: string | null
+  browser: { browser?: string; system?: string } | null
+}
+
+/** Returns from where these grants were given. A grant whose audit entry is gone is left out. */
+export async function listGrantOrigins(
+  db: Reader,
+  schoolId: string,
+  { accountId, grantIds }: { accountId: string; grantIds: readonly string[] },
+): Promise<GrantOriginRow[]> {
+  if (grantIds.length === 0) return []
+  const rows = await db
+    .selectFrom('audit_log')
+    .select(['grant_id', 'address', 'details'])
+    .where('school_id', '=', schoolId)
+    .where('account_id', '=', accountId)
+    .where('event', '=', 'consent.granted')
+    .where((row) => row('grant_id', '=', row.fn.any(row.val(grantIds))))
+    .$narrowType<{ grant_id: string; details: { browser?: GrantOriginRow['browser'] } }>()
+    .execute()
+  return rows.map(({ grant_id, address, details }) => ({ grant_id, address, browser: details.browser ?? null }))
 }
 
 /** Returns what the account's live grants to one client contain. */

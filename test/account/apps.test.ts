@@ -23,8 +23,10 @@ async function connected(name = 'Tidy Agent', scope = 'openid courses:read accou
   return { email, accountId, agent, tokens: body, browser: await signedIn(service, email) }
 }
 const call = async (tokens: { access_token: string }) => (await withToken(`${service.issuer}/api/v1/account`, tokens.access_token)).status
-const grantsOn = (html: string) => [...html.matchAll(/name="grant" value="([^"]*)"/g)].map(([, id = '']) => id)
+const clientsOn = (html: string) => [...html.matchAll(/name="client" value="([^"]*)"/g)].map(([, id = '']) => id)
+const grantsOn = (html: string) => [...html.matchAll(/data-grant="([^"]*)"/g)].map(([, id = '']) => id)
 const revoke = (browser: Browser, csrf: string, grant: string) => browser.post('/account/apps/revoke', { csrf, grant })
+const remove = (browser: Browser, csrf: string, client: string) => browser.post('/account/apps/remove', { csrf, client })
 
 describe('connected apps', () => {
   test('shows who each app is, what it may do, where it goes, since when', async () => {
@@ -34,22 +36,52 @@ describe('connected apps', () => {
     expect(html).toMatch(/Unverified: the app registered itself on <bdi>/)
     expect(html).toContain('on the computer where it was started')
     expect(html).toMatch(/<strong>[^<]+<\/strong>\s*<ul>\s*<li>[^<]+<\/li>/)
-    expect(html).toMatch(/First allowed<\/dt>\s*<dd><bdi>\w+ \d+, \d{4}<\/bdi>/)
-    expect(html).toMatch(/Last used<\/dt>\s*<dd><bdi>\w+ \d+, \d{4}<\/bdi>/)
-    expect(html).toContain('Remove this access')
+    expect(html).toMatch(/Allowed on <bdi>\w+ \d+, \d{4} at \d+:\d\d [AP]M UTC<\/bdi>, from <bdi>127\.0\.0\.0\/24<\/bdi>/)
+    expect(html).toMatch(/Last used on <bdi>\w+ \d+, \d{4} at \d+:\d\d [AP]M UTC<\/bdi>/)
+    expect(html).toContain('Remove this app')
+    expect(html).not.toContain('End only this access')
     expect(grantsOn(html)).toHaveLength(1)
   })
 
   test('shows an integration as set up by the school, with its host', async () => {
     const { browser, accountId } = await connected()
     await service.database.sql.query(
-      `INSERT INTO oidc_grant (school_id, id, account_id, client_id, payload, expires_at)
-       VALUES ($1, 'grant-of-mailer', $2, 'mailer', '{"openid":{"scope":"openid"},"resources":{"x":"courses:read"}}', now() + interval '1 day')`,
+      `INSERT INTO oidc_grant (school_id, id, account_id, client_id, payload, expires_at, last_used_at)
+       VALUES ($1, 'grant-of-mailer', $2, 'mailer', '{"openid":{"scope":"openid"},"resources":{"x":"courses:read"}}', now() + interval '1 day', now())`,
       [service.schoolId(), accountId],
     )
     const { html } = await browser.get('/account/apps')
     expect(html).toMatch(/Set up by <bdi>First School<\/bdi>/)
     expect(html).toContain('<bdi>mailer.example.com</bdi>')
+  })
+
+  test('shows one app once, with every access that it has: one can be ended, or all together', async () => {
+    const { browser, email, agent, tokens } = await connected()
+    const firefox = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:128.0) Gecko/20100101 Firefox/128.0'
+    const second = (await agent.tokens(personCalled(email, { userAgent: firefox }), { scope: 'openid' }, { scopes: 'all' })).body
+    const unused = await personCalled(email).authorize(agent.authorizationUrl({ scope: 'openid events:read' }).href, { scopes: 'all' })
+    expect(unused.searchParams.get('code')).toBeTruthy()
+    const page = await browser.get('/account/apps')
+    const [newest = '', ...older] = grantsOn(page.html)
+    // A code that no app redeemed gives no access.
+    expect([clientsOn(page.html), older.length]).toEqual([[agent.clientId], 1])
+    expect(page.html).toContain('from <bdi>Firefox on Windows</bdi>, network <bdi>127.0.0.0/24</bdi>')
+    expect(page.html).not.toContain('See events')
+    const one = await browser.follow(await revoke(browser, field(page.html, 'csrf'), newest))
+    expect([grantsOn(one.html), await call(tokens)]).toEqual([older, 200])
+    expect((await agent.refresh(second.refresh_token)).body.error).toBe('invalid_grant')
+    const all = await browser.follow(await remove(browser, field(one.html, 'csrf'), agent.clientId))
+    expect([clientsOn(all.html), await call(tokens)]).toEqual([[], 401])
+    expect(all.html).toContain('The app no longer has access')
+    expect((await agent.redeem(unused)).body.error).toBe('invalid_grant')
+  })
+
+  test('removes no app of somebody else, and answers for it as for one that does not exist', async () => {
+    const [owner, thief] = [await connected(), await connected()]
+    const csrf = field((await thief.browser.get('/account/apps')).html, 'csrf')
+    for (const client of [owner.agent.clientId, 'made-up', '', 'x'.repeat(5000)])
+      expect((await remove(thief.browser, csrf, client)).status).toBe(404)
+    expect(await call(owner.tokens)).toBe(200)
   })
 
   test('shows nobody who is not signed in, and nothing of others', async () => {
@@ -72,7 +104,7 @@ describe('connected apps', () => {
     const mine = grantsOn(first).at(-1) as string
     expect(await call(tokens)).toBe(200)
     const answer = await browser.follow(await revoke(browser, field(page.html, 'csrf'), mine))
-    expect(answer.html).toContain('no longer has access')
+    expect(answer.html).toContain('This access has ended')
     expect(grantsOn(answer.html)).toHaveLength(1)
     expect(await call(tokens)).toBe(401)
     expect((await agent.refresh(tokens.refresh_token)).body.error).toBe('invalid_grant')
@@ -108,7 +140,13 @@ describe('connected apps', () => {
     await send(again, await again.get('/account/sign-in'), { email, password: 'correct horse battery staple' })
     const before = field((await again.get('/account/apps')).html, 'csrf')
     expect(before).not.toBe(csrf)
-    for (const path of ['/account/apps/revoke', '/account/apps/revoke-all', '/account/keep', '/account/sign-out-everywhere']) {
+    for (const path of [
+      '/account/apps/revoke',
+      '/account/apps/remove',
+      '/account/apps/revoke-all',
+      '/account/keep',
+      '/account/sign-out-everywhere',
+    ]) {
       const refused = [
         await browser.post(path, { grant }),
         await browser.post(path, { grant, csrf: theirs }),
@@ -140,8 +178,8 @@ describe('connected apps', () => {
   test('shows the newest hundred and says that there are more; ending all ends those too', async () => {
     const { browser, accountId, agent } = await connected()
     await service.database.sql.query(
-      `INSERT INTO oidc_grant (school_id, id, account_id, client_id, payload, expires_at)
-       SELECT $1, 'grant-' || n, $2, $3, '{}', now() + interval '1 day' FROM generate_series(1, 120) n`,
+      `INSERT INTO oidc_grant (school_id, id, account_id, client_id, payload, expires_at, last_used_at)
+       SELECT $1, 'grant-' || n, $2, $3, '{}', now() + interval '1 day', now() FROM generate_series(1, 120) n`,
       [service.schoolId(), accountId, agent.clientId],
     )
     const page = await browser.get('/account/apps')

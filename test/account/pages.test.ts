@@ -58,7 +58,7 @@ beforeAll(async () => {
     ['nothing here', await inside.get(`/account/${encodeURIComponent(wild)}`)],
     [
       'no such app',
-      await send(inside, { ...apps, html: apps.html.replace(/name="grant" value="[^"]*"/, 'name="grant" value="x"') }, {}, /revoke$/),
+      await send(inside, { ...apps, html: apps.html.replace(/name="client" value="[^"]*"/, 'name="client" value="x"') }, {}, /remove$/),
     ],
     ['foreign form', await browser.post('/account/sign-in', { email: wild })],
     ['password set', await choosePassword(service, reset)],

@@ -52,7 +52,7 @@ describe.each(stores.filter(({ withRedis }) => hasRedis || !withRedis))('$name, 
     expect([await isSignedIn(second), await isSignedIn(third), await call()]).toEqual([false, false, 200])
 
     const fourth = await signedIn(service, email, newPassword)
-    expect((await send(fourth, await fourth.get('/account/apps'), {}, /apps\/revoke$/)).status).toBe(303)
+    expect((await send(fourth, await fourth.get('/account/apps'), {}, /apps\/remove$/)).status).toBe(303)
     expect([await call(), await isSignedIn(fourth)]).toEqual([401, true])
   })
 

@@ -60,7 +60,7 @@ describe.skipIf(!hasChromium())('a person looks after their account, in Chromium
     const { page } = visitor
     await page.goto(`${service.issuer}/account/apps`)
     await page.getByRole('heading', { name: 'Course Companion' }).waitFor()
-    await page.getByRole('button', { name: 'Remove this access' }).click()
+    await page.getByRole('button', { name: 'Remove this app' }).click()
     expect(await page.getByRole('status').textContent()).toBe('The app no longer has access.')
     expect(await statusWith(token)).toBe(401)
   })

@@ -90,7 +90,7 @@ export function agentOf(issuer: string, clientId: string, clientSecret: string |
 }
 
 /** Creates a person who signs in with the password of every test account. */
-export const personCalled = (email: string): Person => createPerson({ email, password })
+export const personCalled = (email: string, more: { userAgent?: string } = {}): Person => createPerson({ email, password, ...more })
 
 const challengeOf = (verifier: string): string => createHash('sha256').update(verifier).digest('base64url')
 

@@ -34,7 +34,7 @@ interface Field {
   disabled: boolean
 }
 
-export function createPerson({ email, password }: { email: string; password: string }): Person {
+export function createPerson({ email, password, userAgent }: { email: string; password: string; userAgent?: string }): Person {
   const cookies = new Map<string, string>()
 
   const go = async (address: string, init: RequestInit = {}): Promise<Page> => {
@@ -43,6 +43,7 @@ export function createPerson({ email, password }: { email: string; password: str
     for (let hops = 0; hops < 20; hops += 1) {
       const headers = new Headers(request.headers)
       headers.set('accept', 'text/html')
+      if (userAgent !== undefined) headers.set('user-agent', userAgent)
       const matching = [...cookies].filter(([key]) => url.pathname.startsWith(key.split(' ')[1] ?? '/'))
       if (matching.length > 0) headers.set('cookie', matching.map(([key, value]) => `${key.split(' ')[0]}=${value}`).join('; '))
       const response = await fetch(url, { ...request, headers, redirect: 'manual' })

@@ -1,5 +1,12 @@
 import { type ClientSource, originOf } from '../../policy/clientOrigin.ts'
-import { type ConnectedAppRow, type GrantPayload, listConnectedApps, listOwnGrants } from '../../store/connectedApps.ts'
+import {
+  type ConnectedAppRow,
+  type GrantOriginRow,
+  type GrantPayload,
+  listConnectedApps,
+  listGrantOrigins,
+  listOwnGrants,
+} from '../../store/connectedApps.ts'
 import type { Reader } from '../../store/database.ts'
 
 /** One authorization that a person gave, with the data of the app. */
@@ -14,16 +21,21 @@ export interface ConnectedApp {
   scopes: ReadonlySet<string>
   allowedAt: Date
   lastUsedAt: Date | undefined
+  /** The browser and the address from which the person allowed it; undefined if the audit trail no longer has them. */
+  from: Pick<GrantOriginRow, 'address' | 'browser'> | undefined
 }
 
-/** Lists at most `limit` live authorizations of an account, newest first. `isMore` is true if there are more. */
+/** Lists at most `limit` live authorizations of an account that an app uses, newest first. `isMore` is true if there are more. */
 export async function connectedApps(
   database: Reader,
   schoolId: string,
   { accountId, limit }: { accountId: string; limit: number },
 ): Promise<{ apps: ConnectedApp[]; isMore: boolean }> {
   const rows = await listConnectedApps(database, schoolId, accountId, limit + 1)
-  return { apps: rows.slice(0, limit).map(present), isMore: rows.length > limit }
+  const shown = rows.slice(0, limit)
+  const origins = await listGrantOrigins(database, schoolId, { accountId, grantIds: shown.map(({ grant_id: id }) => id) })
+  const origin = new Map(origins.map((one) => [one.grant_id, one]))
+  return { apps: shown.map((row) => ({ ...present(row), from: origin.get(row.grant_id) })), isMore: rows.length > limit }
 }
 
 /** A live grant, as far as its revocation needs it. */
@@ -46,7 +58,7 @@ export async function ownGrant(
   return (await listOwnGrants(database, schoolId, accountId, grantId))[0]
 }
 
-function present({ grant_id: grantId, payload, metadata, ...row }: ConnectedAppRow): ConnectedApp {
+function present({ grant_id: grantId, payload, metadata, ...row }: ConnectedAppRow): Omit<ConnectedApp, 'from'> {
   const { registered_via: via, registered_at: createdAt } = row
   const redirectUris = metadata?.redirect_uris
   return {
@@ -59,6 +71,11 @@ function present({ grant_id: grantId, payload, metadata, ...row }: ConnectedAppR
     allowedAt: row.created_at,
     lastUsedAt: row.last_used_at ?? undefined,
   }
+}
+
+/** Lists all live grants of the account to one client. */
+export async function ownGrantsTo(database: Reader, schoolId: string, { accountId, clientId }: { accountId: string; clientId: string }) {
+  return (await listOwnGrants(database, schoolId, accountId)).filter((grant) => grant.client_id === clientId)
 }
 
 /** Returns every scope in the grant, with or without a resource. */

@@ -47,12 +47,14 @@ export function createAccountPages(args: AccountArguments): Router {
   }
   router.get(accountPaths.apps, errors, apps.show)
   router.post(accountPaths.revokeApp, ...form, apps.revoke)
+  router.post(accountPaths.removeApp, ...form, apps.remove)
   router.post(accountPaths.revokeAllApps, ...form, apps.revokeAll)
   router.post(accountPaths.keep, ...form, apps.keep)
   router.post(accountPaths.signOutEverywhere, ...form, apps.signOutEverywhere)
   // Reloading the address of such a form leads back to the page of the form.
-  const { home, revokeApp, revokeAllApps, keep, signOutEverywhere } = accountPaths
-  for (const path of [home, revokeApp, revokeAllApps, keep, signOutEverywhere]) router.get(path, (ctx) => seeOther(ctx, accountPaths.apps))
+  const { home, revokeApp, removeApp, revokeAllApps, keep, signOutEverywhere } = accountPaths
+  for (const path of [home, revokeApp, removeApp, revokeAllApps, keep, signOutEverywhere])
+    router.get(path, (ctx) => seeOther(ctx, accountPaths.apps))
   router.all(`${accountPaths.home}/{*rest}`, errors, () => {
     throw pageProblem('nothing_here', 'not_found', 'There is no such page.')
   })

@@ -1,6 +1,6 @@
 import type { Context, Middleware } from 'koa'
 import { cancelDeletion } from '../../domain/accounts/accountDeletion.ts'
-import { connectedApps, ownGrant } from '../../domain/accounts/connectedApps.ts'
+import { connectedApps, ownGrant, ownGrantsTo } from '../../domain/accounts/connectedApps.ts'
 import { signOutEverywhere } from '../../domain/accounts/signOutEverywhere.ts'
 import { endBrowserSession } from '../../oidc/browserSession.ts'
 import { accountPaths } from '../../policy/accountPaths.ts'
@@ -20,7 +20,10 @@ import { formSubject, type SignedInPerson, signedInOrAway } from './signedInPers
 /** The handlers of the page of connected apps. */
 export interface AppsPages {
   show: Middleware
+  /** Ends one grant. */
   revoke: Middleware
+  /** Ends all grants of one app. */
+  remove: Middleware
   revokeAll: Middleware
   keep: Middleware
   signOutEverywhere: Middleware
@@ -31,6 +34,7 @@ const shown = 100
 /** Confirmations by the value of the query parameter `done`. Nothing else of the query is shown. */
 const notices: Record<string, TextKey> = {
   revoked: 'apps.done_revoked',
+  removed: 'apps.done_removed',
   all_revoked: 'apps.done_all_revoked',
   kept: 'apps.done_kept',
 }
@@ -79,6 +83,19 @@ export function appsPages(args: AccountArguments, present: AccountPresenter): Ap
       if (!grant) throw pageProblem('nothing_here', 'not_found', 'There is no such connected app.')
       await endOwnGrant(ctx, args, accountId, grant)
       seeOther(ctx, `${accountPaths.apps}?done=revoked`)
+    },
+
+    async remove(ctx) {
+      const { school } = ctx.state
+      const form = submittedForm(ctx)
+      const person = await owner(ctx)
+      if (!person) return
+      const { accountId } = person
+      const grants = await ownGrantsTo(args.database.kysely, school.id, { accountId, clientId: form.get('client') ?? '' })
+      // The same error for apps of other accounts and unknown ids.
+      if (grants.length === 0) throw pageProblem('nothing_here', 'not_found', 'There is no such connected app.')
+      for (const grant of grants) await endOwnGrant(ctx, args, accountId, grant)
+      seeOther(ctx, `${accountPaths.apps}?done=removed`)
     },
 
     async revokeAll(ctx) {

@@ -1,6 +1,7 @@
 import type { Context } from 'koa'
 import { allowedScopes } from '../../domain/accounts/allowedScopes.ts'
 import type { SignedInAccount } from '../../domain/accounts/signedInAccount.ts'
+import { browserName } from '../../lib/browserName.ts'
 import { hash } from '../../lib/keyring.ts'
 import { subjectOf } from '../../oidc/claims.ts'
 import type { Role } from '../../policy/caller.ts'
@@ -66,6 +67,7 @@ export function consentStep(args: ConsentStepArguments): SignInStep {
         refused: decision.refused.join(' '),
         resources: [...requested.resources.keys()],
         ...(manualCode ? { handed_over: true } : {}),
+        browser: browserName(visit.ctx.get('User-Agent')),
       }
       const ids = { account_id: accountId, client_id: open.clientId, grant_id: grantId }
       await args.audit(auditEntry(visit.ctx, 'consent.granted', { ...ids, details }))

@@ -1,0 +1,131 @@
+import type { ConnectedApp } from '../../domain/accounts/connectedApps.ts'
+import { networkKey } from '../../http/rateLimit.ts'
+import { claimedRole } from '../../policy/claimedRole.ts'
+import { imitatedName } from '../../policy/imitatedName.ts'
+import type { Reader } from '../../policy/permissionSentences.ts'
+import { alarmOf, type ConsentFact } from '../consentFacts.ts'
+import type { ConsentScope } from '../consentScope.ts'
+import { type Destination, destinationOf } from '../destination.ts'
+import { plainText } from '../plainText.ts'
+import type { TextPart, Texts } from '../texts.ts'
+
+/** One app with all its grants. */
+export interface AppEntry {
+  /** Id of the heading, which distinguishes the buttons of this app from the others. */
+  id: string
+  clientId: string
+  name: TextPart[]
+  /** Warning that the app's name imitates a protected name; undefined if it does not. */
+  alarm: TextPart[] | undefined
+  facts: ConsentFact[]
+  grants: GrantEntry[]
+  /** Label of the button that ends all grants. */
+  remove: string
+}
+
+/** One grant of an app. */
+export interface GrantEntry {
+  id: string
+  grantId: string
+  /** When and from where the person allowed it. */
+  allowed: TextPart[]
+  used: TextPart[]
+  /** Label of the permissions, with their number. */
+  scopesLabel: string
+  areas: { title: string; sentences: string[] }[]
+}
+
+export interface EntryArguments {
+  schoolName: string
+  scopes: readonly ConsentScope[]
+  /** The person of the page. */
+  reader: Reader
+  protectedNames: readonly string[]
+}
+
+/** Builds one entry for each app, in the order of its newest grant. */
+export function appEntries(texts: Texts, grants: readonly ConnectedApp[], args: EntryArguments): AppEntry[] {
+  return [...Map.groupBy(grants, ({ clientId }) => clientId).values()].flatMap((own, at) => {
+    const [newest] = own
+    return newest ? [entryOf(texts, newest, own, { ...args, id: `app-${at + 1}` })] : []
+  })
+}
+
+function entryOf(
+  texts: Texts,
+  app: ConnectedApp,
+  grants: readonly ConnectedApp[],
+  { id, schoolName, protectedNames, ...args }: EntryArguments & { id: string },
+): AppEntry {
+  const name = plainText(app.name, 60)
+  const fact = (label: string, value: TextPart[], isWarning = false) => ({ label, value, isWarning })
+  const origin = app.origin && { date: texts.date(app.origin.createdAt), school: schoolName }
+  const names =
+    app.origin !== undefined && app.origin.registeredVia !== 'integration'
+      ? { imitated: imitatedName(app.name, protectedNames), claimedRole: claimedRole(app.name) }
+      : { imitated: undefined, claimedRole: undefined }
+  return {
+    id,
+    clientId: app.clientId,
+    name: name ? texts.parts('apps.name', { app: name }) : texts.parts(app.origin ? 'apps.nameless' : 'apps.gone', {}),
+    alarm: alarmOf(texts, names, schoolName),
+    facts: [
+      ...(app.origin && origin
+        ? [
+            app.origin.registeredVia === 'document'
+              ? fact(texts.text('consent.origin_label'), texts.parts('consent.origin_document', { ...origin, host: app.origin.host }))
+              : app.origin.registeredVia === 'integration'
+                ? fact(texts.text('consent.origin_label'), texts.parts('consent.origin_integration', origin))
+                : fact(texts.text('consent.origin_label'), texts.parts('consent.origin_self', origin), true),
+          ]
+        : []),
+      ...(app.origin ? [fact(texts.text('apps.destination_label'), placesOf(texts, app.redirectUris))] : []),
+    ],
+    grants: grants.map((grant, at) => grantOf(texts, grant, { ...args, id: `${id}-${at + 1}` })),
+    remove: texts.text(grants.length === 1 ? 'apps.remove' : 'apps.remove_every'),
+  }
+}
+
+function grantOf(
+  texts: Texts,
+  grant: ConnectedApp,
+  { id, scopes, reader }: Pick<EntryArguments, 'scopes' | 'reader'> & { id: string },
+): GrantEntry {
+  const granted = scopes.filter((scope) => grant.scopes.has(scope.name))
+  return {
+    id,
+    grantId: grant.grantId,
+    allowed: allowedOf(texts, grant),
+    used: grant.lastUsedAt ? texts.parts('apps.used', { date: texts.moment(grant.lastUsedAt) }) : [],
+    scopesLabel: texts.counted('consent.count', granted.length),
+    areas: [...Map.groupBy(granted, ({ area }) => area).values()].map((members) => ({
+      title: members[0] ? texts.areaTitle(members[0]) : '',
+      sentences: members.map((scope) => texts.sentence(scope, reader)),
+    })),
+  }
+}
+
+function allowedOf(texts: Texts, { allowedAt, from }: ConnectedApp): TextPart[] {
+  const date = texts.moment(allowedAt)
+  const { browser, system } = from?.browser ?? {}
+  const network = from?.address ? networkKey(from.address) : undefined
+  const device = browser && system ? texts.text('apps.device', { browser, system }) : (browser ?? system)
+  if (device && network) return texts.parts('apps.allowed_from_both', { date, device, network })
+  const only = device ?? network
+  return only ? texts.parts('apps.allowed_from', { date, place: only }) : texts.parts('apps.allowed', { date })
+}
+
+/** Hosts of the redirect URIs that the app registered, without duplicates. */
+function placesOf(texts: Texts, redirectUris: readonly unknown[]): TextPart[] {
+  const places = new Map(
+    redirectUris.map(destinationOf).map((place) => [`${place.kind} ${place.kind === 'host' ? place.host : ''}`, place]),
+  )
+  const parts = [...places.values()].slice(0, 5).map((place) => partsOf(texts, place))
+  return parts.flatMap((part, at) => (at === 0 ? part : [{ text: ', ', isolated: false }, ...part]))
+}
+function partsOf(texts: Texts, { kind, host }: Destination): TextPart[] {
+  if (kind === 'this computer') return texts.parts('apps.destination_loopback', {})
+  if (kind === 'host') return texts.parts('consent.destination_host', { host })
+  if (kind === 'app') return texts.parts('apps.destination_app', { scheme: host })
+  return texts.parts('consent.destination_unknown', {})
+}
