@@ -15,6 +15,7 @@ import type { SchoolDirectory } from './policy/schoolDirectory.ts'
 import { schoolBranding } from './store/schools.ts'
 import { createRestApi } from './wiring/api.ts'
 import type { AppArguments } from './wiring/appArguments.ts'
+import { createAppsGuide } from './wiring/appsGuide.ts'
 import { createExternalServices } from './wiring/externalServices.ts'
 import { createFileRoutes, createFileServices } from './wiring/files.ts'
 import { createFoundation } from './wiring/foundation.ts'
@@ -76,6 +77,7 @@ export async function createApp(args: AppArguments): Promise<App> {
     createResourceMetadata(foundation, documents),
     documents.middleware,
     serveReference(async ({ id }) => (await schoolBranding(database.kysely, id)).name),
+    createAppsGuide(foundation, pageContext),
     api.openApi,
     oidc.middleware,
     ...createSchoolPages(foundation, { oidc, pageContext, send: sendInBackground({ email, enqueue }) }),

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import ejs from 'ejs'
+import type { AppsGuide } from '../policy/appsGuide.ts'
 import type { AppsPage } from './account/appsPage.ts'
 import type { AccountMessagePage } from './account/messagePage.ts'
 import { type Asset, readAsset } from './asset.ts'
@@ -29,6 +30,7 @@ export interface Frame {
 export interface ViewPages {
   'account-apps': AppsPage
   'account-message': AccountMessagePage
+  'apps-guide': Frame & AppsGuide
   consent: ConsentPage
   error: ErrorPage
   form: FormPage
@@ -47,7 +49,17 @@ export interface Views {
   render<Name extends ViewName>(name: Name, page: ViewPages[Name]): string
 }
 
-const names: readonly ViewName[] = ['account-apps', 'account-message', 'consent', 'error', 'form', 'manual-code', 'sign-out', 'signed-out']
+const names: readonly ViewName[] = [
+  'account-apps',
+  'account-message',
+  'apps-guide',
+  'consent',
+  'error',
+  'form',
+  'manual-code',
+  'sign-out',
+  'signed-out',
+]
 
 /** Reads and compiles `views/` once. A view that does not compile prevents the start. */
 export function createViews(): Views {

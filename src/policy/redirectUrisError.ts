@@ -1,3 +1,4 @@
+import { appsPath } from './apps.ts'
 import { type WrongRedirectKind, type WrongRedirectUri, wrongRedirectUri } from './wrongRedirectUri.ts'
 
 /** The rules that decide which redirect URIs a client can register by self-service. */
@@ -30,7 +31,7 @@ export function redirectUrisError(member: string, value: unknown, rules: Redirec
     ...[...Map.groupBy(wrong, ({ kind }) => kind)].map(([kind, members]) => `${quoted(members)}: ${solutions[kind](rules, members)}`),
     ...(isMixed ? ['If the app works without these addresses, remove them and register the others.'] : []),
     ...(member === 'redirect_uris' ? [`MCP clients: ${rules.issuer}/mcp needs no sign-in, so connect without one.`] : []),
-    `Steps for each app: ${rules.issuer}/docs/apps`,
+    `Steps for each app: ${rules.issuer}${appsPath}`,
   ].join(' ')
 }
 

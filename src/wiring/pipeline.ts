@@ -24,7 +24,7 @@ import { rememberLanguage } from '../pages/language.ts'
 import type { Foundation } from './foundation.ts'
 import { schoolConfigOf } from './runtime.ts'
 
-const isPage = (path: string): boolean => /^\/(oauth|account)(\/|$)/i.test(path)
+const isPage = (path: string): boolean => /^\/(oauth|account|docs\/apps)(\/|$)/i.test(path)
 
 /** Documents and metadata of the schools that were requested lately. */
 const responseTableBytes = 32 * 1_048_576

@@ -1,0 +1,89 @@
+import { stringify } from 'yaml'
+import { type AppAccess, type AppRequest, type AppRules, appAccess } from '../policy/appAccess.ts'
+import { type AppNote, type AppSetup, type KnownApp, knownApps } from '../policy/apps.ts'
+import type { AppGuide, AppsGuide, GuideBlock } from '../policy/appsGuide.ts'
+import type { TextKey, Texts } from './texts.ts'
+
+export interface AppsGuideArguments {
+  issuer: string
+  /** Name of the school's file, without its ending. */
+  slug: string
+  schoolName: string
+  docsUrl: string
+  rules: AppRules
+}
+
+const notes: Record<AppNote, TextKey> = {
+  signs_in_on_request: 'apps_guide.signs_in_on_request',
+  signs_in_when_added: 'apps_guide.signs_in_when_added',
+  insists_on_sign_in: 'apps_guide.insists_on_sign_in',
+  choose_no_authentication: 'apps_guide.choose_no_authentication',
+  api_walkthrough: 'apps_guide.api_walkthrough',
+}
+
+/** Builds the guide from the school's rules. Pure. */
+export function appsGuide(texts: Texts, args: AppsGuideArguments): AppsGuide {
+  const { issuer, schoolName } = args
+  const link = (path: string, key: TextKey) => ({ href: issuer + path, text: texts.text(key) })
+  return {
+    heading: texts.text('apps_guide.heading', { school: schoolName }),
+    introduction: [texts.text('apps_guide.introduction', { school: schoolName }), texts.text('apps_guide.sign_in_introduction')],
+    address: { label: texts.text('apps_guide.address'), value: `${issuer}/mcp` },
+    apps: knownApps.map((app) => guideOf(texts, app, args)),
+    moreHeading: texts.text('apps_guide.more'),
+    more: [link('/auth.md', 'apps_guide.more_auth'), link('/docs', 'apps_guide.more_docs'), link('/llms.txt', 'apps_guide.more_index')],
+  }
+}
+
+function guideOf(texts: Texts, app: KnownApp, args: AppsGuideArguments): AppGuide {
+  const access = appAccess(app, args.rules)
+  const { issuer } = args
+  return {
+    id: app.id,
+    name: app.id === 'other' ? texts.text('apps_guide.other') : app.name,
+    setup: app.setup.map((setup) => setupBlock(texts, setup, issuer)),
+    facts: [
+      {
+        label: texts.text('apps_guide.catalogue_label'),
+        text: `${texts.text('apps_guide.catalogue')} ${texts.text(notes[app.note], { issuer })}`,
+      },
+      { label: texts.text('apps_guide.sign_in_label'), text: wayText(texts, access, args) },
+    ],
+    operator: access.way === 'none' ? operatorPart(texts, app, access.request, args) : undefined,
+  }
+}
+
+function setupBlock(texts: Texts, setup: AppSetup, issuer: string): GuideBlock {
+  const filled = (text: string): string => text.replaceAll('{mcp}', `${issuer}/mcp`)
+  if (setup.kind === 'command') return { label: texts.text('apps_guide.command'), code: filled(setup.text) }
+  if (setup.kind === 'file') return { label: texts.text('apps_guide.file', { file: setup.file }), code: filled(setup.text) }
+  const values = setup.values.map(({ label, value }) => `${label}: ${filled(value)}`).join('\n')
+  const label = setup.path.length === 0 ? texts.text('apps_guide.enter') : texts.text('apps_guide.steps', { path: setup.path.join(' → ') })
+  return { label, code: values }
+}
+
+function wayText(texts: Texts, access: AppAccess, { docsUrl }: AppsGuideArguments): string {
+  if (access.way === 'registration') return texts.text('apps_guide.way_registration')
+  if (access.way === 'document') return texts.text('apps_guide.way_document', { host: access.host })
+  if (access.way === 'integration') return texts.text('apps_guide.way_integration', { client: access.clientId })
+  return texts.text('apps_guide.way_none', { address: docsUrl })
+}
+
+function operatorPart(texts: Texts, { name }: KnownApp, request: AppRequest, { slug, rules }: AppsGuideArguments): AppGuide['operator'] {
+  const option = (file: string, content: object): GuideBlock => ({ label: file, code: stringify(content).trimEnd() })
+  const hosts = rules.registration?.loopbackHosts ?? []
+  const trusted = rules.documents?.trustedHosts ?? []
+  return {
+    heading: texts.text('apps_guide.operator_heading'),
+    text: texts.text('apps_guide.operator', { app: name }),
+    options: [
+      ...(request.loopbackHosts.length > 0
+        ? [option('oauth.yaml', { registration: { loopback_hosts: [...hosts, ...request.loopbackHosts] } })]
+        : []),
+      ...(request.trustedHost !== undefined && trusted !== 'any'
+        ? [option('oauth.yaml', { client_metadata_documents: { trusted_hosts: [...trusted, request.trustedHost] } })]
+        : []),
+      option(`schools/${slug}.yaml`, { integrations: [request.integration] }),
+    ],
+  }
+}

@@ -1,0 +1,26 @@
+/** How people connect apps to a school: the content of `/docs/apps`, in one language, before it becomes HTML or Markdown. */
+export interface AppsGuide {
+  heading: string
+  introduction: string[]
+  /** Address of the MCP endpoint. */
+  address: { label: string; value: string }
+  apps: AppGuide[]
+  moreHeading: string
+  more: { href: string; text: string }[]
+}
+
+/** One app. */
+export interface AppGuide {
+  id: string
+  name: string
+  setup: GuideBlock[]
+  facts: { label: string; text: string }[]
+  /** Changes of the configuration of which each lets the app sign people in; undefined if none is needed. */
+  operator: { heading: string; text: string; options: GuideBlock[] } | undefined
+}
+
+/** A command or the content of a file, with its place. */
+export interface GuideBlock {
+  label: string
+  code: string
+}
