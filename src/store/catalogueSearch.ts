@@ -104,15 +104,18 @@ export function matchesWords(table: string, query: Expression<unknown>): Express
   return sql<SqlBool>`search_vector(${title}, ${words}, ${body}) @@ ${query}`
 }
 
+/** Returns the words themselves as a query, which matches a row with any of them: words that only begin like them do not count. */
+export const exactWords = (words: readonly string[]): Expression<string> =>
+  sql<string>`(SELECT string_agg(quote_literal(search_fold(word)), ' | ')::tsquery FROM unnest(${[...words]}::text[]) AS asked(word))`
+
 /**
  * Returns how well a row matches: more for the title than for short words, and more for the words themselves than for others that begin
  * like them. A match in the body alone is 0: computing the words of many long texts would be expensive.
  */
-export function wordsRank(table: string, query: Expression<unknown>, words: readonly string[]): Expression<number> {
-  const { title, words: short } = textsOf(table)
-  const vector = sql`search_vector(${title}, ${short}, NULL)`
-  const exact = sql`(SELECT string_agg(quote_literal(search_fold(word)), ' | ')::tsquery FROM unnest(${[...words]}::text[]) AS asked(word))`
-  return sql<number>`coalesce(ts_rank(${vector}, ${query}) + ts_rank(${vector}, ${exact}), 0)`
+export function wordsRank(table: string, { query, exact }: Record<'query' | 'exact', Expression<unknown>>): Expression<number> {
+  const { title, words } = textsOf(table)
+  const vector = sql`search_vector(${title}, ${words}, NULL)`
+  return sql<number>`coalesce(ts_rank(${vector}, ${query}), 0) + coalesce(ts_rank(${vector}, ${exact}), 0)`
 }
 
 /** Returns one line about a row, from its own line or the beginning of its body. */

@@ -27,6 +27,7 @@ import { callerFrom } from '../../src/policy/caller.ts'
 import { imitatedName } from '../../src/policy/imitatedName.ts'
 import { registrationError } from '../../src/policy/registrationError.ts'
 import { operationsIn, resources } from '../../src/resources/index.ts'
+import { wordsOf } from '../../src/store/catalogueSearch.ts'
 import { cpuTime, defineCase, filled, type ParserCase } from './inputCosts.ts'
 
 /** Shorter times depend more on the machine than on the parser. */
@@ -143,6 +144,7 @@ const entry = (text: string) => ({
 const nestedObject = (depth: number): unknown => (depth === 0 ? 1 : { a: nestedObject(depth - 1) })
 
 const cases: readonly ParserCase[] = [
+  ...texts('words of a search', (text) => wordsOf(text), words),
   ...texts('SVG, value of an attribute', (text) => cleanSvg(svg(`<g fill="${text}" d="url(${text}"/>`)), [
     'a',
     'a ',

@@ -1,8 +1,10 @@
+import type { QueryCreator } from 'kysely'
 import { toPublicId } from '../../lib/ids.ts'
 import type { Caller } from '../../policy/caller.ts'
-import { lineOf, matchesWords, priceOf, searchedTitle, wordsOf, wordsQuery, wordsRank } from '../../store/catalogueSearch.ts'
+import { exactWords, lineOf, matchesWords, priceOf, searchedTitle, wordsOf, wordsQuery, wordsRank } from '../../store/catalogueSearch.ts'
 import type { Reader } from '../../store/database.ts'
 import { contains } from '../../store/expressions.ts'
+import type { AnyTables } from '../declare/expressions.ts'
 import { type QueryScope, schoolColumn, tableOf, tables } from '../declare/queryScope.ts'
 import type { Resource } from '../declare/resource.ts'
 import { named } from './selectRows.ts'
@@ -55,27 +57,37 @@ interface Matching {
 }
 
 async function findHits(database: Reader, query: CatalogueQuery, matching: Matching): Promise<Hit[]> {
-  const [first, ...others] = query.resources.map((resource) => hitsOf(database, { resource, ...query }, { ...query, ...matching }))
+  const { schoolId, resources, limit } = query
+  // Computed once for all resources.
+  const asking = tables(database).with('asked', (any) =>
+    any.selectNoFrom([named(wordsQuery({ schoolId, ...matching }), 'query'), named(exactWords(matching.words), 'exact')]),
+  )
+  const [first, ...others] = resources.map((resource) => hitsOf(database, { ...query, ...matching }, resource))
   if (!first) return []
-  const rows = await tables(database)
+  const rows = await asking
     .selectFrom(others.reduce((all, one) => all.unionAll(one), first).as('hits'))
     .selectAll()
     .orderBy('rank', 'desc')
     .orderBy('object')
     .orderBy('id', 'desc')
-    .limit(query.limit + 1)
+    .limit(limit + 1)
     .$castTo<Hit & { rank: number }>()
     .execute()
-  const prefixes = new Map(query.resources.map(({ object, idPrefix }) => [object, idPrefix]))
+  const prefixes = new Map(resources.map(({ object, idPrefix }) => [object, idPrefix]))
   return rows.map(({ rank: _rank, ...hit }) => ({ ...hit, id: toPublicId(prefixes.get(hit.object) ?? '', hit.id) }))
 }
 
+type Asking = QueryCreator<AnyTables & { asked: { query: string; exact: string } }>
+
 /** Selects the newest matching rows of one resource with their ranks. */
-function hitsOf(database: Reader, queryScope: QueryScope, { schoolId, text, words, needsEvery }: CatalogueQuery & Matching) {
-  const { object, table } = queryScope.resource
-  const asked = wordsQuery({ schoolId, words, needsEvery })
-  const newest = tables(database)
-    .selectFrom(tableOf(queryScope.resource))
+function hitsOf(database: Reader, { schoolId, caller, text, needsEvery }: CatalogueQuery & Matching, resource: Resource) {
+  const { object, table } = resource
+  const queryScope: QueryScope = { resource, schoolId, caller }
+  // A part of the statement that defines `asked`.
+  const asking = tables(database) as unknown as Asking
+  const asked = { query: asking.selectFrom('asked').select('asked.query'), exact: asking.selectFrom('asked').select('asked.exact') }
+  const newest = asking
+    .selectFrom(tableOf(resource))
     .select((rows) => [
       named(rows.cast<string>(rows.val(object), 'text'), 'object'),
       'id',
@@ -83,14 +95,14 @@ function hitsOf(database: Reader, queryScope: QueryScope, { schoolId, text, word
       named(searchedTitle(table), 'title'),
       named(lineOf(table), 'line'),
       named(priceOf(table), 'price'),
-      named(wordsRank(table, asked, words), 'rank'),
+      named(wordsRank(table, asked), 'rank'),
     ])
     .where(schoolColumn(queryScope), '=', schoolId)
     .where((rows) => {
-      const matches = matchesWords(table, asked)
+      const matches = matchesWords(table, asked.query)
       return rows.and([isVisible(queryScope, rows), needsEvery ? matches : rows.or([matches, contains(searchedTitle(table), text)])])
     })
     .orderBy('id', 'desc')
     .limit(maxRanked)
-  return tables(database).selectFrom(newest.as('newest')).selectAll()
+  return asking.selectFrom(newest.as('newest')).selectAll()
 }
