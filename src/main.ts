@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import cluster from 'node:cluster'
 import { setFlagsFromString } from 'node:v8'
+import { keepCompiledCode, saveCompiledCode } from './wiring/compileCache.ts'
 
 // Imported on demand, so that the supervisor does not load the modules of the service, which take 170 MB.
 const workers = Number(process.env.WORKERS)
@@ -17,10 +18,15 @@ try {
     // Otherwise the garbage of the start and of the first self-check grows the young generation to 48 MB and more, and V8 never shrinks
     // it.
     setFlagsFromString('--semi-space-growth-factor=1')
+    // After the flag: V8 takes no code that was compiled with other flags.
+    keepCompiledCode(process.env)
     const { runService } = await import('./wiring/runService.ts')
     await runService(process)
-    // V8's default: afterwards it can grow with the load.
-    setTimeout(() => setFlagsFromString('--semi-space-growth-factor=2'), startMs).unref()
+    setTimeout(() => {
+      saveCompiledCode()
+      // V8's default: from now on it can grow with the load.
+      setFlagsFromString('--semi-space-growth-factor=2')
+    }, startMs).unref()
   }
 } catch (error) {
   const { startFailure } = await import('./wiring/failureText.ts')

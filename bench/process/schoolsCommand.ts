@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
-import type { Client } from '../compare/client.ts'
+import { Client } from 'pg'
+import type { Client as HttpClient } from '../compare/client.ts'
 import { createTargets } from '../compare/targets.ts'
 import { machine, median, megabytes, printRows } from './figures.ts'
 import { createHome, type MeasuredProcess, serviceEnvironment, startMeasured } from './measuredProcess.ts'
@@ -22,7 +23,7 @@ const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'lis
 const mcpHeaders = { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-06-18' }
 
 /** The requests to each school, in this order. */
-const requests: Readonly<Record<string, (client: Client, host: string) => ReturnType<Client['send']>>> = {
+const requests: Readonly<Record<string, (client: HttpClient, host: string) => ReturnType<HttpClient['send']>>> = {
   metadata: (client, host) => client.send('/.well-known/oauth-authorization-server', { headers: { host } }),
   keys: (client, host) => client.send('/api/oauth/jwks', { headers: { host } }),
   'llms.txt': (client, host) => client.send('/llms.txt', { headers: { host } }),
@@ -63,8 +64,8 @@ export async function schoolsCommand(args: readonly string[]): Promise<number> {
     say(
       `first start with ${count} schools: ready after ${(running.readyMs / 1000).toFixed(1)} s, ${(running.startCpuMs / 1000).toFixed(1)} s of CPU`,
     )
-    await withoutPending(running, count)
-    say(`signing keys and self-checks done, ${((await running.cpuMs()) / 1000).toFixed(1)} s of CPU since the start`)
+    await untilKeysExist(stores.DATABASE_URL, count)
+    say(`signing keys created, ${((await running.cpuMs()) / 1000).toFixed(1)} s of CPU since the start`)
     await running.stop()
     running = await start()
     say(`second start: ready after ${(running.readyMs / 1000).toFixed(1)} s, ${(running.startCpuMs / 1000).toFixed(1)} s of CPU`)
@@ -78,18 +79,21 @@ export async function schoolsCommand(args: readonly string[]): Promise<number> {
   }
 }
 
-/** Waits until the self-check of every school has passed. */
-async function withoutPending({ admin }: MeasuredProcess, count: number): Promise<void> {
-  const deadline = performance.now() + 3_600_000
-  let last = -1
-  while (performance.now() < deadline) {
-    const { self_check: check } = JSON.parse((await admin.send('/readyz')).text) as { self_check: { passed: number } }
-    if (check.passed >= count) return
-    if (check.passed !== last && process.env.BENCH_DEBUG) say(`${check.passed} self-checks passed`)
-    last = check.passed
-    await new Promise((resume) => setTimeout(resume, 500))
+/** Waits until every school has its signing keys. */
+async function untilKeysExist(databaseUrl: string, count: number): Promise<void> {
+  const client = new Client({ connectionString: databaseUrl })
+  await client.connect()
+  try {
+    const deadline = performance.now() + 3_600_000
+    while (performance.now() < deadline) {
+      const { rows } = await client.query('SELECT count(DISTINCT school_id) AS schools FROM signing_key')
+      if (Number(rows[0]?.schools) >= count) return
+      await new Promise((resume) => setTimeout(resume, 500))
+    }
+    throw new Error('the signing keys were not created within an hour')
+  } finally {
+    await client.end()
   }
-  throw new Error('the self-checks took longer than an hour')
 }
 
 async function measure(service: MeasuredProcess, hosts: readonly string[]): Promise<void> {

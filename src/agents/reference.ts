@@ -1,16 +1,18 @@
 import { readFileSync } from 'node:fs'
 import ejs from 'ejs'
 import type { Middleware } from 'koa'
-import { freshMilliseconds, type StoredDocument, serveDocument, storeDocument } from '../http/document.ts'
+import { freshMilliseconds, serveDocument, storeDocument } from '../http/document.ts'
 import { allowMethods } from '../http/methods.ts'
+import { lazily } from '../lib/lazily.ts'
 import { problems } from '../lib/problem.ts'
 import type { School } from '../policy/school.ts'
-import { readReferenceFiles } from './referenceFiles.ts'
+import { findReferenceFiles } from './referenceFiles.ts'
 import { paths } from './schoolFacts.ts'
 
 /** Path of the reference, and of its list of errors with an anchor each. */
 const referencePath = paths.reference
 const errorsPath = `${referencePath}/errors`
+const assetsPath = `${referencePath}/assets/`
 
 const links = [
   { href: referencePath, text: 'Reference' },
@@ -36,9 +38,6 @@ const policy = [
 
 /** Serves the API's description as pages for people, with all files from this origin. */
 export function serveReference(nameOf: (school: School) => Promise<string>): Middleware {
-  const files = readReferenceFiles(referencePath)
-  const assets = Object.fromEntries(files.map(({ name, href }) => [name, href]))
-  const stored = new Map<string, StoredDocument>(files.map(({ name, document }) => [`${referencePath}/assets/${name}`, document]))
   const errors = Object.entries(problems)
     .map(([code, problem]) => ({ code, ...problem }))
     .toSorted((left, right) => left.status - right.status)
@@ -46,12 +45,22 @@ export function serveReference(nameOf: (school: School) => Promise<string>): Mid
     [referencePath, readView('reference')],
     [errorsPath, readView('errors')],
   ])
+  // Found when somebody opens the reference: their versions are hashes of two megabytes.
+  const reference = lazily(async () => {
+    const files = await findReferenceFiles(referencePath)
+    return {
+      assets: Object.fromEntries(files.map(({ name, href }) => [name, href])),
+      files: new Map(files.map((file) => [`${assetsPath}${file.name}`, file])),
+    }
+  })
   return async (ctx, next) => {
     const render = pages.get(ctx.path)
-    const file = stored.get(ctx.path)
+    if (!render && !ctx.path.startsWith(assetsPath)) return next()
+    const { assets, files } = await reference()
+    const file = files.get(ctx.path)
     if (!render && !file) return next()
     if (allowMethods(ctx, ['GET', 'HEAD']) === 'answered') return
-    if (file) serveDocument(ctx, file, { freshMilliseconds })
+    if (file) serveDocument(ctx, await file.read())
     if (!render) return
     const text = render({ name: await nameOf(ctx.state.school), links, assets, errors })
     ctx.set('Content-Security-Policy', policy)

@@ -1,7 +1,7 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createTransport } from 'nodemailer'
 import { newId } from '../lib/ids.ts'
+import { lazily } from '../lib/lazily.ts'
 import type { Log } from '../lib/log.ts'
 import { compose } from './compose.ts'
 import type { MailTransport } from './transport.ts'
@@ -10,10 +10,13 @@ const most = 500
 
 /** Saves e-mails as .eml files, readable by the service only, and keeps the newest 500. They are not sent. */
 export function fileTransport({ directory, log }: { directory: string; log: Log }): MailTransport {
-  const transport = createTransport({ streamTransport: true, buffer: true, newline: 'unix' })
+  const transport = lazily(async () => {
+    const { createTransport } = await import('nodemailer')
+    return createTransport({ streamTransport: true, buffer: true, newline: 'unix' })
+  })
   return {
     async deliver(email) {
-      const { message } = await transport.sendMail(compose(email))
+      const { message } = await (await transport()).sendMail(compose(email))
       const file = join(directory, `${newId()}.eml`)
       await mkdir(directory, { recursive: true, mode: 0o700 })
       await writeFile(file, readable(String(message), email.text), { mode: 0o600, flag: 'wx' })
@@ -22,7 +25,7 @@ export function fileTransport({ directory, log }: { directory: string; log: Log 
       await forget(directory)
     },
     describe: () => `SMTP_URL is not set: e-mails are saved to ${directory} and not sent`,
-    close: () => transport.close(),
+    close() {},
   }
 }
 

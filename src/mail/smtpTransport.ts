@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import { createTransport } from 'nodemailer'
+import { lazily } from '../lib/lazily.ts'
 import { compose } from './compose.ts'
 import type { MailTransport } from './transport.ts'
 
@@ -14,20 +14,26 @@ const patienceMilliseconds = 10_000
 
 /** Sends e-mails through an SMTP server. Temporary failures are retried; permanent failures throw. */
 export function smtpTransport({ url, pauses = [1000, 5000] }: SmtpOptions): MailTransport {
-  const transport = createTransport({
-    url,
-    pool: true,
-    maxConnections: 2,
-    connectionTimeout: patienceMilliseconds,
-    greetingTimeout: patienceMilliseconds,
-    socketTimeout: patienceMilliseconds,
+  let opened: { close(): void } | undefined
+  const transport = lazily(async () => {
+    const { createTransport } = await import('nodemailer')
+    const created = createTransport({
+      url,
+      pool: true,
+      maxConnections: 2,
+      connectionTimeout: patienceMilliseconds,
+      greetingTimeout: patienceMilliseconds,
+      socketTimeout: patienceMilliseconds,
+    })
+    opened = created
+    return created
   })
   return {
     async deliver(email) {
       const left = [...pauses]
       for (;;) {
         try {
-          await transport.sendMail(compose(email))
+          await (await transport()).sendMail(compose(email))
           return
         } catch (error) {
           const pause = isTemporary(error) ? left.shift() : undefined
@@ -37,7 +43,7 @@ export function smtpTransport({ url, pauses = [1000, 5000] }: SmtpOptions): Mail
       }
     },
     describe: () => `messages go to the mail server ${new URL(url).host}`,
-    close: () => transport.close(),
+    close: () => opened?.close(),
   }
 }
 

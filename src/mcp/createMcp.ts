@@ -4,12 +4,11 @@ import type { OperationLimit } from '../framework/operationLimits.ts'
 import { asProblem, bodyOf } from '../http/problems.ts'
 import { readJson } from '../http/readJson.ts'
 import type { RequestState } from '../http/requestState.ts'
+import { lazily } from '../lib/lazily.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Caller } from '../policy/caller.ts'
 import type { School } from '../policy/school.ts'
-import { type CatalogueArguments, createCatalogue } from './createCatalogue.ts'
-import { createExchange } from './exchangeMessage.ts'
-import { requireOrigin } from './requireOrigin.ts'
+import type { CatalogueArguments } from './createCatalogue.ts'
 import { rpcCodeOf, rpcError } from './rpcProblem.ts'
 import { serveServerCard } from './serverCard.ts'
 
@@ -37,8 +36,9 @@ const messageHeader = /^mcp-(protocol-version|method|name|param-.+)$/
 
 /** Serves the documents of the server, and `/mcp`: Streamable HTTP without sessions, one JSON response for each POST. */
 export function createMcp(args: McpArguments): Middleware<RequestState> {
-  const { database, store, signer, externalServices, authenticate, schoolName, log } = args
-  const exchange = createExchange(createCatalogue(args), log)
+  const { database, store, signer, externalServices, authenticate, schoolName } = args
+  // Loaded with the first message: the SDK is large, and many processes never get one.
+  const messages = lazily(async () => (await import('./messages.ts')).createMessages(args))
   return async (ctx, next) => {
     if (ctx.path !== '/mcp') return (await serveServerCard(ctx, schoolName)) ? undefined : next()
     const { school } = ctx.state
@@ -52,6 +52,7 @@ export function createMcp(args: McpArguments): Middleware<RequestState> {
     }
     try {
       const message = await admitted(ctx)
+      const { exchange } = await messages()
       const { status, body } = await exchange({
         message,
         headers: headersOf(ctx),
@@ -87,6 +88,7 @@ export function createMcp(args: McpArguments): Middleware<RequestState> {
         headers: { Allow: 'POST' },
       })
     }
+    const { requireOrigin } = await messages()
     requireOrigin(ctx, ctx.state.school, new Set(args.allowedOrigins()))
     await authenticate(ctx, [])
     if (!ctx.accepts('application/json') || !ctx.accepts('text/event-stream')) {

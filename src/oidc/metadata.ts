@@ -19,22 +19,18 @@ export async function metadataDocument(
   { privacy, terms }: { privacy?: string; terms?: string },
 ): Promise<StoredDocument> {
   const links = { ...(privacy && { op_policy_uri: privacy }), ...(terms && { op_tos_uri: terms }) }
-  const body = await engineBody(ctx, runtime, '/.well-known/openid-configuration')
-  return stored(runtime, JSON.stringify({ ...body, response_modes_supported: ['query'], ...links }))
+  const body = JSON.parse(await engineText(ctx, runtime, '/.well-known/openid-configuration')) as Record<string, unknown>
+  return stored(JSON.stringify({ ...body, response_modes_supported: ['query'], ...links }))
 }
 
 /** Returns the public keys. */
 export async function keysDocument(ctx: Context, runtime: SchoolRuntime, path: string): Promise<StoredDocument> {
-  return stored(runtime, JSON.stringify(await engineBody(ctx, runtime, path)))
+  return stored(await engineText(ctx, runtime, path))
 }
 
 /** Returns the engine's response for `path`. The engine builds it once. */
-async function engineBody(
-  ctx: Context,
-  { engineBodies, dispatch }: SchoolRuntime,
-  path: string,
-): Promise<Readonly<Record<string, unknown>>> {
-  const known = engineBodies.get(path)
+async function engineText(ctx: Context, { engineTexts, dispatch }: SchoolRuntime, path: string): Promise<string> {
+  const known = engineTexts.get(path)
   if (known) return known
   const asked = { path: ctx.path, method: ctx.method }
   const vary = ctx.res.getHeader('Vary')
@@ -42,9 +38,9 @@ async function engineBody(
   try {
     await dispatch(ctx, async () => undefined)
     if (ctx.status !== 200) throw new Error(`the engine answered ${ctx.status} at ${path}`)
-    const body = ctx.body as Record<string, unknown>
-    engineBodies.set(path, body)
-    return body
+    const text = JSON.stringify(ctx.body)
+    engineTexts.set(path, text)
+    return text
   } finally {
     Object.assign(ctx, asked)
     ctx.body = null
@@ -54,14 +50,4 @@ async function engineBody(
   }
 }
 
-/** Cached texts per school: its keys, and its metadata with the current and the previous links. */
-const mostTexts = 10
-
-function stored({ documents }: SchoolRuntime, text: string): StoredDocument {
-  const found = documents.get(text)
-  if (found) return found
-  if (documents.size >= mostTexts) documents.clear()
-  const document = storeDocument(text, { type: 'application/json', maxAgeSeconds })
-  documents.set(text, document)
-  return document
-}
+const stored = (text: string): StoredDocument => storeDocument(text, { type: 'application/json', maxAgeSeconds })

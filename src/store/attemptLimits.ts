@@ -28,7 +28,12 @@ const pendingMilliseconds = 30_000
  */
 export function createAttemptLimits({ redis, prefix, onError, keysInMemory = 100_000 }: RateLimitsOptions): AttemptLimits {
   const scripts = redis && defineScripts(redis)
-  const memory = new LRUCache<string, Attempts>({ max: keysInMemory })
+  let attempts: LRUCache<string, Attempts> | undefined
+  // Created on first use: its tables take 3 MB, and with Redis it is needed only while that does not respond.
+  const memory = (): LRUCache<string, Attempts> => {
+    attempts ??= new LRUCache<string, Attempts>({ max: keysInMemory })
+    return attempts
+  }
   const count = sharedOrLocal(onError)
   const nameOf = ({ name, requests, windowSeconds }: RateLimitPolicy, key: string): string =>
     `${prefix}:attempts:${name}:${requests}:${windowSeconds}:${createHash('sha256').update(key).digest('base64url')}`
@@ -37,21 +42,21 @@ export function createAttemptLimits({ redis, prefix, onError, keysInMemory = 100
     begin(policy, key) {
       const [name, now] = [nameOf(policy, key), Date.now()]
       return count(scripts && (async () => verdictOf(await scripts.sgBeginAttempt(name, now, policy.requests, pendingMilliseconds))), () =>
-        beginInMemory(memory, name, policy.requests, now),
+        beginInMemory(memory(), name, policy.requests, now),
       )
     },
     end(policy, key, outcome) {
       const [name, now, windowMilliseconds] = [nameOf(policy, key), Date.now(), policy.windowSeconds * 1000]
       const isFailure = outcome === 'failed'
       return count<void>(scripts && (async () => void (await scripts.sgEndAttempt(name, now, isFailure ? 1 : 0, windowMilliseconds))), () =>
-        endInMemory(memory, name, { isFailure, windowMilliseconds, now }),
+        endInMemory(memory(), name, { isFailure, windowMilliseconds, now }),
       )
     },
     forget(policy, key) {
       const name = nameOf(policy, key)
       return count<void>(redis && (async () => void (await redis.hdel(name, 'failed', 'failed_until'))), () => {
-        const found = memory.get(name)
-        if (found) memory.set(name, { ...found, failed: 0 })
+        const found = memory().get(name)
+        if (found) memory().set(name, { ...found, failed: 0 })
       })
     },
   }

@@ -1,8 +1,6 @@
 import type { Database } from './database.ts'
-import { openEmbedded } from './embedded.ts'
 import type { Fact } from './facts/fact.ts'
 import { createFactGuard } from './facts/factGuard.ts'
-import { openPostgresql } from './postgresql.ts'
 
 export interface DatabaseOptions {
   /** `postgres://user:password@host:port/name`. Absent: the embedded database. */
@@ -29,12 +27,15 @@ export interface DatabaseOptions {
 /** Opens the database that the options name. The caller closes it. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const { databaseUrl, dataDirectory, memory = false, image, onLateMark = () => {}, onError = () => {} } = options
+  // Each database is loaded only where it is used.
   if (databaseUrl === undefined) {
+    const { openEmbedded } = await import('./embedded.ts')
     const facts = createFactGuard('embedded', onLateMark)
     return await openEmbedded({ dataDirectory: memory ? null : dataDirectory, facts, ...(image && { image }) })
   }
   if (!/^postgres(ql)?:\/\//.test(databaseUrl)) throw new Error('DATABASE_URL must begin with postgres:// or postgresql://')
   const { poolSize = 10, authorizationPoolSize = 4, backgroundPoolSize = 2, namedStatements = true } = options
   const poolSizes = { api: poolSize, authorization: authorizationPoolSize, background: backgroundPoolSize }
+  const { openPostgresql } = await import('./postgresql.ts')
   return openPostgresql({ databaseUrl, poolSizes, namedStatements, facts: createFactGuard('postgresql', onLateMark), onError })
 }

@@ -1,4 +1,3 @@
-import { fileTypeFromBuffer } from 'file-type'
 import { imageSize } from 'image-size'
 import { Problem } from '../../lib/problem.ts'
 
@@ -23,6 +22,7 @@ const texts = new Set(['text/plain', 'text/csv', 'text/vtt', 'application/x-subr
  * @throws Problem type_not_allowed
  */
 export async function requireType(head: Uint8Array, contentType: string): Promise<void> {
+  const { fileTypeFromBuffer } = await import('file-type')
   const detected: string | undefined = (await fileTypeFromBuffer(head).catch(() => undefined))?.mime
   const isRight = texts.has(contentType)
     ? isText(head) && (detected === undefined || detected.startsWith('text/') || detected === 'application/xml')

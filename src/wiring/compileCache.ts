@@ -1,0 +1,31 @@
+import { existsSync, mkdirSync } from 'node:fs'
+import { enableCompileCache, flushCompileCache } from 'node:module'
+import { join } from 'node:path'
+
+/** The environment variables that name the folder of the compiled code. */
+export interface CacheVariables {
+  DATA_DIR?: string | undefined
+  NODE_COMPILE_CACHE?: string | undefined
+}
+
+/**
+ * Keeps the compiled code of every module in DATA_DIR, without types, so that a second start compiles nothing. Not in Node's standard
+ * folder for temporary files, where another user could place code. Without the folder the service starts as well, only slower.
+ */
+export function keepCompiledCode({ DATA_DIR, NODE_COMPILE_CACHE: given }: CacheVariables): void {
+  if (given !== undefined) return
+  const dataDirectory = DATA_DIR || './data'
+  const directory = join(dataDirectory, 'compile-cache')
+  try {
+    // Node would create DATA_DIR readable by everybody. Not recursive: that never returns under /proc.
+    for (const path of [dataDirectory, directory]) if (!existsSync(path)) mkdirSync(path, { mode: 0o700 })
+    enableCompileCache(directory)
+  } catch {
+    // The start reports a DATA_DIR that it cannot use.
+  }
+}
+
+/** Writes the compiled code of the loaded modules. Node does so at the end of the process, which a forced end skips. */
+export function saveCompiledCode(): void {
+  flushCompileCache()
+}
