@@ -33,10 +33,17 @@ COPY prisma/migrations prisma/migrations
 COPY views views
 COPY src src
 COPY --from=generate /app/src/gen src/gen
+# Compiled code of the modules, so that the first start of a container is as quick as a second one. The start uses the same flags.
+ENV NODE_COMPILE_CACHE=/app/compile-cache
+RUN install -d -o node -g node /app/compile-cache
 USER node
+RUN ["node", "--max-semi-space-size=16", "--input-type=module", "--eval", "\
+  import { setFlagsFromString } from 'node:v8'; \
+  setFlagsFromString('--semi-space-growth-factor=1'); \
+  for (const part of ['wiring/runService', 'store/postgresql', 'mcp/messages']) await import(`/app/src/${part}.ts`)"]
 # Everything else may be mounted read-only.
 VOLUME /data
 EXPOSE 3000 9464
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.ADMIN_PORT}/livez`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "src/main.ts"]
+CMD ["node", "--max-semi-space-size=16", "src/main.ts"]

@@ -20,6 +20,8 @@ export interface SelfCheckArguments {
   expected(school: School): Expected
   /** Called after every check of a school. Without `retrySeconds` the school is not checked again before the next reload. */
   report(school: School, result: SelfCheckResult & { retrySeconds?: number }): void
+  /** Waits between two checks, until the signal aborts at the latest. */
+  pause?(milliseconds: number, signal: AbortSignal): Promise<void>
 }
 
 export interface SelfCheckSummary {
@@ -49,7 +51,7 @@ const pausesPerCheck = 4
 const firstRetrySeconds = 1
 const longestRetrySeconds = 300
 
-export function createSelfCheck({ ask, schools, expected, report }: SelfCheckArguments): SelfCheck {
+export function createSelfCheck({ ask, schools, expected, report, pause = rest }: SelfCheckArguments): SelfCheck {
   let current: { controller: AbortController; results: Map<string, SelfCheckResult>; timers: Set<NodeJS.Timeout> } | undefined
   let queue = Promise.resolve()
 
@@ -113,7 +115,7 @@ export function createSelfCheck({ ask, schools, expected, report }: SelfCheckArg
   }
 }
 
-const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
+const rest = (milliseconds: number, signal: AbortSignal): Promise<void> =>
   setTimeout(milliseconds, undefined, { signal, ref: false }).catch(() => undefined)
 
 /** Checks one school once. */

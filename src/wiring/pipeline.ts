@@ -26,8 +26,8 @@ import { schoolConfigOf } from './runtime.ts'
 
 const isPage = (path: string): boolean => /^\/(oauth|account|docs\/apps)(\/|$)/i.test(path)
 
-/** Documents and metadata of the schools that were requested lately. */
-const responseTableBytes = 32 * 1_048_576
+/** Documents and metadata of the schools that were requested lately: half a gigabyte would be needed for those of a thousand schools. */
+const responseTableBytes = 16 * 1_048_576
 
 /** Creates the Koa application without middleware. */
 export function createKoa({ keyring, log }: Pick<Foundation, 'keyring' | 'log'>): Koa {

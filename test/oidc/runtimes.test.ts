@@ -37,3 +37,24 @@ test('new signing keys are used as soon as their engine is built, and the old en
   await until(async () => (await runtimes.get(school)).provider !== first, { what: 'the new engine' })
   expect(failures).toBe(0)
 })
+
+test('an engine that is evicted while it is used serves its requests to the end, and the next request builds it again', async () => {
+  const schools = ['one', 'two', 'three'].map((id, index) => ({ id, slug: id, issuer: `http://127.0.0.1:${index + 1}` }))
+  let built = 0
+  const runtimes = createRuntimes({
+    most: 1,
+    checkEverySeconds: 0,
+    async build({ issuer }) {
+      built += 1
+      return { provider: new Provider(issuer), revision: 'one' }
+    },
+    revision: async () => 'one',
+  })
+  // Every school evicts the one before it, also while it is still being built.
+  const asked = Array.from({ length: 60 }, (_, index) => schools[index % schools.length] as (typeof schools)[number])
+  const found = await Promise.all(asked.map(async (school) => ({ school, runtime: await runtimes.get(school) })))
+  for (const { school, runtime } of found) expect(runtime.provider.issuer).toBe(school.issuer)
+  expect(built).toBeGreaterThan(schools.length)
+  const [first] = schools
+  expect((await runtimes.get(first as (typeof schools)[number])).provider.issuer).toBe(first?.issuer)
+})

@@ -4,13 +4,26 @@ import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { availableServices, throwawayPostgres } from '../support/databases.ts'
+import { until } from '../support/poll.ts'
 import { createHome, type Home, rootSecret, startProcess } from '../support/process.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const preload = pathToFileURL(join(root, 'test/support/listModules.ts')).href
 const isPrisma = /\/node_modules\/@prisma\/|\/pglite-prisma-adapter\/|\/src\/gen\/prisma\//
 
-const { postgresql } = await availableServices()
+/** What a process that serves with PostgreSQL and Redis loads only when a request needs it. */
+const loadedLate = {
+  'the embedded database': /\/@electric-sql\/pglite\/|\/src\/store\/embedded\.ts/,
+  'the SDK of MCP': /\/@modelcontextprotocol\//,
+  'the mail client': /\/nodemailer\//,
+  'the client of S3': /\/@aws-sdk\/|\/flydrive\/.*\/s3|\/src\/store\/bucketFiles\.ts/,
+  'Swagger UI': /\/swagger-ui-dist\//,
+  'the detection of file types': /\/file-type\//,
+  'the demo school': /\/src\/demo\/makeDemoSchool\.ts/,
+  'the commands of the operator': /\/src\/cli\//,
+}
+
+const { postgresql, redis } = await availableServices()
 const kinds = [
   { name: 'embedded', open: async () => ({ variables: {}, drop: async () => undefined }) },
   ...(postgresql
@@ -74,5 +87,46 @@ describe.each(kinds)('over the $name database', ({ open }) => {
     })
     expect([status, stderr]).toEqual([0, expect.anything()])
     expect((await loaded(file)).some((url) => isPrisma.test(url))).toBe(true)
+  })
+})
+
+describe.runIf(postgresql && redis)('over PostgreSQL and Redis', () => {
+  test('a process that has checked its documents has loaded none of the parts that few requests need; MCP loads its SDK', async () => {
+    const [home, database] = [await createHome(), await throwawayPostgres()]
+    try {
+      const file = join(home.directory, 'modules.txt')
+      const service = await startProcess({
+        home,
+        environment: {
+          DATABASE_URL: database.url,
+          REDIS_URL: process.env.TEST_REDIS_URL ?? 'redis://127.0.0.1:6379',
+          DEMO: 'off',
+          NODE_OPTIONS: `--import ${preload}`,
+          LOADED_MODULES: file,
+        },
+      })
+      const passed = async (): Promise<boolean> => {
+        const report = (await (await fetch(`${service.admin}/readyz`)).json()) as { self_check: { passed: number } }
+        return report.self_check.passed === 1
+      }
+      await until(passed, { what: 'the self-check to pass' })
+      const before = (await readFile(file, 'utf8')).split('\n')
+      expect(before.some((url) => url.endsWith('/src/store/redis.ts'))).toBe(true)
+      for (const [name, modules] of Object.entries(loadedLate)) {
+        expect([name, before.filter((url) => modules.test(url))]).toEqual([name, []])
+      }
+      const call = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
+      const response = await fetch(`${service.issuer}/mcp`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+        body: JSON.stringify(call),
+      })
+      expect(response.status).toBe(200)
+      expect((await readFile(file, 'utf8')).split('\n').some((url) => loadedLate['the SDK of MCP'].test(url))).toBe(true)
+      expect(await service.stop()).toBe(0)
+    } finally {
+      await database.drop()
+      await home.remove()
+    }
   })
 })
