@@ -4,11 +4,15 @@
  *   npm run bench                 the service and its peers, side by side
  *   npm run bench -- lists        pages of the lists of a large school
  *   npm run bench -- schools      many schools in one process
+ *   npm run bench -- start        the start, and the memory at rest
+ *   npm run bench -- memory       the memory after many requests
  */
 import { parseArgs } from 'node:util'
 import { compare } from './compare/compare.ts'
 import { listsCommand } from './listsCommand.ts'
+import { memoryCommand } from './process/memoryCommand.ts'
 import { schoolsCommand } from './process/schoolsCommand.ts'
+import { startCommand } from './process/startCommand.ts'
 
 const help = `npm run bench [-- options]
 
@@ -31,10 +35,17 @@ BENCH_DATABASE_URL names the PostgreSQL server (postgres://postgres@127.0.0.1:54
 BENCH_DEBUG=1 shows what the servers print, and failed requests. Exits with 1 if a request fails.
 
 npm run bench -- lists --help     measures the pages of large lists
-npm run bench -- schools --help   measures many schools in one process`
+npm run bench -- schools --help   measures many schools in one process
+npm run bench -- start --help     measures the start, and the memory at rest
+npm run bench -- memory --help    measures the memory after many requests`
 
 const [first, ...rest] = process.argv.slice(2)
-const commands: Readonly<Record<string, (args: readonly string[]) => Promise<number>>> = { lists: listsCommand, schools: schoolsCommand }
+const commands: Readonly<Record<string, (args: readonly string[]) => Promise<number>>> = {
+  lists: listsCommand,
+  memory: memoryCommand,
+  schools: schoolsCommand,
+  start: startCommand,
+}
 const command = commands[first ?? '']
 process.exitCode = command ? await command(rest) : await compareCommand(process.argv.slice(2))
 

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type Client, createClient } from '../compare/client.ts'
+import { usageOf } from '../compare/processUsage.ts'
 import { freePort } from '../compare/targets.ts'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -20,6 +21,8 @@ export interface MeasuredProcess {
   startCpuMs: number
   /** Milliseconds of CPU of all its threads since its start. */
   cpuMs(): Promise<number>
+  /** Resident memory as the system reports it now, in bytes. */
+  residentBytes(): number
   /** Memory after a garbage collection, in bytes. */
   memory(): Promise<NodeJS.MemoryUsage>
   snapshot(file: string): Promise<void>
@@ -65,6 +68,7 @@ export async function startMeasured({ script, environment, readyPath, execArgv =
     readyMs,
     startCpuMs: await cpuMs(),
     cpuMs,
+    residentBytes: () => usageOf(child.pid ?? 0).memoryMegabytes * 2 ** 20,
     memory: async () => (await ask<{ memory: NodeJS.MemoryUsage }>('memory')).memory,
     snapshot: async (file) => void (await ask(`snapshot ${file}`)),
     async stop() {

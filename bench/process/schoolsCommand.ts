@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util'
 import { Client } from 'pg'
-import type { Client as HttpClient } from '../compare/client.ts'
 import { createTargets } from '../compare/targets.ts'
 import { machine, median, megabytes, printRows } from './figures.ts'
 import { createHome, type MeasuredProcess, serviceEnvironment, startMeasured } from './measuredProcess.ts'
+import { requests } from './schoolRequests.ts'
 
 const help = `npm run bench -- schools [options]
 
@@ -18,21 +18,6 @@ school, and the CPU of its first and second requests.
   --help
 
 BENCH_DATABASE_URL names the PostgreSQL server (postgres://postgres@127.0.0.1:5432/postgres); redis-server must be installed.`
-
-const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'list_courses', arguments: { limit: 5 } } }
-const mcpHeaders = { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-06-18' }
-
-/** The requests to each school, in this order. */
-const requests: Readonly<Record<string, (client: HttpClient, host: string) => ReturnType<HttpClient['send']>>> = {
-  metadata: (client, host) => client.send('/.well-known/oauth-authorization-server', { headers: { host } }),
-  keys: (client, host) => client.send('/api/oauth/jwks', { headers: { host } }),
-  'llms.txt': (client, host) => client.send('/llms.txt', { headers: { host } }),
-  'auth.md': (client, host) => client.send('/auth.md', { headers: { host } }),
-  'openapi.json': (client, host) => client.send('/openapi.json', { headers: { host } }),
-  'sign-in page': (client, host) => client.send('/account/sign-in', { headers: { host } }),
-  'course list': (client, host) => client.send('/api/v1/courses', { headers: { host } }),
-  'MCP call': (client, host) => client.send('/mcp', { json: call, headers: { host, ...mcpHeaders } }),
-}
 
 const say = (line: string): boolean => process.stdout.write(`${line}\n`)
 
@@ -58,7 +43,7 @@ export async function schoolsCommand(args: readonly string[]): Promise<number> {
   let running: MeasuredProcess | undefined
   try {
     const stores = { DATABASE_URL: await targets.database(), ...(values['without-redis'] ? {} : { REDIS_URL: targets.redisUrl }) }
-    const start = () => startMeasured({ environment: serviceEnvironment(home, stores) })
+    const start = () => startMeasured({ environment: serviceEnvironment(home, stores), execArgv: ['--max-semi-space-size=16'] })
     say(machine())
     running = await start()
     say(
