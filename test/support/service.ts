@@ -57,7 +57,7 @@ export interface TestService {
   emails(): Promise<Email[]>
   /** Every log line written so far. */
   log(): string
-  /** Rewrites the configuration and reloads the service. */
+  /** Rewrites the configuration, reloads the service, and waits for what it does in the background. */
   reload(options: ServiceOptions): ReturnType<App['reload']>
   addPerson(person: NewPerson): Promise<{ accountId: string; personId: string }>
   schoolId(issuer?: string): string
@@ -123,7 +123,12 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
       await app.drained()
       return [...sent]
     },
-    reload: async (changed) => app.reload(await load(changed)),
+    async reload(changed) {
+      const changes = await app.reload(await load(changed))
+      // The signing keys of new schools are created in the background.
+      await app.drained()
+      return changes
+    },
     addPerson: ({ email, role = 'learner', school }) => addPerson(database, schoolId(school), email, role),
     async stop() {
       server.closeAllConnections()
