@@ -11,7 +11,7 @@ const root = resolve(import.meta.dirname, '../..')
 const preload = pathToFileURL(join(root, 'test/support/listModules.ts')).href
 const isPrisma = /\/node_modules\/@prisma\/|\/pglite-prisma-adapter\/|\/src\/gen\/prisma\//
 
-/** What a process that serves with PostgreSQL and Redis loads only when a request needs it. */
+/** Modules that a process with PostgreSQL and Redis loads only when a request needs them. */
 const loadedLate = {
   'the embedded database': /\/@electric-sql\/pglite\/|\/src\/store\/embedded\.ts/,
   'the SDK of MCP': /\/@modelcontextprotocol\//,

@@ -9,7 +9,7 @@ import { createLog } from '../../src/lib/log.ts'
 import { makeMissingKeys } from '../../src/oidc/signingKeys.ts'
 import type { Database } from '../../src/store/database.ts'
 import { createStores } from '../../src/wiring/open.ts'
-import { openSchools, syncAllIntegrations } from '../../src/wiring/schools.ts'
+import { openSchools, syncAllClients } from '../../src/wiring/schools.ts'
 import { createSigningKeyCheck } from '../../src/wiring/signingKeyCheck.ts'
 import { signingKeyJob } from '../../src/wiring/signingKeyJob.ts'
 import { openTestDatabase, type TestDatabase } from '../support/databases.ts'
@@ -68,7 +68,7 @@ const open = async (config: Config): Promise<number> => {
   const { counted, statements } = counting(database)
   const schools = await openSchools(counted, config)
   const stores = createStores({ database: counted, redis: undefined, oauth: config.oauth, log: createLog('silent') })
-  await syncAllIntegrations(stores, schools)
+  await syncAllClients(stores, schools, config.oauth)
   return statements()
 }
 
