@@ -49,12 +49,14 @@ export interface AgentDocuments {
 
 /** How long a document is served without reading the school's data again. Caches get a longer time; they revalidate by ETag. */
 const keptMilliseconds = 5000
+/** Documents of all schools: each takes up to 30 kB, also after its time, until another one takes its place. */
+const mostKept = 200
 const maxAgeSeconds = 60
 
 /** Serves the documents for agents. A document is built at most once in a few seconds for each school. */
 export function createAgentDocuments({ apiPath, factsOf }: { apiPath: string; factsOf(school: School): SchoolFacts }): AgentDocuments {
   const documents = documentsAt(apiPath)
-  const kept = new LRUCache<string, Promise<StoredDocument>>({ max: 5000, ttl: keptMilliseconds })
+  const kept = new LRUCache<string, Promise<StoredDocument>>({ max: mostKept, ttl: keptMilliseconds })
   const madeFor = (school: School, path: string, { make, type }: AgentDocument): Promise<StoredDocument> => {
     const key = `${school.id} ${path}`
     const found = kept.get(key)
