@@ -56,7 +56,7 @@ describe.each(connections)('%s', (_name, revision, connect) => {
 
   test('connects without a token, and learns where to get one', () => {
     expect(client.getInstructions()).toContain('/.well-known/oauth-protected-resource')
-    expect(client.getServerCapabilities()).toEqual({ tools: {}, resources: {}, prompts: {}, completions: {} })
+    expect(client.getServerCapabilities()).toMatchObject({ tools: {}, resources: {}, prompts: {}, completions: {} })
     if ('getNegotiatedProtocolVersion' in client) expect(client.getNegotiatedProtocolVersion()).toBe(revision)
   })
 
