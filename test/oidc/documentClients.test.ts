@@ -120,7 +120,7 @@ describe('a client that names the URL of its document', () => {
     const signIn = await visitor.open(`${service.issuer}/account/sign-in?return_to=/account/apps`)
     const page = await visitor.submit(signIn, /sign-in$/, { email: person, password })
     expect(page.html).toContain('The website <bdi>app.example.com</bdi> describes this app')
-    const removed = await visitor.submit(page, /revoke$/)
+    const removed = await visitor.submit(page, '/account/apps/remove')
     expect(removed.status).toBe(200)
     expect((await agent.refresh(body.refresh_token)).status).toBe(400)
   })
