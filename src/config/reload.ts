@@ -12,10 +12,15 @@ export interface ReloadPlan {
 
 /** Sorts the changes of a configuration into those that take effect now and those that need a restart. */
 export function planReload(before: Config, after: Config): ReloadPlan {
-  const served = before.schools.map((school) => after.schools.map(withIssuerOf(school)).find(({ slug }) => slug === school.slug) ?? school)
+  const known = new Set(before.schools.map(({ slug }) => slug))
+  const found = new Map(after.schools.map((school) => [school.slug, school]))
+  const served = before.schools.map((school) => {
+    const next = found.get(school.slug)
+    return next ? reissue(next, school.issuer) : school
+  })
   const hosts = new Set(served.map(hostOf))
   // A served school keeps its host until the next start, so a new school with the same host has to wait.
-  const added = after.schools.filter((school) => !before.schools.some(({ slug }) => slug === school.slug))
+  const added = after.schools.filter(({ slug }) => !known.has(slug))
   const postponed = new Set(added.filter((school) => hosts.has(hostOf(school))).map(({ slug }) => slug))
   const changed = [...changes(bySlug(before), bySlug(after))].filter(({ path }) => !isDerived(path, { before, after }))
   const waits = (change: Change): boolean => isFixed(change) || (change.path[0] === 'schools' && postponed.has(change.path[1] ?? ''))
@@ -27,12 +32,6 @@ export function planReload(before: Config, after: Config): ReloadPlan {
 }
 
 const hostOf = ({ issuer }: SchoolConfig): string => new URL(issuer).host
-
-/** Returns the school with its previous issuer, and with the documentation URL that is derived from it. */
-const withIssuerOf =
-  (before: SchoolConfig) =>
-  (school: SchoolConfig): SchoolConfig =>
-    school.slug === before.slug ? reissue(school, before.issuer) : school
 
 /** True if the change is a documentation URL that is derived from a changed issuer: it is not a separate change. */
 function isDerived([file, slug, key]: string[], { before, after }: Record<'before' | 'after', Config>): boolean {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { keysOf } from './keysOf.ts'
 
 /** A JSON text that differs between schools in a few strings only. It is held once for all of them. */
 export interface SharedText<Name extends string> {
@@ -17,18 +18,20 @@ export function createSharedText<Name extends string>(
   markers: Readonly<Record<Name, string>>,
   build: (markers: Readonly<Record<Name, string>>) => object,
 ): SharedText<Name> {
-  const names = Object.keys(markers) as Name[]
-  const nameOf = new Map(names.map((name) => [markers[name], name]))
+  const names = keysOf(markers)
   const text = JSON.stringify(build(markers))
   for (const name of names) if (!text.includes(markers[name])) throw new Error(`the text does not contain the marker of ${name}`)
   const form = new RegExp(`(${names.map((name) => RegExp.escape(markers[name])).join('|')})`)
   // The even pieces are text, the odd ones are markers.
-  const pieces = text.split(form).map((piece, index) => (index % 2 === 0 ? Buffer.from(piece) : (nameOf.get(piece) as Name)))
+  const pieces = text
+    .split(form)
+    .map((piece, index) => (index % 2 === 0 ? undefined : names.find((name) => markers[name] === piece)) ?? Buffer.from(piece))
   const version = createHash('sha256').update(text).digest('base64url')
   return {
     fill(values) {
-      const inserted = new Map(names.map((name) => [name, Buffer.from(JSON.stringify(values[name]).slice(1, -1))]))
-      return Buffer.concat(pieces.map((piece) => (typeof piece === 'string' ? (inserted.get(piece) as Buffer) : piece)))
+      return Buffer.concat(
+        pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(JSON.stringify(values[piece]).slice(1, -1)) : piece)),
+      )
     },
     versionOf: (values) =>
       createHash('sha256')

@@ -15,7 +15,9 @@ export interface SchoolDefaults {
 
 /** Returns the school's row id. Creates the row from the configured defaults the first time; afterwards the school's staff own it. */
 export async function ensureSchool(db: Reader, school: SchoolDefaults): Promise<string> {
-  return (await ensureSchools(db, [school])).get(school.slug) as string
+  const id = (await ensureSchools(db, [school])).get(school.slug)
+  if (id === undefined) throw new Error(`school ${school.slug} has no row`)
+  return id
 }
 
 /** Rows of one INSERT: a statement has at most 65535 parameters. */

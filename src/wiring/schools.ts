@@ -24,10 +24,11 @@ export async function openSchools({ kysely }: Database, config: Config): Promise
     kysely,
     config.schools.map(({ slug, defaults }) => ({ slug, ...defaults })),
   )
-  const entries = config.schools.map((school) => ({
-    school: { id: ids.get(school.slug) as string, slug: school.slug, issuer: school.issuer },
-    config: school,
-  }))
+  const entries = config.schools.map((school) => {
+    const id = ids.get(school.slug)
+    if (id === undefined) throw new Error(`school ${school.slug} has no row`)
+    return { school: { id, slug: school.slug, issuer: school.issuer }, config: school }
+  })
   await ensureAppearances(
     kysely,
     entries.map(({ school, config }) => ({ schoolId: school.id, look: initialThemeSettings(config.defaults.branding) })),
