@@ -98,7 +98,7 @@ export const modules: readonly Module[] = [
   },
   {
     name: 'agents',
-    contents: 'well-known documents, auth.md, llms.txt, pricing.md',
+    contents: 'well-known documents, auth.md, llms.txt, pricing.md, skills',
     mayImport: ['resources', 'http', 'lib'],
     mayImportTypesOf: ['framework', 'policy'],
   },
