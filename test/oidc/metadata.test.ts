@@ -164,7 +164,7 @@ describe('protected resource metadata (RFC 9728)', () => {
       resource: service.issuer + resource,
       authorization_servers: [service.issuer],
       bearer_methods_supported: ['header'],
-      scopes_supported: ['openid', 'profile', 'email', 'school:read', 'courses:read'],
+      scopes_supported: ['openid', 'profile', 'email', 'account:read', 'courses:read'],
     })
     expect(body.scopes_supported).not.toContain('offline_access')
   })
