@@ -196,7 +196,7 @@ export const knownApps: readonly KnownApp[] = [
     id: 'mcp-remote',
     name: 'mcp-remote',
     setup: [
-      { kind: 'command', text: 'npx mcp-remote {mcp}' },
+      { kind: 'command', text: 'npx mcp-remote {mcp} --host 127.0.0.1' },
       {
         kind: 'file',
         file: 'claude_desktop_config.json',
