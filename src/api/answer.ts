@@ -13,14 +13,20 @@ import type { School } from '../policy/school.ts'
 export function announce(ctx: Context, caller: Caller, { issuer }: School): void {
   const isAnonymous = caller.kind === 'anonymous'
   const isRead = ctx.method === 'GET' || ctx.method === 'HEAD'
-  ctx.vary('Authorization, Accept, Accept-Encoding')
+  const { res } = ctx
+  if (res.hasHeader('Vary')) ctx.vary(varies)
+  else res.setHeader('Vary', varies)
   ctx.set('Cache-Control', !isRead ? 'no-store' : isAnonymous ? 'public, max-age=30, stale-while-revalidate=60' : 'private, no-cache')
   if (!isAnonymous) return
-  ctx.append('Link', link(`${issuer}/.well-known/oauth-protected-resource`, 'oauth-protected-resource'))
-  // Descriptions of the API, for programs and for readers (RFC 8631).
-  ctx.append('Link', link(`${issuer}/openapi.json`, 'service-desc'))
-  ctx.append('Link', link(`${issuer}/auth.md`, 'service-doc'))
+  ctx.append('Link', [
+    link(`${issuer}/.well-known/oauth-protected-resource`, 'oauth-protected-resource'),
+    // Descriptions of the API, for programs and for readers (RFC 8631).
+    link(`${issuer}/openapi.json`, 'service-desc'),
+    link(`${issuer}/auth.md`, 'service-doc'),
+  ])
 }
+
+const varies = 'Authorization, Accept, Accept-Encoding'
 
 /** Sets the deprecation headers on every response of the operation, including errors. */
 export function announceDeprecation(ctx: Context, deprecation: Deprecation): void {

@@ -1,5 +1,4 @@
-import { Router } from '@koa/router'
-import type { Context } from 'koa'
+import type { Context, Middleware } from 'koa'
 import type { Format, Sent, Surroundings } from '../framework/call.ts'
 import { apiPath, type Operation } from '../framework/declare/operations.ts'
 import { limitsOf, type OperationLimit } from '../framework/operationLimits.ts'
@@ -9,9 +8,9 @@ import { readMultipartForm } from '../http/readMultipartForm.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Caller } from '../policy/caller.ts'
 import { announce, announceDeprecation, answerWith } from './answer.ts'
+import { createRoutes } from './findRoute.ts'
 import { rawParameters } from './rawParameters.ts'
 import { readJsonBody } from './requestBody.ts'
-import { byPrecedence, routePath } from './routePath.ts'
 
 export interface ApiArguments {
   operations: readonly Operation[]
@@ -20,6 +19,8 @@ export interface ApiArguments {
   store: NonNullable<Surroundings['store']>
   /** Signs the cursors of lists. */
   signer: Surroundings['signer']
+  /** Statements that were built before. */
+  statements?: Surroundings['statements']
   externalServices: Surroundings['externalServices']
   /**
    * Returns the caller; without a token, the anonymous caller.
@@ -32,45 +33,55 @@ export interface ApiArguments {
  * Creates the REST API of the schools: one route for each operation, all through the same `run`.
  * Reads the school from `ctx.state.school`. The error middleware renders Problems that are thrown here.
  */
-export function createApi({ operations, database, store, signer, externalServices, authenticate }: ApiArguments): Router {
-  const router = new Router({ sensitive: true })
+export function createApi({ operations, database, store, signer, statements, externalServices, authenticate }: ApiArguments): Middleware {
+  const routes = createRoutes<Handler>()
   const surroundings = (ctx: Context): Surroundings => ({
     database,
     store,
     signer,
+    statements,
     externalServices,
     school: ctx.state.school,
     requestId: ctx.state.requestId,
     address: ctx.state.address,
   })
-  for (const operation of operations.toSorted(byPrecedence)) {
-    router.register(routePath(operation.path), [operation.method], async (ctx) => {
+  for (const operation of operations) {
+    const formats = formatsOf(operation)
+    routes.add(operation.method, operation.path, async (ctx, params) => {
       if (operation.deprecation) announceDeprecation(ctx, operation.deprecation)
-      const format = formatOf(ctx, operation)
+      const format = formatOf(ctx, formats)
       const around = surroundings(ctx)
       const caller = await authenticate(ctx, limitsOf(operation, format))
       announce(ctx, caller, around.school)
-      answerWith(ctx, await run(operation, caller, sentIn(ctx, operation, format), around))
+      answerWith(ctx, await run(operation, caller, sentIn(ctx, operation, { format, params }), around))
     })
   }
   const feed = changeFeedOf(operations)
-  router.get(feed.path, async (ctx) => {
+  routes.add('GET', feed.path, async (ctx, params) => {
     if (!ctx.accepts('json')) throw notAcceptable(['application/json'])
     const around = surroundings(ctx)
     const caller = await authenticate(ctx, [])
     announce(ctx, caller, around.school)
-    answerWith(ctx, await answerChanges(feed, caller, () => rawParameters(ctx, feed), around))
+    answerWith(ctx, await answerChanges(feed, caller, () => rawParameters(ctx, feed, params), around))
   })
-  const routes = [...router.stack]
-  router.all([apiPath, `${apiPath}/{*rest}`], (ctx) => {
-    const methods = routes.filter((route) => route.match(ctx.path)).flatMap((route) => route.methods)
-    refuse(ctx, new Set(methods))
-  })
-  return router
+  return async (ctx, next) => {
+    const { path, method } = ctx
+    if (!path.startsWith(apiPath)) return next()
+    const found = routes.find(method, path)
+    if (found) return await found.handler(ctx, found.params)
+    if (path !== apiPath && !path.startsWith(`${apiPath}/`)) return next()
+    return refuse(ctx, routes.methodsAt(path))
+  }
 }
 
-const sentIn = (ctx: Context, operation: Operation, format: Format): Sent => ({
-  parameters: () => rawParameters(ctx, operation),
+type Handler = (ctx: Context, params: Readonly<Record<string, string>>) => Promise<void>
+
+const sentIn = (
+  ctx: Context,
+  operation: Operation,
+  { format, params }: { format: Format; params: Readonly<Record<string, string>> },
+): Sent => ({
+  parameters: () => rawParameters(ctx, operation, params),
   body: () => readJsonBody(ctx, operation.method === 'PATCH'),
   form: (maxBytes) => readMultipartForm(ctx, maxBytes),
   ifMatch: ctx.get('if-match') || undefined,
@@ -101,8 +112,9 @@ function formatsOf(operation: Operation): ReadonlyMap<string, Format> {
  * Returns the format that the client accepts.
  * @throws Problem not_acceptable
  */
-function formatOf(ctx: Context, operation: Operation): Format {
-  const formats = formatsOf(operation)
+function formatOf(ctx: Context, formats: ReadonlyMap<string, Format>): Format {
+  const { accept } = ctx.req.headers
+  if (accept === undefined || accept === '*/*' || accept === 'application/json') return 'json'
   const found = ctx.accepts(...formats.keys())
   if (found === false) throw notAcceptable([...formats.keys()])
   return formats.get(String(found)) ?? 'json'

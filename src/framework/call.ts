@@ -8,6 +8,7 @@ import type { QueryScope } from './declare/queryScope.ts'
 import type { Representation } from './declare/representation.ts'
 import type { ParameterValues } from './declare/values.ts'
 import type { CursorSigner } from './read/cursor.ts'
+import type { StatementCache } from './read/statementCache.ts'
 import type { Precondition } from './write/preconditions.ts'
 import type { SentForm } from './write/writing.ts'
 
@@ -18,6 +19,8 @@ export interface Surroundings {
   store?: Pick<Database, 'kind' | 'transaction'> | undefined
   school: School
   signer: CursorSigner
+  /** Statements that were built before, for every request of the process. */
+  statements?: StatementCache | undefined
   externalServices: ExternalServices
   requestId?: string | undefined
   address?: string | undefined

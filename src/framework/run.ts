@@ -25,7 +25,8 @@ import { write } from './write/write.ts'
  */
 export async function run(operation: Operation, caller: Caller, sent: Sent, surroundings: Surroundings): Promise<Answer> {
   requireScope(operation, caller) // 403
-  const queryScope = { resource: operation.resource, schoolId: surroundings.school.id, caller }
+  const { statements } = surroundings
+  const queryScope = { resource: operation.resource, schoolId: surroundings.school.id, caller, statements }
   if (await isClosedToVisitors(surroundings.database, queryScope)) throw notPublic(operation) // 403
   const format = sent.format ?? 'json'
   const offered = parametersOf(operation, format)

@@ -1,4 +1,14 @@
-import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto'
 
 /** The purpose of a derived key. Each purpose has one key, so a leaked key does not affect other purposes. */
 export type KeyPurpose =
@@ -42,6 +52,16 @@ export function createKeyring(rootSecrets: readonly string[]): Keyring {
     }
     return found
   }
+  // Node prepares a key once in this form, and a Buffer at each use.
+  const prepared = new Map<KeyPurpose, KeyObject[]>()
+  const signingKeys = (purpose: KeyPurpose): KeyObject[] => {
+    let found = prepared.get(purpose)
+    if (!found) {
+      found = keys(purpose).map((key) => createSecretKey(key))
+      prepared.set(purpose, found)
+    }
+    return found
+  }
   const newest = (purpose: KeyPurpose): Buffer => keys(purpose)[0] as Buffer
   return {
     keys,
@@ -53,9 +73,8 @@ export function createKeyring(rootSecrets: readonly string[]): Keyring {
       }
       throw new Error(`SECRET_KEY: no secret opens this value (${purpose}). If an old secret was removed too early, add it again.`)
     },
-    sign: (purpose, text) => createHmac('sha256', newest(purpose)).update(text).digest('base64url'),
-    verify: (purpose, text, signature) =>
-      keys(purpose).some((key) => isSame(createHmac('sha256', key).update(text).digest('base64url'), signature)),
+    sign: (purpose, text) => signWith(signingKeys(purpose)[0] as KeyObject, text),
+    verify: (purpose, text, signature) => signingKeys(purpose).some((key) => isSame(signWith(key, text), signature)),
   }
 }
 
@@ -99,3 +118,5 @@ export function isSame(left: string, right: string): boolean {
 export function randomToken(bits = 256): string {
   return randomBytes(Math.ceil(bits / 8)).toString('base64url')
 }
+
+const signWith = (key: KeyObject, text: string): string => createHmac('sha256', key).update(text).digest('base64url')

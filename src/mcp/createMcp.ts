@@ -17,6 +17,8 @@ export interface McpArguments extends CatalogueArguments {
   /** Limits the duration of expensive queries. */
   store: Surroundings['store']
   signer: Surroundings['signer']
+  /** Statements that were built before. */
+  statements?: Surroundings['statements']
   externalServices: Surroundings['externalServices']
   schoolName(school: School): Promise<string>
   /**
@@ -36,7 +38,7 @@ const messageHeader = /^mcp-(protocol-version|method|name|param-.+)$/
 
 /** Serves the documents of the server, and `/mcp`: Streamable HTTP without sessions, one JSON response for each POST. */
 export function createMcp(args: McpArguments): Middleware<RequestState> {
-  const { database, store, signer, externalServices, authenticate, schoolName } = args
+  const { database, store, signer, statements, externalServices, authenticate, schoolName } = args
   // Loaded with the first message: the SDK is large, and many processes never get one.
   const messages = lazily(async () => (await import('./messages.ts')).createMessages(args))
   return async (ctx, next) => {
@@ -61,6 +63,7 @@ export function createMcp(args: McpArguments): Middleware<RequestState> {
           database,
           store,
           signer,
+          statements,
           externalServices,
           school,
           schoolName: await schoolName(school),

@@ -13,11 +13,12 @@ export interface ApiParts {
 }
 
 /** Returns the arguments that REST and MCP share: two entry points to the same operations. */
-export const operationArguments = ({ operations, database, signer }: Foundation, externalServices: ExternalServices) => ({
+export const operationArguments = ({ operations, database, signer, statements }: Foundation, externalServices: ExternalServices) => ({
   operations,
   database: database.kysely,
   store: database,
   signer,
+  statements,
   externalServices,
 })
 
@@ -40,7 +41,7 @@ export function createRestApi(
   const { operations, scopes, database } = foundation
   const api = createApi({ ...operationArguments(foundation, externalServices), authenticate: createCallerOf(foundation) })
   return {
-    routes: api.routes() as Middleware<RequestState>,
+    routes: api,
     openApi: createOpenApi({ operations, scopes, facts: ({ id }) => schoolContact(database.kysely, id) }),
   }
 }

@@ -3,6 +3,7 @@ import { schoolTheme } from '../domain/school/appearance.ts'
 import type { Operation } from '../framework/declare/operations.ts'
 import type { ScopeEntry } from '../framework/declare/scopeCatalogue.ts'
 import type { CursorSigner } from '../framework/read/cursor.ts'
+import { createStatementCache, type StatementCache } from '../framework/read/statementCache.ts'
 import { createMetrics, type Metrics } from '../http/metrics.ts'
 import { type BackgroundTasks, createBackgroundTasks } from '../lib/backgroundTasks.ts'
 import type { Language } from '../lib/languages.ts'
@@ -40,6 +41,7 @@ export interface Foundation extends AppArguments {
   operations: readonly Operation[]
   scopes: readonly ScopeEntry[]
   signer: CursorSigner
+  statements: StatementCache
   backgroundTasks: BackgroundTasks
   enqueue: Enqueue
   branding(school: School): ReturnType<typeof schoolBranding>
@@ -72,6 +74,7 @@ export function createFoundation(args: AppArguments, runtime: Runtime): Foundati
       sign: (text) => keyring.sign('cursors', text),
       verify: (text, signature) => keyring.verify('cursors', text, signature),
     },
+    statements: createStatementCache(),
     backgroundTasks,
     enqueue: createEnqueue({ backgroundTasks, log }),
     branding: (school) => schoolBranding(accounts.kysely, school.id),

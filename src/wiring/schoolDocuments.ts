@@ -22,7 +22,7 @@ export interface SchoolDocumentsParts {
 
 /** Creates the documents that agents read, from the current configuration and from responses of the service. */
 export function createSchoolDocuments(foundation: Foundation, { ask, externalServices }: SchoolDocumentsParts): AgentDocuments {
-  const { runtime, database, signer, operations, scopes } = foundation
+  const { runtime, database, signer, statements, operations, scopes } = foundation
   const factsOf = (school: School): SchoolFacts => {
     const { issuer } = school
     const { docs_url: docsUrl, pricing_note: pricingNote, checkout_url: checkoutUrl } = schoolConfigOf(runtime, school)
@@ -30,7 +30,7 @@ export function createSchoolDocuments(foundation: Foundation, { ask, externalSer
     return {
       ...{ issuer, apiPath, docsUrl, pricingNote, oauth, rateLimits: limitsOf(server), scopes, operations },
       checkoutOf: (item) => checkoutUrl && checkoutAddress(checkoutUrl, item),
-      view: publicView({ database: database.kysely, school, signer, externalServices }),
+      view: publicView({ database: database.kysely, school, signer, statements, externalServices }),
       metadata: async () => JSON.parse(answered(await ask(issuer + paths.authorizationServer)).text) as ServerMetadata,
       // 404: turned off. 403: open to visitors of other schools, and not of this one.
       isServed: async (path) => ![403, 404].includes(answered(await ask(issuer + path)).status),

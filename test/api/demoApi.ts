@@ -156,7 +156,7 @@ export async function startDemoApi(
   })
   koa.use(renderProblems(log))
   koa.use(createOpenApi({ operations, scopes: scopeCatalogue(resources), facts: () => schoolContact(database.kysely, school.id) }))
-  koa.use(api.routes() as Koa.Middleware)
+  koa.use(api)
   koa.use(mcp)
   server.on('request', koa.callback())
 

@@ -10,10 +10,11 @@ import { nothing, type TableName } from './expressions.ts'
 import { slugForm } from './fields.ts'
 import { type AnyFilter, customFilter, type Filter, filterOf } from './filters.ts'
 import type { Resource, Searched, WritableField } from './resource.ts'
+import { rowSerializer } from './rowSerializer.ts'
 import { membersOf } from './schemas.ts'
 import { type Sort, sortsBy, sortsOf } from './sorts.ts'
 import type { NoMembers } from './values.ts'
-import { forEachView, isOnDemand, narrowed, pickerOf } from './views.ts'
+import { forEachView, isOnDemand, narrowed } from './views.ts'
 import { toColumn } from './writeForm.ts'
 
 type Search = string | OrElse<string, string> | { staff: string }
@@ -99,6 +100,7 @@ function resourceOf(declaration: AnyDeclaration): Resource<ScopeVerb> {
   const derived = Object.entries(declaration.derived ?? {}).map(
     ([field, how]) => [field, how.column === undefined ? how : renamed(how.column, fieldOf(field))] as const,
   )
+  const derivations = derived.flatMap(([field, { of, select }]) => (of ? [{ field, of, isSelected: select !== undefined }] : []))
   const sorts = (declaration.sorts ?? []).flatMap((sort) => declaredSorts(sort, fieldOf))
   return {
     name,
@@ -128,10 +130,11 @@ function resourceOf(declaration: AnyDeclaration): Resource<ScopeVerb> {
     inputs: declaration.inputs ? membersOf(declaration.inputs) : {},
     currentInputs: declaration.currentInputs ?? {},
     schemas: forEachView((view) => narrowed(schema, view)),
-    pickers: forEachView((view) => pickerOf(schema, view)),
+    serializers: forEachView((view) => rowSerializer({ schema, object, derivations }, view, { hidesGated: true })),
+    serializeWhole: rowSerializer({ schema, object, derivations }, 'staff', { hidesGated: false }),
     columns: columnsOf(schema, derived),
     selections: derived.flatMap(([field, { select }]) => (select ? [{ field, select }] : [])),
-    derivations: derived.flatMap(([field, { of, select }]) => (of ? [{ field, of, isSelected: select !== undefined }] : [])),
+    derivations,
     writers: new Map(derived.flatMap(([field, { write }]) => (write ? [[field, write] as const] : []))),
     fileFields: derived.flatMap(([field, { file }]) => (file === undefined ? [] : [{ field, column: file }])),
     writable: (declaration.writable ?? []).map(writableField),

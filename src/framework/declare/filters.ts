@@ -34,6 +34,11 @@ export interface Filter {
   value: z.ZodType
   /** True if only staff see the field, and so only they may filter by it. */
   isStaffOnly: boolean
+  /** True if `where` uses the values as they are, so that its text does not depend on them. */
+  isShared: boolean
+  /** Converts a value to its stored form: an id to its UUID. */
+  stored(value: unknown): unknown
+  /** `values` are in their stored form. */
   where(rows: AnyRows, operator: FilterOperator, values: readonly unknown[], caller: Caller): Condition
 }
 
@@ -51,12 +56,13 @@ const symbols = { equals: '=', gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
  */
 export function filterOf(name: string, field: z.ZodType, { column = name, operator }: FieldFilter = {}): Filter {
   const value = unwrapped(field)
-  const about = { name, description: field.description ?? name, isStaffOnly: viewOf(field) !== 'public' }
+  const about = { name, description: field.description ?? name, isStaffOnly: viewOf(field) !== 'public', isShared: true }
   if (operator === 'exists') {
     return {
       ...about,
       operators: ['exists'],
       value: z.boolean(),
+      stored: itself,
       where: (rows, _operator, [exists]) => rows(column, exists ? 'is not' : 'is', null),
     }
   }
@@ -66,6 +72,7 @@ export function filterOf(name: string, field: z.ZodType, { column = name, operat
       operators: ['prefix'],
       // E-mail addresses are stored in lower case.
       value: (value instanceof z.ZodString && value.format === 'email' ? z.string().trim().toLowerCase() : z.string()).min(1).max(100),
+      stored: itself,
       where: (rows, _operator, [text]) => beginsWith(rows.ref(column), String(text)),
     }
   }
@@ -75,16 +82,20 @@ export function filterOf(name: string, field: z.ZodType, { column = name, operat
     throw new Error(`the field ${name} is not a plain value: declare a custom filter for it`)
   }
   const prefix = field.meta()?.idPrefix ?? value.meta()?.idPrefix
-  const stored = (one: unknown): unknown => (prefix === undefined ? one : fromPublicId(prefix, String(one)))
   return {
     ...about,
+    stored: storedForm(prefix),
     operators: isTime ? ranges : isNumber ? ['equals', ...ranges] : ['equals'],
     // Numbers are compared with four-byte columns.
     value: isTime ? timeValue : isNumber ? z.int32() : value,
-    where: (rows, asked, values) =>
-      values.length > 1 ? rows(column, 'in', values.map(stored)) : rows(column, symbolOf(asked), stored(values[0])),
+    where: (rows, asked, values) => (values.length > 1 ? rows(column, 'in', values) : rows(column, symbolOf(asked), values[0])),
   }
 }
+
+const itself = (value: unknown): unknown => value
+
+const storedForm = (prefix: string | undefined): ((value: unknown) => unknown) =>
+  prefix === undefined ? itself : (value) => fromPublicId(prefix, String(value))
 
 const symbolOf = (operator: FilterOperator) => (operator === 'exists' || operator === 'prefix' ? '=' : symbols[operator])
 
@@ -92,15 +103,16 @@ const isText = (value: z.ZodType): boolean => value instanceof z.ZodString || va
 
 /** Returns the Filter for a custom filter of a declaration. */
 export function customFilter({ name, description, operator = 'equals', value, view, where }: AnyFilter): Filter {
-  const prefix = value.meta()?.idPrefix
-  const stored = (text: unknown): unknown => (prefix === undefined ? text : fromPublicId(prefix, String(text)))
   return {
     name,
     operators: [operator],
     description,
     value,
     isStaffOnly: view === 'staff',
-    where: (rows, _operator, values, caller) => where(rows, values.map(stored), caller),
+    // A custom condition may compute with a text or a number.
+    isShared: value.meta()?.idPrefix !== undefined,
+    stored: storedForm(value.meta()?.idPrefix),
+    where: (rows, _operator, values, caller) => where(rows, values, caller),
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Caller } from '../../policy/caller.ts'
 import type { Reader } from '../../store/database.ts'
+import type { StatementCache } from '../read/statementCache.ts'
 import type { AnyTables } from './expressions.ts'
 import type { Resource } from './resource.ts'
 
@@ -11,6 +12,8 @@ export interface QueryScope {
   caller: Caller
   /** Fields that are read only because the request names them. */
   onDemand?: readonly string[] | undefined
+  /** Statements that were built before. Without it, each statement is built. */
+  statements?: StatementCache | undefined
 }
 
 /** The key of a row in a path. */

@@ -11,12 +11,12 @@ import type { CatalogueView } from './catalogueView.ts'
 import type { Deprecation } from './deprecation.ts'
 import type { AnyRows, AnyRule, AnyTable, ColumnOf, Columns, Condition, ReadRow, Row, Rows, SeenRow, TableName } from './expressions.ts'
 import type { Filter } from './filters.ts'
-import type { Presentation } from './presentation.ts'
 import type { Representation } from './representation.ts'
 import type { Operations } from './rowOperations.ts'
+import type { Derivation, RowSerializer } from './rowSerializer.ts'
 import type { Sort } from './sorts.ts'
 import type { NoMembers, OutputOf, Values } from './values.ts'
-import type { ObjectPicker, View } from './views.ts'
+import type { View } from './views.ts'
 
 // Resources refer to each other (expansions, parent lists, rows in responses), so these types share a file.
 
@@ -169,10 +169,13 @@ export interface Resource<Verb extends ScopeVerb = never> {
   currentInputs: Readonly<Record<string, (fields: Values) => unknown>>
   /** The strict response schema of each view. */
   schemas: Readonly<Record<View, z.ZodObject>>
-  pickers: Readonly<Record<View, ObjectPicker>>
+  /** Serialize a row as its view shows it. */
+  serializers: Readonly<Record<View, RowSerializer>>
+  /** Serializes every field, independent of the caller. */
+  serializeWhole: RowSerializer
   columns: readonly string[]
   selections: readonly { field: string; select(rows: AnyRows, caller: Caller): Expression<unknown> }[]
-  derivations: readonly { field: string; of(source: unknown, context: Presentation): unknown; isSelected: boolean }[]
+  derivations: readonly Derivation[]
   /** Functions that return the columns of fields without a column. */
   writers: ReadonlyMap<string, (value: unknown) => Record<string, unknown>>
   /** Fields that reference a file, and the column with its id. */

@@ -70,7 +70,7 @@ async function endOf(call: Call<OperationOf<'list'>>, limit: number): Promise<Po
     selections: [],
   }
   const found = await withinTime(call, 'export', true, ({ database, queryScope }) =>
-    findRows(database, { ...queryScope, resource: narrow }, { sort, conditions, after: from, limit: limit + 1 }),
+    findRows(database, { ...queryScope, resource: narrow, statements: undefined }, { sort, conditions, after: from, limit: limit + 1 }),
   )
   const last = found[limit - 1]
   return found.length > limit && last ? positionOf(last, sort) : undefined

@@ -7,11 +7,11 @@ import { rowEtag } from './etag.ts'
 
 /** Returns one row as the caller's view shows it. */
 export const serialize = (resource: Resource, row: SeenRow, context: Presentation): Record<string, unknown> =>
-  resource.pickers[row.seen_as](hideGated(resource, row, sourceOf(resource, row, context)))
+  resource.serializers[row.seen_as](row, context)
 
 /** Returns the whole row in the form of the API, independent of the caller. Changes are applied to it. */
 export const serializeWhole = (resource: Resource, row: SeenRow, context: Presentation): Record<string, unknown> =>
-  resource.pickers.staff(sourceOf(resource, row, context))
+  resource.serializeWhole(row, context)
 
 /** Returns a row for the response, with the ETag that a later change can send in `If-Match`. */
 export function serializeTagged(
@@ -31,14 +31,6 @@ export const hideGated = <Source extends Record<string, unknown>>(
   source: Source,
 ): Source =>
   seen_as === 'public' && is_ungated === false ? { ...source, ...Object.fromEntries(gatedFields.map((field) => [field, null])) } : source
-
-function sourceOf(resource: Resource, row: SeenRow, context: Presentation): Record<string, unknown> {
-  const source: Record<string, unknown> = { ...row, object: resource.object }
-  for (const { field, of, isSelected } of resource.derivations) {
-    if (!resource.onDemand.includes(field)) source[field] = of(isSelected ? row[field] : row, context)
-  }
-  return source
-}
 
 /** Returns the requested on-demand fields that the caller's view shows. */
 export function serializeOnDemand(

@@ -7,8 +7,9 @@ import { parseShape } from '../declare/responseShape.ts'
 import { positionOf, reversed, type Sort } from '../declare/sorts.ts'
 import { listEtag } from '../output/etag.ts'
 import { keyOfCall, noSuchRow } from './answerRow.ts'
+import { filterCondition, type RowCondition } from './conditions.ts'
 import { formatCursor, listFingerprint, type Place, parseCursor } from './cursor.ts'
-import { countRows, findRow, findRows, type RowCondition, searchCondition } from './findRows.ts'
+import { countRows, findRow, findRows, searchCondition } from './findRows.ts'
 import { serializeExpanded } from './serializeExpanded.ts'
 import { requireOffered } from './visible.ts'
 import { withinTime } from './withinTime.ts'
@@ -139,15 +140,14 @@ function sortOf({ operation: { resource }, parameters, caller }: Call): Sort {
 async function findParent(call: ListCall, { resource, where }: ListParent): Promise<{ id: string; condition: RowCondition }> {
   const row = await findRow(call.database, { ...call.queryScope, resource }, keyOfCall(call, resource))
   if (!row) throw noSuchRow(resource)
-  return { id: row.id, condition: (rows) => where(rows, row.id) }
+  return { id: row.id, condition: { shape: 'parent', values: [row.id], where: (rows, [id]) => where(rows, String(id)) } }
 }
 
 function conditionsOf({ operation, parameters, caller, queryScope }: Call): RowCondition[] {
   const filtered = operation.parameters.flatMap(({ name, filter }): RowCondition[] => {
     const value = parameters.get(name)
     if (!filter || value === undefined) return []
-    const values = Array.isArray(value) ? value : [value]
-    return [(rows) => filter.filter.where(rows, filter.operator, values, caller)]
+    return [filterCondition(name, filter, { values: Array.isArray(value) ? value : [value], caller })]
   })
   const text = parameters.get('q')
   return text === undefined ? filtered : [...filtered, searchCondition(queryScope, text, maxMatches)]

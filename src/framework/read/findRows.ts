@@ -6,29 +6,14 @@ import type { AnyRows, Condition, SeenRow } from '../declare/expressions.ts'
 import { type QueryScope, type RowKey, schoolColumn, tableOf, tables } from '../declare/queryScope.ts'
 import type { Searched } from '../declare/resource.ts'
 import { isSearchable } from '../declare/searchable.ts'
-import { isBehind, type Position, type Sort, sortColumns, sortExpression } from '../declare/sorts.ts'
+import { expressionOf, type RowCondition } from './conditions.ts'
+import { type Page, pageStatement, rowStatement } from './listStatement.ts'
 import { named, selectRows, selectWhole, wholeRow } from './selectRows.ts'
-import { isReadable, isVisible } from './visible.ts'
-
-export type RowCondition = (rows: AnyRows) => Condition
-
-export interface Page {
-  conditions: readonly RowCondition[]
-  sort: Sort
-  after: Position | undefined
-  limit: number
-}
+import { isVisible } from './visible.ts'
 
 /** Returns up to `limit` rows of the caller's list. */
-export async function findRows(database: Reader, queryScope: QueryScope, { conditions, sort, after, limit }: Page): Promise<SeenRow[]> {
-  let query = selectRows(database, queryScope)
-    .where((rows) => rows.and([isVisible(queryScope, rows), ...conditions.map((condition) => condition(rows))]))
-    .limit(limit)
-  if (after) query = query.where((rows) => isBehind(rows, sort, after))
-  for (const column of sortColumns(sort)) {
-    query = query.orderBy((rows) => sortExpression(rows, sort, column), sort.isDescending ? 'desc' : 'asc')
-  }
-  return await query.execute()
+export async function findRows(database: Reader, queryScope: QueryScope, page: Page): Promise<SeenRow[]> {
+  return (await database.executeQuery(pageStatement(database, queryScope, page))).rows
 }
 
 /** Returns the rows of the caller's list with these ids. */
@@ -70,7 +55,9 @@ export async function countRows(
     .selectFrom(tableOf(queryScope.resource))
     .select('id')
     .where(schoolColumn(queryScope), '=', queryScope.schoolId)
-    .where((rows) => rows.and([isVisible(queryScope, rows), ...conditions.map((condition) => condition(rows))]))
+    .where((rows) =>
+      rows.and([isVisible(queryScope, rows), ...conditions.map((condition) => expressionOf(condition, rows, queryScope.caller))]),
+    )
     .limit(limit)
   const row = await tables(database)
     .selectFrom(found.as('found'))
@@ -118,10 +105,7 @@ function occurs(rows: AnyRows, { column, otherwise }: Searched, text: string): C
 
 /** Finds the row with this key, or the row of a singleton, if the caller can read it. */
 export async function findRow(database: Reader, queryScope: QueryScope, key: RowKey | undefined): Promise<SeenRow | undefined> {
-  let query = selectRows(database, queryScope).limit(1)
-  query = query.where((rows) => isReadable(queryScope, rows))
-  if (key) query = query.where((rows) => rows(key.column, '=', key.value))
-  return await query.executeTakeFirst()
+  return (await database.executeQuery(rowStatement(database, queryScope, key))).rows[0]
 }
 
 /** Finds the same row with every column. */

@@ -26,6 +26,7 @@ export function parseParameters<Shape extends z.ZodRawShape = NoMembers>(
   for (const name of unknown.slice(0, maxErrors)) fieldErrors.push(unknownParameter(name, [...known.keys()]))
   for (const { name, schema, isRequired } of parameters) {
     const sent = Object.hasOwn(raw, name) ? raw[name] : undefined
+    if (sent === undefined && !isRequired && rejectsAbsence(schema)) continue
     const result = checkValue(schema, readable(schema, sent))
     if (result.success) values.set(name, result.data)
     else if (sent !== undefined || isRequired) fieldErrors.push(fieldErrorOf(name, result.error))
@@ -37,6 +38,15 @@ export function parseParameters<Shape extends z.ZodRawShape = NoMembers>(
   }
   return parameterValues(values)
 }
+
+/** True for schemas that reject an absent value: most parameters of a request are absent. */
+const rejectsAbsence = (schema: z.ZodType): boolean =>
+  schema instanceof z.ZodString ||
+  schema instanceof z.ZodStringFormat ||
+  schema instanceof z.ZodArray ||
+  schema instanceof z.ZodEnum ||
+  schema instanceof z.ZodBoolean ||
+  schema instanceof z.ZodNumber
 
 /** Converts text to the number, boolean or list that the schema expects. */
 function readable(schema: z.ZodType, sent: unknown): unknown {

@@ -1,0 +1,116 @@
+import type { CompiledQuery } from 'kysely'
+import type { Caller, PersonCaller } from '../../policy/caller.ts'
+import type { Reader } from '../../store/database.ts'
+import type { SeenRow } from '../declare/expressions.ts'
+import type { QueryScope, RowKey } from '../declare/queryScope.ts'
+import { isBehind, type Position, type Sort, sortColumns, sortExpression } from '../declare/sorts.ts'
+import { expressionOf, type RowCondition, type SharedCondition } from './conditions.ts'
+import { selectRows } from './selectRows.ts'
+import { NotShareable, type StatementCache, type StatementValue, type StatementValues } from './statementCache.ts'
+import { isReadable, isVisible } from './visible.ts'
+
+export interface Page {
+  conditions: readonly RowCondition[]
+  sort: Sort
+  after: Position | undefined
+  limit: number
+}
+
+type Statement = Omit<ReturnType<typeof selectRows>, never>
+
+/** Returns the statement of one page of the caller's list. */
+export function pageStatement(database: Reader, queryScope: QueryScope, page: Page): CompiledQuery<SeenRow> {
+  const { conditions, sort, after, limit } = page
+  const shared = conditions.filter((one): one is SharedCondition => typeof one !== 'function')
+  if (!queryScope.statements || shared.length < conditions.length) return buildPage(database, queryScope, page).compile()
+  const conditionValues = shared.flatMap(({ values }, index) => values.map((value, nth) => [`${index}.${nth}`, value] as const))
+  const values = {
+    ...scopeValues(queryScope),
+    limit,
+    afterId: after?.id,
+    afterValue: after?.value,
+    ...Object.fromEntries(conditionValues),
+  }
+  const shape = `page ${shapeOf(queryScope)} ${sort.name} ${sort.isDescending} ${JSON.stringify(shared.map((one) => one.shape))}`
+  return compile(queryScope.statements, shape, values, (current) =>
+    buildPage(database, scopeWith(queryScope, current), {
+      sort,
+      limit: current.limit as number,
+      after: current.afterId === undefined ? undefined : { id: current.afterId as string, value: current.afterValue as Position['value'] },
+      conditions: shared.map((one, index) => ({
+        ...one,
+        values: one.values.map((_, nth) => current[`${index}.${nth}`] as StatementValue),
+      })),
+    }),
+  )
+}
+
+function buildPage(database: Reader, queryScope: QueryScope, { conditions, sort, after, limit }: Page): Statement {
+  let query = selectRows(database, queryScope)
+    .where((rows) =>
+      rows.and([isVisible(queryScope, rows), ...conditions.map((condition) => expressionOf(condition, rows, queryScope.caller))]),
+    )
+    .limit(limit)
+  if (after) query = query.where((rows) => isBehind(rows, sort, after))
+  for (const column of sortColumns(sort)) {
+    query = query.orderBy((rows) => sortExpression(rows, sort, column), sort.isDescending ? 'desc' : 'asc')
+  }
+  return query
+}
+
+/** Returns the statement of the row with this key, or of a singleton. */
+export function rowStatement(database: Reader, queryScope: QueryScope, key: RowKey | undefined): CompiledQuery<SeenRow> {
+  const build = (scope: QueryScope, wanted: RowKey | undefined): Statement => {
+    const query = selectRows(database, scope)
+      .limit(1)
+      .where((rows) => isReadable(scope, rows))
+    return wanted ? query.where((rows) => rows(wanted.column, '=', wanted.value)) : query
+  }
+  if (!queryScope.statements) return build(queryScope, key).compile()
+  const values = { ...scopeValues(queryScope), key: key?.value }
+  return compile(queryScope.statements, `row ${shapeOf(queryScope)} ${key?.column ?? ''}`, values, (current) =>
+    build(scopeWith(queryScope, current), key && { column: key.column, value: current.key as string }),
+  )
+}
+
+const compile = (
+  statements: StatementCache,
+  shape: string,
+  values: StatementValues,
+  build: (values: StatementValues) => Statement,
+): CompiledQuery<SeenRow> => statements.compile(shape, values, build) as CompiledQuery<SeenRow>
+
+/** Returns what determines the text of a query of these rows by this caller, apart from the values. */
+const shapeOf = ({ resource, caller, onDemand = [] }: QueryScope): string =>
+  `${resource.name} ${caller.kind === 'anonymous' ? 'anonymous' : caller.role} ${onDemand.toSorted().join()}`
+
+function scopeValues({ schoolId, caller }: QueryScope): StatementValues {
+  if (caller.kind === 'anonymous') return { schoolId }
+  const { accountId, personId, lecturerId } = caller
+  return { schoolId, accountId, personId, lecturerId }
+}
+
+/** Returns the same scope with other values. Its caller has no permissions: a rule that reads them cannot be shared. */
+const scopeWith = ({ resource, caller, onDemand }: QueryScope, values: StatementValues): QueryScope => ({
+  resource,
+  onDemand,
+  schoolId: values.schoolId as string,
+  caller: caller.kind === 'anonymous' ? caller : markedCaller(caller, values),
+})
+
+const markedCaller = ({ role }: PersonCaller, { accountId, personId, lecturerId }: StatementValues): Caller => ({
+  kind: 'person',
+  role,
+  accountId: accountId as string,
+  personId: personId as string | null,
+  lecturerId: lecturerId as string | null,
+  get scopes(): never {
+    throw new NotShareable()
+  },
+  get clientId(): never {
+    throw new NotShareable()
+  },
+  get grantId(): never {
+    throw new NotShareable()
+  },
+})

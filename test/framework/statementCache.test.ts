@@ -1,0 +1,167 @@
+import { anything, assert, constantFrom, integer, property, record, string, uuid } from 'fast-check'
+import { type CompiledQuery, DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import type { QueryScope } from '../../src/framework/declare/queryScope.ts'
+import { filterCondition, type RowCondition } from '../../src/framework/read/conditions.ts'
+import { pageStatement, rowStatement } from '../../src/framework/read/listStatement.ts'
+import { createStatementCache } from '../../src/framework/read/statementCache.ts'
+import type { DB } from '../../src/gen/kysely/tables.ts'
+import { newId, toPublicId } from '../../src/lib/ids.ts'
+import { type Caller, roles } from '../../src/policy/caller.ts'
+import { operationsIn, resources } from '../../src/resources/index.ts'
+import { isAmong } from '../../src/store/expressions.ts'
+
+const database = new Kysely<DB>({
+  dialect: {
+    createAdapter: () => new PostgresAdapter(),
+    createDriver: () => new DummyDriver(),
+    createIntrospector: (db) => new PostgresIntrospector(db),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+  },
+})
+
+const hostile = [
+  "'; DROP TABLE course; --",
+  '$1',
+  '%_\\',
+  '{"a":1}',
+  '{1,2}',
+  '\u0000',
+  '🎓"',
+  'null',
+  'Marlo@Example.ORG ',
+  '3f6d2b1e-9c47-7e58-8a0d-000000000000',
+]
+const ids = uuid()
+const texts = constantFrom(...hostile, 'clay', '')
+
+const callerOf = (kind: Caller['kind'] | (typeof roles)[number], [accountId, personId, lecturerId]: readonly (string | null)[]): Caller =>
+  kind === 'anonymous' || kind === 'person'
+    ? { kind: 'anonymous' }
+    : {
+        kind: 'person',
+        role: kind,
+        accountId: String(accountId),
+        personId: personId ?? null,
+        lecturerId: lecturerId ?? null,
+        scopes: new Set(),
+        clientId: 'client',
+        grantId: 'grant',
+      }
+
+const plain = ({ sql, parameters }: CompiledQuery) => ({ sql, parameters })
+const callers = ['anonymous', ...roles] as const
+const lists = operationsIn(resources).filter((operation) => operation.kind === 'list')
+
+describe.each(lists.map((list) => [list.id, list] as const))('the statements of %s', (_id, list) => {
+  const { resource } = list
+  const filters = list.parameters.flatMap(({ name, filter }) => (filter ? [{ name, filter }] : []))
+
+  /** Values of a filter that its schema accepts, or hostile ones of the same type. */
+  const valuesOf = ({ filter }: (typeof filters)[number]['filter'], text: string, number: number): unknown[] => {
+    const { value } = filter
+    if (value instanceof z.ZodBoolean) return [number % 2 === 0]
+    if (value instanceof z.ZodEnum) return value.options.slice(0, 1 + (Math.abs(number) % value.options.length))
+    if (value instanceof z.ZodNumber) return [number]
+    const prefix = value.meta()?.idPrefix
+    return prefix === undefined ? [text] : [toPublicId(prefix, newId())]
+  }
+
+  test.each([undefined, ...filters])('are the same when they are bound as when they are built: $name', (one) => {
+    const statements = createStatementCache()
+    const pages = record({
+      schoolId: ids,
+      who: constantFrom(...callers),
+      own: ids,
+      hasPerson: constantFrom(true, false),
+      hasLecturer: constantFrom(true, false),
+      sort: constantFrom(...resource.sorts),
+      after: constantFrom('none', 'null', 'text', 'number'),
+      parent: ids,
+      limit: integer({ min: 1, max: 100 }),
+      text: texts,
+      number: integer(),
+    })
+    assert(
+      property(pages, ({ schoolId, who, own, hasPerson, hasLecturer, sort, after, parent, limit, text, number }) => {
+        const caller = callerOf(who, [own, hasPerson ? newId() : null, hasLecturer ? newId() : null])
+        const conditions: RowCondition[] = [
+          ...(one ? [filterCondition(one.name, one.filter, { values: valuesOf(one.filter, text, number), caller })] : []),
+          ...(list.parent ? [{ shape: 'parent', values: [parent], where: list.parent.where as never }] : []),
+        ]
+        const value = after === 'null' ? null : after === 'number' ? number : text
+        const page = { conditions, sort, limit, after: after === 'none' ? undefined : { id: newId(), value } }
+        const scope: QueryScope = { resource, schoolId, caller }
+        const built = pageStatement(database, scope, page)
+        const bound = pageStatement(database, { ...scope, statements }, page)
+        expect(plain(bound)).toEqual(plain(built))
+        // A value is never a part of the text.
+        expect(bound.sql).not.toContain(schoolId)
+        const key = { column: 'id', value: text } as const
+        expect(plain(rowStatement(database, { ...scope, statements }, key))).toEqual(plain(rowStatement(database, scope, key)))
+      }),
+      { numRuns: 25 },
+    )
+  })
+})
+
+test('a statement is built once for each shape', () => {
+  const statements = createStatementCache()
+  const list = lists.find(({ id }) => id === 'listCourses')
+  if (!list) throw new Error('there is no list of courses')
+  const [sort, other] = list.resource.sorts
+  if (!sort || !other) throw new Error('the list has no order')
+  const read = (limit: number, by = sort, caller: Caller = { kind: 'anonymous' }) =>
+    pageStatement(
+      database,
+      { resource: list.resource, schoolId: newId(), caller, statements },
+      { conditions: [], sort: by, limit, after: undefined },
+    )
+  for (let limit = 1; limit <= 50; limit += 1) read(limit)
+  expect(statements.built).toBe(1)
+  read(20, other)
+  for (const role of roles) for (let n = 0; n < 10; n += 1) read(20, sort, callerOf(role, [newId(), newId(), newId()]))
+  expect(statements.built).toBe(2 + roles.length)
+})
+
+describe('a statement that cannot be shared is built for each request', () => {
+  const select = (title: unknown) => database.selectFrom('course').select('id').where('title', '=', String(title))
+  const compileTwice = (build: (values: { title?: unknown }) => { compile(): CompiledQuery }) => {
+    const statements = createStatementCache()
+    const texts = ['one', 'two'].map((title) => plain(statements.compile('shape', { title }, build)))
+    return { texts, built: statements.built }
+  }
+
+  test('a value inside of another value', () => {
+    const { texts: found, built } = compileTwice(({ title }) => select(`%${title}%`))
+    expect(found.map(({ parameters }) => parameters)).toEqual([['%one%'], ['%two%']])
+    expect(built).toBe(3)
+  })
+
+  test('a time that is no value of the request', () => {
+    const { built } = compileTwice(() => database.selectFrom('course').select('id').where('created_at', '<', new Date()))
+    expect(built).toBe(3)
+  })
+})
+
+test('no value of any kind changes the text of a shared statement', () => {
+  const statements = createStatementCache()
+  const seen = new Set<string>()
+  assert(
+    property(string({ unit: 'binary' }), anything(), (title, other) => {
+      const list = Array.isArray(other) ? other.map(String) : [title]
+      const build = (values: { title?: unknown; list?: unknown }) =>
+        database
+          .selectFrom('course')
+          .select('id')
+          .where('title', '=', values.title as string)
+          .where((course) => isAmong(course.ref('slug'), values.list as string[]))
+      const { sql, parameters } = statements.compile('shape', { title, list }, build)
+      seen.add(sql)
+      expect(parameters).toEqual([title, list])
+    }),
+  )
+  expect(seen.size).toBe(1)
+  expect(statements.built).toBe(1)
+})
