@@ -21,7 +21,8 @@ export async function multiplyCourses(databaseUrl: string): Promise<void> {
     databaseUrl,
     `INSERT INTO course SELECT (jsonb_populate_record(course, jsonb_build_object('id', gen_random_uuid(), 'slug', slug || '-' || n,
        'created_at', created_at - n * interval '1 minute'))).* FROM course, generate_series(1, 3) AS n`,
-    'VACUUM ANALYZE course',
+    // As autovacuum does: without figures about the small tables, the planner reads more of them than it needs.
+    'VACUUM ANALYZE',
   )
 }
 

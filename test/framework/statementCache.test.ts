@@ -68,7 +68,7 @@ describe.each(lists.map((list) => [list.id, list] as const))('the statements of 
     return prefix === undefined ? [text] : [toPublicId(prefix, newId())]
   }
 
-  test.each([undefined, ...filters])('are the same when they are bound as when they are built: $name', (one) => {
+  test.each([undefined, ...filters])('are the same when they are bound as when they are built: $name', async (one) => {
     const statements = createStatementCache()
     const pages = record({
       schoolId: ids,
@@ -83,7 +83,7 @@ describe.each(lists.map((list) => [list.id, list] as const))('the statements of 
       text: texts,
       number: integer(),
     })
-    assert(
+    await assert(
       property(pages, ({ schoolId, who, own, hasPerson, hasLecturer, sort, after, parent, limit, text, number }) => {
         const caller = callerOf(who, [own, hasPerson ? newId() : null, hasLecturer ? newId() : null])
         const conditions: RowCondition[] = [
@@ -139,16 +139,16 @@ describe('a statement that cannot be shared is built for each request', () => {
     expect(built).toBe(3)
   })
 
-  test('a time that is no value of the request', () => {
+  test('a time that the request does not contain', () => {
     const { built } = compileTwice(() => database.selectFrom('course').select('id').where('created_at', '<', new Date()))
     expect(built).toBe(3)
   })
 })
 
-test('no value of any kind changes the text of a shared statement', () => {
+test('no value of any kind changes the text of a shared statement', async () => {
   const statements = createStatementCache()
   const seen = new Set<string>()
-  assert(
+  await assert(
     property(string({ unit: 'binary' }), anything(), (title, other) => {
       const list = Array.isArray(other) ? other.map(String) : [title]
       const build = (values: { title?: unknown; list?: unknown }) =>

@@ -123,13 +123,19 @@ describe.runIf(postgresql)('a document of a school', () => {
   ]
 
   test.each(paths)('%s: a repeated request reads no store, and gets the same response', async (path) => {
-    const built = await send(path)
-    expect(built.status).toBe(200)
+    let built = await send(path)
     let again = built
-    const { statements } = await counter.during(async () => {
-      again = await send(path)
-    })
+    let statements: unknown[] = ['none was counted']
+    // A response is built again after a second, which passes between two requests on a busy machine.
+    for (let attempt = 0; attempt < 20 && statements.length > 0; attempt += 1) {
+      built = await send(path)
+      const counted = await counter.during(async () => {
+        again = await send(path)
+      })
+      statements = counted.statements
+    }
     expect(statements).toEqual([])
+    expect(built.status).toBe(200)
     expect(same(again)).toEqual(same(built))
     expect(again.requestId).toMatch(/^req_[0-7][0-9a-hjkmnp-tv-z]{25}$/)
     expect(again.requestId).not.toBe(built.requestId)
