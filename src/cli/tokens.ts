@@ -7,7 +7,7 @@ export async function endGrants(stores: Stores, schoolId: string, accountId: str
   for (;;) {
     const grants = await listGrants(stores.database, schoolId, { accountId })
     if (grants.length === 0) return ended
-    for (const { id } of grants) await endGrant(stores, schoolId, id)
+    for (const { id } of grants) await endGrant(stores, { schoolId, grantId: id })
     ended += grants.length
   }
 }

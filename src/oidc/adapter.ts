@@ -1,7 +1,7 @@
 import { type Adapter, type AdapterPayload, errors, type InteractionResults, Provider } from 'oidc-provider'
 import { hash, type Keyring } from '../lib/keyring.ts'
 import type { Artifact, ArtifactKey, Artifacts, FoundArtifact } from '../store/artifacts.ts'
-import { findClient, saveClient } from '../store/clients.ts'
+import { findClient } from '../store/clients.ts'
 import { findGrant, saveGrant } from '../store/grants.ts'
 import { storableText } from '../store/storableText.ts'
 import { accountIdOf, subjectOf } from './claims.ts'
@@ -51,7 +51,10 @@ function clientAdapter({ schoolId, stores, exchanges }: AdapterArguments): Adapt
     async upsert(id, payload) {
       const { client_secret: secret, ...rest } = payload
       const metadata = secret === undefined ? rest : { ...rest, client_secret: hashSecret(secret) }
-      await orUnavailable(stores, saveClient(stores.database, { schoolId, id, registeredVia: 'self', metadata }))
+      const exchange = exchanges.getStore()
+      if (!exchange) throw new Error('clients are registered at the registration endpoint only')
+      // Written by the endpoint, together with its audit row.
+      exchange.registered = { id, metadata }
     },
     destroy: unused,
   }

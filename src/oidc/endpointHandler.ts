@@ -1,4 +1,5 @@
 import type { Context } from 'koa'
+import { errors } from 'oidc-provider'
 import type { Admission, Admit } from '../http/admission.ts'
 import { addressKey, enforce, type FailureLimit, type Limiter, type Policy } from '../http/rateLimit.ts'
 import { Problem, plainAscii } from '../lib/problem.ts'
@@ -79,6 +80,14 @@ export async function finish(ctx: Context, { recordAudit, stores }: ServiceArgum
   }
   const { requestId, address, isOwn } = ctx.state
   if (exchange.audit.length > 0 && !isOwn) await recordAudit(exchange.audit.map((row) => ({ ...row, request_id: requestId, address })))
+}
+
+/** Responds with an error of the engine that came up after the engine had finished; rethrows any other. */
+export function respondWithError(ctx: Context, exchange: Exchange, error: unknown): void {
+  if (!(error instanceof errors.OIDCProviderError)) throw error
+  exchange.refusal = { error: error.error, detail: error.error_detail }
+  ctx.status = error.statusCode
+  ctx.body = { error: error.error, error_description: error.error_description }
 }
 
 const clientIdOf = ({ form }: Exchange): string => form.get('client_id') ?? ''

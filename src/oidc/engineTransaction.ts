@@ -5,7 +5,7 @@ import { hash, keyFromToken, openWith, sealWith } from '../lib/keyring.ts'
 import type { Artifact, ArtifactKey, FoundArtifact } from '../store/artifacts.ts'
 import type { AuditEntry } from '../store/audit.ts'
 import { newRequestFacts, type RequestFacts } from './requestFacts.ts'
-import { endGrant, isSplit, orUnavailable, type Stores } from './stores.ts'
+import { endGrant, type GrantEnding, isSplit, orUnavailable, type Stores } from './stores.ts'
 
 /**
  * One request to an endpoint of the authorization server. The engine writes step by step: it consumes a refresh token, then saves its
@@ -19,6 +19,8 @@ export interface Exchange {
   facts: RequestFacts
   audit: AuditEntry[]
   saved: Artifact[]
+  /** The client that this request registers. */
+  registered?: { id: string; metadata: object }
   consumed?: { key: ArtifactKey; value: string; grantId: string | undefined }
   /** The grants of the codes and refresh tokens that this request presented. */
   grantIds: Map<string, string>
@@ -26,6 +28,8 @@ export interface Exchange {
   replayed?: Record<string, unknown>
   /** Grants that this request has revoked. */
   ended: Map<string, Promise<void>>
+  /** Returns what the request has prepared for the revocation of a grant. */
+  endingOf?: (grantId: string) => GrantEnding
   /** The reason of the engine's error, for the operator. */
   refusal?: { error: string; detail: string | undefined }
 }
@@ -159,7 +163,7 @@ export async function reused(
 export function endGrantOnce(exchange: Exchange | undefined, stores: Stores, schoolId: string, grantId: string): Promise<void> {
   const already = exchange?.ended.get(grantId)
   if (already !== undefined) return already
-  const ending = endGrant(stores, schoolId, grantId)
+  const ending = endGrant(stores, { schoolId, grantId }, exchange?.endingOf?.(grantId))
   exchange?.ended.set(grantId, ending)
   return ending
 }

@@ -3,10 +3,11 @@ import { errors } from 'oidc-provider'
 import type { Log } from '../lib/log.ts'
 import { isLostConnection } from '../lib/outage.ts'
 import type { Artifacts } from '../store/artifacts.ts'
+import type { AuditEntry } from '../store/audit.ts'
 import type { Reader } from '../store/database.ts'
 import type { DatabaseArtifacts } from '../store/databaseArtifacts.ts'
 import { clientFact, grantFact } from '../store/facts/fact.ts'
-import type { NamedFacts } from '../store/facts/factGuard.ts'
+import type { FactChange, NamedFacts } from '../store/facts/factGuard.ts'
 import { clientTag, grantTag } from '../store/facts/factTags.ts'
 import type { RedisArtifacts } from '../store/redisArtifacts.ts'
 
@@ -27,19 +28,31 @@ export interface Stores {
 
 export const isSplit = (stores: Stores): boolean => stores.ephemeral !== stores.durable
 
+/** The parts of a revocation that its request has prepared. */
+export interface GrantEnding {
+  /** Written in the statement that revokes the grant. */
+  audit?: readonly AuditEntry[]
+  /** The change of the grant's fact, if it has been marked already. */
+  begun?: Promise<FactChange> | undefined
+}
+
 /**
  * Revokes a grant: none of its tokens and codes is accepted any more. The database decides: every check of a token also checks the grant
  * there. The marker in Redis is set second and only saves that check for revoked tokens, so a Redis that is full or unavailable does not
  * prevent a revocation, and a lost marker does not undo one.
  * @throws errors.TemporarilyUnavailable when the database does not respond: nothing was changed, and the request can be repeated
  */
-export async function endGrant(stores: Stores, schoolId: string, grantId: string): Promise<void> {
+export async function endGrant(
+  stores: Stores,
+  { schoolId, grantId }: { schoolId: string; grantId: string },
+  { audit = [], begun }: GrantEnding = {},
+): Promise<void> {
   const ended = { schoolId, grantId, grantTag: grantTag(schoolId, grantId) }
   const change = await orUnavailable(
     stores,
     againOnNewConnection(async () => {
-      const change = await stores.facts.begin([grantFact(schoolId, grantId)])
-      await change.run(() => stores.durable.endGrant(ended))
+      const change = await (begun ?? stores.facts.begin([grantFact(schoolId, grantId)]))
+      await change.run(() => stores.durable.endGrant(ended, audit))
       return change
     }),
   )

@@ -1,7 +1,15 @@
 import type { Context } from 'koa'
-import { errors } from 'oidc-provider'
 import type { Admission } from '../http/admission.ts'
-import { admit, entry, finish, type Handler, refuseAuthorizationHeader, type ServiceArguments, throughEngine } from './endpointHandler.ts'
+import {
+  admit,
+  entry,
+  finish,
+  type Handler,
+  refuseAuthorizationHeader,
+  respondWithError,
+  type ServiceArguments,
+  throughEngine,
+} from './endpointHandler.ts'
 import { commit, type Exchange, newExchange } from './engineTransaction.ts'
 import { beginFind, loadMintingFacts, type Presented } from './mintingFacts.ts'
 import { readEngineForm } from './readEngineForm.ts'
@@ -59,10 +67,7 @@ async function commitResponse(ctx: Context, service: ServiceArguments, { exchang
     if (exchange.replayed) repeatResponse(ctx, exchange, exchange.replayed)
     else if (isCode) service.count('token.issued')
   } catch (error) {
-    if (!(error instanceof errors.OIDCProviderError)) throw error
-    exchange.refusal = { error: error.error, detail: error.error_detail }
-    ctx.status = error.statusCode
-    ctx.body = { error: error.error, error_description: error.error_description }
+    respondWithError(ctx, exchange, error)
   }
 }
 

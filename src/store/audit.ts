@@ -24,23 +24,21 @@ export interface AuditEntry {
  */
 export async function recordAudit(db: Reader, entries: readonly AuditEntry[]): Promise<void> {
   if (entries.length === 0) return
-  await db
-    .insertInto('audit_log')
-    .values(
-      entries.map((entry) => ({
-        id: newId(),
-        school_id: entry.school_id,
-        event: storableText(entry.event),
-        account_id: storable(entry.account_id),
-        client_id: storable(entry.client_id),
-        grant_id: storable(entry.grant_id),
-        request_id: storable(entry.request_id),
-        address: storable(entry.address),
-        details: storableJson(entry.details ?? {}),
-      })),
-    )
-    .execute()
+  await db.insertInto('audit_log').values(entries.map(auditRow)).execute()
 }
+
+/** Returns the columns of an entry, for a statement that writes it together with a change. */
+export const auditRow = (entry: AuditEntry) => ({
+  id: newId(),
+  school_id: entry.school_id,
+  event: storableText(entry.event),
+  account_id: storable(entry.account_id),
+  client_id: storable(entry.client_id),
+  grant_id: storable(entry.grant_id),
+  request_id: storable(entry.request_id),
+  address: storable(entry.address),
+  details: storableJson(entry.details ?? {}),
+})
 
 /** Makes a caller's text storable: none may prevent the entry from being written. */
 function storable(text: string | undefined): string | null {

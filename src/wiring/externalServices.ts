@@ -19,7 +19,7 @@ const most = 500
 export function endGrantWithin(stores: Stores, writer: Writer, schoolId: string, grantId: string): Promise<void> {
   const durable = databaseArtifacts(rawSql(writer))
   const ephemeral = isSplit(stores) ? stores.ephemeral : durable
-  return endGrant({ ...stores, database: writer, durable, ephemeral, facts: markedByTransaction }, schoolId, grantId)
+  return endGrant({ ...stores, database: writer, durable, ephemeral, facts: markedByTransaction }, { schoolId, grantId })
 }
 
 /** Creates the services outside the database that declarations use. */

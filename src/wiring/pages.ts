@@ -64,7 +64,7 @@ export function createSchoolPages(foundation: Foundation, { oidc, pageContext, s
     sessionSeconds: () => runtime.config.oauth.lifetimes.session_days * 86_400,
     send,
     backgroundTasks,
-    endGrant: (schoolId, grantId) => endGrant(stores, schoolId, grantId),
+    endGrant: (schoolId, grantId) => endGrant(stores, { schoolId, grantId }),
     removeSessions: (schoolId, accountId) => stores.ephemeral.destroyOfAccount(schoolId, 'Session', accountId),
   })
   return [pages.routes() as Middleware<RequestState>, accountPages.routes() as Middleware<RequestState>]

@@ -69,7 +69,7 @@ function addRevoke(group: Command, session: Session): void {
     const clientId = grant.client_id
     await confirm(terminal, `Revoke the grant of ${subjectOf(grant.account_id)} to ${clientId}?`, { yes })
     await session.change(async ({ stores, record }) => {
-      await endGrant(await stores(), school.id, id)
+      await endGrant(await stores(), { schoolId: school.id, grantId: id })
       await record({ school_id: school.id, event: 'operator.grant_revoked', grant_id: id, client_id: clientId })
     })
     terminal.out(`${id} is revoked, and so are its tokens\n`)

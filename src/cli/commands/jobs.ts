@@ -28,7 +28,7 @@ export function addJobs(program: Command, session: Session): void {
     ...sweepJobs({
       database,
       artifacts: databaseArtifacts(database.sql),
-      endGrant: async (writer, schoolId, grantId) => endGrant(await session.stores(writer), schoolId, grantId),
+      endGrant: async (writer, schoolId, grantId) => endGrant(await session.stores(writer), { schoolId, grantId }),
       registration: () => session.settings().config.oauth.registration,
     }),
     ...fileJobs({ database, storage: await openConfiguredFileStorage(session.settings().environment) }),
