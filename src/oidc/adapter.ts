@@ -6,7 +6,8 @@ import { findGrant, saveGrant } from '../store/grants.ts'
 import { storableText } from '../store/storableText.ts'
 import { accountIdOf, subjectOf } from './claims.ts'
 import { type Exchanges, earlierAnswer, endGrantOnce, reused } from './engineTransaction.ts'
-import { artifactName, once } from './requestFacts.ts'
+import { loadInteractionFacts } from './mintingFacts.ts'
+import { artifactName, forgetModel, once, remember } from './requestFacts.ts'
 import { orUnavailable, type Stores } from './stores.ts'
 import { artifactKey, tokenModels } from './tokenTags.ts'
 
@@ -21,6 +22,9 @@ export interface AdapterArguments {
   signInSeconds: number
 }
 
+const uidName = (model: string, uid: string): string => artifactName(model, `uid ${uid}`)
+/** Models that the pages of one request ask for several times. */
+const pageModels: ReadonlySet<string> = new Set(['Session', 'Interaction'])
 /** Payloads that contain a cookie's value are encrypted. */
 const sealed: ReadonlySet<string> = new Set(['Session', 'Interaction'])
 
@@ -74,6 +78,7 @@ function grantAdapter({ schoolId, stores, exchanges }: AdapterArguments): Adapte
       const accountId = accountIdOf(payload.accountId as string)
       if (!accountId) throw new Error('a grant belongs to an account')
       const clientId = payload.clientId as string
+      exchanges.getStore()?.facts.grants.delete(id)
       await orUnavailable(stores, saveGrant(stores.database, { schoolId, id, accountId, clientId, payload, expiresInSeconds }))
     },
     destroy: (id) => endGrantOnce(exchanges.getStore(), stores, schoolId, id),
@@ -96,7 +101,11 @@ function artifactAdapter(model: string, args: AdapterArguments): Adapter {
   return {
     async find(value) {
       const exchange = exchanges.getStore()
-      const found = await orUnavailable(stores, exchange?.facts.artifacts.get(artifactName(model, value)) ?? store.find(keyOf(value)))
+      const memo = exchange?.facts.artifacts
+      const known = memo?.get(artifactName(model, value))
+      const isKept = pageModels.has(model) && known === undefined
+      const find = () => store.find(keyOf(value))
+      const found = await orUnavailable(stores, isKept ? once(memo, artifactName(model, value), find) : (known ?? find()))
       if (!found) return undefined
       if (model === 'Interaction' && found.consumedAt) return undefined
       if (found.grantId !== null) exchange?.grantIds.set(value, found.grantId)
@@ -107,11 +116,15 @@ function artifactAdapter(model: string, args: AdapterArguments): Adapter {
         throw new errors.InvalidGrant('refresh token presented again')
       }
       const payload = read(value, found)
+      if (model === 'Interaction' && exchange) loadInteractionFacts(exchange, { stores, schoolId }, payload)
+      if (model === 'Session' && memo && payload.uid !== undefined) remember(memo, uidName(model, payload.uid), Promise.resolve(found))
       if (model === 'AccessToken' && isForUserinfo(payload, args)) delete payload.aud
       return payload
     },
     async findByUid(uid) {
-      const found = await orUnavailable(stores, store.findByUid(schoolId, model, uid))
+      const memo = exchanges.getStore()?.facts.artifacts
+      const find = () => store.findByUid(schoolId, model, uid)
+      const found = await orUnavailable(stores, once(memo, uidName(model, uid), find))
       if (!found) return undefined
       const payload = read(undefined, found)
       return { ...payload, jti: payload.cookie as string }
@@ -119,6 +132,7 @@ function artifactAdapter(model: string, args: AdapterArguments): Adapter {
     async upsert(value, { jti: _jti, ...payload }, lifeSeconds = 0) {
       // A request of the sign-out page makes the engine save a session without an account. Nothing reads it.
       if (model === 'Session' && payload.accountId === undefined) return
+      forgetModel(exchanges.getStore()?.facts, model)
       const expiresInSeconds = isUnattended(model, payload) ? Math.min(lifeSeconds, args.signInSeconds) : lifeSeconds
       const text = JSON.stringify(model === 'Session' ? { ...payload, cookie: value } : payload)
       const accountId = payload.accountId === undefined ? undefined : accountIdOf(payload.accountId)
@@ -148,6 +162,7 @@ function artifactAdapter(model: string, args: AdapterArguments): Adapter {
       exchange.consumed = { key: keyOf(value), value, grantId: exchange.grantIds.get(value) }
     },
     async destroy(value) {
+      forgetModel(exchanges.getStore()?.facts, model)
       // A result is used once: of several concurrent requests, one continues to a code. The row stays, marked as consumed, until it
       // expires: a result that is saved at this moment would recreate it otherwise.
       if (model === 'Interaction') {

@@ -11,7 +11,7 @@ import type { AuditEntry } from '../store/audit.ts'
 import type { FindPerson } from './bearer.ts'
 import type { ClientDocuments } from './clientDocuments.ts'
 import { isDisabledClient } from './disabledClients.ts'
-import type { Exchange, Exchanges } from './engineTransaction.ts'
+import { type Exchange, type Exchanges, inExchange } from './engineTransaction.ts'
 import { explain } from './explain.ts'
 import type { ManualCode } from './manualCodeUri.ts'
 import type { Runtimes } from './runtimes.ts'
@@ -52,9 +52,9 @@ export interface ServiceArguments {
 export type Handler = (ctx: Context, args: ServiceArguments) => Promise<void>
 
 /** Passes a request to the engine unchanged. */
-export const dispatch: Handler = async (ctx, { runtimes }) => {
+export const dispatch: Handler = async (ctx, { runtimes, exchanges }) => {
   const { dispatch } = await runtimes.get(ctx.state.school)
-  await dispatch(ctx, async () => undefined)
+  await inExchange(exchanges, () => dispatch(ctx, async () => undefined))
 }
 
 /** Runs the engine and holds its writes back in the exchange. */

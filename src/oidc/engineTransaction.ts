@@ -47,6 +47,10 @@ export const newExchange = (form: URLSearchParams): Exchange => ({
   ended: new Map(),
 })
 
+/** Runs work in the exchange of the request, so that each row is read once. */
+export const inExchange = <Result>(exchanges: Exchanges, work: () => Result): Result =>
+  exchanges.getStore() ? work() : exchanges.run(newExchange(new URLSearchParams()), work)
+
 const windowPurpose = 'refresh window'
 
 /** Values that identify a repeated refresh request: client, scope and resource. */

@@ -1,5 +1,7 @@
+import type { InteractionResults } from 'oidc-provider'
 import { storableText } from '../store/storableText.ts'
 import type { PersonNow } from './bearer.ts'
+import { accountIdOf } from './claims.ts'
 import type { Exchange } from './engineTransaction.ts'
 import { artifactName, remember } from './requestFacts.ts'
 import { isSplit, type Stores } from './stores.ts'
@@ -62,6 +64,54 @@ export async function loadMintingFacts(
   const { accountId } = loaded ?? {}
   if (loaded === undefined || accountId === undefined) return
   remember(facts.accounts, accountId, Promise.resolve(loaded.account))
-  const person = loaded.person && { accountId, ...loaded.person, role: (loaded.person.role ?? 'learner') as PersonNow['role'] }
-  remember(facts.people, accountId, Promise.resolve(person))
+  remember(facts.people, accountId, Promise.resolve(personOf(accountId, loaded.person)))
 }
+
+/** The members of an authorization request that name rows. */
+interface InteractionPayload {
+  params?: { client_id?: unknown } | undefined
+  session?: { accountId?: string | undefined } | undefined
+  result?: InteractionResults | undefined
+}
+
+/**
+ * Starts to read the client of a waiting authorization request, the account that signs in and the grant that it gave, in one statement. The
+ * pages and the engine ask for them.
+ */
+export function loadInteractionFacts(
+  { facts }: Exchange,
+  { stores, schoolId }: { stores: Stores; schoolId: string },
+  { params, session, result }: InteractionPayload,
+): void {
+  const clientId = params?.client_id
+  const grantId = result?.consent?.grantId
+  const subject = result?.login?.accountId ?? session?.accountId
+  const accountId = subject === undefined ? undefined : accountIdOf(subject)
+  if (typeof clientId !== 'string' || facts.clients.has(clientId)) return
+  const loading = stores.durable.mintingFacts({ schoolId, clientId, grantId, accountId })
+  remember(
+    facts.clients,
+    clientId,
+    loading.then(({ client }) => client),
+  )
+  if (grantId !== undefined)
+    remember(
+      facts.grants,
+      grantId,
+      loading.then(({ grant }) => grant),
+    )
+  if (accountId === undefined) return
+  remember(
+    facts.accounts,
+    accountId,
+    loading.then(({ account }) => account),
+  )
+  remember(
+    facts.people,
+    accountId,
+    loading.then(({ person }) => personOf(accountId, person)),
+  )
+}
+
+const personOf = (accountId: string, person: Awaited<ReturnType<Stores['durable']['mintingFacts']>>['person']) =>
+  person && { accountId, ...person, role: (person.role ?? 'learner') as PersonNow['role'] }

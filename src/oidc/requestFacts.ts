@@ -42,6 +42,11 @@ export function once<Row>(memo: Memo<Row> | undefined, id: string, load: () => P
   return loading
 }
 
+/** Forgets what was read of one model, because it is written. */
+export function forgetModel(facts: RequestFacts | undefined, model: string): void {
+  for (const name of facts?.artifacts.keys() ?? []) if (name.startsWith(`${model} `)) facts?.artifacts.delete(name)
+}
+
 /** Keeps a row for the rest of the request. A failure is reported to those that ask for the row. */
 export function remember<Row>(memo: Memo<Row>, id: string, row: Promise<Row | undefined>): void {
   row.catch(() => undefined)

@@ -1,20 +1,19 @@
 import type { Context } from 'koa'
-import { findSignedInAccount, type SignedInAccount } from '../domain/accounts/signedInAccount.ts'
+import type { SignedInAccount } from '../domain/accounts/signedInAccount.ts'
 import { isSessionOver } from '../policy/browserSessions.ts'
-import type { Database } from '../store/database.ts'
 import type { LanguageState } from './language.ts'
 
 /**
  * Returns the account of a sign-in if it can still be used: undefined if it was disabled or removed, or ended its sessions, since.
  * The pages of this request then use the account's language.
  */
-export async function findActiveAccount(
+export async function findActiveAccount<Account extends Pick<SignedInAccount, 'locale' | 'sessions_valid_after'>>(
   ctx: Context,
-  database: Database,
+  find: (schoolId: string, accountId: string) => Promise<Account | undefined>,
   { accountId, signedInAt }: { accountId: string; signedInAt: number | undefined },
-): Promise<SignedInAccount | undefined> {
+): Promise<Account | undefined> {
   const { school } = ctx.state
-  const account = await findSignedInAccount(database, school.id, accountId)
+  const account = await find(school.id, accountId)
   if (account && isSessionOver(signedInAt, account.sessions_valid_after)) return undefined
   Object.assign(ctx.state, { accountLocale: account?.locale ?? null } satisfies LanguageState)
   return account

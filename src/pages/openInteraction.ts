@@ -38,6 +38,8 @@ export interface OpenInteraction {
 export async function openInteraction(ctx: Context, args: PagesArguments): Promise<OpenInteraction> {
   const { school } = ctx.state
   const provider = await args.provider(ctx)
+  // Read first: the engine compares it with the session of the interaction.
+  const session = await provider.Session.get(ctx)
   const interaction = await provider.interactionDetails(ctx.req, ctx.res)
   if (interaction.uid !== ctx.params.uid) {
     throw pageProblem('interaction_expired', 'invalid_request', 'This sign-in has ended, or it was started in another browser.')
@@ -49,7 +51,6 @@ export async function openInteraction(ctx: Context, args: PagesArguments): Promi
   const origin = await args.clients.describe(school.id, clientId)
   const isVerified = origin?.registeredVia === 'integration'
   const subject = interaction.session?.accountId
-  const session = subject === undefined ? undefined : await provider.Session.get(ctx)
   return {
     provider,
     interaction,
@@ -60,7 +61,7 @@ export async function openInteraction(ctx: Context, args: PagesArguments): Promi
     claimedRole: isVerified ? undefined : claimedRole(client.clientName),
     destination: destinationOf(interaction.params.redirect_uri),
     accountId: subject === undefined ? undefined : accountIdOf(subject),
-    signedInAt: session?.accountId === subject ? session?.loginTs : undefined,
+    signedInAt: subject !== undefined && session.accountId === subject ? session.loginTs : undefined,
   }
 }
 

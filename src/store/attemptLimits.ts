@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache'
 import type { RateLimitPolicy, RateLimitsOptions } from './rateLimits.ts'
 import type { RedisClient } from './redis.ts'
 import { sharedOrLocal } from './sharedOrLocal.ts'
+import { together } from './together.ts'
 
 /** `busy`: attempts that are under way might use up the limit. The caller asks again when one of them has ended. */
 export type BegunAttempt = { state: 'begun' } | { state: 'busy' } | { state: 'refused'; resetSeconds: number }
@@ -12,6 +13,8 @@ export type BegunAttempt = { state: 'begun' } | { state: 'busy' } | { state: 're
  * and gives the place back where it succeeds.
  */
 export interface AttemptLimits {
+  /** Sends the steps that `work` starts in one round trip, if the store can. */
+  together<Result>(work: () => Result): Result
   begin(policy: RateLimitPolicy, key: string): Promise<BegunAttempt>
   /** Ends an attempt that `begin` began. Only a failed one counts. */
   end(policy: RateLimitPolicy, key: string, outcome: 'failed' | 'not counted'): Promise<void>
@@ -39,6 +42,7 @@ export function createAttemptLimits({ redis, prefix, onError, keysInMemory = 100
     `${prefix}:attempts:${name}:${requests}:${windowSeconds}:${createHash('sha256').update(key).digest('base64url')}`
 
   return {
+    together: (work) => (redis ? together(redis, work) : work()),
     begin(policy, key) {
       const [name, now] = [nameOf(policy, key), Date.now()]
       return count(scripts && (async () => verdictOf(await scripts.sgBeginAttempt(name, now, policy.requests, pendingMilliseconds))), () =>

@@ -1,17 +1,7 @@
 import { anyHost } from '../config/clientMetadataDocuments.ts'
 import type { OAuthConfig } from '../config/oauth.ts'
-import type { ClientOrigin } from '../pages/pagesArguments.ts'
 import type { DocumentRules } from '../policy/clientDocument.ts'
-import { originOf } from '../policy/clientOrigin.ts'
 import type { RegistrationRules } from '../policy/registrationError.ts'
-import { findClient } from '../store/clients.ts'
-import type { Reader } from '../store/database.ts'
-
-/** Returns the origin of a client, which the consent page shows. */
-export async function describeClient(database: Reader, schoolId: string, clientId: string): Promise<ClientOrigin | undefined> {
-  const client = await findClient(database, schoolId, clientId)
-  return client && { ...originOf(clientId, client.registered_via), createdAt: client.created_at }
-}
 
 /** Returns the rules of self-service registration, or undefined if it is off. */
 export function registrationRules(

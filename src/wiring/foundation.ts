@@ -8,6 +8,8 @@ import { createMetrics, type Metrics } from '../http/metrics.ts'
 import { type BackgroundTasks, createBackgroundTasks } from '../lib/backgroundTasks.ts'
 import type { Language } from '../lib/languages.ts'
 import type { FindPerson } from '../oidc/bearer.ts'
+import { createExchanges, type Exchanges } from '../oidc/engineTransaction.ts'
+import { oncePerRequest } from '../oidc/oncePerRequest.ts'
 import type { Stores } from '../oidc/stores.ts'
 import type { TokenChecks } from '../oidc/tokenChecks.ts'
 import type { PageTheme } from '../pages/pageTheme.ts'
@@ -44,6 +46,7 @@ export interface Foundation extends AppArguments {
   statements: StatementCache
   backgroundTasks: BackgroundTasks
   enqueue: Enqueue
+  exchanges: Exchanges
   branding(school: School): ReturnType<typeof schoolBranding>
   theme(school: School): Promise<PageTheme>
   languages(school: School): readonly Language[]
@@ -57,6 +60,7 @@ export function createFoundation(args: AppArguments, runtime: Runtime): Foundati
   if (redis) database.facts.useMarkers(redisMarkers({ redis: redis.client, log }))
   const stores = createStores({ database: accounts, redis, oauth: config.oauth, log })
   const checksOver = createChecks({ stores, guard: database.facts, redis })
+  const exchanges = createExchanges()
   const metrics = createMetrics()
   const backgroundTasks = createBackgroundTasks({ log })
   return {
@@ -77,8 +81,9 @@ export function createFoundation(args: AppArguments, runtime: Runtime): Foundati
     statements: createStatementCache(),
     backgroundTasks,
     enqueue: createEnqueue({ backgroundTasks, log }),
-    branding: (school) => schoolBranding(accounts.kysely, school.id),
-    theme: (school) => schoolTheme(accounts.kysely, school.id),
+    exchanges,
+    branding: oncePerRequest(exchanges, (school) => schoolBranding(accounts.kysely, school.id)),
+    theme: oncePerRequest(exchanges, (school) => schoolTheme(accounts.kysely, school.id)),
     languages: (school) => schoolConfigOf(runtime, school).languages,
     grantable: (role) => grantableScopes(role, runtime.config.roles),
     async recordAudit(entries) {

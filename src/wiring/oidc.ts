@@ -5,7 +5,7 @@ import { createOutbound } from '../lib/outboundRequest.ts'
 import { type ClientDocuments, createClientDocuments } from '../oidc/clientDocuments.ts'
 import { isDisabledClient } from '../oidc/disabledClients.ts'
 import { createEngines } from '../oidc/engines.ts'
-import { createExchanges } from '../oidc/engineTransaction.ts'
+import type { Exchanges } from '../oidc/engineTransaction.ts'
 import { createService } from '../oidc/service.ts'
 import { createEnginePages } from '../pages/enginePages.ts'
 import type { FindPageContext } from '../pages/pageContext.ts'
@@ -22,6 +22,7 @@ export interface OidcPart {
   /** Returns the engine of the school that a request is for. */
   engineOf(ctx: Koa.Context): ReturnType<Engines['get']>
   middleware: Middleware
+  exchanges: Exchanges
 }
 
 /** The links that the metadata of a school names. */
@@ -32,7 +33,7 @@ interface Links {
 /** Creates the authorization server: one engine per school, and its endpoints. */
 export function createOidc(foundation: Foundation, { pageContext, legalLinks }: { pageContext: FindPageContext } & Links): OidcPart {
   const { runtime, accounts, stores, keyring, log, limits, languages } = foundation
-  const exchanges = createExchanges()
+  const { exchanges } = foundation
   const scopes = foundation.scopes.map(({ name }) => name)
   const pages = createEnginePages({
     pageContext,
@@ -54,6 +55,7 @@ export function createOidc(foundation: Foundation, { pageContext, legalLinks }: 
   })
   return {
     engines,
+    exchanges,
     engineOf: (ctx) => engines.get(ctx.state.school),
     middleware: createService({
       runtimes: engines,

@@ -3,16 +3,21 @@ import { hashPassword } from '../domain/accounts/password.ts'
 import { createPasswordGate } from '../domain/accounts/passwordGate.ts'
 import { createSignIn } from '../domain/accounts/signIn.ts'
 import type { RequestState } from '../http/requestState.ts'
+import { interactionPath } from '../oidc/endpoints.ts'
+import { inExchange } from '../oidc/engineTransaction.ts'
+import { once } from '../oidc/requestFacts.ts'
 import { endGrant } from '../oidc/stores.ts'
 import { createAccountPages } from '../pages/account/accountPages.ts'
 import { createPages } from '../pages/createPages.ts'
 import { createKnownBrowsers } from '../pages/knownBrowser.ts'
 import type { FindPageContext } from '../pages/pageContext.ts'
 import { signInSteps } from '../pages/steps/signInSteps.ts'
+import { originOf } from '../policy/clientOrigin.ts'
 import type { School } from '../policy/school.ts'
 import type { SendMessage } from '../policy/sendMessage.ts'
+import { findAccount } from '../store/accounts.ts'
 import type { AuditEntry } from '../store/audit.ts'
-import { describeClient } from './clients.ts'
+import { findClient } from '../store/clients.ts'
 import { type Foundation, personIn } from './foundation.ts'
 import type { OidcPart } from './oidc.ts'
 import { schoolConfigOf } from './runtime.ts'
@@ -29,6 +34,7 @@ export function createSchoolPages(foundation: Foundation, { oidc, pageContext, s
   const { runtime, accounts, stores, keyring, log, limits, scopes, grantable, branding, theme, backgroundTasks } = foundation
   const gate = createPasswordGate(foundation.config.server.passwords)
   const knownBrowsers = createKnownBrowsers({ keyring, days: () => runtime.config.server.known_browser_days })
+  const facts = () => oidc.exchanges.getStore()?.facts
   const audit = (entry: AuditEntry): Promise<void> => foundation.recordAudit([entry])
   const shared = {
     database: accounts,
@@ -42,7 +48,8 @@ export function createSchoolPages(foundation: Foundation, { oidc, pageContext, s
       database: accounts,
       scopes,
       grantable,
-      findPerson: personIn(accounts),
+      findAccount: (schoolId, accountId) => once(facts()?.accounts, accountId, () => findAccount(accounts.kysely, schoolId, accountId)),
+      findPerson: (schoolId, accountId) => once(facts()?.people, accountId, () => personIn(accounts)(schoolId, accountId)),
       limits: limits.signIn,
       knownBrowsers,
       audit,
@@ -51,7 +58,12 @@ export function createSchoolPages(foundation: Foundation, { oidc, pageContext, s
   }
   const pages = createPages({
     ...shared,
-    clients: { describe: (schoolId, clientId) => describeClient(accounts.kysely, schoolId, clientId) },
+    clients: {
+      async describe(schoolId, clientId) {
+        const client = await once(facts()?.clients, clientId, () => findClient(accounts.kysely, schoolId, clientId))
+        return client && { ...originOf(clientId, client.registered_via), createdAt: client.created_at }
+      },
+    },
     theme,
   })
   const accountPages = createAccountPages({
@@ -67,5 +79,8 @@ export function createSchoolPages(foundation: Foundation, { oidc, pageContext, s
     endGrant: (schoolId, grantId) => endGrant(stores, { schoolId, grantId }),
     removeSessions: (schoolId, accountId) => stores.ephemeral.destroyOfAccount(schoolId, 'Session', accountId),
   })
-  return [pages.routes() as Middleware<RequestState>, accountPages.routes() as Middleware<RequestState>]
+  const routes = pages.routes() as Middleware<RequestState>
+  const inOneExchange: Middleware<RequestState> = (ctx, next) =>
+    ctx.path.startsWith(`${interactionPath}/`) ? inExchange(oidc.exchanges, () => routes(ctx, next)) : routes(ctx, next)
+  return [inOneExchange, accountPages.routes() as Middleware<RequestState>]
 }

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { addressKey, networkKey, type Policy } from '../http/rateLimit.ts'
 import type { BegunSignIn, SignInLimits } from '../pages/pagesArguments.ts'
-import type { AttemptLimits } from '../store/attemptLimits.ts'
+import type { AttemptLimits, BegunAttempt } from '../store/attemptLimits.ts'
 
 export interface SignInLimitArguments {
   attempts: AttemptLimits
@@ -41,23 +41,23 @@ export function createSignInLimits({ attempts, policies, isLimited }: SignInLimi
   }
 
   const endAll = (buckets: readonly Bucket[], outcome: 'failed' | 'not counted') =>
-    Promise.all(buckets.map(({ policy, key }) => attempts.end(policy, key, outcome)))
+    attempts.together(() => Promise.all(buckets.map(({ policy, key }) => attempts.end(policy, key, outcome))))
 
   const forgetAll = (buckets: readonly Bucket[]) =>
-    Promise.all(buckets.filter(({ isOfAccount }) => isOfAccount).map(({ policy, key }) => attempts.forget(policy, key)))
+    attempts.together(() =>
+      Promise.all(buckets.filter(({ isOfAccount }) => isOfAccount).map(({ policy, key }) => attempts.forget(policy, key))),
+    )
 
   /** Reserves a place under every limit, or under none. */
-  async function reserve(buckets: readonly Bucket[]) {
-    const reserved: Bucket[] = []
-    for (const bucket of buckets) {
-      const begun = await attempts.begin(bucket.policy, bucket.key)
-      if (begun.state !== 'begun') {
-        await endAll(reserved, 'not counted')
-        return begun
-      }
-      reserved.push(bucket)
-    }
-    return { state: 'begun' } as const
+  async function reserve(buckets: readonly Bucket[]): Promise<BegunAttempt> {
+    const begun = await attempts.together(() =>
+      Promise.all(buckets.map(async (bucket) => ({ bucket, verdict: await attempts.begin(bucket.policy, bucket.key) }))),
+    )
+    const refusal = begun.find(({ verdict }) => verdict.state !== 'begun')
+    if (!refusal) return { state: 'begun' }
+    const reserved = begun.filter(({ verdict }) => verdict.state === 'begun').map(({ bucket }) => bucket)
+    await endAll(reserved, 'not counted')
+    return refusal.verdict
   }
 
   async function reserveInTime(buckets: readonly Bucket[]) {
@@ -88,8 +88,8 @@ export function createSignInLimits({ attempts, policies, isLimited }: SignInLimi
           await endAll(buckets, 'failed')
         },
         async succeeded() {
-          await endAll(buckets, 'not counted')
-          await forgetAll(buckets)
+          // In this order for each key.
+          await attempts.together(() => Promise.all([endAll(buckets, 'not counted'), forgetAll(buckets)]))
         },
         async abandoned() {
           await endAll(buckets, 'not counted')

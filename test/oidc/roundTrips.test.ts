@@ -25,10 +25,7 @@ interface Row {
 }
 
 /** Delete what has reached its budget. */
-const stillAbove: string[] = [
-  'API call with a token that this process has not seen',
-  'whole sign-in with consent',
-]
+const stillAbove: string[] = ['API call with a token that this process has not seen', 'whole sign-in with consent']
 
 const email = 'learner@example.org'
 /** Limits that are counted and never reached. */
@@ -155,7 +152,7 @@ describe.runIf(postgresql && hasRedis)('requests to the stores', () => {
     },
     {
       operation: 'whole sign-in with consent',
-      limit: { statements: 36, redisTrips: 36 },
+      limit: { statements: 21, redisTrips: 22 },
       budget: { statements: 14, redisTrips: 22 },
       prepare: async () => async () => {
         const redirect = await agent.send(personCalled(email))
@@ -174,11 +171,13 @@ describe.runIf(postgresql && hasRedis)('requests to the stores', () => {
   async function measure({ prepare }: Row): Promise<StoreRequests> {
     for (let warm = 0; warm < 2; warm += 1) await (await prepare())()
     const operation = await prepare()
-    return counter.during(async () => {
+    const sent = await counter.during(async () => {
       await operation()
       await service.app.drained()
       await setImmediate()
     })
+    // Every few seconds each engine compares its keys in the background.
+    return { ...sent, statements: sent.statements.filter(({ text }) => !text.includes('signing_key')) }
   }
 
   /** @throws Error that lists what was sent, if it is more than the limit */

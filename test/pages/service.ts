@@ -31,6 +31,7 @@ import type { SignInStep } from '../../src/pages/steps/signInStep.ts'
 import { signInSteps } from '../../src/pages/steps/signInSteps.ts'
 import type { Role } from '../../src/policy/caller.ts'
 import type { School } from '../../src/policy/school.ts'
+import { findAccount } from '../../src/store/accounts.ts'
 import type { Database } from '../../src/store/database.ts'
 import { embeddedDatabase } from '../support/databases.ts'
 
@@ -156,6 +157,7 @@ export async function startService(moreSteps: readonly SignInStep[] = []): Promi
     database,
     scopes: catalogue,
     grantable: (role) => grantable[role],
+    findAccount: (schoolId, accountId) => findAccount(database.kysely, schoolId, accountId),
     findPerson,
     limits,
     knownBrowsers,

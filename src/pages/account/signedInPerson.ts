@@ -1,5 +1,6 @@
 import type { Context } from 'koa'
 import type { SignedInAccount } from '../../domain/accounts/signedInAccount.ts'
+import { findSignedInAccount } from '../../domain/accounts/signedInAccount.ts'
 import { type BrowserSession, readBrowserSession } from '../../oidc/browserSession.ts'
 import { accountPaths, withQuery } from '../../policy/accountPaths.ts'
 import { findActiveAccount } from '../activeAccount.ts'
@@ -15,7 +16,7 @@ export interface SignedInPerson extends BrowserSession {
 export async function findSignedInPerson(ctx: Context, args: AccountArguments): Promise<SignedInPerson | undefined> {
   const session = await readBrowserSession(ctx, await args.provider(ctx))
   if (!session) return undefined
-  const who = await findActiveAccount(ctx, args.database, session)
+  const who = await findActiveAccount(ctx, (schoolId, id) => findSignedInAccount(args.database, schoolId, id), session)
   return who && { ...session, who }
 }
 

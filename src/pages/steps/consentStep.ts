@@ -22,9 +22,14 @@ export interface ConsentStepArguments {
   /** Every scope, in the order in which pages show them. */
   scopes: readonly ConsentScope[]
   grantable(role: Role): ReadonlySet<string>
+  /** Returns the account, unless it has been disabled. */
+  findAccount(schoolId: string, accountId: string): Promise<ConsentingAccount | undefined>
   findPerson(schoolId: string, accountId: string): Promise<ConsentingPerson | undefined>
   audit(entry: PageAuditEntry): Promise<void>
 }
+
+/** The columns of the account that consents. */
+type ConsentingAccount = Omit<SignedInAccount, 'deletion_scheduled_at'>
 
 /** Grants the requested scopes that the person may grant and has ticked. */
 export function consentStep(args: ConsentStepArguments): SignInStep {
@@ -84,11 +89,11 @@ function authorizationOf({ open }: StepVisit): OpenInteraction {
 /** The person and the account that give consent; undefined if the account can no longer be used. */
 async function findConsenting(
   ctx: Context,
-  { database, findPerson }: ConsentStepArguments,
+  { findAccount, findPerson }: ConsentStepArguments,
   { accountId, signedInAt }: OpenInteraction,
-): Promise<{ person: ConsentingPerson; account: SignedInAccount } | undefined> {
+): Promise<{ person: ConsentingPerson; account: ConsentingAccount } | undefined> {
   if (accountId === undefined) return undefined
-  const account = await findActiveAccount(ctx, database, { accountId, signedInAt })
+  const account = await findActiveAccount(ctx, findAccount, { accountId, signedInAt })
   const person = account && (await findPerson(ctx.state.school.id, accountId))
   return person && { person, account }
 }

@@ -1,3 +1,4 @@
+import { findSignedInAccount } from '../../domain/accounts/signedInAccount.ts'
 import { withQuery } from '../../policy/accountPaths.ts'
 import type { Database } from '../../store/database.ts'
 import { findActiveAccount } from '../activeAccount.ts'
@@ -65,7 +66,9 @@ export function createStepRunner(args: StepViews & { steps: readonly SignInStep[
   const loadProgress = async (host: SignInHost, prompt: StepPrompt): Promise<StepProgress> => {
     const progress = await host.loadProgress(prompt)
     if (!progress) return newProgress()
-    const isActive = !progress.account || (await findActiveAccount(host.ctx, database, progress.account))
+    const isActive =
+      !progress.account ||
+      (await findActiveAccount(host.ctx, (schoolId, id) => findSignedInAccount(database, schoolId, id), progress.account))
     return isActive ? progress : newProgress()
   }
 
