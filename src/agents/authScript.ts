@@ -29,7 +29,7 @@ save() { for k in $keys; do eval "echo \"$k=\$$k\""; done >"$S.new" && mv "$S.ne
 lock() {
   until mkdir "$S.lock" 2>/dev/null; do
     pid=$(cat "$S.lock/pid" 2>/dev/null)
-    [ -z "$pid" ] || kill -0 "$pid" 2>/dev/null || rm -rf "$S.lock"
+    [ -z "$pid" ] || kill -0 "$pid" 2>/dev/null || [ "$(cat "$S.lock/pid" 2>/dev/null)" != "$pid" ] || rm -rf "$S.lock"
     sleep 1
   done
   trap 'rm -rf "$S.lock" "$S.body"' EXIT; trap '' HUP INT TERM
