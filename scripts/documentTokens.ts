@@ -36,8 +36,17 @@ export interface DocumentBudget {
 /** Every document for agents, in the order in which an agent meets them. */
 export const documentBudgets: readonly DocumentBudget[] = [
   { path: '/llms.txt', mostTokens: 5000 },
+  { path: '/', accept: 'text/markdown', mostTokens: 5000 },
+  { path: '/', accept: 'application/json', mostTokens: 500 },
   { path: '/auth.md', mostTokens: 6000 },
   { path: '/pricing.md', mostTokens: 2500 },
+  { path: '/api.md', mostTokens: 7000 },
+  { path: '/docs/{resource}.md', mostTokens: 8000 },
+  { path: '/docs/changes.md', mostTokens: 2000 },
+  { path: '/docs/errors.md', mostTokens: 3500 },
+  { path: '/openapi/{resource}.json', mostTokens: 25_000 },
+  { path: '/openapi.json', mostTokens: 210_000 },
+  { path: '/robots.txt', mostTokens: 200 },
   { path: '/api/v1', accept: 'application/json', mostTokens: 2500 },
   { path: '/.well-known/agent-skills/index.json', mostTokens: 1200 },
   { path: '/.well-known/agent-skills/get-a-token/SKILL.md', mostTokens: 600 },

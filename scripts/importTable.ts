@@ -98,9 +98,9 @@ export const modules: readonly Module[] = [
   },
   {
     name: 'agents',
-    contents: 'well-known documents, auth.md, llms.txt, pricing.md, skills',
-    mayImport: ['resources', 'http', 'lib'],
-    mayImportTypesOf: ['framework', 'policy'],
+    contents: 'the documents for agents: well-known ones, auth.md, llms.txt, pricing.md, api.md and one per resource, skills',
+    mayImport: ['resources', 'framework', 'http', 'lib'],
+    mayImportTypesOf: ['policy'],
   },
   {
     name: 'jobs',

@@ -1,8 +1,11 @@
 import type { RequestListener } from 'node:http'
 import type { Middleware } from 'koa'
+import { announceDocuments } from './agents/announceDocuments.ts'
+import { nearMisses } from './agents/nearMisses.ts'
 import { serveReference } from './agents/reference.ts'
 import type { SelfCheck } from './agents/selfCheck.ts'
 import type { Config } from './config/load.ts'
+import { apiPath } from './framework/declare/operations.ts'
 import { inProcess } from './http/inProcess.ts'
 import type { Metrics } from './http/metrics.ts'
 import type { RequestState } from './http/requestState.ts'
@@ -11,6 +14,7 @@ import type { Job } from './jobs/schedule.ts'
 import { createMail } from './mail/mail.ts'
 import type { IntegrationChanges } from './oidc/syncIntegrations.ts'
 import { createPageContexts } from './pages/pageContext.ts'
+import { accountPaths } from './policy/accountPaths.ts'
 import type { SchoolDirectory } from './policy/schoolDirectory.ts'
 import { schoolBranding } from './store/schools.ts'
 import { createRestApi } from './wiring/api.ts'
@@ -75,12 +79,14 @@ export async function createApp(args: AppArguments): Promise<App> {
     ...beforeRoutes(foundation, entrance),
     ...createFileRoutes(foundation, externalServices),
     createResourceMetadata(foundation, documents),
+    announceDocuments({ passwordPath: accountPaths.forgottenPassword }),
     documents.middleware,
+    nearMisses(apiPath),
     serveReference(async ({ id }) => (await schoolBranding(database.kysely, id)).name),
     createAppsGuide(foundation, pageContext),
     api.openApi,
     oidc.middleware,
-    ...createSchoolPages(foundation, { oidc, pageContext, send: sendInBackground({ email, enqueue }) }),
+    ...createSchoolPages(foundation, { oidc, pageContext, send: sendInBackground({ email, enqueue }), documents }),
     api.routes,
     createMcpEndpoint(foundation, { externalServices, documents }),
   ]

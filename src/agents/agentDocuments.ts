@@ -1,44 +1,23 @@
-import type { Middleware } from 'koa'
+import type { Context, Middleware } from 'koa'
 import { LRUCache } from 'lru-cache'
+import type { Operation } from '../framework/declare/operations.ts'
 import { freshMilliseconds, type StoredDocument, serveDocument, storeDocument } from '../http/document.ts'
 import { allowMethods } from '../http/methods.ts'
+import { Problem } from '../lib/problem.ts'
 import type { School } from '../policy/school.ts'
-import { apiCatalog, catalogLinks, linksetType } from './apiCatalog.ts'
-import { apiIndex } from './apiIndex.ts'
-import { authMd } from './authMd.ts'
+import { type AgentDocument, createDocumentList, keptMilliseconds } from './documentList.ts'
 import { type LegalLinks, legalLinks } from './legalLinks.ts'
-import { llmsTxt } from './llmsTxt.ts'
 import { pricingMd } from './pricingMd.ts'
-import { paths, type SchoolFacts } from './schoolFacts.ts'
-import { type SkillFile, skillFile, skillFiles, skillIndex, skillPaths } from './skillFiles.ts'
-
-interface AgentDocument {
-  type: string
-  make(facts: SchoolFacts): string | Promise<string>
-  /** Value of the Link header. */
-  links?(facts: SchoolFacts): string
-}
-
-const markdownType = 'text/markdown; charset=utf-8'
-
-/** The documents by path. `apiPath` is the path of the API. */
-const documentsAt = (apiPath: string): ReadonlyMap<string, AgentDocument> =>
-  new Map([
-    [paths.authMd, { type: markdownType, make: authMd }],
-    [paths.pricingMd, { type: markdownType, make: pricingMd }],
-    [paths.llmsTxt, { type: 'text/plain; charset=utf-8', make: llmsTxt }],
-    [paths.apiCatalog, { type: linksetType, make: apiCatalog, links: catalogLinks }],
-    [apiPath, { type: 'application/json', make: apiIndex }],
-    [paths.skills, { type: 'application/json', make: skillIndex }],
-    ...[...skillPaths].map(
-      ([path, skill]) => [path, { type: markdownType, make: (facts) => skillFile(skill, facts) }] satisfies [string, AgentDocument],
-    ),
-  ])
+import { type SchoolAbout, schoolAbout } from './schoolAbout.ts'
+import type { SchoolFacts } from './schoolFacts.ts'
+import { type SkillFile, skillFiles } from './skillFiles.ts'
 
 export interface AgentDocuments {
   middleware: Middleware
   /** Addresses of a school's privacy policy and terms, a second old at most while the store answers; none before its first response. */
   legalLinks(school: School): Promise<LegalLinks>
+  /** Returns the public information about the school. */
+  about(school: School): Promise<SchoolAbout>
   /** The current content of `/pricing.md`. */
   pricing(school: School): Promise<string>
   /** The skills that the school serves. */
@@ -47,27 +26,45 @@ export interface AgentDocuments {
   clear(): void
 }
 
-/** How long a document is served without reading the school's data again. Caches get a longer time; they revalidate by ETag. */
-const keptMilliseconds = 5000
-/** Documents of all schools: each takes up to 30 kB, also after its time, until another one takes its place. */
+/** Documents of all schools: most take up to 30 kB, also after their time, until another one takes their place. */
 const mostKept = 200
+export interface AgentDocumentsArguments {
+  apiPath: string
+  operations: readonly Operation[]
+  factsOf(school: School): SchoolFacts
+}
+
 const maxAgeSeconds = 60
 
 /** Serves the documents for agents. A document is built at most once in a few seconds for each school. */
-export function createAgentDocuments({ apiPath, factsOf }: { apiPath: string; factsOf(school: School): SchoolFacts }): AgentDocuments {
-  const documents = documentsAt(apiPath)
-  const kept = new LRUCache<string, Promise<StoredDocument>>({ max: mostKept, ttl: keptMilliseconds })
-  const madeFor = (school: School, path: string, { make, type }: AgentDocument): Promise<StoredDocument> => {
-    const key = `${school.id} ${path}`
+export function createAgentDocuments({ apiPath, operations, factsOf }: AgentDocumentsArguments): AgentDocuments {
+  const documents = createDocumentList(apiPath, operations)
+  const kept = new LRUCache<string, Promise<StoredDocument | undefined>>({ max: mostKept })
+  const madeFor = (school: School, key: string, { make, type, keptMilliseconds: ttl }: AgentDocument) => {
     const found = kept.get(key)
     if (found) return found
-    const made = Promise.resolve(make(factsOf(school))).then((text) => storeDocument(text, { type, maxAgeSeconds }))
-    kept.set(key, made)
+    const made = Promise.resolve(make(factsOf(school))).then((text) =>
+      text === undefined ? undefined : storeDocument(text, { type, maxAgeSeconds }),
+    )
+    if (ttl === 0) return made
+    kept.set(key, made, { ttl })
     made.catch(() => kept.delete(key))
     return made
   }
   // Few, because each is as large as all documents together.
   const skillsOf = new LRUCache<string, Promise<readonly SkillFile[]>>({ max: 100, ttl: keptMilliseconds })
+  const serve = async (ctx: Context, document: AgentDocument): Promise<boolean> => {
+    const { school } = ctx.state
+    const key = `${school.id} ${ctx.path} ${document.type}`
+    const stored = await madeFor(school, key, document)
+    if (!stored) return false
+    if (allowMethods(ctx, ['GET', 'HEAD']) === 'answered') return true
+    if (document.links) ctx.set('Link', document.links(factsOf(school)))
+    // Together with the time for which the document has been kept, so that its content is never older than that.
+    const left = document.keptMilliseconds === 0 ? freshMilliseconds : kept.getRemainingTTL(key)
+    serveDocument(ctx, stored, { freshMilliseconds: Math.min(freshMilliseconds, left) })
+    return true
+  }
   const links = new LRUCache<string, LegalLinks, School>({
     max: 5000,
     ttl: 1000,
@@ -76,20 +73,27 @@ export function createAgentDocuments({ apiPath, factsOf }: { apiPath: string; fa
     noDeleteOnFetchRejection: true,
     fetchMethod: (_id, _stale, { context }) => legalLinks(factsOf(context)),
   })
+  /**
+   * Returns the document that the client accepts at a path with several media types; undefined if it accepts the page best.
+   * @throws Problem not_acceptable
+   */
+  const acceptedDocument = (ctx: Context): AgentDocument | undefined => {
+    const choice = documents.negotiated(ctx.path)
+    if (!choice) return undefined
+    ctx.vary('Accept')
+    const type = ctx.accepts(...choice.types)
+    if (type === false) throw new Problem('not_acceptable', { description: `This URL responds with ${choice.types.join(', ')}.` })
+    return choice.documentAs(String(type))
+  }
   return {
     async legalLinks(school) {
       return (await links.fetch(school.id, { context: school }).catch(() => undefined)) ?? {}
     },
     async middleware(ctx, next) {
-      const document = documents.get(ctx.path)
-      if (!document) return next()
-      if (allowMethods(ctx, ['GET', 'HEAD']) === 'answered') return
-      const { school } = ctx.state
-      const stored = await madeFor(school, ctx.path, document)
-      if (document.links) ctx.set('Link', document.links(factsOf(school)))
-      // Together with the time for which the document has been kept, so that its content is never older than that.
-      serveDocument(ctx, stored, { freshMilliseconds: Math.min(freshMilliseconds, kept.getRemainingTTL(`${school.id} ${ctx.path}`)) })
+      const document = documents.find(ctx.path) ?? acceptedDocument(ctx)
+      if (!document || !(await serve(ctx, document))) await next()
     },
+    about: (school) => schoolAbout(factsOf(school)),
     pricing: (school) => pricingMd(factsOf(school)),
     skills(school) {
       const found = skillsOf.get(school.id)

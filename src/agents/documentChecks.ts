@@ -151,6 +151,10 @@ async function scopesAndResources(ask: Ask, { issuer, baselineScopes }: Expected
 
 const linkedDocuments: readonly { path: string; isGood(status: number): boolean }[] = [
   { path: paths.llmsTxt, isGood: (status) => status === 200 || status === 405 },
+  { path: paths.home, isGood: (status) => status === 200 || status === 405 },
+  { path: paths.apiMd, isGood: (status) => status === 200 },
+  { path: paths.errorsMd, isGood: (status) => status === 200 },
+  { path: paths.sitemap, isGood: (status) => status === 200 },
   { path: paths.apiCatalog, isGood: (status) => status === 200 || status === 405 },
   { path: paths.pricingMd, isGood: (status) => status === 200 },
   { path: paths.skills, isGood: (status) => status === 200 },

@@ -1,4 +1,5 @@
 import type { Operation } from '../framework/declare/operations.ts'
+import { resourcePaths } from './api/apiMd.ts'
 import { isShown, isWholeList, openNow } from './entryPoints.ts'
 import { code, document, link, type Markdown, markdown } from './markdown.ts'
 import { schoolAbout } from './schoolAbout.ts'
@@ -17,6 +18,8 @@ export async function llmsTxt(facts: SchoolFacts): Promise<string> {
     Promise.all(open.filter(isWholeList).map((list) => rowsOf(list, facts))),
   ])
   const at = (label: string, path: string, note: string): Markdown => markdown`- ${link(label, issuer + path)}: ${note}`
+  const rows = catalogue.flat()
+  const resources = new Set(facts.operations.map(({ resource }) => resource))
   const docs = docsUrl === issuer + paths.authMd ? [] : [markdown`- ${link('Documentation', docsUrl)}: more for developers`]
   return document([
     markdown`# ${about.name}`,
@@ -31,17 +34,24 @@ export async function llmsTxt(facts: SchoolFacts): Promise<string> {
       at('OpenID Connect', paths.openidConfiguration, 'the same for OpenID Connect'),
     ]),
     section('The API', [
-      at('OpenAPI', paths.openApi, 'every operation, its scope and its responses'),
-      at('Reference', paths.reference, 'the same as a page for people, with every error'),
+      at('api.md', paths.apiMd, 'every operation in one line, and the document of each resource'),
+      at('Errors', paths.errorsMd, 'every error code and what to do'),
+      at('OpenAPI', paths.openApi, 'the same for programs; /openapi/RESOURCE.json describes one resource'),
       at('API catalog', paths.apiCatalog, 'these interfaces as a linkset (RFC 9727)'),
       at('Pricing', paths.pricingMd, 'what the school sells'),
+      at('Reference', paths.reference, 'the API as a page for people'),
       ...docs,
     ]),
+    section(
+      'Resources',
+      [...resources].map((resource) => at(resource.name, resourcePaths(resource.name).document, resource.about)),
+    ),
     section(
       'Open to visitors',
       open.map(({ path, resource }) => at(titleOf(resource.name), path, resource.about)),
     ),
-    ...catalogue.filter((one) => one !== undefined),
+    // Rows of the catalogue can be left out where a short text is needed (llmstxt.org).
+    rows.length === 0 ? undefined : section('Optional', rows),
   ])
 }
 
@@ -49,21 +59,17 @@ const section = (title: string, lines: readonly Markdown[]): Markdown => markdow
 
 const titleOf = (name: string): string => `${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll('_', ' ')}`
 
-/** Renders the first rows of a list, each with its URL; nothing if the rows have none. */
-async function rowsOf(list: Operation, { issuer, operations, view }: SchoolFacts): Promise<Markdown | undefined> {
+/** Renders the first rows of a list, each with its URL; none if the rows have no URL. */
+async function rowsOf(list: Operation, { issuer, operations, view }: SchoolFacts): Promise<Markdown[]> {
   const { resource } = list
-  if (!resource.hasSlug || !isShown(operations, resource)) return undefined
+  if (!resource.hasSlug || !isShown(operations, resource)) return []
   const { rows } = await view.list(list, {}, most)
-  if (rows.length === 0) return undefined
-  return section(
-    titleOf(resource.name),
-    rows.map((row) => entry(row, issuer + list.path)),
-  )
+  return rows.map((row) => entry(row, issuer + list.path, resource.object.replaceAll('_', ' ')))
 }
 
-function entry(row: PublicRow, base: string): Markdown {
+function entry(row: PublicRow, base: string, kind: string): Markdown {
   const { slug, title, name, display_name: displayName, subtitle, tagline } = row as Record<string, string | null | undefined>
   const label = link(title ?? name ?? displayName ?? String(slug), `${base}/${encodeURIComponent(String(slug))}`)
   const note = subtitle ?? tagline
-  return note ? markdown`- ${label}: ${note}` : markdown`- ${label}`
+  return note ? markdown`- ${label}: ${kind}, ${note}` : markdown`- ${label}: ${kind}`
 }

@@ -40,6 +40,8 @@ export interface SchoolFacts {
   apiPath: string
   docsUrl: string
   pricingNote: string | undefined
+  /** Where to report security problems: a mailto: or https:// URL. */
+  securityContact: string | undefined
   /** Returns the checkout URL of an item; undefined if the school has none. */
   checkoutOf(item: { type: string; id: string }): string | undefined
   oauth: OAuthConfig
@@ -60,6 +62,14 @@ export const paths = {
   apiCatalog: '/.well-known/api-catalog',
   openApi: '/openapi.json',
   reference: '/docs',
+  errors: '/docs/errors',
+  errorsMd: '/docs/errors.md',
+  apiMd: '/api.md',
+  home: '/',
+  robotsTxt: '/robots.txt',
+  sitemap: '/sitemap.xml',
+  securityTxt: '/.well-known/security.txt',
+  changePassword: '/.well-known/change-password',
   authMd: '/auth.md',
   llmsTxt: '/llms.txt',
   pricingMd: '/pricing.md',

@@ -1,5 +1,5 @@
 import { deprecated } from '../framework/declare/deprecation.ts'
-import { exampleBody, exampleObject } from '../framework/declare/exampleOf.ts'
+import { exampleRequest } from '../framework/declare/exampleOf.ts'
 import type { Operation } from '../framework/declare/operations.ts'
 import type { ChangeFeed } from '../framework/output/changeFeed.ts'
 import { answerSchema, bodyName, bodySchema, type JsonSchema, publishedSchema, referenceTo } from '../framework/output/publishedSchemas.ts'
@@ -104,14 +104,6 @@ function bodyOf(operation: Operation, schemas: Readonly<Record<string, JsonSchem
   const form = kind === 'create' && operation.rules.takes
   const types = form ? [form.type] : isPatch ? ['application/merge-patch+json', 'application/json'] : ['application/json']
   return { required: kind !== 'action', content: Object.fromEntries(types.map((type) => [type, media])) }
-}
-
-function exampleRequest(operation: Operation): Record<string, unknown> {
-  if (operation.kind === 'collection') return exampleObject(operation.rules.input)
-  if (operation.kind !== 'action' && 'rules' in operation && 'input' in operation.rules && operation.rules.input)
-    return exampleObject(operation.rules.input)
-  if (operation.kind === 'action') return operation.input ? exampleObject(operation.input) : {}
-  return exampleBody(operation.resource, operation.kind !== 'update')
 }
 
 function answerOf(operation: Described): Record<string, unknown> {

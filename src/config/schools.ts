@@ -33,6 +33,17 @@ export const schoolSchema = z.strictObject({
       'Documentation for developers, linked from metadata and error responses. Default: /auth.md and /docs of the school. Its page /errors has an anchor for each error code.',
     examples: ['https://docs.example.com'],
   }),
+  security_contact: z
+    .string()
+    .max(300)
+    .regex(/^(mailto:[^\s@]+@[^\s@]+|https:\/\/\S+)$/)
+    .optional()
+    .meta({
+      title: 'a mailto: or https:// URL',
+      description:
+        'Where people report security problems, in /.well-known/security.txt. Default: the contact address of the school; without one there is no file.',
+      examples: ['mailto:security@example.com'],
+    }),
   checkout_url: checkoutTemplate.optional().meta({
     description:
       'URL of the checkout. {type} is course, digital_product, membership_plan or event; {id} its id; {code} the coupon code, empty without one.',

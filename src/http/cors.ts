@@ -1,4 +1,4 @@
-import type { Middleware } from 'koa'
+import type { Context, Middleware } from 'koa'
 
 const allowHeaders =
   'authorization, content-type, accept, if-match, if-none-match, idempotency-key, mcp-protocol-version, mcp-method, mcp-name'
@@ -29,7 +29,7 @@ export function cors({ allowedOrigins, isPage }: CorsRules): Middleware {
       // The engine sets its own.
       res.removeHeader('Access-Control-Allow-Credentials')
       res.removeHeader('Access-Control-Allow-Origin')
-      if (allowed === undefined) return
+      if (allowed === undefined || isUnstoredPage(ctx)) return
       res.setHeader('Access-Control-Allow-Origin', allowed)
       res.setHeader('Access-Control-Expose-Headers', exposeHeaders)
     }
@@ -48,3 +48,6 @@ export function cors({ allowedOrigins, isPage }: CorsRules): Middleware {
     }
   }
 }
+
+/** True for a page that shares its path with documents: its Cache-Control is that of the pages. */
+const isUnstoredPage = ({ response }: Context): boolean => Boolean(response.is('html')) && response.get('Cache-Control') === 'no-store'

@@ -9,6 +9,8 @@ export interface ProblemBody {
   error: string
   error_description: string
   error_uri?: string
+  /** How to get a token, if the request has none. */
+  documentation?: string
   request_id: string
   details?: Problem['details']
 }
@@ -36,7 +38,7 @@ export function renderProblems(log: Log, moreAbout: MoreAbout = () => undefined)
       if (problem.code === 'invalid_token' || problem.code === 'insufficient_scope')
         ctx.set('WWW-Authenticate', challenge(problem, ctx.state))
       ctx.type = 'application/json'
-      ctx.body = bodyOf(problem, ctx.state.requestId, moreAbout(ctx.path, ctx.state.school))
+      ctx.body = bodyOf(problem, ctx.state.requestId, { page: moreAbout(ctx.path, ctx.state.school), documentation: documentationFor(ctx) })
     }
   }
 }
@@ -61,11 +63,16 @@ export function asProblem(error: unknown): Problem {
 const unavailable = (cause: unknown): Problem => new Problem('temporarily_unavailable', { headers: { 'Retry-After': '1' }, cause })
 
 /** Responds with a problem as JSON (RFC 6749 section 5.2). `page` explains the errors, with an anchor for each code. */
-export function bodyOf({ code, description, details }: Problem, requestId: string, page?: string): ProblemBody {
+export function bodyOf(
+  { code, description, details }: Problem,
+  requestId: string,
+  { page, documentation }: { page?: string | undefined; documentation?: string | undefined } = {},
+): ProblemBody {
   return {
     error: code,
     error_description: description,
     ...(page === undefined ? {} : { error_uri: `${page}#${code}` }),
+    ...(documentation === undefined ? {} : { documentation }),
     request_id: requestId,
     ...(details.length > 0 ? { details } : {}),
   }
@@ -81,6 +88,12 @@ export function challenge(problem: Problem, { school, challengePath = '' }: Part
     ...(school ? [`resource_metadata="${school.issuer}/.well-known/oauth-protected-resource${challengePath}"`] : []),
   ]
   return `Bearer ${parts.join(', ')}`
+}
+
+/** Names the walkthrough to callers without a token: a client may show its user the body of a response only. */
+function documentationFor(ctx: { get(header: string): string; state: Partial<RequestState> }): string | undefined {
+  const { school } = ctx.state
+  return school && ctx.get('authorization') === '' ? `${school.issuer}/auth.md` : undefined
 }
 
 function nothingAt(path: string): string {

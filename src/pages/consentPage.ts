@@ -21,6 +21,8 @@ export interface ConsentPage extends Frame {
   alarm: TextPart[] | undefined
   facts: ConsentFact[]
   advice: string
+  /** Says that the app needs no permission; undefined if it does. */
+  mcpNotice: string | undefined
   signedIn: TextPart[]
   switchLabel: string
   switchHref: string
@@ -91,6 +93,7 @@ export function consentPage(views: Views, page: ConsentPageArguments): ConsentPa
     alarm: alarmOf(texts, open, schoolName),
     facts: [originFact(texts, open, schoolName), destinationFact(texts, open.destination)],
     advice: texts.text('consent.advice'),
+    mcpNotice: isForMcp(open.interaction.params.resource) ? texts.text('consent.mcp') : undefined,
     signedIn: texts.parts('consent.signed_in', { name: plainText(signedIn.name, 60), email: plainText(signedIn.email, 254) }),
     switchLabel: texts.text('consent.switch'),
     switchHref: `${address}?account=other`,
@@ -128,6 +131,12 @@ export function consentPage(views: Views, page: ConsentPageArguments): ConsentPa
     links: [{ href: accountPaths.apps, label: texts.text('apps.title') }],
     script: views.script.href,
   }
+}
+
+/** True if the app asks for a token for the MCP server alone, which serves visitors (RFC 8707). */
+const isForMcp = (resource: unknown): boolean => {
+  const resources = [resource ?? []].flat()
+  return resources.length > 0 && resources.every((one) => URL.parse(String(one))?.pathname === '/mcp')
 }
 
 function beforeSummary(texts: Texts, allowed: readonly ConsentScope[]): string {

@@ -4,10 +4,13 @@ import { interactionPath } from '../oidc/endpoints.ts'
 import { serveAsset } from './asset.ts'
 import { createCsrf } from './csrf.ts'
 import { serveCustomStylesheet } from './customStylesheet.ts'
+import { favicon } from './favicon.ts'
 import { formBody } from './formBody.ts'
+import { homePage } from './homePage.ts'
 import { interactionPages } from './interactionPages.ts'
 import { ownFormOnly, sameOriginOnly } from './ownForm.ts'
 import { pageErrors } from './pageErrors.ts'
+import { setPageHeaders } from './pageHeaders.ts'
 import type { PagesArguments } from './pagesArguments.ts'
 import { submitRefusal } from './refuseAuthorization.ts'
 import { schoolStylesheet, schoolStylesheetName } from './schoolStylesheet.ts'
@@ -31,6 +34,17 @@ export function createPages(args: PagesArguments): Router {
   )
   for (const asset of [views.stylesheet, views.script]) router.get(asset.path, (ctx) => serveAsset(ctx, asset))
   router.get(`/assets/${schoolStylesheetName}`, async (ctx) => serveAsset(ctx, schoolStylesheet(await args.theme(ctx.state.school))))
+  router.get('/', errors, async (ctx) => {
+    setPageHeaders(ctx)
+    ctx.type = 'html'
+    ctx.body = views.render('home', homePage(views, await args.pageContext(ctx), await args.homeFacts(ctx.state.school)))
+  })
+  router.get('/favicon.ico', async (ctx) => {
+    const { schoolName } = await args.pageContext(ctx)
+    ctx.set('Cache-Control', 'public, max-age=3600')
+    ctx.type = 'image/svg+xml'
+    ctx.body = favicon(schoolName, await args.theme(ctx.state.school))
+  })
   router.get(page, errors, show)
   router.post(`${page}/sign-in`, ...form, submitSignIn)
   router.post(`${page}/consent`, ...form, submitConsent)

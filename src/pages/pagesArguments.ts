@@ -6,6 +6,7 @@ import type { Role } from '../policy/caller.ts'
 import type { ClientSource } from '../policy/clientOrigin.ts'
 import type { School } from '../policy/school.ts'
 import type { Database } from '../store/database.ts'
+import type { HomeFacts } from './homePage.ts'
 import type { FindPageContext } from './pageContext.ts'
 import type { PageTheme } from './pageTheme.ts'
 import type { SignInStep } from './steps/signInStep.ts'
@@ -26,6 +27,8 @@ export interface PagesArguments {
   /** Returns the current theme of a school. */
   theme(school: School): Promise<PageTheme>
   audit(entry: PageAuditEntry): Promise<void>
+  /** Returns what the home page shows of a school. */
+  homeFacts(school: School): Promise<HomeFacts>
 }
 
 /** The person who consents, with their current role. */

@@ -8,6 +8,7 @@ import { type Asset, readAsset } from './asset.ts'
 import type { ConsentPage } from './consentPage.ts'
 import type { ErrorPage } from './errorPage.ts'
 import type { FormPage } from './formPage.ts'
+import type { HomePage } from './homePage.ts'
 import type { ManualCodePage } from './manualCodePage.ts'
 import type { LanguageLink, PageContext } from './pageContext.ts'
 import type { PageLogo } from './schoolLogo.ts'
@@ -24,6 +25,8 @@ export interface Frame {
   stylesheets: string[]
   languagesLabel: string
   languageLinks: LanguageLink[]
+  /** Set if search engines may list the page. */
+  isIndexed?: true
 }
 
 /** The object that each view renders. */
@@ -34,6 +37,7 @@ export interface ViewPages {
   consent: ConsentPage
   error: ErrorPage
   form: FormPage
+  home: HomePage
   'manual-code': ManualCodePage
   'sign-out': SignOutPage
   'signed-out': SignedOutPage
@@ -56,6 +60,7 @@ const names: readonly ViewName[] = [
   'consent',
   'error',
   'form',
+  'home',
   'manual-code',
   'sign-out',
   'signed-out',

@@ -1,4 +1,5 @@
 import type { Context, Middleware } from 'koa'
+import type { AgentDocuments } from '../agents/agentDocuments.ts'
 import { hashPassword } from '../domain/accounts/password.ts'
 import { createPasswordGate } from '../domain/accounts/passwordGate.ts'
 import { createSignIn } from '../domain/accounts/signIn.ts'
@@ -27,10 +28,11 @@ export interface PagesParts {
   pageContext: FindPageContext
   /** Sends a message to a person after the response. */
   send: SendMessage
+  documents: Pick<AgentDocuments, 'about' | 'legalLinks'>
 }
 
 /** Creates the sign-in and consent pages, and the account pages. */
-export function createSchoolPages(foundation: Foundation, { oidc, pageContext, send }: PagesParts): Middleware<RequestState>[] {
+export function createSchoolPages(foundation: Foundation, { oidc, pageContext, send, documents }: PagesParts): Middleware<RequestState>[] {
   const { runtime, accounts, stores, keyring, log, limits, scopes, grantable, branding, theme, backgroundTasks } = foundation
   const gate = createPasswordGate(foundation.config.server.passwords)
   const knownBrowsers = createKnownBrowsers({ keyring, days: () => runtime.config.server.known_browser_days })
@@ -65,6 +67,7 @@ export function createSchoolPages(foundation: Foundation, { oidc, pageContext, s
       },
     },
     theme,
+    homeFacts: async (school) => ({ tagline: (await documents.about(school)).tagline, ...(await documents.legalLinks(school)) }),
   })
   const accountPages = createAccountPages({
     ...shared,

@@ -65,7 +65,12 @@ export const beforeRoutes = ({ runtime, config, log }: Foundation, { table, addr
   renderProblems(log, (path, school) =>
     school && path.startsWith(`${apiPath}/`) ? errorsUrl(schoolConfigOf(runtime, school)) : undefined,
   ),
-  inOrder([limitAddressLength, refuseEncodedBodies, resolveSchool((host) => runtime.schools.byHost(host)), rememberLanguage(isPage)]),
+  inOrder([
+    limitAddressLength,
+    refuseEncodedBodies,
+    resolveSchool((host) => runtime.schools.byHost(host)),
+    rememberLanguage((path) => path === '/' || isPage(path)),
+  ]),
 ]
 
 /** True if the request may have changed what the documents of the school show. */

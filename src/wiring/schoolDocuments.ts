@@ -25,10 +25,15 @@ export function createSchoolDocuments(foundation: Foundation, { ask, externalSer
   const { runtime, database, signer, statements, operations, scopes } = foundation
   const factsOf = (school: School): SchoolFacts => {
     const { issuer } = school
-    const { docs_url: docsUrl, pricing_note: pricingNote, checkout_url: checkoutUrl } = schoolConfigOf(runtime, school)
+    const {
+      docs_url: docsUrl,
+      pricing_note: pricingNote,
+      checkout_url: checkoutUrl,
+      security_contact: securityContact,
+    } = schoolConfigOf(runtime, school)
     const { oauth, server } = runtime.config
     return {
-      ...{ issuer, apiPath, docsUrl, pricingNote, oauth, rateLimits: limitsOf(server), scopes, operations },
+      ...{ issuer, apiPath, docsUrl, pricingNote, securityContact, oauth, rateLimits: limitsOf(server), scopes, operations },
       checkoutOf: (item) => checkoutUrl && checkoutAddress(checkoutUrl, item),
       view: publicView({ database: database.kysely, school, signer, statements, externalServices }),
       metadata: async () => JSON.parse(answered(await ask(issuer + paths.authorizationServer)).text) as ServerMetadata,
@@ -36,7 +41,7 @@ export function createSchoolDocuments(foundation: Foundation, { ask, externalSer
       isServed: async (path) => ![403, 404].includes(answered(await ask(issuer + path)).status),
     }
   }
-  return createAgentDocuments({ apiPath, factsOf })
+  return createAgentDocuments({ apiPath, operations, factsOf })
 }
 
 /** Creates the metadata of the API as a protected resource (RFC 9728). */

@@ -24,7 +24,20 @@ afterAll(() => service.stop())
 /** Sends requests to the composed application, without its port. */
 const client = () => request(service.app.handler)
 const [skillIndex, skill] = ['/.well-known/agent-skills/index.json', '/.well-known/agent-skills/get-a-token/SKILL.md']
-const documents = ['/auth.md', '/llms.txt', '/pricing.md', '/.well-known/api-catalog', '/api/v1', skillIndex, skill]
+const documents = [
+  '/auth.md',
+  '/llms.txt',
+  '/pricing.md',
+  '/.well-known/api-catalog',
+  '/api/v1',
+  '/api.md',
+  '/docs/courses.md',
+  '/docs/errors.md',
+  '/robots.txt',
+  '/sitemap.xml',
+  skillIndex,
+  skill,
+]
 const textOf = async (path: string): Promise<string> => (await client().get(path)).text
 const linksIn = (text: string): string[] => [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, address = '']) => address)
 
@@ -55,7 +68,7 @@ describe.each(documents)('%s', (path) => {
   })
 })
 
-test.each(['/auth.md', '/llms.txt', '/pricing.md'])('%s is clean Markdown', async (path) => {
+test.each(['/auth.md', '/llms.txt', '/pricing.md', '/api.md', '/docs/errors.md'])('%s is clean Markdown', async (path) => {
   expect(await markdownErrors(await textOf(path))).toEqual([])
 })
 

@@ -116,13 +116,43 @@ describe('names from the database', () => {
   })
   afterAll(() => service.stop())
 
-  test.each(['/auth.md', '/llms.txt', '/pricing.md'])('do nothing in %s', async (path) => {
-    const text = await (await fetch(service.issuer + path)).text()
+  test.each(['/auth.md', '/llms.txt', '/pricing.md', '/'])('do nothing in %s', async (path) => {
+    const text = await (await fetch(service.issuer + path, { headers: { accept: 'text/markdown' } })).text()
     expect(text).toContain('evil')
     const rendered = html(text)
     expect(rendered).not.toMatch(/<(?:img|b|script)\b/)
     expect(rendered).not.toMatch(/href="[^"]*evil/)
     expect(rendered.match(/<h1>/g)).toHaveLength(1)
     expect(await markdownErrors(text)).toEqual([])
+  })
+
+  test('are text in the home page, in its JSON form, and in the icon', async () => {
+    const page = await (await fetch(service.issuer, { headers: { accept: 'text/html' } })).text()
+    expect(page).toContain('evil')
+    expect(page).not.toMatch(/<(?:img src=x|b|script)\b/)
+    expect(page).not.toMatch(/href="[^"]*evil/)
+    const index = await fetch(service.issuer, { headers: { accept: 'application/json' } })
+    expect(await index.json()).toMatchObject({ name })
+    expect(await (await fetch(`${service.issuer}/favicon.ico`)).text()).not.toContain('evil')
+  })
+
+  test('do not reach the documents about the API, the sitemap, robots.txt and security.txt', async () => {
+    const { kysely } = service.database
+    await kysely
+      .updateTable('school')
+      .set({ contact_email: null, support_url: 'https://help.example/\nContact: https://evil.example' })
+      .execute()
+    for (const path of [
+      '/api.md',
+      '/docs/courses.md',
+      '/docs/errors.md',
+      '/robots.txt',
+      '/sitemap.xml',
+      '/sitemap-courses.xml',
+      '/.well-known/security.txt',
+    ]) {
+      const text = await (await fetch(service.issuer + path)).text()
+      expect([path, text.includes('evil')]).toEqual([path, false])
+    }
   })
 })

@@ -35,7 +35,7 @@ describe('the reference', () => {
       expect((await fetched(path, { 'if-none-match': etag })).status).toBe(304)
     }
     expect(headers.get('cache-control')).toBe('public, max-age=300')
-    for (const path of ['/docs/assets/package.json', '/docs/assets/..%2f..%2fpackage.json', '/docs/x', '/docs/']) {
+    for (const path of ['/docs/assets/package.json', '/docs/assets/..%2f..%2fpackage.json', '/docs/x']) {
       expect((await fetched(path)).status).toBe(404)
     }
     expect((await fetch(`${service.issuer}/docs`, { method: 'POST' })).status).toBe(405)

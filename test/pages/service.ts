@@ -180,6 +180,7 @@ export async function startService(moreSteps: readonly SignInStep[] = []): Promi
     pageContext,
     theme,
     audit,
+    homeFacts: async () => ({ tagline: null }),
   }
   const unused = async (): Promise<never> => {
     throw new Error('no test of these pages needs this')

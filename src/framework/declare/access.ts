@@ -18,7 +18,11 @@ export function requireScope({ scope, anonymous, roles, resource }: Operation, c
   if (caller.withheldScopes?.has(scope)) throw refused
   if (!caller.scopes.has(scope)) {
     // Lists every scope that the call needs, not only the missing ones: MCP clients request exactly the listed scopes.
-    throw new Problem('insufficient_scope', { description: `This operation needs the scope ${scope}.`, requiredScopes: [scope] })
+    const publicView = anonymous === 'none' ? '' : ' Without a token it returns the public view.'
+    throw new Problem('insufficient_scope', {
+      description: `This operation needs the scope ${scope}.${publicView}`,
+      requiredScopes: [scope],
+    })
   }
   if (!roles.includes(audienceOf(caller))) throw refused
 }

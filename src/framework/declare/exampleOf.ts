@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { toPublicId } from '../../lib/ids.ts'
+import type { Operation } from './operations.ts'
 import type { Resource } from './resource.ts'
 import { isArray, isObjectSchema, membersOf, unwrapped } from './schemas.ts'
 import { isOnDemand } from './views.ts'
@@ -25,6 +26,15 @@ export function exampleBody({ schema, inputs, writable, required }: Resource, is
       return [field, example ?? (idPrefix === undefined ? null : exampleId(idPrefix))]
     }),
   )
+}
+
+/** Returns an example of the request body of an operation that has one. */
+export function exampleRequest(operation: Operation): Record<string, unknown> {
+  if (operation.kind === 'collection') return exampleObject(operation.rules.input)
+  if (operation.kind !== 'action' && 'rules' in operation && 'input' in operation.rules && operation.rules.input)
+    return exampleObject(operation.rules.input)
+  if (operation.kind === 'action') return operation.input ? exampleObject(operation.input) : {}
+  return exampleBody(operation.resource, operation.kind !== 'update')
 }
 
 const exampleId = (idPrefix: string): string => toPublicId(idPrefix, '01942bc1-1a80-7000-8000-000000000001')
