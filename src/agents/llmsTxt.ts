@@ -38,6 +38,7 @@ export async function llmsTxt(facts: SchoolFacts): Promise<string> {
       at('Errors', paths.errorsMd, 'every error code and what to do'),
       at('OpenAPI', paths.openApi, 'the same for programs; /openapi/RESOURCE.json describes one resource'),
       at('API catalog', paths.apiCatalog, 'these interfaces as a linkset (RFC 9727)'),
+      at('Apps', '/docs/apps.md', 'how Claude Code, ChatGPT, VS Code and others connect'),
       at('Pricing', paths.pricingMd, 'what the school sells'),
       at('Reference', paths.reference, 'the API as a page for people'),
       ...docs,

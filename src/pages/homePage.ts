@@ -1,4 +1,5 @@
 import { accountPaths } from '../policy/accountPaths.ts'
+import { appsPath } from '../policy/apps.ts'
 import type { PageContext } from './pageContext.ts'
 import { plainText } from './plainText.ts'
 import { type Frame, frame, type Views } from './templates.ts'
@@ -52,6 +53,7 @@ export function homePage(views: Views, pageContext: PageContext, { tagline, priv
         explanation: texts.text('home.documents_explanation'),
         links: [
           { href: '/auth.md', label: texts.text('home.get_a_token') },
+          { href: appsPath, label: texts.text('home.apps') },
           { href: '/api.md', label: texts.text('home.api_map') },
           { href: '/docs', label: texts.text('home.reference') },
           { href: '/docs/errors', label: texts.text('home.errors') },
