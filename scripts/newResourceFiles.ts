@@ -8,7 +8,7 @@ export interface NewResourceFiles {
   title: string
   declaration: string
   model: string
-  germanSentences: Record<string, string>
+  germanSentences: Record<string, string | { staff: string }>
   demoRows: string
   test: string
 }
@@ -24,7 +24,7 @@ export function newResourceFiles(name: string, idPrefix: string): NewResourceFil
     object,
     variable,
     title,
-    germanSentences: { [`${name}:read`]: `${title} ansehen`, [`${name}:write`]: `${title} anlegen, ändern und löschen` },
+    germanSentences: { [`${name}:read`]: `${title} ansehen`, [`${name}:write`]: { staff: `${title} anlegen, ändern und löschen` } },
     model: `model ${object} {
   school_id  String   @db.Uuid
   id         String   @db.Uuid

@@ -1,4 +1,4 @@
-import { isObject } from '../framework/write/mergePatch.ts'
+import { isObject } from '../lib/jsonValue.ts'
 import type { Json } from './sharedSchemas.ts'
 
 /**

@@ -1,3 +1,4 @@
+import { objectEntries, objectsOf } from '../lib/jsonValue.ts'
 import { componentName } from './componentName.ts'
 import { leanExamples } from './leanExamples.ts'
 import { type Json, shareSchemas } from './sharedSchemas.ts'
@@ -19,16 +20,16 @@ export function shareRepeats<Document extends Shareable>(document: Document): Do
   const responses = sharing(componentsOf(components, 'responses'), 'responses')
   const parameters = sharing(componentsOf(components, 'parameters'), 'parameters')
   for (const operation of operations) {
-    for (const response of Object.values(operation.responses as Json)) responses.count(response as Json)
-    for (const parameter of operation.parameters as Json[]) parameters.count(parameter)
+    for (const [, response] of objectEntries(operation.responses)) responses.count(response)
+    for (const parameter of objectsOf(operation.parameters)) parameters.count(parameter)
   }
   for (const operation of operations) {
-    const shared = Object.entries(operation.responses as Record<string, Json>).map(([status, response]) => [
+    const shared = objectEntries(operation.responses).map(([status, response]) => [
       status,
       responses.refer(response, nameOfResponse(response)),
     ])
     operation.responses = Object.fromEntries(shared)
-    operation.parameters = (operation.parameters as Json[]).map((parameter) => parameters.refer(parameter, String(parameter.name)))
+    operation.parameters = objectsOf(operation.parameters).map((parameter) => parameters.refer(parameter, String(parameter.name)))
   }
   shareSchemas(componentsOf(components, 'schemas'), [
     ...['requestBodies', 'responses', 'parameters'].flatMap((kind) => Object.entries(componentsOf(components, kind))),

@@ -1,4 +1,4 @@
-import { isObject } from '../framework/write/mergePatch.ts'
+import { isObject } from '../lib/jsonValue.ts'
 import { componentName } from './componentName.ts'
 
 export type Json = { [member: string]: unknown }

@@ -1,3 +1,4 @@
+import { objectOf, objectsOf } from '../lib/jsonValue.ts'
 import { type Json, lengthOf, maxText } from './toolText.ts'
 
 /** Room for the note, and for a cursor that is longer than the one that it replaces. */
@@ -23,8 +24,8 @@ export async function boundedPage(request: (limit: number | undefined) => Promis
 
 /** Tools go forwards only. */
 function withoutWayBack(answer: Json): Page {
-  const { prev_cursor: _left, ...page } = answer.page as Json
-  return { ...answer, data: answer.data as Json[], page }
+  const { prev_cursor: _left, ...page } = objectOf(answer.page)
+  return { ...answer, data: objectsOf(answer.data), page }
 }
 
 const isShort = (answer: Json): boolean => lengthOf(answer) <= maxText

@@ -1,3 +1,4 @@
+import { objectsOf } from '../lib/jsonValue.ts'
 import { Problem } from '../lib/problem.ts'
 import { type Json, lengthOf, maxText } from './toolText.ts'
 
@@ -18,7 +19,7 @@ interface Place {
 export function partOfList(answer: Json, name: string, cursor: string | undefined): Json {
   if (cursor === undefined && lengthOf(answer) <= maxText) return answer
   const from = placeOf(cursor)
-  const entries = answer[name] as Json[]
+  const entries = objectsOf(answer[name])
   let room = maxText - reserved - lengthOf({ ...answer, [name]: [] })
   const part: Json[] = []
   for (const [index, whole] of entries.entries()) {
@@ -70,7 +71,7 @@ const innerName = (entry: Json): string | undefined =>
 
 const innerOf = (entry: Json): Json[] => {
   const name = innerName(entry)
-  return name === undefined ? [] : (entry[name] as Json[])
+  return name === undefined ? [] : objectsOf(entry[name])
 }
 
 const withInner = (entry: Json, inner: Json[]): Json => {

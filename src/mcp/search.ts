@@ -153,5 +153,8 @@ export const queryError = fieldError('query', `must be a text of 2 to ${maxQuery
 
 /** @throws Problem invalid_parameter with all errors */
 export function requireNone(fieldErrors: readonly ProblemDetail[]): void {
-  if (fieldErrors[0]) throw new Problem('invalid_parameter', { description: fieldErrors[0].message, details: fieldErrors.slice(0, 20) })
+  if (fieldErrors.length > 0) throw problemOf(fieldErrors)
 }
+
+export const problemOf = (fieldErrors: readonly ProblemDetail[]): Problem =>
+  new Problem('invalid_parameter', { ...(fieldErrors[0] && { description: fieldErrors[0].message }), details: fieldErrors.slice(0, 20) })

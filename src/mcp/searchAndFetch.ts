@@ -3,7 +3,7 @@ import type { Hit } from '../framework/read/searchCatalogue.ts'
 import { read } from './catalogue.ts'
 import { type CatalogueTool, everyTool } from './catalogueTool.ts'
 import { rowAsMarkdown } from './rowMarkdown.ts'
-import { addressOf, fieldError, findInCatalogue, isQuery, queryError, requireNone, searchedResources } from './search.ts'
+import { addressOf, fieldError, findInCatalogue, isQuery, problemOf, queryError, requireNone, searchedResources } from './search.ts'
 import { titleOf } from './titleOf.ts'
 import { type Json, maxText } from './toolText.ts'
 
@@ -32,8 +32,10 @@ export function searchAndFetch(reads: readonly Operation[]): CatalogueTool[] {
         ...everyTool,
       },
       async call({ query, ...others }, surroundings) {
-        requireNone([...unknown('search', 'query', others), ...(isQuery(query) ? [] : [queryError])])
-        const { hits } = await findInCatalogue(resources, { query: query as string, limit: maxResults }, surroundings)
+        const wrong = unknown('search', 'query', others)
+        if (!isQuery(query)) throw problemOf([...wrong, queryError])
+        requireNone(wrong)
+        const { hits } = await findInCatalogue(resources, { query, limit: maxResults }, surroundings)
         return { results: hits.map((hit) => ({ id: hit.id, title: hit.title, url: addressOf(hit, resources, surroundings) })) }
       },
     },
@@ -49,8 +51,10 @@ export function searchAndFetch(reads: readonly Operation[]): CatalogueTool[] {
         const operation = reads.find(
           ({ kind, resource }) => kind === 'get' && typeof id === 'string' && id.startsWith(`${resource.idPrefix}_`),
         )
-        requireNone([...unknown('fetch', 'id', others), ...(operation ? [] : [fieldError('id', 'must be the id of a result of search.')])])
-        const row = await read(operation as Operation, { [keyOf(operation as Operation)]: id }, surroundings)
+        const wrong = unknown('fetch', 'id', others)
+        if (!operation) throw problemOf([...wrong, fieldError('id', 'must be the id of a result of search.')])
+        requireNone(wrong)
+        const row = await read(operation, { [keyOf(operation)]: id }, surroundings)
         return documentOf(row, addressOf(row as unknown as Hit, resources, surroundings))
       },
     },

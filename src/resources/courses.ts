@@ -29,6 +29,7 @@ import { defineAction, defineCollectionAction } from '../framework/declare/typed
 import { idsIn } from '../framework/declare/values.ts'
 import { requireNoFieldErrors } from '../framework/write/parseBody.ts'
 import { Problem } from '../lib/problem.ts'
+import { courseArea } from './courseArea.ts'
 import { courseCopy, courseOrder, courseSchema, lecturer_ids } from './courseFields.ts'
 import { curriculum } from './curriculum.ts'
 import { lecturers } from './lecturers.ts'
@@ -44,17 +45,7 @@ export const courses = defineResource({
   table: 'course',
   feature: 'courses',
   about: 'A course of the school with its description, lecturers and price.',
-  scopes: {
-    read: {
-      learner: 'See the courses of the school',
-      lecturer: 'See the courses of the school, and everything about those that you teach',
-      staff: 'See all courses of the school, including drafts',
-    },
-    write: {
-      lecturer: 'Add courses, and change, publish, archive and delete those that you teach',
-      staff: 'Add, change, reorder, publish, archive and delete courses, and choose their lecturers',
-    },
-  },
+  scopes: courseArea,
   catalogue: {
     row: ['title', 'slug', 'subtitle', 'level', 'category', 'access', 'price', 'duration_minutes'],
     filters: ['level', 'language', 'category', 'tag', 'access', 'price[lte]', 'lecturer', 'plan'],

@@ -37,7 +37,17 @@ import { Problem } from '../lib/problem.ts'
 import { fileUrl } from '../policy/fileUrl.ts'
 import { priceField } from './priceField.ts'
 import { productArea } from './productArea.ts'
-import { changedFile, downloadAnswer, fileIdOf, fileOrder, fileParameter, newFile, productCopy, productSchema } from './productFields.ts'
+import {
+  changedFile,
+  downloadAnswer,
+  fileIdOf,
+  fileOrder,
+  fileParameter,
+  newFile,
+  productCopy,
+  productSchema,
+  productWritable,
+} from './productFields.ts'
 import { productGrants } from './productGrants.ts'
 
 /** Digital products of the school. */
@@ -74,28 +84,7 @@ export const digitalProducts = defineResource({
     },
     owned: { select: ownedBy },
   },
-  writable: [
-    'title',
-    'slug',
-    'subtitle',
-    'description',
-    'description_format',
-    'cover_image',
-    'category',
-    'tags',
-    'kind',
-    'access',
-    'price',
-    'compare_at_price',
-    'preview_file',
-    'license',
-    'download_limit',
-    'updates_note',
-    'seo',
-    'position',
-    'external_id',
-    'metadata',
-  ],
+  writable: productWritable,
   required: ['title', 'kind'],
   slugFrom: 'title',
   filters: [

@@ -117,3 +117,27 @@ export const fileOrder = z.object({
     .max(mostFiles)
     .meta({ description: 'All files of the product, each once.', example: [] }),
 })
+
+/** The fields of a product that a client may send. */
+export const productWritable = [
+  'title',
+  'slug',
+  'subtitle',
+  'description',
+  'description_format',
+  'cover_image',
+  'category',
+  'tags',
+  'kind',
+  'access',
+  'price',
+  'compare_at_price',
+  'preview_file',
+  'license',
+  'download_limit',
+  'updates_note',
+  'seo',
+  'position',
+  'external_id',
+  'metadata',
+] as const

@@ -54,6 +54,8 @@ describe.runIf(postgresql && redis)('over two processes on PostgreSQL and Redis'
     const answers = await each(50, (at) => (at % 2 ? first : second).redeem(redirect, parameters))
     const won = answers.filter(({ status }) => status === 200)
     expect(won).toHaveLength(1)
+    const other = answers.filter(({ status, body }) => status !== 200 && body.error !== 'invalid_grant')
+    expect(other.map(({ status, body }) => `${status} ${JSON.stringify(body)}`)).toEqual([])
     expect(answers.filter(({ status, body }) => status === 400 && body.error === 'invalid_grant')).toHaveLength(49)
     for (const { issuer } of [first, second])
       expect((await withToken(`${issuer}/api/v1/account`, won[0]?.body.access_token)).status).toBe(401)

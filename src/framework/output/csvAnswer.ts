@@ -1,8 +1,8 @@
 import { z } from 'zod'
+import { isObject } from '../../lib/jsonValue.ts'
 import type { Answer } from '../call.ts'
 import type { OperationOf } from '../declare/operations.ts'
 import { isArray, isObjectSchema, membersOf, unwrapped } from '../declare/schemas.ts'
-import { isObject } from '../write/mergePatch.ts'
 import { csvColumns } from './csvColumns.ts'
 import { csvCells, csvLines, csvType } from './csvText.ts'
 

@@ -1,5 +1,5 @@
 import { stringify } from 'csv-stringify/sync'
-import { isObject } from '../write/mergePatch.ts'
+import { isObject } from '../../lib/jsonValue.ts'
 
 export const csvType = 'text/csv; charset=utf-8; header=present'
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isObject } from '../../lib/jsonValue.ts'
 import { exampleValue } from '../declare/exampleOf.ts'
 import { internalMeta } from '../declare/fields.ts'
 import { type Operation, resourceAnswered } from '../declare/operations.ts'
@@ -6,7 +7,6 @@ import type { Resource } from '../declare/resource.ts'
 import { isArray, isNullable, isObjectSchema, isWrapper, membersOf, optionsOf, unwrapped } from '../declare/schemas.ts'
 import { isOnDemand, viewOf } from '../declare/views.ts'
 import { writeForm } from '../declare/writeForm.ts'
-import { isObject } from '../write/mergePatch.ts'
 import type { ChangeFeed } from './changeFeed.ts'
 import { changeSchema } from './changeFeed.ts'
 

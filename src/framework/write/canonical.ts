@@ -1,4 +1,4 @@
-import { isObject } from './mergePatch.ts'
+import { isObject } from '../../lib/jsonValue.ts'
 
 /** Returns JSON with sorted members, so that equal values have equal texts. */
 export const canonical = (value: unknown): string =>

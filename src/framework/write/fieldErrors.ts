@@ -1,7 +1,7 @@
 import type { z } from 'zod'
+import { isObject } from '../../lib/jsonValue.ts'
 import { nearest } from '../../lib/nearest.ts'
 import { Problem, type ProblemCode, type ProblemDetail } from '../../lib/problem.ts'
-import { isObject } from './mergePatch.ts'
 
 const ownCodes: ReadonlySet<string> = new Set<ProblemCode>([
   'unknown_field',

@@ -1,3 +1,5 @@
+import { isObject } from '../../lib/jsonValue.ts'
+
 /** Applies a merge patch to the target (RFC 7396 section 2): null removes, objects are merged, everything else replaces. */
 export function mergePatch(target: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch
@@ -9,7 +11,3 @@ export function mergePatch(target: unknown, patch: unknown): unknown {
   // Object.fromEntries treats __proto__ as an ordinary member; an assignment would not.
   return Object.fromEntries(merged)
 }
-
-/** True for a JSON object; false for null and arrays. */
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

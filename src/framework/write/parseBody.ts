@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isObject } from '../../lib/jsonValue.ts'
 import type { ProblemDetail } from '../../lib/problem.ts'
 import { type Audience, audienceOf, type Caller } from '../../policy/caller.ts'
 import type { Resource } from '../declare/resource.ts'
@@ -8,7 +9,7 @@ import { isShownIn, type View } from '../declare/views.ts'
 import { isSendable, writeForm } from '../declare/writeForm.ts'
 import { checkValue } from './checkValue.ts'
 import { fieldErrorsOf, maxSuggestions, problemOfFieldErrors, unknownField, unknownFields, unstorableTexts } from './fieldErrors.ts'
-import { isObject, mergePatch } from './mergePatch.ts'
+import { mergePatch } from './mergePatch.ts'
 
 export interface BodyRules {
   resource: Resource
