@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { skills } from '../../src/agents/skills/allSkills.ts'
 import { makeDemoSchool } from '../../src/demo/makeDemoSchool.ts'
 import type { Operation } from '../../src/framework/declare/operations.ts'
 import { unwrapped } from '../../src/framework/declare/schemas.ts'
@@ -21,9 +22,27 @@ const publicMark = 'zq9pub'
 const reads = operationsIn(resources).filter(({ method }) => method === 'GET')
 const publicReads = reads.filter(({ anonymous }) => anonymous !== 'none')
 const toolName = ({ id }: Operation): string => id.replace(/[A-Z]/g, (email) => `_${email.toLowerCase()}`)
+const resourceNames = [...new Set(operationsIn(resources).map(({ resource }) => resource.name))]
 const documents = [
   '/',
   '/llms.txt',
+  '/api.md',
+  '/docs/apps',
+  '/docs/apps.md',
+  '/docs/changes.md',
+  '/docs/errors.md',
+  ...resourceNames.flatMap((name) => [`/docs/${name}.md`, `/openapi/${name}.json`, `/sitemap-${name}.xml`]),
+  '/sitemap.xml',
+  '/sitemap-pages-of-the-school.xml',
+  '/favicon.ico',
+  '/mcp/server-card',
+  '/.well-known/mcp/server-card.json',
+  '/.well-known/mcp/catalog.json',
+  '/.well-known/ai-catalog.json',
+  '/.well-known/security.txt',
+  '/.well-known/change-password',
+  '/.well-known/agent-skills/index.json',
+  ...skills.map(({ name }) => `/.well-known/agent-skills/${name}/SKILL.md`),
   '/pricing.md',
   '/auth.md',
   '/openapi.json',
@@ -42,7 +61,9 @@ const documents = [
   '/account/sign-up',
   '/no/such/page',
 ]
-const accepts = ['text/calendar', 'application/json', 'text/html', 'text/markdown', 'text/csv', 'application/x-ndjson']
+/** Documents that have several media types: each is requested as every type. */
+const negotiated = ['/', '/docs', '/docs/apps', '/docs/errors', '/api/v1', '/no/such/page']
+const accepts = ['text/calendar', 'application/json', 'text/html', 'text/markdown', 'text/csv', 'application/x-ndjson', 'text/plain']
 const maxAnswers = 4000
 /** How many rows of one table are requested by name, in addition to all rows with a secret name. */
 const maxKeys = 40
@@ -184,9 +205,12 @@ describe('a visitor', () => {
   }
 
   /** Requests every known URL and every URL in a response, and returns the markers in bodies and headers. */
-  async function crawl(): Promise<{ findings: Finding[]; answers: number }> {
+  async function crawl(): Promise<{ findings: Finding[]; answers: number; served: ReadonlySet<string> }> {
     const origin = service.issuer
-    const waiting = [...documents.map((path) => [path] as [string, string?])]
+    const waiting: [string, string?][] = [
+      ...documents.map((path): [string] => [path]),
+      ...negotiated.flatMap((path) => accepts.map((accept): [string, string] => [path, accept])),
+    ]
     for (const read of reads) {
       const known = keysFor(read)
       const [first = '', ...others] = known.filter((key) => key !== '')
@@ -197,6 +221,7 @@ describe('a visitor', () => {
     }
     for (const key of keys.get('files') ?? []) waiting.push([`/files/${key}/accounts.webp`])
     const seen = new Set(waiting.map(String))
+    const served = new Set<string>()
     const findings: Finding[] = []
     const read = async ([path, accept]: [string, string?]): Promise<void> => {
       const ask = () => fetch(origin + path, { redirect: 'manual', headers: accept ? { accept } : {} })
@@ -211,6 +236,7 @@ describe('a visitor', () => {
           .filter((mark) => !sent.has(mark))
           .map((mark) => ({ where: path, mark })),
       )
+      if (response.status < 400) served.add(path)
       if (response.status >= 500) findings.push({ where: path, mark: `${secretMark}: ${response.status}` })
       for (const [, link = ''] of whole.matchAll(/(?:href=\\?"|<|\]\(|")((?:https?:\/\/[\w.:]+)?\/[^\s"'<>)\\{}]*)/g)) {
         const url = URL.canParse(link, origin) ? new URL(link.replaceAll('&amp;', '&'), origin) : undefined
@@ -226,7 +252,7 @@ describe('a visitor', () => {
       answers += some.length
       await Promise.all(some.map(read))
     }
-    return { findings, answers }
+    return { findings, answers, served }
   }
 
   /** The same through the tools. */
@@ -310,8 +336,11 @@ describe('a visitor', () => {
   })
 
   test('no address answers a word of what is not public, in no byte, and the crawler finds what is', async () => {
-    const { findings, answers } = await crawl()
+    const { findings, answers, served } = await crawl()
     expect(leaksIn(findings)).toEqual([])
+    // Every document was there to be searched. Lists that visitors cannot read have no sitemap.
+    expect(documents.filter((path) => !served.has(path) && !path.startsWith('/sitemap-'))).toEqual(['/no/such/page'])
+    expect([...served]).toEqual(expect.arrayContaining(['/sitemap-pages-of-the-school.xml', '/sitemap-courses.xml', '/sitemap-posts.xml']))
     expect(answers).toBeGreaterThan(300)
     const found = finders(findings)
     for (const path of ['/api/v1/courses?', '/pricing.md', '/llms.txt', '/api/v1/courses/clay-from-scratch'])
