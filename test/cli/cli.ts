@@ -8,7 +8,7 @@ import type { Database } from '../../src/store/database.ts'
 import { openDatabase } from '../../src/store/openDatabase.ts'
 import { createRedis } from '../../src/store/redis.ts'
 import { availableServices, embeddedDatabase, throwawayPostgres } from '../support/databases.ts'
-import { rootSecret, startService, type TestService } from '../support/service.ts'
+import { rootSecret, type ServiceOptions, startService, type TestService } from '../support/service.ts'
 
 export interface Outcome {
   exitCode: number
@@ -73,6 +73,8 @@ export interface Place {
 
 export interface PlaceOptions {
   schools?: 1 | 2
+  /** More options of the service. The program reads the default configuration. */
+  service?: Pick<ServiceOptions, 'network' | 'oauth'>
 }
 
 /**
@@ -87,9 +89,9 @@ export async function placesToTest(): Promise<{ name: string; open(options?: Pla
   ]
 }
 
-async function openEmbeddedPlace({ schools = 1 }: PlaceOptions = {}): Promise<Place> {
+async function openEmbeddedPlace({ schools = 1, service: more }: PlaceOptions = {}): Promise<Place> {
   const database = await embeddedDatabase()
-  const service = await startService({ database, schools })
+  const service = await startService({ ...more, database, schools })
   const directory = await configFor(service, schools)
   return {
     service,
@@ -103,13 +105,13 @@ async function openEmbeddedPlace({ schools = 1 }: PlaceOptions = {}): Promise<Pl
   }
 }
 
-async function openServerPlace({ schools = 1 }: PlaceOptions = {}): Promise<Place> {
+async function openServerPlace({ schools = 1, service: more }: PlaceOptions = {}): Promise<Place> {
   const { url, drop } = await throwawayPostgres()
   const redisUrl = process.env.TEST_REDIS_URL ?? 'redis://127.0.0.1:6379'
   const database = await openDatabase({ databaseUrl: url, dataDirectory: tmpdir(), poolSize: 5 })
   const redis = createRedis(redisUrl, { onError: () => undefined })
   await redis.connect()
-  const service = await startService({ database, redis, schools })
+  const service = await startService({ ...more, database, redis, schools })
   const directory = await configFor(service, schools)
   const variables = { CONFIG_DIR: directory, DATA_DIR: directory, SECRET_KEY: rootSecret, DATABASE_URL: url, REDIS_URL: redisUrl }
   return {

@@ -76,6 +76,28 @@ describe('sign in, consent, code', () => {
     expect(String(body.scope).split(' ').sort()).toEqual(['courses:read', 'openid'])
   })
 
+  test.each([
+    ['en', 'no permission is needed there'],
+    ['de', 'verlangt dort keine Berechtigung'],
+  ])(
+    'an app that asks for the MCP server alone needs no permission: the page says so in %s, and says it of no other resource',
+    async (locale, words) => {
+      const { base } = service
+      const noticeFor = async (resources: readonly string[]): Promise<boolean> => {
+        const browser = createBrowser(base)
+        const address = new URL(service.authorizeUrl({ ui_locales: locale }), base)
+        for (const resource of resources) address.searchParams.append('resource', resource)
+        const page = await signIn(browser, await browser.follow(await browser.get(address.href)))
+        expect(page.html).toContain(`<html lang="${locale}">`)
+        expect(page.html).toContain('id="scopes"')
+        return page.html.includes(words)
+      }
+      expect(await noticeFor([`${base}/mcp`])).toBe(true)
+      for (const resources of [[], [base], [base, `${base}/mcp`]])
+        expect([resources, await noticeFor(resources)]).toEqual([resources, false])
+    },
+  )
+
   test('a signed-in person goes straight to consent, every time', async () => {
     const { browser, page } = await atConsent()
     codeOf(await consent(browser, page, ['openid']))
