@@ -19,7 +19,7 @@ export const memberSchema = z.object({
     .max(8)
     .meta({ description: 'Links to other pages of the person.', example: [] }),
   joined_at: timestamp().nullable().meta({ description: 'When the person joined.', example: '2026-03-01T09:30:00.000Z' }),
-  email: typedEmail().meta({ description: 'E-mail address, unique in the school.', example: 'wren@example.org', view: 'own' }),
+  email: typedEmail().meta({ description: 'E-mail address, unique in the school.', example: 'wren.a@example.org', view: 'own' }),
   bio: z.string().max(1000).nullable().meta({ description: 'About the person.', example: null, view: 'own' }),
   status: z.enum(['invited', 'active', 'blocked', 'left', 'erased']).meta({
     description:

@@ -63,7 +63,7 @@ test('/docs/errors.md has every code with its status', async () => {
   for (const [code, { status }] of Object.entries(problems)) expect(text).toContain(`| ${status} | \`${code}\` |`)
 })
 
-describe.each([...byResource.keys()].map((resource) => ({ name: resource.name, resource })))('/docs/$name.md', ({ resource }) => {
+describe.each([...byResource.keys()].map((resource) => [resource.name, resource] as const))('/docs/%s.md', (_name, resource) => {
   const own = byResource.get(resource) ?? []
   const path = `/docs/${resource.name}.md`
 
