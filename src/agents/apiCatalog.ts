@@ -18,14 +18,20 @@ export async function apiCatalog({ issuer, apiPath, isServed }: SchoolFacts): Pr
     at(paths.authorizationServer, json),
     at(paths.openidConfiguration, json),
   ]
+  const mcp = {
+    anchor: issuer + paths.mcp,
+    'service-desc': [at(paths.serverCard, 'application/mcp-server-card+json')],
+    'service-doc': [at(paths.appsMd, 'text/markdown')],
+    'service-meta': [...meta('/mcp'), at(paths.aiCatalog, 'application/ai-catalog+json')],
+  }
   const interfaces = [
     {
       anchor: issuer + apiPath,
       'service-desc': [at(paths.openApi, json)],
-      'service-doc': [authMd, at(paths.llmsTxt, 'text/plain'), at(paths.pricingMd, 'text/markdown')],
+      'service-doc': [authMd, at(paths.llmsTxt, 'text/plain'), at(paths.apiMd, 'text/markdown'), at(paths.pricingMd, 'text/markdown')],
       'service-meta': meta(''),
     },
-    ...((await isServed(paths.mcp)) ? [{ anchor: issuer + paths.mcp, 'service-doc': [authMd], 'service-meta': meta('/mcp') }] : []),
+    ...((await isServed(paths.mcp)) ? [mcp] : []),
   ]
   const own = { anchor: issuer + paths.apiCatalog, item: interfaces.map(({ anchor }) => ({ href: anchor })) }
   return JSON.stringify({ linkset: [own, ...interfaces] })

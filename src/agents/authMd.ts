@@ -1,5 +1,5 @@
 import { authSteps } from './authSteps.ts'
-import { errorTable, lifetimeTable, limitTable, scopeTable } from './authTables.ts'
+import { errorTable, lifetimeTable, limitTable, scopeList } from './authTables.ts'
 import { authWire } from './authWire.ts'
 import { legalLinks } from './legalLinks.ts'
 import { code, document, link, Markdown, markdown } from './markdown.ts'
@@ -27,8 +27,8 @@ export async function authMd(facts: SchoolFacts): Promise<string> {
     limitTable(rateLimits),
     markdown`Requests above a limit get 429. \`RateLimit\` in every response of the API shows the remaining requests.`,
     markdown`## Scopes`,
-    markdown`A write scope does not include the read scope. A token never contains scopes that the person's role cannot use.`,
-    scopeTable(scopes),
+    markdown`A write scope does not include the read scope. A token never contains scopes that the person's role cannot use; some are useful to the roles in brackets only.`,
+    scopeList(scopes),
     markdown`## More`,
     await more(facts),
   ])
@@ -64,7 +64,7 @@ async function more(facts: SchoolFacts): Promise<Markdown> {
     legal.terms ? markdown`- ${link('Terms', legal.terms)}` : undefined,
     legal.privacy ? markdown`- ${link('Privacy', legal.privacy)}` : undefined,
     markdown`- ${at('Metadata of the authorization server', paths.authorizationServer)} and ${at('of the API', paths.protectedResource)}`,
-    markdown`- ${at('Index', paths.llmsTxt)}, ${at('skills', paths.skills)}, ${at('OpenAPI', paths.openApi)}, ${at('pricing', paths.pricingMd)}`,
+    markdown`- ${at('Index', paths.llmsTxt)}, ${at('skills', paths.skills)}, ${at('operations', paths.apiMd)}, ${at('OpenAPI', paths.openApi)}, ${at('apps', paths.appsMd)}, ${at('pricing', paths.pricingMd)}`,
   ]
   return markdown`${lines.filter((line) => line !== undefined)}`
 }

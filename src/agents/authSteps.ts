@@ -57,7 +57,7 @@ function call({ issuer, apiPath }: SchoolFacts, first: Operation | undefined): M
     markdown`## 4. Call`,
     block('sh', `curl -sS ${issuer}${first?.path ?? apiPath} ${bearer}`),
     ...(first ? [block('json', JSON.stringify(sampleOf(first)))] : []),
-    markdown`Sample responses are shortened: … is any value. ${code('token')} refreshes by itself; after a 401 use ${code('token new')}. Leave the token out of public reads. ${code(paths.llmsTxt)} leads to the operations.`,
+    markdown`Sample responses are shortened: … is any value. ${code('token')} refreshes by itself; after a 401 use ${code('token new')}. Leave the token out of public reads. ${code(paths.apiMd)} lists the operations.`,
   ]
 }
 

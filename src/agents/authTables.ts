@@ -1,7 +1,7 @@
 import type { OAuthConfig } from '../config/oauth.ts'
 import type { ScopeEntry } from '../framework/declare/scopeCatalogue.ts'
 import { type ProblemCode, problems } from '../lib/problem.ts'
-import { code, Markdown, table } from './markdown.ts'
+import { code, Markdown, markdown, table } from './markdown.ts'
 import type { RateLimit } from './schoolFacts.ts'
 
 interface ErrorRow {
@@ -85,11 +85,8 @@ export const limitTable = (limits: readonly RateLimit[]): Markdown =>
       .map(({ name, about, requests, window_seconds: seconds }) => [code(name), about, requests, `${seconds} seconds`]),
   )
 
-/** Renders every scope with its consent sentence. */
-export function scopeTable(scopes: readonly ScopeEntry[]): Markdown {
-  const audiences = { learner: 'everybody', lecturer: 'lecturers and staff', admin: 'staff' } as const
-  return table(
-    ['Scope', 'A client may', 'Useful to'],
-    scopes.map(({ name, sentence, from }) => [new Markdown(name), sentence, audiences[from]]),
-  )
+/** Renders every scope with its consent sentence, and for whom it is useful if that is not everybody. */
+export function scopeList(scopes: readonly ScopeEntry[]): Markdown {
+  const audiences = { learner: '', lecturer: ' (lecturers and staff)', admin: ' (staff)' } as const
+  return markdown`${scopes.map(({ name, sentence, from }) => markdown`- ${new Markdown(name)}: ${sentence}${audiences[from]}`)}`
 }

@@ -42,7 +42,7 @@ export function authWire(facts: Pick<SchoolFacts, 'issuer' | 'oauth'>, metadata:
 
 function redirectUris(hosts: readonly string[]): Markdown {
   const allowed = new Markdown(hosts.map((host) => code(`http://${host}:<port>/<path>`).text).join(', '))
-  return markdown`Self-registered redirect URIs: ${allowed}. The port may differ later; host and path are fixed. Fixed HTTPS redirect URIs get ${code('invalid_redirect_uri')}: the school registers such clients as integrations, on request to the contact below.`
+  return markdown`Self-registered redirect URIs: ${allowed}. The port may differ later; host and path are fixed. Fixed HTTPS redirect URIs get ${code('invalid_redirect_uri')}: the school registers such clients as integrations, on request to the contact below (${code(paths.appsMd)}).`
 }
 
 function refreshing({ lifetimes, refresh_window_seconds: window }: SchoolFacts['oauth']): Markdown {

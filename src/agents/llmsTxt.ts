@@ -38,7 +38,13 @@ export async function llmsTxt(facts: SchoolFacts): Promise<string> {
       at('Errors', paths.errorsMd, 'every error code and what to do'),
       at('OpenAPI', paths.openApi, 'the same for programs; /openapi/RESOURCE.json describes one resource'),
       at('API catalog', paths.apiCatalog, 'these interfaces as a linkset (RFC 9727)'),
-      at('Apps', '/docs/apps.md', 'how Claude Code, ChatGPT, VS Code and others connect'),
+      ...(hasMcp
+        ? [
+            at('MCP server card', paths.serverCard, 'address and revisions of the MCP server'),
+            at('AI catalog', paths.aiCatalog, 'the MCP server as a catalogue entry'),
+          ]
+        : []),
+      at('Apps', paths.appsMd, 'how Claude Code, ChatGPT, VS Code and others connect'),
       at('Pricing', paths.pricingMd, 'what the school sells'),
       at('Reference', paths.reference, 'the API as a page for people'),
       ...docs,

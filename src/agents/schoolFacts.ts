@@ -74,5 +74,9 @@ export const paths = {
   llmsTxt: '/llms.txt',
   pricingMd: '/pricing.md',
   mcp: '/mcp',
+  serverCard: '/mcp/server-card',
+  aiCatalog: '/.well-known/ai-catalog.json',
+  apps: '/docs/apps',
+  appsMd: '/docs/apps.md',
   skills: '/.well-known/agent-skills/index.json',
 } as const

@@ -39,7 +39,7 @@ export async function sitemapFile(facts: SchoolFacts, name: string): Promise<str
   const url = (address: string, changed?: string): string =>
     `<url><loc>${escaped(address)}</loc>${changed === undefined ? '' : `<lastmod>${escaped(changed)}</lastmod>`}</url>\n`
   if (name === pagesName) {
-    const documents = [paths.home, paths.reference, paths.errors, paths.authMd, paths.llmsTxt, paths.pricingMd, paths.apiMd]
+    const documents = [paths.home, paths.reference, paths.errors, paths.apps, paths.authMd, paths.llmsTxt, paths.pricingMd, paths.apiMd]
     return xml(
       'urlset',
       documents.map((path) => url(issuer + path)),

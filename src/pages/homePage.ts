@@ -52,13 +52,24 @@ export function homePage(views: Views, pageContext: PageContext, { tagline, priv
         heading: texts.text('home.documents'),
         explanation: texts.text('home.documents_explanation'),
         links: [
-          { href: '/auth.md', label: texts.text('home.get_a_token') },
           { href: appsPath, label: texts.text('home.apps') },
+          { href: '/auth.md', label: texts.text('home.get_a_token') },
           { href: '/api.md', label: texts.text('home.api_map') },
           { href: '/docs', label: texts.text('home.reference') },
           { href: '/docs/errors', label: texts.text('home.errors') },
           { href: '/pricing.md', label: texts.text('home.pricing') },
+        ],
+      },
+      {
+        id: 'programs',
+        heading: texts.text('home.programs'),
+        explanation: texts.text('home.programs_explanation'),
+        links: [
           { href: '/llms.txt', label: texts.text('home.index') },
+          { href: '/.well-known/agent-skills/index.json', label: texts.text('home.skills') },
+          { href: '/mcp/server-card', label: texts.text('home.mcp') },
+          { href: '/.well-known/ai-catalog.json', label: texts.text('home.ai_catalog') },
+          { href: '/.well-known/api-catalog', label: texts.text('home.api_catalog') },
         ],
       },
       ...(legal.length > 0

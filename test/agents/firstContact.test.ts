@@ -58,6 +58,21 @@ describe('the base address', () => {
     for (const address of [api, ...Object.values(documents)]) expect([address, (await fetch(address)).status]).toEqual([address, 200])
   })
 
+  test('leads to every catalogue, card and guide in each of its forms, and /auth.md leads to the list of operations', async () => {
+    const shared = ['/auth.md', '/api.md', '/llms.txt', '/pricing.md', '/mcp/server-card']
+    const catalogues = ['/.well-known/ai-catalog.json', '/.well-known/api-catalog', '/.well-known/agent-skills/index.json']
+    const markdown = await (await request('/')).text()
+    const json = await (await request('/', 'application/json')).text()
+    const page = await (await request('/', 'text/html')).text()
+    // The Markdown is /llms.txt, which does not link itself.
+    for (const path of [...shared, ...catalogues, '/docs/apps.md']) {
+      if (path !== '/llms.txt') expect(markdown).toContain(`](${service.issuer}${path})`)
+      expect(json).toContain(`"${service.issuer}${path}"`)
+    }
+    for (const path of [...shared, ...catalogues, '/docs/apps']) expect(page).toContain(`href="${path}"`)
+    expect(await (await request('/auth.md')).text()).toContain(`](${service.issuer}/api.md)`)
+  })
+
   test('greets people in their language, with links that all answer', async () => {
     for (const [language, words] of [
       ['en', 'Connected apps'],

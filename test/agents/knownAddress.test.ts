@@ -33,10 +33,10 @@ test.each([
     return found
   }
   try {
-    // The base address, or else the index of llmstxt.org, whose path is known.
-    const home = await place.run(`curl -sS -D - -H 'Accept: text/markdown' '${service.issuer}/'`)
-    const index = home.out.startsWith('HTTP/1.1 200') ? home.out : await fetched(`${service.issuer}/llms.txt`)
-    const page = await fetched(linkTo(index, '/auth.md'))
+    const home = await place.run(`curl -sS -D - '${service.issuer}/'`)
+    expect(home.out).toMatch(/^HTTP\/1\.1 200 /)
+    expect(home.out).toMatch(/^content-type: text\/markdown/im)
+    const page = await fetched(linkTo(home.out, '/auth.md'))
 
     // The page, literally: save the script, ask for access, pass on the address, call.
     const commands = blocksOf(page).filter(({ language, text }) => language === 'sh' && !text.startsWith('#!'))

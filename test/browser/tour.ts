@@ -38,6 +38,7 @@ export const tour: readonly Stop[] = [
       await page.locator('.app').first().waitFor({ state: 'detached' })
     },
   },
+  { name: 'home', isWordy: true, open: at('/') },
   { name: 'apps-guide', isWordy: true, open: at('/docs/apps') },
   { name: 'sign-in', isWordy: true, open: ask },
   {

@@ -165,6 +165,7 @@ describe('the revisions', () => {
     expect([status, json.result.protocolVersion, headers.get('mcp-session-id')]).toEqual([200, revision, null])
     expect(headers.get('content-type')).toContain('application/json')
     expect(json.result.instructions).toContain(`${origin}/.well-known/oauth-protected-resource`)
+    expect(json.result.instructions).toContain('skill://get-a-token/SKILL.md')
     const initialized = await post(origin, { jsonrpc: '2.0', method: 'notifications/initialized' })
     expect([initialized.status, initialized.text]).toEqual([202, ''])
     const { result } = (await post(origin, request('tools/list'), { 'mcp-protocol-version': revision, 'last-event-id': '7' })).json
