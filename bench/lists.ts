@@ -1,6 +1,7 @@
 import { findPerson } from '../src/domain/accounts/findPerson.ts'
 import type { Surroundings } from '../src/framework/call.ts'
 import type { OperationOf } from '../src/framework/declare/operations.ts'
+import { queryScopeOf } from '../src/framework/declare/queryScope.ts'
 import { run } from '../src/framework/run.ts'
 import { createKeyring } from '../src/lib/keyring.ts'
 import { callerFrom, type PersonCaller } from '../src/policy/caller.ts'
@@ -51,7 +52,7 @@ export async function measureLists(database: Database, { slug, rounds, minRows, 
     await run(list, caller, { parameters: () => parameters }, surroundings)
   const found: { list: List; rows: number; pages: Page[] }[] = []
   for (const list of listsOf(only)) {
-    const queryScope = { resource: list.resource, schoolId: surroundings.school.id, caller }
+    const queryScope = queryScopeOf({ resource: list.resource, schoolId: surroundings.school.id, caller })
     const rows = await countAll(database.kysely, queryScope)
     if (rows < minRows) continue
     const pages: Page[] = []

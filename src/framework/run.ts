@@ -3,6 +3,7 @@ import type { Answer, Call, Format, FrameworkParameters, Sent, Surroundings } fr
 import { notPublic, requireScope } from './declare/access.ts'
 import type { Operation } from './declare/operations.ts'
 import { exportParameters, offeredParameters, type Parameter, representationParameters } from './declare/parameters.ts'
+import { queryScopeOf } from './declare/queryScope.ts'
 import { answerListAs, answerRowAs } from './output/answerAs.ts'
 import { answerExport } from './output/answerExport.ts'
 import { answerList } from './read/answerList.ts'
@@ -26,7 +27,7 @@ import { write } from './write/write.ts'
 export async function run(operation: Operation, caller: Caller, sent: Sent, surroundings: Surroundings): Promise<Answer> {
   requireScope(operation, caller) // 403
   const { statements } = surroundings
-  const queryScope = { resource: operation.resource, schoolId: surroundings.school.id, caller, statements }
+  const queryScope = queryScopeOf({ resource: operation.resource, schoolId: surroundings.school.id, caller, statements })
   if (await isClosedToVisitors(surroundings.database, queryScope)) throw notPublic(operation) // 403
   const format = sent.format ?? 'json'
   const offered = parametersOf(operation, format)

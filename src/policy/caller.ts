@@ -24,6 +24,16 @@ export interface PersonCaller {
 
 export type Caller = AnonymousCaller | PersonCaller
 
+/** The school whose rows a caller reads. */
+interface InSchool {
+  schoolId: string
+}
+
+/** A caller with the school whose rows they read, as visibility rules and selections take it. */
+export type Visitor = AnonymousCaller & InSchool
+export type PersonViewer = PersonCaller & InSchool
+export type Viewer = Visitor | PersonViewer
+
 /** The keys that every visibility rule must have. Owner and admin differ in actions only. */
 export const audiences = ['anonymous', 'learner', 'lecturer', 'staff'] as const
 export type Audience = (typeof audiences)[number]

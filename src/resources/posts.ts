@@ -74,7 +74,7 @@ export const posts = defineResource({
       select: (post, caller) =>
         post.fn('coalesce', [
           authorOf(post, caller),
-          post.fn('json_build_object', [post.cast(post.val('display_name'), 'text'), schoolNameOf(post)]),
+          post.fn('json_build_object', [post.cast(post.val('display_name'), 'text'), schoolNameOf(post, caller.schoolId)]),
         ]),
       of: (author: StoredAuthor, context) => ({
         lecturer_id: author.lecturer_id ?? null,

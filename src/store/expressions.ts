@@ -41,22 +41,22 @@ export const rankWithin = (owner: Expression<unknown>, id: Expression<unknown>):
   sql<number>`(row_number() OVER (PARTITION BY ${owner} ORDER BY ${id} DESC))::int`
 
 /**
- * True if the school has not turned the feature off. Read in the same query as the rows, so that turning a feature off takes
- * effect with the next request of every process.
+ * True unless the school's row has these members in a JSON column. Takes the id of the school and not a column with it: the statement then
+ * reads the school once, and not for each row. Read in the same query as the rows, so that a change takes effect with the next request of
+ * every process.
  */
-export const isOffered = (schoolId: string | Expression<string>, feature: string): Expression<SqlBool> =>
+const hasNot = (column: Expression<unknown>, schoolId: string, members: Readonly<Record<string, boolean>>): Expression<SqlBool> =>
   sql<SqlBool>`NOT EXISTS (
-    SELECT 1 FROM "school" WHERE ${school.id} = ${schoolId} AND ${school.features} @> ${JSON.stringify({ [feature]: false })}::jsonb)`
+    SELECT 1 FROM "school" WHERE ${school.id} = ${schoolId} AND ${column} @> ${JSON.stringify(members)}::jsonb)`
+
+/** True if the school has not turned the feature off. */
+export const isOffered = (schoolId: string, feature: string): Expression<SqlBool> => hasNot(school.features, schoolId, { [feature]: false })
 
 /** True if the school shows everybody the number of participants. */
-export const showsCounts = (schoolId: Expression<string>): Expression<SqlBool> =>
-  sql<SqlBool>`NOT EXISTS (
-    SELECT 1 FROM "school" WHERE ${school.id} = ${schoolId} AND ${school.settings} @> '{"show_counts": false}'::jsonb)`
+export const showsCounts = (schoolId: string): Expression<SqlBool> => hasNot(school.settings, schoolId, { show_counts: false })
 
 /** True if the school shows comments. */
-export const areCommentsOn = (schoolId: string | Expression<string>): Expression<SqlBool> =>
-  sql<SqlBool>`NOT EXISTS (
-    SELECT 1 FROM "school" WHERE ${school.id} = ${schoolId} AND ${school.settings} @> '{"comments_enabled": false}'::jsonb)`
+export const areCommentsOn = (schoolId: string): Expression<SqlBool> => hasNot(school.settings, schoolId, { comments_enabled: false })
 
 /** A time so many seconds after the transaction began. */
 export const secondsFromNow = (seconds: number): Expression<Date> => sql<Date>`now() + make_interval(secs => ${seconds})`
@@ -75,6 +75,9 @@ interface UnnestedTypes {
 }
 
 type UnnestedRow<Columns extends Record<string, keyof UnnestedTypes>> = { [Name in keyof Columns]: UnnestedTypes[Columns[Name]] }
+
+/** A table of one row without columns, for a left join. */
+export const oneRow = sql<Record<never, never>>`(SELECT)`.as('one_row')
 
 /** Returns a table of these rows for a join, with one array parameter for each column. */
 export function unnested<Alias extends string, const Columns extends Record<string, keyof UnnestedTypes>>(

@@ -1,5 +1,5 @@
 import type { Operation } from '../../src/framework/declare/operations.ts'
-import { tables } from '../../src/framework/declare/queryScope.ts'
+import { queryScopeOf, tables } from '../../src/framework/declare/queryScope.ts'
 import type { Resource } from '../../src/framework/declare/resource.ts'
 import { isReadable } from '../../src/framework/read/visible.ts'
 import { toPublicId } from '../../src/lib/ids.ts'
@@ -81,7 +81,7 @@ async function readableIds(
     .selectFrom(resource.table as 'any_table')
     .select('id')
     .where('school_id', '=', school.id)
-    .where((row) => isReadable({ resource, schoolId: school.id, caller }, row))
+    .where((row) => isReadable(queryScopeOf({ resource, schoolId: school.id, caller }), row))
     .orderBy('id')
     .execute()
   return new Set(rows.map(({ id }) => id))

@@ -9,7 +9,7 @@ import { unwrapped } from '../../src/framework/declare/schemas.ts'
 import { run } from '../../src/framework/run.ts'
 import { toPublicId } from '../../src/lib/ids.ts'
 import { Problem } from '../../src/lib/problem.ts'
-import { type Audience, audiences, type Caller, type PersonCaller } from '../../src/policy/caller.ts'
+import { type Audience, audiences, type Caller, type PersonViewer } from '../../src/policy/caller.ts'
 import type { ExternalServices } from '../../src/policy/externalServices.ts'
 import { operationsIn, resources } from '../../src/resources/index.ts'
 import { newEvent, newPost, newRsvps } from '../support/community.ts'
@@ -44,8 +44,9 @@ const compiler = new Kysely<AnyTables>({
   },
 })
 
-const person: PersonCaller = {
+const person: PersonViewer = {
   kind: 'person',
+  schoolId: 'school',
   role: 'learner',
   accountId: 'me',
   personId: 'me',
@@ -91,7 +92,7 @@ describe.each(await databasesToTest())('visible rows, on $name', ({ open }) => {
   let api: DemoApi
   /** Uses one person with each role in turn: each role sees at least the rows of the role before it. */
   let callers: Record<Audience, Caller>
-  let teacher: PersonCaller
+  let teacher: PersonViewer
   beforeAll(async () => {
     api = await startDemoApi(await open())
     // Limits the largest tables to a few pages, because each further row takes time.
@@ -99,7 +100,7 @@ describe.each(await databasesToTest())('visible rows, on $name', ({ open }) => {
       'DELETE FROM lesson_progress WHERE school_id = $1 AND id NOT IN (SELECT id FROM lesson_progress WHERE school_id = $1 ORDER BY id LIMIT 250)',
       [api.school.id],
     )
-    teacher = (await api.caller('lecturer2@example.com')) as PersonCaller
+    teacher = (await api.caller('lecturer2@example.com')) as PersonViewer
     callers = {
       anonymous: { kind: 'anonymous' },
       learner: { ...teacher, role: 'learner', lecturerId: null },

@@ -2,6 +2,7 @@ import { type CompiledQuery, DummyDriver, Kysely, PostgresAdapter, PostgresIntro
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { OperationOf } from '../../src/framework/declare/operations.ts'
+import { queryScopeOf } from '../../src/framework/declare/queryScope.ts'
 import type { Resource } from '../../src/framework/declare/resource.ts'
 import { unwrapped } from '../../src/framework/declare/schemas.ts'
 import type { Sort } from '../../src/framework/declare/sorts.ts'
@@ -25,7 +26,7 @@ interface Asked {
 }
 
 /** The statement that a page costs. */
-async function statementOf({ conditions, sort, value, ...queryScope }: Asked): Promise<CompiledQuery> {
+async function statementOf({ conditions, sort, value, ...scope }: Asked): Promise<CompiledQuery> {
   let statement: CompiledQuery | undefined
   const kysely = new Kysely<DB>({
     dialect: {
@@ -38,7 +39,7 @@ async function statementOf({ conditions, sort, value, ...queryScope }: Asked): P
       statement = query
     },
   })
-  await findRows(kysely, queryScope, { conditions, sort, after: { value, id: newId() }, limit: 21 })
+  await findRows(kysely, queryScopeOf(scope), { conditions, sort, after: { value, id: newId() }, limit: 21 })
   return statement as CompiledQuery
 }
 
@@ -83,7 +84,7 @@ describe.each(await everyDatabase())('a page from the middle of a list, on $name
   })
 
   test('a rare word is found by its trigrams, not by scanning the list', async () => {
-    const queryScope = { resource: courses, schoolId, caller: { kind: 'anonymous' } as const }
+    const queryScope = queryScopeOf({ resource: courses, schoolId, caller: { kind: 'anonymous' } })
     const { sql, parameters } = await statementOf({
       ...queryScope,
       conditions: [searchCondition(queryScope, 'zwetschge', 2000)],

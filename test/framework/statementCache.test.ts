@@ -2,7 +2,7 @@ import { anything, assert, constantFrom, integer, property, record, string, uuid
 import { type CompiledQuery, DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import type { QueryScope } from '../../src/framework/declare/queryScope.ts'
+import { queryScopeOf } from '../../src/framework/declare/queryScope.ts'
 import { filterCondition, type RowCondition } from '../../src/framework/read/conditions.ts'
 import { pageStatement, rowStatement } from '../../src/framework/read/listStatement.ts'
 import { createStatementCache } from '../../src/framework/read/statementCache.ts'
@@ -59,13 +59,14 @@ describe.each(lists.map((list) => [list.id, list] as const))('the statements of 
   const filters = list.parameters.flatMap(({ name, filter }) => (filter ? [{ name, filter }] : []))
 
   /** Values of a filter that its schema accepts, or hostile ones of the same type. */
-  const valuesOf = ({ filter }: (typeof filters)[number]['filter'], text: string, number: number): unknown[] => {
+  const valuesOf = ({ filter, operator }: (typeof filters)[number]['filter'], text: string, number: number): unknown[] => {
     const { value } = filter
     if (value instanceof z.ZodBoolean) return [number % 2 === 0]
     if (value instanceof z.ZodEnum) return value.options.slice(0, 1 + (Math.abs(number) % value.options.length))
-    if (value instanceof z.ZodNumber) return [number]
+    if (value instanceof z.ZodNumber) return operator === 'equals' && number % 2 === 0 ? [number, 7] : [number]
     const prefix = value.meta()?.idPrefix
-    return prefix === undefined ? [text] : [toPublicId(prefix, newId())]
+    const many = operator === 'equals' ? 1 + (Math.abs(number) % 3) : 1
+    return Array.from({ length: many }, (_, nth) => (prefix === undefined ? `${text}${nth || ''}` : toPublicId(prefix, newId())))
   }
 
   test.each([undefined, ...filters])('are the same when they are bound as when they are built: $name', async (one) => {
@@ -86,13 +87,13 @@ describe.each(lists.map((list) => [list.id, list] as const))('the statements of 
     await assert(
       property(pages, ({ schoolId, who, own, hasPerson, hasLecturer, sort, after, parent, limit, text, number }) => {
         const caller = callerOf(who, [own, hasPerson ? newId() : null, hasLecturer ? newId() : null])
+        const scope = queryScopeOf({ resource, schoolId, caller })
         const conditions: RowCondition[] = [
-          ...(one ? [filterCondition(one.name, one.filter, { values: valuesOf(one.filter, text, number), caller })] : []),
+          ...(one ? [filterCondition(one.name, one.filter, { values: valuesOf(one.filter, text, number), caller: scope.caller })] : []),
           ...(list.parent ? [{ shape: 'parent', values: [parent], where: list.parent.where as never }] : []),
         ]
         const value = after === 'null' ? null : after === 'number' ? number : text
         const page = { conditions, sort, limit, after: after === 'none' ? undefined : { id: newId(), value } }
-        const scope: QueryScope = { resource, schoolId, caller }
         const built = pageStatement(database, scope, page)
         const bound = pageStatement(database, { ...scope, statements }, page)
         expect(plain(bound)).toEqual(plain(built))
@@ -113,11 +114,12 @@ test('a statement is built once for each shape', () => {
   const [sort, other] = list.resource.sorts
   if (!sort || !other) throw new Error('the list has no order')
   const read = (limit: number, by = sort, caller: Caller = { kind: 'anonymous' }) =>
-    pageStatement(
-      database,
-      { resource: list.resource, schoolId: newId(), caller, statements },
-      { conditions: [], sort: by, limit, after: undefined },
-    )
+    pageStatement(database, queryScopeOf({ resource: list.resource, schoolId: newId(), caller, statements }), {
+      conditions: [],
+      sort: by,
+      limit,
+      after: undefined,
+    })
   for (let limit = 1; limit <= 50; limit += 1) read(limit)
   expect(statements.built).toBe(1)
   read(20, other)

@@ -147,7 +147,7 @@ async function visibleRows(database: Database, schoolId: string): Promise<Map<st
       return found.map(({ id }) => id)
     }
     const seen = await idsWhere((inner) => {
-      const listed = visibility.anonymous(inner, undefined as never)
+      const listed = visibility.anonymous(inner, { kind: 'anonymous', schoolId } as never)
       return unlisted ? inner.or([listed, unlisted(inner)]) : listed
     })
     const { open } = views

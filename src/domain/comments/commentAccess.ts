@@ -1,6 +1,6 @@
 import type { Expression } from 'kysely'
 import { fromPublicId } from '../../lib/ids.ts'
-import type { PersonCaller } from '../../policy/caller.ts'
+import type { PersonCaller, PersonViewer, Viewer, Visitor } from '../../policy/caller.ts'
 import { areCommentsOn, type Builder, type Condition, isOffered } from '../../store/expressions.ts'
 import { isTaughtBy } from '../courses/courses.ts'
 import { mayReadBody } from '../curriculum/entitlement.ts'
@@ -23,19 +23,22 @@ const isShown = (comment: Comments): Condition =>
     comment.and([comment('comment.status', '=', 'deleted'), comment('comment.replies_count', '>', 0)]),
   ])
 
-const shownOn = (comment: Comments, conditions: Condition[]): Condition =>
-  comment.and([isShown(comment), areCommentsOn(comment.ref('comment.school_id')), comment.or(conditions)])
+const shownOn = (comment: Comments, { schoolId }: Viewer, conditions: Condition[]): Condition =>
+  comment.and([isShown(comment), areCommentsOn(schoolId), comment.or(conditions)])
 
 /** Selects comments on public posts and public events. */
-export const isOnPublicSubject = (comment: Comments): Condition =>
-  shownOn(comment, [onPost(comment, isReadableByAll), onEvent(comment, (event) => event('event.access', '=', 'public'))])
+export const isOnPublicSubject = (comment: Comments, visitor: Visitor): Condition =>
+  shownOn(comment, visitor, [
+    onPost(comment, visitor, isReadableByAll),
+    onEvent(comment, visitor, (event) => event('event.access', '=', 'public')),
+  ])
 
 /** Selects comments on subjects that the person may read, including public ones. */
-export const isOnOpenSubject = (comment: Comments, me: PersonCaller): Condition =>
-  shownOn(comment, [
-    onPost(comment, (post) => post.or([isReadableByAll(post), post.and([isPublished(post), mayReadPost(post, me)])])),
-    onEvent(comment, (event) => event.or([event('event.access', '=', 'public'), isInvited(event, me), hasSeat(event, me)])),
-    onLesson(comment, (lesson) => mayReadBody(lesson, me)),
+export const isOnOpenSubject = (comment: Comments, me: PersonViewer): Condition =>
+  shownOn(comment, me, [
+    onPost(comment, me, (post) => post.or([isReadableByAll(post), post.and([isPublished(post), mayReadPost(post, me)])])),
+    onEvent(comment, me, (event) => event.or([event('event.access', '=', 'public'), isInvited(event, me), hasSeat(event, me)])),
+    onLesson(comment, me, (lesson) => mayReadBody(lesson, me)),
   ])
 
 /** Selects comments in courses that the person teaches. */
@@ -69,7 +72,8 @@ export const isReplyTo = (comment: Comments, parents: readonly string[]): Condit
     }),
   )
 
-function onPost(comment: Comments, which: (post: Posts) => Condition): Condition {
+// With an offset, the database looks up the subject of each comment. Otherwise it reads all subjects of the school for one page of comments.
+function onPost(comment: Comments, { schoolId }: Viewer, which: (post: Posts) => Condition): Condition {
   return comment.and([
     comment('comment.subject_type', '=', 'post'),
     comment.exists(
@@ -79,13 +83,14 @@ function onPost(comment: Comments, which: (post: Posts) => Condition): Condition
         .whereRef('post.school_id', '=', 'comment.school_id')
         .whereRef('post.id', '=', 'comment.subject_id')
         .where('post.comments_enabled', '=', true)
-        .where(isOffered(comment.ref('comment.school_id'), 'blog'))
-        .where((post) => which(post)),
+        .where(isOffered(schoolId, 'blog'))
+        .where((post) => which(post))
+        .offset(0),
     ),
   ])
 }
 
-function onEvent(comment: Comments, which: (event: Events) => Condition): Condition {
+function onEvent(comment: Comments, { schoolId }: Viewer, which: (event: Events) => Condition): Condition {
   return comment.and([
     comment('comment.subject_type', '=', 'event'),
     comment.exists(
@@ -94,14 +99,15 @@ function onEvent(comment: Comments, which: (event: Events) => Condition): Condit
         .select('event.id')
         .whereRef('event.school_id', '=', 'comment.school_id')
         .whereRef('event.id', '=', 'comment.subject_id')
-        .where(isOffered(comment.ref('comment.school_id'), 'events'))
+        .where(isOffered(schoolId, 'events'))
         .where((event) => isAnnounced(event))
-        .where((event) => which(event)),
+        .where((event) => which(event))
+        .offset(0),
     ),
   ])
 }
 
-function onLesson(comment: Comments, which: (lesson: Lessons) => Condition): Condition {
+function onLesson(comment: Comments, { schoolId }: Viewer, which: (lesson: Lessons) => Condition): Condition {
   return comment.and([
     comment('comment.subject_type', '=', 'lesson'),
     comment.exists(
@@ -112,8 +118,9 @@ function onLesson(comment: Comments, which: (lesson: Lessons) => Condition): Con
         .whereRef('lesson.id', '=', 'comment.subject_id')
         .where('lesson.comments_enabled', '=', true)
         .where('lesson.status', '=', 'published')
-        .where(isOffered(comment.ref('comment.school_id'), 'courses'))
-        .where((lesson) => which(lesson)),
+        .where(isOffered(schoolId, 'courses'))
+        .where((lesson) => which(lesson))
+        .offset(0),
     ),
   ])
 }

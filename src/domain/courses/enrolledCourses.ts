@@ -1,5 +1,5 @@
 import type { Expression } from 'kysely'
-import { audienceOf, type Caller } from '../../policy/caller.ts'
+import { audienceOf, type Caller, type Viewer } from '../../policy/caller.ts'
 import { enrollmentOf, isEnrolledSql } from '../../store/enrollmentExpressions.ts'
 import { type Builder, type Condition, showsCounts } from '../../store/expressions.ts'
 import { isTaughtBy } from './courses.ts'
@@ -14,19 +14,19 @@ export function isEnrolled(course: Courses, caller: Caller): Condition {
   return personId === null ? course.lit(false) : isEnrolledSql(personId)
 }
 
-/** Selects the caller's own enrolment in a course, or null. */
-export function enrollmentIn(course: Courses, caller: Caller): Expression<unknown> {
+/** Selects the caller's own enrolment in a course. Undefined for callers who are not a person of the school. */
+export function enrollmentIn(_course: Courses, caller: Caller): Expression<unknown> | undefined {
   const personId = personOf(caller)
-  return personId === null ? course.lit(null) : enrollmentOf(personId)
+  return personId === null ? undefined : enrollmentOf(personId)
 }
 
 /** Selects the number of enrolments in a course; null if the caller cannot see it. */
-export function enrollmentsShown(course: Courses, caller: Caller): Expression<unknown> {
+export function enrollmentsShown(course: Courses, caller: Viewer): Expression<unknown> {
   if (audienceOf(caller) === 'staff') return course.ref('course.enrollments_count')
   const isTaught = caller.kind === 'person' ? isTaughtBy(course, caller) : course.lit(false)
   return course
     .case()
-    .when(course.or([isTaught, showsCounts(course.ref('course.school_id'))]))
+    .when(course.or([isTaught, showsCounts(caller.schoolId)]))
     .then(course.ref('course.enrollments_count'))
     .end()
 }

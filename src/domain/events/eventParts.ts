@@ -60,10 +60,10 @@ export const shownLocation = onlyFor('location', maySeeLocation)
 export const shownJoinUrl = onlyFor('join_url', mayJoin)
 export const shownRecordingUrl = onlyFor('recording_url', mayWatch)
 
-/** Selects the caller's own RSVP: `{ id, status, waitlist_position }`. */
-export function ownRsvpOf(event: Events, caller: Caller): Expression<unknown> {
+/** Selects the caller's own RSVP: `{ id, status, waitlist_position }`. Undefined for callers who are not a person of the school. */
+export function ownRsvpOf(event: Events, caller: Caller): Expression<unknown> | undefined {
   const personId = caller.kind === 'person' ? caller.personId : null
-  if (personId === null) return event.cast(event.val(null), 'json')
+  if (personId === null) return undefined
   return event
     .selectFrom((inner) =>
       inner

@@ -1,4 +1,4 @@
-import type { PersonCaller } from '../../policy/caller.ts'
+import type { PersonViewer, Visitor } from '../../policy/caller.ts'
 import type { Builder, Condition } from '../../store/expressions.ts'
 import { isDirectoryPublic, showsDirectoryTo } from '../../store/memberExpressions.ts'
 import { isMe } from '../students/studentVisibility.ts'
@@ -13,20 +13,22 @@ const isListed = (person: Persons): Condition =>
   person.and([person('member_status', '=', 'active'), person('directory_visible', '=', person.lit(true))])
 
 /** Matches members whom visitors can see. */
-export const isInPublicDirectory = (person: Persons): Condition => person.and([isListed(person), showsDirectoryTo('public')])
+export const isInPublicDirectory = (person: Persons, { schoolId }: Visitor): Condition =>
+  person.and([isListed(person), showsDirectoryTo(schoolId, 'public')])
 
 /** Matches schools whose directory is public. */
 export const hasPublicDirectory = (): Condition => isDirectoryPublic
 
 /** Matches members whom a member can see: the directory, and themselves. A blocked or former member sees what visitors see. */
-export function isKnownToMembers(person: Persons, me: PersonCaller): Condition {
-  const members = me.personId === null ? person.lit(false) : person.and([showsDirectoryTo('members'), isActiveMember(person, me.personId)])
-  return person.or([isMe(person, me), person.and([isListed(person), person.or([showsDirectoryTo('public'), members])])])
+export function isKnownToMembers(person: Persons, me: PersonViewer): Condition {
+  const members =
+    me.personId === null ? person.lit(false) : person.and([showsDirectoryTo(me.schoolId, 'members'), isActiveMember(person, me.personId)])
+  return person.or([isMe(person, me), person.and([isListed(person), person.or([showsDirectoryTo(me.schoolId, 'public'), members])])])
 }
 
 /** Matches members whom a lecturer can see, whether the lecturer is a member or not. */
-export const isKnownToLecturers = (person: Persons, me: PersonCaller): Condition =>
-  person.or([isMe(person, me), person.and([isListed(person), showsDirectoryTo('public', 'members')])])
+export const isKnownToLecturers = (person: Persons, me: PersonViewer): Condition =>
+  person.or([isMe(person, me), person.and([isListed(person), showsDirectoryTo(me.schoolId, 'public', 'members')])])
 
 const isActiveMember = (person: Persons, personId: string): Condition =>
   person.exists(

@@ -1,5 +1,5 @@
 import type { Expression } from 'kysely'
-import { audienceOf, type Caller, type PersonCaller } from '../../policy/caller.ts'
+import { audienceOf, type Caller, type PersonCaller, type Viewer } from '../../policy/caller.ts'
 import { grantsAccess } from '../../store/accessExpressions.ts'
 import { type Builder, type Condition, isOffered, showsCounts } from '../../store/expressions.ts'
 import { isInCatalogue, isOpenToMembers } from '../courses/courses.ts'
@@ -89,14 +89,10 @@ export const pricesOf = (plan: Plans, caller: Caller): Expression<unknown> =>
     .select((listed) => listed.fn.jsonAgg('listed').as('prices'))
 
 /** Selects the number of subscribers, if the caller can see it. */
-export const selectSubscribers = (plan: Plans, caller: Caller): Expression<unknown> =>
+export const selectSubscribers = (plan: Plans, caller: Viewer): Expression<unknown> =>
   audienceOf(caller) === 'staff'
     ? plan.ref('membership_plan.subscribers_count')
-    : plan
-        .case()
-        .when(showsCounts(plan.ref('membership_plan.school_id')))
-        .then(plan.ref('membership_plan.subscribers_count'))
-        .end()
+    : plan.case().when(showsCounts(caller.schoolId)).then(plan.ref('membership_plan.subscribers_count')).end()
 
 /** The included items of a plan, as a query returns them. */
 export interface Included {
@@ -164,7 +160,7 @@ function isKnownCourse(course: Courses, caller: Caller): Condition {
 }
 
 /** Selects the plans that include a course and that the caller can see, in their order: `[{ id, name, slug }]`. */
-export const plansOpening = (course: Courses, caller: Caller): Expression<unknown> =>
+export const plansOpening = (course: Courses, caller: Viewer): Expression<unknown> =>
   course
     .selectFrom((inner) =>
       inner
@@ -180,7 +176,7 @@ export const plansOpening = (course: Courses, caller: Caller): Expression<unknow
     .select((opening) => opening.fn.jsonAgg('opening').as('plans'))
 
 /** Matches courses that one of these plans includes, if the caller can see the plan. */
-export const isOpenedBy = (course: Courses, planIds: readonly string[], caller: Caller): Condition =>
+export const isOpenedBy = (course: Courses, planIds: readonly string[], caller: Viewer): Condition =>
   course.exists(
     course
       .selectFrom('membership_plan')
@@ -191,7 +187,7 @@ export const isOpenedBy = (course: Courses, planIds: readonly string[], caller: 
   )
 
 /** Matches visible plans that include the course. If the school has turned memberships off, only staff see plans. */
-const isPlanOpening = (plan: Plans, course: Courses, caller: Caller): Condition => {
+const isPlanOpening = (plan: Plans, course: Courses, caller: Viewer): Condition => {
   const opens = plan.and([isVisiblePlan(plan, caller), includesProduct(plan, 'course', course.ref('course.id'))])
-  return audienceOf(caller) === 'staff' ? opens : plan.and([opens, isOffered(course.ref('course.school_id'), 'memberships')])
+  return audienceOf(caller) === 'staff' ? opens : plan.and([opens, isOffered(caller.schoolId, 'memberships')])
 }

@@ -1,6 +1,6 @@
 import type { Expression } from 'kysely'
 import { audienceOf, type Caller, type PersonCaller } from '../../policy/caller.ts'
-import type { Builder, Condition } from '../../store/expressions.ts'
+import { type Builder, type Condition, oneRow } from '../../store/expressions.ts'
 import { orderStatus } from '../../store/shopExpressions.ts'
 
 type Orders = Builder<'orders'>
@@ -62,13 +62,12 @@ export const buyerOf = (order: Orders): Expression<unknown> =>
   order
     .selectFrom((inner) =>
       inner
-        .selectFrom('school')
+        .selectFrom(oneRow)
         .leftJoin('person', (join) =>
           join.on('person.school_id', '=', order.ref('orders.school_id')).on('person.id', '=', order.ref('orders.person_id')),
         )
         .select(['person.id', 'person.is_student', 'person.is_member'])
         .select([order.ref('orders.buyer_name').as('name'), order.ref('orders.buyer_email').as('email')])
-        .whereRef('school.id', '=', 'orders.school_id')
         .as('buyer'),
     )
     .select((buyer) => buyer.fn.toJson('buyer').as('person'))

@@ -25,13 +25,13 @@ export interface PageLists {
 }
 
 /** Selects the language of the school, in which prices and times are written. */
-export const localeOfSchool = (page: Pages): Expression<unknown> =>
-  page.selectFrom('school').select('school.locale').whereRef('school.id', '=', 'page.school_id')
+export const localeOfSchool = (page: Pages, schoolId: string): Expression<unknown> =>
+  page.selectFrom('school').select('school.locale').where('school.id', '=', schoolId)
 
 const schoolOf = (page: Pages) => page.ref('page.school_id')
 
 /** Selects plans on offer, with their active prices. */
-export const plansOnOffer = (page: Pages): Expression<unknown> =>
+export const plansOnOffer = (page: Pages, schoolId: string): Expression<unknown> =>
   page
     .selectFrom((inner) =>
       inner
@@ -57,7 +57,7 @@ export const plansOnOffer = (page: Pages): Expression<unknown> =>
             .as('prices'),
         ])
         .where('membership_plan.school_id', '=', schoolOf(page))
-        .where((plan) => plan.and([isOnOffer(plan), isOffered(schoolOf(page), 'memberships')]))
+        .where((plan) => plan.and([isOnOffer(plan), isOffered(schoolId, 'memberships')]))
         .orderBy('membership_plan.position')
         .orderBy('membership_plan.id')
         .limit(maxRows)
@@ -66,7 +66,7 @@ export const plansOnOffer = (page: Pages): Expression<unknown> =>
     .select((rows) => rows.fn.jsonAgg('listed').as('plans'))
 
 /** Selects upcoming and current events. */
-export const upcomingEvents = (page: Pages): Expression<unknown> =>
+export const upcomingEvents = (page: Pages, schoolId: string): Expression<unknown> =>
   page
     .selectFrom((inner) =>
       inner
@@ -74,7 +74,7 @@ export const upcomingEvents = (page: Pages): Expression<unknown> =>
         .select(['event.id', 'event.slug', 'event.title', 'event.starts_at', 'event.time_zone'])
         .where('event.school_id', '=', schoolOf(page))
         .where('event.status', '=', 'published')
-        .where((event) => event.and([event('event.ends_at', '>', now), isOffered(schoolOf(page), 'events')]))
+        .where((event) => event.and([event('event.ends_at', '>', now), isOffered(schoolId, 'events')]))
         .orderBy('event.starts_at')
         .orderBy('event.id')
         .limit(maxRows)
@@ -83,14 +83,14 @@ export const upcomingEvents = (page: Pages): Expression<unknown> =>
     .select((rows) => rows.fn.jsonAgg('listed').as('events'))
 
 /** Selects published posts: pinned ones first, then the newest. */
-export const publishedPosts = (page: Pages): Expression<unknown> =>
+export const publishedPosts = (page: Pages, schoolId: string): Expression<unknown> =>
   page
     .selectFrom((inner) =>
       inner
         .selectFrom('post')
         .select((post) => ['post.id', 'post.slug', 'post.title', excerptOf(post).as('excerpt'), 'post.tags'])
         .where('post.school_id', '=', schoolOf(page))
-        .where((post) => post.and([isPublished(post), isOffered(schoolOf(page), 'blog')]))
+        .where((post) => post.and([isPublished(post), isOffered(schoolId, 'blog')]))
         .orderBy('post.pinned', 'desc')
         .orderBy('post.published_at', 'desc')
         .orderBy('post.id', 'desc')

@@ -1,5 +1,6 @@
 import type { Expression } from 'kysely'
 import { toPublicId } from '../../lib/ids.ts'
+import type { Viewer } from '../../policy/caller.ts'
 import { type Builder, isOffered } from '../../store/expressions.ts'
 import { isInCatalogue } from '../courses/courses.ts'
 import { contentColumns, type PageColumns } from './pageContent.ts'
@@ -15,16 +16,16 @@ export interface LinkedContent extends PageLists {
 }
 
 /** Selects the content of a page and the rows that its blocks show, as part of the query of the page. */
-export function selectRendering(page: Builder<'page'>): Expression<unknown> {
+export function selectRendering(page: Builder<'page'>, { schoolId }: Viewer): Expression<unknown> {
   const parts: [string, Expression<unknown>][] = [
     ...contentColumns.map((column): [string, Expression<unknown>] => [column, page.ref(`page.${column}`)]),
-    ['courses', publicCourses(page)],
+    ['courses', publicCourses(page, schoolId)],
     ['lecturers', activeLecturers(page)],
     ['files', namedFiles(page)],
-    ['locale', localeOfSchool(page)],
-    ['plans', plansOnOffer(page)],
-    ['events', upcomingEvents(page)],
-    ['posts', publishedPosts(page)],
+    ['locale', localeOfSchool(page, schoolId)],
+    ['plans', plansOnOffer(page, schoolId)],
+    ['events', upcomingEvents(page, schoolId)],
+    ['posts', publishedPosts(page, schoolId)],
     ['forms', openForms(page)],
   ]
   return page.fn(
@@ -52,14 +53,14 @@ export function renderingOf(
   }
 }
 
-const publicCourses = (page: Builder<'page'>): Expression<unknown> =>
+const publicCourses = (page: Builder<'page'>, schoolId: string): Expression<unknown> =>
   page
     .selectFrom((inner) =>
       inner
         .selectFrom('course')
         .select(['course.id', 'course.slug', 'course.title', 'course.subtitle', 'course.category'])
         .whereRef('course.school_id', '=', 'page.school_id')
-        .where((course) => course.and([isInCatalogue(course), isOffered(page.ref('page.school_id'), 'courses')]))
+        .where((course) => course.and([isInCatalogue(course), isOffered(schoolId, 'courses')]))
         .orderBy('course.position')
         .orderBy('course.id')
         .limit(maxRows)

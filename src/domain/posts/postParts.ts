@@ -33,8 +33,8 @@ export const authorOf = (post: Posts, caller: Caller): Expression<unknown> =>
     .select((who) => who.fn.toJson('who').as('author'))
 
 /** Selects the name of the school, for posts without an author. */
-export const schoolNameOf = (post: Posts): Expression<unknown> =>
-  post.selectFrom('school').select('school.name').whereRef('school.id', '=', 'post.school_id')
+export const schoolNameOf = (post: Posts, schoolId: string): Expression<unknown> =>
+  post.selectFrom('school').select('school.name').where('school.id', '=', schoolId)
 
 /** Selects a column of the text. Callers who may not read the text do not get the field. */
 export const bodyOf =

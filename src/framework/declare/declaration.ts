@@ -8,7 +8,7 @@ import type { CollectionAction } from '../write/writing.ts'
 import type { Area, ScopeText, ScopeVerb } from './area.ts'
 import type { Deprecation } from './deprecation.ts'
 import type { Derived } from './derived.ts'
-import type { AnonymousRule, ColumnOf, Condition, Rule, TableName } from './expressions.ts'
+import type { AnonymousRule, ColumnOf, Condition, Rule, TableName, VisitorRule } from './expressions.ts'
 import type { CustomFilter } from './filters.ts'
 import type { Representation } from './representation.ts'
 import type { Action, Called, Expansion, ListedUnder, Under } from './resource.ts'
@@ -144,7 +144,7 @@ export type Declaration<
     /** Its rows have no paths: they are only listed under other rows. */
     isPart?: true
     /** The rows that exist for each audience. */
-    visibility: { anonymous: AnonymousRule<Table> } & Record<Exclude<Audience, 'anonymous'>, Rule<Table>>
+    visibility: { anonymous: VisitorRule<Table> } & Record<Exclude<Audience, 'anonymous'>, Rule<Table>>
     /** Rows that are absent from lists but readable by callers who know their exact id or slug. */
     unlisted?: AnonymousRule<Table>
     /**

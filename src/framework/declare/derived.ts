@@ -1,6 +1,4 @@
-import type { Expression } from 'kysely'
-import type { Caller } from '../../policy/caller.ts'
-import type { AnyRows, ColumnOf, Columns, ReadRow, Rows, TableName } from './expressions.ts'
+import type { AnyRows, ColumnOf, Columns, ReadRow, Rows, Selection, TableName } from './expressions.ts'
 import type { Presentation } from './presentation.ts'
 import type { StoredForm } from './values.ts'
 
@@ -20,7 +18,7 @@ export type Derived<Table extends TableName, Value, Written = Value> = {
   | {
       column?: undefined
       from?: undefined
-      select(rows: Rows<Table>, caller: Caller): Expression<unknown>
+      select: Selection<Rows<Table>>
       of?(selected: never, context: Presentation): StoredForm<Value>
     }
 )
@@ -31,6 +29,6 @@ export interface AnyDerived {
   file?: string
   column?: string
   from?: readonly string[]
-  select?(rows: AnyRows, caller: Caller): Expression<unknown>
+  select?: Selection<AnyRows>
   of?(source: unknown, context: Presentation): unknown
 }

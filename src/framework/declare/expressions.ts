@@ -1,6 +1,6 @@
 import type { Expression, ExpressionBuilder, Generated, Selectable, SqlBool, Updateable } from 'kysely'
 import type { DB } from '../../gen/kysely/tables.ts'
-import type { PersonCaller } from '../../policy/caller.ts'
+import type { PersonViewer, Viewer, Visitor } from '../../policy/caller.ts'
 import type { View } from './views.ts'
 
 /** Tables that can be resources: their rows have an id, a version and the times of creation and last change. */
@@ -23,7 +23,8 @@ export type ColumnOf<Table extends TableName> = keyof DB[Table] & string
 export type Rows<Table extends TableName> = ExpressionBuilder<DB, Table>
 export type Condition = Expression<SqlBool>
 export type AnonymousRule<Table extends TableName> = (rows: Rows<Table>) => Condition
-export type Rule<Table extends TableName> = (rows: Rows<Table>, me: PersonCaller) => Condition
+export type VisitorRule<Table extends TableName> = (rows: Rows<Table>, visitor: Visitor) => Condition
+export type Rule<Table extends TableName> = (rows: Rows<Table>, me: PersonViewer) => Condition
 
 /** A row without the type of its table, for the request pipeline, which serves every resource. */
 export interface AnyRow {
@@ -43,7 +44,10 @@ export interface AnyTables {
   any_table: { id: string; school_id: string; version: Generated<number>; [column: string]: unknown }
 }
 export type AnyRows = ExpressionBuilder<AnyTables, 'any_table'>
-export type AnyRule = (rows: AnyRows, me: PersonCaller) => Condition
+export type AnyRule = (rows: AnyRows, me: PersonViewer) => Condition
+
+/** Selects the value of a field. Undefined: it is null for this caller in every row, so the statement does not select it. */
+export type Selection<Builder> = (rows: Builder, caller: Viewer) => Expression<unknown> | undefined
 
 /** Rule that includes every row of the school. */
 export const everything = (rows: { lit(value: boolean): Condition }): Condition => rows.lit(true)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { fromPublicId } from '../../lib/ids.ts'
-import type { Caller } from '../../policy/caller.ts'
+import type { Viewer } from '../../policy/caller.ts'
 import { beginsWith } from '../../store/expressions.ts'
 import type { AnyRows, Condition, Rows, TableName } from './expressions.ts'
 import { unwrapped } from './schemas.ts'
@@ -18,12 +18,12 @@ export interface CustomFilter<Table extends TableName> {
   value: z.ZodString | z.ZodNumber | z.ZodEnum | z.ZodBoolean
   /** Set if only the school's staff may use the filter. */
   view?: 'staff'
-  where(rows: Rows<Table>, values: readonly never[], caller: Caller): Condition
+  where(rows: Rows<Table>, values: readonly never[], caller: Viewer): Condition
 }
 
 /** A custom filter without the type of its table. */
 export interface AnyFilter extends Omit<CustomFilter<never>, 'where'> {
-  where(rows: AnyRows, values: readonly unknown[], caller: Caller): Condition
+  where(rows: AnyRows, values: readonly unknown[], caller: Viewer): Condition
 }
 
 /** A filter of a list, with the schema of its value and its SQL condition. */
@@ -39,7 +39,7 @@ export interface Filter {
   /** Converts a value to its stored form: an id to its UUID. */
   stored(value: unknown): unknown
   /** `values` are in their stored form. */
-  where(rows: AnyRows, operator: FilterOperator, values: readonly unknown[], caller: Caller): Condition
+  where(rows: AnyRows, operator: FilterOperator, values: readonly unknown[], caller: Viewer): Condition
 }
 
 interface FieldFilter {

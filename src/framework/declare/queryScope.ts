@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { Caller } from '../../policy/caller.ts'
+import type { Caller, Viewer } from '../../policy/caller.ts'
 import type { Reader } from '../../store/database.ts'
 import type { StatementCache } from '../read/statementCache.ts'
 import type { AnyTables } from './expressions.ts'
@@ -9,7 +9,7 @@ import type { Resource } from './resource.ts'
 export interface QueryScope {
   resource: Resource
   schoolId: string
-  caller: Caller
+  caller: Viewer
   /** Fields that are read only because the request names them. */
   onDemand?: readonly string[] | undefined
   /** Statements that were built before. Without it, each statement is built. */
@@ -29,3 +29,9 @@ export const tables = (database: Reader): Kysely<AnyTables> => database as unkno
 export const tableOf = ({ table }: Pick<Resource, 'table'>): 'any_table' => table as 'any_table'
 
 export const schoolColumn = ({ resource }: QueryScope): 'id' | 'school_id' => (resource.table === 'school' ? 'id' : 'school_id')
+
+/** Returns the scope of the queries of a caller in a school. */
+export const queryScopeOf = ({ caller, ...scope }: Omit<QueryScope, 'caller'> & { caller: Caller }): QueryScope => ({
+  ...scope,
+  caller: { ...caller, schoolId: scope.schoolId },
+})

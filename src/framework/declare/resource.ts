@@ -1,6 +1,5 @@
-import type { Expression } from 'kysely'
 import type { z } from 'zod'
-import type { Audience, Caller, PersonCaller } from '../../policy/caller.ts'
+import type { Audience, PersonCaller } from '../../policy/caller.ts'
 import type { Feature } from '../../policy/features.ts'
 import type { Writer } from '../../store/database.ts'
 import type { MembersOf } from '../output/csvColumns.ts'
@@ -9,7 +8,20 @@ import type { CollectionAction, Performed, RowAccess, Writing } from '../write/w
 import type { Area, ScopeVerb } from './area.ts'
 import type { CatalogueView } from './catalogueView.ts'
 import type { Deprecation } from './deprecation.ts'
-import type { AnyRows, AnyRule, AnyTable, ColumnOf, Columns, Condition, ReadRow, Row, Rows, SeenRow, TableName } from './expressions.ts'
+import type {
+  AnyRows,
+  AnyRule,
+  AnyTable,
+  ColumnOf,
+  Columns,
+  Condition,
+  ReadRow,
+  Row,
+  Rows,
+  SeenRow,
+  Selection,
+  TableName,
+} from './expressions.ts'
 import type { Filter } from './filters.ts'
 import type { Representation } from './representation.ts'
 import type { Operations } from './rowOperations.ts'
@@ -174,7 +186,7 @@ export interface Resource<Verb extends ScopeVerb = never> {
   /** Serializes every field, independent of the caller. */
   serializeWhole: RowSerializer
   columns: readonly string[]
-  selections: readonly { field: string; select(rows: AnyRows, caller: Caller): Expression<unknown> }[]
+  selections: readonly { field: string; select: Selection<AnyRows> }[]
   derivations: readonly Derivation[]
   /** Functions that return the columns of fields without a column. */
   writers: ReadonlyMap<string, (value: unknown) => Record<string, unknown>>

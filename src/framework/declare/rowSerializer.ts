@@ -48,9 +48,12 @@ export function rowSerializer(
     const isGatedRow = row.seen_as === 'public' && row.is_ungated === false
     const body: Record<string, unknown> = {}
     for (const { name, pick, of, isSelected, isGated } of fields) {
-      const source = isSelected ? row[name] : row
-      body[name] = pick(isGated && isGatedRow ? null : of ? of(source, context) : row[name])
+      const value = isSelected ? selectedOf(row, name) : row[name]
+      body[name] = pick(isGated && isGatedRow ? null : of ? of(isSelected ? value : row, context) : value)
     }
     return body
   }
 }
+
+/** Returns the value that the query selects for a field. It is absent if the field is null for the caller in every row. */
+export const selectedOf = (row: SeenRow, field: string): unknown => row[field] ?? null

@@ -21,6 +21,7 @@ import { scopeName } from '../declare/area.ts'
 import { everything } from '../declare/expressions.ts'
 import { apiPath, type Described, type Operation } from '../declare/operations.ts'
 import { query } from '../declare/parameters.ts'
+import { queryScopeOf } from '../declare/queryScope.ts'
 import type { Resource } from '../declare/resource.ts'
 import { listFingerprint, seal, unseal } from '../read/cursor.ts'
 import { findRowsById } from '../read/findRows.ts'
@@ -186,7 +187,7 @@ async function readable(
     const resource = feed.types.get(type)?.resource
     if (!resource || isEverything(resource.visibility.staff)) continue
     const ids = changes.filter((change) => change.type === type).map((change) => change.resource_id)
-    const rows = await findRowsById(writer, { resource, schoolId: school.id, caller }, ids)
+    const rows = await findRowsById(writer, queryScopeOf({ resource, schoolId: school.id, caller }), ids)
     seen.set(type, new Set(rows.map(({ id }) => id)))
   }
   return changes.filter(({ type, resource_id }) => seen.get(type)?.has(resource_id) ?? true)

@@ -1,6 +1,7 @@
 import type { SeenRow } from '../declare/expressions.ts'
 import type { Presentation } from '../declare/presentation.ts'
 import type { Resource } from '../declare/resource.ts'
+import { selectedOf } from '../declare/rowSerializer.ts'
 import { membersOf } from '../declare/schemas.ts'
 import { isShownIn, pickerOf } from '../declare/views.ts'
 import { rowEtag } from './etag.ts'
@@ -45,7 +46,7 @@ export function serializeOnDemand(
       const schema = members[field]
       if (!schema || !isShownIn(row.seen_as, schema)) return []
       const derived = resource.derivations.find((one) => one.field === field)
-      const value = derived ? derived.of(derived.isSelected ? row[field] : row, context) : row[field]
+      const value = derived ? derived.of(derived.isSelected ? selectedOf(row, field) : row, context) : row[field]
       return [[field, pickerOf(schema, row.seen_as)(value)]]
     }),
   )

@@ -143,11 +143,11 @@ async function findParent(call: ListCall, { resource, where }: ListParent): Prom
   return { id: row.id, condition: { shape: 'parent', values: [row.id], where: (rows, [id]) => where(rows, String(id)) } }
 }
 
-function conditionsOf({ operation, parameters, caller, queryScope }: Call): RowCondition[] {
+function conditionsOf({ operation, parameters, queryScope }: Call): RowCondition[] {
   const filtered = operation.parameters.flatMap(({ name, filter }): RowCondition[] => {
     const value = parameters.get(name)
     if (!filter || value === undefined) return []
-    return [filterCondition(name, filter, { values: Array.isArray(value) ? value : [value], caller })]
+    return [filterCondition(name, filter, { values: Array.isArray(value) ? value : [value], caller: queryScope.caller })]
   })
   const text = parameters.get('q')
   return text === undefined ? filtered : [...filtered, searchCondition(queryScope, text, maxMatches)]

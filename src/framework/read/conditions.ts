@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Caller } from '../../policy/caller.ts'
+import type { Viewer } from '../../policy/caller.ts'
 import type { AnyRows, Condition } from '../declare/expressions.ts'
 import type { Parameter } from '../declare/parameters.ts'
 import type { StatementValue } from './statementCache.ts'
@@ -8,21 +8,21 @@ import type { StatementValue } from './statementCache.ts'
 export interface SharedCondition {
   shape: string
   values: readonly StatementValue[]
-  where(rows: AnyRows, values: readonly StatementValue[], caller: Caller): Condition
+  where(rows: AnyRows, values: readonly StatementValue[], caller: Viewer): Condition
 }
 
 /** A condition of a list. A function is called for every request. */
 export type RowCondition = ((rows: AnyRows) => Condition) | SharedCondition
 
 /** Returns the condition as an expression, for this caller. */
-export const expressionOf = (condition: RowCondition, rows: AnyRows, caller: Caller): Condition =>
+export const expressionOf = (condition: RowCondition, rows: AnyRows, caller: Viewer): Condition =>
   typeof condition === 'function' ? condition(rows) : condition.where(rows, condition.values, caller)
 
 /** Returns the condition of a filter. The number of values belongs to the shape, and so do choices, because a rule may depend on them. */
 export function filterCondition(
   name: string,
   { filter, operator }: NonNullable<Parameter['filter']>,
-  { values, caller: asker }: { values: readonly unknown[]; caller: Caller },
+  { values, caller: asker }: { values: readonly unknown[]; caller: Viewer },
 ): RowCondition {
   const stored = values.map((value) => filter.stored(value))
   if (filter.value instanceof z.ZodEnum || filter.value instanceof z.ZodBoolean) {

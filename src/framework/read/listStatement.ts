@@ -1,5 +1,5 @@
 import type { CompiledQuery } from 'kysely'
-import type { Caller, PersonCaller } from '../../policy/caller.ts'
+import type { PersonViewer, Viewer } from '../../policy/caller.ts'
 import type { Reader } from '../../store/database.ts'
 import type { SeenRow } from '../declare/expressions.ts'
 import type { QueryScope, RowKey } from '../declare/queryScope.ts'
@@ -95,12 +95,13 @@ const scopeWith = ({ resource, caller, onDemand }: QueryScope, values: Statement
   resource,
   onDemand,
   schoolId: values.schoolId as string,
-  caller: caller.kind === 'anonymous' ? caller : markedCaller(caller, values),
+  caller: caller.kind === 'anonymous' ? { kind: 'anonymous', schoolId: values.schoolId as string } : markedCaller(caller, values),
 })
 
-const markedCaller = ({ role }: PersonCaller, { accountId, personId, lecturerId }: StatementValues): Caller => ({
+const markedCaller = ({ role }: PersonViewer, { schoolId, accountId, personId, lecturerId }: StatementValues): Viewer => ({
   kind: 'person',
   role,
+  schoolId: schoolId as string,
   accountId: accountId as string,
   personId: personId as string | null,
   lecturerId: lecturerId as string | null,

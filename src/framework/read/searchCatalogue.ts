@@ -5,7 +5,7 @@ import { exactWords, lineOf, matchesWords, priceOf, searchedTitle, wordsOf, word
 import type { Reader } from '../../store/database.ts'
 import { contains } from '../../store/expressions.ts'
 import type { AnyTables } from '../declare/expressions.ts'
-import { type QueryScope, schoolColumn, tableOf, tables } from '../declare/queryScope.ts'
+import { queryScopeOf, schoolColumn, tableOf, tables } from '../declare/queryScope.ts'
 import type { Resource } from '../declare/resource.ts'
 import { named } from './selectRows.ts'
 import { isVisible } from './visible.ts'
@@ -82,7 +82,7 @@ type Asking = QueryCreator<AnyTables & { asked: { query: string; exact: string }
 /** Selects the newest matching rows of one resource with their ranks. */
 function hitsOf(database: Reader, { schoolId, caller, text, needsEvery }: CatalogueQuery & Matching, resource: Resource) {
   const { object, table } = resource
-  const queryScope: QueryScope = { resource, schoolId, caller }
+  const queryScope = queryScopeOf({ resource, schoolId, caller })
   // A part of the statement that defines `asked`.
   const asking = tables(database) as unknown as Asking
   const asked = { query: asking.selectFrom('asked').select('asked.query'), exact: asking.selectFrom('asked').select('asked.exact') }

@@ -21,7 +21,12 @@ export function selectRows(
       ...(resource.ungated ? [named(resource.ungated(rows), 'is_ungated')] : []),
       ...resource.selections
         .filter(({ field }) => !resource.onDemand.includes(field) || queryScope.onDemand?.includes(field))
-        .map(({ field, select }) => named(select(rows, caller), field)),
+        .flatMap(({ field, select }) => {
+          const selected = select(rows, caller)
+          if (selected) return [named(selected, field)]
+          // A whole row has every column: null replaces one with this name.
+          return isWhole ? [named(rows.lit(null), field)] : []
+        }),
     ])
     .where(schoolColumn(queryScope), '=', schoolId)
     .$castTo<SeenRow>()

@@ -1,6 +1,6 @@
 import type { Expression } from 'kysely'
 import { Problem } from '../../lib/problem.ts'
-import { audienceOf, type Caller, type PersonCaller } from '../../policy/caller.ts'
+import { audienceOf, type Caller, type PersonViewer, type Viewer } from '../../policy/caller.ts'
 import type { Reader } from '../../store/database.ts'
 import { isOffered } from '../../store/expressions.ts'
 import type { AnyRows, AnyRule, Condition } from '../declare/expressions.ts'
@@ -37,7 +37,10 @@ function offered({ resource, schoolId, caller }: QueryScope, rows: AnyRows, rule
  * Checks that the school offers the feature of the resource. Call it only if a list is empty.
  * @throws Problem not_found if the school has turned it off
  */
-export async function requireOffered(database: Reader, { resource, schoolId, caller }: QueryScope): Promise<void> {
+export async function requireOffered(
+  database: Reader,
+  { resource, schoolId, caller }: Pick<QueryScope, 'resource' | 'schoolId'> & { caller: Caller },
+): Promise<void> {
   const { feature, area } = resource
   if (feature === undefined || audienceOf(caller) === 'staff') return
   const row = await database
@@ -78,5 +81,5 @@ export function viewOf({ resource, caller }: QueryScope, rows: AnyRows): Express
     .end()
 }
 
-// Rules that use the caller apply to people only: the rule of the anonymous audience takes no second argument.
-const ask = (rule: AnyRule, rows: AnyRows, caller: Caller): Condition => rule(rows, caller as PersonCaller)
+// Only rules of the other audiences use more of the caller than the school.
+const ask = (rule: AnyRule, rows: AnyRows, caller: Viewer): Condition => rule(rows, caller as PersonViewer)

@@ -1,0 +1,60 @@
+import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { queryScopeOf } from '../../src/framework/declare/queryScope.ts'
+import { filterCondition, type RowCondition } from '../../src/framework/read/conditions.ts'
+import { pageStatement, rowStatement } from '../../src/framework/read/listStatement.ts'
+import type { DB } from '../../src/gen/kysely/tables.ts'
+import { newId, toPublicId } from '../../src/lib/ids.ts'
+import { type Caller, roles } from '../../src/policy/caller.ts'
+import { operationsIn, resources } from '../../src/resources/index.ts'
+
+const database = new Kysely<DB>({
+  dialect: {
+    createAdapter: () => new PostgresAdapter(),
+    createDriver: () => new DummyDriver(),
+    createIntrospector: (db) => new PostgresIntrospector(db),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+  },
+})
+
+const person = { kind: 'person', accountId: newId(), personId: newId(), lecturerId: newId(), clientId: 'client', grantId: 'grant' } as const
+const callers: Caller[] = [{ kind: 'anonymous' }, ...roles.map((role) => ({ ...person, role, scopes: new Set<string>() }))]
+const lists = operationsIn(resources).filter((operation) => operation.kind === 'list')
+
+/** Returns the statements of a list and of its row, with every field, and of the list with each filter by ids. */
+function statementsOf({ resource, parameters }: (typeof lists)[number], caller: Caller): string[] {
+  const scope = queryScopeOf({ resource, schoolId: newId(), caller, onDemand: resource.onDemand })
+  const [sort] = resource.sorts
+  const filters = parameters.flatMap(({ name, filter }): RowCondition[] => {
+    const prefix = filter?.filter.value.meta()?.idPrefix
+    return filter && prefix ? [filterCondition(name, filter, { values: [toPublicId(prefix, newId())], caller: scope.caller })] : []
+  })
+  const page = (conditions: RowCondition[]) =>
+    pageStatement(database, scope, { conditions, sort: sort ?? never(), limit: 2, after: undefined })
+  const row = rowStatement(database, scope, { column: 'id', value: newId() })
+  return [page([]), ...filters.map((one) => page([one])), row].map(({ sql }) => sql)
+}
+
+const never = (): never => {
+  throw new Error('the list has no order')
+}
+
+/** A condition that compares the id of the school with a column reads the school again for each row. */
+const perRow = /"school"\."id" = "(?<table>\w+)"\."\w+"|"(?<other>\w+)"\."\w+" = "school"\."id"/g
+
+describe.each(lists.map((list) => [list.id, list] as const))('%s', (_id, list) => {
+  test.each(callers.map((caller) => [caller.kind === 'person' ? caller.role : caller.kind, caller] as const))(
+    'reads the school once for a statement, and not for each row, as %s',
+    (_role, caller) => {
+      for (const text of statementsOf(list, caller)) {
+        const tables = [...text.matchAll(perRow)].map(({ groups }) => groups?.table ?? groups?.other)
+        // The days of grace belong to a rule that also runs over all schools. It reads them for subscriptions with an outstanding payment.
+        expect(tables.filter((table) => table !== 'subscription')).toEqual([])
+      }
+    },
+  )
+
+  test('selects nothing for a visitor that is null in every row', () => {
+    for (const text of statementsOf(list, { kind: 'anonymous' })) expect(text).not.toMatch(/\bnull as "|as "my_/)
+  })
+})
