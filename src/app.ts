@@ -54,14 +54,14 @@ export interface App {
 export async function createApp(args: AppArguments): Promise<App> {
   const runtime: Runtime = { config: args.config, schools: await openSchools(args.database, args.config) }
   const foundation = createFoundation(args, runtime)
-  const { database, stores, metrics, enqueue, branding, theme, languages, backgroundTasks } = foundation
+  const { database, stores, metrics, enqueue, branding, pageBranding, languages, backgroundTasks } = foundation
   await requireGuardIfUsed(args.config, args)
   await syncAllClients(stores, runtime.schools, args.config.oauth)
 
   const koa = createKoa(args)
   const ask = inProcess(() => koa.callback())
   const email = createMail({ ...args.mail, branding, languages })
-  const pageContext = createPageContexts({ branding, theme, languages })
+  const pageContext = createPageContexts({ branding: pageBranding, languages })
   const externalServices = createExternalServices({
     ...foundation,
     email,

@@ -78,8 +78,11 @@ function grantAdapter({ schoolId, stores, exchanges }: AdapterArguments): Adapte
       const accountId = accountIdOf(payload.accountId as string)
       if (!accountId) throw new Error('a grant belongs to an account')
       const clientId = payload.clientId as string
-      exchanges.getStore()?.facts.grants.delete(id)
-      await orUnavailable(stores, saveGrant(stores.database, { schoolId, id, accountId, clientId, payload, expiresInSeconds }))
+      const exchange = exchanges.getStore()
+      exchange?.facts.grants.delete(id)
+      const audit = exchange?.auditOfGrant
+      if (audit && audit.grant_id !== id) throw new Error('the audit row names another grant')
+      await orUnavailable(stores, saveGrant(stores.database, { schoolId, id, accountId, clientId, payload, expiresInSeconds }, audit))
     },
     destroy: (id) => endGrantOnce(exchanges.getStore(), stores, schoolId, id),
   }

@@ -18,6 +18,8 @@ export interface Exchange {
   form: URLSearchParams
   facts: RequestFacts
   audit: AuditEntry[]
+  /** Written in the statement that stores the grant of this request. */
+  auditOfGrant?: AuditEntry
   saved: Artifact[]
   /** The client that this request registers. */
   registered?: { id: string; metadata: object }

@@ -27,7 +27,7 @@ export function introductionOf(
 /** Warns about an app whose name imitates a protected name or claims to speak for the school; undefined if it does neither. */
 export function alarmOf(
   texts: Texts,
-  { imitated, claimedRole }: Pick<OpenInteraction, 'imitated' | 'claimedRole'>,
+  { imitated, claimedRole }: { imitated: string | undefined; claimedRole: string | undefined },
   school: string,
 ): TextPart[] | undefined {
   if (imitated !== undefined) return texts.parts('consent.imitation', { name: imitated, school })

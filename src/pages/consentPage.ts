@@ -52,7 +52,9 @@ export interface ConsentPage extends Frame {
 
 export interface ConsentPageArguments {
   pageContext: PageContext
-  open: Pick<OpenInteraction, 'interaction' | 'clientId' | 'clientName' | 'origin' | 'imitated' | 'claimedRole' | 'destination'>
+  open: Pick<OpenInteraction, 'interaction' | 'clientId' | 'clientName' | 'origin' | 'claimedRole' | 'destination'>
+  /** The protected name that the app's name imitates. */
+  imitated: string | undefined
   requested: RequestedScopes
   /** Scopes that the person allowed this app before. */
   allowed: ReadonlySet<string>
@@ -90,7 +92,7 @@ export function consentPage(views: Views, page: ConsentPageArguments): ConsentPa
     ...frame(views, pageContext, texts.text('consent.title')),
     heading: texts.text('consent.heading'),
     introduction: introductionOf(texts, open, schoolName),
-    alarm: alarmOf(texts, open, schoolName),
+    alarm: alarmOf(texts, { imitated: page.imitated, claimedRole: open.claimedRole }, schoolName),
     facts: [originFact(texts, open, schoolName), destinationFact(texts, open.destination)],
     advice: texts.text('consent.advice'),
     mcpNotice: isForMcp(open.interaction.params.resource) ? texts.text('consent.mcp') : undefined,

@@ -20,8 +20,8 @@ export interface OpenInteraction {
   /** The name that the client registered, cleaned for display; empty if it has none. */
   clientName: string
   origin: ClientOrigin | undefined
-  /** The protected name that an unverified client's name imitates. */
-  imitated: string | undefined
+  /** Returns the protected name that an unverified client's name imitates. */
+  imitated(): Promise<string | undefined>
   /** The word with which an unverified client's name claims to speak for the school. */
   claimedRole: string | undefined
   destination: Destination
@@ -57,7 +57,7 @@ export async function openInteraction(ctx: Context, args: PagesArguments): Promi
     clientId,
     clientName: plainText(client.clientName, 60),
     origin,
-    imitated: isVerified ? undefined : imitatedName(client.clientName, await args.protectedNames(school)),
+    imitated: async () => (isVerified ? undefined : imitatedName(client.clientName, await args.protectedNames(school))),
     claimedRole: isVerified ? undefined : claimedRole(client.clientName),
     destination: destinationOf(interaction.params.redirect_uri),
     accountId: subject === undefined ? undefined : accountIdOf(subject),

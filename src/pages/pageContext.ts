@@ -12,6 +12,8 @@ import { createTexts, type Texts } from './texts.ts'
 export interface PageContext {
   texts: Texts
   schoolName: string
+  /** True if anybody may create an account at the school. */
+  isOpenToSignUp: boolean
   schoolLogo: PageLogo | undefined
   /** Path of the style sheet with the school's colours. */
   schoolStylesheet: string
@@ -27,19 +29,20 @@ export interface LanguageLink {
   isCurrent: boolean
 }
 
-/** The name and the locale of a school. */
-export interface SchoolName {
+/** What all pages show of a school. */
+export interface SchoolBranding {
   name: string
   /** The main language of the school (BCP 47). */
   locale: string
+  isOpenToSignUp: boolean
+  theme: PageTheme
 }
 
 /** Returns the context of a page. `again` is the path at which GET shows the page that POST responded with. */
 export type FindPageContext = (ctx: Context, again?: string) => Promise<PageContext>
 
 export interface PageContextArguments {
-  branding(school: School): Promise<SchoolName>
-  theme(school: School): Promise<PageTheme>
+  branding(school: School): Promise<SchoolBranding>
   /** Languages of the school's pages. */
   languages(school: School): readonly Language[]
 }
@@ -47,34 +50,30 @@ export interface PageContextArguments {
 /**
  * Creates the function that returns page contexts. They are available even if the school's row cannot be read: an error page must not fail.
  */
-export function createPageContexts({ branding, theme, languages: languagesOf }: PageContextArguments): FindPageContext {
+export function createPageContexts({ branding, languages: languagesOf }: PageContextArguments): FindPageContext {
   const spoken = new Map<Language, Texts>(languages.map((language) => [language, createTexts(language)]))
   return async (ctx, again) => {
     const { school }: { school?: School } = ctx.state
     const available = school ? languagesOf(school) : languages
-    const { name, locale } = await schoolNameOf(branding, school)
-    const schoolTheme = await themeOf(theme, school)
+    const { name, locale, isOpenToSignUp, theme } = await brandingOf(branding, school)
     const language = languageOf(ctx, { available, schoolLocale: locale })
     return {
       texts: spoken.get(language) ?? createTexts(language),
       schoolName: name,
-      schoolLogo: schoolLogo(schoolTheme, name),
-      schoolStylesheet: schoolStylesheet(schoolTheme).href,
+      isOpenToSignUp,
+      schoolLogo: schoolLogo(theme, name),
+      schoolStylesheet: schoolStylesheet(theme).href,
       languageLinks: linksOf(available, language, again ?? askedAgain(ctx)),
     }
   }
 }
 
-async function schoolNameOf(branding: PageContextArguments['branding'], school: School | undefined): Promise<SchoolName> {
-  if (!school) return { name: 'Schoolgate', locale: '' }
-  return branding(school).catch(() => ({ name: school.slug, locale: '' }))
-}
-
-async function themeOf(theme: PageContextArguments['theme'], school: School | undefined): Promise<PageTheme> {
-  return school ? theme(school).catch(() => plainTheme) : plainTheme
+async function brandingOf(branding: PageContextArguments['branding'], school: School | undefined): Promise<SchoolBranding> {
+  return school ? branding(school).catch(() => plainBranding(school.slug)) : plainBranding('Schoolgate')
 }
 
 const plainTheme: PageTheme = { mode: 'auto', colors: palettes.studio, corner_radius: 'medium', logo: null, logo_dark: null }
+const plainBranding = (name: string): SchoolBranding => ({ name, locale: '', isOpenToSignUp: false, theme: plainTheme })
 
 /** Returns the path and query of this request; undefined if repeating the request could have another effect. */
 function askedAgain({ method, path, search }: Context): string | undefined {

@@ -78,14 +78,39 @@ export interface AppearanceRow extends LookRow {
   logo_dark: LogoRow | null
 }
 
-/** Returns the current looks of a school; undefined if it has no row yet. */
-export async function findAppearance(db: Reader, schoolId: string): Promise<AppearanceRow | undefined> {
+/** What the pages of a school show of it. */
+export interface BrandingRow {
+  name: string
+  /** The main language of the school (BCP 47). */
+  locale: string
+  registration: string
+  /** Null if the school has no row of `appearance` yet. */
+  looks: AppearanceRow | null
+}
+
+/** Returns everything that the pages of a school show of it, in one statement. */
+export async function findBranding(db: Reader, schoolId: string): Promise<BrandingRow | undefined> {
   return await db
-    .selectFrom('appearance')
-    .select(['theme', 'mode', 'colors', 'fonts', 'corner_radius'])
-    .select((row) => [selectLogo(row, 'logo').as('logo'), selectLogo(row, 'logo_dark').as('logo_dark')])
-    .where('school_id', '=', schoolId)
-    .$narrowType<Pick<LookRow, 'colors' | 'fonts'>>()
+    .selectFrom('school')
+    .select(['school.name', 'school.locale', 'school.registration'])
+    .select(({ selectFrom }) =>
+      selectFrom('appearance')
+        .select((row) =>
+          jsonBuildObject({
+            theme: row.ref('appearance.theme'),
+            mode: row.ref('appearance.mode'),
+            colors: row.ref('appearance.colors'),
+            fonts: row.ref('appearance.fonts'),
+            corner_radius: row.ref('appearance.corner_radius'),
+            logo: selectLogo(row, 'logo'),
+            logo_dark: selectLogo(row, 'logo_dark'),
+          }).as('row'),
+        )
+        .whereRef('appearance.school_id', '=', 'school.id')
+        .as('looks'),
+    )
+    .where('school.id', '=', schoolId)
+    .$castTo<BrandingRow>()
     .executeTakeFirst()
 }
 

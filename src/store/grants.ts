@@ -1,3 +1,4 @@
+import { type AuditEntry, auditRow } from './audit.ts'
 import type { Reader } from './database.ts'
 import { now, secondsFromNow } from './expressions.ts'
 import { storableJson } from './storableText.ts'
@@ -12,12 +13,13 @@ export async function findGrant(db: Reader, schoolId: string, id: string): Promi
   return row?.payload
 }
 
-/** Stores a grant, and that its client was authorised now. A grant that is stored already is not changed. */
+/** Stores a grant, that its client was authorised now, and the audit row. A grant that is stored already is not changed and not audited again. */
 export async function saveGrant(
   db: Reader,
   grant: { schoolId: string; id: string; accountId: string; clientId: string; payload: object; expiresInSeconds: number },
+  audit?: AuditEntry,
 ): Promise<void> {
-  await db
+  const saving = db
     .with('used', (one) =>
       one
         .updateTable('oidc_client')
@@ -26,18 +28,37 @@ export async function saveGrant(
         .where('id', '=', grant.clientId)
         .returning('id'),
     )
-    .insertInto('oidc_grant')
-    .values({
-      school_id: grant.schoolId,
-      id: grant.id,
-      account_id: grant.accountId,
-      client_id: grant.clientId,
-      payload: storableJson(grant.payload),
-      expires_at: secondsFromNow(grant.expiresInSeconds),
-    })
-    .onConflict((conflict) => conflict.columns(['school_id', 'id']).doNothing())
+    .with('saved', (one) =>
+      one
+        .insertInto('oidc_grant')
+        .values({
+          school_id: grant.schoolId,
+          id: grant.id,
+          account_id: grant.accountId,
+          client_id: grant.clientId,
+          payload: storableJson(grant.payload),
+          expires_at: secondsFromNow(grant.expiresInSeconds),
+        })
+        .onConflict((conflict) => conflict.columns(['school_id', 'id']).doNothing())
+        .returning('school_id'),
+    )
+  if (!audit) return void (await saving.selectFrom('saved').select('school_id').execute())
+  const { school_id: _, id, details, ...texts } = auditRow(audit)
+  await saving
+    .insertInto('audit_log')
+    .columns(['school_id', 'id', 'details', ...columnsOfTexts])
+    .expression(({ selectFrom, cast, val }) =>
+      selectFrom('saved').select([
+        'saved.school_id',
+        cast<string>(val(id), 'uuid').as('id'),
+        cast<string>(val(details), 'jsonb').as('details'),
+        ...columnsOfTexts.map((column) => cast<string | null>(val(texts[column]), 'text').as(column)),
+      ]),
+    )
     .execute()
 }
+
+const columnsOfTexts = ['event', 'account_id', 'client_id', 'grant_id', 'request_id', 'address'] as const
 
 export interface GrantRow {
   id: string

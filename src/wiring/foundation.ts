@@ -1,5 +1,5 @@
 import { findPerson } from '../domain/accounts/findPerson.ts'
-import { schoolTheme } from '../domain/school/appearance.ts'
+import { type PageBranding, pageBranding } from '../domain/school/appearance.ts'
 import type { Operation } from '../framework/declare/operations.ts'
 import type { ScopeEntry } from '../framework/declare/scopeCatalogue.ts'
 import type { CursorSigner } from '../framework/read/cursor.ts'
@@ -12,7 +12,6 @@ import { createExchanges, type Exchanges } from '../oidc/engineTransaction.ts'
 import { oncePerRequest } from '../oidc/oncePerRequest.ts'
 import type { Stores } from '../oidc/stores.ts'
 import type { TokenChecks } from '../oidc/tokenChecks.ts'
-import type { PageTheme } from '../pages/pageTheme.ts'
 import type { Role } from '../policy/caller.ts'
 import { grantableScopes } from '../policy/grantable.ts'
 import type { School } from '../policy/school.ts'
@@ -48,10 +47,13 @@ export interface Foundation extends AppArguments {
   enqueue: Enqueue
   exchanges: Exchanges
   branding(school: School): ReturnType<typeof schoolBranding>
-  theme(school: School): Promise<PageTheme>
+  /** Returns what the pages of a school show of it, read once for each page. */
+  pageBranding(school: School): Promise<PageBranding>
   languages(school: School): readonly Language[]
   grantable(role: Role): ReadonlySet<string>
   recordAudit(entries: AuditEntry[]): Promise<void>
+  /** Counts an audit entry that is written together with a change, and returns it. */
+  counted(entry: AuditEntry): AuditEntry
 }
 
 export function createFoundation(args: AppArguments, runtime: Runtime): Foundation {
@@ -63,6 +65,10 @@ export function createFoundation(args: AppArguments, runtime: Runtime): Foundati
   const exchanges = createExchanges()
   const metrics = createMetrics()
   const backgroundTasks = createBackgroundTasks({ log })
+  const counted = (entry: AuditEntry): AuditEntry => {
+    metrics.count(entry.event)
+    return entry
+  }
   return {
     ...args,
     runtime,
@@ -82,13 +88,13 @@ export function createFoundation(args: AppArguments, runtime: Runtime): Foundati
     backgroundTasks,
     enqueue: createEnqueue({ backgroundTasks, log }),
     exchanges,
-    branding: oncePerRequest(exchanges, (school) => schoolBranding(accounts.kysely, school.id)),
-    theme: oncePerRequest(exchanges, (school) => schoolTheme(accounts.kysely, school.id)),
+    branding: (school) => schoolBranding(accounts.kysely, school.id),
+    pageBranding: oncePerRequest(exchanges, (school) => pageBranding(accounts.kysely, school.id)),
     languages: (school) => schoolConfigOf(runtime, school).languages,
     grantable: (role) => grantableScopes(role, runtime.config.roles),
+    counted,
     async recordAudit(entries) {
-      for (const { event } of entries) metrics.count(event)
-      await recordAudit(accounts.kysely, entries)
+      await recordAudit(accounts.kysely, entries.map(counted))
     },
   }
 }

@@ -2,7 +2,7 @@ import type { Context, Middleware } from 'koa'
 import type { AgentDocuments } from '../agents/agentDocuments.ts'
 import { hashPassword } from '../domain/accounts/password.ts'
 import { createPasswordGate } from '../domain/accounts/passwordGate.ts'
-import { createSignIn } from '../domain/accounts/signIn.ts'
+import { createSignIn, type SignIn } from '../domain/accounts/signIn.ts'
 import type { RequestState } from '../http/requestState.ts'
 import { interactionPath } from '../oidc/endpoints.ts'
 import { inExchange } from '../oidc/engineTransaction.ts'
@@ -33,7 +33,7 @@ export interface PagesParts {
 
 /** Creates the sign-in and consent pages, and the account pages. */
 export function createSchoolPages(foundation: Foundation, { oidc, pageContext, send, documents }: PagesParts): Middleware<RequestState>[] {
-  const { runtime, accounts, stores, keyring, log, limits, scopes, grantable, branding, theme, backgroundTasks } = foundation
+  const { runtime, accounts, stores, keyring, log, limits, scopes, grantable, pageBranding, backgroundTasks } = foundation
   const gate = createPasswordGate(foundation.config.server.passwords)
   const knownBrowsers = createKnownBrowsers({ keyring, days: () => runtime.config.server.known_browser_days })
   const facts = () => oidc.exchanges.getStore()?.facts
@@ -43,7 +43,7 @@ export function createSchoolPages(foundation: Foundation, { oidc, pageContext, s
     keyring,
     log,
     provider: async (ctx: Context) => (await oidc.engineOf(ctx)).provider,
-    protectedNames: async (school: School) => [...schoolConfigOf(runtime, school).protected_client_names, (await branding(school)).name],
+    protectedNames: async (school: School) => [...schoolConfigOf(runtime, school).protected_client_names, (await pageBranding(school)).name],
     pageContext,
     audit,
     steps: signInSteps({
@@ -55,7 +55,12 @@ export function createSchoolPages(foundation: Foundation, { oidc, pageContext, s
       limits: limits.signIn,
       knownBrowsers,
       audit,
-      checkPassword: createSignIn({ database: accounts, gate }),
+      auditWithGrant(entry) {
+        const exchange = oidc.exchanges.getStore()
+        if (!exchange) throw new Error('consent is given in the exchange of a request only')
+        exchange.auditOfGrant = foundation.counted(entry)
+      },
+      checkPassword: countedSignIn(foundation, createSignIn({ database: accounts, gate })),
     }),
   }
   const pages = createPages({
@@ -66,7 +71,7 @@ export function createSchoolPages(foundation: Foundation, { oidc, pageContext, s
         return client && { ...originOf(clientId, client.registered_via), createdAt: client.created_at }
       },
     },
-    theme,
+    theme: async (school) => (await pageBranding(school)).theme,
     homeFacts: async (school) => ({ tagline: (await documents.about(school)).tagline, ...(await documents.legalLinks(school)) }),
   })
   const accountPages = createAccountPages({
@@ -87,3 +92,8 @@ export function createSchoolPages(foundation: Foundation, { oidc, pageContext, s
     ctx.path.startsWith(`${interactionPath}/`) ? inExchange(oidc.exchanges, () => routes(ctx, next)) : routes(ctx, next)
   return [inOneExchange, accountPages.routes() as Middleware<RequestState>]
 }
+
+const countedSignIn =
+  ({ counted }: Foundation, signIn: SignIn): SignIn =>
+  (schoolId, email, password, audit) =>
+    signIn(schoolId, email, password, (accountId) => counted(audit(accountId)))

@@ -249,13 +249,14 @@ describe('a sign-in with the old password', () => {
         return gate(work)
       },
     })
-    const session = await signIn(service.schoolId(), 'slow@example.com', password)
+    const signedIn = (id: string) => ({ school_id: service.schoolId(), event: 'sign_in.succeeded', account_id: id })
+    const session = await signIn(service.schoolId(), 'slow@example.com', password, signedIn)
     const { sessions_valid_after } = await account(accountId)
     expect(session?.accountId).toBe(accountId)
     expect(isSessionOver(session?.signedInAt, sessions_valid_after)).toBe(true)
 
     const next = createSignIn({ database: service.database, gate })
-    const later = await next(service.schoolId(), 'slow@example.com', newPassword)
+    const later = await next(service.schoolId(), 'slow@example.com', newPassword, signedIn)
     expect(isSessionOver(later?.signedInAt, sessions_valid_after)).toBe(false)
   })
 

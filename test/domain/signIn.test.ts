@@ -10,7 +10,7 @@ import { embeddedDatabase } from '../support/databases.ts'
 const schoolId = newId()
 const ids = { active: newId(), disabled: newId(), withoutPassword: newId() }
 let database: Database
-let signIn: SignIn
+let signIn: (...args: Parameters<SignIn> extends [...infer Given, unknown] ? Given : never) => ReturnType<SignIn>
 let hashed = 0
 
 beforeAll(async () => {
@@ -28,13 +28,14 @@ beforeAll(async () => {
       { school_id: schoolId, id: ids.withoutPassword, email: 'new@example.com', name: 'New', password_hash: null },
     ])
     .execute()
-  signIn = createSignIn({
+  const checked = createSignIn({
     database,
     gate: (work) => {
       hashed += 1
       return work()
     },
   })
+  signIn = (...given) => checked(...given, (account_id) => ({ school_id: schoolId, event: 'sign_in.succeeded', account_id }))
 })
 
 afterAll(() => database.close())

@@ -8,7 +8,7 @@ import Provider, { type Adapter, type AdapterPayload, type ClientMetadata } from
 import { hashPassword } from '../../src/domain/accounts/password.ts'
 import { createPasswordGate } from '../../src/domain/accounts/passwordGate.ts'
 import { createSignIn } from '../../src/domain/accounts/signIn.ts'
-import { themeDefaults } from '../../src/domain/school/themes.ts'
+import { pageBranding } from '../../src/domain/school/appearance.ts'
 import { createBackgroundTasks } from '../../src/lib/backgroundTasks.ts'
 import { newId } from '../../src/lib/ids.ts'
 import { createKeyring } from '../../src/lib/keyring.ts'
@@ -100,10 +100,9 @@ export async function startService(moreSteps: readonly SignInStep[] = []): Promi
   const origins = new Map<string, 'self' | 'integration'>()
   const audits: PageAuditEntry[] = []
   const attempts = { allowed: true, seen: [] as string[] }
-  const theme = async () => ({ ...themeDefaults('studio'), logo: null, logo_dark: null })
+  const branding = () => pageBranding(database.kysely, school.id)
   const pageContext = createPageContexts({
-    branding: async () => ({ name: 'Demo <School>', locale: 'en' }),
-    theme,
+    branding,
     languages: () => languages,
   })
   const enginePages = createEnginePages({ pageContext, findRemovedClient: async () => undefined, isDisabledClient: async () => false })
@@ -153,6 +152,7 @@ export async function startService(moreSteps: readonly SignInStep[] = []): Promi
     const role = people.get(accountId)
     return role && { accountId, personId: null, role, lecturerId: null }
   }
+  const signIn = createSignIn({ database, gate: createPasswordGate({ concurrency: 2, queue: 20 }) })
   const steps = signInSteps({
     database,
     scopes: catalogue,
@@ -161,8 +161,14 @@ export async function startService(moreSteps: readonly SignInStep[] = []): Promi
     findPerson,
     limits,
     knownBrowsers,
+    auditWithGrant: (entry) => void audits.push(entry),
     audit,
-    checkPassword: createSignIn({ database, gate: createPasswordGate({ concurrency: 2, queue: 20 }) }),
+    checkPassword: (schoolId, email, secret, audited) =>
+      signIn(schoolId, email, secret, (accountId) => {
+        const entry = audited(accountId)
+        audits.push(entry as PageAuditEntry)
+        return entry
+      }),
   })
   const args: PagesArguments = {
     database,
@@ -178,7 +184,7 @@ export async function startService(moreSteps: readonly SignInStep[] = []): Promi
     },
     protectedNames: async () => ['Claude', 'Lanternfield', 'Art'],
     pageContext,
-    theme,
+    theme: async () => (await branding()).theme,
     audit,
     homeFacts: async () => ({ tagline: null }),
   }

@@ -8,6 +8,7 @@ export function pageContextOf(schoolName: string, language: Language = 'en'): Pa
   return {
     texts: createTexts(language),
     schoolName,
+    isOpenToSignUp: true,
     schoolLogo: undefined,
     schoolStylesheet: '/assets/school.css',
     languageLinks: [link('en', 'English'), link('de', 'Deutsch')],

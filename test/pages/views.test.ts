@@ -50,7 +50,6 @@ function everyView(text: string, language: Language = 'en'): string[] {
     interaction: { uid: 'uid', params: { login_hint: text } } as unknown as OpenInteraction['interaction'],
     clientId: 'app',
     clientName: plainText(text, 60),
-    imitated: text,
     claimedRole: text,
     origin: { registeredVia: 'self', createdAt: new Date(0) } as const,
     destination: { ...loopback, kind: 'host', host: text } as Destination,
@@ -68,6 +67,7 @@ function everyView(text: string, language: Language = 'en'): string[] {
       consentPage(views, {
         pageContext,
         open,
+        imitated: text,
         requested,
         allowed: new Set(['openid']),
         grantable: new Set(['openid', 'profile']),
@@ -82,7 +82,6 @@ function everyView(text: string, language: Language = 'en'): string[] {
       ...passwordForm({ ctx: { state: {} } as Context, open, isSwitch: true, returnTo: text }, pageContext, {
         email: text,
         error: { key: 'sign_in.too_many', values: { minutes: text } },
-        mayRegister: true,
       }),
       error: text,
       action: '/account/sign-in',

@@ -1,7 +1,7 @@
 import type { Reader } from '../../store/database.ts'
 
 /** Returns true if anybody may create an account in the school. */
-export async function isOpenToSignUp(database: Reader, schoolId: string): Promise<boolean> {
+async function isOpenToSignUp(database: Reader, schoolId: string): Promise<boolean> {
   const school = await database.selectFrom('school').select('registration').where('id', '=', schoolId).executeTakeFirst()
   return school?.registration === 'open'
 }

@@ -1,4 +1,5 @@
 import { sessionTime } from '../../policy/browserSessions.ts'
+import type { AuditEntry } from '../../store/audit.ts'
 import type { Database } from '../../store/database.ts'
 import { recordSignIn } from '../students/invitations.ts'
 import { isTooLong, verifyPassword } from './password.ts'
@@ -12,6 +13,8 @@ export type SignIn = (
   schoolId: string,
   email: string | undefined,
   password: string,
+  /** Returns the audit row, which is written together with the time of the sign-in. */
+  audit: (accountId: string) => AuditEntry,
 ) => Promise<{ accountId: string; signedInAt: number } | undefined>
 
 // Hash of discarded random bytes, which no password matches: an unknown account takes as long to check as a known one.
@@ -22,7 +25,7 @@ const dummyHash = '$argon2id$v=19$m=19456,t=2,p=1$IY3LNbe5W/0e7QKUalfWtQ$Fp/kUmW
  * @throws Problem temporarily_unavailable if the gate is full
  */
 export function createSignIn({ database, gate }: { database: Database; gate: PasswordGate }): SignIn {
-  return async (schoolId, email, password) => {
+  return async (schoolId, email, password, audit) => {
     if (email === undefined || isTooLong(password)) return undefined
     const account = await database.kysely
       .selectFrom('account')
@@ -32,13 +35,7 @@ export function createSignIn({ database, gate }: { database: Database; gate: Pas
       .executeTakeFirst()
     const isPassword = await gate(() => verifyPassword(password, account?.password_hash ?? dummyHash))
     if (!account?.password_hash || account.disabled_at || !isPassword) return undefined
-    await database.kysely
-      .updateTable('account')
-      .set({ last_sign_in_at: new Date() })
-      .where('school_id', '=', schoolId)
-      .where('id', '=', account.id)
-      .execute()
-    await recordSignIn(database.kysely, { schoolId, accountId: account.id })
+    await recordSignIn(database.kysely, { schoolId, accountId: account.id }, audit(account.id))
     return { accountId: account.id, signedInAt: sessionTime(account.now, account.sessions_valid_after) }
   }
 }

@@ -7,7 +7,7 @@ import type { Database, Reader } from '../../store/database.ts'
 import { now } from '../../store/expressions.ts'
 import { findMailedLink, useMailedLink } from '../../store/mailedLinks.ts'
 import { changedPerson, recordPersonChanges } from '../../store/personChanges.ts'
-import { recordSignIn } from '../students/invitations.ts'
+import { recordSignUp } from '../students/invitations.ts'
 import { createMailedLink, linkKey, pageUrl } from './createMailedLink.ts'
 import { maySignUp } from './maySignUp.ts'
 
@@ -139,7 +139,7 @@ export async function finishSignUp(
       .returning(['staff.id', 'staff.version'])
       .execute()
     await recordChanges(writer, { school_id: school.id, type: 'staff', action: 'activated' }, staff)
-    await recordSignIn(writer, { schoolId: school.id, accountId: account.id })
+    await recordSignUp(writer, { schoolId: school.id, accountId: account.id })
     return { outcome: 'created', accountId: account.id }
   })
 }

@@ -1,4 +1,4 @@
-import { findAppearance, findCustomCss, type LogoRow } from '../../store/appearance.ts'
+import { findBranding, findCustomCss, type LogoRow } from '../../store/appearance.ts'
 import type { Reader } from '../../store/database.ts'
 import { type ThemeSettings, themeDefaults } from './themes.ts'
 
@@ -11,12 +11,21 @@ export interface SchoolTheme extends ThemeSettings {
   logo_dark: Logo | null
 }
 
-/** Returns the theme settings of a school's pages; the unchanged default theme if the school has none. */
-export async function schoolTheme(database: Reader, schoolId: string): Promise<SchoolTheme> {
-  const row = await findAppearance(database, schoolId)
-  if (!row) return { ...themeDefaults('studio'), logo: null, logo_dark: null }
-  const { theme, mode, colors, fonts, corner_radius, logo, logo_dark } = row as unknown as SchoolTheme
-  return { theme, mode, colors, fonts, corner_radius, logo, logo_dark }
+/** What the pages of a school show of it. */
+export interface PageBranding {
+  name: string
+  /** The main language of the school (BCP 47). */
+  locale: string
+  /** True if anybody may create an account. */
+  isOpenToSignUp: boolean
+  theme: SchoolTheme
+}
+
+/** Returns the current branding of a school's pages, with the unchanged default theme if the school has none. */
+export async function pageBranding(database: Reader, schoolId: string): Promise<PageBranding> {
+  const { name = 'School', locale = '', registration, looks } = (await findBranding(database, schoolId)) ?? {}
+  const theme = looks ? (looks as unknown as SchoolTheme) : { ...themeDefaults('studio'), logo: null, logo_dark: null }
+  return { name, locale, isOpenToSignUp: registration === 'open', theme }
 }
 
 /** Returns the school's own stylesheet, or an empty text. It was checked when it was saved. */

@@ -1,10 +1,12 @@
+import type { SqlBool } from 'kysely'
 import { Problem } from '../../lib/problem.ts'
 import { accountPaths } from '../../policy/accountPaths.ts'
 import type { ExternalServices } from '../../policy/externalServices.ts'
 import type { School } from '../../policy/school.ts'
-import type { Reader } from '../../store/database.ts'
+import { type AuditEntry, auditRow } from '../../store/audit.ts'
+import type { Reader, Writer } from '../../store/database.ts'
 import { now } from '../../store/expressions.ts'
-import { changedPerson, recordPersonChanges } from '../../store/personChanges.ts'
+import { type ChangedPerson, changedPerson, recordPersonChanges } from '../../store/personChanges.ts'
 import { pageUrl } from '../accounts/createMailedLink.ts'
 
 /** The parts of a write that an invitation needs. */
@@ -48,9 +50,37 @@ export function invitePerson(context: InvitationContext, row: Invitee, status: s
   return { invited_at: context.now }
 }
 
-/** Stores that a person has signed in, and makes an invited person active. Only the change of state is a new version. */
-export async function recordSignIn(database: Reader, { schoolId, accountId }: { schoolId: string; accountId: string }): Promise<void> {
+interface SignedIn {
+  schoolId: string
+  accountId: string
+}
+
+/** Stores that a person has created a login, and makes an invited person active. Only the change of state is a new version. */
+export async function recordSignUp(writer: Writer, account: SignedIn): Promise<void> {
+  await recordActivated(writer, account, await activatePeople(writer, account).execute())
+}
+
+/** Stores that a person has signed in, with the audit row and the time of the account in the same statement, and does the same. */
+export async function recordSignIn(database: Reader, account: SignedIn, audit: AuditEntry): Promise<void> {
   const people = await database
+    .with('people', (one) => activatePeople(one, account))
+    .with('signed_in', (one) =>
+      one
+        .updateTable('account')
+        .set({ last_sign_in_at: now })
+        .where('school_id', '=', account.schoolId)
+        .where('id', '=', account.accountId)
+        .returning('id'),
+    )
+    .with('logged', (one) => one.insertInto('audit_log').values(auditRow(audit)).returning('id'))
+    .selectFrom('people')
+    .selectAll()
+    .execute()
+  await recordActivated(database, account, people)
+}
+
+const activatePeople = (database: Pick<Reader, 'updateTable'>, { schoolId, accountId }: SignedIn) =>
+  database
     .updateTable('person')
     .set((person) => {
       const wasInvited = person.or([person('student_status', '=', 'invited'), person('member_status', '=', 'invited')])
@@ -79,7 +109,12 @@ export async function recordSignIn(database: Reader, { schoolId, accountId }: { 
     .where('account_id', '=', accountId)
     .returning(changedPerson)
     .returning((person) => person('updated_at', '=', now).as('is_activated'))
-    .execute()
+
+async function recordActivated(
+  database: Reader,
+  { schoolId }: SignedIn,
+  people: readonly (ChangedPerson & { is_activated: SqlBool })[],
+): Promise<void> {
   await recordPersonChanges(
     database,
     schoolId,

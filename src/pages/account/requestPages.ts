@@ -1,7 +1,6 @@
 import type { Context, Middleware } from 'koa'
 import type Provider from 'oidc-provider'
 import { deliverableEmail } from '../../domain/accounts/emailAddress.ts'
-import { isOpenToSignUp } from '../../domain/accounts/maySignUp.ts'
 import { requestPasswordReset } from '../../domain/accounts/passwordReset.ts'
 import { personName, requestSignUp } from '../../domain/accounts/signUp.ts'
 import type { Language } from '../../lib/languages.ts'
@@ -11,6 +10,7 @@ import { auditEntry } from '../auditEntry.ts'
 import { submittedForm } from '../formBody.ts'
 import { type FormField, formField } from '../formPage.ts'
 import { requireOwnForm } from '../ownForm.ts'
+import type { PageContext } from '../pageContext.ts'
 import { plainText } from '../plainText.ts'
 import type { PageMessage, TextKey } from '../texts.ts'
 import { exceeded, showTooMany } from '../tooMany.ts'
@@ -47,12 +47,13 @@ export function requestPages(args: AccountArguments, present: AccountPresenter):
   type Kind = (typeof kinds)[keyof typeof kinds]
 
   /** Schools without open sign-up show this to everybody, so that the text does not depend on the address. */
-  const wordsFor = async (ctx: Context, key: Kind['key']): Promise<Kind['key'] | 'sign_up_invited'> =>
-    key === 'sign_up' && !(await isOpenToSignUp(args.database.kysely, ctx.state.school.id)) ? 'sign_up_invited' : key
+  const wordsFor = ({ isOpenToSignUp }: PageContext, key: Kind['key']): Kind['key'] | 'sign_up_invited' =>
+    key === 'sign_up' && !isOpenToSignUp ? 'sign_up_invited' : key
 
   const showForm = async (ctx: Context, { key, path }: Kind, target: string | undefined, typed?: Typed, failure: Failure = {}) => {
-    const { texts, schoolName } = await present.pageContext(ctx)
-    const say = await wordsFor(ctx, key)
+    const pageContext = await present.pageContext(ctx)
+    const { texts, schoolName } = pageContext
+    const say = wordsFor(pageContext, key)
     const { error, fields = {} } = failure
     const hasFormError = error !== undefined
     const errorText = (key: TextKey | undefined): string => (key === undefined ? '' : texts.text(key))
@@ -125,11 +126,12 @@ export function requestPages(args: AccountArguments, present: AccountPresenter):
         return showForm(ctx, kind, target, typed, { error: { key: 'account_form.too_many', values: { minutes } } })
       }
       await keepForEmail(() => args.provider(ctx), target)
-      const { texts } = await present.pageContext(ctx)
+      const pageContext = await present.pageContext(ctx)
+      const { texts } = pageContext
       await present.message(ctx, {
         title: texts.text('mail_sent.title'),
         heading: texts.text('mail_sent.heading'),
-        paragraphs: [texts.parts(`${await wordsFor(ctx, kind.key)}.sent`, { email: wanted.email }), texts.parts('mail_sent.hint', {})],
+        paragraphs: [texts.parts(`${wordsFor(pageContext, kind.key)}.sent`, { email: wanted.email }), texts.parts('mail_sent.hint', {})],
         links: [{ href: signInAgain(target), label: texts.text('account_links.sign_in') }],
       })
       args.backgroundTasks.run(`${kind.key} message`, () => begin(ctx, { ...wanted, returnTo: target, language: texts.language }))

@@ -34,7 +34,11 @@ export async function attemptSignIn(ctx: Context, args: AttemptArguments, client
   const attempt = await args.limits.begin({ schoolId: school.id, email, address, browser })
   if (!attempt.isAllowed) return { outcome: 'limited', email: typed, retryAfterSeconds: attempt.retryAfterSeconds }
 
-  const account = await checkedPassword(attempt, () => args.checkPassword(school.id, email, form.get('password') ?? ''))
+  const account = await checkedPassword(attempt, () =>
+    args.checkPassword(school.id, email, form.get('password') ?? '', (accountId) =>
+      auditEntry(ctx, 'sign_in.succeeded', { account_id: accountId, ...client }),
+    ),
+  )
   if (!account || email === undefined) {
     await attempt.failed()
     await args.audit(auditEntry(ctx, 'sign_in.failed', client))
@@ -42,7 +46,6 @@ export async function attemptSignIn(ctx: Context, args: AttemptArguments, client
   }
   await attempt.succeeded()
   args.knownBrowsers.remember(ctx, email)
-  await args.audit(auditEntry(ctx, 'sign_in.succeeded', { account_id: account.accountId, ...client }))
   return { outcome: 'signed in', email, account }
 }
 

@@ -25,7 +25,8 @@ export interface ConsentStepArguments {
   /** Returns the account, unless it has been disabled. */
   findAccount(schoolId: string, accountId: string): Promise<ConsentingAccount | undefined>
   findPerson(schoolId: string, accountId: string): Promise<ConsentingPerson | undefined>
-  audit(entry: PageAuditEntry): Promise<void>
+  /** Writes an audit row together with the grant that is saved next. */
+  auditWithGrant(entry: PageAuditEntry): void
 }
 
 /** The columns of the account that consents. */
@@ -46,6 +47,7 @@ export function consentStep(args: ConsentStepArguments): SignInStep {
       const before = await allowedScopes(args.database.kysely, visit.school.id, { accountId: person.accountId, clientId: open.clientId })
       const pageContext = await visit.pageContext()
       const content = {
+        imitated: await open.imitated(),
         requested,
         allowed: allowedAgain(requested, before),
         grantable: args.grantable(person.role),
@@ -66,7 +68,7 @@ export function consentStep(args: ConsentStepArguments): SignInStep {
       if (decision.granted.length === 0) return { kind: 'refused', description: 'The person granted none of the requested scopes.' }
 
       const manualCode = isManualCodeChosen(form, open)
-      const grantId = await saveGrant(open, subjectOf(accountId), requested, decision)
+      const grant = newGrant(open, subjectOf(accountId), requested, decision)
       const details = {
         granted: decision.granted.join(' '),
         refused: decision.refused.join(' '),
@@ -74,9 +76,9 @@ export function consentStep(args: ConsentStepArguments): SignInStep {
         ...(manualCode ? { handed_over: true } : {}),
         browser: browserName(visit.ctx.get('User-Agent')),
       }
-      const ids = { account_id: accountId, client_id: open.clientId, grant_id: grantId }
-      await args.audit(auditEntry(visit.ctx, 'consent.granted', { ...ids, details }))
-      return { kind: 'done', result: { consent: { grantId }, hand_over: manualCode } }
+      const ids = { account_id: accountId, client_id: open.clientId, grant_id: grant.jti }
+      args.auditWithGrant(auditEntry(visit.ctx, 'consent.granted', { ...ids, details }))
+      return { kind: 'done', result: { consent: { grantId: await grant.save() }, hand_over: manualCode } }
     },
   }
 }
@@ -99,15 +101,15 @@ async function findConsenting(
 }
 
 /**
- * Saves one grant for each authorization request. Its id is derived from the id of the interaction, so a form that is sent twice names
+ * Returns the one grant of an authorization request. Its id is derived from the id of the interaction, so a form that is sent twice names
  * the same grant. Refused scopes are recorded: the engine would ask for them again and again otherwise.
  */
-async function saveGrant(
+function newGrant(
   { provider, clientId, interaction }: OpenInteraction,
   accountId: string,
   { resources }: RequestedScopes,
   { granted, refused }: Decision,
-): Promise<string> {
+): InstanceType<OpenInteraction['provider']['Grant']> {
   const grant = new provider.Grant({ accountId, clientId })
   grant.jti = hash(`grant ${interaction.uid}`)
   grant.addOIDCScope(granted)
@@ -117,5 +119,5 @@ async function saveGrant(
     grant.addResourceScope(resource, new Set(granted).intersection(ofResource))
     grant.rejectResourceScope(resource, new Set(refused).intersection(ofResource))
   }
-  return grant.save()
+  return grant
 }

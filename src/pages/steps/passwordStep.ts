@@ -1,6 +1,4 @@
-import { isOpenToSignUp } from '../../domain/accounts/maySignUp.ts'
 import { accountPaths, withQuery } from '../../policy/accountPaths.ts'
-import type { Database } from '../../store/database.ts'
 import { formField } from '../formPage.ts'
 import { languageParameter } from '../language.ts'
 import { linkLanguageOf, type PageContext } from '../pageContext.ts'
@@ -10,19 +8,16 @@ import { showTooMany } from '../tooMany.ts'
 import { type AttemptArguments, attemptSignIn } from './attemptSignIn.ts'
 import type { SignInStep, StepForm, StepVisit } from './signInStep.ts'
 
-export type PasswordStepArguments = AttemptArguments & { database: Database }
-
 /** Identifies the account by its e-mail address and password. */
-export function passwordStep(args: PasswordStepArguments): SignInStep {
+export function passwordStep(args: AttemptArguments): SignInStep {
   return {
     name: 'password',
     prompt: 'login',
     amr: ['pwd'],
     isNeeded: ({ account }) => account === undefined,
     async page(visit, { error = anotherExpected(visit.open), values }) {
-      const mayRegister = await isOpenToSignUp(args.database.kysely, visit.school.id)
       const email = values?.email ?? visit.open?.interaction.params.login_hint
-      return { form: passwordForm(visit, await visit.pageContext(), { email, error, mayRegister }), error }
+      return { form: passwordForm(visit, await visit.pageContext(), { email, error }), error }
     },
     async answer({ ctx, open }) {
       const attempt = await attemptSignIn(ctx, args, open?.clientId)
@@ -44,9 +39,9 @@ export function passwordForm(
     returnTo,
   }: Pick<StepVisit, 'ctx' | 'isSwitch' | 'returnTo'> & { open: Pick<NonNullable<StepVisit['open']>, 'clientName'> | undefined },
   pageContext: PageContext,
-  { email, error, mayRegister }: { email: unknown; error: PageMessage | undefined; mayRegister: boolean },
+  { email, error }: { email: unknown; error: PageMessage | undefined },
 ): StepForm {
-  const { texts, schoolName } = pageContext
+  const { texts, schoolName, isOpenToSignUp } = pageContext
   const isInvalid = error?.key === 'sign_in.failed'
   const shown = { hasFormError: error !== undefined, isInvalid }
   const link = (path: string, label: TextKey) => ({
@@ -70,7 +65,7 @@ export function passwordForm(
     submit: texts.text('sign_in.submit'),
     links: [
       link(accountPaths.forgottenPassword, 'account_links.forgotten'),
-      ...(mayRegister ? [link(accountPaths.signUp, 'account_links.sign_up')] : []),
+      ...(isOpenToSignUp ? [link(accountPaths.signUp, 'account_links.sign_up')] : []),
     ],
   }
 }

@@ -1,8 +1,9 @@
+import type { AttemptArguments } from './attemptSignIn.ts'
 import { type ConsentStepArguments, consentStep } from './consentStep.ts'
-import { type PasswordStepArguments, passwordStep } from './passwordStep.ts'
+import { passwordStep } from './passwordStep.ts'
 import type { SignInStep } from './signInStep.ts'
 
-export type SignInStepArguments = PasswordStepArguments & ConsentStepArguments
+export type SignInStepArguments = AttemptArguments & ConsentStepArguments
 
 /** The steps of signing in and consenting, in the order in which they are asked. Add a new step here. */
 export const signInSteps = (args: SignInStepArguments): readonly SignInStep[] => [passwordStep(args), consentStep(args)]
