@@ -29,7 +29,7 @@ export interface LanguageLink {
   isCurrent: boolean
 }
 
-/** What all pages show of a school. */
+/** The branding of a school, which all its pages show. */
 export interface SchoolBranding {
   name: string
   /** The main language of the school (BCP 47). */

@@ -78,7 +78,7 @@ export interface AppearanceRow extends LookRow {
   logo_dark: LogoRow | null
 }
 
-/** What the pages of a school show of it. */
+/** The branding of a school's pages, as stored. */
 export interface BrandingRow {
   name: string
   /** The main language of the school (BCP 47). */

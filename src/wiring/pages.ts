@@ -43,7 +43,10 @@ export function createSchoolPages(foundation: Foundation, { oidc, pageContext, s
     keyring,
     log,
     provider: async (ctx: Context) => (await oidc.engineOf(ctx)).provider,
-    protectedNames: async (school: School) => [...schoolConfigOf(runtime, school).protected_client_names, (await pageBranding(school)).name],
+    protectedNames: async (school: School) => [
+      ...schoolConfigOf(runtime, school).protected_client_names,
+      (await pageBranding(school)).name,
+    ],
     pageContext,
     audit,
     steps: signInSteps({

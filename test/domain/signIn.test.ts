@@ -47,11 +47,14 @@ beforeEach(() => {
 const lastSignIn = async (id: string) =>
   (await database.kysely.selectFrom('account').select('last_sign_in_at').where('id', '=', id).executeTakeFirstOrThrow()).last_sign_in_at
 
+const audited = () => database.kysely.selectFrom('audit_log').select(['event', 'account_id']).execute()
+
 describe('signing in', () => {
   test('the right password gives the account and notes the time', async () => {
     expect(await lastSignIn(ids.active)).toBeNull()
     expect(await signIn(schoolId, 'ada@example.com', 'the password')).toEqual({ accountId: ids.active, signedInAt: expect.any(Number) })
     expect(await lastSignIn(ids.active)).toBeInstanceOf(Date)
+    expect(await audited()).toEqual([{ event: 'sign_in.succeeded', account_id: ids.active }])
   })
 
   for (const [who, email, password] of [

@@ -25,4 +25,32 @@ describe.each((await databaseStores()).slice(-1))('a grant in $name', ({ open })
     const [row] = await sql.query('SELECT payload, revoked_at FROM oidc_grant WHERE school_id = $1 AND id = $2', [schoolId, grant.id])
     expect(row).toEqual({ payload: { said: 'first' }, revoked_at: expect.any(Date) })
   })
+
+  test('a new grant is stored with its audit row, and is audited once if it is saved twice', async () => {
+    const { sql, kysely } = store
+    const schoolId = randomUUID()
+    const { clientId } = await newGrantIn(sql, schoolId)
+    const [account] = await sql.query<{ id: string }>('SELECT id FROM account WHERE school_id = $1', [schoolId])
+    const grant = { schoolId, id: randomUUID(), accountId: account?.id as string, clientId, payload: {}, expiresInSeconds: 3600 }
+    const entry = {
+      school_id: schoolId,
+      event: 'consent.granted',
+      account_id: grant.accountId,
+      client_id: clientId,
+      grant_id: grant.id,
+      request_id: 'req_1',
+      address: '192.0.2.1',
+      details: { granted: 'openid\0' },
+    }
+    const logged = () =>
+      sql.query(
+        'SELECT school_id, event, account_id, client_id, grant_id, request_id, address, details FROM audit_log WHERE grant_id = $1',
+        [grant.id],
+      )
+    await expect(saveGrant(kysely, { ...grant, accountId: randomUUID() }, entry)).rejects.toThrow()
+    expect(await logged()).toEqual([])
+    await Promise.all([saveGrant(kysely, grant, entry), saveGrant(kysely, grant, { ...entry, details: { granted: 'another choice' } })])
+    await saveGrant(kysely, grant, entry)
+    expect(await logged()).toEqual([{ ...entry, details: expect.anything() }])
+  })
 })

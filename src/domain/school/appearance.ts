@@ -11,7 +11,7 @@ export interface SchoolTheme extends ThemeSettings {
   logo_dark: Logo | null
 }
 
-/** What the pages of a school show of it. */
+/** The branding of a school's pages. */
 export interface PageBranding {
   name: string
   /** The main language of the school (BCP 47). */
