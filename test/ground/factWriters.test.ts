@@ -9,9 +9,8 @@ const written = new RegExp(`\\b(?:UPDATE|INSERT INTO|DELETE FROM) "?(?:${tables}
 
 /** Statements outside a transaction, with the reason why their changes are marked in time nevertheless. */
 const exceptions: Record<string, string> = {
-  'src/domain/accounts/signIn.ts': 'the time of the last sign-in is not kept in memory',
   'src/domain/students/releaseFiles.ts': 'the writer of the transaction writes it, after a statement part',
-  'src/domain/students/invitations.ts': 'the state of a student is not kept in memory',
+  'src/domain/students/invitations.ts': 'the state of a student and the time of the last sign-in are not kept in memory',
   'src/store/clients.ts': 'a new client is not kept yet; syncIntegrations names the client before it writes an existing one',
   'src/store/grants.ts': 'a new grant is not kept yet, and the last use of a client never',
   'src/store/files.ts': 'a file that is deleted or not used is not a picture of an account',
