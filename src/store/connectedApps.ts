@@ -20,8 +20,12 @@ export interface ConnectedAppRow {
   metadata: Record<string, unknown> | null
 }
 
-/** Returns the live grants of an account that an app has redeemed, the newest first, at most `limit`. */
-export function listConnectedApps(db: Reader, schoolId: string, accountId: string, limit: number): Promise<ConnectedAppRow[]> {
+/** Returns the live grants of an account, the newest first, at most `limit`. `isUsed`: only those that an app has redeemed. */
+export function listConnectedApps(
+  db: Reader,
+  schoolId: string,
+  { accountId, limit, isUsed = false }: { accountId: string; limit: number; isUsed?: boolean },
+): Promise<ConnectedAppRow[]> {
   return db
     .selectFrom('oidc_grant')
     .leftJoin('oidc_client', (join) =>
@@ -35,7 +39,7 @@ export function listConnectedApps(db: Reader, schoolId: string, accountId: strin
     .where('oidc_grant.school_id', '=', schoolId)
     .where('oidc_grant.account_id', '=', accountId)
     .where('oidc_grant.revoked_at', 'is', null)
-    .where('oidc_grant.last_used_at', 'is not', null)
+    .$if(isUsed, (grants) => grants.where('oidc_grant.last_used_at', 'is not', null))
     .where('oidc_grant.expires_at', '>', now)
     .orderBy('oidc_grant.created_at', 'desc')
     .orderBy('oidc_grant.id')

@@ -427,7 +427,9 @@ describe.each(await databasesToTest())('writing on $name', ({ open }) => {
     const refused = replies.filter(({ status }) => status >= 400)
     expect(refused.length).toBeGreaterThan(30)
     for (const { status, json } of refused) {
-      expect(Object.keys(json).filter((key) => !['error', 'error_description', 'request_id', 'details'].includes(key))).toEqual([])
+      expect(
+        Object.keys(json).filter((key) => !['error', 'error_description', 'request_id', 'details', 'documentation'].includes(key)),
+      ).toEqual([])
       expect(problems[json.error as keyof typeof problems]?.status).toBe(status)
       expect(json.error_description).toMatch(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/)
     }

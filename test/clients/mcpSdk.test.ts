@@ -147,14 +147,14 @@ describe('the MCP SDK in front of the API', () => {
   test('asks for more where a scope is missing, and for exactly what the challenge names', async () => {
     const provider = createProvider()
     await signIn(provider, { serverUrl: demo.issuer })
-    const refusal = await fetch(`${demo.issuer}/api/v1/account`, {
+    const refusal = await fetch(`${demo.issuer}/api/v1/orders`, {
       headers: { authorization: `Bearer ${tokensOf(provider).access_token}` },
     })
     const { scope, error, resourceMetadataUrl } = extractWWWAuthenticateParams(refusal)
-    expect([refusal.status, error, scope]).toEqual([403, 'insufficient_scope', 'account:read'])
+    expect([refusal.status, error, scope]).toEqual([403, 'insufficient_scope', 'orders:read'])
     await provider.invalidateCredentials?.('tokens')
     await signIn(provider, { serverUrl: demo.issuer, scope: scope as string, resourceMetadataUrl: resourceMetadataUrl as URL })
-    expect((await withToken(`${demo.issuer}/api/v1/account`, tokensOf(provider).access_token)).status).toBe(200)
+    expect((await withToken(`${demo.issuer}/api/v1/orders`, tokensOf(provider).access_token)).status).toBe(200)
   })
 })
 

@@ -9,7 +9,7 @@ const elsewhere = { yes: true }
 
 /** Returns the values that the page offers for copying, by the id of the field. */
 function copied({ html }: Pick<Page, 'html'>): { address: URL | undefined; code: string | undefined } {
-  const value = (id: string) => new RegExp(`id="${id}" type="text"[^>]* value="([^"]*)"`).exec(html)?.[1]?.replaceAll('&amp;', '&')
+  const value = (id: string) => new RegExp(`<output id="${id}"[^>]*>([^<]*)</output>`).exec(html)?.[1]?.replaceAll('&amp;', '&')
   const address = value('address')
   return { address: address === undefined ? undefined : new URL(address), code: value('code') }
 }

@@ -33,7 +33,8 @@ describe('a person who has granted scopes to an app before', () => {
   /** Returns the boxes of new scopes and of granted scopes, with their ticks. */
   async function question(scope: string, more: Record<string, string> = {}) {
     const page = await toConsent(agent, person, asked(scope, more))
-    const [before = ''] = /<details[\s\S]*<\/details>/.exec(page.html) ?? []
+    const from = page.html.indexOf('<details class="before"')
+    const before = from === -1 ? '' : page.html.slice(from, page.html.indexOf('<details class="technical"'))
     const boxes = (html: string): Record<string, boolean> =>
       Object.fromEntries(
         formsOf(`<form>${html}</form>`)
@@ -41,13 +42,18 @@ describe('a person who has granted scopes to an app before', () => {
           .filter(({ name }) => name === 'scope')
           .map(({ value, checked }) => [value, checked]),
       )
-    return { page, before: boxes(before), fresh: boxes(page.html.replace(before, '')), isOpen: /<details[^>]* open>/.test(before) }
+    return {
+      page,
+      before: boxes(before),
+      fresh: boxes(page.html.replace(before, '')),
+      isOpen: before.startsWith('<details class="before" open>'),
+    }
   }
 
   test('is asked only for the new scopes; granted scopes are listed separately and ticked, write scopes included', async () => {
     await grant('openid courses:read courses:write')
     const { fresh, before, isOpen, page } = await question('openid courses:read courses:write school:read school:write')
-    expect(fresh).toEqual({ 'school:read': true, 'school:write': false })
+    expect(fresh).toEqual({ 'school:read': false, 'school:write': false })
     expect(before).toEqual({ openid: true, 'courses:read': true, 'courses:write': true })
     expect(isOpen).toBe(false)
     expect(page.html).toContain('You already allowed 3 permissions, including 1 that lets the app make changes')
@@ -78,7 +84,7 @@ describe('a person who has granted scopes to an app before', () => {
   test('grants what is ticked and was asked for, and nothing that was allowed but not asked for again', async () => {
     await grant('openid courses:read courses:write profile')
     const { page } = await question('openid courses:read school:read')
-    const done = await person.submit(page, /consent$/)
+    const done = await person.submit(page, /consent$/, { 'school:read': true })
     const { body } = await agent.redeem(done.leftFor as URL)
     expect(body.scope.split(' ').toSorted()).toEqual(['courses:read', 'openid', 'school:read'])
   })
@@ -106,7 +112,7 @@ describe('a person who has granted scopes to an app before', () => {
       password,
     })
     expect(other.html).toContain('admin@example.com')
-    expect(other.html).not.toContain('<details')
+    expect(other.html).not.toContain('<details class="before"')
     expect(fieldsOf(other, /consent$/).fields.getAll('scope')).toEqual(['openid'])
   })
 
@@ -138,7 +144,7 @@ describe('a person who has granted scopes to an app before', () => {
     try {
       const { page, before, fresh } = await question('openid courses:write courses:read')
       expect([before, fresh]).toEqual([{ openid: true, 'courses:read': true }, {}])
-      expect(page.html).toMatch(/class="struck"><span><s>[^<]*<\/s> <code>courses:write/)
+      expect(page.html).toContain('<li class="struck" data-scope="courses:write">')
       const answer = await person.submit({ ...page, html: forged(page.html, 'courses:write') }, /consent$/)
       expect((await agent.redeem(answer.leftFor as URL)).body.scope.split(' ').toSorted()).toEqual(['courses:read', 'openid'])
     } finally {

@@ -25,13 +25,13 @@ export interface ConnectedApp {
   from: Pick<GrantOriginRow, 'address' | 'browser'> | undefined
 }
 
-/** Lists at most `limit` live authorizations of an account that an app uses, newest first. `isMore` is true if there are more. */
+/** Lists at most `limit` live authorizations of an account, newest first; with `isUsed` only those that an app has redeemed. `isMore` is true if there are more. */
 export async function connectedApps(
   database: Reader,
   schoolId: string,
-  { accountId, limit }: { accountId: string; limit: number },
+  { accountId, limit, isUsed }: { accountId: string; limit: number; isUsed?: boolean },
 ): Promise<{ apps: ConnectedApp[]; isMore: boolean }> {
-  const rows = await listConnectedApps(database, schoolId, accountId, limit + 1)
+  const rows = await listConnectedApps(database, schoolId, { accountId, limit: limit + 1, ...(isUsed !== undefined && { isUsed }) })
   const shown = rows.slice(0, limit)
   const origins = await listGrantOrigins(database, schoolId, { accountId, grantIds: shown.map(({ grant_id: id }) => id) })
   const origin = new Map(origins.map((one) => [one.grant_id, one]))

@@ -52,7 +52,11 @@ export function appsPages(args: AccountArguments, present: AccountPresenter): Ap
       const { school } = ctx.state
       const person = await signedInOrAway(ctx, args, accountPaths.apps)
       if (!person) return
-      const { apps, isMore } = await connectedApps(args.database.kysely, school.id, { accountId: person.accountId, limit: shown })
+      const { apps, isMore } = await connectedApps(args.database.kysely, school.id, {
+        accountId: person.accountId,
+        limit: shown,
+        isUsed: true,
+      })
       const done = typeof ctx.query.done === 'string' && Object.hasOwn(notices, ctx.query.done) ? notices[ctx.query.done] : undefined
       // No confirmation if the deletion has been scheduled again since.
       const isNews = done !== 'apps.done_kept' || person.who.deletion_scheduled_at === null
