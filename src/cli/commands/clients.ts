@@ -151,7 +151,8 @@ function addPrune(group: Command, session: Session): void {
   const { terminal } = session
   const prune = define(group, {
     form: 'prune',
-    about: 'Delete unused self-registered clients, according to registration.never_used_days and idle_days.',
+    about:
+      'Delete unused clients: self-registered ones after registration.never_used_days or idle_days, those of metadata documents after one day without an authorization.',
     examples: ['clients prune --dry-run', 'clients prune --yes'],
   })
   withYesOption(withSchoolOption(prune))
