@@ -16,6 +16,12 @@ export interface Page {
   limit: number
 }
 
+/**
+ * Common numbers of rows, each with one row more that tells whether there is another page. They are a part of the text: PostgreSQL keeps
+ * one plan for it, whereas it would plan a statement with a limit among its parameters at every request.
+ */
+const commonLimits: ReadonlySet<number> = new Set([10, 20, 25, 50, 100].flatMap((rows) => [rows, rows + 1]))
+
 type Statement = Omit<ReturnType<typeof selectRows>, never>
 
 /** Returns the statement of one page of the caller's list. */
@@ -24,18 +30,19 @@ export function pageStatement(database: Reader, queryScope: QueryScope, page: Pa
   const shared = conditions.filter((one): one is SharedCondition => typeof one !== 'function')
   if (!queryScope.statements || shared.length < conditions.length) return buildPage(database, queryScope, page).compile()
   const conditionValues = shared.flatMap(({ values }, index) => values.map((value, nth) => [`${index}.${nth}`, value] as const))
+  const isLiteral = commonLimits.has(limit)
   const values = {
     ...scopeValues(queryScope),
-    limit,
+    ...(!isLiteral && { limit }),
     afterId: after?.id,
     afterValue: after?.value,
     ...Object.fromEntries(conditionValues),
   }
-  const shape = `page ${shapeOf(queryScope)} ${sort.name} ${sort.isDescending} ${JSON.stringify(shared.map((one) => one.shape))}`
+  const shape = `page ${isLiteral ? limit : ''} ${shapeOf(queryScope)} ${sort.name} ${sort.isDescending} ${JSON.stringify(shared.map((one) => one.shape))}`
   return compile(queryScope.statements, shape, values, (current) =>
     buildPage(database, scopeWith(queryScope, current), {
       sort,
-      limit: current.limit as number,
+      limit: isLiteral ? limit : (current.limit as number),
       after: current.afterId === undefined ? undefined : { id: current.afterId as string, value: current.afterValue as Position['value'] },
       conditions: shared.map((one, index) => ({
         ...one,
@@ -50,7 +57,7 @@ function buildPage(database: Reader, queryScope: QueryScope, { conditions, sort,
     .where((rows) =>
       rows.and([isVisible(queryScope, rows), ...conditions.map((condition) => expressionOf(condition, rows, queryScope.caller))]),
     )
-    .limit(limit)
+    .limit(commonLimits.has(limit) ? ({ lit }) => lit(limit) : limit)
   if (after) query = query.where((rows) => isBehind(rows, sort, after))
   for (const column of sortColumns(sort)) {
     query = query.orderBy((rows) => sortExpression(rows, sort, column), sort.isDescending ? 'desc' : 'asc')
