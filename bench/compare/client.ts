@@ -46,8 +46,9 @@ export function createClient(origin: string): Client {
       const type = form ? 'application/x-www-form-urlencoded' : 'application/json'
       const sent: Record<string, string> =
         body === undefined ? headers : { 'content-type': type, 'content-length': String(Buffer.byteLength(body)), ...headers }
-      const lines = Object.entries(sent).map(([name, value]) => `${name}: ${value}\r\n`)
-      const head = `${method ?? (body === undefined ? 'GET' : 'POST')} ${path} HTTP/1.1\r\nhost: ${host}\r\n${lines.join('')}\r\n`
+      const { host: name = host, ...others } = sent
+      const lines = Object.entries(others).map(([name, value]) => `${name}: ${value}\r\n`)
+      const head = `${method ?? (body === undefined ? 'GET' : 'POST')} ${path} HTTP/1.1\r\nhost: ${name}\r\n${lines.join('')}\r\n`
       const socket = idle.pop() ?? open()
       const reply = await exchange(socket, head + (body ?? ''))
       if (reply.headers.connection === 'close') socket.destroy()

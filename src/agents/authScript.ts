@@ -24,7 +24,7 @@ base=${issuer} port=${scriptPort}
 back=http://127.0.0.1:$port/callback S=$0.state keys='client asked state verifier access refresh expires'
 umask 077; touch "$S" || exit
 fail() { echo "$*" >&2; exit 1; }
-load() { for k in $keys; do eval "$k=\$(sed -n 's/^$k=//p' \"\$S\")"; done${registration ? '' : '; client=THE-ID-THAT-THE-SCHOOL-GAVE-YOU'}; }
+load() { all=$(cat "$S"); for k in $keys; do eval "$k=\$(echo \"\$all\" | sed -n 's/^$k=//p')"; done${registration ? '' : '; client=THE-ID-THAT-THE-SCHOOL-GAVE-YOU'}; }
 save() { for k in $keys; do eval "echo \"$k=\$$k\""; done >"$S.new" && mv "$S.new" "$S" || fail 'Cannot save.'; }
 lock() {
   until mkdir "$S.lock" 2>/dev/null; do
