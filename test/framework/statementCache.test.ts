@@ -120,7 +120,7 @@ test('a statement is built once for each shape', () => {
       limit,
       after: undefined,
     })
-  // Common limits are a part of the text: 10, 20, 25 and 50, with the row that tells of another page; all others share one text.
+  // Common limits are a part of the text: 10, 20, 25 and 50, with the row that shows another page; all others share one text.
   for (let limit = 1; limit <= 50; limit += 1) read(limit)
   expect(statements.built).toBe(8)
   read(20, other)

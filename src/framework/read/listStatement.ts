@@ -17,7 +17,7 @@ export interface Page {
 }
 
 /**
- * Common numbers of rows, each with one row more that tells whether there is another page. They are a part of the text: PostgreSQL keeps
+ * Common numbers of rows, each with one row more that shows whether there is another page. They are a part of the text: PostgreSQL keeps
  * one plan for it, whereas it would plan a statement with a limit among its parameters at every request.
  */
 const commonLimits: ReadonlySet<number> = new Set([10, 20, 25, 50, 100].flatMap((rows) => [rows, rows + 1]))
