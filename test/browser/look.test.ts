@@ -54,7 +54,7 @@ describe.skipIf(!hasChromium())('every page, in Chromium', () => {
         await page.locator('input[name="scope"]:checked').count(),
       )
       expect(await page.locator('.area:not([open])').count()).toBeGreaterThan(3)
-      const bottom: number = await page.evaluate(`document.querySelector('.area:last-of-type').getBoundingClientRect().bottom`)
+      const bottom: number = await page.evaluate(`[...document.querySelectorAll('.area')].at(-1).getBoundingClientRect().bottom`)
       const answer = await page.getByRole('button', { name: 'Allow selected' }).boundingBox()
       expect(answer?.y).toBeGreaterThan(bottom)
       expect(

@@ -60,7 +60,7 @@ export const tour: readonly Stop[] = [
       await consent(page, app, owner, 'openid courses:read courses:write')
       await answerElsewhere(page, 'main')
       await ask(page, app, { scope: allScopes })
-      await page.locator('summary').click()
+      await page.locator('.before > summary').click()
     },
   },
   {
