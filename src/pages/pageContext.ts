@@ -12,8 +12,11 @@ import { createTexts, type Texts } from './texts.ts'
 export interface PageContext {
   texts: Texts
   schoolName: string
-  /** True if anybody may create an account at the school. */
-  isOpenToSignUp: boolean
+  /**
+   * Returns true if anybody may create an account at the school.
+   * @throws the error of the database if the school's row could not be read: a page that depends on it is not shown
+   */
+  isOpenToSignUp(): boolean
   schoolLogo: PageLogo | undefined
   /** Path of the style sheet with the school's colours. */
   schoolStylesheet: string
@@ -55,12 +58,15 @@ export function createPageContexts({ branding, languages: languagesOf }: PageCon
   return async (ctx, again) => {
     const { school }: { school?: School } = ctx.state
     const available = school ? languagesOf(school) : languages
-    const { name, locale, isOpenToSignUp, theme } = await brandingOf(branding, school)
+    const { name, locale, theme, ...found } = await brandingOf(branding, school)
     const language = languageOf(ctx, { available, schoolLocale: locale })
     return {
       texts: spoken.get(language) ?? createTexts(language),
       schoolName: name,
-      isOpenToSignUp,
+      isOpenToSignUp() {
+        if ('failure' in found) throw found.failure
+        return found.isOpenToSignUp
+      },
       schoolLogo: schoolLogo(theme, name),
       schoolStylesheet: schoolStylesheet(theme).href,
       languageLinks: linksOf(available, language, again ?? askedAgain(ctx)),
@@ -68,12 +74,16 @@ export function createPageContexts({ branding, languages: languagesOf }: PageCon
   }
 }
 
-async function brandingOf(branding: PageContextArguments['branding'], school: School | undefined): Promise<SchoolBranding> {
-  return school ? branding(school).catch(() => plainBranding(school.slug)) : plainBranding('Schoolgate')
+/** The branding of a school whose row cannot be read, and the reason. */
+type PlainBranding = Omit<SchoolBranding, 'isOpenToSignUp'> & { failure: unknown }
+
+async function brandingOf(branding: PageContextArguments['branding'], school: School | undefined): Promise<SchoolBranding | PlainBranding> {
+  if (!school) return { ...plainBranding('Schoolgate'), isOpenToSignUp: false }
+  return branding(school).catch((failure: unknown) => ({ ...plainBranding(school.slug), failure }))
 }
 
 const plainTheme: PageTheme = { mode: 'auto', colors: palettes.studio, corner_radius: 'medium', logo: null, logo_dark: null }
-const plainBranding = (name: string): SchoolBranding => ({ name, locale: '', isOpenToSignUp: false, theme: plainTheme })
+const plainBranding = (name: string) => ({ name, locale: '', theme: plainTheme })
 
 /** Returns the path and query of this request; undefined if repeating the request could have another effect. */
 function askedAgain({ method, path, search }: Context): string | undefined {

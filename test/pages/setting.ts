@@ -8,7 +8,7 @@ export function pageContextOf(schoolName: string, language: Language = 'en'): Pa
   return {
     texts: createTexts(language),
     schoolName,
-    isOpenToSignUp: true,
+    isOpenToSignUp: () => true,
     schoolLogo: undefined,
     schoolStylesheet: '/assets/school.css',
     languageLinks: [link('en', 'English'), link('de', 'Deutsch')],

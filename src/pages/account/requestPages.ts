@@ -48,7 +48,7 @@ export function requestPages(args: AccountArguments, present: AccountPresenter):
 
   /** Schools without open sign-up show this to everybody, so that the text does not depend on the address. */
   const wordsFor = ({ isOpenToSignUp }: PageContext, key: Kind['key']): Kind['key'] | 'sign_up_invited' =>
-    key === 'sign_up' && !isOpenToSignUp ? 'sign_up_invited' : key
+    key === 'sign_up' && !isOpenToSignUp() ? 'sign_up_invited' : key
 
   const showForm = async (ctx: Context, { key, path }: Kind, target: string | undefined, typed?: Typed, failure: Failure = {}) => {
     const pageContext = await present.pageContext(ctx)

@@ -65,7 +65,7 @@ export function passwordForm(
     submit: texts.text('sign_in.submit'),
     links: [
       link(accountPaths.forgottenPassword, 'account_links.forgotten'),
-      ...(isOpenToSignUp ? [link(accountPaths.signUp, 'account_links.sign_up')] : []),
+      ...(isOpenToSignUp() ? [link(accountPaths.signUp, 'account_links.sign_up')] : []),
     ],
   }
 }
