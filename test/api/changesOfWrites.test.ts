@@ -9,6 +9,7 @@ import { operationsIn, resources } from '../../src/resources/index.ts'
 import { changeActions } from '../../src/store/changeActions.ts'
 import { newComment, newForm, newPeople, newPost, newSubmission } from '../support/community.ts'
 import { databasesToTest } from '../support/databases.ts'
+import { newFile } from '../support/files.ts'
 import { newPlan } from '../support/memberships.ts'
 import { until } from '../support/poll.ts'
 import { type DemoApi, type Reply, startDemoApi } from './demoApi.ts'
@@ -122,7 +123,7 @@ describe('the change feed', () => {
     const idOf = async (table: string, where = 'true'): Promise<string> =>
       (await sql.query<{ id: string }>(`SELECT id FROM ${table} WHERE school_id = $1 AND ${where} LIMIT 1`, [api.school.id]))[0]
         ?.id as string
-    rows.push(['file', 'fil', await idOf('file')])
+    rows.push(['file', 'fil', await newFile(sql, api.school.id)])
     rows.push(
       ['account', 'acc', await idOf('account', `email = '${actor}'`)],
       ['account', 'acc', await idOf('account', `email <> '${actor}'`)],
