@@ -140,7 +140,11 @@ describe.runIf(postgresql)('migrations on a server', () => {
     for (const first of ['runner', 'engine'] as const) {
       const { url, drop } = await throwawayPostgres({ migrated: false })
       const database = await openDatabase({ databaseUrl: url, dataDirectory: tmpdir() })
-      const engine = await SchemaEngine.new({ datamodels: undefined }, () => {}, bindMigrationAwareSqlAdapterFactory(sendingWholeScripts(url)))
+      const engine = await SchemaEngine.new(
+        { datamodels: undefined },
+        () => {},
+        bindMigrationAwareSqlAdapterFactory(sendingWholeScripts(url)),
+      )
       const migrationsList = await listForEngine()
       const filters = { externalTables: [], externalEnums: [] }
       const names = migrationsList.migrationDirectories.map(({ path }) => path)
