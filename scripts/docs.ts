@@ -10,6 +10,8 @@ import { renderManual } from '../src/config/manual.ts'
 import { renderSchema } from '../src/config/renderSchema.ts'
 import { renderAgents } from './renderAgents.ts'
 import { renderArchitecture } from './renderArchitecture.ts'
+import { renderAudit } from './renderAudit.ts'
+import { renderOperate } from './renderOperate.ts'
 
 /** The current content of each generated document, by its path from the working directory. */
 const documents: { path: string; render(): string | Promise<string> }[] = [
@@ -17,6 +19,8 @@ const documents: { path: string; render(): string | Promise<string> }[] = [
   { path: 'config/schema.json', render: renderSchema },
   { path: 'ARCHITECTURE.md', render: renderArchitecture },
   { path: 'docs/agents.md', render: renderAgents },
+  { path: 'docs/audit.md', render: renderAudit },
+  { path: 'docs/operate.md', render: renderOperate },
 ]
 
 const stale: string[] = []

@@ -3,12 +3,14 @@
  *
  *   npm run first-token -- [base address] [scope ...]
  *
- * The base address is http://127.0.0.1:3000 and the scopes are `openid account:read` by default.
+ * The base address is http://127.0.0.1:3000 and the scopes are `openid account:read` by default. FIRST_TOKEN_SECONDS is how long it waits
+ * for the sign-in, 300 by default.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { createInterface } from 'node:readline'
 
 interface ServerMetadata {
   issuer: string
@@ -21,7 +23,10 @@ interface ServerMetadata {
 
 const [base = 'http://127.0.0.1:3000', ...scopes] = process.argv.slice(2)
 const scope = scopes.length > 0 ? scopes.join(' ') : 'openid account:read'
-const patienceSeconds = 300
+const patienceSeconds = Number(process.env.FIRST_TOKEN_SECONDS ?? 300)
+
+/** A redirect that belongs to an earlier run of this command, or that somebody made up. */
+class OtherRun extends Error {}
 
 try {
   await walk(base.replace(/\/$/, ''))
@@ -60,8 +65,10 @@ async function walk(issuer: string): Promise<void> {
     }).toString()
     say(`\nOpen this address in a browser on this machine, sign in and choose the permissions:\n\n  ${address}\n`)
 
-    const answer = await nextRedirect(callback)
-    const code = codeOf(answer, { state, issuer })
+    say(
+      'If that browser runs on another computer, tick "The app is on a different computer", and paste the address that the page shows here.',
+    )
+    const code = await nextCode(callback, { redirectUri, state, issuer })
     const tokens = await askJson<{ access_token: string; scope: string }>(metadata.token_endpoint, {
       method: 'POST',
       body: new URLSearchParams({
@@ -103,33 +110,68 @@ async function callSomethingGranted(
   say(`\nNo granted scope can be used without more input. POST ${introspection_endpoint}\n${JSON.stringify(answer, null, 2)}`)
 }
 
-/** Resolves with the parameters of the redirect to the loopback address. */
-function nextRedirect(server: ReturnType<typeof createServer>): Promise<URLSearchParams> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(
-      () => reject(new Error(`No redirect arrived within ${patienceSeconds} seconds. Run this command again.`)),
-      patienceSeconds * 1000,
-    )
-    server.on('request', (request, response) => {
-      const url = URL.parse(request.url ?? '/', 'http://127.0.0.1')
-      if (request.method !== 'GET' || url?.pathname !== '/callback') {
-        response.writeHead(404).end()
-        return
-      }
-      clearTimeout(timer)
-      response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' })
-      response.end('Thank you. You can close this page and go back to the terminal.\n', () => resolve(url.searchParams))
-    })
+interface Expected {
+  redirectUri: string
+  state: string
+  issuer: string
+}
+
+/**
+ * Resolves with the code of the redirect, which arrives at the loopback address or is pasted into the terminal. A redirect of another run is
+ * reported and not used.
+ * @throws Error if the person allowed nothing, if the redirect comes from another issuer, or if none arrives in time
+ */
+function nextCode(server: Server, expected: Expected): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  const timer = setTimeout(() => reject(new Error(tooLate(expected))), patienceSeconds * 1000)
+  const use = (answer: URLSearchParams): string => {
+    try {
+      resolve(codeOf(answer, expected))
+      return 'Thank you. You can close this page and go back to the terminal.'
+    } catch (error) {
+      if (error instanceof OtherRun) return say(error.message)
+      reject(error)
+      return (error as Error).message
+    }
+  }
+  server.on('request', (request, response) => {
+    const url = URL.parse(request.url ?? '/', 'http://127.0.0.1')
+    if (request.method !== 'GET' || url?.pathname !== '/callback') return void response.writeHead(404).end()
+    response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' })
+    response.end(`${use(url.searchParams)}\n`)
+  })
+  const lines = createInterface({ input: process.stdin })
+  lines.on('line', (line) => {
+    const url = URL.parse(line.trim())
+    if (url?.searchParams.has('state')) use(url.searchParams)
+    else if (line.trim() !== '') say('This is not the address that the page showed. Copy the whole address, from http:// to its end.')
+  })
+  return promise.finally(() => {
+    clearTimeout(timer)
+    lines.close()
+    process.stdin.destroy()
   })
 }
 
+function tooLate({ redirectUri }: Expected): string {
+  return `Nobody finished the sign-in within ${patienceSeconds} seconds. Run this command again. If the browser could not open ${redirectUri}, \
+it runs on another computer: tick "The app is on a different computer" on the consent page, and paste the address it shows here.`
+}
+
 /** Returns the code of the redirect. Checks that it belongs to this request and comes from the issuer (RFC 9207 section 2.4). */
-function codeOf(answer: URLSearchParams, { state, issuer }: { state: string; issuer: string }): string {
-  if (answer.get('state') !== state)
-    throw new Error('The state of the redirect differs from the request, so the code was not exchanged. Run this command again.')
+function codeOf(answer: URLSearchParams, { state, issuer }: Expected): string {
+  if (answer.get('state') !== state) {
+    throw new OtherRun(
+      'The state of this redirect differs from the request, so the code was not exchanged. Open the address that the terminal shows now.',
+    )
+  }
   if (answer.get('iss') !== issuer)
     throw new Error(`The redirect comes from ${answer.get('iss')}, not from ${issuer}, so the code was not exchanged.`)
   const error = answer.get('error')
+  if (error === 'access_denied')
+    throw new Error(
+      'No permission was allowed (access_denied), so there is no token. Run this command again, and allow at least one permission.',
+    )
   if (error) throw new Error(`The service rejected the request: ${error}. ${answer.get('error_description') ?? ''}`)
   const code = answer.get('code')
   if (!code) throw new Error('The redirect contains neither a code nor an error.')
@@ -157,6 +199,8 @@ function randomText(): string {
   return randomBytes(32).toString('base64url')
 }
 
-function say(text: string): void {
+/** Prints the text, and returns it. */
+function say(text: string): string {
   process.stdout.write(`${text}\n`)
+  return text
 }

@@ -13,7 +13,6 @@ const unneededAnywhere: readonly RegExp[] = [
   /(?:^|\/)@prisma\/client\/runtime\/query_compiler_small_/,
   /(?:^|\/)@prisma\/client\/runtime\/.*\.wasm-base64\.js$/,
   /(?:^|\/)@prisma\/client\/runtime\/query_compiler_fast_bg\.(?!postgresql\.).*\.wasm-base64\.mjs$/,
-  /(?:^|\/)swagger-ui-dist\/swagger-ui(?:-es-bundle(?:-core)?|-standalone-preset)?\.js$/,
   /(?:^|\/)effect\/src\//,
   /(?:^|\/)node\/node_modules\/node-[\w-]+\/include\//,
 ]

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { between } from './between.ts'
 import { type Module, modules, type PackageOwner, packageOwners, processFiles } from './importTable.ts'
 
 const resources = resolve(import.meta.dirname, '../src/resources')
@@ -16,12 +17,6 @@ const [beginResources, endResources] = [
 export async function renderArchitecture(): Promise<string> {
   const text = await readFile('ARCHITECTURE.md', 'utf8')
   return between(between(text, [begin, end], importTable()), [beginResources, endResources], resourceTable())
-}
-
-function between(text: string, [before, after]: [string, string], content: string): string {
-  const [from, to] = [text.indexOf(before), text.indexOf(after)]
-  if (from < 0 || to < from) throw new Error(`ARCHITECTURE.md must contain "${before}" and, below it, "${after}"`)
-  return `${text.slice(0, from)}${before}\n\n${content}\n\n${text.slice(to)}`
 }
 
 /** Lists the files of each resource in the order of src/resources/index.ts. */

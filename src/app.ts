@@ -2,7 +2,6 @@ import type { RequestListener } from 'node:http'
 import type { Middleware } from 'koa'
 import { announceDocuments } from './agents/announceDocuments.ts'
 import { nearMisses } from './agents/nearMisses.ts'
-import { serveReference } from './agents/reference.ts'
 import type { SelfCheck } from './agents/selfCheck.ts'
 import type { Config } from './config/load.ts'
 import { apiPath } from './framework/declare/operations.ts'
@@ -10,16 +9,18 @@ import { inProcess } from './http/inProcess.ts'
 import type { Metrics } from './http/metrics.ts'
 import type { RequestState } from './http/requestState.ts'
 import { storedResponses } from './http/storedResponses.ts'
-import type { Job } from './jobs/schedule.ts'
+import type { OutboxWorker } from './jobs/outbox/outboxWorker.ts'
+import { type Job, runJob } from './jobs/schedule.ts'
 import { createMail } from './mail/mail.ts'
 import type { IntegrationChanges } from './oidc/syncIntegrations.ts'
 import { createPageContexts } from './pages/pageContext.ts'
 import { accountPaths } from './policy/accountPaths.ts'
+import type { ExternalServices } from './policy/externalServices.ts'
 import type { SchoolDirectory } from './policy/schoolDirectory.ts'
-import { schoolBranding } from './store/schools.ts'
 import { createRestApi } from './wiring/api.ts'
 import type { AppArguments } from './wiring/appArguments.ts'
 import { createAppsGuide } from './wiring/appsGuide.ts'
+import { createEmailBranding } from './wiring/emailBranding.ts'
 import { createExternalServices } from './wiring/externalServices.ts'
 import { createFileRoutes, createFileServices } from './wiring/files.ts'
 import { createFoundation } from './wiring/foundation.ts'
@@ -27,26 +28,35 @@ import { createJobs, createSigningKeyJob } from './wiring/jobs.ts'
 import { createMcpEndpoint } from './wiring/mcp.ts'
 import { createOidc } from './wiring/oidc.ts'
 import { requireGuardIfUsed } from './wiring/outbound.ts'
+import { createWorker } from './wiring/outboxHandlers.ts'
 import { createSchoolPages } from './wiring/pages.ts'
 import { beforeRoutes, createEntrance, createKoa } from './wiring/pipeline.ts'
+import { createReference } from './wiring/reference.ts'
 import { type Runtime, schoolConfigOf } from './wiring/runtime.ts'
 import { createResourceMetadata, createSchoolDocuments } from './wiring/schoolDocuments.ts'
+import { schoolFigures } from './wiring/schoolFigures.ts'
 import { openSchools, type SchoolEntry, syncAllClients } from './wiring/schools.ts'
 import { createSchoolSelfCheck } from './wiring/selfCheck.ts'
-import { sendInBackground } from './wiring/sendInBackground.ts'
+import { syncWebhooks } from './wiring/webhooks.ts'
 
 export interface App {
   /** Answers requests. */
   handler: RequestListener
   jobs: Job[]
   metrics: Metrics
+  /** The current configuration. */
+  readonly config: Config
   /** The schools of the current configuration. */
   readonly schools: SchoolDirectory<SchoolEntry>
+  /** The services outside the database, for the handlers of the private port. */
+  externalServices: ExternalServices
   /** Compares each school's documents with what the service does. The caller starts and stops it. */
   selfCheck: SelfCheck
   /** Replaces what can change while running: schools, integrations, roles, policies, lifetimes. Sessions stay valid. */
   reload(config: Config): Promise<Record<string, IntegrationChanges>>
-  /** Resolves when all background tasks are done. */
+  /** Delivers e-mails and other promised work. The caller starts and stops it. */
+  outbox: OutboxWorker
+  /** Resolves when everything that is due has been delivered. */
   drained(): Promise<void>
 }
 
@@ -54,17 +64,18 @@ export interface App {
 export async function createApp(args: AppArguments): Promise<App> {
   const runtime: Runtime = { config: args.config, schools: await openSchools(args.database, args.config) }
   const foundation = createFoundation(args, runtime)
-  const { database, stores, metrics, enqueue, branding, pageBranding, languages, backgroundTasks } = foundation
+  const { database, stores, metrics, pageBranding, languages, outbox } = foundation
   await requireGuardIfUsed(args.config, args)
   await syncAllClients(stores, runtime.schools, args.config.oauth)
+  await syncWebhooks(database, runtime)
 
   const koa = createKoa(args)
   const ask = inProcess(() => koa.callback())
-  const email = createMail({ ...args.mail, branding, languages })
+  const worker = createWorker(foundation, createMail({ ...args.mail, branding: createEmailBranding(foundation), languages }))
   const pageContext = createPageContexts({ branding: pageBranding, languages })
   const externalServices = createExternalServices({
     ...foundation,
-    email,
+    send: outbox.send,
     files: createFileServices({ ...foundation, limits: () => runtime.config.server.storage }),
     checkoutUrl: (school) => schoolConfigOf(runtime, school).checkout_url,
   })
@@ -72,7 +83,7 @@ export async function createApp(args: AppArguments): Promise<App> {
   const oidc = createOidc(foundation, { pageContext, legalLinks: documents.legalLinks })
   const api = createRestApi(foundation, { externalServices })
   const selfCheck = createSchoolSelfCheck(foundation, ask)
-  metrics.watchSelfCheck(selfCheck.states)
+  metrics.collect(schoolFigures(foundation, selfCheck))
 
   const entrance = createEntrance(foundation)
   const middleware: Middleware<RequestState>[] = [
@@ -82,22 +93,27 @@ export async function createApp(args: AppArguments): Promise<App> {
     announceDocuments({ passwordPath: accountPaths.forgottenPassword }),
     documents.middleware,
     nearMisses(apiPath),
-    serveReference(async ({ id }) => (await schoolBranding(database.kysely, id)).name),
+    createReference(foundation, api),
     createAppsGuide(foundation, pageContext),
     api.openApi,
     oidc.middleware,
-    ...createSchoolPages(foundation, { oidc, pageContext, send: sendInBackground({ email, enqueue }), documents }),
+    ...createSchoolPages(foundation, { oidc, pageContext, documents, externalServices }),
     api.routes,
     createMcpEndpoint(foundation, { externalServices, documents }),
   ]
   for (const step of middleware) koa.use(step)
 
   const keyJob = createSigningKeyJob(foundation)
+  let newKeys: Promise<void> | undefined
   return {
     handler: storedResponses({ ...entrance, schoolOf: (host) => runtime.schools.byHost(host) }, koa.callback()),
     metrics,
+    externalServices,
     selfCheck,
     jobs: [keyJob, ...createJobs(foundation)],
+    get config() {
+      return runtime.config
+    },
     get schools() {
       return runtime.schools
     },
@@ -106,11 +122,16 @@ export async function createApp(args: AppArguments): Promise<App> {
       const schools = await openSchools(database, config)
       const changes = await syncAllClients(stores, schools, config.oauth)
       Object.assign(runtime, { config, schools } satisfies Runtime)
+      await syncWebhooks(database, runtime)
       for (const cache of [oidc.engines, documents, entrance.table]) cache.clear()
       selfCheck.restart()
-      enqueue(keyJob.name, async () => void (await keyJob.run()))
+      newKeys = runJob(keyJob, args.log)
       return changes
     },
-    drained: () => backgroundTasks.drained(),
+    outbox: worker,
+    async drained() {
+      await newKeys
+      await worker.drained()
+    },
   }
 }

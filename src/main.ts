@@ -13,7 +13,9 @@ const isSupervisor = cluster.isPrimary && Number.isInteger(workers) && workers >
 try {
   if (isSupervisor) {
     const { supervise } = await import('./wiring/supervise.ts')
-    supervise(workers, process)
+    const { openLog } = await import('./wiring/openLog.ts')
+    const format = process.env.LOG_FORMAT === 'json' ? 'json' : 'auto'
+    supervise(workers, process, await openLog({ LOG_FORMAT: format, LOG_LEVEL: 'info' }, process.stdout, process.env))
   } else {
     // Otherwise the garbage of the start and of the first self-check grows the young generation to 48 MB and more, and V8 never shrinks
     // it.

@@ -52,6 +52,10 @@ export const block = (language: 'sh' | 'text' | 'json', lines: string): Markdown
 export const link = (label: string, address: string): Markdown =>
   isLinkable(encodedAddress(address)) ? markdown`[${label}](${new Markdown(encodedAddress(address))})` : markdown`${label}`
 
+/** Renders a URL as a link that shows it. */
+export const autolink = (url: string): Markdown =>
+  isLinkable(encodedAddress(url)) ? new Markdown(`<${encodedAddress(url)}>`) : markdown`${url}`
+
 const encodedAddress = (address: string): string =>
   address.replace(/[\s()<>\\|"`\p{Cc}\p{Cf}]/gu, (character) => encodeURIComponent(character).replace('(', '%28').replace(')', '%29'))
 

@@ -5,7 +5,8 @@ import type { School } from '../policy/school.ts'
 import { checkDocuments, type Expected } from './documentChecks.ts'
 
 /** failed: a document contradicts the service. unknown: the check got no response from the service, and is repeated. */
-export type SelfCheckState = 'pending' | 'passed' | 'failed' | 'unknown'
+export const selfCheckStates = ['pending', 'passed', 'failed', 'unknown'] as const
+export type SelfCheckState = (typeof selfCheckStates)[number]
 
 export interface SelfCheckResult {
   state: Exclude<SelfCheckState, 'pending'>

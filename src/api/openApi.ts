@@ -3,11 +3,11 @@ import { freshMilliseconds, serveDocument } from '../http/document.ts'
 import { allowMethods } from '../http/methods.ts'
 import { createSharedText, type SharedText } from '../lib/sharedText.ts'
 import { isLinkable } from '../lib/webUrl.ts'
-import { type ApiDescription, apiDescription, describedTag } from './apiDescription.ts'
+import { describedTag } from './apiDescription.ts'
 import type { OpenApiArguments, OpenApiFacts } from './openApiArguments.ts'
 import { openApiDocument } from './openApiDocument.ts'
 
-/** Stand for the values of a school. They are URLs where the document needs one. */
+/** The document is built with these placeholders, which are replaced by the values of the school. They are URLs where the document needs one. */
 const markers: Readonly<Record<keyof OpenApiFacts, string>> = {
   issuer: 'https://issuer.marker.invalid',
   name: 'name.marker.invalid',
@@ -23,14 +23,13 @@ const documentPath = /^\/openapi(?:\/(?<tag>\w+))?\.json$/
  * document is built on its first request and held once for all schools, except that a school without an e-mail address or a support page
  * gets a text of a different form.
  */
-export function createOpenApi({ operations, scopes, facts: factsOf }: OpenApiArguments): Middleware {
-  let whole: ApiDescription | undefined
+export function createOpenApi({ description: describe, scopes, facts: factsOf }: OpenApiArguments): Middleware {
   const texts = new Map<string, SharedText<keyof OpenApiFacts>>()
   const textOf = (tag: string | undefined, { contactEmail, supportUrl }: OpenApiFacts): SharedText<keyof OpenApiFacts> | undefined => {
     const form = `${tag ?? ''} ${contactEmail !== null} ${supportUrl !== null}`
     const found = texts.get(form)
     if (found) return found
-    whole ??= apiDescription(operations)
+    const whole = describe()
     if (tag !== undefined && !whole.tags.some(({ name }) => name === tag)) return undefined
     const description = tag === undefined ? whole : describedTag(whole, tag)
     const given = { ...markers, ...(contactEmail === null && { contactEmail: null }), ...(supportUrl === null && { supportUrl: null }) }

@@ -1,6 +1,6 @@
-import type { Operation } from '../framework/declare/operations.ts'
 import type { ScopeEntry } from '../framework/declare/scopeCatalogue.ts'
 import type { School } from '../policy/school.ts'
+import type { ApiDescription } from './apiDescription.ts'
 
 /** The parts of the API description that differ between schools. */
 export interface OpenApiFacts {
@@ -11,7 +11,8 @@ export interface OpenApiFacts {
 }
 
 export interface OpenApiArguments {
-  operations: readonly Operation[]
+  /** Returns the part of the description that is the same for every school. */
+  description(): ApiDescription
   scopes: readonly ScopeEntry[]
   /** Returns the current facts of the school. */
   facts(school: School): Promise<Omit<OpenApiFacts, 'issuer'>>

@@ -48,6 +48,7 @@ export function createApi({ operations, database, store, signer, statements, ext
   for (const operation of operations) {
     const formats = formatsOf(operation)
     routes.add(operation.method, operation.path, async (ctx, params) => {
+      ctx.state.operation = operation.id
       if (operation.deprecation) announceDeprecation(ctx, operation.deprecation)
       const format = formatOf(ctx, formats)
       const around = surroundings(ctx)
@@ -58,6 +59,7 @@ export function createApi({ operations, database, store, signer, statements, ext
   }
   const feed = changeFeedOf(operations)
   routes.add('GET', feed.path, async (ctx, params) => {
+    ctx.state.operation = feed.id
     if (!ctx.accepts('json')) throw notAcceptable(['application/json'])
     const around = surroundings(ctx)
     const caller = await authenticate(ctx, [])

@@ -12,6 +12,9 @@ export const failure = (sentence: string): CommanderError => new CommanderError(
 /** Creates the error of a command with invalid arguments. */
 export const usage = (sentence: string): CommanderError => new CommanderError(exitCodes.usage, 'schoolgate.usage', sentence)
 
+/** Creates what ends a command that has printed its result elsewhere. */
+export const ended = (exitCode: number): CommanderError => new CommanderError(exitCode, 'schoolgate.ended', '')
+
 export interface Ending {
   exitCode: number
   /** Undefined if the message has already been printed. */

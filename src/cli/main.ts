@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { runCli } from './program.ts'
+import { saveBelow } from './saveBelow.ts'
 
 const { stdin, stdout, stderr } = process
 
@@ -15,7 +16,13 @@ for (const stream of [stdout, stderr]) {
   })
 }
 
+const stop = new AbortController()
+// Only `--follow` waits for this; other commands end as before.
+if (process.argv.some((argument) => argument === '--follow' || argument === '-f'))
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
+
 process.exitCode = await runCli(process.argv.slice(2), {
+  signal: stop.signal,
   variables: process.env,
   userName: userName(),
   terminal: {
@@ -30,6 +37,7 @@ process.exitCode = await runCli(process.argv.slice(2), {
       return answer
     },
     readInput: () => text(stdin),
+    save: saveBelow,
   },
 })
 

@@ -1,21 +1,28 @@
 import { Command } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
+import { readEnvironment } from '../config/environment.ts'
+import { readEndpoint } from '../wiring/operatorFile.ts'
+import { forwardCommand, isRunning } from './channel/forwardCommand.ts'
 import { addAnalytics } from './commands/analytics.ts'
 import { addAudit } from './commands/audit.ts'
 import { addClients } from './commands/clients.ts'
+import { addComments, addForms } from './commands/communityReports.ts'
 import { addConfig } from './commands/config.ts'
 import { addDemo } from './commands/demo.ts'
+import { addDoctor } from './commands/doctor.ts'
 import { addGrants } from './commands/grants.ts'
 import { addIntegrations } from './commands/integrations.ts'
 import { addJobs } from './commands/jobs.ts'
 import { addKeys } from './commands/keys.ts'
 import { addMigrate } from './commands/migrate.ts'
 import { addOrders } from './commands/orders.ts'
+import { addOutbox } from './commands/outbox.ts'
 import { addPeople } from './commands/people.ts'
 import { addSchools } from './commands/schools.ts'
 import { addSelfCheck } from './commands/selfCheck.ts'
 import { addSubscriptions } from './commands/subscriptions.ts'
-import { endingOf, exitCodes } from './failures.ts'
+import { addWebhooks } from './commands/webhooks.ts'
+import { ended, endingOf, exitCodes } from './failures.ts'
 import { openSession, type Session, type SessionArguments } from './session.ts'
 import { harmless } from './terminal.ts'
 
@@ -32,7 +39,7 @@ export function createProgram(session: Session): Command {
       'after',
       `
 Settings come from the environment and from the configuration directory, as for the service itself.
-With the embedded database, stop the service first: only one process can open it at a time.
+With the embedded database, a running service executes the command, because only one process can open the database at a time.
 Exit codes: 0 success, 1 failure, 2 invalid arguments.
 
 Examples:
@@ -44,6 +51,7 @@ Examples:
     addConfig,
     addMigrate,
     addSelfCheck,
+    addDoctor,
     addSchools,
     addPeople,
     addClients,
@@ -51,9 +59,13 @@ Examples:
     addGrants,
     addOrders,
     addSubscriptions,
+    addComments,
+    addForms,
     addKeys,
     addAudit,
     addJobs,
+    addOutbox,
+    addWebhooks,
     addAnalytics,
     addDemo,
   ]) {
@@ -72,8 +84,11 @@ export async function runCli(args: readonly string[], given: SessionArguments): 
     ask: (question: string) => bare.ask(harmless(question)),
     askSecretly: (question: string) => bare.askSecretly(harmless(question)),
     readInput: () => bare.readInput(),
+    save: bare.save,
   }
   const session = openSession({ ...given, terminal })
+  const program = createProgram(session)
+  if (!given.database) program.hook('preAction', (_program, action) => leaveToService(action, args, { ...given, terminal }))
   const report = (error: unknown): number => {
     const { exitCode, sentence } = endingOf(error)
     if (sentence) terminal.err(`schoolgate: ${sentence}\n`)
@@ -81,7 +96,7 @@ export async function runCli(args: readonly string[], given: SessionArguments): 
   }
   let exitCode: number = exitCodes.ok
   try {
-    await createProgram(session).parseAsync(args, { from: 'user' })
+    await program.parseAsync(args, { from: 'user' })
   } catch (error) {
     exitCode = report(error)
   }
@@ -91,4 +106,26 @@ export async function runCli(args: readonly string[], given: SessionArguments): 
     exitCode = exitCode === exitCodes.ok ? report(error) : exitCode
   }
   return exitCode
+}
+
+/** Commands that need no database. */
+const withoutDatabase: readonly string[] = ['config', 'self-check']
+
+/**
+ * Runs a valid command in the service that has opened the embedded database, if one runs.
+ * @throws CommanderError with its exit code
+ */
+async function leaveToService(
+  action: Command,
+  args: readonly string[],
+  { variables, userName, terminal, signal }: SessionArguments,
+): Promise<void> {
+  let group = action
+  while (group.parent?.parent) group = group.parent
+  if (withoutDatabase.includes(group.name())) return
+  const environment = readEnvironment(variables)
+  const endpoint = environment.DATABASE_URL ? undefined : readEndpoint(environment.DATA_DIR)
+  if (!endpoint || !(await isRunning(endpoint))) return
+  const { output: directory } = action.opts<{ output?: string }>()
+  throw ended(await forwardCommand(endpoint, { args: [...args], operator: userName, terminal, directory, signal }))
 }

@@ -9,7 +9,7 @@ export function createReasonLog(): ReasonLog {
   let reason: string | undefined
   const log = createLog('error', {
     write(line) {
-      reason = (JSON.parse(line) as { err?: { message?: string } }).err?.message
+      reason = JSON.parse(line).err?.message
     },
   })
   return Object.assign(log, {

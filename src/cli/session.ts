@@ -1,3 +1,4 @@
+import type { SchoolConfig } from '../config/schools.ts'
 import { readSecretKeys } from '../config/secrets.ts'
 import type { PrismaClient } from '../gen/prisma/client.ts'
 import { createKeyring, type Keyring } from '../lib/keyring.ts'
@@ -12,6 +13,7 @@ import { rawSql } from '../store/rawSql.ts'
 import type { RedisConnection } from '../store/redis.ts'
 import { ensureSchool, findSchoolId } from '../store/schools.ts'
 import type { Sql } from '../store/sql.ts'
+import type { RunningService } from '../wiring/commandRunner.ts'
 import { createStores, openConfiguredDatabase, openConfiguredRedis } from '../wiring/open.ts'
 import { migrationsDirectory, readSettings, type Settings, type Variables } from '../wiring/start.ts'
 import { failure, reasonOf, usage } from './failures.ts'
@@ -27,13 +29,27 @@ export interface SessionArguments {
   userName: string
   /** An open database, which the session does not close. */
   database?: Database | undefined
+  /** The service in whose process the command runs. */
+  service?: RunningService | undefined
+  /** Ends commands that run until they are stopped. */
+  signal?: AbortSignal | undefined
+  /** Called with the id of every school that the command works on. */
+  onSchool?: ((schoolId: string) => void) | undefined
 }
 
 /** The services that a command uses. Each is opened when it is first requested. */
 export interface Session {
   terminal: Terminal
+  /** The operating system user, for the audit trail. */
+  userName: string
+  /** Aborts when the operator stops the command. */
+  signal: AbortSignal
+  /** The service in whose process the command runs; undefined in a separate process. */
+  service: RunningService | undefined
   /** @throws ConfigError */
   settings(): Settings
+  /** Reads the configuration again, after the command has changed a file. */
+  rereadSettings(): void
   /** The keys that are derived from the root secrets of SECRET_KEY. */
   keyring(): Keyring
   /** The database, with every migration applied. */
@@ -42,6 +58,8 @@ export interface Session {
   databaseAsItIs(): Promise<Database>
   /** Returns the school that `--school` names, or the only one. It must have a row. */
   school(slug: string | undefined): Promise<School>
+  /** Returns the configuration of the school in the same way, without opening the database. */
+  configuredSchool(slug: string | undefined): SchoolConfig
   /** Returns the school in the same way. Creates its row from its file if the row does not exist. */
   schoolToFill(slug: string | undefined): Promise<School>
   /** The Prisma client of the administration queries, for the same database. */
@@ -65,7 +83,15 @@ export interface Change {
 }
 
 /** Creates a session without opening anything. */
-export function openSession({ terminal, variables, userName, database: given }: SessionArguments): Session {
+export function openSession({
+  terminal,
+  variables,
+  userName,
+  database: given,
+  service,
+  onSchool,
+  signal = new AbortController().signal,
+}: SessionArguments): Session {
   const log = createReasonLog()
   const once = <Value>(make: () => Value): (() => Value) => {
     let made: { value: Value } | undefined
@@ -77,7 +103,11 @@ export function openSession({ terminal, variables, userName, database: given }: 
   let opened: Database | undefined
   let connected: RedisConnection | undefined
 
-  const settings = once(() => readSettings(variables))
+  let read: Settings | undefined
+  const settings = (): Settings => {
+    read ??= readSettings(variables)
+    return read
+  }
   const keyring = once(() => {
     const { environment, config } = settings()
     return createKeyring(readSecretKeys({ environment, issuers: config.schools.map(({ issuer }) => issuer) }))
@@ -129,26 +159,35 @@ export function openSession({ terminal, variables, userName, database: given }: 
 
   return {
     terminal,
+    userName,
+    service,
+    signal,
     stores,
     redis,
     settings,
+    rereadSettings() {
+      read = readSettings(variables)
+    },
     keyring,
     database,
     databaseAsItIs,
     async prisma() {
       return await (await database()).prisma()
     },
+    configuredSchool: configured,
     async school(slug) {
       const school = configured(slug)
       const id = await findSchoolId((await database()).kysely, school.slug)
       if (id === undefined) {
         throw failure(`school ${school.slug} has no data yet: start the service once, or create its first person with people create`)
       }
+      onSchool?.(id)
       return { id, slug: school.slug, issuer: school.issuer }
     },
     async schoolToFill(slug) {
       const school = configured(slug)
       const id = await ensureSchool((await database()).kysely, { slug: school.slug, ...school.defaults })
+      onSchool?.(id)
       return { id, slug: school.slug, issuer: school.issuer }
     },
     async change(work) {

@@ -12,6 +12,8 @@ export interface Terminal {
   askSecretly(question: string): Promise<string>
   /** Reads standard input to its end. */
   readInput(): Promise<string>
+  /** Saves a new file below a directory that the operator named. */
+  save(directory: string, name: string, contents: AsyncIterable<Uint8Array>): Promise<void>
 }
 
 // C0 and C1 control characters, bidirectional marks, invisible characters, and line separators.

@@ -9,7 +9,8 @@ const configFileNames = ['server.yaml', 'oauth.yaml', 'resources.yaml', 'roles.y
 
 const generated = ['README.md', 'schema.json']
 const schoolsFolder = 'schools'
-const schoolFile = /^([a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)\.yaml$/
+/** The file name of a school: its slug with the extension. */
+export const schoolFileName = /^([a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)\.yaml$/
 
 export interface SchoolFileName {
   slug: string
@@ -40,12 +41,12 @@ function listSchools(folder: string): { schools: SchoolFileName[]; issues: Confi
   if (typeof entries === 'string' && entries !== 'missing') return { schools: [], issues: [{ file: folder, key: '', expected: entries }] }
   const names = typeof entries === 'string' ? [] : entries
   const schools = names.flatMap((name) => {
-    const slug = schoolFile.exec(name)?.[1]
+    const slug = schoolFileName.exec(name)?.[1]
     return slug === undefined ? [] : [{ slug, path: join(folder, name) }]
   })
   const expected = 'is not a school: its name must be <slug>.yaml, the slug of at most 63 letters a-z, digits and single words joined by -'
   const issues: ConfigIssue[] = names
-    .filter((name) => !schoolFile.test(name))
+    .filter((name) => !schoolFileName.test(name))
     .map((name) => ({ file: join(folder, name), key: '', expected }))
   if (names.length === 0)
     issues.push({ file: folder, key: '', expected: 'must contain a school: add <slug>.yaml with at least the line issuer: https://HOST' })

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { nearest } from '../lib/nearest.ts'
 import { origin } from './address.ts'
 import { ConfigError, type ConfigIssue } from './configErrors.ts'
+import { withSecretFiles } from './secretFiles.ts'
 
 const text = () => z.string().min(1)
 const number = (least: number, most: number) => z.coerce.number<string>().int().min(least).max(most)
@@ -10,6 +11,11 @@ const port = (standard: number, description: string) =>
   number(0, 65_535)
     .default(standard)
     .meta({ title: 'a port', description, examples: [String(standard)] })
+
+const fileOf = (name: string, example: string) =>
+  text()
+    .optional()
+    .meta({ title: 'a file', description: `File that contains the value of ${name}; use it instead of ${name}.`, examples: [example] })
 
 const isHost = (text: string): boolean =>
   isIP(text) !== 0 || /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i.test(text)
@@ -20,16 +26,25 @@ const isMailServer = (text: string): boolean => /^smtps?:\/\/./.test(text) && Bo
 const isBucket = (text: string): boolean =>
   /^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]\/?(\?(endpoint=https?:\/\/[^&\s]+|region=[\w-]+|&)*)?$/.test(text)
 
-/** A comma-separated list of root secrets, newest first. */
-export const secretKeys = z
-  .string()
-  .transform((list) =>
+const listed = () =>
+  z.string().transform((list) =>
     list
       .split(',')
       .map((secret) => secret.trim())
       .filter(Boolean),
   )
-  .refine((list) => list.length > 0 && list.every((secret) => secret.length >= 32), 'every secret must have at least 32 characters')
+
+/** A comma-separated list of keys of the platform intake. They are sent in a header. */
+export const platformKeys = listed().refine(
+  (list) => list.length > 0 && list.every((key) => /^[\x21-\x7e]{32,1000}$/.test(key)),
+  'every key must have at least 32 ASCII characters without spaces',
+)
+
+/** A comma-separated list of root secrets, newest first. */
+export const secretKeys = listed().refine(
+  (list) => list.length > 0 && list.every((secret) => secret.length >= 32),
+  'every secret must have at least 32 characters',
+)
 
 /** The environment variables: secrets and addresses. All other settings are in the configuration files. */
 export const variables = {
@@ -69,6 +84,7 @@ export const variables = {
       examples: ['postgres://schoolgate@db/schoolgate'],
       writeOnly: true,
     }),
+  DATABASE_URL_FILE: fileOf('DATABASE_URL', '/run/secrets/database_url'),
   REDIS_URL: z
     .string()
     .regex(/^rediss?(\+(sentinel|cluster))?:\/\//)
@@ -79,6 +95,7 @@ export const variables = {
       examples: ['redis://redis:6379'],
       writeOnly: true,
     }),
+  REDIS_URL_FILE: fileOf('REDIS_URL', '/run/secrets/redis_url'),
   STORAGE_URL: z
     .string()
     .refine(isBucket)
@@ -99,6 +116,7 @@ export const variables = {
       examples: ['smtps://schoolgate:secret@mail.example.com'],
       writeOnly: true,
     }),
+  SMTP_URL_FILE: fileOf('SMTP_URL', '/run/secrets/smtp_url'),
   MAIL_FROM: z
     .email()
     .max(254)
@@ -115,13 +133,15 @@ export const variables = {
     examples: ['$(openssl rand -base64 48)'],
     writeOnly: true,
   }),
-  SECRET_KEY_FILE: text()
-    .optional()
-    .meta({
-      title: 'a file',
-      description: 'File that contains the value of SECRET_KEY; use it instead of SECRET_KEY.',
-      examples: ['/run/secrets/schoolgate'],
-    }),
+  SECRET_KEY_FILE: fileOf('SECRET_KEY', '/run/secrets/schoolgate'),
+  PLATFORM_KEY: platformKeys.optional().meta({
+    title: 'keys of at least 32 ASCII characters without spaces, separated by commas',
+    description:
+      'Key of the platform intake: other systems of the school report orders, payments, comments and forms with it on ADMIN_PORT. A list rotates it. Without it, the intake does not exist.',
+    examples: ['$(openssl rand -base64 48)'],
+    writeOnly: true,
+  }),
+  PLATFORM_KEY_FILE: fileOf('PLATFORM_KEY', '/run/secrets/platform_key'),
   DEMO: z
     .enum(['on', 'off'])
     .optional()
@@ -168,8 +188,15 @@ export const variables = {
     }),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
-    .default('info')
-    .meta({ description: 'Log level.', examples: ['debug'] }),
+    .optional()
+    .meta({ description: 'Log level. Default: info; warn if the log is formatted for a terminal.', examples: ['debug'] }),
+  LOG_FORMAT: z
+    .enum(['auto', 'pretty', 'json'])
+    .default('auto')
+    .meta({
+      description: 'Format of the log: pretty for people, json for programs. auto is pretty on a terminal and json elsewhere.',
+      examples: ['json'],
+    }),
 }
 
 const schema = z.object(variables)
@@ -180,15 +207,19 @@ export type Environment = Omit<z.output<typeof schema>, 'BASE_URL'> & { BASE_URL
  * Reads the variables of the service. An empty variable counts as absent.
  * @throws ConfigError with every error; it never contains the value of a variable
  */
-export function readEnvironment(given: Record<string, string | undefined>): Environment {
+export function readEnvironment(variablesGiven: Record<string, string | undefined>): Environment {
+  const { variables: given, issues: fileIssues } = withSecretFiles(variablesGiven)
   const present = Object.fromEntries(Object.keys(variables).flatMap((name) => (given[name] ? [[name, given[name]]] : [])))
   const { data, error } = schema.safeParse(present)
-  const issues: ConfigIssue[] = (error?.issues ?? []).map((issue) => {
-    const key = String(issue.path[0])
-    const values = issue.code === 'invalid_value' ? issue.values.map(String) : []
-    const title = (variables as Record<string, z.ZodType>)[key]?.meta()?.title ?? values.join(' or ')
-    return { file: 'environment', key, expected: `must be ${title}`, nearest: nearest(given[key] ?? '', values) }
-  })
+  const issues: ConfigIssue[] = [
+    ...fileIssues,
+    ...(error?.issues ?? []).map((issue) => {
+      const key = String(issue.path[0])
+      const values = issue.code === 'invalid_value' ? issue.values.map(String) : []
+      const title = (variables as Record<string, z.ZodType>)[key]?.meta()?.title ?? values.join(' or ')
+      return { file: 'environment', key, expected: `must be ${title}`, nearest: nearest(given[key] ?? '', values) }
+    }),
+  ]
   if (Number(present.WORKERS) > 1 && !present.DATABASE_URL) {
     issues.push({
       file: 'environment',
@@ -196,8 +227,9 @@ export function readEnvironment(given: Record<string, string | undefined>): Envi
       expected: 'must be 1 with the embedded database, which only one process can open: set DATABASE_URL for more',
     })
   }
-  if (present.SECRET_KEY && present.SECRET_KEY_FILE) {
-    issues.push({ file: 'environment', key: 'SECRET_KEY_FILE', expected: 'must not be set together with SECRET_KEY: remove one of them' })
+  for (const name of ['SECRET_KEY', 'PLATFORM_KEY']) {
+    if (!present[name] || !present[`${name}_FILE`]) continue
+    issues.push({ file: 'environment', key: `${name}_FILE`, expected: `must not be set together with ${name}: remove one of them` })
   }
   if (data && data.PORT !== 0 && data.PORT === data.ADMIN_PORT)
     issues.push({ file: 'environment', key: 'ADMIN_PORT', expected: 'must differ from PORT: choose another port' })

@@ -12,6 +12,28 @@ const secretHash = z
 const needsSecret = 'is missing: client_secret_post requires the hash of the secret'
 const needsNoSecret = 'must not be set for a client with token_endpoint_auth_method none: remove it, or use client_secret_post'
 
+interface Secrets {
+  token_endpoint_auth_method: 'none' | 'client_secret_post'
+  secret_hash?: string | undefined
+  previous_secret_hash?: string | undefined
+  previous_secret_until?: string | undefined
+}
+
+/** Returns the first secret that is missing or not allowed, and the rule. */
+function secretIssue(given: Secrets): { key: keyof Secrets; expected: string } | undefined {
+  const { token_endpoint_auth_method: method, secret_hash: hash, previous_secret_hash: previous, previous_secret_until: until } = given
+  if (method === 'client_secret_post' && hash === undefined) return { key: 'secret_hash', expected: needsSecret }
+  if (method === 'none' && hash !== undefined) return { key: 'secret_hash', expected: needsNoSecret }
+  if (previous !== undefined && hash === undefined) return { key: 'previous_secret_hash', expected: needsCurrent }
+  if (previous !== undefined && until === undefined) return { key: 'previous_secret_until', expected: needsTime }
+  if (previous === undefined && until !== undefined) return { key: 'previous_secret_hash', expected: needsPrevious }
+  return undefined
+}
+
+const needsCurrent = 'must not be set without secret_hash, the hash of the current secret'
+const needsPrevious = 'is missing: previous_secret_until is the time until which this secret is accepted'
+const needsTime = 'is missing: previous_secret_hash needs a time until which it is accepted'
+
 /** Schema of an integration: a client that an operator approved, with its redirect URIs. */
 export const integration = z
   .strictObject({
@@ -43,16 +65,25 @@ export const integration = z
       examples: ['sha256:47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU'],
       writeOnly: true,
     }),
+    previous_secret_hash: secretHash.optional().meta({
+      description:
+        'Hash of the earlier secret during a rotation. It is accepted until previous_secret_until. The command integrations rotate-secret prints both keys.',
+      examples: ['sha256:47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU'],
+      writeOnly: true,
+    }),
+    previous_secret_until: z.iso
+      .datetime()
+      .optional()
+      .meta({
+        title: 'a time such as 2026-12-01T12:00:00Z',
+        description: 'Time from which the earlier secret is no longer accepted.',
+        examples: ['2026-12-01T12:00:00Z'],
+      }),
   })
   .superRefine(
-    ({ token_endpoint_auth_method: method, secret_hash: hash }, context) => {
-      const expected =
-        method === 'client_secret_post' && hash === undefined
-          ? needsSecret
-          : method === 'none' && hash !== undefined
-            ? needsNoSecret
-            : undefined
-      if (expected) context.addIssue({ code: 'custom', path: ['secret_hash'], params: { expected } })
+    (given, context) => {
+      const issue = secretIssue(given)
+      if (issue) context.addIssue({ code: 'custom', path: [issue.key], params: { expected: issue.expected } })
     },
     { when: ({ value }) => Object(value) === value },
   )

@@ -10,6 +10,7 @@ import { type ResourcesConfig, resourcesSchema } from './resourceServers.ts'
 import { type RoleScopes, type RolesConfig, resolveRoles, rolesSchema } from './roles.ts'
 import { resolveSchool, type SchoolConfig, schoolSchema } from './schools.ts'
 import { type ServerConfig, serverSchema } from './server.ts'
+import { webhookIssues } from './webhookIssues.ts'
 
 /** The whole configuration with its defaults, frozen. */
 export interface Config {
@@ -27,13 +28,15 @@ export interface LoadArguments {
   knownScopes: readonly string[]
   /** The scopes that each role can use. roles.yaml narrows them. */
   usableScopes: RoleScopes
+  /** Types of events that webhooks can report. */
+  webhookTypes: readonly string[]
 }
 
 /**
  * Reads the configuration directory. A file that is missing or empty has its defaults.
  * @throws ConfigError with every error of every file
  */
-export function loadConfig({ directory, environment, knownScopes, usableScopes }: LoadArguments): Config {
+export function loadConfig({ directory, environment, knownScopes, usableScopes, webhookTypes }: LoadArguments): Config {
   const listing = listConfigDirectory(directory)
   const server = readFile(join(directory, 'server.yaml'), serverSchema)
   const oauth = readFile(join(directory, 'oauth.yaml'), oauthSchema(knownScopes))
@@ -48,6 +51,7 @@ export function loadConfig({ directory, environment, knownScopes, usableScopes }
     ...issuerIssues(schools),
     ...resourceIssues(resources, schools),
     ...schemeIssues(oauth, schools),
+    ...webhookIssues(schools, webhookTypes),
     ...publicAddressIssues(environment, issuers),
   ]
   if (issues.length > 0) throw new ConfigError(issues.toSorted(byPlace))

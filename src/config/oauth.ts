@@ -85,7 +85,16 @@ const lifetimes = z
       .min(1)
       .max(365)
       .default(14)
-      .meta({ description: 'How long a browser stays signed in.', examples: [1] }),
+      .meta({ description: 'How long a browser stays signed in if the person ticked “Stay signed in”.', examples: [1] }),
+    unremembered_session_hours: z
+      .int()
+      .min(1)
+      .max(72)
+      .default(12)
+      .meta({
+        description: 'How long a browser stays signed in otherwise. It is signed out earlier if it is closed.',
+        examples: [4],
+      }),
     interaction_minutes: z
       .int()
       .min(5)

@@ -4,6 +4,8 @@ import { origin, webAddress } from './address.ts'
 import { integration } from './integration.ts'
 import { line, noRepeats } from './rules.ts'
 import { schoolDefaults } from './schoolDefaults.ts'
+import { secondStep } from './secondStep.ts'
+import { webhookKeys } from './webhooks.ts'
 
 const placeholders = ['type', 'id', 'code']
 
@@ -78,6 +80,8 @@ export const schoolSchema = z.strictObject({
         'Approved clients: services with an https:// redirect URI, and apps that cannot register themselves. Removing one revokes its tokens.',
       examples: [[{ client_id: 'newsletter-sync', client_name: 'Newsletter Sync', redirect_uris: ['https://sync.example.com/callback'] }]],
     }),
+  second_step: secondStep,
+  ...webhookKeys,
   pricing_note: z
     .string()
     .min(1)

@@ -6,7 +6,7 @@ import { randomToken } from '../lib/keyring.ts'
 import { type AddressEnvironment, publicAddressIssues } from './acrossFiles.ts'
 import { ConfigError } from './configErrors.ts'
 import { ConfigFileError, readConfigFile, reasonOf } from './configFile.ts'
-import { type Environment, secretKeys } from './environment.ts'
+import { type Environment, platformKeys, secretKeys } from './environment.ts'
 
 export interface SecretArguments {
   environment: AddressEnvironment & Pick<Environment, 'DATA_DIR'>
@@ -28,6 +28,21 @@ export function readSecretKeys({ environment, issuers }: SecretArguments): reado
     path,
     keepSecret(path, 'SECRET_KEY', () => randomToken(384)),
   )
+}
+
+/**
+ * Returns the keys of the platform intake, from PLATFORM_KEY or PLATFORM_KEY_FILE; none if neither is set.
+ * @throws ConfigError
+ */
+export function readPlatformKeys({
+  PLATFORM_KEY: keys,
+  PLATFORM_KEY_FILE: path,
+}: Pick<Environment, 'PLATFORM_KEY' | 'PLATFORM_KEY_FILE'>): readonly string[] {
+  if (keys) return keys
+  if (path === undefined) return []
+  const { data, error } = platformKeys.safeParse(readSecretFile(path, 'PLATFORM_KEY_FILE'))
+  if (data) return data
+  throw secretError(path, error.issues.map(({ message }) => message).join('; '))
 }
 
 /** Returns the password of the demo accounts: DEMO_PASSWORD, otherwise one that is generated once under DATA_DIR. */

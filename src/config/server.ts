@@ -1,6 +1,9 @@
 import { z } from 'zod'
 import { isOrigin, network } from './address.ts'
+import { auditRetention } from './auditRetention.ts'
 import { noRepeats } from './rules.ts'
+
+const longestWindow = 86_400
 
 function rateLimit(requests: number, windowSeconds: number, description: string) {
   return z
@@ -14,9 +17,9 @@ function rateLimit(requests: number, windowSeconds: number, description: string)
       window_seconds: z
         .int()
         .min(1)
-        .max(86_400)
+        .max(longestWindow)
         .default(windowSeconds)
-        .meta({ description: 'Length of the window.', examples: [windowSeconds * 2] }),
+        .meta({ description: 'Length of the window.', examples: [windowSeconds < longestWindow ? windowSeconds * 2 : windowSeconds / 2] }),
     })
     .prefault({})
     .meta({ description, examples: [{ requests: requests * 2 }] })
@@ -32,9 +35,12 @@ const limitedActions = {
     'Failed sign-ins in a browser that signed in to this account before, per browser and account. They do not count towards the other limits.',
   ),
   sign_in_per_address: rateLimit(50, 900, 'Failed sign-ins, per address.'),
+  second_factor_per_account: rateLimit(5, 900, 'Wrong codes of a second factor, per account.'),
+  second_factor_per_account_daily: rateLimit(30, 86_400, 'The same for a longer time: a code of six digits must not be guessed.'),
   sign_up_per_address: rateLimit(20, 3600, 'Sign-ups of people, per address.'),
   password_reset_per_address: rateLimit(20, 3600, 'Requests for a new password, per address.'),
   message_per_recipient: rateLimit(5, 3600, 'E-mails with a link that people request, per recipient address.'),
+  notice_per_account: rateLimit(10, 3600, 'E-mails of the same kind that inform a person about their account, per account.'),
   authorize: rateLimit(60, 60, 'Authorization requests, per address.'),
   bad_credentials: rateLimit(
     60,
@@ -197,6 +203,7 @@ export const serverSchema = z.strictObject({
   passwords,
   storage,
   database_connections: databaseConnections,
+  audit: auditRetention,
   drain_seconds: z
     .int()
     .min(0)

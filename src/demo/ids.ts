@@ -9,8 +9,8 @@ const firstMs = Date.UTC(2025, 0, 6)
 export function demoId(schoolId: string, kind: string, index: number): string {
   const bytes = createHash('sha256').update(`lanternfield/${schoolId}/${kind}/${index}`).digest().subarray(0, 16)
   bytes.writeUIntBE(firstMs + minutesTo(index) * 60_000, 0, 6)
-  bytes[6] = 0x70 | ((bytes[6] as number) & 0x0f)
-  bytes[8] = 0x80 | ((bytes[8] as number) & 0x3f)
+  bytes.writeUInt8(0x70 | (bytes.readUInt8(6) & 0x0f), 6)
+  bytes.writeUInt8(0x80 | (bytes.readUInt8(8) & 0x3f), 8)
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
 }
 

@@ -32,3 +32,7 @@ export function storedIdOf(publicId: string): string | undefined {
     .map((prefix) => fromPublicId(prefix, publicId))
     .find((id) => id !== undefined)
 }
+
+/** Returns the type of the item with this public id. */
+export const itemTypeOf = (publicId: string): ItemType | undefined =>
+  itemTypes.find((type) => fromPublicId(itemPrefixes[type], publicId) !== undefined)

@@ -1,4 +1,4 @@
-import Koa from 'koa'
+import Koa, { type Context, type Middleware } from 'koa'
 import { allowMethods } from './methods.ts'
 
 export interface AdminArguments {
@@ -8,13 +8,15 @@ export interface AdminArguments {
   details(): Record<string, unknown>
   isStopping(): boolean
   metrics(): Promise<{ type: string; text: string }>
+  /** Handlers of other paths, in order. Each calls `next` for paths that are not its own. */
+  handlers(): readonly Middleware[]
 }
 
-/** The operator's port: `/livez`, `/readyz`, `/metrics`. Never routed by the gateway. */
-export function createAdmin({ checks, details, isStopping, metrics }: AdminArguments): Koa {
+/** The private port: `/livez`, `/readyz`, `/metrics`, and the paths of the handlers. Never routed by the gateway. */
+export function createAdmin({ checks, details, isStopping, metrics, handlers }: AdminArguments): Koa {
   const app = new Koa()
   app.use(async (ctx) => {
-    if (!['/livez', '/readyz', '/metrics'].includes(ctx.path)) return
+    if (!['/livez', '/readyz', '/metrics'].includes(ctx.path)) return await tryEach(handlers(), ctx)
     if (allowMethods(ctx, ['GET', 'HEAD']) === 'answered') return
     ctx.set('Cache-Control', 'no-store')
     if (ctx.path === '/livez') ctx.body = { status: 'alive' }
@@ -31,6 +33,11 @@ export function createAdmin({ checks, details, isStopping, metrics }: AdminArgum
     }
   })
   return app
+}
+
+/** Calls the first handler; its `next` calls the following one. */
+async function tryEach([handler, ...others]: readonly Middleware[], ctx: Context): Promise<void> {
+  await handler?.(ctx, () => tryEach(others, ctx))
 }
 
 async function readiness(checks: ReturnType<AdminArguments['checks']>): Promise<Record<string, string>> {

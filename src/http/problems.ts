@@ -30,6 +30,7 @@ export function renderProblems(log: Log, moreAbout: MoreAbout = () => undefined)
     } catch (error) {
       const problem = asProblem(error)
       if (problem.status >= 500) log.error({ err: error, request_id: ctx.state.requestId }, 'request failed')
+      ctx.state.problem = problem
       ctx.remove('ETag')
       ctx.remove('Last-Modified')
       ctx.status = problem.status

@@ -1,13 +1,16 @@
 import type { IncomingMessage } from 'node:http'
 import type { Middleware } from 'koa'
+import { toPublicId } from '../lib/ids.ts'
 import type { Log } from '../lib/log.ts'
 import type { Metrics } from './metrics.ts'
+import { operationOf } from './operationOf.ts'
 import type { RequestState } from './requestState.ts'
 
 /** A request that has been answered. */
-export interface AnsweredRequest {
+export interface AnsweredRequest extends Pick<RequestState, 'clientId' | 'accountId' | 'problem'> {
   requestId: string
   school: string | undefined
+  operation: string
   path: string
   status: number
   milliseconds: number
@@ -17,28 +20,42 @@ export interface AnsweredRequest {
 export type RecordRequest = (request: IncomingMessage, answered: AnsweredRequest) => void
 
 const wellFormedId = /^[\x21-\x7e]{1,128}$/
+const unprintable = /[^\x20-\x7e]/g
+const longestUserAgent = 200
+
+/** Returns the text of a `User-Agent` header for the log: printable ASCII, bounded. */
+function userAgentOf({ headers }: IncomingMessage): string | undefined {
+  const text = headers['user-agent']
+  return text?.slice(0, longestUserAgent).replace(unprintable, '?')
+}
 
 /**
  * Returns a function that counts a request and writes one line for it. The query is left out: it may contain codes, state and hints.
- * `cleanPath` removes from the path what must not be logged.
+ * `cleanPath` removes from the path what must not be logged. The line consists of members that are known to hold no secret, so nothing
+ * searches them.
  */
 export function createRecorder(
   { log, metrics }: { log: Log; metrics: Pick<Metrics, 'observe'> },
   cleanPath: (path: string) => string,
 ): RecordRequest {
-  return (request, { requestId, school, path, status, milliseconds, address }) => {
-    const method = request.method ?? ''
-    metrics.observe({ path, method, status, seconds: milliseconds / 1000 })
+  return (request, { requestId, school, operation, path, status, milliseconds, address, clientId, accountId, problem }) => {
+    metrics.observe({ path, operation, status, seconds: milliseconds / 1000 })
     if (!log.isLevelEnabled('info')) return
     const theirId = request.headers['x-request-id']
     log.request({
       request_id: requestId,
       school,
-      method,
+      operation,
+      method: request.method ?? '',
       path: cleanPath(path).slice(0, 200),
       status,
+      error: problem?.code,
+      limit: problem?.limit,
       milliseconds: Math.round(milliseconds * 10) / 10,
+      client_id: clientId,
+      account_id: accountId === undefined ? undefined : toPublicId('acc', accountId),
       address,
+      user_agent: userAgentOf(request),
       client_request_id: typeof theirId === 'string' && wellFormedId.test(theirId) ? theirId : undefined,
     })
   }
@@ -53,8 +70,14 @@ export function recordRequests(record: RecordRequest): Middleware<RequestState> 
     try {
       await next()
     } finally {
-      const { requestId, school, address } = ctx.state
-      record(ctx.req, { requestId, school: school?.slug, path, status: ctx.status, milliseconds: performance.now() - start, address })
+      const { requestId, school, address, clientId, accountId, problem } = ctx.state
+      record(ctx.req, {
+        ...{ requestId, address, path, clientId, accountId, problem },
+        school: school?.slug,
+        operation: operationOf(ctx),
+        status: ctx.status,
+        milliseconds: performance.now() - start,
+      })
     }
   }
 }

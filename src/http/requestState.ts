@@ -12,6 +12,16 @@ export interface RequestState {
   isOwn?: true
   /** The document of this response, if the response table may store the response. */
   storable?: { document: StoredDocument; contentType: string; freshMilliseconds: number }
+  /** Id of the operation, for the log and the metrics. Where it is not set, the path decides. */
+  operation?: string
+  /** The client that the request names, checked or not, in at most 200 characters of plain ASCII. */
+  clientId?: string | undefined
+  /** The account of the person that the request acts for. */
+  accountId?: string | undefined
+  /** The value of the cookie for forms that this response sets. */
+  newBrowser?: string
+  /** The problem that the response reports. */
+  problem?: { code: string; limit?: string | undefined } | undefined
   /** Path of the resource that a challenge links to, if it is not the whole origin. */
   challengePath?: '' | '/mcp'
 }

@@ -7,6 +7,8 @@ export interface StoredResponse {
   /** Content-Type and Content-Length in the same form: a 304 response has neither. */
   contentHeaders: readonly string[]
   etag: string
+  /** The operation that built it. */
+  operation: string
   body: Buffer
   /** The body as text if it is short and plain ASCII: Node sends it together with the headers, in one write. */
   ascii?: string | undefined

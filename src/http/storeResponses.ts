@@ -1,6 +1,7 @@
 import { isAscii } from 'node:buffer'
 import type { ClientRequest } from 'node:http'
 import type { Context, Middleware } from 'koa'
+import { operationOf } from './operationOf.ts'
 import type { RequestState } from './requestState.ts'
 import type { ResponseTable, StoredResponse } from './responseTable.ts'
 
@@ -17,7 +18,7 @@ export function storeResponses(table: ResponseTable, changesData: (ctx: Context)
     await next()
     const { school, storable } = ctx.state
     if (storable && (ctx.status === 200 || ctx.status === 304)) {
-      const response = storedResponse(ctx, storable)
+      const response = storedResponse(ctx, storable, operationOf(ctx))
       if (response) table.put(school.id, ctx.path, response, { freshMilliseconds: storable.freshMilliseconds, builtSince })
     } else if (school && changesData(ctx)) table.clear(school.id)
   }
@@ -27,6 +28,7 @@ export function storeResponses(table: ResponseTable, changesData: (ctx: Context)
 function storedResponse(
   { res }: Context,
   { document: { body, etag }, contentType }: NonNullable<RequestState['storable']>,
+  operation: string,
 ): StoredResponse | undefined {
   const headers: string[] = []
   // Node's types declare the method for requests only; both inherit it from the same class.
@@ -37,7 +39,7 @@ function storedResponse(
     if (!notStored.has(key)) for (const value of [res.getHeader(name)].flat()) headers.push(name, String(value))
   }
   return {
-    ...{ headers, etag, body },
+    ...{ headers, etag, operation, body },
     contentHeaders: ['Content-Type', contentType, 'Content-Length', String(body.length)],
     ascii: body.length <= maxSingleWrite && isAscii(body) ? body.toString('latin1') : undefined,
   }

@@ -42,6 +42,7 @@ export function storedResponses(
       status,
       milliseconds: performance.now() - start,
       address: addressOf(request),
+      operation: stored.operation,
     })
   }
 }

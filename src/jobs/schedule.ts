@@ -1,4 +1,6 @@
 import type { Log } from '../lib/log.ts'
+import { reasonOf } from '../lib/reason.ts'
+import type { JobRun as FinishedRun } from '../store/jobRuns.ts'
 
 export interface Job {
   name: string
@@ -9,20 +11,51 @@ export interface Job {
   run(signal?: AbortSignal): Promise<Record<string, number> | undefined>
 }
 
+/** A run of a job. `skipped`: another process was running the job. */
+export interface JobRun {
+  job: string
+  outcome: 'success' | 'failure' | 'skipped'
+  seconds: number
+}
+
+/** Receives the runs of jobs. */
+export interface RunListeners {
+  onRun?: (run: JobRun) => void
+  /** Stores a run that was not skipped, for the list of jobs. */
+  record?: (run: FinishedRun) => Promise<void>
+}
+
+/** Runs a job once, logs its result and reports it to the listeners. Never throws. */
+export async function runJob(
+  job: Job,
+  log: Log,
+  { signal, onRun = () => undefined, record }: RunListeners & { signal?: AbortSignal } = {},
+): Promise<void> {
+  const start = performance.now()
+  const run = { name: job.name, everySeconds: job.everySeconds, startedAt: new Date() }
+  const report = (outcome: JobRun['outcome']): void => onRun({ job: job.name, outcome, seconds: (performance.now() - start) / 1000 })
+  const store = async (outcome: Pick<FinishedRun, 'result' | 'failure'>): Promise<void> => {
+    await record?.({ ...run, ...outcome }).catch((error: unknown) => log.warn({ err: error, job: job.name }, 'job run not stored'))
+  }
+  try {
+    const done = await job.run(signal)
+    report(done ? 'success' : 'skipped')
+    if (!done) return
+    if (Object.values(done).some((count) => count > 0)) log.info({ job: job.name, ...done }, 'job done')
+    await store({ result: done, failure: undefined })
+  } catch (error) {
+    report('failure')
+    log.error({ err: error, job: job.name }, 'job failed')
+    await store({ result: undefined, failure: reasonOf(error) })
+  }
+}
+
 /** Runs each job periodically until stopped. Logs a job that fails and retries it at its next run. */
-export function schedule(jobs: readonly Job[], log: Log): { stop(): Promise<void> } {
+export function schedule(jobs: readonly Job[], log: Log, listeners: RunListeners = {}): { stop(): Promise<void> } {
   const running = new Set<Promise<void>>()
   const stopping = new AbortController()
-  const runOnce = async (job: Job): Promise<void> => {
-    try {
-      const done = await job.run(stopping.signal)
-      if (done && Object.values(done).some((count) => count > 0)) log.info({ job: job.name, ...done }, 'job done')
-    } catch (error) {
-      log.error({ err: error, job: job.name }, 'job failed')
-    }
-  }
   const begin = (job: Job): void => {
-    const current = runOnce(job).finally(() => running.delete(current))
+    const current = runJob(job, log, { ...listeners, signal: stopping.signal }).finally(() => running.delete(current))
     running.add(current)
   }
   const timers = jobs.flatMap((job) => [

@@ -1,4 +1,6 @@
 import { deleteDueAccounts } from '../domain/accounts/accountDeletion.ts'
+import { sweepChallenges } from '../domain/secondFactors/challenges.ts'
+import { type AuditRetention, deleteExpiredAudit, shortenAuditAddresses } from '../store/auditRetention.ts'
 import { sweepChanges } from '../store/changeLog.ts'
 import { pruneClients } from '../store/clients.ts'
 import { sweepTombstones } from '../store/clientTombstones.ts'
@@ -6,7 +8,10 @@ import type { Database, Writer } from '../store/database.ts'
 import type { DatabaseArtifacts } from '../store/databaseArtifacts.ts'
 import { sweepAnswers } from '../store/idempotency.ts'
 import { sweepMailedLinks } from '../store/mailedLinks.ts'
+import { sweepOutbox } from '../store/outbox/sweepOutbox.ts'
 import { countSchools } from '../store/schoolCounts.ts'
+import { listSchools } from '../store/schools.ts'
+import { parkAbandoned } from '../store/webhooks/endpointState.ts'
 import { drain } from './drain.ts'
 import type { Job } from './schedule.ts'
 
@@ -15,12 +20,14 @@ export interface SweepArguments {
   artifacts: DatabaseArtifacts
   endGrant(writer: Writer, schoolId: string, grantId: string): Promise<void>
   registration(): { never_used_days: number; idle_days: number }
+  /** How long the audit trail is kept. */
+  retention(): AuditRetention
 }
 
 const batch = 1000
 
 /** Returns the jobs that delete expired data: artefacts, stored responses, mailed links, changes, accounts and unused registrations. */
-export function sweepJobs({ database, artifacts, endGrant, registration }: SweepArguments): Job[] {
+export function sweepJobs({ database, artifacts, endGrant, registration, retention }: SweepArguments): Job[] {
   const exclusive =
     (name: string, work: (signal?: AbortSignal) => Promise<Record<string, number>>): Job['run'] =>
     (signal) =>
@@ -54,7 +61,29 @@ export function sweepJobs({ database, artifacts, endGrant, registration }: Sweep
       run: exclusive('sweep_records', async (signal) => ({
         answers: await drain(() => sweepAnswers(database.kysely, batch), signal),
         changes: await drain(() => sweepChanges(database.kysely, batch), signal),
+        challenges: await drain(() => sweepChallenges(database.kysely, batch), signal),
       })),
+    },
+    {
+      name: 'sweep_outbox',
+      everySeconds: 600,
+      run: exclusive('sweep_outbox', async (signal) => ({
+        abandoned: await parkAbandoned(database.kysely),
+        removed: await drain(() => sweepOutbox(database.kysely, batch), signal),
+      })),
+    },
+    {
+      name: 'sweep_audit',
+      everySeconds: 3600,
+      run: exclusive('sweep_audit', async (signal) => {
+        const done = { deleted: 0, shortened: 0 }
+        for (const { id } of await listSchools(database.kysely)) {
+          if (signal?.aborted) break
+          done.deleted += await drain(() => deleteExpiredAudit(database.kysely, id, { ...retention(), limit: batch }), signal)
+          done.shortened += await drain(() => shortenAuditAddresses(database.kysely, id, { ...retention(), limit: batch }), signal)
+        }
+        return done
+      }),
     },
     {
       name: 'delete_accounts',

@@ -6,6 +6,15 @@ export function newId(): string {
   return v7()
 }
 
+/** Returns the least UUIDv7 of a time, in milliseconds: ids that are made later are greater. */
+export function firstIdAt(milliseconds: number): string {
+  const hex = Math.max(0, Math.floor(milliseconds)).toString(16).padStart(12, '0')
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`
+}
+
+/** Returns the time in milliseconds at which a UUIDv7 was made. */
+export const timeOfId = (uuid: string): number => Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16)
+
 const publicId = /^[a-z]{3}_[0-7][0-9a-hjkmnp-tv-z]{25}$/
 /** Crockford's base32 in lower case, as TypeID writes it. */
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'

@@ -22,7 +22,13 @@ export type KeyPurpose =
   | 'uploads'
   | 'downloads'
   | 'known browsers'
+  | 'outbox'
   | 'sign-in steps'
+  | 'authenticator apps'
+  | 'recovery codes'
+  | 'passkey challenges'
+  | 'confirmations'
+  | 'probes'
 
 /**
  * Keys derived from the root secrets of SECRET_KEY by HKDF-SHA-256 (RFC 5869).

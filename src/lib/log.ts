@@ -4,11 +4,21 @@ import { type DestinationStream, type Logger, pino } from 'pino'
 export interface RequestLine {
   request_id: string
   school: string | undefined
+  /** The id of the operation, the template of a page's path, or a group such as `document`. */
+  operation: string
   method: string
   path: string
   status: number
+  /** The code of the problem that the response reports. */
+  error: string | undefined
+  /** The rate limit that refused the request. */
+  limit: string | undefined
   milliseconds: number
+  client_id: string | undefined
+  /** The opaque id of the person, as in the API. */
+  account_id: string | undefined
   address: string
+  user_agent: string | undefined
   client_request_id: string | undefined
 }
 

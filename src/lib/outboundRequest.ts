@@ -1,8 +1,8 @@
 import { Resolver } from 'node:dns/promises'
-import type { IncomingMessage } from 'node:http'
+import { type IncomingMessage, request as requestPlainly } from 'node:http'
 import { request } from 'node:https'
-import { isIP } from 'node:net'
-import { connect, type TLSSocket } from 'node:tls'
+import { connect as connectPlainly, isIP, type Socket } from 'node:net'
+import { connect } from 'node:tls'
 import { forbiddenAddressReason } from './outboundAddress.ts'
 
 /** A request to a server that is not in the configuration. */
@@ -12,7 +12,7 @@ export interface OutboundRequest {
   method: 'GET' | 'POST'
   headers: Readonly<Record<string, string>>
   body?: string
-  /** Longest response body in bytes. */
+  /** Longest response body in bytes. 0: the body is not read. */
   maxBytes: number
   /** Time for the whole exchange, name resolution included. */
   timeoutMs: number
@@ -49,6 +49,8 @@ export interface OutboundNetwork {
   target(address: string, port: number): { host: string; port: number }
   /** Additional certificate authority. */
   ca?: string
+  /** True if URLs without TLS are requested, for hosts that the operator names. */
+  allowsHttp?: boolean
 }
 
 /** Number of addresses of a host that are tried. */
@@ -59,10 +61,11 @@ const mostAddresses = 4
  * the addresses is not public, and connects to a checked address, so that a second resolution cannot lead elsewhere. @throws OutboundError
  */
 export function createOutbound(network: Partial<OutboundNetwork> = {}): SendOutbound {
-  const { resolve = resolveName, forbiddenReason = forbiddenAddressReason, target = (host, port) => ({ host, port }), ca } = network
+  const { resolve = resolveName, forbiddenReason = forbiddenAddressReason, target = (host, port) => ({ host, port }) } = network
   return async (outbound) => {
     const { url, timeoutMs } = outbound
-    if (url.protocol !== 'https:' || url.username !== '' || url.password !== '')
+    const isPlain = url.protocol === 'http:' && network.allowsHttp === true
+    if ((url.protocol !== 'https:' && !isPlain) || url.username !== '' || url.password !== '')
       throw new OutboundError('forbidden', 'only https URLs are requested')
     const signal = AbortSignal.timeout(timeoutMs)
     const hostname = url.hostname.replace(/^\[(.*)\]$/, '$1')
@@ -74,18 +77,10 @@ export function createOutbound(network: Partial<OutboundNetwork> = {}): SendOutb
     }
     let failure: unknown
     for (const address of addresses.slice(0, mostAddresses)) {
-      const { host, port } = target(address, Number(url.port || 443))
-      const servername = isIP(hostname) ? '' : hostname
-      const socket = connect({
-        host,
-        port,
-        servername,
-        ca: ca === undefined ? undefined : [ca],
-        rejectUnauthorized: true,
-        minVersion: 'TLSv1.2',
-      })
+      const to = target(address, Number(url.port || (isPlain ? 80 : 443)))
+      const socket = isPlain ? connectPlainly(to) : connectSecurely(to, hostname, network.ca)
       try {
-        await within(signal, secured(socket))
+        await within(signal, connected(socket, isPlain ? 'connect' : 'secureConnect'))
         return await exchange(outbound, socket, signal)
       } catch (error) {
         if (error instanceof OutboundError) throw error
@@ -105,17 +100,26 @@ async function resolveName(hostname: string): Promise<string[]> {
   return answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
 }
 
-function secured(socket: TLSSocket): Promise<void> {
+const connectSecurely = (to: { host: string; port: number }, hostname: string, ca: string | undefined): Socket =>
+  connect({
+    ...to,
+    servername: isIP(hostname) ? '' : hostname,
+    ca: ca === undefined ? undefined : [ca],
+    rejectUnauthorized: true,
+    minVersion: 'TLSv1.2',
+  })
+
+function connected(socket: Socket, event: 'connect' | 'secureConnect'): Promise<void> {
   return new Promise((resolve, reject) => {
-    socket.once('secureConnect', resolve)
+    socket.once(event, resolve)
     socket.on('error', reject)
     socket.once('close', () => reject(new Error('connection closed')))
   })
 }
 
-async function exchange(outbound: OutboundRequest, socket: TLSSocket, signal: AbortSignal): Promise<OutboundResponse> {
+async function exchange(outbound: OutboundRequest, socket: Socket, signal: AbortSignal): Promise<OutboundResponse> {
   const { url, method, headers, body, maxBytes } = outbound
-  const sent = request(url, {
+  const sent = (url.protocol === 'http:' ? requestPlainly : request)(url, {
     method,
     // Without an agent: an agent would resolve the name and connect once more.
     createConnection: () => socket,
@@ -135,7 +139,11 @@ async function exchange(outbound: OutboundRequest, socket: TLSSocket, signal: Ab
       sent.on('error', reject)
       sent.end(body)
     })
-    return { status: response.statusCode ?? 0, headers: response.headers, body: await readLimited(response, maxBytes) }
+    return {
+      status: response.statusCode ?? 0,
+      headers: response.headers,
+      body: maxBytes === 0 ? Buffer.alloc(0) : await readLimited(response, maxBytes),
+    }
   } catch (error) {
     if (error instanceof OutboundError) throw error
     throw new OutboundError('failed', signal.aborted ? 'no complete response in time' : `no valid response: ${String(error)}`, error)

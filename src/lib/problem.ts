@@ -61,6 +61,10 @@ export const problems = {
     status: 409,
     description: 'A request with this Idempotency-Key is still being processed. Try again shortly.',
   },
+  reference_reused: {
+    status: 409,
+    description: 'This reference was already used with another body. Use a new reference for each new report.',
+  },
   upload_expired: { status: 410, description: 'The upload URL has expired. Request a new one.' },
   cursor_expired: {
     status: 410,
@@ -122,6 +126,8 @@ export interface ProblemOptions {
   headers?: Record<string, string>
   /** Every scope that the operation needs, for the challenge of RFC 6750 section 3. */
   requiredScopes?: readonly string[]
+  /** The rate limit that refuses the request, for the log. */
+  limit?: string
   cause?: unknown
 }
 
@@ -133,8 +139,9 @@ export class Problem extends Error {
   readonly details: ProblemDetail[]
   readonly headers: Record<string, string>
   readonly requiredScopes: readonly string[]
+  readonly limit: string | undefined
 
-  constructor(code: ProblemCode, { description, details = [], headers = {}, requiredScopes = [], cause }: ProblemOptions = {}) {
+  constructor(code: ProblemCode, { description, details = [], headers = {}, requiredScopes = [], limit, cause }: ProblemOptions = {}) {
     const text = plainAscii(description ?? problems[code].description)
     super(`${code}: ${text}`, { cause })
     this.name = 'Problem'
@@ -144,6 +151,7 @@ export class Problem extends Error {
     this.details = details
     this.headers = headers
     this.requiredScopes = requiredScopes
+    this.limit = limit
   }
 }
 

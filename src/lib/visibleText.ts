@@ -6,7 +6,7 @@ const visible = /[^\p{C}\p{Z}\p{M}\p{Default_Ignorable_Code_Point}\u2800]/u
 export function unreadable(text: string): string | undefined {
   const [character] = refused.exec(text) ?? []
   if (character !== undefined) {
-    const code = (character.codePointAt(0) as number).toString(16).toUpperCase().padStart(4, '0')
+    const code = Number(character.codePointAt(0)).toString(16).toUpperCase().padStart(4, '0')
     return `must not contain control characters or changes of direction. Remove U+${code}.`
   }
   return text !== '' && !visible.test(text) ? 'must have at least one visible character. Send a text that people can read.' : undefined

@@ -1,5 +1,8 @@
+import type { EmailValue } from './emailValues.ts'
+import { securityTemplates } from './securityTemplates.ts'
+
 /**
- * The English e-mail templates. `{school}` is the school's name; every other placeholder is a value that the sender of the e-mail passes.
+ * The English e-mail templates. A paragraph that consists of one placeholder shows a link or a list. `{school}` is the school's name; every other placeholder is a value that the sender of the e-mail passes.
  * Hosts write the texts of an event. The only other untrusted value is the name of an app, as `quotedName` shortens it.
  */
 export const emailTemplates = {
@@ -60,17 +63,6 @@ Open this link and sign in, or create an account with this address:
 
 If you did not ask for this and do not know the school, ignore this e-mail.`,
   },
-  /** `app` is the app that requested the deletion. Until the account is deleted, the deletion can be cancelled. */
-  deletion_scheduled: {
-    subject: 'Your account at {school} will be deleted',
-    text: `Your account at {school} will be deleted in 14 days, together with your name and your e-mail address. An app that you connected requested this. It calls itself "{app}".
-
-To keep the account, open this page and sign in:
-
-{link}
-
-If you did not ask for this, remove the app on the same page. If you want the account to be deleted, you do not have to do anything.`,
-  },
   password_reset: {
     subject: 'Choose a new password for {school}',
     text: `Someone, probably you, requested a new password for your account at {school}.
@@ -80,14 +72,6 @@ To choose one, open this link. It works once, within an hour:
 {link}
 
 If it was not you, ignore this e-mail: your password does not change.`,
-  },
-  password_changed: {
-    subject: 'Your password at {school} was changed',
-    text: `The password of your account at {school} was just changed, and you were signed out in every browser.
-
-If it was not you, choose another password now, and disconnect all apps when you do:
-
-{reset}`,
   },
   email_change: {
     subject: 'Confirm your new e-mail address at {school}',
@@ -109,15 +93,6 @@ To sign in to that account:
 {sign_in}
 
 If it was not you, ignore this e-mail.`,
-  },
-  /** Sent to the previous address. `contact` is the contact of the school. */
-  email_changed: {
-    subject: 'Your e-mail address at {school} was changed',
-    text: `Your account at {school} now uses another e-mail address. You can no longer sign in with this one, and you will get no more e-mails here.
-
-If it was not you, contact the school immediately:
-
-{contact}`,
   },
   event_canceled: {
     subject: '{school}: {title} is cancelled',
@@ -142,6 +117,7 @@ If you can no longer come, give up your seat, so that someone else can have it.
 
 If you did not ask for a seat, ignore this e-mail.`,
   },
+  ...securityTemplates,
 } as const satisfies Record<string, EmailTemplate>
 
 export interface EmailTemplate {
@@ -157,7 +133,6 @@ export type EmailTemplates = Record<EmailKind, EmailTemplate>
 type Placeholders<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}` ? Name | Placeholders<Rest> : never
 
 /** The values of an e-mail: the placeholders of its English template, except for the school's name. */
-export type EmailValues<Kind extends EmailKind> = Record<
-  Exclude<Placeholders<(typeof emailTemplates)[Kind]['subject' | 'text']>, 'school'>,
-  string
->
+export type EmailValues<Kind extends EmailKind> = Kind extends EmailKind
+  ? { [Name in Exclude<Placeholders<(typeof emailTemplates)[Kind]['subject' | 'text']>, 'school'>]: EmailValue<Name> }
+  : never

@@ -29,11 +29,12 @@ export function fileTransport({ directory, log }: { directory: string; log: Log 
   }
 }
 
-/** Plain text instead of quoted-printable: the link is copied from the file. */
-function readable(message: string, text: string): string {
-  const head = message.slice(0, message.indexOf('\n\n'))
-  return `${head.replace(/^Content-Transfer-Encoding: .*$/m, 'Content-Transfer-Encoding: 8bit')}\n\n${text}`
-}
+/** The text part of a message as nodemailer writes it: two header fields, an empty line, and the text until the next boundary. */
+const textPart = /^(Content-Type: text\/plain[^\n]*\n(?: [^\n]*\n)*)Content-Transfer-Encoding: [^\n]*\n\n[\s\S]*?\n(?=--)/m
+
+/** Writes the text part plainly instead of in quoted-printable: the link is copied from the file. */
+const readable = (message: string, text: string): string =>
+  message.replace(textPart, (_part, type: string) => `${type}Content-Transfer-Encoding: 8bit\n\n${text}\n`)
 
 /** Names begin with the time, so the oldest come first. */
 async function forget(directory: string): Promise<void> {

@@ -1,4 +1,5 @@
 import type { EmailTemplates } from './emailTemplates.ts'
+import { germanSecurityTemplates } from './germanSecurityTemplates.ts'
 
 /** The German e-mail templates, with the same placeholders as the English ones. */
 export const germanTemplates: EmailTemplates = {
@@ -56,16 +57,6 @@ Wenn Sie das nicht erwartet haben und die Schule nicht kennen, müssen Sie nicht
 
 Wenn Sie das nicht erwartet haben und die Schule nicht kennen, müssen Sie nichts tun.`,
   },
-  deletion_scheduled: {
-    subject: 'Ihr Konto bei {school} wird gelöscht',
-    text: `Ihr Konto bei {school} wird in 14 Tagen gelöscht, mit Ihrem Namen und Ihrer E-Mail-Adresse. Eine App, die Sie verbunden haben, hat das veranlasst. Sie nennt sich „{app}“.
-
-Wenn Sie das Konto behalten möchten, öffnen Sie diese Seite und melden Sie sich an:
-
-{link}
-
-Wenn Sie das nicht wollten, entfernen Sie die App auf derselben Seite. Wenn das Konto gelöscht werden soll, müssen Sie nichts tun.`,
-  },
   password_reset: {
     subject: 'Wählen Sie ein neues Passwort für {school}',
     text: `Jemand, vermutlich Sie, hat ein neues Passwort für Ihr Konto bei {school} angefragt.
@@ -75,14 +66,6 @@ Wenn Sie das nicht wollten, entfernen Sie die App auf derselben Seite. Wenn das 
 {link}
 
 Wenn Sie das nicht waren, müssen Sie nichts tun: Ihr Passwort bleibt, wie es ist.`,
-  },
-  password_changed: {
-    subject: 'Ihr Passwort bei {school} wurde geändert',
-    text: `Das Passwort Ihres Kontos bei {school} wurde soeben geändert, und alle Browser wurden abgemeldet.
-
-Wenn Sie das nicht waren, wählen Sie jetzt ein anderes, und trennen Sie dabei alle Apps von Ihrem Konto:
-
-{reset}`,
   },
   email_change: {
     subject: 'Bestätigen Sie Ihre neue E-Mail-Adresse bei {school}',
@@ -103,14 +86,6 @@ Zur Anmeldung mit diesem Konto:
 {sign_in}
 
 Wenn Sie das nicht waren, müssen Sie nichts tun.`,
-  },
-  email_changed: {
-    subject: 'Ihre E-Mail-Adresse bei {school} wurde geändert',
-    text: `Ihr Konto bei {school} verwendet ab jetzt eine andere E-Mail-Adresse. Mit dieser hier können Sie sich nicht mehr anmelden, und Sie erhalten hier keine weiteren E-Mails.
-
-Wenn Sie das nicht waren, wenden Sie sich sofort an die Schule:
-
-{contact}`,
   },
   event_canceled: {
     subject: '{school}: {title} ist abgesagt',
@@ -134,4 +109,5 @@ Wenn Sie nicht mehr kommen können, geben Sie ihn frei, damit jemand anderes ihn
 
 Wenn Sie das nicht waren, müssen Sie nichts tun.`,
   },
+  ...germanSecurityTemplates,
 }

@@ -1,7 +1,11 @@
 import { type Language, languages, lookUpLanguage } from '../lib/languages.ts'
+import { emailFacts } from './emailFacts.ts'
+import { emailParts, type FilledValue, fillLine, plainEmail } from './emailParts.ts'
 import { type EmailKind, type EmailTemplates, type EmailValues, emailTemplates } from './emailTemplates.ts'
+import type { EmailFacts, TranslatedText } from './emailValues.ts'
 import { germanTemplates } from './germanTemplates.ts'
-import type { MailTransport } from './transport.ts'
+import { htmlEmail } from './htmlEmail.ts'
+import type { EmailLogo, MailTransport } from './transport.ts'
 
 /** The school that sends the e-mail. */
 export interface Sender {
@@ -14,7 +18,8 @@ export interface MailArguments {
   transport: MailTransport
   /** The sender's address; by default it is derived from the school's host. */
   from?: string | undefined
-  branding(school: Sender): Promise<{ name: string; locale: string }>
+  /** The name and the main language of the school, and its logo if mail programs can show it. */
+  branding(school: Sender): Promise<{ name: string; locale: string; logo?: EmailLogo | undefined }>
   /** Languages of the school's e-mails. */
   languages(school: Sender): readonly Language[]
 }
@@ -35,29 +40,40 @@ export type SendEmail = <Kind extends EmailKind>(school: Sender, to: Recipient, 
 /** Creates the function that sends e-mails. A template is filled with the school's name, links and the message's values only. */
 export function createMail({ transport, from, branding, languages: languagesOf }: MailArguments): SendEmail {
   return async (school, { email, locales }, kind, given) => {
-    const { name: title, locale } = await branding(school)
+    const { name: title, locale, logo } = await branding(school)
     const name = oneLine(title)
     const available = languagesOf(school)
     const language = lookUpLanguage([...locales, locale, ...available], available) ?? languages[0]
-    const values: Record<string, string> = {
-      ...Object.fromEntries(Object.entries<string>(given).map(([key, value]) => [key, oneLine(value)])),
-      school: name,
+    const values: Record<string, unknown> = { ...given, school: name }
+    const value = (key: string): FilledValue => {
+      const filled = Object.hasOwn(values, key) ? filledValue(values[key], language) : undefined
+      if (filled === undefined) throw new Error(`the e-mail ${kind} needs the value ${key}`)
+      return filled
     }
-    const fill = (text: string): string =>
-      text.replace(/\{([a-z_]+)\}/g, (_all, key: string) => {
-        const value = Object.hasOwn(values, key) ? values[key] : undefined
-        if (value === undefined) throw new Error(`the e-mail ${kind} needs the value ${key}`)
-        return value
-      })
-    const { subject, text } = catalogues[language][kind]
+    const template = catalogues[language][kind]
+    const subject = fillLine(template.subject, value)
+    const parts = emailParts(template.text, { issuer: school.issuer, value })
     await transport.deliver({
       from: { name, address: from ?? defaultSender(school.issuer) },
       to: email,
       language,
-      subject: fill(subject),
-      text: `${fill(text)}\n`,
+      subject,
+      text: plainEmail(parts),
+      html: htmlEmail({ language, school: name, subject, parts, logo }),
+      logo,
     })
   }
+}
+
+/** Returns a value in the language of the e-mail; undefined if it has none of the known forms. */
+function filledValue(value: unknown, language: Language): FilledValue | undefined {
+  if (typeof value === 'string') return oneLine(value)
+  if (typeof value !== 'object' || value === null) return undefined
+  if ('at' in value) {
+    return emailFacts(value as EmailFacts, language).map(({ label, value: text }) => ({ label, value: oneLine(text) }))
+  }
+  const text = (value as Partial<TranslatedText>)[language]
+  return text === undefined ? undefined : oneLine(text)
 }
 
 const oneLine = (text: string): string => text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim()

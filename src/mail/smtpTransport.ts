@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises'
+import { DeliveryFailure } from '../lib/deliveryFailure.ts'
 import { lazily } from '../lib/lazily.ts'
 import { compose } from './compose.ts'
 import type { MailTransport } from './transport.ts'
@@ -6,14 +6,12 @@ import type { MailTransport } from './transport.ts'
 export interface SmtpOptions {
   /** `smtp://` or `smtps://` URL, with user and password if the server requires them. */
   url: string
-  /** Pauses before the next attempt, in milliseconds; their number is the number of retries. */
-  pauses?: readonly number[]
 }
 
 const patienceMilliseconds = 10_000
 
-/** Sends e-mails through an SMTP server. Temporary failures are retried; permanent failures throw. */
-export function smtpTransport({ url, pauses = [1000, 5000] }: SmtpOptions): MailTransport {
+/** Sends e-mails through an SMTP server, in one attempt each. Throws a DeliveryFailure. */
+export function smtpTransport({ url }: SmtpOptions): MailTransport {
   let opened: { close(): void } | undefined
   const transport = lazily(async () => {
     const { createTransport } = await import('nodemailer')
@@ -30,16 +28,10 @@ export function smtpTransport({ url, pauses = [1000, 5000] }: SmtpOptions): Mail
   })
   return {
     async deliver(email) {
-      const left = [...pauses]
-      for (;;) {
-        try {
-          await (await transport()).sendMail(compose(email))
-          return
-        } catch (error) {
-          const pause = isTemporary(error) ? left.shift() : undefined
-          if (pause === undefined) throw withoutAddress(error)
-          await setTimeout(pause)
-        }
+      try {
+        await (await transport()).sendMail(compose(email))
+      } catch (error) {
+        throw explained(error)
       }
     },
     describe: () => `messages go to the mail server ${new URL(url).host}`,
@@ -52,15 +44,17 @@ interface SmtpFailure {
   responseCode?: unknown
 }
 
-/** The error codes only: the server's text contains the address, and errors are logged. */
-function withoutAddress(error: unknown): Error {
+/** The error codes only: the server's text contains the address, and errors are stored. */
+function explained(error: unknown): DeliveryFailure {
   const { code, responseCode } = error as SmtpFailure
-  return new Error(`the mail server did not take a message: ${[code, responseCode].filter(Boolean).join(' ') || 'no code'}`)
+  const codes = [code, responseCode].filter(Boolean).join(' ') || 'no code'
+  return new DeliveryFailure(`the mail server did not take a message: ${codes}`, { isPermanent: isPermanent(error as SmtpFailure) })
 }
 
-/** Returns true if there was no response or a temporary error (RFC 5321 section 4.2.1: 4yz). */
-function isTemporary(error: unknown): boolean {
-  const { code, responseCode } = error as SmtpFailure
-  if (typeof responseCode === 'number') return responseCode >= 400 && responseCode < 500
-  return code === 'ECONNECTION' || code === 'ETIMEDOUT' || code === 'ESOCKET' || code === 'EDNS'
-}
+/**
+ * True if the server rejects the envelope or the message with a permanent error (RFC 5321 section 4.2.1: 5yz), or if there is no valid
+ * recipient. Wrong credentials are not permanent: the operator can correct them.
+ */
+const isPermanent = ({ code, responseCode }: SmtpFailure): boolean =>
+  (code === 'EENVELOPE' || code === 'EMESSAGE') &&
+  (responseCode === undefined || (Number(responseCode) >= 500 && Number(responseCode) < 600))

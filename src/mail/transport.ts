@@ -8,6 +8,21 @@ export interface Email {
   language: string
   /** Plain text. */
   text: string
+  /** An HTML document with the same words. */
+  html: string
+  /** The picture that the HTML shows. It is a part of the message. */
+  logo?: EmailLogo | undefined
+}
+
+/** A school's logo, for e-mails. Width and height are in pixels. */
+export interface EmailLogo {
+  content: Buffer
+  contentType: 'image/png' | 'image/jpeg' | 'image/gif'
+  alt: string
+  width: number
+  height: number
+  /** The colour behind it. */
+  plate: string
 }
 
 /** A destination of e-mails: an SMTP server, a folder, a test. */

@@ -1,10 +1,11 @@
 import { type Adapter, type AdapterPayload, errors, type InteractionResults, Provider } from 'oidc-provider'
-import { hash, type Keyring } from '../lib/keyring.ts'
+import type { Keyring } from '../lib/keyring.ts'
 import type { Artifact, ArtifactKey, Artifacts, FoundArtifact } from '../store/artifacts.ts'
 import { findClient } from '../store/clients.ts'
 import { findGrant, saveGrant } from '../store/grants.ts'
 import { storableText } from '../store/storableText.ts'
 import { accountIdOf, subjectOf } from './claims.ts'
+import { hashSecret, withAcceptedSecrets } from './clientSecrets.ts'
 import { type Exchanges, earlierAnswer, endGrantOnce, reused } from './engineTransaction.ts'
 import { loadInteractionFacts } from './mintingFacts.ts'
 import { artifactName, forgetModel, once, remember } from './requestFacts.ts'
@@ -50,7 +51,8 @@ function clientAdapter({ schoolId, stores, exchanges }: AdapterArguments): Adapt
       // PostgreSQL cannot store this text, so no client has it as its id.
       if (storableText(id) !== id) return undefined
       const find = () => findClient(stores.database, schoolId, id)
-      return (await orUnavailable(stores, once(exchanges.getStore()?.facts.clients, id, find)))?.metadata as AdapterPayload | undefined
+      const client = await orUnavailable(stores, once(exchanges.getStore()?.facts.clients, id, find))
+      return client && (withAcceptedSecrets(client.metadata) as AdapterPayload)
     },
     async upsert(id, payload) {
       const { client_secret: secret, ...rest } = payload
@@ -63,9 +65,6 @@ function clientAdapter({ schoolId, stores, exchanges }: AdapterArguments): Adapt
     destroy: unused,
   }
 }
-
-/** Returns the stored form of a client secret. It has 256 bits of randomness, so a plain hash is enough. */
-export const hashSecret = (secret: string): string => `sha256:${hash(secret)}`
 
 function grantAdapter({ schoolId, stores, exchanges }: AdapterArguments): Adapter {
   return {
@@ -82,7 +81,9 @@ function grantAdapter({ schoolId, stores, exchanges }: AdapterArguments): Adapte
       exchange?.facts.grants.delete(id)
       const audit = exchange?.auditOfGrant
       if (audit && audit.grant_id !== id) throw new Error('the audit row names another grant')
-      await orUnavailable(stores, saveGrant(stores.database, { schoolId, id, accountId, clientId, payload, expiresInSeconds }, audit))
+      const grant = { schoolId, id, accountId, clientId, payload, expiresInSeconds }
+      const isFirst = await orUnavailable(stores, saveGrant(stores.database, grant, audit))
+      if (exchange) exchange.isFirstGrant = isFirst
     },
     destroy: (id) => endGrantOnce(exchanges.getStore(), stores, schoolId, id),
   }

@@ -7,6 +7,7 @@ import { admitDocumentClient } from './admitDocumentClient.ts'
 import { dispatch, type Handler, limit, type ServiceArguments } from './endpointHandler.ts'
 import { endpoints } from './endpoints.ts'
 import { takeManualCodeUri } from './manualCodeUri.ts'
+import { namedClient } from './namedClient.ts'
 import { canonicalise } from './readEngineForm.ts'
 
 /** A waiting request stores every parameter. 6,000 characters are enough for all scopes, a long state, a hint and a redirect URI. */
@@ -17,6 +18,7 @@ const mostQueryCharacters = 6000
  * is stored until somebody signs in, so it is limited by address and in size before the engine sees it.
  */
 export const authorize: Handler = async (ctx, args) => {
+  ctx.state.clientId = namedClient(ctx.query.client_id)
   try {
     await limit(ctx, args, 'authorize')
     requireShortQuery(ctx.querystring)

@@ -10,27 +10,41 @@ export interface BrowserSession {
   accountId: string
   /** `auth_time`, in seconds since 1970. */
   signedInAt: number | undefined
+  /** Authentication methods of the sign-in (RFC 8176). */
+  amr: readonly string[]
+  /** True if the person wants to stay signed in after the browser is closed. */
+  isRemembered: boolean
 }
 
 /** Returns the session of this browser, or undefined if nobody is signed in. */
 export async function readBrowserSession(ctx: Context, provider: Provider): Promise<BrowserSession | undefined> {
-  const { uid, accountId: subject, loginTs } = await provider.Session.get(ctx)
+  const { uid, accountId: subject, loginTs, amr = [], transient } = await provider.Session.get(ctx)
   const accountId = subject === undefined ? undefined : accountIdOf(subject)
-  return accountId === undefined ? undefined : { uid, accountId, signedInAt: loginTs }
+  return accountId === undefined ? undefined : { uid, accountId, signedInAt: loginTs, amr, isRemembered: transient !== true }
+}
+
+export interface NewBrowserSession {
+  accountId: string
+  /** `auth_time`, in seconds since 1970. */
+  signedInAt: number
+  amr: string[]
+  /** True if the cookie outlives the browser. */
+  isRemembered: boolean
+  lifeSeconds: number
 }
 
 /** Signs a browser in with a completely new session. An earlier session of the browser, or a planted one, ends. */
 export async function startBrowserSession(
   ctx: Context,
   provider: Provider,
-  { accountId, signedInAt, amr, lifeSeconds }: { accountId: string; signedInAt: number; amr: string[]; lifeSeconds: number },
+  { accountId, signedInAt, amr, isRemembered, lifeSeconds }: NewBrowserSession,
 ): Promise<void> {
   const before = await provider.Session.get(ctx)
   const session = new provider.Session()
-  session.loginAccount({ accountId: subjectOf(accountId), loginTs: signedInAt, amr })
+  session.loginAccount({ accountId: subjectOf(accountId), loginTs: signedInAt, amr, transient: !isRemembered })
   await session.save(lifeSeconds)
   await before.destroy()
-  setCookie(ctx, provider, session.jti, new Date(Date.now() + lifeSeconds * 1000))
+  setCookie(ctx, provider, session.jti, isRemembered ? new Date(Date.now() + lifeSeconds * 1000) : undefined)
 }
 
 /** Ends the session of this browser. */
@@ -40,6 +54,6 @@ export async function endBrowserSession(ctx: Context, provider: Provider): Promi
   setCookie(ctx, provider, null, new Date(0))
 }
 
-function setCookie(ctx: Context, provider: Provider, value: string | null, expires: Date): void {
-  ctx.cookies.set(provider.cookieName('session'), value, { ...sessionCookie(ctx.state.school.issuer), expires })
+function setCookie(ctx: Context, provider: Provider, value: string | null, expires: Date | undefined): void {
+  ctx.cookies.set(provider.cookieName('session'), value, { ...sessionCookie(ctx.state.school.issuer), ...(expires && { expires }) })
 }

@@ -26,7 +26,8 @@ export function claims({
 }): Pick<Configuration, 'claims' | 'conformIdTokenClaims' | 'findAccount'> {
   return {
     claims: {
-      openid: ['sub'],
+      // Every ID token says when and how the person signed in.
+      openid: ['sub', 'auth_time', 'amr'],
       profile: ['name', 'given_name', 'family_name', 'picture', 'locale', 'zoneinfo', 'updated_at'],
       email: ['email', 'email_verified'],
     },

@@ -34,6 +34,9 @@ interface Kept {
   freshUntil: number
 }
 
+/** The names of the limits. */
+export const documentPolicies = ['client_documents_of_host', 'client_documents'] as const
+
 /** A document has at most this size (draft-ietf-oauth-client-id-metadata-document section 6.6). */
 const maxBytes = 5 * 1024
 const timeoutMs = 5000
@@ -50,7 +53,7 @@ export function createClientDocuments({ send, limiter, limits, log }: ClientDocu
 
   const requireBudget = async (host: string): Promise<void> => {
     const { perMinute, perHostPerMinute } = limits()
-    const policy = (name: string, requests: number): Policy => ({ name, requests, windowSeconds: 60 })
+    const policy = (name: (typeof documentPolicies)[number], requests: number): Policy => ({ name, requests, windowSeconds: 60 })
     const ofHost = policy('client_documents_of_host', perHostPerMinute)
     requireWithin(ofHost, await limiter(ofHost, host))
     const ofAll = policy('client_documents', perMinute)

@@ -1,13 +1,15 @@
 import type { Context } from 'koa'
 import { errors } from 'oidc-provider'
 import type { Admission, Admit } from '../http/admission.ts'
-import { addressKey, enforce, type FailureLimit, type Limiter, type Policy } from '../http/rateLimit.ts'
-import { Problem, plainAscii } from '../lib/problem.ts'
+import { enforce, type FailureLimit, type Limiter, type Policy } from '../http/rateLimit.ts'
+import { addressKey } from '../lib/networkKey.ts'
+import { Problem } from '../lib/problem.ts'
 import type { Role } from '../policy/caller.ts'
 import type { DocumentRules } from '../policy/clientDocument.ts'
 import type { RegistrationRules } from '../policy/registrationError.ts'
 import type { School } from '../policy/school.ts'
 import type { AuditEntry } from '../store/audit.ts'
+import type { AuditEvent, NamedAuditEvent } from '../store/auditEvents.ts'
 import type { FindPerson } from './bearer.ts'
 import type { ClientDocuments } from './clientDocuments.ts'
 import { isDisabledClient } from './disabledClients.ts'
@@ -45,7 +47,7 @@ export interface ServiceArguments {
   /** Shows why a request was rejected; clients that ask for JSON get JSON. */
   showProblem(ctx: Context, problem: Problem): Promise<void>
   /** Counts an event whose audit row is written by the commit itself. */
-  count(event: string): void
+  count(event: AuditEvent): void
 }
 
 /** Handles requests of one endpoint. */
@@ -79,6 +81,8 @@ export async function finish(ctx: Context, { recordAudit, stores }: ServiceArgum
     ctx.body = explain({ ...body, error, detail, grantType: exchange.form.get('grant_type'), isDisabled }, ctx.state.school.issuer)
   }
   const { requestId, address, isOwn } = ctx.state
+  ctx.state.accountId ??= exchange.saved.find(({ accountId }) => accountId !== undefined)?.accountId
+  if (body?.error !== undefined) ctx.state.problem = { code: body.error }
   if (exchange.audit.length > 0 && !isOwn) await recordAudit(exchange.audit.map((row) => ({ ...row, request_id: requestId, address })))
 }
 
@@ -93,13 +97,13 @@ export function respondWithError(ctx: Context, exchange: Exchange, error: unknow
 const clientIdOf = ({ form }: Exchange): string => form.get('client_id') ?? ''
 
 /** Returns an audit row with the values of the request. */
-export function entry(ctx: Context, event: string, { form, grantIds }: Exchange): AuditEntry {
-  const { school, requestId, address } = ctx.state
+export function entry(ctx: Context, event: NamedAuditEvent, { grantIds }: Exchange): AuditEntry {
+  const { school, requestId, address, clientId } = ctx.state
   const [grantId] = [...grantIds.values()]
   return {
     school_id: school.id,
     event,
-    client_id: plainAscii(form.get('client_id') ?? '').slice(0, 200) || undefined,
+    client_id: clientId,
     grant_id: grantId,
     request_id: requestId,
     address,

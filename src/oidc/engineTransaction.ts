@@ -20,6 +20,8 @@ export interface Exchange {
   audit: AuditEntry[]
   /** Written in the statement that stores the grant of this request. */
   auditOfGrant?: AuditEntry
+  /** True if this request has stored a grant, which is the only live one of its account to its client. */
+  isFirstGrant?: boolean
   saved: Artifact[]
   /** The client that this request registers. */
   registered?: { id: string; metadata: object }
@@ -65,7 +67,7 @@ export function earlierAnswer(found: FoundArtifact, value: string, form: URLSear
   if (found.successor === null || found.clientId !== form.get('client_id')) return undefined
   const text = openWith(keyFromToken(value, windowPurpose), found.successor)
   if (text === undefined) return undefined
-  const { fingerprint: same, answer } = JSON.parse(text) as { fingerprint: string; answer: Record<string, unknown> }
+  const { fingerprint: same, answer }: { fingerprint: string; answer: Record<string, unknown> } = JSON.parse(text)
   return same === fingerprint(form) ? answer : undefined
 }
 

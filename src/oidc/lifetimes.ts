@@ -1,11 +1,13 @@
 import type { Configuration } from 'oidc-provider'
 import type { OAuthConfig } from '../config/oauth.ts'
 import { isManualCode } from './manualCodeUri.ts'
+import { secondsLeft } from './sessionSeconds.ts'
 
 const days = (count: number): number => count * 86_400
 
 /** Lifetimes in seconds. Tokens end with their grant, so the grant lives longer than the refresh token. */
-export function lifetimes({ lifetimes: life }: OAuthConfig): Pick<Configuration, 'ttl'> {
+export function lifetimes(oauth: OAuthConfig): Pick<Configuration, 'ttl'> {
+  const { lifetimes: life } = oauth
   return {
     ttl: {
       AccessToken: life.access_token_seconds,
@@ -14,7 +16,7 @@ export function lifetimes({ lifetimes: life }: OAuthConfig): Pick<Configuration,
       IdToken: life.id_token_seconds,
       Interaction: life.interaction_minutes * 60,
       RefreshToken: days(life.refresh_token_days),
-      Session: days(life.session_days),
+      Session: (_ctx, session) => secondsLeft(oauth, session),
     },
   }
 }

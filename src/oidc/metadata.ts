@@ -19,7 +19,7 @@ export async function metadataDocument(
   { privacy, terms }: { privacy?: string; terms?: string },
 ): Promise<StoredDocument> {
   const links = { ...(privacy && { op_policy_uri: privacy }), ...(terms && { op_tos_uri: terms }) }
-  const body = JSON.parse(await engineText(ctx, runtime, '/.well-known/openid-configuration')) as Record<string, unknown>
+  const body: Record<string, unknown> = JSON.parse(await engineText(ctx, runtime, '/.well-known/openid-configuration'))
   return stored(JSON.stringify({ ...body, response_modes_supported: ['query'], ...links }))
 }
 

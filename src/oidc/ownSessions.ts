@@ -19,9 +19,9 @@ export function ownSessions({ stores, keyring }: { stores: Stores; keyring: Keyr
       if (!account) return []
       const found = await artifactsIn(transaction).findOfAccount(schoolId, model, accountId)
       const sessions = found.flatMap(({ id, payload, expiresAt }): BrowserSession[] => {
-        const { loginTs } = JSON.parse(keyring.open('artifacts', payload)) as { loginTs?: number }
+        const { loginTs, uid }: { loginTs?: number; uid?: string } = JSON.parse(keyring.open('artifacts', payload))
         if (loginTs === undefined || isSessionOver(loginTs, account.sessions_valid_after)) return []
-        return [{ id, signedInAt: new Date(loginTs * 1000), expiresAt }]
+        return [{ id, uid, signedInAt: new Date(loginTs * 1000), expiresAt }]
       })
       return sessions.toSorted((one, other) => other.signedInAt.getTime() - one.signedInAt.getTime())
     },

@@ -1,11 +1,12 @@
 import { type AdapterFactory, type Configuration, type KoaContextWithOIDC, Provider } from 'oidc-provider'
 import type { OAuthConfig } from '../config/oauth.ts'
-import { isSame, type Keyring } from '../lib/keyring.ts'
+import type { Keyring } from '../lib/keyring.ts'
 import type { School } from '../policy/school.ts'
 import { clientTag, grantTag } from '../store/facts/factTags.ts'
-import { createAdapter, hashSecret } from './adapter.ts'
+import { createAdapter } from './adapter.ts'
 import { claims } from './claims.ts'
 import { authMethods, clients } from './clientOptions.ts'
+import { isAcceptedSecret } from './clientSecrets.ts'
 import { cookies } from './cookies.ts'
 import { endpoints } from './endpoints.ts'
 import { type FeatureArguments, features } from './engineFeatures.ts'
@@ -82,7 +83,7 @@ export function createProvider(args: ProviderArguments): Provider {
   provider.proxy = true
   tagTokens(provider, school)
   provider.Client.prototype.compareClientSecret = function compareClientSecret(presented: string) {
-    return isSame(hashSecret(presented), this.clientSecret ?? '')
+    return isAcceptedSecret(presented, this.clientSecret ?? '')
   }
   return provider
 }

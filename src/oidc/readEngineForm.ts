@@ -2,6 +2,7 @@ import type { Context } from 'koa'
 import { putBodyBack } from '../http/readBody.ts'
 import { urlencodedFormReader } from '../http/urlencodedForm.ts'
 import { Problem } from '../lib/problem.ts'
+import { namedClient } from './namedClient.ts'
 import { canonicalResource } from './resourceIndicators.ts'
 
 const readText = urlencodedFormReader(32 * 1024)
@@ -11,7 +12,7 @@ const bodyOnly = ['client_secret', 'code', 'code_verifier', 'grant_type', 'refre
 
 /**
  * Reads the form of a token, revocation or introspection request and puts it back for the engine, which must see repeated parameters
- * and rejects a body that is parsed already. Resource indicators are put back in canonical spelling.
+ * and rejects a body that is parsed already. Notes the client for the log. Resource indicators are put back in canonical spelling.
  * @throws Problem invalid_request, payload_too_large
  */
 export async function readEngineForm(ctx: Context): Promise<URLSearchParams> {
@@ -28,6 +29,7 @@ export async function readEngineForm(ctx: Context): Promise<URLSearchParams> {
   }
   const text = await readText(ctx)
   const form = new URLSearchParams(text)
+  ctx.state.clientId = namedClient(form.get('client_id'))
   const isCanonical = canonicalise(form)
   putBodyBack(ctx.req, Buffer.from(isCanonical ? text : form.toString()))
   // Without the charset: the engine answers an unknown one as an error of the server.

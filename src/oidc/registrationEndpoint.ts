@@ -26,6 +26,7 @@ async function isSaved(ctx: Context, { stores, count }: ServiceArguments, exchan
   const { client_name: name } = ctx.body as { client_name?: string }
   if (!exchange.registered) throw new Error('the engine registered no client')
   const { id, metadata } = exchange.registered
+  ctx.state.clientId = id
   const audit = isOwn ? [] : [{ ...entry(ctx, 'client.registered', exchange), client_id: id, details: { client_name: name } }]
   try {
     await orUnavailable(stores, registerClient(stores.database, { schoolId: school.id, id, metadata }, audit))

@@ -6,9 +6,10 @@ import type { Artifacts } from '../store/artifacts.ts'
 import type { AuditEntry } from '../store/audit.ts'
 import type { Reader } from '../store/database.ts'
 import type { DatabaseArtifacts } from '../store/databaseArtifacts.ts'
-import { clientFact, grantFact } from '../store/facts/fact.ts'
-import type { FactChange, NamedFacts } from '../store/facts/factGuard.ts'
+import { clientFact, type Fact, grantFact, schoolFact } from '../store/facts/fact.ts'
+import { type FactChange, mostFacts, type NamedFacts } from '../store/facts/factGuard.ts'
 import { clientTag, grantTag } from '../store/facts/factTags.ts'
+import { listGrantKeys } from '../store/grants.ts'
 import type { RedisArtifacts } from '../store/redisArtifacts.ts'
 
 /** The stores of the engine's state. Without Redis both members are the same object. */
@@ -63,14 +64,23 @@ export async function endGrant(
   })
 }
 
-/** Revokes a client and all its tokens. The marker must be written, too: it keeps the tokens invalid when the client is enabled again. */
+/** Revokes a client with its grants and tokens. The marker must be written, too: it keeps the tokens invalid when the client is enabled again. */
 export async function endClient(stores: Stores, schoolId: string, clientId: string): Promise<void> {
   const ended = { schoolId, clientId, clientTag: clientTag(schoolId, clientId) }
   if (isSplit(stores)) await orUnavailable(stores, stores.ephemeral.endClient(ended))
   await orUnavailable(
     stores,
-    againOnNewConnection(() => stores.facts.changing([clientFact(schoolId, clientId)], () => stores.durable.endClient(ended))),
+    againOnNewConnection(async () =>
+      stores.facts.changing(await factsOfClient(stores, schoolId, clientId), () => stores.durable.endClient(ended)),
+    ),
   )
+}
+
+/** Returns the facts that change when a client ends: its own and those of its live grants. */
+export async function factsOfClient({ database }: Pick<Stores, 'database'>, schoolId: string, clientId: string): Promise<Fact[]> {
+  const grants = await listGrantKeys(database, schoolId, { clientId, limit: mostFacts + 1 })
+  const ended = grants.length > mostFacts ? [schoolFact(schoolId)] : grants.map(({ id }) => grantFact(schoolId, id))
+  return [clientFact(schoolId, clientId), ...ended]
 }
 
 /** Time for the pool to detect a closed connection. */

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { SchoolConfig } from '../config/schools.ts'
-import { type ConfiguredClient, noteDisabledBy, saveClient } from '../store/clients.ts'
+import { type ConfiguredClient, isDisabledByPerson, noteDisabledBy, saveClient } from '../store/clients.ts'
 import { clientFact } from '../store/facts/fact.ts'
 import { clientTag } from '../store/facts/factTags.ts'
-import { endClient, type Stores } from './stores.ts'
+import { endClient, factsOfClient, type Stores } from './stores.ts'
 
 export interface IntegrationChanges {
   added: string[]
@@ -12,7 +12,7 @@ export interface IntegrationChanges {
 
 /**
  * Updates the clients in the database to match a school's file, in every process, without ending any session. A client that the file
- * disables or no longer contains is revoked with its tokens. A client that an operator disabled stays disabled. `clients` are the stored
+ * disables or no longer contains is revoked with its tokens. A client that a person disabled stays disabled. `clients` are the stored
  * clients of the file, and those that it names. A client that has not changed is not written.
  */
 export async function syncIntegrations(
@@ -31,9 +31,9 @@ export async function syncIntegrations(
     await endClient(stores, schoolId, id)
     await noteDisabledBy(database, { schoolId, id, by: 'file' })
   }
-  const added = [...wanted].filter((id) => known.get(id)?.disabled_by !== 'operator' && !(isFromFile(id) && isLive(id)))
+  const added = [...wanted].filter((id) => !isDisabledByPerson(known.get(id)?.disabled_by) && !(isFromFile(id) && isLive(id)))
   for (const clientId of added) {
-    await stores.facts.changing([clientFact(schoolId, clientId)], () =>
+    await stores.facts.changing(await factsOfClient(stores, schoolId, clientId), () =>
       stores.ephemeral.restoreClient({ schoolId, clientId, clientTag: clientTag(schoolId, clientId) }),
     )
   }
@@ -51,7 +51,7 @@ export async function syncIntegrations(
 /** Returns true if writing the client would change nothing. */
 function isStored(client: ConfiguredClient | undefined, metadata: object, enabled: boolean): boolean {
   if (client?.registered_via !== 'file' || !isDeepStrictEqual(client.metadata, metadata)) return false
-  return client.disabled_by === 'operator' || (enabled ? client.disabled_at === null : client.disabled_by === 'file')
+  return isDisabledByPerson(client.disabled_by) || (enabled ? client.disabled_at === null : client.disabled_by === 'file')
 }
 
 /** Returns an integration in the format in which the engine stores a client. */
@@ -66,5 +66,8 @@ export function metadataOf(integration: SchoolConfig['integrations'][number]): R
     grant_types: ['authorization_code', 'refresh_token'],
     response_types: ['code'],
     ...(integration.secret_hash === undefined ? {} : { client_secret: integration.secret_hash }),
+    ...(integration.previous_secret_hash === undefined || integration.previous_secret_until === undefined
+      ? {}
+      : { previous_client_secret: { hash: integration.previous_secret_hash, until: integration.previous_secret_until } }),
   }
 }

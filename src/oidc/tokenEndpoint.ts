@@ -78,7 +78,7 @@ async function withinRole(ctx: Context, { findPerson, grantable }: ServiceArgume
   const token = exchange.saved.find(({ model }) => model === 'AccessToken')
   const person = token?.accountId === undefined ? undefined : await personOf(token.accountId)
   if (!token || !person) return answer
-  const payload = JSON.parse(token.payload) as { scope?: string }
+  const payload: { scope?: string } = JSON.parse(token.payload)
   const allowed = grantable(person.role)
   const scope = payload.scope
     ?.split(' ')

@@ -7,6 +7,7 @@ import { finish, type Handler, limit, refuseAuthorizationHeader, type ServiceArg
 import { type Exchange, newExchange } from './engineTransaction.ts'
 import { readEngineForm } from './readEngineForm.ts'
 import { once, rememberChecked } from './requestFacts.ts'
+import type { CheckedToken } from './tokenChecks.ts'
 
 /** The introspection endpoint (RFC 7662). */
 export const introspect: Handler = async (ctx, args) => {
@@ -36,8 +37,10 @@ async function rememberToken(
   { facts }: Exchange,
   { tokenChecks }: ServiceArguments,
   { schoolId, token, callerId }: { schoolId: string; token: string; callerId?: string },
-): Promise<void> {
-  rememberChecked(facts, token, await tokenChecks.check(schoolId, token, callerId))
+): Promise<CheckedToken> {
+  const checked = await tokenChecks.check(schoolId, token, callerId)
+  rememberChecked(facts, token, checked)
+  return checked
 }
 
 interface Introspection {
@@ -73,12 +76,12 @@ export const userinfo: Handler = async (ctx, args) => {
     })
   }
   const exchange = newExchange(new URLSearchParams())
-  await Promise.all(
-    args.stores.ephemeral.together(() => [
-      args.badCredentials.check(ctx),
-      rememberToken(exchange, args, { schoolId: ctx.state.school.id, token }),
-    ]),
+  const [, { found }] = await Promise.all(
+    args.stores.ephemeral.together(
+      () => [args.badCredentials.check(ctx), rememberToken(exchange, args, { schoolId: ctx.state.school.id, token })] as const,
+    ),
   )
+  Object.assign(ctx.state, { clientId: found?.clientId ?? undefined, accountId: found?.accountId ?? undefined })
   await throughEngine(ctx, args, exchange)
   if (ctx.status === 401) await args.badCredentials.count(ctx)
   if (ctx.status >= 400) {

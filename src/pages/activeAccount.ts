@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import type { SignedInAccount } from '../domain/accounts/signedInAccount.ts'
 import { isSessionOver } from '../policy/browserSessions.ts'
-import type { LanguageState } from './language.ts'
+import { useAccountLocale } from './language.ts'
 
 /**
  * Returns the account of a sign-in if it can still be used: undefined if it was disabled or removed, or ended its sessions, since.
@@ -14,7 +14,8 @@ export async function findActiveAccount<Account extends Pick<SignedInAccount, 'l
 ): Promise<Account | undefined> {
   const { school } = ctx.state
   const account = await find(school.id, accountId)
+  if (account) ctx.state.accountId = accountId
   if (account && isSessionOver(signedInAt, account.sessions_valid_after)) return undefined
-  Object.assign(ctx.state, { accountLocale: account?.locale ?? null } satisfies LanguageState)
+  useAccountLocale(ctx, account?.locale ?? null)
   return account
 }

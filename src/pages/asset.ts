@@ -17,7 +17,7 @@ export function asset(name: string, body: string): Asset {
   return { name, path, href: `${path}?v=${version}`, version, body }
 }
 
-/** Reads an asset of all schools: `schoolgate.css` (shapes and sizes without colours) or `pages.js`. */
+/** Reads an asset of all schools: `schoolgate.css` (shapes and sizes without colours), `pages.js` or `passkeys.js`. */
 export function readAsset(name: string): Asset {
   return asset(name, readFileSync(new URL(`../../views/assets/${name}`, import.meta.url), 'utf8'))
 }

@@ -21,8 +21,8 @@ import { createViews } from './templates.ts'
 export function createPages(args: PagesArguments): Router {
   const views = createViews()
   const csrf = createCsrf(args.keyring)
-  const { database, steps } = args
-  const { show, submitSignIn, submitConsent } = interactionPages(args, createStepRunner({ steps, database, views, csrf }))
+  const { database, steps, signedIn } = args
+  const { show, submitSignIn, submitConsent } = interactionPages(args, createStepRunner({ steps, database, views, csrf, signedIn }))
   const errors = pageErrors({ views, log: args.log, pageContext: args.pageContext })
   const form = [errors, sameOriginOnly(), formBody(), ownFormOnly(csrf)] as const
   const page = `${interactionPath}/:uid`
@@ -32,7 +32,7 @@ export function createPages(args: PagesArguments): Router {
     '/assets/custom.css',
     serveCustomStylesheet((school) => customCss(database.kysely, school.id)),
   )
-  for (const asset of [views.stylesheet, views.script]) router.get(asset.path, (ctx) => serveAsset(ctx, asset))
+  for (const asset of [views.stylesheet, views.script, views.passkeyScript]) router.get(asset.path, (ctx) => serveAsset(ctx, asset))
   router.get(`/assets/${schoolStylesheetName}`, async (ctx) => serveAsset(ctx, schoolStylesheet(await args.theme(ctx.state.school))))
   router.get('/', errors, async (ctx) => {
     setPageHeaders(ctx)

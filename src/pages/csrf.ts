@@ -13,7 +13,8 @@ export interface Csrf {
 export function createCsrf(keyring: Keyring): Csrf {
   return {
     issue(ctx, subject) {
-      const browser = browserOf(ctx) ?? giveCookie(ctx)
+      const { newBrowser } = ctx.state
+      const browser = browserOf(ctx) ?? newBrowser ?? giveCookie(ctx)
       return keyring.sign('csrf', `${subject} ${browser}`)
     },
     isValid(ctx, subject, token) {
@@ -33,5 +34,6 @@ function browserOf(ctx: Context): string | undefined {
 function giveCookie(ctx: Context): string {
   const value = randomToken(256)
   setOwnCookie(ctx, cookie, { value })
+  ctx.state.newBrowser = value
   return value
 }

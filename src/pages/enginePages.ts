@@ -9,7 +9,7 @@ import { looksLikeDocumentUrl } from '../policy/documentUrl.ts'
 import type { School } from '../policy/school.ts'
 import { destinationOf } from './destination.ts'
 import { type PageError, showErrorPage } from './errorPage.ts'
-import type { LanguageState } from './language.ts'
+import { forgetAccountLocale, type LanguageState } from './language.ts'
 import { manualCodePage } from './manualCodePage.ts'
 import { type FindPageContext, linkLanguageOf, type PageContext } from './pageContext.ts'
 import { isSessionNotFound } from './pageErrors.ts'
@@ -73,6 +73,7 @@ export function createEnginePages({ pageContext, findRemovedClient, isDisabledCl
 
   const renderLogoutSuccessPage: EnginePages['renderLogoutSuccessPage'] = async (ctx) => {
     const html = views.render('signed-out', signedOutPage(views, await pageContextOf(ctx)))
+    forgetAccountLocale(ctx)
     setPageHeaders(ctx)
     ctx.type = 'html'
     ctx.body = html

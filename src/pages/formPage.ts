@@ -1,3 +1,4 @@
+import type { PasskeyForm } from './passkeyForm.ts'
 import type { Frame } from './templates.ts'
 import type { TextPart } from './texts.ts'
 
@@ -18,6 +19,8 @@ export interface FormPage extends Frame {
   cancel: { action: string; label: string } | undefined
   /** The link back to the page that the person came from. */
   back: FormLink | undefined
+  /** The form of a passkey, in addition to the form of the page. */
+  passkey: PasskeyForm | undefined
 }
 
 /** A link below a form. */
@@ -47,6 +50,7 @@ export interface FormField {
 export interface FormBox {
   name: string
   label: string
+  isTicked?: boolean
 }
 
 /** Connects a field with its hint and its error. `hasFormError` connects it with the error of the whole form, too. */

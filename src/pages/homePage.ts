@@ -35,6 +35,8 @@ export function homePage(views: Views, pageContext: PageContext, { tagline, priv
   return {
     ...frame(views, pageContext, texts.text('home.title')),
     isIndexed: true,
+    // A section of this page has them.
+    legalLinks: [],
     heading: schoolName,
     tagline: tagline ? plainText(tagline, 200) : undefined,
     sections: [

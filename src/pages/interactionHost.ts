@@ -38,13 +38,13 @@ export function interactionHost(ctx: Context, args: PagesArguments, open: OpenIn
       interaction.result = { ...interaction.result, steps: { ...storedSteps(), [prompt]: progress } }
       await interaction.persist()
     },
-    async finish(prompt, { account, amr, result }) {
+    async finish(prompt, { account, amr, remember, result }) {
       if (prompt === 'consent') return finishInteraction(ctx, open, result, { merge: true })
       if (!account) throw new Error('the steps of the sign-in identified no account')
       const accountId = subjectOf(account.accountId)
-      await endOtherSession(ctx, open, accountId)
+      await endUnsuitableSession(ctx, open, { accountId, remember })
       // Not merged: an earlier result of this interaction may belong to another person.
-      return finishInteraction(ctx, open, { ...result, login: { accountId, ts: account.signedInAt, amr } }, { merge: false })
+      return finishInteraction(ctx, open, { ...result, login: { accountId, ts: account.signedInAt, amr, remember } }, { merge: false })
     },
     refuse: (description) => refuseAuthorization(ctx, args, open, description),
   }
@@ -52,11 +52,17 @@ export function interactionHost(ctx: Context, args: PagesArguments, open: OpenIn
 
 /**
  * Ends the session of another account before this one signs in, so that the engine starts a new one. Otherwise the engine would send a
- * page that submits itself by a script, which the pages do not allow.
+ * page that submits itself by a script, which the pages do not allow. Also ends a session that ends with the browser if the person wants
+ * to stay signed in: the engine cannot change that of a session.
  */
-async function endOtherSession(ctx: Context, { provider, interaction }: OpenInteraction, subject: string): Promise<void> {
+async function endUnsuitableSession(
+  ctx: Context,
+  { provider, interaction }: OpenInteraction,
+  { accountId, remember }: { accountId: string; remember: boolean },
+): Promise<void> {
   const session = await provider.Session.get(ctx)
-  if (session.accountId === undefined || session.accountId === subject) return
+  const isSuitable = session.accountId === accountId && !(remember && session.transient)
+  if (session.accountId === undefined || isSuitable) return
   await session.destroy()
   interaction.session = undefined
   await interaction.persist()

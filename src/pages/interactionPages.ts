@@ -1,7 +1,17 @@
 import type { Context, Middleware } from 'koa'
+import { findSignedInAccount } from '../domain/accounts/signedInAccount.ts'
+import { accountIdOf } from '../oidc/claims.ts'
 import { interactionPath } from '../oidc/endpoints.ts'
+import { findActiveAccount } from './activeAccount.ts'
 import { interactionHost } from './interactionHost.ts'
-import { isAnswered, openInteraction, resumeInteraction } from './openInteraction.ts'
+import {
+  finishInteraction,
+  isAnswered,
+  type LaterSignIn,
+  type OpenInteraction,
+  openInteraction,
+  resumeInteraction,
+} from './openInteraction.ts'
 import { pageProblem } from './pageProblem.ts'
 import type { PagesArguments } from './pagesArguments.ts'
 import { seeOther } from './seeOther.ts'
@@ -14,6 +24,21 @@ export interface InteractionPages {
   submitConsent: Middleware
 }
 
+/** Returns the sign-in of this browser that happened since the request began, if its account can still be used. */
+async function usableSignIn(
+  ctx: Context,
+  { database }: PagesArguments,
+  { laterSignIn }: OpenInteraction,
+): Promise<LaterSignIn | undefined> {
+  const accountId = laterSignIn && accountIdOf(laterSignIn.accountId)
+  if (!laterSignIn || accountId === undefined) return undefined
+  const account = await findActiveAccount(ctx, (schoolId, id) => findSignedInAccount(database, schoolId, id), {
+    accountId,
+    signedInAt: laterSignIn.ts,
+  })
+  return account && laterSignIn
+}
+
 export function interactionPages(args: PagesArguments, runner: StepRunner): InteractionPages {
   return {
     async show(ctx: Context) {
@@ -22,6 +47,8 @@ export function interactionPages(args: PagesArguments, runner: StepRunner): Inte
       const host = interactionHost(ctx, args, open)
       const chosen = typeof ctx.query.step === 'string' ? ctx.query.step : undefined
       const startsOver = ctx.query.account === 'other'
+      const login = startsOver ? undefined : await usableSignIn(ctx, args, open)
+      if (login) return finishInteraction(ctx, open, { login: { ...login } }, { merge: false })
       if (prompt === 'login' || (prompt === 'consent' && startsOver)) return runner.show(host, { prompt: 'login', chosen, startsOver })
       if (prompt === 'consent') return runner.show(host, { prompt, chosen })
       throw pageProblem('bad_request', 'invalid_request', 'This page does not support the prompt that the app asked for.')

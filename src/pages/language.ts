@@ -20,6 +20,8 @@ declare module 'koa' {
 export const languageParameter = 'lang'
 
 const cookie = 'sg_language'
+/** The language of the account that is signed in. It is not a choice: another account replaces it. */
+const accountCookie = 'sg_account_language'
 const lifeSeconds = 365 * 86_400
 
 /** Reads the language that a link of a page has chosen, and stores it in a cookie of the browser. */
@@ -34,11 +36,34 @@ export function rememberLanguage(isPage: (path: string) => boolean): (ctx: Conte
 }
 
 /**
- * Returns the language of a page. Order: the choice in this request, the `ui_locales` of the app, an earlier choice, the account's locale,
- * Accept-Language. `schoolLocale` is the fallback if none of them is a language of the school.
+ * Uses the account's locale for the pages of this request, and stores it for pages that do not read the account: until the browser is
+ * closed, another account signs in, or the person signs out.
+ */
+export function useAccountLocale(ctx: Context, locale: string | null): void {
+  Object.assign(ctx.state, { accountLocale: locale } satisfies LanguageState)
+  const language = lookUpLanguage([locale], languages)
+  if (language === readOwnCookie(ctx, accountCookie)) return
+  if (language) setOwnCookie(ctx, accountCookie, { value: language })
+  else forgetAccountLocale(ctx)
+}
+
+/** Forgets the language of the account that was signed in in this browser. */
+export function forgetAccountLocale(ctx: Context): void {
+  if (readOwnCookie(ctx, accountCookie)) setOwnCookie(ctx, accountCookie, { value: '', lifeSeconds: 0 })
+}
+
+/** Stores the language that the person chose for their account as the language of this browser; `null` forgets an earlier choice. */
+export function rememberLanguageOf(ctx: Context, locale: string | null): void {
+  const chosen = lookUpLanguage([locale], languages)
+  setOwnCookie(ctx, cookie, chosen ? { value: chosen, lifeSeconds } : { value: '', lifeSeconds: 0 })
+}
+
+/**
+ * Returns the language of a page. Order: the choice in this request, the `ui_locales` of the app, an earlier choice, the locale of the
+ * account (on pages that do not know it, of the account that is signed in here), Accept-Language. `schoolLocale` is the fallback if none of them is a language of the school.
  */
 export function languageOf(ctx: Context, { available, schoolLocale }: { available: readonly Language[]; schoolLocale: string }): Language {
-  const { chosenLanguage, uiLocales, accountLocale } = ctx.state
+  const { chosenLanguage, uiLocales, accountLocale = readOwnCookie(ctx, accountCookie) } = ctx.state
   const asked = typeof uiLocales === 'string' ? uiLocales.split(' ').slice(0, 10) : []
   const [first = languages[0]] = available
   const fallback = lookUpLanguage([schoolLocale], available) ?? first

@@ -29,6 +29,17 @@ export interface OpenInteraction {
   accountId: string | undefined
   /** When the account signed in, in seconds since 1970. */
   signedInAt: number | undefined
+  /** The sign-in of this browser, if it happened after the authorization request began: for example, after a sign-up. */
+  laterSignIn: LaterSignIn | undefined
+}
+
+/** A sign-in in the form of the engine's result of `login`. */
+export interface LaterSignIn {
+  accountId: string
+  ts: number
+  amr: string[]
+  acr?: string
+  remember: boolean
 }
 
 /**
@@ -46,6 +57,7 @@ export async function openInteraction(ctx: Context, args: PagesArguments): Promi
   }
   await takeLanguage(ctx, interaction)
   const clientId = String(interaction.params.client_id)
+  ctx.state.clientId = clientId
   const client = await provider.Client.find(clientId)
   if (!client) throw new Problem('invalid_client', { description: 'The registration of this client is unknown or has expired.' })
   const origin = await args.clients.describe(school.id, clientId)
@@ -62,7 +74,25 @@ export async function openInteraction(ctx: Context, args: PagesArguments): Promi
     destination: destinationOf(interaction.params.redirect_uri),
     accountId: subject === undefined ? undefined : accountIdOf(subject),
     signedInAt: subject !== undefined && session.accountId === subject ? session.loginTs : undefined,
+    laterSignIn: laterSignIn(session, interaction),
   }
+}
+
+/** Reasons for which the engine asks for a sign-in that any later sign-in satisfies. */
+const satisfied: ReadonlySet<string> = new Set(['no_session', 'login_prompt', 'max_age'])
+
+/** Times are whole seconds: if somebody was signed in already, a sign-in of the same second may be the earlier one. */
+const isLater = (signedInAt: number, { prompt, iat }: Interaction): boolean =>
+  prompt.reasons.includes('no_session') ? signedInAt >= iat : signedInAt > iat
+
+function laterSignIn(
+  { accountId, loginTs, amr, acr, transient }: InstanceType<Provider['Session']>,
+  interaction: Interaction,
+): LaterSignIn | undefined {
+  const { prompt } = interaction
+  if (accountId === undefined || loginTs === undefined || !isLater(loginTs, interaction)) return undefined
+  if (prompt.name !== 'login' || !prompt.reasons.every((reason) => satisfied.has(reason))) return undefined
+  return { accountId, ts: loginTs, amr: amr ?? [], ...(acr !== undefined && { acr }), remember: transient !== true }
 }
 
 /** Replaces `ui_locales` with the language that the person chose. The following pages of the authorization use the same parameters. */

@@ -34,7 +34,18 @@ export function ownFormOnly(csrf: Csrf): Middleware {
  * @throws Problem access_denied
  */
 export function requireOwnForm(ctx: Context, csrf: Csrf, { subject, kind }: { subject: string; kind: PageErrorKind }): void {
-  const form = submittedForm(ctx)
-  if (csrf.isValid(ctx, subject, form.get('csrf') ?? undefined)) return
+  requireToken(ctx, csrf, { subject, kind, token: submittedForm(ctx).get('csrf') ?? undefined })
+}
+
+/**
+ * Rejects a form whose token was not issued in this browser for this subject.
+ * @throws Problem access_denied
+ */
+export function requireToken(
+  ctx: Context,
+  csrf: Csrf,
+  { subject, token, kind }: { subject: string; token: string | undefined; kind: PageErrorKind },
+): void {
+  if (csrf.isValid(ctx, subject, token)) return
   throw pageProblem(kind, 'access_denied', 'This form was not shown in this browser, or it is too old.')
 }

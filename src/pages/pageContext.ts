@@ -18,6 +18,8 @@ export interface PageContext {
    */
   isOpenToSignUp(): boolean
   schoolLogo: PageLogo | undefined
+  /** Links to the privacy policy and the terms, where the school set their addresses. */
+  legalLinks: { href: string; label: string }[]
   /** Path of the style sheet with the school's colours. */
   schoolStylesheet: string
   /** Links to the same page in the school's languages; empty if there is only one, or if the page cannot be requested again. */
@@ -38,6 +40,8 @@ export interface SchoolBranding {
   /** The main language of the school (BCP 47). */
   locale: string
   isOpenToSignUp: boolean
+  /** Addresses of the privacy policy and the terms. */
+  legal: { privacy: string | undefined; terms: string | undefined }
   theme: PageTheme
 }
 
@@ -58,16 +62,18 @@ export function createPageContexts({ branding, languages: languagesOf }: PageCon
   return async (ctx, again) => {
     const { school }: { school?: School } = ctx.state
     const available = school ? languagesOf(school) : languages
-    const { name, locale, theme, ...found } = await brandingOf(branding, school)
+    const { name, locale, theme, legal, ...found } = await brandingOf(branding, school)
     const language = languageOf(ctx, { available, schoolLocale: locale })
+    const texts = spoken.get(language) ?? createTexts(language)
     return {
-      texts: spoken.get(language) ?? createTexts(language),
+      texts,
       schoolName: name,
       isOpenToSignUp() {
         if ('failure' in found) throw found.failure
         return found.isOpenToSignUp
       },
       schoolLogo: schoolLogo(theme, name),
+      legalLinks: legalLinksOf(texts, legal),
       schoolStylesheet: schoolStylesheet(theme).href,
       languageLinks: linksOf(available, language, again ?? askedAgain(ctx)),
     }
@@ -83,7 +89,12 @@ async function brandingOf(branding: PageContextArguments['branding'], school: Sc
 }
 
 const plainTheme: PageTheme = { mode: 'auto', colors: palettes.studio, corner_radius: 'medium', logo: null, logo_dark: null }
-const plainBranding = (name: string) => ({ name, locale: '', theme: plainTheme })
+const plainBranding = (name: string) => ({ name, locale: '', theme: plainTheme, legal: { privacy: undefined, terms: undefined } })
+
+const legalLinksOf = (texts: Texts, { privacy, terms }: SchoolBranding['legal']): PageContext['legalLinks'] => [
+  ...(privacy === undefined ? [] : [{ href: privacy, label: texts.text('home.privacy') }]),
+  ...(terms === undefined ? [] : [{ href: terms, label: texts.text('home.terms') }]),
+]
 
 /** Returns the path and query of this request; undefined if repeating the request could have another effect. */
 function askedAgain({ method, path, search }: Context): string | undefined {

@@ -5,11 +5,13 @@ import type { Log } from '../lib/log.ts'
 import type { Role } from '../policy/caller.ts'
 import type { ClientSource } from '../policy/clientOrigin.ts'
 import type { School } from '../policy/school.ts'
+import type { NamedAuditEvent } from '../store/auditEvents.ts'
 import type { Database } from '../store/database.ts'
 import type { HomeFacts } from './homePage.ts'
 import type { FindPageContext } from './pageContext.ts'
 import type { PageTheme } from './pageTheme.ts'
 import type { SignInStep } from './steps/signInStep.ts'
+import type { StepRunnerArguments } from './steps/stepRunner.ts'
 
 /** Everything that the pages need from other modules. */
 export interface PagesArguments {
@@ -20,6 +22,8 @@ export interface PagesArguments {
   provider(ctx: Context): Promise<Provider>
   /** The steps of signing in and consenting, in the order in which they are asked. */
   steps: readonly SignInStep[]
+  /** Called when a person has completed every step of a sign-in. */
+  signedIn: StepRunnerArguments['signedIn']
   /** Names that self-registered clients must not imitate, including the school's own name. */
   protectedNames(school: School): Promise<readonly string[]>
   clients: { describe(schoolId: string, clientId: string): Promise<ClientOrigin | undefined> }
@@ -55,6 +59,8 @@ export interface SignInLimits {
    * `browser` is the id of a browser that signed in to this account before.
    */
   begin(attempt: { schoolId: string; email: string | undefined; address: string; browser?: string | undefined }): Promise<BegunSignIn>
+  /** Begins an attempt with a code of a second factor. Passkeys cannot be guessed and are not limited by account. */
+  beginCode(attempt: { schoolId: string; accountId: string }): Promise<BegunSignIn>
   /** Resets the limit of an account after a password was chosen with an e-mail link. */
   passwordChanged(account: { schoolId: string; email: string; address: string }): Promise<void>
 }
@@ -74,18 +80,7 @@ export type BegunSignIn =
 /** A row of the audit trail that a page writes. */
 export interface PageAuditEntry {
   school_id: string
-  event:
-    | 'consent.granted'
-    | 'consent.refused'
-    | 'sign_in.succeeded'
-    | 'sign_in.failed'
-    | 'account.created'
-    | 'account.kept'
-    | 'account.signed_out_everywhere'
-    | 'email.changed'
-    | 'grant.revoked'
-    | 'password.changed'
-    | 'password.reset_requested'
+  event: NamedAuditEvent
   account_id?: string
   client_id?: string
   grant_id?: string

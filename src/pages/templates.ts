@@ -2,8 +2,14 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import ejs from 'ejs'
 import type { AppsGuide } from '../policy/appsGuide.ts'
+import type { AccountPage } from './account/accountPage.ts'
 import type { AppsPage } from './account/appsPage.ts'
+import type { FactorPage } from './account/factorPage.ts'
 import type { AccountMessagePage } from './account/messagePage.ts'
+import type { SchoolAppsPage } from './account/school/schoolAppsPage.ts'
+import type { SchoolAuditPage } from './account/school/schoolAuditPage.ts'
+import type { SchoolStaffPage } from './account/school/schoolStaffPage.ts'
+import type { SecurityPage } from './account/securityPage.ts'
 import { type Asset, readAsset } from './asset.ts'
 import type { ConsentPage } from './consentPage.ts'
 import type { ErrorPage } from './errorPage.ts'
@@ -23,6 +29,7 @@ export interface Frame {
   logo: PageLogo | undefined
   /** URLs of the common style sheet and of the school's colours. */
   stylesheets: string[]
+  legalLinks: PageContext['legalLinks']
   languagesLabel: string
   languageLinks: LanguageLink[]
   /** Set if search engines may list the page. */
@@ -31,8 +38,14 @@ export interface Frame {
 
 /** The object that each view renders. */
 export interface ViewPages {
+  account: AccountPage
   'account-apps': AppsPage
+  'account-factor': FactorPage
   'account-message': AccountMessagePage
+  'account-school': SchoolAppsPage
+  'account-school-audit': SchoolAuditPage
+  'account-school-staff': SchoolStaffPage
+  'account-security': SecurityPage
   'apps-guide': Frame & AppsGuide
   consent: ConsentPage
   error: ErrorPage
@@ -50,12 +63,20 @@ export interface Views {
   stylesheet: Asset
   /** The script of the pages. Every page works without it. */
   script: Asset
+  /** The script with which browsers use passkeys. */
+  passkeyScript: Asset
   render<Name extends ViewName>(name: Name, page: ViewPages[Name]): string
 }
 
 const names: readonly ViewName[] = [
+  'account',
   'account-apps',
+  'account-factor',
   'account-message',
+  'account-school',
+  'account-school-audit',
+  'account-school-staff',
+  'account-security',
   'apps-guide',
   'consent',
   'error',
@@ -72,6 +93,7 @@ export function createViews(): Views {
   return {
     stylesheet: readAsset('schoolgate.css'),
     script: readAsset('pages.js'),
+    passkeyScript: readAsset('passkeys.js'),
     render(name, page) {
       const template = templates.get(name)
       if (!template) throw new Error(`there is no view ${name}`)
@@ -90,7 +112,7 @@ function compileView(name: ViewName): (page: ViewPages[ViewName]) => string {
 /** Returns the members that all pages share. */
 export function frame(
   { stylesheet }: Views,
-  { texts, schoolName, schoolLogo, schoolStylesheet, languageLinks }: PageContext,
+  { texts, schoolName, schoolLogo, schoolStylesheet, legalLinks, languageLinks }: PageContext,
   title: string,
 ): Frame {
   return {
@@ -99,6 +121,7 @@ export function frame(
     schoolName,
     logo: schoolLogo,
     stylesheets: [stylesheet.href, schoolStylesheet],
+    legalLinks,
     languagesLabel: texts.text('languages.label'),
     languageLinks,
   }

@@ -18,8 +18,11 @@ export interface PersonCaller {
   scopes: ReadonlySet<string>
   /** Scopes of the token that the person's role can no longer grant. They are ignored, and requesting them again would not help. */
   withheldScopes?: ReadonlySet<string>
+  /** Empty if the person acts themselves, on the account pages. */
   clientId: string
   grantId: string
+  /** The language of the page on which the person acts, for e-mails about the action. */
+  language?: string | undefined
 }
 
 export type Caller = AnonymousCaller | PersonCaller

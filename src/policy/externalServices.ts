@@ -20,6 +20,8 @@ export interface Authorization {
 export interface BrowserSession {
   /** Hash of the cookie's value. */
   id: string
+  /** The id by which pages know the session of their browser. */
+  uid: string | undefined
   signedInAt: Date
   expiresAt: Date
 }
@@ -31,9 +33,7 @@ export interface ExternalServices {
   files: FileServices
   /** Returns the checkout URL of an item; undefined if the school has none. */
   checkoutAddress(school: School, item: CheckoutItem, code?: string): string | undefined
-  /** Enqueues a background task, which runs after the response and cannot fail the request. Never throws. */
-  enqueue(name: string, work: () => Promise<void>): void
-  /** Sends an e-mail immediately, and throws if it cannot be sent: for background tasks. */
+  /** Writes an e-mail to the outbox, in the transaction of the change. */
   send: SendMessage
   authorizations: {
     /** Newest first. Pass the writer within a transaction. */

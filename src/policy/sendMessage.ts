@@ -1,14 +1,27 @@
 import type { EmailKind, EmailValues } from '../mail/emailTemplates.ts'
-import type { Recipient, SendEmail } from '../mail/mail.ts'
+import type { EmailFacts, TranslatedText } from '../mail/emailValues.ts'
+import type { Recipient } from '../mail/mail.ts'
+import type { Reader } from '../store/database.ts'
+import type { School } from './school.ts'
 
-export type { Recipient }
+export type { EmailFacts, Recipient, TranslatedText }
 
 /** The e-mails to people, and the values of each. Both follow from the templates in src/mail/emailTemplates.ts. */
 export type Messages = { [Kind in EmailKind]: EmailValues<Kind> }
 
 export type MessageKind = EmailKind
 
-export type SendMessage = SendEmail
+/**
+ * Writes an e-mail to the outbox, which delivers it after the commit: to one recipient, or to each of several. Pass the writer of the
+ * transaction that makes the change; `database.kysely` commits immediately.
+ */
+export type SendMessage = <Kind extends EmailKind>(
+  db: Reader,
+  school: School,
+  to: Recipient | readonly Recipient[],
+  kind: Kind,
+  values: EmailValues<Kind>,
+) => Promise<void>
 
 /** Returns an untrusted name for an e-mail: short, without quotes, and without text that mail programs turn into a link. */
 export const quotedName = (name: string): string =>

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { scheduleDeletion } from '../domain/accounts/accountDeletion.ts'
+import { restoreAccount, scheduleDeletion } from '../domain/accounts/accountDeletion.ts'
 import { membershipFrom, membershipOf } from '../domain/accounts/membership.ts'
 import {
   changeEmail,
@@ -10,12 +10,15 @@ import {
   revokeAuthorization,
 } from '../domain/accounts/ownAccount.ts'
 import { checkPlaceAndLanguage } from '../domain/school/schoolRules.ts'
+import { hasSecondFactor } from '../domain/secondFactors/hasSecondFactor.ts'
 import { defineResource } from '../framework/declare/defineResource.ts'
 import { nothing, type Rule } from '../framework/declare/expressions.ts'
 import { line, lineOrEmpty, reference, timestamp } from '../framework/declare/fields.ts'
 import { image, imageField } from '../framework/declare/image.ts'
 import { defineAction } from '../framework/declare/typedOperations.ts'
 import { fromJson } from '../framework/declare/values.ts'
+import { personalSections, rowSchema } from './personalData.ts'
+import { personalRowsOf } from './personalRows.ts'
 
 const byEmail = (description: string) => z.enum(['email', 'none']).default('email').meta({ description, example: 'email' })
 
@@ -51,7 +54,7 @@ const fields = z.object({
     })
     .meta({ description: 'Membership of the person in this school.', example: { roles: ['learner'] } }),
   two_factor_enabled: z.boolean().meta({
-    description: 'True if signing in requires a second factor. Always false: second factors are not supported.',
+    description: 'True if the account has a passkey or an authenticator app.',
     example: false,
   }),
   last_sign_in_at: timestamp().nullable().meta({ description: 'When the person last signed in.', example: '2026-03-01T09:30:00.000Z' }),
@@ -86,13 +89,12 @@ const session = z.object({
   object: z.literal('session').meta({ description: 'Type of the object.' }),
   signed_in_at: timestamp().meta({ description: 'When the person signed in.', example: '2026-03-01T09:30:00.000Z' }),
   expires_at: timestamp().meta({ description: 'When the session expires.', example: '2026-03-15T09:30:00.000Z' }),
-})
-
-const file = z.object({
-  id: reference('fil', 'Id of the file.'),
-  filename: z.string().meta({ description: 'Name of the file.', example: 'wren.png' }),
-  byte_size: z.int().meta({ description: 'Size in bytes.', example: 1024 }),
-  created_at: timestamp().meta({ description: 'When it was uploaded.', example: '2026-03-01T09:30:00.000Z' }),
+  browser: z.string().nullable().meta({ description: 'Browser of the sign-in as it names itself, if known.', example: 'Firefox' }),
+  system: z
+    .string()
+    .nullable()
+    .meta({ description: 'Operating system of the sign-in as the browser names it, if known.', example: 'Windows' }),
+  network: z.string().nullable().meta({ description: 'Network of the sign-in (IPv4 /24 or IPv6 /64), if known.', example: '192.0.2.0/24' }),
 })
 
 const listOf = (entry: z.ZodObject, description: string) =>
@@ -106,7 +108,9 @@ const accountExport = z.object({
   account: fields.omit({ avatar: true, two_factor_enabled: true }).meta({ description: 'The account.', example: {} }),
   authorizations: z.array(authorization).meta({ description: 'Authorizations of apps.', example: [] }),
   sessions: z.array(session).meta({ description: 'Browser sessions.', example: [] }),
-  files: z.array(file).meta({ description: 'Files that the person uploaded.', example: [] }),
+  ...Object.fromEntries(
+    personalSections.map((section) => [section.name, z.array(rowSchema(section)).meta({ description: section.about, example: [] })]),
+  ),
 })
 
 /** The caller's own account. */
@@ -125,7 +129,7 @@ export const account = defineResource({
   schema: fields,
   derived: {
     avatar: imageField('account', 'avatar'),
-    two_factor_enabled: { from: [], of: () => false },
+    two_factor_enabled: { select: hasSecondFactor, of: Boolean },
     notification_preferences: {
       from: ['preferences'],
       of: ({ preferences }) => fromJson(preferences),
@@ -154,14 +158,16 @@ export const account = defineResource({
       id: 'listSessions',
       summary: 'List the browsers in which you are signed in',
       output: listOf(session, 'Browser sessions, latest sign-in first.'),
-      run: ({ school, externalServices }, { id }) => listSessions(externalServices, school, id),
+      run: (reading, { id }) => listSessions(reading, reading.school, id),
     },
     export: {
       scope: 'read',
       id: 'exportAccount',
-      summary: 'Export everything that is stored about your account',
+      limit: 'bulk',
+      summary: 'Export everything that is stored about you',
       output: accountExport,
       run: (reading, row) => exportAccount(reading, row),
+      sections: personalRowsOf,
     },
   },
   actions: {
@@ -190,7 +196,7 @@ export const account = defineResource({
     restore: {
       scope: 'write',
       summary: 'Cancel the scheduled deletion of your account',
-      run: async (_writing, { deletion_scheduled_at }) => (deletion_scheduled_at === null ? undefined : { deletion_scheduled_at: null }),
+      run: async (writing, row) => restoreAccount(writing, row),
     },
     revoke_authorization: defineAction('account', {
       scope: 'write',

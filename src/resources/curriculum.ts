@@ -116,8 +116,8 @@ export const curriculum = defineResource({
   scopes: {
     read: {
       learner: 'See the sections and lessons of courses that are open to you',
-      lecturer: 'See the sections and lessons of courses that are open to you or that you teach',
-      staff: 'See the sections and lessons of all courses',
+      lecturer: 'See the sections and lessons of courses that are open to you or that you teach, and figures of your quizzes',
+      staff: 'See the sections and lessons of all courses and figures of the quizzes',
     },
     write: {
       lecturer: 'In courses that you teach: add, import, change, reorder, publish and delete sections and lessons',

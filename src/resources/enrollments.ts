@@ -23,6 +23,7 @@ import { putProgress, transitionOf } from './enrollmentActions.ts'
 import { bulkEnrollments } from './enrollmentBulk.ts'
 import { enrollmentSchema, enrollmentStatus, enrollmentSummary, lessonState, named } from './enrollmentFields.ts'
 import { lessons } from './lessons.ts'
+import { studentArea } from './studentArea.ts'
 import { students } from './students.ts'
 
 const rules = learningRules('enrollment')
@@ -35,7 +36,7 @@ export const enrollments = defineResource({
   idPrefix: 'enr',
   table: 'enrollment',
   about: 'The enrolment of a student in a course, with the period of access and the progress. There is one for each student and course.',
-  scopes: students.area,
+  scopes: studentArea,
   schema: enrollmentSchema,
   derived: {
     student_id: {

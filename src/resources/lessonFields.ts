@@ -93,10 +93,52 @@ export const quiz = z
       .nullable()
       .default(null)
       .meta({ description: 'Maximum number of attempts; null without a limit.', example: 3 }),
+    show_explanations: z
+      .enum(['never', 'after_attempt', 'after_passing'])
+      .default('never')
+      .meta({ description: 'When a student sees the explanations, with `expand=explanations` of an attempt.', example: 'after_passing' }),
     questions: z.array(question).min(1).max(100).meta({ description: 'Questions of the quiz.', example: [] }),
   })
   .nullable()
   .meta({ description: 'Quiz; only for a lesson of the kind quiz.', example: null, view: 'own' })
+
+const count = (description: string) => z.int().meta({ description, example: 12 })
+const share = (description: string) => z.number().nullable().meta({ description, example: 66.66 })
+
+export const quizAnalysis = z.object({
+  attempts_count: count('Number of attempts.'),
+  students_count: count('Number of students with an attempt.'),
+  passed_students_count: count('Number of students who have passed.'),
+  average_score_percent: share('Mean score of the attempts; null without attempts.'),
+  questions: z
+    .array(
+      z.object({
+        question_id: z.string().meta({ description: 'Id of the question.', example: 'q1' }),
+        kind: question.shape.kind,
+        prompt: question.shape.prompt,
+        points: z.int().meta({ description: 'Points for a correct answer now.', example: 1 }),
+        attempts_count: count('Number of attempts with a recorded result for the question.'),
+        correct_count: count('Number of correct answers.'),
+        correct_percent: share('Share of correct answers; null without attempts.'),
+        discrimination: z.number().nullable().meta({
+          description:
+            'Correlation of the answer with the score of the attempt, from -1 to 1. Near or below 0 the question does not separate students who know the subject from others; null if all results are alike.',
+          example: 0.42,
+        }),
+        choices: z
+          .array(
+            z.object({
+              choice_id: z.string().meta({ description: 'Id of the choice.', example: 'c1' }),
+              text: choice.shape.text,
+              correct: z.boolean().meta({ description: 'True if the choice is correct now.', example: true }),
+              chosen_count: count('Number of attempts that chose it.'),
+            }),
+          )
+          .meta({ description: 'Choices in their order.', example: [] }),
+      }),
+    )
+    .meta({ description: 'Questions that the quiz has now, in their order.', example: [] }),
+})
 
 export const drip = z
   .object({

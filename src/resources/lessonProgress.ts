@@ -6,6 +6,7 @@ import { reference, timestamp } from '../framework/declare/fields.ts'
 import type { Resource } from '../framework/declare/resource.ts'
 import { positionSeconds } from './enrollmentFields.ts'
 import { lessons } from './lessons.ts'
+import { studentArea } from './studentArea.ts'
 import { students } from './students.ts'
 
 const rules = learningRules('lesson_progress')
@@ -17,7 +18,7 @@ export const lessonProgress = defineResource({
   idPrefix: 'lpr',
   table: 'lesson_progress',
   about: 'The progress of a student in one lesson.',
-  scopes: students.area,
+  scopes: studentArea,
   schema: z.object({
     enrollment_id: reference('enr', 'The enrolment.'),
     student_id: reference('std', 'The student.'),

@@ -16,8 +16,10 @@ import {
   placeLesson,
   removalHeaders,
 } from '../domain/curriculum/lessonWriting.ts'
-import { withIds } from '../domain/curriculum/quiz.ts'
+import { shownQuiz, withIds } from '../domain/curriculum/quiz.ts'
 import { type LessonFile, lessonFilesOf, textOf, visiblePosition } from '../domain/curriculum/selections.ts'
+import { quizAnalysis } from '../domain/learning/quizAnalysis.ts'
+import type { StoredQuiz } from '../domain/learning/scoreQuiz.ts'
 import { defineResource } from '../framework/declare/defineResource.ts'
 import { everything } from '../framework/declare/expressions.ts'
 import { externalId, metadata, reference, timestamp } from '../framework/declare/fields.ts'
@@ -112,7 +114,7 @@ export const lessons = defineResource({
     },
     quiz: {
       from: ['quiz'],
-      of: ({ quiz }) => fromJson(quiz),
+      of: ({ quiz }) => shownQuiz(fromJson<StoredQuiz | null>(quiz)),
       write: (quiz) => ({ quiz: quiz ? JSON.stringify(withIds(quiz)) : null }),
     },
     drip: {
@@ -159,6 +161,17 @@ export const lessons = defineResource({
     create: { scope: 'write', check: checkNewLesson, defaults: placeLesson, after: completeLesson },
     update: { scope: 'write', view: 'staff', check: checkChangedLesson, before: moveLesson, after: afterLessonChange },
     remove: { scope: 'write', view: 'staff', before: removalHeaders, after: afterLessonRemoval },
+  },
+  reads: {
+    quiz_analysis: {
+      scope: 'read',
+      id: 'analyzeQuiz',
+      view: 'staff',
+      roles: ['lecturer', 'staff'],
+      summary: 'Get figures of the attempts at a quiz, for each of its questions',
+      output: fields.quizAnalysis,
+      run: async ({ database }, row) => await quizAnalysis(database, { ...row, quiz: fromJson(row.quiz) }),
+    },
   },
   actions: {
     publish: {

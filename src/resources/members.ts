@@ -161,7 +161,7 @@ export const members = defineResource({
       async after(writing, row, values) {
         await writeLabels(writing, row, values)
         if (typeof values.plan_id === 'string') await givePlan(writing, row.id, values.plan_id)
-        if (values.send_invite === true) sendInvitation(writing, row)
+        if (values.send_invite === true) await sendInvitation(writing, row)
       },
     },
     update: changeOf('member', writeLabels),

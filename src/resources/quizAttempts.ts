@@ -1,24 +1,45 @@
 import { z } from 'zod'
 import { attemptQuiz } from '../domain/learning/attemptQuiz.ts'
+import { attemptRules } from '../domain/learning/attemptVisibility.ts'
+import { explainedQuestionsOf, explanationsOf } from '../domain/learning/explanations.ts'
+import { quizQuestionIds } from '../domain/learning/quizQuestionIds.ts'
+import { resultsOf } from '../domain/learning/quizResults.ts'
 import { defineResource } from '../framework/declare/defineResource.ts'
-import type { Rows } from '../framework/declare/expressions.ts'
 import { everything, nothing } from '../framework/declare/expressions.ts'
 import { reference } from '../framework/declare/fields.ts'
 import type { Resource } from '../framework/declare/resource.ts'
-import type { PersonCaller } from '../policy/caller.ts'
+import { fromJson } from '../framework/declare/values.ts'
+import { fromPublicId } from '../lib/ids.ts'
 import { enrollments } from './enrollments.ts'
 import { lessons } from './lessons.ts'
+import { students } from './students.ts'
 
-const isMine = (attempt: Rows<'quiz_attempt'>, { personId }: PersonCaller) =>
-  personId === null ? attempt.lit(false) : attempt('quiz_attempt.person_id', '=', personId)
+/** The answers of an attempt, as they are sent and stored. */
+export const quizAnswers = {
+  answers: z
+    .array(
+      z.object({
+        question_id: z.string().min(1).max(40).meta({ description: 'Id of the question.', example: 'q1' }),
+        choice_ids: z
+          .array(z.string().min(1).max(40).meta({ description: 'Id of a choice.', example: 'c1' }))
+          .max(10)
+          .optional()
+          .meta({ description: 'Ids of the chosen choices.', example: ['c1'] }),
+        text: z.string().max(200).optional().meta({ description: 'Text answer to a question of the kind short_text.', example: 'kaolin' }),
+      }),
+    )
+    .max(100)
+    .meta({ description: 'One answer for each question. Unanswered questions count as wrong.', example: [] }),
+}
 
-/** Attempts at quizzes. The correct answers are not sent to students. */
+/** Attempts at quizzes, with the result of each question. The correct answers are not sent to students. */
 export const quizAttempts = defineResource({
   name: 'quiz_attempts',
   object: 'quiz_attempt',
   idPrefix: 'qat',
   table: 'quiz_attempt',
-  about: 'An attempt of the caller at the quiz of a lesson. Passing it completes the lesson.',
+  about:
+    'An attempt of a student at the quiz of a lesson, with the result of each question. Passing it completes the lesson. Later changes of the quiz do not change a result.',
   scopes: enrollments.area,
   under: { resource: (): Resource => lessons, table: 'lesson', column: 'lesson_id' },
   schema: z.object({
@@ -27,32 +48,84 @@ export const quizAttempts = defineResource({
     attempt_no: z.int().meta({ description: 'Number of the attempt, from 1.', example: 1 }),
     score_percent: z.number().meta({ description: 'Share of the points, rounded down to two decimal places.', example: 66.66 }),
     passed: z.boolean().meta({ description: 'True if the attempt is passed.', example: false }),
-  }),
-  derived: { score_percent: { from: ['score_bps'], of: ({ score_bps }) => score_bps / 100 } },
-  inputs: z.object({
-    answers: z
+    student_id: reference('std', 'The student.'),
+    results: z
       .array(
         z.object({
-          question_id: z.string().min(1).max(40).meta({ description: 'Id of the question.', example: 'q1' }),
+          question_id: z.string().meta({ description: 'Id of the question.', example: 'q1' }),
+          correct: z.boolean().meta({ description: 'True if the answer was correct.', example: true }),
+          points: z.int().meta({ description: 'Points for a correct answer.', example: 2 }),
+          points_awarded: z.int().meta({ description: 'Points of this answer.', example: 2 }),
           choice_ids: z
-            .array(z.string().min(1).max(40).meta({ description: 'Id of a choice.', example: 'c1' }))
-            .max(10)
-            .optional()
-            .meta({ description: 'Ids of the chosen choices.', example: ['c1'] }),
-          text: z
-            .string()
-            .max(200)
-            .optional()
-            .meta({ description: 'Text answer to a question of the kind short_text.', example: 'kaolin' }),
+            .array(z.string().meta({ description: 'Id of a choice.', example: 'c1' }))
+            .nullable()
+            .meta({ description: 'The chosen choices; null without an answer and for short_text.', example: ['c1'] }),
+          text: z.string().nullable().meta({ description: 'The answer to a question of the kind short_text.', example: null }),
         }),
       )
-      .max(100)
-      .meta({ description: 'One answer for each question. Unanswered questions count as wrong.', example: [] }),
+      .nullable()
+      .meta({ description: 'Result of each question; null for attempts from before results were recorded.', example: [] }),
+    explanations: z
+      .array(
+        z.object({
+          question_id: z.string().meta({ description: 'Id of the question.', example: 'q1' }),
+          explanation: z.string().meta({ description: 'Explanation of the answer.', example: 'Stoneware is fired above 1200 °C.' }),
+        }),
+      )
+      .meta({
+        description: 'The explanations that the quiz has now; empty unless its setting show_explanations shows them to the student.',
+        example: [],
+        onDemand: true,
+      }),
   }),
+  derived: {
+    score_percent: { from: ['score_bps'], of: ({ score_bps }) => score_bps / 100 },
+    student_id: { from: ['person_id'], of: ({ person_id }) => person_id },
+    results: {
+      from: ['results', 'answers'],
+      of: ({ results, answers }) => resultsOf({ results: fromJson(results), answers: fromJson(answers) }),
+    },
+    explanations: { select: explainedQuestionsOf, of: explanationsOf },
+  },
+  inputs: z.object(quizAnswers),
   required: ['answers'],
-  visibility: { anonymous: nothing, learner: isMine, lecturer: isMine, staff: everything },
-  views: { own: isMine },
+  filters: [
+    {
+      name: 'lesson',
+      description: 'the id of a lesson',
+      value: reference('les', 'Id of a lesson.'),
+      where: (attempt, ids) => attempt('quiz_attempt.lesson_id', 'in', [...ids]),
+    },
+    {
+      name: 'student',
+      description: 'the id of a student',
+      value: reference('std', 'Id of a student.'),
+      where: (attempt, ids) => attempt('quiz_attempt.person_id', 'in', [...ids]),
+    },
+    'passed',
+    'created_at',
+  ],
+  sorts: ['-created_at'],
+  exports: true,
+  csvMembers: {
+    results: {
+      names: async ({ database, school, parameters }) => {
+        const lessonIds = (parameters.get('lesson') as string[] | undefined)?.flatMap((id) => fromPublicId('les', id) ?? [])
+        return lessonIds && (await quizQuestionIds(database, school.id, lessonIds))
+      },
+      key: 'question_id',
+      value: 'points_awarded',
+    },
+  },
+  expand: {
+    student: { resource: (): Resource => students, id: ({ person_id }) => person_id },
+    lesson: { resource: (): Resource => lessons, id: ({ lesson_id }) => lesson_id },
+  },
+  visibility: { anonymous: nothing, learner: attemptRules.isMine, lecturer: attemptRules.isTaughtOrMine, staff: everything },
+  views: { own: attemptRules.isMine, staff: attemptRules.isTaught },
   operations: {
+    list: 'read',
+    get: 'read',
     create: { scope: 'write', view: 'public', perform: (writing, { answers }) => attemptQuiz(writing, answers) },
   },
 })

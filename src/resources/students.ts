@@ -20,6 +20,7 @@ import { fromJson } from '../framework/declare/values.ts'
 import { enrollments } from './enrollments.ts'
 import { changeOf, erasureOf, manyOf } from './facetOperations.ts'
 import { members } from './members.ts'
+import { studentArea } from './studentArea.ts'
 import { studentExport } from './studentExport.ts'
 import { reasonInput, send_invite, studentSchema } from './studentFields.ts'
 
@@ -32,22 +33,7 @@ export const students = defineResource({
   part: isStudent,
   me: ({ personId }) => personId,
   about: 'A student of the school. The same person can be a member as well; both ids have the same suffix.',
-  scopes: {
-    read: {
-      learner: 'See your student profile, enrolments, progress and certificates',
-      lecturer: 'See the students of your courses with their enrolments, progress and certificates',
-      staff: 'See all students with their contact details, enrolments, progress and certificates',
-      othersData: ['lecturer', 'staff'],
-    },
-    write: {
-      learner:
-        'Change your student profile, enrol you in courses, cancel your enrolments, take quizzes, record your progress and request your certificates',
-      lecturer:
-        'In your courses: enrol students, change, suspend, complete and cancel their enrolments, change or reset their progress, and issue certificates',
-      staff:
-        'Add, change, suspend and delete students, enrol them, change, suspend, complete and cancel their enrolments, change or reset their progress, and issue certificates',
-    },
-  },
+  scopes: studentArea,
   schema: studentSchema,
   derived: {
     avatar: imageField('person', 'avatar'),
@@ -132,7 +118,7 @@ export const students = defineResource({
       }),
       async after(writing, row, values) {
         await writeTags(writing, row, values)
-        if (values.send_invite === true) sendInvitation(writing, row)
+        if (values.send_invite === true) await sendInvitation(writing, row)
       },
     },
     update: changeOf('student', writeTags),
@@ -192,7 +178,7 @@ export const students = defineResource({
       summary: 'Send an invitation to a student without a login',
       input: z.object({}),
       async run(writing, row) {
-        const invited = invitePerson(writing, row, row.student_status)
+        const invited = await invitePerson(writing, row, row.student_status)
         return invited && { ...invited, student_status: 'invited' }
       },
     }),

@@ -94,35 +94,6 @@ export async function listSigningKeys(
   })
 }
 
-/** Returns entries of the audit log, newest first, at most `limit`. `event` is an event, or an area such as `grant`. */
-export async function listAudit(
-  prisma: PrismaClient,
-  {
-    schoolId,
-    event,
-    accountId,
-    clientId,
-    limit,
-  }: InSchool & {
-    event?: string | undefined
-    accountId?: string | undefined
-    clientId?: string | undefined
-    limit: number
-  },
-) {
-  const rows = await prisma.audit_log.findMany({
-    where: {
-      school_id: schoolId,
-      ...(event !== undefined && { OR: [{ event }, { event: { startsWith: `${event}.` } }] }),
-      ...(accountId !== undefined && { account_id: accountId }),
-      ...(clientId !== undefined && { client_id: clientId }),
-    },
-    orderBy: [{ at: 'desc' }, { id: 'desc' }],
-    take: limit,
-  })
-  return rows.map((row) => ({ ...row, details: asObject(row.details) }))
-}
-
 const isLive = (schoolId: string) => ({ school_id: schoolId, revoked_at: null, expires_at: { gt: new Date() } })
 
 const asObject = (json: unknown): Record<string, unknown> => (json ?? {}) as Record<string, unknown>

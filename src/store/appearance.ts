@@ -84,6 +84,7 @@ export interface BrandingRow {
   /** The main language of the school (BCP 47). */
   locale: string
   registration: string
+  legal: { privacy_url?: string | null; terms_url?: string | null } | null
   /** Null if the school has no row of `appearance` yet. */
   looks: AppearanceRow | null
 }
@@ -92,7 +93,7 @@ export interface BrandingRow {
 export async function findBranding(db: Reader, schoolId: string): Promise<BrandingRow | undefined> {
   return await db
     .selectFrom('school')
-    .select(['school.name', 'school.locale', 'school.registration'])
+    .select(['school.name', 'school.locale', 'school.registration', 'school.legal'])
     .select(({ selectFrom }) =>
       selectFrom('appearance')
         .select((row) =>

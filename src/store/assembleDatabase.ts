@@ -7,7 +7,7 @@ import { guardedKysely } from './guardedKysely.ts'
 import type { Queue } from './queue.ts'
 import { rawSql } from './rawSql.ts'
 import type { Sql } from './sql.ts'
-import type { TransactionGuard } from './transactionGuard.ts'
+import type { AfterCommit, TransactionGuard } from './transactionGuard.ts'
 
 /** The connections of one kind of work. */
 export interface Connections extends Sql {
@@ -18,7 +18,7 @@ export interface Connections extends Sql {
 }
 
 /** The parts that differ between PostgreSQL and the embedded database. */
-export interface Engine extends Pick<Database, 'kind' | 'facts' | 'script' | 'exclusively'> {
+export interface Engine extends Pick<Database, 'kind' | 'facts' | 'script' | 'exclusively' | 'figures'> {
   lanes: Record<Lane, Connections>
   /** @throws Error when the database does not respond or takes no writes */
   checkWrites(): Promise<void>
@@ -70,9 +70,15 @@ export function assembleDatabase(engine: Engine, guard: TransactionGuard): Datab
       },
       async transaction(work, purpose = 'write') {
         assertUsable('database.transaction')
-        const run = () => inner.transaction().execute((writer) => guard.inside(() => work(writer, rawSql(writer))))
+        const run = async () => {
+          const after: AfterCommit = []
+          const result = await inner.transaction().execute((writer) => guard.inside(() => work(writer, rawSql(writer)), after))
+          for (const one of after) one()
+          return result
+        }
         return purpose === 'write' ? await connections.write(run) : await run()
       },
+      afterCommit: (work) => guard.afterCommit(work),
       async script(work) {
         assertUsable('database.script')
         return await engine.script((script) => guard.inside(() => work(script)))
@@ -81,6 +87,7 @@ export function assembleDatabase(engine: Engine, guard: TransactionGuard): Datab
         assertUsable('database.exclusively')
         return await engine.exclusively(name, work)
       },
+      figures: () => engine.figures(),
       async ping() {
         assertUsable('database.ping')
         await engine.checkWrites()

@@ -1,4 +1,5 @@
 import { newId } from '../lib/ids.ts'
+import type { AuditEvent } from './auditEvents.ts'
 import type { Reader } from './database.ts'
 import { storableJson, storableText } from './storableText.ts'
 
@@ -6,7 +7,7 @@ import { storableJson, storableText } from './storableText.ts'
 export interface AuditEntry {
   school_id: string
   /** `area.what_happened`, such as `grant.revoked`. */
-  event: string
+  event: AuditEvent
   account_id?: string | undefined
   client_id?: string | undefined
   grant_id?: string | undefined

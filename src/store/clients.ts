@@ -4,8 +4,11 @@ import type { Reader, Writer } from './database.ts'
 import { type Builder, daySeconds, isAmong, isAmongTexts, now, secondsAgo } from './expressions.ts'
 import { storableJson } from './storableText.ts'
 
-/** How a client was added: RFC 7591 registration, a client ID metadata document, the school's file, or an operator's command. */
-export type RegisteredVia = 'self' | 'document' | 'file' | 'operator'
+/**
+ * How a client was added: RFC 7591 registration, a client ID metadata document, the school's file, an operator's command, or the service
+ * itself for the API reference.
+ */
+export type RegisteredVia = 'self' | 'document' | 'file' | 'operator' | 'service'
 
 export interface ClientRow {
   id: string
@@ -17,8 +20,16 @@ export interface ClientRow {
   disabled_by: DisabledBy | null
 }
 
-/** The origin of a client's disabling. A client that an operator's command disabled stays disabled until a command enables it. */
-export type DisabledBy = 'operator' | 'file'
+/**
+ * The origin of a client's disabling. A client that an operator's command or the school's staff disabled stays disabled until somebody
+ * enables it: the staff can enable what the staff disabled, a command everything.
+ */
+export type DisabledBy = 'operator' | 'school' | 'file'
+
+/** Returns true if a person disabled the client, so that the school's file does not enable it. */
+export const isDisabledByPerson = (by: DisabledBy | null | undefined): boolean => by === 'operator' || by === 'school'
+
+const byPerson = ['operator', 'school'] as const satisfies readonly DisabledBy[]
 
 /** Returns the client, unless it has been disabled. */
 export function findClient(db: Reader, schoolId: string, id: string): Promise<ClientRow | undefined> {
@@ -44,7 +55,7 @@ export async function deleteClient(writer: Writer, schoolId: string, id: string)
 }
 
 /**
- * Writes or replaces a client. Its `client_secret`, if it has one, must be a hash by now. A client that an operator disabled stays
+ * Writes or replaces a client. Its `client_secret`, if it has one, must be a hash by now. A client that a person disabled stays
  * disabled.
  */
 export async function saveClient(
@@ -64,13 +75,13 @@ export async function saveClient(
     })
     .onConflict((conflict) =>
       conflict.columns(['school_id', 'id']).doUpdateSet((set) => {
-        const byOperator = set.case().when('oidc_client.disabled_by', '=', 'operator')
+        const person = set.case().when('oidc_client.disabled_by', 'in', byPerson)
         return {
           metadata: set.ref('excluded.metadata'),
           registered_via: set.ref('excluded.registered_via'),
           updated_at: now,
-          disabled_at: byOperator.then(set.ref('oidc_client.disabled_at')).else(set.ref('excluded.disabled_at')).end(),
-          disabled_by: byOperator.then(set.ref('oidc_client.disabled_by')).else(set.ref('excluded.disabled_by')).end(),
+          disabled_at: person.then(set.ref('oidc_client.disabled_at')).else(set.ref('excluded.disabled_at')).end(),
+          disabled_by: person.then(set.ref('oidc_client.disabled_by')).else(set.ref('excluded.disabled_by')).end(),
         }
       }),
     )
@@ -91,7 +102,7 @@ export async function registerClient(
   }
 }
 
-/** Stores who disabled a client. A client that an operator disabled is not changed. */
+/** Stores who disabled a client. An operator's decision replaces that of the school, and neither is replaced by the file. */
 export async function noteDisabledBy(db: Reader, client: { schoolId: string; id: string; by: DisabledBy }): Promise<void> {
   await db
     .updateTable('oidc_client')
@@ -99,7 +110,12 @@ export async function noteDisabledBy(db: Reader, client: { schoolId: string; id:
     .where('school_id', '=', client.schoolId)
     .where('id', '=', client.id)
     .where('disabled_at', 'is not', null)
-    .where('disabled_by', 'is distinct from', 'operator')
+    .where((disabled) =>
+      disabled.or([
+        disabled('disabled_by', 'is', null),
+        disabled('disabled_by', 'not in', client.by === 'operator' ? ['operator'] : byPerson),
+      ]),
+    )
     .execute()
 }
 

@@ -18,6 +18,22 @@ export interface Script extends Sql {
 /** The kinds of work with separate connections. The embedded database has one connection for all of them. */
 export type Lane = 'api' | 'authorization' | 'background'
 
+/** How busy the connections of one kind of work are. */
+export interface PoolFigures {
+  pool: Lane
+  max: number
+  inUse: number
+  idle: number
+  /** Requests that wait for a connection. */
+  waiting: number
+}
+
+export interface DatabaseFigures {
+  pools: readonly PoolFigures[]
+  /** Connections that were lost since the start. */
+  lostConnections: number
+}
+
 /** One database, three handles over the same connections. */
 export interface Database {
   kind: 'postgresql' | 'embedded'
@@ -34,10 +50,14 @@ export interface Database {
    * transactions may not use every connection: one that gets no connection in time fails as an outage.
    */
   transaction<Result>(work: (writer: Writer, sql: Sql) => Promise<Result>, purpose?: 'read' | 'write'): Promise<Result>
+  /** Runs `work` after the surrounding transaction is committed, and not if it is rolled back. Outside of a transaction it runs immediately. */
+  afterCommit(work: () => void): void
   /** Runs one transaction on a separate connection, without a time limit: for migrations and bulk data. */
   script<Result>(work: (script: Script) => Promise<Result>): Promise<Result>
   /** Runs `work` if no other instance is running it now; answers undefined otherwise. A PostgreSQL advisory lock. */
   exclusively<Result>(name: string, work: () => Promise<Result>): Promise<Result | undefined>
+  /** Returns how busy the connections are. */
+  figures(): DatabaseFigures
   /** Writes something that leaves no trace. Throws when the database does not respond within two seconds, is full or is read-only. */
   ping(): Promise<void>
   close(): Promise<void>

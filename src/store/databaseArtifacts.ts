@@ -159,9 +159,13 @@ const setDisabled = ({ set, where }: { set: string; where: string }) => `
     RETURNING 1
   ), loose AS (
     DELETE FROM oidc_artifact WHERE school_id = $1 AND grant_id IS NULL AND client_id IN (SELECT id FROM client) RETURNING 1
+  ), ended AS (
+    UPDATE oidc_grant SET revoked_at = now()
+     WHERE school_id = $1 AND revoked_at IS NULL AND client_id IN (SELECT id FROM client)
+    RETURNING 1
   )
   UPDATE oidc_client SET ${set}, updated_at = now()
-   WHERE school_id = $1 AND id = $2 AND ${where} AND (SELECT count(*) FROM granted) + (SELECT count(*) FROM loose) >= 0`
+   WHERE school_id = $1 AND id = $2 AND ${where} AND (SELECT count(*) FROM granted) + (SELECT count(*) FROM loose) + (SELECT count(*) FROM ended) >= 0`
 
 const endClient = setDisabled({ set: 'disabled_at = coalesce(disabled_at, now())', where: 'true' })
 // Values saved while the client was disabled are deleted too. An enabled client loses nothing.

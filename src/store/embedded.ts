@@ -65,6 +65,10 @@ export async function openEmbedded({ dataDirectory, facts, image }: EmbeddedOpti
       kind: 'embedded',
       facts,
       lanes: { api: session, authorization: session, background: session },
+      figures: () => ({
+        pools: (['api', 'authorization', 'background'] as const).map((pool) => ({ pool, max: 1, inUse: 0, idle: 0, waiting: 0 })),
+        lostConnections: 0,
+      }),
       checkWrites: () =>
         withinDeadline(
           pglite.query(writeCheck).then(() => undefined),

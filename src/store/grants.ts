@@ -1,3 +1,4 @@
+import type { SqlBool } from 'kysely'
 import { type AuditEntry, auditRow } from './audit.ts'
 import type { Reader } from './database.ts'
 import { now, secondsFromNow } from './expressions.ts'
@@ -13,12 +14,15 @@ export async function findGrant(db: Reader, schoolId: string, id: string): Promi
   return row?.payload
 }
 
-/** Stores a grant, that its client was authorised now, and the audit row. A grant that is stored already is not changed and not audited again. */
+/**
+ * Stores a grant, that its client was authorised now, and the audit row. A grant that is stored already is not changed and not audited again.
+ * Returns true if it is the only live grant of the account to the client.
+ */
 export async function saveGrant(
   db: Reader,
   grant: { schoolId: string; id: string; accountId: string; clientId: string; payload: object; expiresInSeconds: number },
   audit?: AuditEntry,
-): Promise<void> {
+): Promise<boolean> {
   const saving = db
     .with('used', (one) =>
       one
@@ -40,23 +44,33 @@ export async function saveGrant(
           expires_at: secondsFromNow(grant.expiresInSeconds),
         })
         .onConflict((conflict) => conflict.columns(['school_id', 'id']).doNothing())
-        .returning('school_id'),
+        // Sees the grants from before the statement.
+        .returning(({ not, exists }) => ['school_id', not(exists(earlierGrants(db, grant))).as('is_first')]),
     )
-  if (!audit) return void (await saving.selectFrom('saved').select('school_id').execute())
+  if (!audit) return isFirst(await saving.selectFrom('saved').select('is_first').execute())
   const { school_id: _, id, details, ...texts } = auditRow(audit)
-  await saving
-    .insertInto('audit_log')
-    .columns(['school_id', 'id', 'details', ...columnsOfTexts])
-    .expression(({ selectFrom, cast, val }) =>
-      selectFrom('saved').select([
-        'saved.school_id',
-        cast<string>(val(id), 'uuid').as('id'),
-        cast<string>(val(details), 'jsonb').as('details'),
-        ...columnsOfTexts.map((column) => cast<string | null>(val(texts[column]), 'text').as(column)),
-      ]),
-    )
-    .execute()
+  const logged = saving.with('logged', (one) =>
+    one
+      .insertInto('audit_log')
+      .columns(['school_id', 'id', 'details', ...columnsOfTexts])
+      .expression(({ selectFrom, cast, val }) =>
+        selectFrom('saved').select([
+          'saved.school_id',
+          cast<string>(val(id), 'uuid').as('id'),
+          cast<string>(val(details), 'jsonb').as('details'),
+          ...columnsOfTexts.map((column) => cast<string | null>(val(texts[column]), 'text').as(column)),
+        ]),
+      )
+      .returning('id'),
+  )
+  return isFirst(await logged.selectFrom('saved').select('is_first').execute())
 }
+
+/** The live grants of the same account to the same client. */
+const earlierGrants = (db: Reader, { schoolId, accountId, clientId }: { schoolId: string; accountId: string; clientId: string }) =>
+  liveGrants(db, schoolId).select('id').where('account_id', '=', accountId).where('client_id', '=', clientId)
+
+const isFirst = (rows: readonly { is_first: SqlBool }[]): boolean => rows[0]?.is_first === true
 
 const columnsOfTexts = ['event', 'account_id', 'client_id', 'grant_id', 'request_id', 'address'] as const
 
@@ -84,6 +98,37 @@ export function listGrants(
     .orderBy('id')
     .$narrowType<Pick<GrantRow, 'payload'>>()
     .execute()
+}
+
+export interface GrantSelection {
+  accountId?: string | undefined
+  clientId?: string | undefined
+  /** Only grants that were given before this time. */
+  before?: Date | undefined
+}
+
+/** Returns what identifies live grants, at most `limit`. */
+export function listGrantKeys(
+  db: Reader,
+  schoolId: string,
+  { limit, ...selection }: GrantSelection & { limit: number },
+): Promise<Pick<GrantRow, 'id' | 'account_id' | 'client_id'>[]> {
+  return selectedGrants(db, schoolId, selection).select(['id', 'account_id', 'client_id']).orderBy('id').limit(limit).execute()
+}
+
+/** Returns the number of live grants. */
+export async function countLiveGrants(db: Reader, schoolId: string, selection: GrantSelection): Promise<number> {
+  const { count } = await selectedGrants(db, schoolId, selection)
+    .select(({ fn }) => fn.countAll().as('count'))
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+function selectedGrants(db: Reader, schoolId: string, { accountId, clientId, before }: GrantSelection) {
+  const all = liveGrants(db, schoolId)
+  const ofAccount = accountId === undefined ? all : all.where('account_id', '=', accountId)
+  const ofClient = clientId === undefined ? ofAccount : ofAccount.where('client_id', '=', clientId)
+  return before === undefined ? ofClient : ofClient.where('created_at', '<', before)
 }
 
 const liveGrants = (db: Reader, schoolId: string) =>

@@ -65,6 +65,10 @@ export class GuardedPool extends Pool {
     return undefined
   }
 
+  get figures() {
+    return { max: this.options.max, inUse: this.#inUse.size, idle: this.idleCount, waiting: this.waitingCount }
+  }
+
   /** Connections that are open now are not used again. */
   replaceAll(): void {
     this.#generation += 1

@@ -9,6 +9,9 @@ import { migrationLockSeconds } from './timeLimit.ts'
 /** The key by which Prisma Migrate keeps others out. Sharing it, the two never run at the same time. */
 const migrateLock = 72707369
 
+/** Called after each migration that was applied, with its name and how many of the missing ones are done. */
+export type OnMigrated = (progress: { name: string; done: number; of: number }) => void
+
 /**
  * Applies what the directory holds and the database lacks, oldest first, and answers the names of what it applied.
  *
@@ -16,14 +19,15 @@ const migrateLock = 72707369
  * record or not at all. Any number of processes may start this concurrently.
  * @throws Error where the two histories do not fit: an edited file, an unfinished one, one that the directory does not know.
  */
-export async function migrate(database: Database, directory: string): Promise<string[]> {
+export async function migrate(database: Database, directory: string, onMigrated?: OnMigrated): Promise<string[]> {
   const migrations = await readMigrations(directory)
   const applied: string[] = []
   // One transaction for each file. Others may come in between, hence the look at the table under every lock.
   for (;;) {
-    const name = await database.script((script) => applyNext(script, migrations))
-    if (name === undefined) return applied
-    applied.push(name)
+    const next = await database.script((script) => applyNext(script, migrations))
+    if (next === undefined) return applied
+    applied.push(next.name)
+    onMigrated?.({ name: next.name, done: applied.length, of: applied.length + next.left })
   }
 }
 
@@ -58,11 +62,12 @@ async function readMigrations(directory: string): Promise<Migration[]> {
   )
 }
 
-async function applyNext(script: Script, migrations: Migration[]): Promise<string | undefined> {
+/** Returns the name of the migration that was applied and how many are left; undefined if none was missing. */
+async function applyNext(script: Script, migrations: Migration[]): Promise<{ name: string; left: number } | undefined> {
   // Held to the end of the transaction.
   await script.query(`SELECT pg_advisory_xact_lock(${migrateLock})`)
   await script.runFile(recordTable)
-  const [next] = missing(migrations, await readRecords(script))
+  const [next, ...later] = missing(migrations, await readRecords(script))
   if (!next) return undefined
   await script.query(`SET LOCAL lock_timeout = '${migrationLockSeconds}s'`)
   try {
@@ -75,7 +80,7 @@ async function applyNext(script: Script, migrations: Migration[]): Promise<strin
      VALUES ($1, $2, $3, now(), clock_timestamp(), 1)`,
     [newId(), next.checksum, next.name],
   )
-  return next.name
+  return { name: next.name, left: later.length }
 }
 
 function readRecords(sql: Sql): Promise<MigrationRecord[]> {

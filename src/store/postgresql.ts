@@ -14,6 +14,7 @@ import { GuardedPool } from './guardedPool.ts'
 import { createStatementNames, namingClient } from './namedStatements.ts'
 import { createPulse, pulseOptions } from './pulse.ts'
 import { createQueue } from './queue.ts'
+import { type StatementLimits, timedClient } from './timedClient.ts'
 import { sessionLimits, sessionOptions, statementSeconds } from './timeLimit.ts'
 import { createTransactionGuard } from './transactionGuard.ts'
 
@@ -40,7 +41,12 @@ export interface PostgresqlOptions {
  * A database on a PostgreSQL server. Connections are made when they are needed. Each kind of work has a separate pool, so that none can
  * use up the connections of another; one more connection watches the server.
  */
-export function openPostgresql({ databaseUrl, poolSizes, namedStatements, facts, onError }: PostgresqlOptions): Database {
+export function openPostgresql({ databaseUrl, poolSizes, namedStatements, facts, onError: report }: PostgresqlOptions): Database {
+  let lostConnections = 0
+  const onError = (error: Error): void => {
+    lostConnections += 1
+    report(error)
+  }
   const client = { Client: watchingClient(namedStatements ? namingClient(createStatementNames()) : Client, facts) }
   const guard = createTransactionGuard()
   const scriptConfig = connectionConfig(databaseUrl, sessionOptions(sessionLimits.script))
@@ -62,8 +68,11 @@ export function openPostgresql({ databaseUrl, poolSizes, namedStatements, facts,
     const config = {
       ...connectionConfig(databaseUrl, sessionOptions(sessionLimits[lane])),
       connectionTimeoutMillis: connectMs,
-      query_timeout: longestStatementSeconds[lane] * 1000 + graceMs,
-      ...client,
+      Client: timedClient(client.Client, {
+        ...limitsOf(lane),
+        // The others have been idle for as long, on the same network.
+        onSilent: () => pools.get(lane)?.replaceAll(),
+      }),
     }
     const pool = new GuardedPool({ config, size: poolSizes[lane], guard, pulse, onError })
     pools.set(lane, pool)
@@ -119,6 +128,7 @@ export function openPostgresql({ databaseUrl, poolSizes, namedStatements, facts,
             return rows[0].won ? await work() : undefined
           }),
         ),
+      figures: () => ({ pools: [...pools].map(([pool, { figures }]) => ({ pool, ...figures })), lostConnections }),
       checkWrites: () => pulse.checkWrites(),
       async end() {
         await Promise.all([pulse.close(), ...[...pools.values()].map((pool) => pool.end())])
@@ -132,14 +142,14 @@ export function openPostgresql({ databaseUrl, poolSizes, namedStatements, facts,
 const connectMs = 3000
 /** How many jobs of one process hold a lock, and with it a connection, at a time. */
 const mostLocks = 2
-/** The longest statement of each kind of work: see `timeLimit.ts`. */
-const longestStatementSeconds: Record<Lane, number> = {
-  api: statementSeconds.export,
-  authorization: sessionLimits.authorization.statementSeconds,
-  background: sessionLimits.background.statementSeconds,
+/** Returns the limits of statements of a kind of work. Jobs may read for long. */
+const limitsOf = (lane: Lane): Pick<StatementLimits, 'limitMs' | 'readMs'> => {
+  const limitMs = sessionLimits[lane].statementSeconds * 1000
+  return { limitMs, readMs: lane === 'background' ? limitMs : statementSeconds.read * 1000 }
 }
-/** How much longer than the server's own limit the client waits. */
-const graceMs = 2000
+
+/** After so long without a byte TCP asks whether the peer is there, and gives up ten seconds later. */
+const keepAliveMs = 5000
 
 /** A part of the connections is left to reads: changes that wait for each other must not keep everybody else waiting. */
 const writePlaces = (poolSize: number): number => Math.max(1, Math.ceil(poolSize * 0.6))
@@ -169,6 +179,7 @@ function connectionConfig(databaseUrl: string, limits: string): ClientConfig {
     application_name: parsed.application_name ?? 'schoolgate',
     connectionTimeoutMillis: 5000,
     keepAlive: true,
+    keepAliveInitialDelayMillis: keepAliveMs,
   }
 }
 

@@ -13,6 +13,8 @@ export interface RedisConnection {
    * @throws Error with the last reason; the connection is closed then.
    */
   connect(deadlineSeconds?: number): Promise<void>
+  /** Returns whether the connection is ready, and the errors since the start. */
+  figures(): { isReady: boolean; errors: number }
   /** Writes a key that expires. Throws when Redis does not respond within two seconds, is full, or takes no writes. */
   ping(): Promise<void>
   /** Lets answers on their way arrive, for at most a second. */
@@ -32,8 +34,10 @@ const probeKey = 'sg:readiness'
 export function createRedis(url: string, { onError }: { onError: (error: Error) => void }): RedisConnection {
   const client = createClient(parseRedisUrl(url))
   let lastError: unknown
+  let errors = 0
   client.on('error', (error: unknown) => {
     lastError = error
+    errors += 1
     onError(redisFailure(error))
   })
 
@@ -53,6 +57,7 @@ export function createRedis(url: string, { onError }: { onError: (error: Error) 
         throw new Error(`Redis cannot be reached: ${reasonOf(lastError ?? error)}`)
       }
     },
+    figures: () => ({ isReady: client.status === 'ready', errors }),
     async ping() {
       await answered(client.set(probeKey, '1', 'EX', 60))
     },

@@ -1,6 +1,6 @@
 import { type Expression, sql } from 'kysely'
 import type { Reader } from './database.ts'
-import { type Builder, isAmong, isAmongTexts, secondsAgo, secondsFromNow } from './expressions.ts'
+import { type Builder, isAmong, isAmongTexts, now, secondsAgo, secondsFromNow } from './expressions.ts'
 
 export interface SigningKeyRow {
   kid: string
@@ -27,6 +27,24 @@ export function listSigningKeys(db: Reader, schoolId: string, keepHours: number)
 
 const isPublished = (keepHours: number) => (key: Builder<'signing_key'>) =>
   key.or([key('signing_key.retired_at', 'is', null), key('signing_key.retired_at', '>', secondsAgo(keepHours * 3600))])
+
+/** Returns the age in seconds of the oldest key that signs now, over these schools; 0 if there is none. */
+export async function oldestKeySeconds(db: Reader, schoolIds: readonly string[]): Promise<number> {
+  const row = await db
+    .selectFrom((from) =>
+      from
+        .selectFrom('signing_key')
+        .select(({ fn }) => fn.max('signing_key.active_at').as('since'))
+        .where(({ ref }) => isAmong(ref('signing_key.school_id'), schoolIds))
+        .where('retired_at', 'is', null)
+        .where('active_at', '<=', now)
+        .groupBy(['school_id', 'alg'])
+        .as('current'),
+    )
+    .select(sql<number>`coalesce(extract(epoch FROM now() - min(since)), 0)::float8`.as('seconds'))
+    .executeTakeFirst()
+  return row?.seconds ?? 0
+}
 
 /** Adds a key that signs from `activeInSeconds` on. */
 export async function addSigningKey(

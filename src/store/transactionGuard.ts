@@ -1,11 +1,16 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
+/** Functions to call after the commit of one transaction. */
+export type AfterCommit = (() => void)[]
+
 /** Knows whether the running code is inside a transaction of one database. */
 export interface TransactionGuard {
   /** @throws Error inside a transaction: `handle` says what was asked for. */
   assertOutside(handle: string): void
   /** Runs `work` as the inside of a transaction. Code that outlives it is outside again. */
-  inside<Result>(work: () => Promise<Result>): Promise<Result>
+  inside<Result>(work: () => Promise<Result>, after?: AfterCommit): Promise<Result>
+  /** Runs `work` after the surrounding transaction is committed; immediately outside of a transaction. */
+  afterCommit(work: () => void): void
 }
 
 /**
@@ -13,7 +18,7 @@ export interface TransactionGuard {
  * waits forever. Both databases fail immediately, so that such code fails in every test and not only on a small installation.
  */
 export function createTransactionGuard(): TransactionGuard {
-  const storage = new AsyncLocalStorage<{ open: boolean }>()
+  const storage = new AsyncLocalStorage<{ open: boolean; after: AfterCommit }>()
   return {
     assertOutside(handle) {
       if (storage.getStore()?.open) {
@@ -23,8 +28,13 @@ export function createTransactionGuard(): TransactionGuard {
         )
       }
     },
-    inside(work) {
-      const scope = { open: true }
+    afterCommit(work) {
+      const scope = storage.getStore()
+      if (scope?.open) scope.after.push(work)
+      else work()
+    },
+    inside(work, after = []) {
+      const scope = { open: true, after }
       return storage.run(scope, async () => {
         try {
           return await work()

@@ -1,4 +1,5 @@
 import type { Middleware } from 'koa'
+import { type ApiDescription, apiDescription } from '../api/apiDescription.ts'
 import { createOpenApi } from '../api/openApi.ts'
 import { createApi } from '../api/routes.ts'
 import type { RequestState } from '../http/requestState.ts'
@@ -37,11 +38,17 @@ export const createCallerOf = ({ tokenChecks, stores, grantable, limits }: Found
 export function createRestApi(
   foundation: Foundation,
   { externalServices }: ApiParts,
-): Record<'routes' | 'openApi', Middleware<RequestState>> {
+): Record<'routes' | 'openApi', Middleware<RequestState>> & { description(): ApiDescription } {
   const { operations, scopes, database } = foundation
   const api = createApi({ ...operationArguments(foundation, externalServices), authenticate: createCallerOf(foundation) })
+  let described: ApiDescription | undefined
+  const description = (): ApiDescription => {
+    described ??= apiDescription(operations)
+    return described
+  }
   return {
     routes: api,
-    openApi: createOpenApi({ operations, scopes, facts: ({ id }) => schoolContact(database.kysely, id) }),
+    description,
+    openApi: createOpenApi({ description, scopes, facts: ({ id }) => schoolContact(database.kysely, id) }),
   }
 }

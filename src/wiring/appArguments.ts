@@ -1,4 +1,5 @@
 import type { Config } from '../config/load.ts'
+import type { ReadSecret } from '../config/webhookSecrets.ts'
 import type { Keyring } from '../lib/keyring.ts'
 import type { Log } from '../lib/log.ts'
 import type { OutboundNetwork } from '../lib/outboundRequest.ts'
@@ -14,6 +15,8 @@ export interface AppArguments {
   redis?: RedisConnection | undefined
   keyring: Keyring
   log: Log
+  /** Reads the secrets to which the configuration refers. */
+  readSecret: ReadSecret
   /** Stores the bytes of files. */
   storage: FileStorage
   /** Sends e-mails to people, from this address. */

@@ -10,7 +10,6 @@ import type { Writer } from '../store/database.ts'
 import { databaseArtifacts } from '../store/databaseArtifacts.ts'
 import { markedByTransaction } from '../store/facts/factGuard.ts'
 import { rawSql } from '../store/rawSql.ts'
-import type { Enqueue } from './enqueue.ts'
 
 /** The most authorizations that one list shows. */
 const most = 500
@@ -26,22 +25,19 @@ export function endGrantWithin(stores: Stores, writer: Writer, schoolId: string,
 export function createExternalServices({
   stores,
   keyring,
-  enqueue,
-  email,
+  send,
   files,
   checkoutUrl,
 }: {
   stores: Stores
   keyring: Keyring
-  enqueue: Enqueue
-  email: SendMessage
+  send: SendMessage
   files: FileServices
   /** The template of the school's file. */
   checkoutUrl(school: School): string | undefined
 }): ExternalServices {
   return {
-    enqueue,
-    send: email,
+    send,
     files,
     checkoutAddress(school, item, code) {
       const template = checkoutUrl(school)

@@ -4,8 +4,7 @@ import type { Operation } from '../framework/declare/operations.ts'
 import type { ScopeEntry } from '../framework/declare/scopeCatalogue.ts'
 import type { CursorSigner } from '../framework/read/cursor.ts'
 import { createStatementCache, type StatementCache } from '../framework/read/statementCache.ts'
-import { createMetrics, type Metrics } from '../http/metrics.ts'
-import { type BackgroundTasks, createBackgroundTasks } from '../lib/backgroundTasks.ts'
+import type { Metrics } from '../http/metrics.ts'
 import type { Language } from '../lib/languages.ts'
 import type { FindPerson } from '../oidc/bearer.ts'
 import { createExchanges, type Exchanges } from '../oidc/engineTransaction.ts'
@@ -21,8 +20,9 @@ import type { Database } from '../store/database.ts'
 import { redisMarkers } from '../store/facts/redisMarkers.ts'
 import { schoolBranding } from '../store/schools.ts'
 import type { AppArguments } from './appArguments.ts'
-import { createEnqueue, type Enqueue } from './enqueue.ts'
+import { countEvent, createServiceMetrics } from './metrics.ts'
 import { createStores } from './open.ts'
+import { createOutbox, type Outbox } from './outbox.ts'
 import { createLimits, type Limits } from './rateLimits.ts'
 import { type Runtime, schoolConfigOf } from './runtime.ts'
 import { createChecks } from './tokenChecks.ts'
@@ -43,8 +43,7 @@ export interface Foundation extends AppArguments {
   scopes: readonly ScopeEntry[]
   signer: CursorSigner
   statements: StatementCache
-  backgroundTasks: BackgroundTasks
-  enqueue: Enqueue
+  outbox: Outbox
   exchanges: Exchanges
   branding(school: School): ReturnType<typeof schoolBranding>
   /** Returns what the pages of a school show of it, read once for each page. */
@@ -63,10 +62,10 @@ export function createFoundation(args: AppArguments, runtime: Runtime): Foundati
   const stores = createStores({ database: accounts, redis, oauth: config.oauth, log })
   const checksOver = createChecks({ stores, guard: database.facts, redis })
   const exchanges = createExchanges()
-  const metrics = createMetrics()
-  const backgroundTasks = createBackgroundTasks({ log })
+  const operations = operationsIn(resources)
+  const metrics = createServiceMetrics({ ...args, operations })
   const counted = (entry: AuditEntry): AuditEntry => {
-    metrics.count(entry.event)
+    countEvent(metrics, entry.event)
     return entry
   }
   return {
@@ -77,16 +76,15 @@ export function createFoundation(args: AppArguments, runtime: Runtime): Foundati
     stores,
     tokenChecks: { api: checksOver(database.kysely), authorization: checksOver(accounts.kysely) },
     metrics,
-    limits: createLimits(args),
-    operations: operationsIn(resources),
+    limits: createLimits({ ...args, onRefused: (policy) => metrics.add('schoolgate_rate_limit_rejections_total', { policy }) }),
+    operations,
     scopes: scopeCatalogue(resources),
     signer: {
       sign: (text) => keyring.sign('cursors', text),
       verify: (text, signature) => keyring.verify('cursors', text, signature),
     },
     statements: createStatementCache(),
-    backgroundTasks,
-    enqueue: createEnqueue({ backgroundTasks, log }),
+    outbox: createOutbox({ database, keyring }),
     exchanges,
     branding: (school) => schoolBranding(accounts.kysely, school.id),
     pageBranding: oncePerRequest(exchanges, (school) => pageBranding(accounts.kysely, school.id)),

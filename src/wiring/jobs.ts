@@ -17,6 +17,7 @@ export const createJobs = ({ background: database, stores, storage, runtime }: F
     artifacts: stores.durable,
     endGrant: (writer, schoolId, grantId) => endGrantWithin(stores, writer, schoolId, grantId),
     registration: () => runtime.config.oauth.registration,
+    retention: () => runtime.config.server.audit,
   }),
   ...fileJobs({ database, storage }),
   ...subscriptionJobs({ database }),

@@ -13,6 +13,7 @@ import type { School } from '../policy/school.ts'
 import { findTombstone } from '../store/clientTombstones.ts'
 import { documentRules, registrationRules } from './clients.ts'
 import { type Foundation, personIn } from './foundation.ts'
+import { countEvent } from './metrics.ts'
 import { schoolConfigOf } from './runtime.ts'
 
 type Engines = ReturnType<typeof createEngines>
@@ -77,7 +78,7 @@ export function createOidc(foundation: Foundation, { pageContext, legalLinks }: 
       recordAudit: foundation.recordAudit,
       legalLinks,
       showManualCode: pages.showManualCode,
-      count: foundation.metrics.count,
+      count: (event) => countEvent(foundation.metrics, event),
     }),
   }
 }

@@ -17,6 +17,9 @@ import { createRedis, type RedisConnection } from '../store/redis.ts'
 import { redisArtifacts } from '../store/redisArtifacts.ts'
 import { longestTokenSeconds } from './clients.ts'
 
+/** Returns the directory in which e-mails are saved if SMTP_URL is not set. */
+export const outboxDirectory = ({ DATA_DIR }: Pick<Environment, 'DATA_DIR'>): string => join(DATA_DIR, 'outbox')
+
 /** Opens the storage of files. The caller closes it. */
 export const openConfiguredFileStorage = ({ DATA_DIR, STORAGE_URL }: Pick<Environment, 'DATA_DIR' | 'STORAGE_URL'>): Promise<FileStorage> =>
   openFileStorage(DATA_DIR, STORAGE_URL)
@@ -62,7 +65,7 @@ export async function openConfiguredRedis(
 
 /** Opens the transport of e-mails. The caller closes it. */
 export function openConfiguredTransport({ DATA_DIR, SMTP_URL }: Pick<Environment, 'DATA_DIR' | 'SMTP_URL'>, log: Log): MailTransport {
-  return SMTP_URL ? smtpTransport({ url: SMTP_URL }) : fileTransport({ directory: join(DATA_DIR, 'outbox'), log })
+  return SMTP_URL ? smtpTransport({ url: SMTP_URL }) : fileTransport({ directory: outboxDirectory({ DATA_DIR }), log })
 }
 
 export interface StoreArguments {

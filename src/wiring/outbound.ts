@@ -7,6 +7,6 @@ import { documentRules } from './clients.ts'
  * Checks the guard of outgoing requests if a setting uses it. The service does not start, and a reload does not take effect, if the guard
  * lets a forbidden address through.
  */
-export async function requireGuardIfUsed({ oauth }: Config, { network }: Pick<AppArguments, 'network'>): Promise<void> {
-  if (documentRules(oauth)) await requireOutboundGuard(network)
+export async function requireGuardIfUsed({ oauth, schools }: Config, { network }: Pick<AppArguments, 'network'>): Promise<void> {
+  if (documentRules(oauth) || schools.some(({ webhooks }) => webhooks.length > 0)) await requireOutboundGuard(network)
 }

@@ -1,43 +1,63 @@
 import type { Context, Middleware } from 'koa'
 import type { AgentDocuments } from '../agents/agentDocuments.ts'
 import { hashPassword } from '../domain/accounts/password.ts'
+import { createPasswordCheck } from '../domain/accounts/passwordCheck.ts'
 import { createPasswordGate } from '../domain/accounts/passwordGate.ts'
 import { createSignIn, type SignIn } from '../domain/accounts/signIn.ts'
+import { operationOfRoute } from '../http/operationOf.ts'
 import type { RequestState } from '../http/requestState.ts'
 import { interactionPath } from '../oidc/endpoints.ts'
 import { inExchange } from '../oidc/engineTransaction.ts'
 import { once } from '../oidc/requestFacts.ts'
+import { sessionSeconds } from '../oidc/sessionSeconds.ts'
 import { endGrant } from '../oidc/stores.ts'
 import { createAccountPages } from '../pages/account/accountPages.ts'
+import { completedSignIn } from '../pages/completedSignIn.ts'
 import { createPages } from '../pages/createPages.ts'
 import { createKnownBrowsers } from '../pages/knownBrowser.ts'
+import { createNotifyPerson } from '../pages/notifyPerson.ts'
 import type { FindPageContext } from '../pages/pageContext.ts'
 import { signInSteps } from '../pages/steps/signInSteps.ts'
 import { originOf } from '../policy/clientOrigin.ts'
+import type { ExternalServices } from '../policy/externalServices.ts'
 import type { School } from '../policy/school.ts'
-import type { SendMessage } from '../policy/sendMessage.ts'
 import { findAccount } from '../store/accounts.ts'
 import type { AuditEntry } from '../store/audit.ts'
 import { findClient } from '../store/clients.ts'
+import { createClientAdministration } from './clientAdministration.ts'
+import { createExportArchive } from './exportArchive.ts'
 import { type Foundation, personIn } from './foundation.ts'
 import type { OidcPart } from './oidc.ts'
+import { createOwnOperations } from './ownOperations.ts'
 import { schoolConfigOf } from './runtime.ts'
 
 export interface PagesParts {
   oidc: OidcPart
   pageContext: FindPageContext
-  /** Sends a message to a person after the response. */
-  send: SendMessage
   documents: Pick<AgentDocuments, 'about' | 'legalLinks'>
+  externalServices: ExternalServices
 }
 
 /** Creates the sign-in and consent pages, and the account pages. */
-export function createSchoolPages(foundation: Foundation, { oidc, pageContext, send, documents }: PagesParts): Middleware<RequestState>[] {
-  const { runtime, accounts, stores, keyring, log, limits, scopes, grantable, pageBranding, backgroundTasks } = foundation
-  const gate = createPasswordGate(foundation.config.server.passwords)
+export function createSchoolPages(
+  foundation: Foundation,
+  { oidc, pageContext, documents, externalServices }: PagesParts,
+): Middleware<RequestState>[] {
+  const { runtime, accounts, stores, keyring, log, limits, scopes, grantable, pageBranding, outbox } = foundation
+  const gate = createPasswordGate({
+    ...foundation.config.server.passwords,
+    onRefused: () => foundation.metrics.add('schoolgate_password_checks_refused_total', {}),
+  })
+  foundation.metrics.collect((set) => {
+    const { running, waiting } = gate.state()
+    set('schoolgate_password_checks_running', {}, running)
+    set('schoolgate_password_checks_waiting', {}, waiting)
+  })
   const knownBrowsers = createKnownBrowsers({ keyring, days: () => runtime.config.server.known_browser_days })
   const facts = () => oidc.exchanges.getStore()?.facts
+  const notify = createNotifyPerson({ database: accounts.kysely, defer: outbox.defer, log })
   const audit = (entry: AuditEntry): Promise<void> => foundation.recordAudit([entry])
+  const secondStep = (school: School) => schoolConfigOf(runtime, school).second_step
   const shared = {
     database: accounts,
     keyring,
@@ -49,15 +69,21 @@ export function createSchoolPages(foundation: Foundation, { oidc, pageContext, s
     ],
     pageContext,
     audit,
+    signedIn: completedSignIn({ knownBrowsers, notify }),
     steps: signInSteps({
       database: accounts,
+      keyring,
+      secondStep,
       scopes,
       grantable,
       findAccount: (schoolId, accountId) => once(facts()?.accounts, accountId, () => findAccount(accounts.kysely, schoolId, accountId)),
       findPerson: (schoolId, accountId) => once(facts()?.people, accountId, () => personIn(accounts)(schoolId, accountId)),
       limits: limits.signIn,
+      stayDays: () => runtime.config.oauth.lifetimes.session_days,
       knownBrowsers,
       audit,
+      notify,
+      isFirstGrant: () => oidc.exchanges.getStore()?.isFirstGrant === true,
       auditWithGrant(entry) {
         const exchange = oidc.exchanges.getStore()
         if (!exchange) throw new Error('consent is given in the exchange of a request only')
@@ -77,6 +103,7 @@ export function createSchoolPages(foundation: Foundation, { oidc, pageContext, s
     theme: async (school) => (await pageBranding(school)).theme,
     homeFacts: async (school) => ({ tagline: (await documents.about(school)).tagline, ...(await documents.legalLinks(school)) }),
   })
+  const perform = createOwnOperations(foundation, externalServices)
   const accountPages = createAccountPages({
     ...shared,
     scopes,
@@ -84,12 +111,21 @@ export function createSchoolPages(foundation: Foundation, { oidc, pageContext, s
     limits,
     knownBrowsers,
     hashPassword: (password) => gate(() => hashPassword(password)),
-    sessionSeconds: () => runtime.config.oauth.lifetimes.session_days * 86_400,
-    send,
-    backgroundTasks,
+    checkOwnPassword: createPasswordCheck({ database: accounts, gate }),
+    secondStep,
+    administration: createClientAdministration(stores),
+    sessionSeconds: (isRemembered) => sessionSeconds(runtime.config.oauth, isRemembered),
+    send: outbox.send,
+    notify,
+    defer: outbox.defer,
     endGrant: (schoolId, grantId) => endGrant(stores, { schoolId, grantId }),
+    perform,
+    languages: foundation.languages,
+    sessions: externalServices.sessions,
+    exportArchive: createExportArchive(foundation, perform),
     removeSessions: (schoolId, accountId) => stores.ephemeral.destroyOfAccount(schoolId, 'Session', accountId),
   })
+  for (const { stack } of [pages, accountPages]) foundation.metrics.beginOperations(stack.map(({ path }) => operationOfRoute(String(path))))
   const routes = pages.routes() as Middleware<RequestState>
   const inOneExchange: Middleware<RequestState> = (ctx, next) =>
     ctx.path.startsWith(`${interactionPath}/`) ? inExchange(oidc.exchanges, () => routes(ctx, next)) : routes(ctx, next)
@@ -99,4 +135,4 @@ export function createSchoolPages(foundation: Foundation, { oidc, pageContext, s
 const countedSignIn =
   ({ counted }: Foundation, signIn: SignIn): SignIn =>
   (schoolId, email, password, audit) =>
-    signIn(schoolId, email, password, (accountId) => counted(audit(accountId)))
+    signIn(schoolId, email, password, (accountId, signedInAt) => counted(audit(accountId, signedInAt)))

@@ -8,6 +8,7 @@ import { refuseEncodedBodies } from '../http/contentEncoding.ts'
 import { cors } from '../http/cors.ts'
 import { inOrder } from '../http/inOrder.ts'
 import { markOwnRequests } from '../http/inProcess.ts'
+import { answerProbes } from '../http/probe.ts'
 import { renderProblems } from '../http/problems.ts'
 import { createRecorder, type RecordRequest, recordRequests } from '../http/recordRequests.ts'
 import { setRequestId } from '../http/requestId.ts'
@@ -56,7 +57,10 @@ export const createEntrance = (foundation: Foundation): Entrance => ({
 })
 
 /** Returns the middleware that every request passes before the routes, in order. */
-export const beforeRoutes = ({ runtime, config, log }: Foundation, { table, addressOf, record }: Entrance): Middleware<RequestState>[] => [
+export const beforeRoutes = (
+  { runtime, config, log, keyring }: Foundation,
+  { table, addressOf, record }: Entrance,
+): Middleware<RequestState>[] => [
   inOrder([markOwnRequests, setRequestId, originForm, arriveWithin(30, isUpload), setAddress(addressOf)]),
   storeResponses(table, changesSchool),
   recordRequests(record),
@@ -65,6 +69,7 @@ export const beforeRoutes = ({ runtime, config, log }: Foundation, { table, addr
   renderProblems(log, (path, school) =>
     school && path.startsWith(`${apiPath}/`) ? errorsUrl(schoolConfigOf(runtime, school)) : undefined,
   ),
+  answerProbes((text, signature) => keyring.verify('probes', text, signature)),
   inOrder([
     limitAddressLength,
     refuseEncodedBodies,

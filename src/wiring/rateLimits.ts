@@ -2,9 +2,10 @@ import type { Context } from 'koa'
 import type { ApiArguments } from '../api/routes.ts'
 import type { Config } from '../config/load.ts'
 import type { OperationLimit } from '../framework/operationLimits.ts'
-import { addressKey, type FailureLimit, type Limiter, type Policy, requireWithin } from '../http/rateLimit.ts'
+import { type FailureLimit, type Limiter, type Policy, requireWithin } from '../http/rateLimit.ts'
 import { type Count, rateLimitHeaders, requireAllWithin } from '../http/rateLimitHeaders.ts'
 import type { Log } from '../lib/log.ts'
+import { addressKey } from '../lib/networkKey.ts'
 import type { LimitedEndpoint } from '../oidc/endpointHandler.ts'
 import type { TokenChecks, TokenHolder } from '../oidc/tokenChecks.ts'
 import type { AccountLimits } from '../pages/account/accountArguments.ts'
@@ -23,6 +24,8 @@ export interface Limits {
   badCredentials: FailureLimit
   signIn: SignInLimits
   account: AccountLimits
+  /** Counts an e-mail about an account. Returns false if the account has received too many of this kind. */
+  notice(school: { id: string }, about: { account_id: string; kind: string }): Promise<boolean>
   /**
    * Counts one request to the school's API. Visitors and callers with an invalid token are counted by address, others by client and person.
    * The limits of the operation are counted as well.
@@ -35,18 +38,25 @@ export interface LimitArguments {
   redis?: RedisConnection | undefined
   log: Log
   isLimited: boolean
+  /** Called for each request that a limit refuses, with the name of the limit. */
+  onRefused(policy: string): void
 }
 
 /** Creates every rate limit of the service, over one set of buckets. */
-export function createLimits({ config, redis, log, isLimited }: LimitArguments): Limits {
+export function createLimits({ config, redis, log, isLimited, onRefused }: LimitArguments): Limits {
   const store = {
     ...(redis ? { redis: redis.client } : {}),
     prefix: 'sg',
     onError: (error: Error) => log.error({ err: error }, 'Redis unavailable, rate limits are counted per process'),
   }
   const buckets = createRateLimits(store)
-  const limiter: Limiter = async (policy, key) =>
-    isLimited ? await buckets.consume(policy, key) : { allowed: true, remaining: policy.requests, resetSeconds: policy.windowSeconds }
+  const unlimited = ({ requests, windowSeconds }: Policy) => ({ allowed: true, remaining: requests, resetSeconds: windowSeconds })
+  const limiter: Limiter = async (policy, key) => {
+    if (!isLimited) return unlimited(policy)
+    const verdict = await buckets.consume(policy, key)
+    if (!verdict.allowed) onRefused(policy.name)
+    return verdict
+  }
   const policy = (name: keyof Config['server']['rate_limits']): Policy => {
     const { requests, window_seconds: windowSeconds } = config.server.rate_limits[name]
     return { name, requests, windowSeconds }
@@ -55,7 +65,6 @@ export function createLimits({ config, redis, log, isLimited }: LimitArguments):
     const { allowed, resetSeconds } = await limiter(policy(name), key)
     return { allowed, retryAfterSeconds: resetSeconds }
   }
-  const countUse = async (policy: Policy, key: string): Promise<Count> => ({ policy, verdict: await limiter(policy, key) })
   const [anonymous, withToken, guess] = [policy('anonymous'), policy('default'), policy('guess')]
   const badCredentials = policy('bad_credentials')
   const ofPerson = { write: policy('write'), bulk: policy('bulk'), upload: policy('upload') }
@@ -69,10 +78,14 @@ export function createLimits({ config, redis, log, isLimited }: LimitArguments):
     },
     badCredentials: {
       async check({ state: { school, address } }) {
-        if (isLimited) requireWithin(badCredentials, await buckets.look(badCredentials, `${school.id} ${addressKey(address)}`))
+        if (!isLimited) return
+        const verdict = await buckets.look(badCredentials, `${school.id} ${addressKey(address)}`)
+        if (!verdict.allowed) onRefused(badCredentials.name)
+        requireWithin(badCredentials, verdict)
       },
       async count({ state: { school, address } }) {
-        await limiter(badCredentials, `${school.id} ${addressKey(address)}`)
+        // A failure is counted after its response was decided: nothing is refused here.
+        if (isLimited) await buckets.consume(badCredentials, `${school.id} ${addressKey(address)}`)
       },
     },
     signIn: createSignInLimits({
@@ -82,15 +95,25 @@ export function createLimits({ config, redis, log, isLimited }: LimitArguments):
         perAccountAndNetwork: policy('sign_in_per_account'),
         perAccount: policy('sign_in_per_account_total'),
         perBrowser: policy('sign_in_per_known_browser'),
+        perFactor: policy('second_factor_per_account'),
+        perFactorAndDay: policy('second_factor_per_account_daily'),
       },
       isLimited,
+      onRefused,
     }),
     account: {
       signUp: (address) => count('sign_up_per_address', addressKey(address)),
       passwordReset: (address) => count('password_reset_per_address', addressKey(address)),
       message: (schoolId, email) => count('message_per_recipient', `${schoolId} ${email}`),
     },
-    countApi({ state: { school, address } }, holder, operationLimits) {
+    notice: async (school, { account_id: accountId, kind }) =>
+      (await count('notice_per_account', `${school.id} ${accountId} ${kind}`)).allowed,
+    countApi({ state: { school, address, isOwn } }, holder, operationLimits) {
+      // The service's requests to itself decide what its documents say. They have no address of a caller.
+      const countUse = async (policy: Policy, key: string): Promise<Count> => ({
+        policy,
+        verdict: isOwn ? unlimited(policy) : await limiter(policy, key),
+      })
       const byAddress = `${school.id} ${addressKey(address)}`
       const who = holder ? `${school.id} ${holder.clientId} ${holder.accountId}` : byAddress
       const isGuess = operationLimits.includes('guess')
@@ -122,11 +145,13 @@ export function limited(
 ): ApiArguments['authenticate'] {
   return async (ctx, operationLimits = []) => {
     const holder = likelyHolder(ctx, holderOf)
+    noteCaller(ctx, holder)
     const [identified, counted] = await together(() =>
       Promise.allSettled([authenticate(ctx), holder ? countApi(ctx, holder, operationLimits) : undefined]),
     )
     const caller = identified.status === 'fulfilled' ? identified.value : undefined
     const person = caller?.kind === 'person' ? caller : undefined
+    noteCaller(ctx, person)
     const isCounted = person !== undefined && person.clientId === holder?.clientId && person.accountId === holder.accountId
     const counts = isCounted ? settledValue(counted) : undefined
     const all = counts ?? (await countApi(ctx, person, operationLimits))
@@ -134,6 +159,12 @@ export function limited(
     requireAllWithin(all)
     return settledValue(identified)
   }
+}
+
+/** Notes the caller for the log. */
+function noteCaller({ state }: Context, caller: TokenHolder | undefined): void {
+  state.clientId = caller?.clientId
+  state.accountId = caller?.accountId
 }
 
 /** Returns the holder of the request's token if this process knows it. A malformed header is rejected later. */

@@ -1,10 +1,12 @@
 import cluster from 'node:cluster'
 import { isLoopback } from '../config/address.ts'
-import { planReload } from '../config/reload.ts'
-import { createLog, type Log } from '../lib/log.ts'
+import type { Log } from '../lib/log.ts'
+import type { Commands } from './commandRunner.ts'
 import { failureText } from './failureText.ts'
-import { warnOfUnknownClients } from './introspectionClients.ts'
-import { readSettings, type Settings, type Started, startService, type Variables } from './start.ts'
+import { isPretty, type Output, openLog } from './openLog.ts'
+import { reloadService } from './reloadService.ts'
+import { readSettings, type Started, startService, type Variables } from './start.ts'
+import { loggedProgress, terminalProgress } from './startProgress.ts'
 import { onStopSignals } from './stopSignals.ts'
 import { readyMessage, type Self } from './supervise.ts'
 import { readyDetails, welcome } from './welcome.ts'
@@ -12,13 +14,16 @@ import { readyDetails, welcome } from './welcome.ts'
 /** The part of this process that the service uses. */
 export interface ServiceProcess extends Self {
   env: Variables
-  stdout: { write(text: string): unknown; isTTY?: boolean }
+  stdout: Output
 }
 
 /** Starts the service in this process, and stops or reloads it on a signal. */
 export async function runService(self: ServiceProcess): Promise<void> {
   const settings = readSettings(self.env)
-  const log = createLog(settings.environment.LOG_LEVEL)
+  const log = await openLog(settings.environment, self.stdout, self.env)
+  const isTerminal = self.stdout.isTTY === true && isPretty(settings.environment.LOG_FORMAT, self.stdout)
+  const isFirst = !cluster.worker || cluster.worker.id === 1
+  const progress = isTerminal && isFirst ? terminalProgress(self.stdout) : loggedProgress(log)
   let service: Started | undefined
   onStopSignals(self, {
     stop(signal) {
@@ -39,35 +44,25 @@ export async function runService(self: ServiceProcess): Promise<void> {
     isReloadWanted = true
   }
   self.on('SIGHUP', () => void takeOver())
-  const started = await startService(settings, log)
+  const started = await startService(settings, log, { progress, commands: commandsOf(self.env, log) }).finally(progress.end)
   service = started
   // The demo is for people who try the service, often without a terminal (npm start > log). Elsewhere the output is JSON only.
   const isForPeople = self.stdout.isTTY || (started.demo !== undefined && isLoopback(started.demo.issuer))
-  if (isForPeople && (!cluster.worker || cluster.worker.id === 1)) self.stdout.write(welcome(started))
+  if (isForPeople && isFirst) self.stdout.write(welcome(started, { isQuiet: !log.isLevelEnabled('info') }))
   log.info(readyDetails(started), 'service ready')
   cluster.worker?.send(readyMessage)
-  let { config } = settings
   takeOver = async () => {
-    config = await reload(started, config, { self, log })
+    try {
+      await reloadService(started, self.env, log)
+    } catch (error) {
+      log.error({ reason: failureText(error) }, 'configuration reload failed, current configuration stays active')
+    }
   }
   if (isReloadWanted) await takeOver()
 }
 
-/** Reloads the parts of the configuration that can change at runtime. If a file is invalid, the current configuration stays active. */
-async function reload(
-  { app, database }: Started,
-  before: Settings['config'],
-  { self, log }: { self: ServiceProcess; log: Log },
-): Promise<Settings['config']> {
-  try {
-    const { config, reloadable, needsRestart } = planReload(before, readSettings(self.env).config)
-    if (needsRestart.length > 0) log.warn({ needs_restart: needsRestart }, 'restart required for these changes')
-    const integrations = await app.reload(config)
-    log.info({ reloaded: reloadable, integrations }, 'configuration reloaded')
-    await warnOfUnknownClients({ config, database: database.kysely, log })
-    return config
-  } catch (error) {
-    log.error({ reason: failureText(error) }, 'configuration reload failed, current configuration stays active')
-    return before
-  }
-}
+const commandsOf = (variables: Variables, log: Log): Commands => ({
+  variables,
+  load: async () => (await import('../cli/channel/runRemotely.ts')).createCommandRunner,
+  reload: (service) => reloadService(service, variables, log),
+})

@@ -1,8 +1,11 @@
+import cluster from 'node:cluster'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Middleware } from 'koa'
 import { type App, createApp } from '../app.ts'
 import type { Environment } from '../config/environment.ts'
 import type { Config } from '../config/load.ts'
+import type { ReadSecret } from '../config/webhookSecrets.ts'
 import { type AdminArguments, createAdmin } from '../http/admin.ts'
 import { schedule } from '../jobs/schedule.ts'
 import { createKeyring } from '../lib/keyring.ts'
@@ -10,21 +13,32 @@ import type { Log } from '../lib/log.ts'
 import { beginChangeEpoch } from '../store/changeLog.ts'
 import type { Database } from '../store/database.ts'
 import type { FileStorage } from '../store/fileStorage.ts'
+import { recordJobRun } from '../store/jobRuns.ts'
 import { migrate, pendingMigrations } from '../store/migrate.ts'
 import { withinDeadline } from '../store/withinDeadline.ts'
+import { createRenderAll } from './allMetrics.ts'
+import type { Commands } from './commandRunner.ts'
+import { jobFigures } from './jobFigures.ts'
 import { listenOn } from './listenOn.ts'
 import { mailWarning } from './mailWarning.ts'
 import { openConfiguredFileStorage, openConfiguredTransport } from './open.ts'
+import { openOperatorEndpoint } from './operatorEndpoint.ts'
+import { createPrivateHandlers } from './privateHandlers.ts'
 import { createSigningKeyCheck } from './signingKeyCheck.ts'
+import type { StartProgress } from './startProgress.ts'
 import { type WaitArguments, waitForDatabase, waitForRedis } from './waitForStores.ts'
 
 export interface ServeArguments {
   environment: Environment
   config: Config
+  readSecret: ReadSecret
   rootSecrets: readonly string[]
   log: Log
+  progress?: StartProgress | undefined
   /** Folder with the migrations. */
   migrations: string
+  /** The commands of the operator, which a service with the embedded database runs. */
+  commands?: Commands | undefined
   /** Runs after the database is ready and before the first request is served. */
   prepare?(database: Database, app: App, storage: FileStorage): Promise<void>
 }
@@ -47,7 +61,8 @@ export interface StopOptions {
 type AdminChecks = ReturnType<AdminArguments['checks']>
 
 /** One process of the service: its stores, its two ports, its jobs. */
-export async function serve({ environment, config, rootSecrets, log, migrations, prepare }: ServeArguments): Promise<Service> {
+export async function serve(args: ServeArguments): Promise<Service> {
+  const { environment, config, readSecret, rootSecrets, log, progress, migrations, commands, prepare } = args
   const undo: (() => Promise<unknown>)[] = []
   const releaseAll = async (): Promise<void> => {
     for (const step of undo.splice(0).reverse()) await step()
@@ -58,7 +73,7 @@ export async function serve({ environment, config, rootSecrets, log, migrations,
     const { HOST: host, PORT, ADMIN_PORT } = environment
     const [keyring, deadline] = [createKeyring(rootSecrets), performance.now() + environment.START_TIMEOUT_SECONDS * 1000]
     let isStopping = false
-    let started: { checks: AdminChecks; app: App } | undefined
+    let started: { checks: AdminChecks; app: App; handlers: readonly Middleware[] } | undefined
     const starting: AdminChecks = { start: () => Promise.reject(new Error('the service is starting')) }
     let waiting = starting
     // Opened first, so that /livez responds while the service waits for its stores.
@@ -66,20 +81,22 @@ export async function serve({ environment, config, rootSecrets, log, migrations,
       checks: () => started?.checks ?? waiting,
       details: () => (started ? { self_check: started.app.selfCheck.summary() } : {}),
       isStopping: () => isStopping,
-      metrics: async () => (await started?.app.metrics.render()) ?? { type: 'text/plain', text: '' },
+      metrics: createRenderAll(() => started?.app.metrics, cluster.worker),
+      handlers: () => started?.handlers ?? [],
     })
     const adminPort = await listenOn('ADMIN_PORT', { handler: admin.callback(), port: ADMIN_PORT, host })
     undo.push(() => adminPort.close({ quietMs: 0, cutOff: cutOffAfter(1) }))
     const onWaiting: WaitArguments['onWaiting'] = (variable, text) => {
       waiting = { [variable]: () => Promise.reject(new Error(text)) }
     }
+    progress?.step('Opening the database')
     const database = await waitForDatabase({ environment, connections: config.server.database_connections, log, deadline, onWaiting })
     undo.push(() => database.close())
     waiting = starting
     const redis = await waitForRedis({ environment, log, deadline, onWaiting })
     if (redis) undo.push(() => redis.close())
     waiting = starting
-    const applied = await migrate(database, migrations)
+    const applied = await migrate(database, migrations, progress?.migrated)
     if (applied.length > 0) log.info({ applied }, 'migrations applied')
     await beginChangeEpoch(database.kysely)
     const keys = createSigningKeyCheck({
@@ -106,6 +123,7 @@ export async function serve({ environment, config, rootSecrets, log, migrations,
     const app = await createApp({
       storage,
       config,
+      readSecret,
       database,
       redis,
       mail: { transport, from: environment.MAIL_FROM },
@@ -113,9 +131,14 @@ export async function serve({ environment, config, rootSecrets, log, migrations,
       log,
       isLimited: environment.RATE_LIMITS === 'on',
     })
-    undo.push(() => unlessCutOff(app.drained(), cutOffAfter(config.server.shutdown_seconds)))
+    // Work that is not delivered by then stays in the database.
+    undo.push(() => unlessCutOff(app.outbox.stop(), cutOffAfter(config.server.shutdown_seconds)))
     await prepare?.(database, app, storage)
-    const jobs = schedule(app.jobs, log)
+    app.outbox.start()
+    const jobs = schedule(app.jobs, log, {
+      onRun: jobFigures(app.metrics, app.jobs),
+      record: (run) => recordJobRun(database.lane('background').kysely, run),
+    })
     undo.push(() => jobs.stop())
 
     let quietMs = 0
@@ -128,7 +151,10 @@ export async function serve({ environment, config, rootSecrets, log, migrations,
     }
     const port = await listenOn('PORT', { handler: app.handler, port: PORT, host })
     undo.push(() => port.close({ quietMs, cutOff: cutOffAfter(config.server.shutdown_seconds) }))
-    started = { checks, app }
+    const operator = commands && openOperatorEndpoint({ environment, address: adminPort.address, commands, app, database, log })
+    if (operator) undo.push(async () => operator.close())
+    const handlers = createPrivateHandlers({ app, environment, config, database, redis, storage, keyring, log, operator })
+    started = { checks, app, handlers }
     app.selfCheck.start()
     undo.push(() => app.selfCheck.stop())
     return {
@@ -161,7 +187,7 @@ const readinessMs = 3000
 /** After draining, a connection counts as idle when it has been silent for this long: a gateway may be sending a request on it. */
 const quietAfterDrainMs = 1000
 
-/** Waits for work until it is cut off: what is not done by then is lost. */
+/** Waits for work until it is cut off. */
 async function unlessCutOff(work: Promise<void>, cutOff: AbortSignal): Promise<void> {
   const { promise: deadline, resolve } = Promise.withResolvers<void>()
   cutOff.addEventListener('abort', () => resolve())

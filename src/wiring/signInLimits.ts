@@ -1,12 +1,14 @@
 import { setTimeout } from 'node:timers/promises'
-import { addressKey, networkKey, type Policy } from '../http/rateLimit.ts'
+import type { Policy } from '../http/rateLimit.ts'
+import { addressKey, networkKey } from '../lib/networkKey.ts'
 import type { BegunSignIn, SignInLimits } from '../pages/pagesArguments.ts'
 import type { AttemptLimits, BegunAttempt } from '../store/attemptLimits.ts'
 
 export interface SignInLimitArguments {
   attempts: AttemptLimits
-  policies: Record<'perAddress' | 'perAccountAndNetwork' | 'perAccount' | 'perBrowser', Policy>
+  policies: Record<'perAddress' | 'perAccountAndNetwork' | 'perAccount' | 'perBrowser' | 'perFactor' | 'perFactorAndDay', Policy>
   isLimited: boolean
+  onRefused(policy: string): void
 }
 
 /** A limit and what it counts. `isOfAccount`: a successful sign-in clears it. */
@@ -25,7 +27,7 @@ const mostWaiting = 200
  * The limits of sign-ins. Failures of a stranger count by network address, by account and network, and by account. Failures in a browser
  * that signed in to the account before count by that browser alone: a stranger can neither use up its allowance nor lock it out.
  */
-export function createSignInLimits({ attempts, policies, isLimited }: SignInLimitArguments): SignInLimits {
+export function createSignInLimits({ attempts, policies, isLimited, onRefused }: SignInLimitArguments): SignInLimits {
   let waiting = 0
 
   const ofAccount = (schoolId: string, email: string, address: string): Bucket[] => [
@@ -57,6 +59,7 @@ export function createSignInLimits({ attempts, policies, isLimited }: SignInLimi
     if (!refusal) return { state: 'begun' }
     const reserved = begun.filter(({ verdict }) => verdict.state === 'begun').map(({ bucket }) => bucket)
     await endAll(reserved, 'not counted')
+    if (refusal.verdict.state === 'refused') onRefused(refusal.bucket.policy.name)
     return refusal.verdict
   }
 
@@ -76,25 +79,33 @@ export function createSignInLimits({ attempts, policies, isLimited }: SignInLimi
     return verdict
   }
 
+  async function begin(buckets: readonly Bucket[]): Promise<BegunSignIn> {
+    if (!isLimited) return { isAllowed: true, failed: nothing, succeeded: nothing, abandoned: nothing }
+    const verdict = await reserveInTime(buckets)
+    if (verdict.state !== 'begun') return { isAllowed: false, retryAfterSeconds: verdict.state === 'refused' ? verdict.resetSeconds : 1 }
+    return {
+      isAllowed: true,
+      async failed() {
+        await endAll(buckets, 'failed')
+      },
+      async succeeded() {
+        // In this order for each key.
+        await attempts.together(() => Promise.all([endAll(buckets, 'not counted'), forgetAll(buckets)]))
+      },
+      async abandoned() {
+        await endAll(buckets, 'not counted')
+      },
+    }
+  }
+
   return {
-    async begin(attempt): Promise<BegunSignIn> {
-      if (!isLimited) return { isAllowed: true, failed: nothing, succeeded: nothing, abandoned: nothing }
-      const buckets = bucketsOf(attempt)
-      const verdict = await reserveInTime(buckets)
-      if (verdict.state !== 'begun') return { isAllowed: false, retryAfterSeconds: verdict.state === 'refused' ? verdict.resetSeconds : 1 }
-      return {
-        isAllowed: true,
-        async failed() {
-          await endAll(buckets, 'failed')
-        },
-        async succeeded() {
-          // In this order for each key.
-          await attempts.together(() => Promise.all([endAll(buckets, 'not counted'), forgetAll(buckets)]))
-        },
-        async abandoned() {
-          await endAll(buckets, 'not counted')
-        },
-      }
+    begin: (attempt) => begin(bucketsOf(attempt)),
+    beginCode({ schoolId, accountId }) {
+      const key = `${schoolId} ${accountId}`
+      return begin([
+        { policy: policies.perFactor, key, isOfAccount: true },
+        { policy: policies.perFactorAndDay, key, isOfAccount: true },
+      ])
     },
     async passwordChanged({ schoolId, email, address }) {
       if (isLimited) await forgetAll(ofAccount(schoolId, email, address))

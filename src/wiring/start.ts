@@ -2,13 +2,16 @@ import { join, resolve } from 'node:path'
 import { checkDataDirectory } from '../config/dataDirectory.ts'
 import { type Environment, readEnvironment } from '../config/environment.ts'
 import { type Config, loadConfig } from '../config/load.ts'
-import { readDemoPassword, readSecretKeys } from '../config/secrets.ts'
+import { readDemoPassword, readPlatformKeys, readSecretKeys } from '../config/secrets.ts'
+import { checkWebhookSecrets, type ReadSecret, secretReader } from '../config/webhookSecrets.ts'
 import type { Log } from '../lib/log.ts'
 import { usableScopes } from '../policy/grantable.ts'
-import { resources, scopeCatalogue } from '../resources/index.ts'
+import { operationsIn, resources, scopeCatalogue } from '../resources/index.ts'
 import { demoIssuer, fillDemoSchool, refusePublicDemo } from './demo.ts'
 import { warnOfUnknownClients } from './introspectionClients.ts'
-import { type Service, serve } from './serve.ts'
+import { outboxDirectory } from './open.ts'
+import { type ServeArguments, type Service, serve } from './serve.ts'
+import { webhookTypes } from './webhooks.ts'
 
 /** The project's own migrations. */
 export const migrationsDirectory = resolve(import.meta.dirname, '../../prisma/migrations')
@@ -18,6 +21,8 @@ export type Variables = Record<string, string | undefined>
 export interface Settings {
   environment: Environment
   config: Config
+  /** Reads the secrets to which the configuration refers. */
+  readSecret: ReadSecret
 }
 
 /**
@@ -32,35 +37,50 @@ export function readSettings(variables: Variables): Settings {
     environment,
     knownScopes: catalogue.map((scope) => scope.name),
     usableScopes: usableScopes(catalogue),
+    webhookTypes: webhookTypes(operationsIn(resources)),
   })
-  return { environment, config }
+  const readSecret = secretReader(variables)
+  checkWebhookSecrets(config, readSecret)
+  return { environment, config, readSecret }
 }
 
 export interface Started extends Service {
+  /** Directory in which e-mails are saved; undefined if they are sent. */
+  outbox: string | undefined
   /** The demo school's issuer, its password if the service generated it, and the variable or file with the password. */
   demo: { issuer: string; password: string | undefined; passwordIn: string } | undefined
 }
 
-/** Opens the stores, creates the demo school if it is enabled, and listens. */
-export async function startService({ environment, config }: Settings, log: Log): Promise<Started> {
+/** Opens the stores, creates the demo school if it is enabled, and listens. With `commands`, it also runs those of the operator. */
+export async function startService(
+  { environment, config, readSecret }: Settings,
+  log: Log,
+  { progress, commands }: Pick<ServeArguments, 'progress' | 'commands'> = {},
+): Promise<Started> {
   checkDataDirectory(environment)
   const rootSecrets = readSecretKeys({ environment, issuers: config.schools.map((school) => school.issuer) })
+  // Checks the keys before the stores are opened.
+  readPlatformKeys(environment)
   const issuer = demoIssuer(environment, config)
   const demo = issuer === undefined ? undefined : { issuer, ...demoPassword(environment) }
   const service = await serve({
     environment,
     config,
+    readSecret,
     rootSecrets,
     log,
+    progress,
     migrations: migrationsDirectory,
+    commands,
     async prepare(database, app, storage) {
       await refusePublicDemo(environment, config, database.kysely)
       const entry = demo && app.schools.all.find(({ school }) => school.slug === 'demo')
+      if (entry) progress?.step('Preparing the demo school')
       if (entry) await fillDemoSchool({ database, school: entry.school, environment, storage })
     },
   })
   await warnOfUnknownClients({ config, database: service.database.kysely, log })
-  return { ...service, demo }
+  return { ...service, demo, outbox: environment.SMTP_URL ? undefined : outboxDirectory(environment) }
 }
 
 function demoPassword(environment: Environment): { password: string | undefined; passwordIn: string } {

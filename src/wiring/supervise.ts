@@ -1,5 +1,6 @@
 import cluster from 'node:cluster'
-import { createLog } from '../lib/log.ts'
+import type { Log } from '../lib/log.ts'
+import { relayMetrics } from './metricsRelay.ts'
 import type { SignalSource } from './stopSignals.ts'
 
 /** The signals and the exit of this process. */
@@ -17,9 +18,9 @@ const patienceMs = 1000
  * reported once and the migrations run once. A worker that ends is replaced, at most once a second. Signals are passed on to all
  * workers, and this process ends with the last of them.
  */
-export function supervise(workers: number, self: Self): void {
-  const log = createLog('info')
+export function supervise(workers: number, self: Self, log: Log): void {
   let [isReady, isStopping] = [false, false]
+  relayMetrics(cluster)
   cluster.fork()
   cluster.on('message', (_worker, message) => {
     if (message !== readyMessage || isReady) return

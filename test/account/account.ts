@@ -1,12 +1,12 @@
 import { expect } from 'vitest'
 import { beginEmailChange } from '../../src/domain/accounts/emailChange.ts'
-import { languages } from '../../src/lib/languages.ts'
-import { createMail } from '../../src/mail/mail.ts'
+import { createKeyring } from '../../src/lib/keyring.ts'
 import type { Email } from '../../src/mail/transport.ts'
 import type { School } from '../../src/policy/school.ts'
+import { createOutbox } from '../../src/wiring/outbox.ts'
 import { type Answer, type Browser, createBrowser } from '../pages/browser.ts'
 import type { TestService } from '../support/service.ts'
-import { password } from '../support/service.ts'
+import { password, rootSecret } from '../support/service.ts'
 
 export const newPassword = 'four lanterns over the quiet pond'
 
@@ -17,7 +17,7 @@ export async function send(browser: Browser, page: Answer, fields: Record<string
   if (!form) throw new Error(`no such form on ${page.url.pathname} (${page.status}): ${page.html.slice(0, 1500)}`)
   const [, to = '', inner = ''] = form
   const hidden = [...inner.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g)].map(
-    ([, name = '', value = '']): [string, string] => [name, value.replaceAll('&amp;', '&')],
+    ([, name = '', value = '']): [string, string] => [name, value.replaceAll('&#34;', '"').replaceAll('&amp;', '&')],
   )
   return browser.post(new URL(to, page.url).href, { ...Object.fromEntries(hidden), ...fields })
 }
@@ -26,7 +26,7 @@ export async function send(browser: Browser, page: Answer, fields: Record<string
 export async function signedIn(service: TestService, email: string, secret = password, issuer = service.issuer): Promise<Browser> {
   const browser = createBrowser(issuer)
   const answer = await send(browser, await browser.get('/account/sign-in'), { email, password: secret })
-  expect([answer.status, answer.location?.pathname]).toEqual([303, '/account/apps'])
+  expect([answer.status, answer.location?.pathname]).toEqual([303, '/account'])
   return browser
 }
 
@@ -49,9 +49,9 @@ export async function resetLink(service: TestService, email: string, browser = c
   return lastLink(service, email)
 }
 
-/** The first link of the newest message to an address. */
+/** The first link of the newest message to an address, not counting notices about the security of the account. */
 export async function lastLink(service: TestService, email: string): Promise<URL> {
-  const message = (await service.emails()).findLast(({ to }) => to === email)
+  const message = (await service.emails()).findLast(({ to, text }) => to === email && !/^Network: /m.test(text))
   return new URL(/https?:\/\/\S+/.exec(message?.text ?? '')?.[0] ?? `nothing://was-sent-to/${email}`)
 }
 
@@ -92,18 +92,16 @@ export async function startEmailChange(
   school: School,
   { accountId, email }: { accountId: string; email: string },
 ): Promise<Email[]> {
-  const emails: Email[] = []
-  const transport = { deliver: async (email: Email) => void emails.push(email), describe: () => '', close() {} }
-  const send = createMail({ transport, branding: async () => ({ name: 'First School', locale: 'en' }), languages: () => languages })
-  const { sendEmail } = await service.database.transaction(async (writer, sql) => {
+  const { afterCommit, transaction } = service.database
+  const { send } = createOutbox({ database: { afterCommit }, keyring: createKeyring([rootSecret]) })
+  const before = (await service.emails()).length
+  await transaction(async (writer, sql) => {
     const [account] = await sql.query<{ email: string }>('SELECT email FROM account WHERE school_id = $1 AND id = $2', [
       school.id,
       accountId,
     ])
-    const begun = await beginEmailChange(writer, school, { accountId, current: account?.email ?? '', email, locale: null })
+    const begun = await beginEmailChange({ writer, send }, school, { accountId, current: account?.email ?? '', email, locales: [] })
     await sql.query('UPDATE account SET pending_email = $3 WHERE school_id = $1 AND id = $2', [school.id, accountId, begun.pendingEmail])
-    return begun
   })
-  await sendEmail?.(send)
-  return emails
+  return (await service.emails()).slice(before)
 }

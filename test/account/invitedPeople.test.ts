@@ -28,7 +28,7 @@ test('an invited student or member can create an account at a closed school, and
   await invite('student@example.com', { is_student: true, student_status: 'invited' })
   await invite('member@example.com', { is_member: true, member_status: 'invited' })
   for (const email of ['student@example.com', 'member@example.com']) {
-    expect((await choosePassword(service, await signUpLink(service, email))).status).toBe(200)
+    expect((await choosePassword(service, await signUpLink(service, email))).status).toBe(303)
     expect(await person(email)).toMatchObject({ student_status: 'active', member_status: 'active', account_id: expect.any(String) })
   }
   expect((await person('student@example.com'))?.joined_at).toBeNull()

@@ -133,9 +133,12 @@ test('the API never answers at these addresses, and other methods find nothing',
 })
 
 test('no view of the account pages prints anything unescaped', () => {
-  for (const name of ['account-apps', 'form', 'account-message']) {
+  const views = ['account', 'account-head', 'account-form', 'account-foot', 'account-apps', 'account-factor', 'account-security', 'form']
+  for (const name of [...views, 'account-message', 'passkey']) {
     const source = readFileSync(new URL(`../../views/${name}.ejs`, import.meta.url), 'utf8')
     for (const [tag] of source.matchAll(/<%-[\s\S]*?%>/g))
-      expect(tag).toMatch(/^<%- include\('(head|foot|parts)', (page|\{ parts: [a-z.A-Z]+ \})\) %>$/)
+      expect(tag).toMatch(
+        /^<%- include\('((account-)?(head|foot|parts|form)|passkey)', (page|\{ parts: [a-z.A-Z]+ \}|\{ form: [a-z.]+, csrf: page\.csrf \})\) %>$/,
+      )
   }
 })

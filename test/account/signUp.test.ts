@@ -54,7 +54,7 @@ const ask = async (fields: Record<string, string>, path = '/account/sign-up') =>
 }
 
 describe('sign-up', () => {
-  test('makes an account and a student, at the end of the link and not before; then the person signs in', async () => {
+  test('makes an account and a student, at the end of the link and not before, and signs the person in until the browser closes', async () => {
     const browser = createBrowser(service.issuer)
     const link = await signUpLink(service, 'new@example.com', '  Wren \n Applegarth ', browser)
     expect([await accounts('new@example.com'), await persons('new@example.com')]).toEqual([[], []])
@@ -65,8 +65,10 @@ describe('sign-up', () => {
     expect(await accounts('new@example.com')).toEqual([])
 
     const done = await send(browser, page, { password: newPassword, repeated: newPassword })
-    expect([done.status, done.html]).toEqual([200, expect.stringContaining('Your account is ready')])
-    expect(await isSignedIn(browser)).toBe(false)
+    expect([done.status, done.location?.pathname]).toEqual([303, '/account'])
+    const cookies = done.headers.getSetCookie().filter((line) => line.startsWith('sg_session'))
+    expect(cookies.filter((line) => /expires|max-age/i.test(line))).toEqual([])
+    expect(await isSignedIn(browser)).toBe(true)
     const [account] = await accounts('new@example.com')
     expect(account).toMatchObject({ name: 'Wren Applegarth', email_verified: true, password_hash: expect.stringMatching(/^\$argon2id\$/) })
     expect(await persons('new@example.com')).toMatchObject([{ account_id: account?.id, is_student: true, is_member: true }])
@@ -179,7 +181,7 @@ describe('sign-up', () => {
       const email = `invited-${registration}@example.com`
       const personId = await invite(email)
       const link = await signUpLink(service, email)
-      expect((await choosePassword(service, link)).status).toBe(200)
+      expect((await choosePassword(service, link)).status).toBe(303)
       const [person] = await service.database.sql.query<{ status: string; account_id: string | null }>(
         'SELECT status, account_id FROM staff JOIN person ON person.id = staff.person_id WHERE person.id = $1',
         [personId],
@@ -272,7 +274,7 @@ describe('a mailed link', () => {
     const answers = await Promise.all(
       browsers.map((browser, at) => send(browser, pages[at] as (typeof pages)[0], { password: newPassword, repeated: newPassword })),
     )
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 410, 410])
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([303, 410, 410])
     expect(await accounts('once@example.com')).toHaveLength(1)
     expect((await createBrowser(service.issuer).get(link.href)).status).toBe(410)
   })
@@ -382,7 +384,7 @@ describe('a chosen password', () => {
     const link = await signUpLink(service, 'alphabet@example.com')
     const secret = `пять фонарей ${'🏮 '.repeat(20)}`
     expect((await choosePassword(service, link, { password: secret, repeated: `${secret}.` })).status).toBe(400)
-    expect((await choosePassword(service, link, { password: secret, repeated: secret })).status).toBe(200)
+    expect((await choosePassword(service, link, { password: secret, repeated: secret })).status).toBe(303)
     await signedIn(service, 'alphabet@example.com', secret)
   })
 })

@@ -48,7 +48,7 @@ describe.each(stores.filter(({ withRedis }) => hasRedis || !withRedis))('$name, 
     expect([await isSignedIn(first), (await createBrowser(service.issuer).get(link.href)).status]).toEqual([false, 410])
 
     const [second, third] = [await signedIn(service, email, newPassword), await signedIn(service, email, newPassword)]
-    await send(second, await second.get('/account/apps'), {}, /sign-out-everywhere$/)
+    await send(second, await second.get('/account/sessions'), {}, /sign-out-everywhere$/)
     expect([await isSignedIn(second), await isSignedIn(third), await call()]).toEqual([false, false, 200])
 
     const fourth = await signedIn(service, email, newPassword)

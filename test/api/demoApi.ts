@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Koa, { type Context } from 'koa'
+import { apiDescription } from '../../src/api/apiDescription.ts'
 import { createOpenApi } from '../../src/api/openApi.ts'
 import { type ApiArguments, createApi } from '../../src/api/routes.ts'
 import { makeDemoSchool } from '../../src/demo/makeDemoSchool.ts'
@@ -9,7 +10,6 @@ import { findPerson } from '../../src/domain/accounts/findPerson.ts'
 import type { Operation } from '../../src/framework/declare/operations.ts'
 import { renderProblems } from '../../src/http/problems.ts'
 import type { RequestState } from '../../src/http/requestState.ts'
-import { type BackgroundTasks, createBackgroundTasks } from '../../src/lib/backgroundTasks.ts'
 import { createKeyring } from '../../src/lib/keyring.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { Problem } from '../../src/lib/problem.ts'
@@ -17,13 +17,13 @@ import { createMcp } from '../../src/mcp/createMcp.ts'
 import { type Caller, callerFrom } from '../../src/policy/caller.ts'
 import type { FileServices } from '../../src/policy/externalServices.ts'
 import type { School } from '../../src/policy/school.ts'
-import type { MessageKind, SendMessage } from '../../src/policy/sendMessage.ts'
+import type { MessageKind, Recipient } from '../../src/policy/sendMessage.ts'
 import { operationsIn, resources, scopeCatalogue } from '../../src/resources/index.ts'
 import { databaseArtifacts } from '../../src/store/databaseArtifacts.ts'
 import { planRemoval } from '../../src/store/fileRemovals.ts'
 import { schoolContact } from '../../src/store/schools.ts'
-import { createEnqueue } from '../../src/wiring/enqueue.ts'
 import { createExternalServices } from '../../src/wiring/externalServices.ts'
+import { createOutbox } from '../../src/wiring/outbox.ts'
 import type { TestDatabase } from '../support/databases.ts'
 import { filesWithoutBytes } from '../support/files.ts'
 import { newSchool } from '../support/rows.ts'
@@ -57,9 +57,7 @@ export interface DemoApi extends TestDatabase {
   send(path: string, options: SendOptions): Promise<Reply>
   caller(email: string | undefined, scopes?: readonly string[]): Promise<Caller>
   signer: { sign(text: string): string; verify(text: string, signature: string): boolean }
-  /** Background tasks of the API. */
-  backgroundTasks: BackgroundTasks
-  /** Returns the e-mails to people, after all background tasks are done. */
+  /** Returns the e-mails to people in the outbox, oldest first. */
   messages(): Promise<SentMessage[]>
   stop(): Promise<void>
 }
@@ -106,15 +104,12 @@ export async function startDemoApi(
     return { byteSize: waiting.bytes, checksum: 'e3b0c442'.repeat(8), width: 1600, height: 900 }
   }
   const log = createLog('silent')
-  const messages: SentMessage[] = []
   const durable = databaseArtifacts(database.sql)
-  const backgroundTasks = createBackgroundTasks({ log })
-  const post: SendMessage = async (_school, { email }, kind, links) => void messages.push({ to: email, kind, links })
+  const outbox = createOutbox({ database, keyring })
   const externalServices = createExternalServices({
     stores: { database: database.kysely, durable, ephemeral: durable, facts: database.facts, log },
     keyring,
-    enqueue: createEnqueue({ backgroundTasks, log }),
-    email: post,
+    send: outbox.send,
     files: { ...filesWithoutBytes, store },
     checkoutUrl: () => 'https://shop.example.com/pay?item={type}/{id}&code={code}',
   })
@@ -155,7 +150,13 @@ export async function startDemoApi(
     return next()
   })
   koa.use(renderProblems(log))
-  koa.use(createOpenApi({ operations, scopes: scopeCatalogue(resources), facts: () => schoolContact(database.kysely, school.id) }))
+  koa.use(
+    createOpenApi({
+      description: () => apiDescription(operations),
+      scopes: scopeCatalogue(resources),
+      facts: () => schoolContact(database.kysely, school.id),
+    }),
+  )
   koa.use(api)
   koa.use(mcp)
   server.on('request', koa.callback())
@@ -178,10 +179,12 @@ export async function startDemoApi(
     signer,
     caller,
     send: ask,
-    backgroundTasks,
     async messages() {
-      await backgroundTasks.drained()
-      return messages
+      const rows = await database.kysely.selectFrom('outbox').select('payload').where('school_id', '=', id).orderBy('id').execute()
+      return rows.map(({ payload }) => {
+        const { to, kind, values } = outbox.open(payload) as { to: Recipient; kind: MessageKind; values: object }
+        return { to: to.email, kind, links: values }
+      })
     },
     get: (path, options = {}) => ask(path, { method: 'GET', ...options }),
     async stop() {

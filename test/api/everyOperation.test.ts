@@ -13,9 +13,12 @@ const operations = all.filter(({ method }) => method === 'GET')
 const form = ({ path }: Operation): string => path.replace(/\{\w+\}/g, '{}')
 const unusedMethod = (operation: Operation): string =>
   ['PUT', 'DELETE', 'PATCH'].find((method) => !all.some((other) => other.method === method && form(other) === form(operation))) as string
-const isForStaff = (operation: Operation): boolean => operation.kind === 'read' && operation.rules.view === 'staff'
+/** True if the operation is for the school's staff alone, and not for the lecturers of the row. */
+const isForStaff = (operation: Operation): boolean =>
+  operation.kind === 'read' && operation.rules.view === 'staff' && operation.resource.views.staff === undefined
 /** True if the operation is for people who see more of a row than visitors do. */
-const isOfOwn = (operation: Operation): boolean => operation.kind === 'read' && operation.rules.view === 'own'
+const isOfOwn = (operation: Operation): boolean =>
+  operation.kind === 'read' && (operation.rules.view === 'own' || (operation.rules.view === 'staff' && !isForStaff(operation)))
 const answersRows = ({ kind }: Operation): boolean => kind === 'list' || kind === 'get'
 const rowsOf = ({ json }: Reply): object[] => (json.object === 'list' ? (json.data as object[]) : [json])
 

@@ -224,34 +224,6 @@ describe.each(await databasesToTest())('lecturers, staff and their logins, on $n
       expect((await get('/school/staff', 'learner005@example.org')).json.error).toBe('access_denied')
     })
 
-    test('an invitation is stored and acknowledged when the mail queue is full', async () => {
-      let letGo = (): void => undefined
-      const held = new Promise<void>((resolve) => {
-        letGo = resolve
-      })
-      const isFull = (): boolean => {
-        try {
-          api.backgroundTasks.run('held', () => held)
-          return false
-        } catch {
-          return true
-        }
-      }
-      try {
-        for (let at = 0; at < 2; at++) {
-          for (let held = 0; !isFull(); held++) expect(held).toBeLessThan(10_000)
-          // The first ones are under way from now on, which makes room once.
-          await new Promise((resolve) => setImmediate(resolve))
-        }
-        const invited = await call('POST', '/school/staff', owner, { email: 'full@example.com', role: 'lecturer' })
-        expect(invited).toMatchObject({ status: 201, json: { status: 'invited' } })
-        expect((await get(`/school/staff/${String(invited.json.id)}`, owner)).status).toBe(200)
-      } finally {
-        letGo()
-      }
-      expect((await api.messages()).filter(({ to }) => to === 'full@example.com')).toEqual([])
-    })
-
     test('a profile has one login, also for invited staff', async () => {
       const marlo = (await get('/lecturers/marlo-quillfeather', owner)).json
       const refused = await call('POST', '/school/staff', owner, { email: 'x@example.com', role: 'lecturer', lecturer_id: marlo.id })

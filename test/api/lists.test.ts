@@ -239,6 +239,13 @@ describe.each(await databasesToTest())('every list on $name', ({ open }) => {
     }
     await newEnrollments(sql, api.school.id, await leading('person', 6), await leading('course', 1))
     await newEnrollments(sql, api.school.id, await leading('person', 1), await leading('course', 6))
+    await sql.query(
+      `INSERT INTO quiz_attempt (school_id, id, enrollment_id, lesson_id, person_id, attempt_no, score_bps, passed, answers)
+       SELECT e.school_id, gen_random_uuid(), e.id, l.id, e.person_id, 90 + number, 0, false, '[]'
+       FROM (SELECT * FROM enrollment WHERE school_id = $1 ORDER BY id LIMIT 1) e,
+         (SELECT id FROM lesson WHERE school_id = $1 ORDER BY id LIMIT 1) l, generate_series(1, 6) AS number`,
+      [api.school.id],
+    )
   })
   afterAll(() => api.stop())
 

@@ -91,6 +91,7 @@ describe.each(['the process', ...(hasRedis ? ['Redis'] : [])])('rate limits of t
       redis: connection,
       log: createLog('silent'),
       isLimited: true,
+      onRefused: () => undefined,
     })
     api = await startDemoApi(await (embedded as NonNullable<typeof embedded>).open(), operations, (authenticate) =>
       limited(authenticate, { limits, holderOf: () => undefined, together: (work) => work() }),

@@ -87,7 +87,7 @@ describe.skipIf(!hasChromium())('a person looks after their account, in Chromium
       await other.page.goto(`${service.issuer}/account/apps`)
       await signIn(other.page, 'leaving@example.com', password)
       const { page } = visitor
-      await page.goto(`${service.issuer}/account/apps`)
+      await page.goto(`${service.issuer}/account/sessions`)
       await page.getByLabel('Also remove the access of all apps').check()
       await page.getByRole('button', { name: 'Sign out everywhere' }).click()
       expect(await heading()).toBe('You are signed out everywhere')
@@ -99,7 +99,7 @@ describe.skipIf(!hasChromium())('a person looks after their account, in Chromium
     }
   })
 
-  test('signs up on the way to an app: the mailed link makes the account, and the way goes on to the app', async () => {
+  test('signs up during an app’s request: the mailed link creates the account, signs in, and leads on to the consent page', async () => {
     const { page } = visitor
     await page.goto(agent.authorizationUrl({ scope: 'openid account:read' }).href)
     await page.getByRole('link', { name: 'Create an account' }).click()
@@ -111,8 +111,6 @@ describe.skipIf(!hasChromium())('a person looks after their account, in Chromium
     await page.getByLabel('New password').fill(chosen)
     await page.getByLabel('Repeat the password').fill(chosen)
     await page.getByRole('button', { name: 'Create the account' }).click()
-    await page.getByRole('link', { name: 'Continue to sign-in' }).click()
-    await signIn(page, 'new@example.com', chosen)
     await page.getByText('Signed in as').waitFor()
     await page.locator('button.main').click()
     expect((await agent.redeem(await callback.next())).status).toBe(200)

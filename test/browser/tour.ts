@@ -180,7 +180,7 @@ export const tour: readonly Stop[] = [
       await signUpSent(page, guide, email)
       await page.goto(await guide.mailedLink(email))
       await choosePassword(page, 'four lanterns over the quiet pond')
-      await page.locator('input').first().waitFor({ state: 'detached' })
+      await page.waitForURL(/\/account\/apps/)
     },
   },
   { name: 'link-ended', isWordy: true, open: at('/account/password/new?token=nothing') },
@@ -229,11 +229,32 @@ export const tour: readonly Stop[] = [
       await apps(page, guide, owner)
     },
   },
+  { name: 'account-profile', isWordy: true, open: accountPage('/account') },
+  {
+    name: 'account-profile-wrong',
+    isWordy: true,
+    async open(page, guide) {
+      await accountPage('/account')(page, guide)
+      await page.locator('#name').fill(' ')
+      await page.locator('form[action="/account"] button').click()
+      await page.locator('#errors').waitFor()
+    },
+  },
+  { name: 'account-login', isWordy: true, open: accountPage('/account/login') },
+  { name: 'account-sessions', isWordy: true, open: accountPage('/account/sessions') },
+  { name: 'account-notifications', open: accountPage('/account/notifications') },
+  { name: 'account-data', isWordy: true, open: accountPage('/account/data') },
+  { name: 'school-apps', isWordy: true, open: schoolPage('/account/school') },
+  { name: 'school-integrations', isWordy: true, open: schoolPage('/account/school/integrations') },
+  { name: 'school-staff', open: schoolPage('/account/school/staff') },
+  { name: 'school-audit', isWordy: true, open: schoolPage('/account/school/audit?event=consent') },
+  { name: 'school-audit-wrong', open: schoolPage('/account/school/audit?event=Nothing!&from=x') },
   {
     name: 'signed-out-everywhere',
     isWordy: true,
     async open(page, guide) {
       await apps(page, guide, learner)
+      await at('/account/sessions')(page, guide)
       await page.locator('form[action="/account/sign-out-everywhere"] button').click()
       await page.locator('form').first().waitFor({ state: 'detached' })
     },
@@ -288,6 +309,25 @@ async function apps(page: Page, guide: TourGuide, email?: string): Promise<void>
   await at('/account/apps')(page, guide)
   if (email !== undefined) await signIn(page, email, password)
   await page.waitForURL('**/account/apps')
+}
+
+/** Opens a page of the school as its owner, with all details. */
+function schoolPage(path: string): Stop['open'] {
+  return async (page, guide) => {
+    await at(path)(page, guide)
+    await signIn(page, owner, password)
+    await page.waitForURL(`**${path.split('?')[0]}*`)
+    for (const details of await page.locator('main details > summary').all()) await details.click()
+  }
+}
+
+/** Opens a page of the account of a learner. */
+function accountPage(path: string) {
+  return async (page: Page, guide: TourGuide): Promise<void> => {
+    await at(path)(page, guide)
+    await signIn(page, learner, password)
+    await page.waitForURL(`**${path}`)
+  }
 }
 
 async function signUp(page: Page, email: string, name = 'Wren Applegarth'): Promise<void> {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { stringify } from 'yaml'
 import { runCli } from '../../src/cli/program.ts'
+import { saveBelow } from '../../src/cli/saveBelow.ts'
 import type { Terminal } from '../../src/cli/terminal.ts'
 import type { Database } from '../../src/store/database.ts'
 import { openDatabase } from '../../src/store/openDatabase.ts'
@@ -30,10 +31,14 @@ export type Cli = (args: string[], operator?: Operator) => Promise<Outcome>
 export interface CliOptions {
   variables: Record<string, string>
   database?: Database | undefined
+  /** Ends commands that run until they are stopped. */
+  signal?: AbortSignal
+  /** Called with each part of the output. */
+  out?: (text: string) => void
 }
 
 /** The program in this process, with a terminal that only remembers. */
-export function createCli({ variables, database }: CliOptions): Cli {
+export function createCli({ variables, database, signal, out }: CliOptions): Cli {
   return async (args, { answers, secrets, input = '' } = {}) => {
     const said = { out: '', err: '' }
     const next = (list: string[] | undefined): Promise<string> => {
@@ -43,6 +48,7 @@ export function createCli({ variables, database }: CliOptions): Cli {
     const terminal: Terminal = {
       out(text) {
         said.out += text
+        out?.(text)
       },
       err(text) {
         said.err += text
@@ -57,8 +63,9 @@ export function createCli({ variables, database }: CliOptions): Cli {
         return next(secrets)
       },
       readInput: () => Promise.resolve(input),
+      save: saveBelow,
     }
-    const exitCode = await runCli(args, { terminal, variables, userName: 'ops', database })
+    const exitCode = await runCli(args, { terminal, variables, userName: 'ops', database, signal })
     return { exitCode, ...said, json: () => JSON.parse(said.out) }
   }
 }
@@ -66,6 +73,8 @@ export function createCli({ variables, database }: CliOptions): Cli {
 export interface Place {
   service: TestService
   cli: Cli
+  /** The options of the program, for another one. */
+  options: CliOptions
   /** The configuration directory that the program reads. */
   config: string
   stop(): Promise<void>
@@ -93,10 +102,12 @@ async function openEmbeddedPlace({ schools = 1, service: more }: PlaceOptions = 
   const database = await embeddedDatabase()
   const service = await startService({ ...more, database, schools })
   const directory = await configFor(service, schools)
+  const options = { variables: { CONFIG_DIR: directory, DATA_DIR: directory, SECRET_KEY: rootSecret }, database }
   return {
     service,
     config: directory,
-    cli: createCli({ variables: { CONFIG_DIR: directory, DATA_DIR: directory, SECRET_KEY: rootSecret }, database }),
+    options,
+    cli: createCli(options),
     async stop() {
       await service.stop()
       await database.close()
@@ -117,6 +128,7 @@ async function openServerPlace({ schools = 1, service: more }: PlaceOptions = {}
   return {
     service,
     config: directory,
+    options: { variables },
     cli: createCli({ variables }),
     async stop() {
       const ids = service.app.schools.all.map(({ school }) => school.id)

@@ -55,6 +55,7 @@ describe.each(await placesToTest())('clients, with a service of two schools runn
       token_endpoint_auth_method: 'client_secret_post',
       has_secret: true,
       live_grants: 0,
+      previous_secret_until: null,
     })
     for (const hidden of [clientSecret as string, 'sha256:']) expect(shown.out).not.toContain(hidden)
     const other = ['--school', 'second']

@@ -34,6 +34,18 @@ describe.each(await placesToTest())('people, with a service running on $name', (
     })
   })
 
+  test('a person who lost their second factor signs in with the password alone after an operator removed it', async () => {
+    await create('locked@example.org')
+    const { sql } = place.service.database
+    await sql.query(
+      "INSERT INTO authenticator_app (school_id, account_id, secret, last_step) SELECT school_id, id, 'sealed', 1 FROM account WHERE email = 'locked@example.org'",
+    )
+    const removed = await place.cli(['people', 'remove-second-factor', 'locked@example.org', '--yes'])
+    expect(removed).toMatchObject({ exitCode: 0, out: 'locked@example.org: removed the authenticator app and 0 passkeys\n' })
+    expect(await account(await tokenOf('locked@example.org'))).toMatchObject({ two_factor_enabled: false })
+    expect((await operatorEvents(place.service)).at(-1)).toMatchObject({ event: 'operator.second_factor_removed' })
+  })
+
   test('a password that is typed twice is accepted, and two different ones are rejected', async () => {
     const args = ['people', 'create', 'typed@example.org', '--name', 'Typed', '--json']
     expect(await place.cli(args, { secrets: [phrase, `${phrase}!`] })).toMatchObject({

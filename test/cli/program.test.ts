@@ -47,6 +47,7 @@ const silent = {
   ask: () => Promise.reject(new Error('there is no terminal')),
   askSecretly: () => Promise.reject(new Error('there is no terminal')),
   readInput: () => Promise.resolve(''),
+  save: () => Promise.resolve(),
 }
 const commands = commandsOf(createProgram(openSession({ terminal: silent, variables: {}, userName: 'ops' })))
 const listings = commands.filter(([, verb = '']) => ['list', 'status', 'show', 'print'].includes(verb))
@@ -195,7 +196,7 @@ describe('in process', () => {
         ...line
           .trim()
           .slice('$ schoolgate '.length)
-          .replace(/ <.*$/, '')
+          .replace(/ [<>].*$/, '')
           .matchAll(/"([^"]*)"|(\S+)/g),
       ].map(([, quoted, word]) => quoted ?? word ?? '')
       // Judged by the parser alone; missing names and terminals are tested elsewhere.
@@ -229,6 +230,9 @@ describe('in process', () => {
     [['clients', 'prune']],
     [['integrations', 'remove', 'x']],
     [['people', 'disable', 'a@example.org']],
+    [['people', 'erase', 'a@example.org']],
+    [['grants', 'revoke', '--client', 'x']],
+    [['integrations', 'rotate-secret', 'x', '--overlap', '0']],
     [['grants', 'revoke', 'x']],
     [['keys', 'retire', 'x']],
     [['keys', 'rotate', '--now']],

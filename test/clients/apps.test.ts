@@ -34,7 +34,7 @@ const sentences: Record<Way, RegExp> = {
   document: /Possible: the school accepts the app’s description on [a-z.]+\./,
   registration: /Possible: the app registers itself\./,
   integration: /Possible with the client ID [a-z-]+: enter it/,
-  none: /Not possible at this school\. If you need it, ask the school for one of the changes below: https:\/\/docs\.example\.com/,
+  none: /Not possible at this school\. If you need it, ask the school for one of the changes below: <https:\/\/docs\.example\.com>/,
 }
 
 const none: Ways = Object.fromEntries(knownApps.map(({ id }) => [id, 'none']))
@@ -160,6 +160,8 @@ describe('the page about connecting apps', () => {
     ])
       expect(body).toContain(command)
     expect(body).not.toContain('{mcp}')
+    // URLs have no escapes, which a reader would copy.
+    expect(body).not.toContain('\\://')
   })
 
   test('is in the language of the reader', async () => {

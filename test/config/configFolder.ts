@@ -41,7 +41,7 @@ export const usableScopes = {
 }
 
 /** The scopes of the resources, which the loader takes. */
-export const scopes = { knownScopes, usableScopes }
+export const scopes = { knownScopes, usableScopes, webhookTypes: ['order', 'enrollment', 'security'] }
 
 /** An empty directory that is gone when the test is over. */
 export function temporaryFolder(): string {

@@ -23,7 +23,7 @@ test('without any variable everything has its default, and an empty one counts a
     RATE_LIMITS: 'on',
     WORKERS: 1,
     START_TIMEOUT_SECONDS: 60,
-    LOG_LEVEL: 'info',
+    LOG_FORMAT: 'auto',
   })
 })
 

@@ -58,7 +58,7 @@ const special: Record<string, readonly string[]> = {
 }
 
 const words: Record<string, string> = {
-  ...fromWords('see', 'list get export verify analytics validate download'),
+  ...fromWords('see', 'list get export verify analytics analyze validate download'),
   ...fromWords('add', 'create invite import generate duplicate add upload issue resend'),
   ...fromWords('change', 'update put record'),
   ...fromWords('delete', 'delete erase remove revoke discard'),

@@ -20,7 +20,7 @@ interface Walk {
 const begun: ChildProcess[] = []
 
 function begin(...args: string[]): Walk {
-  const child = spawn(process.execPath, ['scripts/firstToken.ts', ...args], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, ['scripts/firstToken.ts', ...args], { cwd: root, stdio: ['pipe', 'pipe', 'pipe'] })
   begun.push(child)
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
@@ -35,6 +35,14 @@ function begin(...args: string[]): Walk {
       return child.exitCode
     },
   }
+}
+
+/** Returns a redirect to the client with a made-up code. */
+function forged(address: string, parameters: Record<string, string>): URL {
+  const { searchParams: sent } = new URL(address)
+  const redirect = new URL(sent.get('redirect_uri') as string)
+  redirect.search = new URLSearchParams({ code: 'forged', state: sent.get('state') as string, ...parameters }).toString()
+  return redirect
 }
 
 let service: TestService
@@ -71,30 +79,51 @@ describe('npm run first-token', () => {
     expect(walk.output()).toContain(`${service.issuer}${path}\n{`)
   })
 
-  test('reports the rejection, and exits with 1', async () => {
+  test('explains in the browser and in the terminal that nothing was allowed, and exits with 1', async () => {
     const walk = begin(service.issuer)
     const redirect = await personCalled('ada@example.com').authorize(await walk.address(), { refuse: true })
-    await fetch(redirect)
+    expect(await (await fetch(redirect)).text()).toContain('No permission was allowed')
     expect(await walk.exit()).toBe(1)
     expect(walk.output()).toContain('access_denied')
+    expect(walk.output()).toContain('allow at least one permission')
   })
 
-  test.each([
-    ['another state', 'state', 'forged'],
-    ['another issuer (RFC 9207 section 2.4)', 'iss', 'http://127.0.0.1:1'],
-  ])('exchanges nothing for a redirect that carries %s', async (_what, name, value) => {
+  test('exchanges nothing for a redirect from another issuer (RFC 9207 section 2.4)', async () => {
     const walk = begin(service.issuer)
-    const address = new URL(await walk.address())
-    const forged = new URL(address.searchParams.get('redirect_uri') as string)
-    forged.search = new URLSearchParams({
-      code: 'forged',
-      iss: service.issuer,
-      state: address.searchParams.get('state') as string,
-      [name]: value,
-    }).toString()
-    await fetch(forged)
+    await fetch(forged(await walk.address(), { iss: 'http://127.0.0.1:1' }))
     expect(await walk.exit()).toBe(1)
     expect(walk.output()).toContain('the code was not exchanged')
+  })
+
+  test('exchanges nothing for a redirect of another run, says so, and waits for its own', async () => {
+    const walk = begin(service.issuer)
+    const address = await walk.address()
+    expect(await (await fetch(forged(address, { iss: service.issuer, state: 'forged' }))).text()).toContain('the code was not exchanged')
+    await fetch(await personCalled('ada@example.com').authorize(address, { scopes: 'all' }))
+    expect(await walk.exit(), walk.output()).toBe(0)
+  })
+
+  test('takes the address that a browser on another computer shows, pasted into the terminal', async () => {
+    const walk = begin(service.issuer)
+    const redirect = await personCalled('ada@example.com').authorize(await walk.address(), { scopes: 'all' })
+    walk.child.stdin?.write(`nonsense\n${redirect}\n`)
+    expect(await walk.exit(), walk.output()).toBe(0)
+    expect(walk.output()).toContain('This is not the address')
+    expect(walk.output()).toContain('ada@example.com')
+  })
+
+  test('ends with 1 if nobody finishes the sign-in, and says what to do', async () => {
+    const child = spawn(process.execPath, ['scripts/firstToken.ts', service.issuer], {
+      cwd: root,
+      stdio: ['ignore', 'ignore', 'pipe'],
+      env: { ...process.env, FIRST_TOKEN_SECONDS: '0' },
+    })
+    begun.push(child)
+    let output = ''
+    child.stderr.on('data', (chunk) => (output += chunk))
+    expect((await once(child, 'close'))[0]).toBe(1)
+    expect(output).toContain('Run this command again')
+    expect(output).toContain('The app is on a different computer')
   })
 
   test('without a service shows how to start one', async () => {

@@ -14,6 +14,7 @@ const stored = (content: string): StoredResponse => ({
   headers: ['Cache-Control', 'public'],
   contentHeaders: ['Content-Type', 'text/plain', 'Content-Length', String(content.length)],
   etag: `"${content}"`,
+  operation: 'document',
   body: Buffer.from(content),
 })
 
@@ -180,7 +181,8 @@ describe.runIf(postgresql)('a document of a school', () => {
       address: '127.0.0.1',
     })
     const { text: figures } = await service.app.metrics.render()
-    expect(figures).toMatch(/schoolgate_request_seconds_count\{area="well_known",method="GET",status="200"\} \d/)
+    expect(figures).toMatch(/schoolgate_request_seconds_count\{area="well_known"\} [1-9]/)
+    expect(figures).toMatch(/schoolgate_requests_total\{operation="oauth.metadata",outcome="success"\} [1-9]/)
   })
 
   test('is not served to a request that the pipeline rejects', async () => {

@@ -70,7 +70,7 @@ test('one run of a clean-up goes on until nothing is left, however much had pile
     [schoolId, many],
   )
   expect((await run('sweep_artifacts'))?.removed).toBeGreaterThanOrEqual(many)
-  expect(await run('sweep_records')).toEqual({ answers: many, changes: many })
+  expect(await run('sweep_records')).toEqual({ answers: many, changes: many, challenges: 0 })
   expect(await run('sweep_mailed_links')).toEqual({ removed: many })
   expect(await run('sweep_artifacts')).toEqual({ removed: 0 })
 })

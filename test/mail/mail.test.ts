@@ -16,6 +16,17 @@ const values = {
   reason: 'The kiln is cold.',
   app: 'Study Helper',
   contact: 'hello@example.com',
+  facts: {
+    at: '2026-11-22T19:40:00Z',
+    time_zone: 'Europe/Berlin',
+    from: { browser: 'Firefox', system: 'Windows', network: '203.0.113.0/24' },
+  },
+  permissions: { en: 'See the courses; See your profile.', de: 'Die Kurse sehen; Ihr Profil sehen.' },
+  apps: 'https://school.example.com/account/apps',
+  security: 'https://school.example.com/account/security',
+  host: 'apps. example',
+  imitated: 'Lanternfield',
+  left: '7',
 }
 const kinds = Object.keys(emailTemplates) as EmailKind[]
 
@@ -51,7 +62,9 @@ describe('e-mails', () => {
     expect(email?.text).toMatch(/If it was not you|If you did not ask/)
     expect(`${email?.subject} ${email?.text}`).not.toMatch(/[{}]|undefined/)
     for (const [, url] of email?.text.matchAll(/^(https?:\S+)$/gm) ?? []) expect(url).toMatch(/^https:\/\/school\.example\.com\//)
-    expect(email?.text.match(/https?:/g)?.length ?? 0).toBe(emailTemplates[kind].text.match(/^\{(?!contact\})[a-z_]+\}$/gm)?.length ?? 0)
+    expect(email?.text.match(/https?:/g)?.length ?? 0).toBe(
+      emailTemplates[kind].text.match(/^\{(?!contact\}|facts\})[a-z_]+\}$/gm)?.length ?? 0,
+    )
   })
 
   test.each(kinds)('%s says in German what it says in English: the same places to fill, in paragraphs as many', (kind) => {

@@ -94,6 +94,20 @@ describe.runIf(postgresql && redis)('with WORKERS', () => {
       const { body } = await agent.tokens(personCalled('learner001@example.org'))
       const answers = await Promise.all(Array.from({ length: 30 }, () => withToken(`${service.issuer}/api/v1/account`, body.access_token)))
       expect(answers.every(({ status }) => status === 200)).toBe(true)
+      const figure = async (series: string): Promise<number> => {
+        const line = (await (await fetch(`${service.admin}/metrics`)).text()).split('\n').find((one) => one.startsWith(`${series} `))
+        return Number(line?.split(' ').at(-1))
+      }
+      const successes = 'schoolgate_requests_total{operation="getAccount",outcome="success"}'
+      await until(async () => (await figure('schoolgate_workers')) === 2, { what: 'both workers to report' })
+      // Whichever worker responds, the values are those of both.
+      for (const _scrape of [1, 2, 3, 4]) expect(await figure(successes)).toBe(30)
+      const children = await readFile(`/proc/${service.child.pid}/task/${service.child.pid}/children`, 'utf8')
+      process.kill(Number(children.trim().split(' ').at(-1)), 'SIGKILL')
+      await until(async () => (await figure('schoolgate_workers')) === 1, { what: 'the worker to be gone' })
+      expect(await figure(successes)).toBe(30)
+      await until(async () => (await figure('schoolgate_workers')) === 2, { what: 'the worker to be replaced' })
+      expect(await figure(successes)).toBe(30)
       expect(await service.stop()).toBe(0)
       await expect(fetch(service.issuer)).rejects.toThrow()
     } finally {

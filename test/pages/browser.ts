@@ -2,6 +2,8 @@
 export interface Browser {
   get(address: string, headers?: Record<string, string>): Promise<Answer>
   post(address: string, fields: Record<string, string | string[]>, headers?: Record<string, string>): Promise<Answer>
+  /** Sends a request of any form, from the origin of the service. */
+  send(address: string, init: RequestInit & { headers?: Record<string, string> }): Promise<Answer>
   /** Follows redirects within the service until a page or the way out. */
   follow(answer: Answer): Promise<Answer>
   cookie(name: string, path?: string): string | undefined
@@ -17,7 +19,8 @@ export interface Answer {
   location: URL | undefined
 }
 
-export function createBrowser(base: string): Browser {
+/** `always` are headers of every request, such as the name of the browser. */
+export function createBrowser(base: string, always: Record<string, string> = {}): Browser {
   const jar = new Map<string, { name: string; value: string; path: string }>()
 
   const keep = (line: string): void => {
@@ -32,7 +35,7 @@ export function createBrowser(base: string): Browser {
   const send = async (address: string, init: RequestInit): Promise<Answer> => {
     const url = new URL(address, base)
     const cookies = [...jar.values()].filter(({ path }) => path === '/' || url.pathname === path || url.pathname.startsWith(`${path}/`))
-    const headers = { accept: 'text/html', ...(init.headers as Record<string, string>) }
+    const headers = { accept: 'text/html', ...always, ...(init.headers as Record<string, string>) }
     const cookie = cookies.map(({ name, value }) => `${name}=${value}`).join('; ')
     const response = await fetch(url, { ...init, headers: cookie ? { ...headers, cookie } : headers, redirect: 'manual' })
     for (const line of response.headers.getSetCookie()) keep(line)
@@ -54,6 +57,7 @@ export function createBrowser(base: string): Browser {
       )
       return send(address, { method: 'POST', body, headers: { origin: new URL(base).origin, ...headers } })
     },
+    send: (address, init) => send(address, { ...init, headers: { origin: new URL(base).origin, ...init.headers } }),
     async follow(answer) {
       let current = answer
       for (let hops = 0; current.location && current.location.origin === new URL(base).origin; hops++) {

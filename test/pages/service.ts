@@ -9,7 +9,6 @@ import { hashPassword } from '../../src/domain/accounts/password.ts'
 import { createPasswordGate } from '../../src/domain/accounts/passwordGate.ts'
 import { createSignIn } from '../../src/domain/accounts/signIn.ts'
 import { pageBranding } from '../../src/domain/school/appearance.ts'
-import { createBackgroundTasks } from '../../src/lib/backgroundTasks.ts'
 import { newId } from '../../src/lib/ids.ts'
 import { createKeyring } from '../../src/lib/keyring.ts'
 import { languages } from '../../src/lib/languages.ts'
@@ -20,6 +19,7 @@ import { endpoints } from '../../src/oidc/endpoints.ts'
 import { interactions } from '../../src/oidc/interactions.ts'
 import { resourceIndicators } from '../../src/oidc/resourceIndicators.ts'
 import { createAccountPages } from '../../src/pages/account/accountPages.ts'
+import { completedSignIn } from '../../src/pages/completedSignIn.ts'
 import type { ConsentScope } from '../../src/pages/consentScope.ts'
 import { createPages } from '../../src/pages/createPages.ts'
 import { createEnginePages } from '../../src/pages/enginePages.ts'
@@ -145,6 +145,7 @@ export async function startService(moreSteps: readonly SignInStep[] = []): Promi
         ? { isAllowed: true, failed: nothing, succeeded: nothing, abandoned: nothing }
         : { isAllowed: false, retryAfterSeconds: 120 }
     },
+    beginCode: async () => ({ isAllowed: false, retryAfterSeconds: 120 }),
     passwordChanged: async () => {},
   }
   const knownBrowsers = createKnownBrowsers({ keyring, days: () => 180 })
@@ -155,17 +156,22 @@ export async function startService(moreSteps: readonly SignInStep[] = []): Promi
   const signIn = createSignIn({ database, gate: createPasswordGate({ concurrency: 2, queue: 20 }) })
   const steps = signInSteps({
     database,
+    keyring,
+    secondStep: () => 'optional',
     scopes: catalogue,
     grantable: (role) => grantable[role],
     findAccount: (schoolId, accountId) => findAccount(database.kysely, schoolId, accountId),
     findPerson,
     limits,
     knownBrowsers,
+    stayDays: () => 14,
+    notify: async () => undefined,
+    isFirstGrant: () => true,
     auditWithGrant: (entry) => void audits.push(entry),
     audit,
     checkPassword: (schoolId, email, secret, audited) =>
-      signIn(schoolId, email, secret, (accountId) => {
-        const entry = audited(accountId)
+      signIn(schoolId, email, secret, (accountId, signedInAt) => {
+        const entry = audited(accountId, signedInAt)
         audits.push(entry as PageAuditEntry)
         return entry
       }),
@@ -184,6 +190,7 @@ export async function startService(moreSteps: readonly SignInStep[] = []): Promi
     },
     protectedNames: async () => ['Claude', 'Lanternfield', 'Art'],
     pageContext,
+    signedIn: completedSignIn({ knownBrowsers, notify: async () => undefined }),
     theme: async () => (await branding()).theme,
     audit,
     homeFacts: async () => ({ tagline: null }),
@@ -199,10 +206,18 @@ export async function startService(moreSteps: readonly SignInStep[] = []): Promi
     limits: { signIn: limits, account: { signUp: allowed, passwordReset: allowed, message: allowed } },
     knownBrowsers,
     hashPassword,
+    checkOwnPassword: unused,
+    secondStep: () => 'optional',
     sessionSeconds: () => 3600,
     send: unused,
-    backgroundTasks: createBackgroundTasks({ log: args.log }),
+    notify: async () => undefined,
+    defer: unused,
     endGrant: unused,
+    administration: { find: unused, grantsOf: unused, disable: unused, enable: unused },
+    perform: unused,
+    languages: () => languages,
+    sessions: { list: unused, end: unused },
+    exportArchive: unused,
     removeSessions: unused,
   })
   const readLanguage = rememberLanguage(() => true)

@@ -10,6 +10,7 @@ export function pageContextOf(schoolName: string, language: Language = 'en'): Pa
     schoolName,
     isOpenToSignUp: () => true,
     schoolLogo: undefined,
+    legalLinks: [],
     schoolStylesheet: '/assets/school.css',
     languageLinks: [link('en', 'English'), link('de', 'Deutsch')],
   }

@@ -82,6 +82,7 @@ function everyView(text: string, language: Language = 'en'): string[] {
       ...passwordForm({ ctx: { state: {} } as Context, open, isSwitch: true, returnTo: text }, pageContext, {
         email: text,
         error: { key: 'sign_in.too_many', values: { minutes: text } },
+        stay: { days: 14, isTicked: true },
       }),
       error: text,
       action: '/account/sign-in',
@@ -90,6 +91,7 @@ function everyView(text: string, language: Language = 'en'): string[] {
       boxes: [{ name: text, label: text }],
       links: [{ href: '/account/password', label: text }],
       cancel: { action: '/refuse', label: text },
+      passkey: undefined,
       back: { href: '/back', label: text },
     }),
     views.render(
@@ -115,13 +117,12 @@ describe('views', () => {
     for (const name of files) {
       const source = readFileSync(new URL(name, directory), 'utf8')
       for (const [tag] of source.matchAll(/<%-[\s\S]*?%>/g))
-        expect(tag).toMatch(/^<%- include\('[a-z-]+', (page|\{ (parts|areas): [a-z.A-Z]+ \})\) %>$/)
-      // A script draws the API reference, which is not a page with a form.
-      // The script of the pages counts and copies: it is the only one, and they work without it.
-      const own =
-        name === 'reference.ejs'
-          ? /<script src="<%= page\.assets\['[a-z.-]+'\] %>"><\/script>/g
-          : /<script src="<%= page\.script %>" defer><\/script>/g
+        expect(tag).toMatch(/^<%- include\('[a-z-]+', (page|\{ [a-z]+: [a-z.A-Z]+(, csrf: page\.csrf)? \})\) %>$/)
+      // The script of the API reference filters and sends requests.
+      // The script of the pages counts and copies. Everything is complete without them.
+      const own = name.startsWith('reference-')
+        ? /<script type="module" src="<%= page\.script %>"><\/script>/g
+        : /<script src="<%= page\.script %>" defer><\/script>|<script type="module" src="<%= passkey\.script %>"><\/script>/g
       expect(source.replace(own, '')).not.toMatch(/<script|javascript:|\son[a-z]+=|\sstyle=|<style/i)
     }
   })

@@ -4,15 +4,20 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 /** A proxy between the service and one of its stores that can be cut. */
 export interface Gate {
   port: number
-  /** `refused`: connections break and new ones fail. `silent`: connections stay open without a response. */
-  cut(how: 'refused' | 'silent'): void
+  /**
+   * `refused`: connections break and new ones fail. `silent`: connections stay open without a response. `dropped`: the same for the
+   * connections of now, as a firewall does to idle ones; those whose first bytes contain `spared` and new ones work.
+   */
+  cut(how: 'refused' | 'silent' | 'dropped'): void
   restore(): void
   close(): Promise<void>
 }
 
 /** A TCP relay to a port of this machine. */
-export async function openGate(target: number): Promise<Gate> {
+export async function openGate(target: number, { spared = '\0 none' }: { spared?: string } = {}): Promise<Gate> {
   const sockets = new Set<Socket>()
+  const dropped = new WeakSet<Socket>()
+  const sparedSockets = new WeakSet<Socket>()
   let state: 'open' | 'refused' | 'silent' = 'open'
   const keep = (socket: Socket): Socket => {
     sockets.add(socket)
@@ -26,14 +31,20 @@ export async function openGate(target: number): Promise<Gate> {
     keep(near)
     if (state === 'silent') return
     const far = keep(connect(target, '127.0.0.1'))
-    near.on('close', () => far.destroy()).on('data', (chunk) => state === 'open' && far.write(chunk))
-    far.on('close', () => near.destroy()).on('data', (chunk) => state === 'open' && near.write(chunk))
+    const isOpen = (): boolean => state === 'open' && !dropped.has(near)
+    near.once('data', (chunk) => chunk.includes(spared) && sparedSockets.add(near))
+    near.on('close', () => far.destroy()).on('data', (chunk) => isOpen() && far.write(chunk))
+    far.on('close', () => near.destroy()).on('data', (chunk) => isOpen() && near.write(chunk))
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
     port: (server.address() as AddressInfo).port,
     cut(how) {
+      if (how === 'dropped') {
+        for (const socket of sockets) if (!sparedSockets.has(socket)) dropped.add(socket)
+        return
+      }
       state = how
       if (how === 'refused') breakAll()
     },

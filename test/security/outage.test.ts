@@ -26,7 +26,7 @@ describe.runIf(postgresql && hasRedis)('a store that is cut off in mid-flight', 
   beforeAll(async () => {
     const postgres = await throwawayPostgres()
     undo.push(postgres.drop)
-    gates = { postgresql: await openGate(Number(new URL(postgres.url).port || 5432)), redis: await openGate(6379) }
+    gates = { postgresql: await openGate(Number(new URL(postgres.url).port || 5432), { spared: 'work_mem' }), redis: await openGate(6379) }
     undo.push(
       () => gates.redis.close(),
       () => gates.postgresql.close(),
@@ -183,6 +183,18 @@ describe.runIf(postgresql && hasRedis)('a store that is cut off in mid-flight', 
     } finally {
       await Promise.all([blocker.end(), killer.end()])
     }
+  })
+
+  test('a connection that the network dropped without a word costs one request a few seconds, and the next ones nothing', async () => {
+    const { body: tokens } = await agent.tokens(person)
+    // The connection that watches the server, which is in use, is not dropped.
+    await service.database.ping()
+    gates.postgresql.cut('dropped')
+    expectUnavailable(await timed(get(`${service.issuer}/api/v1/courses`)))
+    expect((await get(`${service.issuer}/api/v1/courses`)).status).toBe(200)
+    const refreshed = await timed(agent.refresh(tokens.refresh_token))
+    if (refreshed.status !== 200) expectUnavailable(refreshed)
+    expect((await agent.refresh(tokens.refresh_token)).status).toBe(200)
   })
 
   test('no line of the log quotes what was on its way', async () => {

@@ -178,7 +178,7 @@ function guarantees(open: () => Promise<{ service: TestService; stored(): Promis
     }
   })
 
-  test('metrics name areas, methods, outcomes and events, and nothing that a caller chose (D22)', async () => {
+  test('metrics name operations, outcomes and events, and nothing that a caller chose (D22)', async () => {
     const { service, secrets } = await run()
     const { text } = await service.app.metrics.render()
     expect(text).toContain('schoolgate_request_seconds')
@@ -190,7 +190,7 @@ function guarantees(open: () => Promise<{ service: TestService; stored(): Promis
     )
     for (const label of values)
       expect(label).toMatch(
-        /^(area=[a-z_]+|method=[A-Za-z]+|status=\d{3}|le=[\d.+a-zA-Z]+|event=[a-z_]+\.[a-z_]+|school=(first|second)|state=[a-z]+)$/,
+        /^(area=[a-z_]+|operation=[\w.:/*-]+|outcome=[a-z_]+|le=[\d.+a-zA-Z]+|event=[a-z_]+\.[a-z_]+|policy=[a-z_]+|pool=[a-z]+|school=(first|second)|state=[a-z_]+|version=[\d.]+)$/,
       )
   })
 

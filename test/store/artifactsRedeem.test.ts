@@ -53,7 +53,7 @@ for (const { name, open } of await databaseStores()) {
             consume: { ...spent, successor: `sealed ${caller}`, successorSeconds: 60 },
             save,
             touchGrant: { grantId: grant.grantId },
-            audit: [{ school_id: schoolId, event: 'token.issued', request_id: requestId }],
+            audit: [{ school_id: schoolId, event: 'token.issued' as const, request_id: requestId }],
           })
           return { caller, won, save, seen: (await mine.find(spent))?.successor }
         }),
@@ -82,7 +82,7 @@ for (const { name, open } of await databaseStores()) {
           audit: [
             {
               school_id: schoolId,
-              event: 'token.refreshed',
+              event: 'refresh_token.answered_again',
               request_id: requestId,
               client_id: grant.clientId,
               details: { agent: 'nul \0 and half \ud800 "quoted"', n: 1 },
@@ -94,7 +94,7 @@ for (const { name, open } of await databaseStores()) {
       expect(await artifacts.find(spent)).toMatchObject({ consumedAt: expect.any(Date), successor: 'sealed' })
       expect(await auditOf(requestId)).toMatchObject([
         {
-          event: 'token.refreshed',
+          event: 'refresh_token.answered_again',
           client_id: grant.clientId,
           grant_id: null,
           at: expect.any(Date),
@@ -115,7 +115,7 @@ for (const { name, open } of await databaseStores()) {
       for (const consume of [gone, expired, consumed]) {
         const fresh = token()
         const requestId = randomUUID()
-        const audit = [{ school_id: schoolId, event: 'token.issued', request_id: requestId }]
+        const audit = [{ school_id: schoolId, event: 'token.issued' as const, request_id: requestId }]
         expect(await artifacts.redeem({ schoolId, consume, save: [fresh], audit })).toBe(false)
         expect(await artifacts.find(fresh)).toBeUndefined()
         expect(await auditOf(requestId)).toEqual([])

@@ -2,6 +2,7 @@ import { asyncProperty, constantFrom, dictionary, jsonValue, property, assert as
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { newId } from '../../src/lib/ids.ts'
 import { type AuditEntry, recordAudit } from '../../src/store/audit.ts'
+import { writeEvent } from '../../src/store/auditEvents.ts'
 import type { Database } from '../../src/store/database.ts'
 import { storableJson, storableText } from '../../src/store/storableText.ts'
 import { everyDatabase, type TestDatabase } from '../support/databases.ts'
@@ -24,7 +25,7 @@ describe.each(await everyDatabase())('the audit log in the $name database', ({ o
   test('keeps every member, in the order in which the entries came', async () => {
     const full = {
       school_id,
-      event: 'grant.revoked',
+      event: 'grant.revoked' as const,
       account_id: newId(),
       client_id: 'client "quoted", {braced} and \\',
       grant_id: 'g',
@@ -47,7 +48,7 @@ describe.each(await everyDatabase())('the audit log in the $name database', ({ o
   test('is stored exactly when the transaction commits', async () => {
     const work = (end: () => void) =>
       database.transaction(async (writer) => {
-        await recordAudit(writer, [{ school_id, event: 'course.published' }])
+        await recordAudit(writer, [{ school_id, event: writeEvent('course', 'published') }])
         end()
       })
     await expect(
@@ -65,7 +66,7 @@ describe.each(await everyDatabase())('the audit log in the $name database', ({ o
     const member = constantFrom('event', 'account_id', 'client_id', 'grant_id', 'request_id', 'address')
     const anything = asyncProperty(member, wild, dictionary(wild, jsonValue({ stringUnit: 'binary' })), async (name, text, details) => {
       await database.sql.query('DELETE FROM audit_log')
-      await recordAudit(database.kysely, [{ school_id, event: 'e', [name]: text, details } as AuditEntry])
+      await recordAudit(database.kysely, [{ school_id, event: 'sign_in.failed', [name]: text, details } as AuditEntry])
       const [row] = await database.sql.query<Record<string, unknown>>('SELECT * FROM audit_log')
       expect(row?.[name]).toBe(storableText(text))
       expect(row?.details).toEqual(JSON.parse(storableJson(details)))

@@ -34,7 +34,7 @@ describe.each((await databaseStores()).slice(-1))('a grant in $name', ({ open })
     const grant = { schoolId, id: randomUUID(), accountId: account?.id as string, clientId, payload: {}, expiresInSeconds: 3600 }
     const entry = {
       school_id: schoolId,
-      event: 'consent.granted',
+      event: 'consent.granted' as const,
       account_id: grant.accountId,
       client_id: clientId,
       grant_id: grant.id,

@@ -1,10 +1,13 @@
 import { apiDescription } from '../../src/api/apiDescription.ts'
 import type { OpenApiArguments, OpenApiFacts } from '../../src/api/openApiArguments.ts'
 import { openApiDocument as documentOf } from '../../src/api/openApiDocument.ts'
+import type { Operation } from '../../src/framework/declare/operations.ts'
 
 /** Returns the OpenAPI document of these operations. */
-export const openApiDocument = ({ operations, scopes }: Pick<OpenApiArguments, 'operations' | 'scopes'>, facts: OpenApiFacts) =>
-  JSON.parse(JSON.stringify(documentOf(apiDescription(operations), scopes, facts)))
+export const openApiDocument = (
+  { operations, scopes }: { operations: readonly Operation[] } & Pick<OpenApiArguments, 'scopes'>,
+  facts: OpenApiFacts,
+) => JSON.parse(JSON.stringify(documentOf(apiDescription(operations), scopes, facts)))
 
 /** Returns the document with the responses and parameters at their operations, in place of references. */
 export function dereferenced<Document extends object>(document: Document): Document {

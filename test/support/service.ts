@@ -9,6 +9,7 @@ import { stringify } from 'yaml'
 import { type App, createApp } from '../../src/app.ts'
 import { readEnvironment } from '../../src/config/environment.ts'
 import { type Config, loadConfig } from '../../src/config/load.ts'
+import { secretReader } from '../../src/config/webhookSecrets.ts'
 import { hashPassword } from '../../src/domain/accounts/password.ts'
 import { newId } from '../../src/lib/ids.ts'
 import { createKeyring } from '../../src/lib/keyring.ts'
@@ -17,11 +18,12 @@ import type { OutboundNetwork } from '../../src/lib/outboundRequest.ts'
 import type { Email, MailTransport } from '../../src/mail/transport.ts'
 import type { Role } from '../../src/policy/caller.ts'
 import { usableScopes } from '../../src/policy/grantable.ts'
-import { resources, scopeCatalogue } from '../../src/resources/index.ts'
+import { operationsIn, resources, scopeCatalogue } from '../../src/resources/index.ts'
 import type { Database } from '../../src/store/database.ts'
 import { diskFiles } from '../../src/store/diskFiles.ts'
 import type { FileStorage } from '../../src/store/fileStorage.ts'
 import type { RedisConnection } from '../../src/store/redis.ts'
+import { webhookTypes } from '../../src/wiring/webhooks.ts'
 import { openTestDatabase } from './databases.ts'
 
 export interface ServiceOptions {
@@ -42,6 +44,8 @@ export interface ServiceOptions {
   transport?: MailTransport
   /** In place of the network that requests to hosts of others use. */
   network?: Partial<OutboundNetwork>
+  /** The environment in which the secrets of webhooks are. */
+  variables?: Record<string, string>
   /** Runs before the service receives a request. */
   onRequest?: () => Promise<unknown>
 }
@@ -97,6 +101,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     config: await load({}),
     database,
     redis: options.redis,
+    readSecret: secretReader(options.variables ?? {}),
     keyring: createKeyring([rootSecret]),
     log,
     isLimited: options.isLimited ?? false,
@@ -158,6 +163,7 @@ export async function loadTestConfig(directory: string): Promise<Config> {
     environment: readEnvironment({}),
     knownScopes: catalogue.map((scope) => scope.name),
     usableScopes: usableScopes(catalogue),
+    webhookTypes: webhookTypes(operationsIn(resources)),
   })
 }
 

@@ -15,9 +15,9 @@ const isPrisma = /\/node_modules\/@prisma\/|\/pglite-prisma-adapter\/|\/src\/gen
 const loadedLate = {
   'the embedded database': /\/@electric-sql\/pglite\/|\/src\/store\/embedded\.ts/,
   'the SDK of MCP': /\/@modelcontextprotocol\//,
+  'the formatter of the log': /\/pino-pretty\//,
   'the mail client': /\/nodemailer\//,
   'the client of S3': /\/@aws-sdk\/|\/flydrive\/.*\/s3|\/src\/store\/bucketFiles\.ts/,
-  'Swagger UI': /\/swagger-ui-dist\//,
   'the detection of file types': /\/file-type\//,
   'the demo school': /\/src\/demo\/makeDemoSchool\.ts/,
   'the commands of the operator': /\/src\/cli\//,

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readEnvironment } from '../../src/config/environment.ts'
+import { secretReader } from '../../src/config/webhookSecrets.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { type Service, serve } from '../../src/wiring/serve.ts'
 import { migrationsDirectory } from '../../src/wiring/start.ts'
@@ -44,6 +45,7 @@ describe.runIf(postgresql)('a service whose catalogue is locked while it starts'
         DATABASE_URL: url,
       }),
       config: await loadTestConfig(directory),
+      readSecret: secretReader({}),
       rootSecrets: [rootSecret],
       log: createLog('silent'),
       migrations: migrationsDirectory,

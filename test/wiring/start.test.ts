@@ -5,6 +5,7 @@ import { Writable } from 'node:stream'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { stringify } from 'yaml'
 import { readEnvironment } from '../../src/config/environment.ts'
+import { secretReader } from '../../src/config/webhookSecrets.ts'
 import { createKeyring } from '../../src/lib/keyring.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { type Service, serve } from '../../src/wiring/serve.ts'
@@ -55,6 +56,7 @@ async function begin(variables: Record<string, string> = {}, secret = rootSecret
       ...variables,
     }),
     config: await loadTestConfig(directory),
+    readSecret: secretReader({}),
     rootSecrets: [secret],
     log: createLog('info', new Writable({ write: (chunk, _encoding, done) => done(void lines.push(String(chunk))) })),
     migrations: migrationsDirectory,

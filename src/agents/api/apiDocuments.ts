@@ -7,7 +7,7 @@ import { changesMd } from './changesMd.ts'
 import { errorsMd } from './errorsMd.ts'
 import { resourceMd } from './resourceMd.ts'
 
-/** Stands for the base address of a school. */
+/** The documents are built with this base address, which is replaced by that of the school. */
 const marker = 'https://school.marker.invalid'
 
 /** The documents about the API: the same text for every school, except for its address. */
@@ -39,7 +39,7 @@ export function createApiDocuments(operations: readonly Operation[]): ApiDocumen
     paths: [...builders.keys()],
     textOf(path, issuer) {
       const text = texts.get(path) ?? builders.get(path)?.()
-      if (text === undefined) throw new Error(`there is no document at ${path}`)
+      if (text === undefined) throw new Error(`no document has the path ${path}`)
       texts.set(path, text)
       return text.replaceAll(marker, issuer)
     },

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { Option } from 'commander'
 import type { Config } from '../../config/load.ts'
+import { previousSecretOf } from '../../oidc/clientSecrets.ts'
 import { restoreClient } from '../../oidc/restoreClient.ts'
 import { endClient } from '../../oidc/stores.ts'
 import { countGrants, findClient, listClients } from '../../store/administration.ts'
@@ -34,7 +35,9 @@ function addList(group: Command, session: Session): void {
     examples: ['clients list', 'clients list --via self --json', 'clients list --disabled'],
   })
   asJson(withSchoolOption(list))
-    .addOption(new Option('--via <way>', 'only clients that were added this way').choices(['self', 'document', 'file', 'operator']))
+    .addOption(
+      new Option('--via <way>', 'only clients that were added this way').choices(['self', 'document', 'file', 'operator', 'service']),
+    )
     .option('--disabled', 'only disabled clients')
     .action(async ({ school: slug, json, via, disabled }: SchoolOption & JsonOption & { via?: string; disabled?: boolean }) => {
       const school = await session.school(slug)
@@ -67,6 +70,7 @@ function addShow(group: Command, session: Session): void {
       application_type: String(client.metadata.application_type ?? 'native'),
       token_endpoint_auth_method: String(client.metadata.token_endpoint_auth_method ?? 'none'),
       has_secret: client.metadata.client_secret !== undefined,
+      previous_secret_until: previousSecretOf(client.metadata)?.until ?? null,
       live_grants: await countGrants(await session.prisma(), { schoolId: school.id, clientId: id }),
     }
     printOne(session.terminal, row, { json })

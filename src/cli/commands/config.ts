@@ -4,7 +4,7 @@ import { ConfigError, printIssue } from '../../config/configErrors.ts'
 import { checkDataDirectory } from '../../config/dataDirectory.ts'
 import { unknownIntrospectionClients } from '../../config/introspectionClients.ts'
 import { printConfig } from '../../config/print.ts'
-import { readSecretKeys } from '../../config/secrets.ts'
+import { readPlatformKeys, readSecretKeys } from '../../config/secrets.ts'
 import type { Settings } from '../../wiring/start.ts'
 import { asJson, define, type JsonOption } from '../define.ts'
 import { failure } from '../failures.ts'
@@ -41,11 +41,12 @@ an introspection client that is not in the file of any school, are warnings.`,
   })
 
   const checked = (): Settings => {
-    const { environment, config } = settings()
+    const { environment, config, ...rest } = settings()
     checkDataDirectory(environment)
     // A check must not create the secret file.
     if (environment.SECRET_KEY_FILE) readSecretKeys({ environment, issuers: config.schools.map(({ issuer }) => issuer) })
-    return { environment, config }
+    readPlatformKeys(environment)
+    return { environment, config, ...rest }
   }
 
   asJson(

@@ -1,20 +1,18 @@
 import type { Command } from 'commander'
 import { subjectOf } from '../../oidc/claims.ts'
-import { endGrant } from '../../oidc/stores.ts'
-import { findGrant, type ListedGrant, listGrants } from '../../store/administration.ts'
-import { confirm, requireAnswer } from '../confirm.ts'
-import { asJson, define, type JsonOption, type SchoolOption, withSchoolOption, withYesOption, type YesOption } from '../define.ts'
-import { failure } from '../failures.ts'
+import { type ListedGrant, listGrants } from '../../store/administration.ts'
+import { asJson, define, type JsonOption, type SchoolOption, withSchoolOption } from '../define.ts'
 import { requirePerson } from '../requirePerson.ts'
 import type { Session } from '../session.ts'
 import { moment, printList } from '../table.ts'
+import { addRevoke } from './grantsRevoke.ts'
 
 /** `grants list` and `grants revoke`. */
 export function addGrants(program: Command, session: Session): void {
   const group = define(program, {
     form: 'grants',
     about: 'Manages grants: the permissions that people gave to clients.',
-    examples: ['grants list --person ada@example.com', 'grants revoke hjM3kQ0vX'],
+    examples: ['grants list --person ada@example.com', 'grants revoke hjM3kQ0vX', 'grants revoke --client newsletter-sync'],
   })
   addList(group, session)
   addRevoke(group, session)
@@ -52,28 +50,6 @@ function addList(group: Command, session: Session): void {
       const columns = ['id', 'email', 'client_id', 'client_name', 'scopes', 'created_at']
       printList(session.terminal, rows, { json, columns, empty: 'no grants' })
     })
-}
-
-function addRevoke(group: Command, session: Session): void {
-  const { terminal } = session
-  const revoke = define(group, {
-    form: 'revoke <id>',
-    about: 'Revoke a grant and all its tokens immediately.',
-    examples: ['grants revoke hjM3kQ0vX', 'grants revoke --yes -- -jM3kQ0vX'],
-  })
-  withYesOption(withSchoolOption(revoke)).action(async (id: string, { school: slug, yes }: SchoolOption & YesOption) => {
-    requireAnswer(terminal, { yes })
-    const school = await session.school(slug)
-    const grant = await findGrant(await session.prisma(), { schoolId: school.id, id })
-    if (!grant) throw failure(`grant ${id} does not exist or has ended: see grants list`)
-    const clientId = grant.client_id
-    await confirm(terminal, `Revoke the grant of ${subjectOf(grant.account_id)} to ${clientId}?`, { yes })
-    await session.change(async ({ stores, record }) => {
-      await endGrant(await stores(), { schoolId: school.id, grantId: id })
-      await record({ school_id: school.id, event: 'operator.grant_revoked', grant_id: id, client_id: clientId })
-    })
-    terminal.out(`${id} is revoked, and so are its tokens\n`)
-  })
 }
 
 /** Returns the scopes of a grant. The engine stores one string under `openid` and one for each resource. */

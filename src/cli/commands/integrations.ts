@@ -4,8 +4,8 @@ import type { z } from 'zod'
 import { checkFile } from '../../config/checkFile.ts'
 import { integration } from '../../config/integration.ts'
 import { integrationRedirectError } from '../../config/redirectUris.ts'
-import { hashSecret } from '../../oidc/adapter.ts'
 import { newClientId, newClientSecret } from '../../oidc/clientOptions.ts'
+import { hashSecret } from '../../oidc/clientSecrets.ts'
 import { restoreClient } from '../../oidc/restoreClient.ts'
 import { endClient } from '../../oidc/stores.ts'
 import { metadataOf } from '../../oidc/syncIntegrations.ts'
@@ -16,8 +16,9 @@ import { asJson, define, type JsonOption, type SchoolOption, withSchoolOption, w
 import { failure, usage } from '../failures.ts'
 import type { Session } from '../session.ts'
 import { moment, printList, printOne } from '../table.ts'
+import { addRotateSecret } from './integrationsRotateSecret.ts'
 
-/** `integrations list`, `add` and `remove`. */
+/** `integrations list`, `add`, `rotate-secret` and `remove`. */
 export function addIntegrations(program: Command, session: Session): void {
   const group = define(program, {
     form: 'integrations',
@@ -26,6 +27,7 @@ export function addIntegrations(program: Command, session: Session): void {
   })
   addList(group, session)
   addAdd(group, session)
+  addRotateSecret(group, session)
   addRemove(group, session)
 }
 
@@ -113,7 +115,7 @@ function addRemove(group: Command, session: Session): void {
     if (!client) throw failure(`integration ${id} does not exist: see integrations list`)
     if (client.registered_via === 'file')
       throw failure(`${id} is defined in schools/${school.slug}.yaml: remove it there and reload the service`)
-    if (client.registered_via !== 'operator') throw failure(`${id} is a self-registered client: use clients delete`)
+    if (client.registered_via !== 'operator') throw failure(`${id} is not a registered integration: use clients delete`)
     await confirm(terminal, `Remove ${id} and revoke its tokens?`, { yes })
     await session.change(async ({ writer, stores, record }) => {
       await endClient(await stores(), school.id, id)

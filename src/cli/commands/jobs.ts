@@ -10,16 +10,18 @@ import { subscriptionJobs } from '../../jobs/subscriptions.ts'
 
 import { sweepJobs } from '../../jobs/sweep.ts'
 import { nearest } from '../../lib/nearest.ts'
+import { reasonOf } from '../../lib/reason.ts'
 import { endGrant } from '../../oidc/stores.ts'
 import type { Database } from '../../store/database.ts'
 import { databaseArtifacts } from '../../store/databaseArtifacts.ts'
+import { jobRuns, recordJobRun } from '../../store/jobRuns.ts'
 import { listSchools } from '../../store/schools.ts'
 import { openConfiguredFileStorage } from '../../wiring/open.ts'
 import { asJson, define, type JsonOption } from '../define.ts'
 import { usage } from '../failures.ts'
 import { withProgress } from '../progress.ts'
 import type { Session } from '../session.ts'
-import { printList } from '../table.ts'
+import { moment, printList } from '../table.ts'
 
 /** `jobs list` and `jobs run`. */
 export function addJobs(program: Command, session: Session): void {
@@ -30,6 +32,7 @@ export function addJobs(program: Command, session: Session): void {
       artifacts: databaseArtifacts(database.sql),
       endGrant: async (writer, schoolId, grantId) => endGrant(await session.stores(writer), { schoolId, grantId }),
       registration: () => session.settings().config.oauth.registration,
+      retention: () => session.settings().config.server.audit,
     }),
     ...fileJobs({ database, storage: await openConfiguredFileStorage(session.settings().environment) }),
     ...subscriptionJobs({ database }),
@@ -46,10 +49,30 @@ export function addJobs(program: Command, session: Session): void {
   })
 
   asJson(
-    define(group, { form: 'list', about: 'List the jobs and how often each runs.', examples: ['jobs list', 'jobs list --json'] }),
+    define(group, {
+      form: 'list',
+      about: 'List the jobs with their last and next run, and why the last failed run failed.',
+      examples: ['jobs list', 'jobs list --json'],
+    }),
   ).action(async ({ json }: JsonOption) => {
-    const rows = (await jobsOf(await session.database())).map(({ name, everySeconds }) => ({ name, every_seconds: everySeconds }))
-    printList(terminal, rows, { json, columns: ['name', 'every_seconds'], empty: 'no jobs' })
+    const database = await session.database()
+    const runs = new Map((await jobRuns(database.kysely)).map((run) => [run.name, run]))
+    const rows = (await jobsOf(database)).map(({ name, everySeconds }) => {
+      const run = runs.get(name)
+      return {
+        name,
+        every_seconds: everySeconds,
+        last_run_at: moment(run?.started_at ?? null),
+        next_run_at: run ? moment(new Date(run.started_at.getTime() + everySeconds * 1000)) : null,
+        last_success_at: moment(run?.succeeded_at ?? null),
+        last_failure_at: moment(run?.failed_at ?? null),
+        failures: run?.failures ?? 0,
+        last_failure: run?.failure ?? null,
+        last_result: run ? countsOf(run.result) : null,
+      }
+    })
+    const columns = ['name', 'every_seconds', 'last_run_at', 'next_run_at', 'failures', 'last_failure']
+    printList(terminal, rows, { json, columns, empty: 'no jobs' })
   })
 
   define(group, {
@@ -67,16 +90,26 @@ export function addJobs(program: Command, session: Session): void {
           jobs.map((one) => one.name),
         ),
       )
-    const done = await withProgress(terminal, `running ${name}`, () => job.run())
+    const run = { name, everySeconds: job.everySeconds, startedAt: new Date() }
+    const done = await withProgress(terminal, `running ${name}`, () => job.run()).catch(async (error: unknown) => {
+      await recordJobRun(database.kysely, { ...run, result: undefined, failure: reasonOf(error) })
+      throw error
+    })
     if (done === undefined) return terminal.out(`another process is running ${name}\n`)
+    await recordJobRun(database.kysely, { ...run, result: done, failure: undefined })
     await session.change(async ({ writer, record }) => {
       for (const { id } of await listSchools(writer))
         await record({ school_id: id, event: 'operator.job_run', details: { job: name, ...done } })
     })
-    const counts = Object.entries(done).map(([what, count]) => `${what} ${count}`)
-    terminal.out(`${name}: ${counts.join(', ')}\n`)
+    terminal.out(`${name}: ${countsOf(done)}\n`)
   })
 }
+
+/** Formats the counts of a run: `removed 3, answers 0`. */
+const countsOf = (result: unknown): string =>
+  Object.entries(result ?? {})
+    .map(([what, count]) => `${what} ${String(count)}`)
+    .join(', ')
 
 function unknownJob(name: string, names: readonly string[]): string {
   const near = nearest(name, names)

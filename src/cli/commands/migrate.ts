@@ -5,6 +5,7 @@ import { listSchools } from '../../store/schools.ts'
 import { migrationsDirectory } from '../../wiring/start.ts'
 import { asJson, define, type JsonOption } from '../define.ts'
 import { withProgress } from '../progress.ts'
+import { reportProgress } from '../reportProgress.ts'
 import type { Session } from '../session.ts'
 import { printList } from '../table.ts'
 
@@ -33,7 +34,7 @@ export function addMigrate(program: Command, session: Session): void {
 
   define(group, { form: 'up', about: 'Apply pending migrations, oldest first.', examples: ['migrate up'] }).action(async () => {
     const database = await session.databaseAsItIs()
-    const applied = await withProgress(terminal, 'migrating', () => migrate(database, migrationsDirectory))
+    const applied = await withProgress(terminal, 'migrating', () => migrate(database, migrationsDirectory, reportProgress(terminal)))
     if (applied.length > 0) {
       await session.change(async ({ writer, record }) => {
         for (const { id } of await listSchools(writer)) await record({ school_id: id, event: 'operator.migrated', details: { applied } })

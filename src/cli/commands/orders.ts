@@ -5,15 +5,17 @@ import { cancelOrder, payOrder } from '../../domain/orders/orderTransitions.ts'
 import { paymentProviders } from '../../domain/orders/payment.ts'
 import { refundOrder, refundReasons } from '../../domain/orders/refundOrder.ts'
 import { fromPublicId, toPublicId } from '../../lib/ids.ts'
+import type { NamedAuditEvent } from '../../store/auditEvents.ts'
 import { confirm, requireAnswer } from '../confirm.ts'
 import { asJson, define, type JsonOption, type SchoolOption, withSchoolOption, withYesOption, type YesOption } from '../define.ts'
 import { failure, usage } from '../failures.ts'
 import type { Change, Session } from '../session.ts'
 import { type Listed, moment, printList, printOne } from '../table.ts'
+import { addCreateOrder, addFailOrder, addPayOrder } from './orderReports.ts'
 
 const statuses = ['pending', 'paid', 'partially_refunded', 'refunded', 'failed', 'canceled', 'expired'] as const
 
-/** `orders list`, `show`, `mark-paid`, `cancel` and `refund`. */
+/** `orders list`, `show`, `create`, `pay`, `fail`, `mark-paid`, `cancel` and `refund`. */
 export function addOrders(program: Command, session: Session): void {
   const group = define(program, {
     form: 'orders',
@@ -22,6 +24,9 @@ export function addOrders(program: Command, session: Session): void {
   })
   addList(group, session)
   addShow(group, session)
+  addCreateOrder(group, session)
+  addPayOrder(group, session)
+  addFailOrder(group, session)
   addMarkPaid(group, session)
   addCancel(group, session)
   addRefund(group, session)
@@ -140,7 +145,7 @@ function addRefund(group: Command, session: Session): void {
 
 interface OrderChange extends SchoolOption, YesOption {
   question(order: ListedOrder): string
-  event: string
+  event: NamedAuditEvent
   /** Returns the outcome for the order, as the end of a sentence. */
   work(change: Change, step: { schoolId: string; now: Date; orderId: string }): Promise<string>
 }

@@ -25,8 +25,10 @@ import { requirePerson } from '../requirePerson.ts'
 import type { Session } from '../session.ts'
 import { type Listed, moment, printList, printOne } from '../table.ts'
 import { endGrants } from '../tokens.ts'
+import { addErase } from './peopleErase.ts'
+import { addRemoveSecondFactor } from './secondFactor.ts'
 
-/** `people list`, `create`, `set-role`, `set-password`, `disable` and `enable`. */
+/** `people list`, `create`, `set-role`, `set-password`, `disable`, `enable`, `erase` and `remove-second-factor`. */
 export function addPeople(program: Command, session: Session): void {
   const group = define(program, {
     form: 'people',
@@ -39,6 +41,8 @@ export function addPeople(program: Command, session: Session): void {
   addSetPassword(group, session)
   addDisable(group, session)
   addEnable(group, session)
+  addErase(group, session)
+  addRemoveSecondFactor(group, session)
 }
 
 function addList(group: Command, session: Session): void {

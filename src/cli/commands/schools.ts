@@ -3,14 +3,20 @@ import { listSchools } from '../../store/schools.ts'
 import { asJson, define, type JsonOption } from '../define.ts'
 import type { Session } from '../session.ts'
 import { moment, printList } from '../table.ts'
+import { addCreate } from './schoolsCreate.ts'
+import { addExport } from './schoolsExport.ts'
+import { addRemove } from './schoolsRemove.ts'
 
-/** `schools list`. */
+/** `schools list`, `create`, `export` and `remove`. */
 export function addSchools(program: Command, session: Session): void {
   const group = define(program, {
     form: 'schools',
-    about: 'Lists the schools. To add one, add its file to the configuration.',
-    examples: ['schools list'],
+    about: 'Manages the schools. Each has a file in the configuration.',
+    examples: ['schools list', 'schools create harbour --issuer https://harbour.example.com'],
   })
+  addCreate(group, session)
+  addExport(group, session)
+  addRemove(group, session)
 
   asJson(
     define(group, {

@@ -5,6 +5,7 @@ import { confirmPayment, failPayment } from '../../domain/memberships/subscripti
 import { paymentProviders } from '../../domain/orders/payment.ts'
 import { findOrCreatePerson } from '../../domain/students/findOrCreatePerson.ts'
 import { fromPublicId, toPublicId } from '../../lib/ids.ts'
+import type { NamedAuditEvent } from '../../store/auditEvents.ts'
 import { confirm, requireAnswer } from '../confirm.ts'
 import { define, type SchoolOption, withSchoolOption, withYesOption, type YesOption } from '../define.ts'
 import { failure, usage } from '../failures.ts'
@@ -91,7 +92,7 @@ function addMarkFailed(group: Command, session: Session): void {
 
 interface SubscriptionChange extends SchoolOption, YesOption {
   question: string
-  event: string
+  event: NamedAuditEvent
   /** Returns the outcome for the subscription, as the end of a sentence. */
   work(change: Change, of: { schoolId: string; now: Date; subscriptionId: string }): Promise<string>
 }

@@ -32,6 +32,7 @@ export function learningRows(context: Context, activity: Activity) {
       score_bps: attempt.points * 2500,
       passed: attempt.points >= 3,
       answers: answersOf(attempt),
+      results: resultsOf(attempt),
     })),
   }
 }
@@ -96,9 +97,14 @@ function positionOf({ lesson: { lesson }, completedAt, at }: DemoProgress): numb
   return completedAt === null ? Math.floor((lesson.duration_seconds * (1 + ((at / 1000) % 8))) / 10) : lesson.duration_seconds
 }
 
-/** Answers that are worth so many of the four points: two for the first question, one for each of the others. */
-function answersOf({ points }: DemoAttempt) {
-  const [first, second, third] = [points >= 2, points === 4 || points === 1, points >= 3]
+/** Which of the three questions were answered correctly: two of the four points are for the first one, one for each of the others. */
+const correctOf = ({ points }: DemoAttempt): [boolean, boolean, boolean] => [points >= 2, points === 4 || points === 1, points >= 3]
+
+const resultsOf = (attempt: DemoAttempt) =>
+  correctOf(attempt).map((correct, index) => ({ question_id: `q${index + 1}`, correct, points: index === 0 ? 2 : 1 }))
+
+function answersOf(attempt: DemoAttempt) {
+  const [first, second, third] = correctOf(attempt)
   return [
     { question_id: 'q1', choice_ids: [first ? 'c1' : 'c2'] },
     { question_id: 'q2', choice_ids: [second ? 'c1' : 'c2'] },

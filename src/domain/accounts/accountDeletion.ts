@@ -11,6 +11,7 @@ import { cancelSubscriptionsOf, hasRunningSubscription } from '../memberships/en
 import { hasOtherOwner, lockOwners } from '../staff/owners.ts'
 import { eraseAccount } from '../students/eraseAccount.ts'
 import { erasePerson, recordErasure } from '../students/erasePerson.ts'
+import { accountLinks } from './accountNotices.ts'
 import { pageUrl } from './createMailedLink.ts'
 
 /** Days between the request and the deletion, in which the person can cancel it. */
@@ -22,16 +23,22 @@ export interface DeletionRequest {
   caller: PersonCaller
   now: Date
   externalServices: Pick<ExternalServices, 'send'>
-  enqueue(name: string, work: () => Promise<void>): void
+}
+
+/** The columns of an account that an e-mail needs. */
+interface NotifiedAccount {
+  email: string
+  locale: string | null
+  time_zone: string | null
 }
 
 /**
- * Schedules the deletion of an account and e-mails the person which app requested it. The account works as before until then.
+ * Schedules the deletion of an account and e-mails the person which app requested it, unless they did it themselves. The account works as before until then.
  * @throws Problem last_owner, active_subscription
  */
 export async function scheduleDeletion(
-  { writer, school, caller, now, externalServices, enqueue }: DeletionRequest,
-  account: { email: string; locale: string | null; deletion_scheduled_at: Date | null },
+  { writer, school, caller, now, externalServices }: DeletionRequest,
+  account: NotifiedAccount & { deletion_scheduled_at: Date | null },
 ) {
   if (account.deletion_scheduled_at) return undefined
   if (caller.personId !== null && (await hasRunningSubscription(writer, school.id, caller.personId)))
@@ -40,13 +47,28 @@ export async function scheduleDeletion(
     await lockOwners(writer, school.id)
     if (!(await hasOtherOwner(writer, { schoolId: school.id, personId: caller.personId }))) throw new Problem('last_owner')
   }
-  const link = pageUrl(school, accountPaths.apps)
-  const client = await findAnyClient(writer, school.id, caller.clientId)
-  const app = quotedName(String(client?.metadata.client_name ?? caller.clientId))
-  enqueue('deletion notice', () =>
-    externalServices.send(school, { email: account.email, locales: [account.locale] }, 'deletion_scheduled', { link, app }),
-  )
+  // The account page sends its own e-mail.
+  if (caller.clientId !== '') {
+    const link = pageUrl(school, accountPaths.data)
+    const client = await findAnyClient(writer, school.id, caller.clientId)
+    const app = quotedName(String(client?.metadata.client_name ?? caller.clientId))
+    const facts = { at: now.toISOString(), time_zone: account.time_zone }
+    const to = { email: account.email, locales: [account.locale] }
+    await externalServices.send(writer, school, to, 'deletion_scheduled', { link, app, facts })
+  }
   return { deletion_scheduled_at: new Date(now.getTime() + deletionDays * 86_400_000) }
+}
+
+/** Cancels the scheduled deletion of the caller's account through the API, and e-mails the person. Returns undefined if none is scheduled. */
+export async function restoreAccount(
+  { writer, school, now, externalServices }: Pick<DeletionRequest, 'writer' | 'school' | 'now' | 'externalServices'>,
+  account: NotifiedAccount & { deletion_scheduled_at: Date | null },
+): Promise<{ deletion_scheduled_at: null } | undefined> {
+  if (account.deletion_scheduled_at === null) return undefined
+  const facts = { at: now.toISOString(), time_zone: account.time_zone }
+  const { reset } = accountLinks(school)
+  await externalServices.send(writer, school, { email: account.email, locales: [account.locale] }, 'deletion_canceled', { reset, facts })
+  return { deletion_scheduled_at: null }
 }
 
 /** Cancels the scheduled deletion of an account. Returns false if none is scheduled. */

@@ -21,21 +21,29 @@ export interface ConnectedApp {
   scopes: ReadonlySet<string>
   allowedAt: Date
   lastUsedAt: Date | undefined
-  /** The browser and the address from which the person allowed it; undefined if the audit trail no longer has them. */
-  from: Pick<GrantOriginRow, 'address' | 'browser'> | undefined
 }
 
-/** Lists at most `limit` live authorizations of an account, newest first; with `isUsed` only those that an app has redeemed. `isMore` is true if there are more. */
+/**
+ * Lists at most `limit` live authorizations of an account, newest first; with `isUsed` only those that an app has redeemed. `isMore` is true
+ * if there are more.
+ */
 export async function connectedApps(
   database: Reader,
   schoolId: string,
   { accountId, limit, isUsed }: { accountId: string; limit: number; isUsed?: boolean },
 ): Promise<{ apps: ConnectedApp[]; isMore: boolean }> {
   const rows = await listConnectedApps(database, schoolId, { accountId, limit: limit + 1, ...(isUsed !== undefined && { isUsed }) })
-  const shown = rows.slice(0, limit)
-  const origins = await listGrantOrigins(database, schoolId, { accountId, grantIds: shown.map(({ grant_id: id }) => id) })
-  const origin = new Map(origins.map((one) => [one.grant_id, one]))
-  return { apps: shown.map((row) => ({ ...present(row), from: origin.get(row.grant_id) })), isMore: rows.length > limit }
+  return { apps: rows.slice(0, limit).map(present), isMore: rows.length > limit }
+}
+
+/** Returns from where the person allowed each of these grants, by its id. A grant whose audit entry is gone is left out. */
+export async function grantOrigins(
+  database: Reader,
+  schoolId: string,
+  grants: { accountId: string; grantIds: readonly string[] },
+): Promise<ReadonlyMap<string, GrantOriginRow>> {
+  const rows = await listGrantOrigins(database, schoolId, grants)
+  return new Map(rows.map((row) => [row.grant_id, row]))
 }
 
 /** A live grant, as far as its revocation needs it. */
@@ -58,7 +66,7 @@ export async function ownGrant(
   return (await listOwnGrants(database, schoolId, accountId, grantId))[0]
 }
 
-function present({ grant_id: grantId, payload, metadata, ...row }: ConnectedAppRow): Omit<ConnectedApp, 'from'> {
+function present({ grant_id: grantId, payload, metadata, ...row }: ConnectedAppRow): ConnectedApp {
   const { registered_via: via, registered_at: createdAt } = row
   const redirectUris = metadata?.redirect_uris
   return {
@@ -79,7 +87,7 @@ export async function ownGrantsTo(database: Reader, schoolId: string, { accountI
 }
 
 /** Returns every scope in the grant, with or without a resource. */
-function scopesOf({ openid, resources }: GrantPayload): ReadonlySet<string> {
+export function scopesOf({ openid, resources }: GrantPayload): ReadonlySet<string> {
   return new Set([openid?.scope, ...Object.values(resources ?? {})].flatMap(namesIn))
 }
 

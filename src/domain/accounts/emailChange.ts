@@ -1,7 +1,7 @@
 import { errorCode } from '../../lib/errorCode.ts'
 import { accountPaths } from '../../policy/accountPaths.ts'
 import type { School } from '../../policy/school.ts'
-import type { SendMessage } from '../../policy/sendMessage.ts'
+import type { EmailFacts, Recipient, SendMessage } from '../../policy/sendMessage.ts'
 import type { Database, Reader, Writer } from '../../store/database.ts'
 import { now } from '../../store/expressions.ts'
 import { findMailedLink, useMailedLink, voidMailedLinks } from '../../store/mailedLinks.ts'
@@ -9,34 +9,24 @@ import { changedPerson, recordPersonChanges } from '../../store/personChanges.ts
 import { schoolContact } from '../../store/schools.ts'
 import { createMailedLink, linkKey, pageUrl } from './createMailedLink.ts'
 
-/** A started change: the address to be confirmed, and the e-mail to send. */
-export interface StartedEmailChange {
-  pendingEmail: string | null
-  sendEmail: ((send: SendMessage) => Promise<void>) | undefined
-}
-
 /**
- * Starts the change of an account's address, in the transaction that stores it: voids earlier links and prepares an e-mail with a link to
+ * Starts the change of an account's address, in the transaction that stores it: voids earlier links and sends a link to
  * the new address. A repeated call sends another link. If another account has the address, the work is the same, but the e-mail informs
  * the owner of that address.
  */
 export async function beginEmailChange(
-  writer: Writer,
+  { writer, send }: { writer: Writer; send: SendMessage },
   school: School,
-  { accountId, current, email, locale }: { accountId: string; current: string; email: string; locale: string | null },
-): Promise<StartedEmailChange> {
+  { accountId, current, email, locales }: { accountId: string; current: string; email: string; locales: Recipient['locales'] },
+): Promise<{ pendingEmail: string | null }> {
   await voidMailedLinks(writer, school.id, accountId, 'email_change')
-  if (email === current) return { pendingEmail: null, sendEmail: undefined }
+  if (email === current) return { pendingEmail: null }
   const link = await createMailedLink(writer, school, { purpose: 'email_change', path: accountPaths.email, email, accountId })
   const isTaken = await hasAccount(writer, school.id, email)
-  const to = { email, locales: [locale] }
-  return {
-    pendingEmail: email,
-    sendEmail: (send) =>
-      isTaken
-        ? send(school, to, 'email_change_known', { sign_in: pageUrl(school, accountPaths.signIn) })
-        : send(school, to, 'email_change', { link }),
-  }
+  const to = { email, locales }
+  if (isTaken) await send(writer, school, to, 'email_change_known', { sign_in: pageUrl(school, accountPaths.signIn) })
+  else await send(writer, school, to, 'email_change', { link })
+  return { pendingEmail: email }
 }
 
 /** Returns the address that the link confirms and its account, or undefined if the link is invalid, used or expired. Does not use up the link. */
@@ -52,29 +42,42 @@ export async function findEmailChange(
 /** `taken`: another account has used the address since the link was sent. */
 export type FinishedEmailChange = { outcome: 'changed' } | { outcome: 'taken' }
 
+interface EmailChangeForm {
+  token: string
+  accountId: string
+  language?: string | undefined
+  /** The browser and the network that sent the form. */
+  from: NonNullable<EmailFacts['from']>
+}
+
 /**
- * Uses up the link and changes the address of the signed-in account. Voids links that were sent to the previous address and notifies that
- * address. Returns undefined if the link is invalid or belongs to another account.
+ * Uses up the link and changes the address of the signed-in account. Voids links that were sent to the previous address and notifies both
+ * addresses. Returns undefined if the link is invalid or belongs to another account.
  */
 export async function finishEmailChange(
   { database, send }: { database: Database; send: SendMessage },
   school: School,
-  { token, accountId, language }: { token: string; accountId: string; language?: string | undefined },
+  { token, accountId, language, from }: EmailChangeForm,
 ): Promise<FinishedEmailChange | undefined> {
   const link = await findEmailChange(database.kysely, school, token)
   if (link?.accountId !== accountId) return undefined
-  const finished = await database
-    .transaction((writer) => changeEmail(writer, school, { token, accountId }))
+  return await database
+    .transaction(async (writer) => {
+      const changed = await changeEmail(writer, school, { token, accountId })
+      if (changed?.outcome !== 'changed') return changed
+      const { contactEmail, supportUrl } = await schoolContact(writer, school.id)
+      const contact = contactEmail ?? supportUrl ?? school.issuer
+      const locales = [language, changed.locale]
+      const values = { contact, facts: { at: new Date().toISOString(), time_zone: changed.timeZone, from } }
+      await send(writer, school, { email: changed.before, locales }, 'email_changed', values)
+      await send(writer, school, { email: link.email, locales }, 'email_changed_to', values)
+      return { outcome: 'changed' } as const
+    })
     .catch((error: unknown) => {
       // Two accounts confirmed the same address concurrently: the unique index lets only one of them have it.
       if (errorCode(error) === '23505') return { outcome: 'taken' } as const
       throw error
     })
-  if (finished?.outcome !== 'changed') return finished
-  const { contactEmail, supportUrl } = await schoolContact(database.kysely, school.id)
-  const contact = contactEmail ?? supportUrl ?? school.issuer
-  await send(school, { email: finished.before, locales: [finished.locale, language] }, 'email_changed', { contact })
-  return { outcome: 'changed' }
 }
 
 /** Returns true if an account of the school has this address. */
@@ -92,13 +95,13 @@ async function changeEmail(
   writer: Writer,
   school: School,
   { token, accountId }: { token: string; accountId: string },
-): Promise<{ outcome: 'changed'; before: string; locale: string | null } | { outcome: 'taken' } | undefined> {
+): Promise<{ outcome: 'changed'; before: string; locale: string | null; timeZone: string | null } | { outcome: 'taken' } | undefined> {
   const link = await useMailedLink(writer, linkKey(school, 'email_change', token))
   if (!link) return undefined
   const { email } = link
   const account = await writer
     .selectFrom('account')
-    .select(['email', 'pending_email', 'locale'])
+    .select(['email', 'pending_email', 'locale', 'time_zone'])
     .where('school_id', '=', school.id)
     .where('id', '=', accountId)
     .where('disabled_at', 'is', null)
@@ -133,5 +136,5 @@ async function changeEmail(
     .execute()
   await recordPersonChanges(writer, school.id, people)
   await voidMailedLinks(writer, school.id, accountId)
-  return { outcome: 'changed', before: account.email, locale: account.locale }
+  return { outcome: 'changed', before: account.email, locale: account.locale, timeZone: account.time_zone }
 }

@@ -1,17 +1,19 @@
 import { hashedId } from '../../lib/ids.ts'
 import { fieldError, Problem } from '../../lib/problem.ts'
-import type { Authorization, BrowserSession, ExternalServices } from '../../policy/externalServices.ts'
+import type { PersonCaller } from '../../policy/caller.ts'
+import type { Authorization, ExternalServices } from '../../policy/externalServices.ts'
 import type { School } from '../../policy/school.ts'
 import type { Reader, Writer } from '../../store/database.ts'
 import { deliverableEmail } from './emailAddress.ts'
 import { beginEmailChange } from './emailChange.ts'
 import { membershipFrom, membershipOf } from './membership.ts'
+import { endSignIn, listSignIns, type SignIn } from './signIns.ts'
 
 interface EmailChange {
   writer: Writer
   school: School
+  caller: Pick<PersonCaller, 'language'>
   externalServices: Pick<ExternalServices, 'send'>
-  enqueue(name: string, work: () => Promise<void>): void
 }
 
 /**
@@ -19,7 +21,7 @@ interface EmailChange {
  * @throws Problem validation_failed, or invalid_state if there is no pending change to send again
  */
 export async function changeEmail(
-  { writer, school, externalServices, enqueue }: EmailChange,
+  { writer, school, caller, externalServices }: EmailChange,
   account: { id: string; email: string; locale: string | null },
   typed: string | null,
 ): Promise<{ pending_email: string | null }> {
@@ -31,13 +33,12 @@ export async function changeEmail(
       details: [fieldError('email', 'format', 'must be an address that mail can be sent to')],
     })
   }
-  const { pendingEmail, sendEmail } = await beginEmailChange(writer, school, {
+  const { pendingEmail } = await beginEmailChange({ writer, send: externalServices.send }, school, {
     accountId: account.id,
     current: account.email,
     email,
-    locale: account.locale,
+    locales: [caller.language, account.locale],
   })
-  if (sendEmail) enqueue('address change e-mail', () => sendEmail(externalServices.send))
   return { pending_email: pendingEmail }
 }
 
@@ -52,9 +53,13 @@ export const listAuthorizations = async (
 })
 
 /** Lists the caller's browser sessions, latest sign-in first. */
-export const listSessions = async ({ sessions }: Pick<ExternalServices, 'sessions'>, school: School, accountId: string) => ({
+export const listSessions = async (
+  reading: { database: Reader; externalServices: Pick<ExternalServices, 'sessions'> },
+  school: School,
+  accountId: string,
+) => ({
   object: 'list',
-  data: (await sessions.list(school.id, accountId)).map(presentSession),
+  data: (await listSignIns(reading, school.id, accountId)).map(presentSession),
 })
 
 /**
@@ -80,14 +85,12 @@ export async function revokeAuthorization(
  */
 export async function endSession(
   writer: Writer,
-  { sessions }: Pick<ExternalServices, 'sessions'>,
+  externalServices: Pick<ExternalServices, 'sessions'>,
   school: School,
   { accountId, id }: { accountId: string; id: string },
 ): Promise<Record<string, never>> {
-  const own = await sessions.list(school.id, accountId, writer)
-  const found = own.find((session) => sessionId(session.id) === id)
-  if (!found) throw new Problem('not_found', { description: 'The session does not exist.' })
-  await sessions.end(writer, school.id, found.id)
+  const isEnded = await endSignIn(writer, externalServices, { schoolId: school.id, accountId, id })
+  if (!isEnded) throw new Problem('not_found', { description: 'The session does not exist.' })
   return {}
 }
 
@@ -96,7 +99,7 @@ interface OwnRow extends Record<string, unknown> {
   preferences: unknown
 }
 
-/** Returns everything that is stored about the caller's account. */
+/** Returns the beginning of the export of the caller's data: the account, and what has access to it. */
 export async function exportAccount(
   {
     database,
@@ -111,24 +114,15 @@ export async function exportAccount(
     .where('school_id', '=', school.id)
     .where('id', '=', row.id)
     .executeTakeFirstOrThrow()
-  const files = await database
-    .selectFrom('file')
-    .select(['id', 'filename', 'bytes', 'created_at'])
-    .where('school_id', '=', school.id)
-    .where('uploaded_by', '=', row.id)
-    .orderBy('id')
-    .execute()
   return {
     object: 'account_export',
     account: { ...row, notification_preferences: row.preferences, membership: membershipFrom(membership) },
     authorizations: (await externalServices.authorizations.list(school.id, row.id)).map(presentAuthorization),
-    sessions: (await externalServices.sessions.list(school.id, row.id)).map(presentSession),
-    files: files.map(({ bytes, ...file }) => ({ ...file, byte_size: Number(bytes) })),
+    sessions: (await listSignIns({ database, externalServices }, school.id, row.id)).map(presentSession),
   }
 }
 
 const authorizationId = (grantId: string): string => hashedId('aut', grantId)
-const sessionId = (id: string): string => hashedId('ses', id)
 
 const presentAuthorization = ({ grantId, clientId, clientName, scopes, allowedAt, lastUsedAt }: Authorization) => ({
   id: authorizationId(grantId),
@@ -139,9 +133,12 @@ const presentAuthorization = ({ grantId, clientId, clientName, scopes, allowedAt
   last_used_at: lastUsedAt ?? null,
 })
 
-const presentSession = ({ id, signedInAt, expiresAt }: BrowserSession) => ({
-  id: sessionId(id),
+const presentSession = ({ id, signedInAt, expiresAt, browser, system, network }: SignIn) => ({
+  id,
   object: 'session',
   signed_in_at: signedInAt,
   expires_at: expiresAt,
+  browser,
+  system,
+  network,
 })

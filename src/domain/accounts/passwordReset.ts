@@ -1,6 +1,6 @@
 import { accountPaths } from '../../policy/accountPaths.ts'
 import type { School } from '../../policy/school.ts'
-import type { SendMessage } from '../../policy/sendMessage.ts'
+import type { EmailFacts, SendMessage } from '../../policy/sendMessage.ts'
 import { endAccountSessions } from '../../store/accountSessions.ts'
 import type { Database, Reader } from '../../store/database.ts'
 import { now } from '../../store/expressions.ts'
@@ -21,14 +21,16 @@ export async function requestPasswordReset(
     .where('disabled_at', 'is', null)
     .executeTakeFirst()
   if (!account) return undefined
-  const link = await createMailedLink(database.kysely, school, {
-    purpose: 'password_reset',
-    path: accountPaths.newPassword,
-    email,
-    accountId: account.id,
-    payload: returnTo === undefined ? {} : { return_to: returnTo },
+  await database.transaction(async (writer) => {
+    const link = await createMailedLink(writer, school, {
+      purpose: 'password_reset',
+      path: accountPaths.newPassword,
+      email,
+      accountId: account.id,
+      payload: returnTo === undefined ? {} : { return_to: returnTo },
+    })
+    await send(writer, school, { email, locales: [account.locale, language] }, 'password_reset', { link })
   })
-  await send(school, { email, locales: [account.locale, language] }, 'password_reset', { link })
   return account.id
 }
 
@@ -43,6 +45,14 @@ export async function findPasswordReset(
   return link && { email: link.email, returnTo: typeof returnTo === 'string' ? returnTo : undefined }
 }
 
+interface PasswordResetForm {
+  token: string
+  passwordHash: string
+  language?: string | undefined
+  /** The browser and the network that sent the form. */
+  from: NonNullable<EmailFacts['from']>
+}
+
 /**
  * Uses up the link and sets the password. Ends every session of the account, voids its other links, cancels a pending change of its
  * address and notifies the address. Authorizations of apps stay. Returns undefined if the link is invalid, used or expired.
@@ -50,9 +60,9 @@ export async function findPasswordReset(
 export async function finishPasswordReset(
   { database, send }: { database: Database; send: SendMessage },
   school: School,
-  { token, passwordHash, language }: { token: string; passwordHash: string; language?: string | undefined },
+  { token, passwordHash, language, from }: PasswordResetForm,
 ): Promise<{ accountId: string; email: string } | undefined> {
-  const changed = await database.transaction(async (writer) => {
+  return await database.transaction(async (writer) => {
     const link = await useMailedLink(writer, linkKey(school, 'password_reset', token))
     if (!link?.account_id) return undefined
     const account = await writer
@@ -68,13 +78,14 @@ export async function finishPasswordReset(
       .where('id', '=', link.account_id)
       .where('email', '=', link.email)
       .where('disabled_at', 'is', null)
-      .returning(['id', 'locale'])
+      .returning(['id', 'locale', 'time_zone'])
       .executeTakeFirst()
     if (!account) return undefined
     await voidMailedLinks(writer, school.id, account.id)
     await endAccountSessions(writer, school.id, account.id)
-    return { accountId: account.id, email: link.email, locales: [account.locale, language] }
+    const to = { email: link.email, locales: [account.locale, language] }
+    const facts = { at: new Date().toISOString(), time_zone: account.time_zone, from }
+    await send(writer, school, to, 'password_changed', { reset: pageUrl(school, accountPaths.forgottenPassword), facts })
+    return { accountId: account.id, email: link.email }
   })
-  if (changed) await send(school, changed, 'password_changed', { reset: pageUrl(school, accountPaths.forgottenPassword) })
-  return changed
 }

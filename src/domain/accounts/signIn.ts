@@ -1,6 +1,7 @@
 import { sessionTime } from '../../policy/browserSessions.ts'
 import type { AuditEntry } from '../../store/audit.ts'
 import type { Database } from '../../store/database.ts'
+import { hasSecondFactor } from '../secondFactors/hasSecondFactor.ts'
 import { recordSignIn } from '../students/invitations.ts'
 import { isTooLong, verifyPassword } from './password.ts'
 import type { PasswordGate } from './passwordGate.ts'
@@ -13,9 +14,9 @@ export type SignIn = (
   schoolId: string,
   email: string | undefined,
   password: string,
-  /** Returns the audit row, which is written together with the time of the sign-in. */
-  audit: (accountId: string) => AuditEntry,
-) => Promise<{ accountId: string; signedInAt: number } | undefined>
+  /** Returns the audit row, which is written together with the time of the sign-in. `signedInAt` is the `auth_time` of the session. */
+  audit: (accountId: string, signedInAt: number) => AuditEntry,
+) => Promise<{ accountId: string; signedInAt: number; hasSecondFactor: boolean } | undefined>
 
 // Hash of discarded random bytes, which no password matches: an unknown account takes as long to check as a known one.
 const dummyHash = '$argon2id$v=19$m=19456,t=2,p=1$IY3LNbe5W/0e7QKUalfWtQ$Fp/kUmWiXokTceFv4MA5sxRei0ckijkleyAwZXhgsqo'
@@ -29,13 +30,18 @@ export function createSignIn({ database, gate }: { database: Database; gate: Pas
     if (email === undefined || isTooLong(password)) return undefined
     const account = await database.kysely
       .selectFrom('account')
-      .select((row) => ['id', 'password_hash', 'disabled_at', 'sessions_valid_after', row.fn<Date>('now').as('now')])
+      .select((row) => [
+        ...(['id', 'password_hash', 'disabled_at', 'sessions_valid_after'] as const),
+        row.fn<Date>('now').as('now'),
+        hasSecondFactor(row).$castTo<boolean>().as('has_second_factor'),
+      ])
       .where('school_id', '=', schoolId)
       .where('email', '=', email)
       .executeTakeFirst()
     const isPassword = await gate(() => verifyPassword(password, account?.password_hash ?? dummyHash))
     if (!account?.password_hash || account.disabled_at || !isPassword) return undefined
-    await recordSignIn(database.kysely, { schoolId, accountId: account.id }, audit(account.id))
-    return { accountId: account.id, signedInAt: sessionTime(account.now, account.sessions_valid_after) }
+    const signedInAt = sessionTime(account.now, account.sessions_valid_after)
+    await recordSignIn(database.kysely, { schoolId, accountId: account.id }, audit(account.id, signedInAt))
+    return { accountId: account.id, signedInAt, hasSecondFactor: account.has_second_factor }
   }
 }

@@ -50,12 +50,14 @@ export async function requestSignUp(
     .executeTakeFirst()
   if (known) {
     const links = { sign_in: pageUrl(school, accountPaths.signIn), reset: pageUrl(school, accountPaths.forgottenPassword) }
-    return send(school, { email, locales: [known.locale, language] }, 'sign_up_known', links)
+    return send(database.kysely, school, { email, locales: [known.locale, language] }, 'sign_up_known', links)
   }
   if (!(await maySignUp(database.kysely, school.id, email))) return
   const payload = { name, ...(returnTo === undefined ? {} : { return_to: returnTo }), ...(language === undefined ? {} : { language }) }
-  const link = await createMailedLink(database.kysely, school, { purpose: 'sign_up', path: accountPaths.finishSignUp, email, payload })
-  return send(school, { email, locales: [language] }, 'sign_up', { link })
+  await database.transaction(async (writer) => {
+    const link = await createMailedLink(writer, school, { purpose: 'sign_up', path: accountPaths.finishSignUp, email, payload })
+    await send(writer, school, { email, locales: [language] }, 'sign_up', { link })
+  })
 }
 
 /**
@@ -94,6 +96,7 @@ export async function finishSignUp(
         name,
         password_hash: passwordHash,
         locale: language ?? null,
+        last_sign_in_at: now,
       })
       .onConflict((conflict) => conflict.columns(['school_id', 'email']).doNothing())
       .returning('id')

@@ -4,11 +4,11 @@ import { audienceOf, type PersonCaller } from '../../policy/caller.ts'
 import type { ExternalServices } from '../../policy/externalServices.ts'
 import type { School } from '../../policy/school.ts'
 import type { Writer } from '../../store/database.ts'
-import { now as databaseTime } from '../../store/expressions.ts'
 import { checkoutRequired } from '../checkoutRequired.ts'
 import { currencyOf } from '../currencyOf.ts'
 import { publicItem, storedItem } from '../itemRef.ts'
 import { recordOrder } from '../orders/recordOrder.ts'
+import { requireNotOwned } from '../orders/requireNotOwned.ts'
 import { findOffers, type Offer } from './findOffers.ts'
 import { publicQuote } from './publicQuote.ts'
 import { publicReason, type Validation, validateCoupon } from './validateCoupon.ts'
@@ -54,7 +54,7 @@ export async function redeemCoupon(context: Context, request: RedemptionRequest)
     throw checkoutRequired(context, publicItem(offer), { code: coupon.code, meta: { quote: publicQuote([offer], quote, currency) } })
   }
   if (quote.discount === 0) throw new Problem('coupon_unavailable', { description: 'This item is free: it needs no coupon.' })
-  await requireNotOwned(context, offer, personId)
+  await requireNotOwned(writer, { schoolId: school.id, personId, item: offer })
   const { redemptionId } = await recordOrder(writer, {
     schoolId: school.id,
     now,
@@ -100,30 +100,6 @@ function requireUsable({ caller }: Context, { coupon, reason }: Validation): Non
   if (reason === 'already_used') throw new Problem('coupon_already_used')
   const code = publicReason(reason, caller) as string
   throw new Problem('coupon_unavailable', { details: [fieldError('code', code, code.replaceAll('_', ' '))] })
-}
-
-/** @throws Problem invalid_state if the person already has the item: a use would be wasted */
-async function requireNotOwned({ writer, school }: Context, { type, id }: Offer, personId: string): Promise<void> {
-  const owned =
-    type === 'course'
-      ? await writer
-          .selectFrom('enrollment')
-          .select('id')
-          .where('school_id', '=', school.id)
-          .where('course_id', '=', id)
-          .where('person_id', '=', personId)
-          .where('status', 'in', ['active', 'completed', 'suspended'])
-          .where((row) => row.or([row('expires_at', 'is', null), row('expires_at', '>', databaseTime)]))
-          .executeTakeFirst()
-      : await writer
-          .selectFrom('product_grant')
-          .select('id')
-          .where('school_id', '=', school.id)
-          .where('product_id', '=', id)
-          .where('person_id', '=', personId)
-          .where('revoked_at', 'is', null)
-          .executeTakeFirst()
-  if (owned) throw new Problem('invalid_state', { description: `The person already has this ${type.replaceAll('_', ' ')}.` })
 }
 
 const invalidReference = (field: string, message: string): Problem =>

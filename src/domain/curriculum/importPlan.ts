@@ -144,7 +144,7 @@ function lessonRow(sent: ImportedLesson, old: LessonRow | undefined): LessonRow 
 }
 
 /** Returns the row as the database returns it: without members whose value is undefined. */
-const plain = (row: LessonRow): LessonRow => JSON.parse(JSON.stringify(row)) as LessonRow
+const plain = (row: LessonRow): LessonRow => JSON.parse(JSON.stringify(row))
 
 function changedOf<Row extends { id: string }>(rows: readonly Row[], before: readonly Row[]): Row[] {
   const old = new Map(before.map((row) => [row.id, row]))

@@ -19,6 +19,15 @@ export interface Quiz {
   questions: readonly Question[]
 }
 
+/** A quiz as the database has it. A quiz from before a setting existed lacks the setting. */
+interface StoredSettings {
+  show_explanations?: string | undefined
+}
+
+/** Returns a stored quiz with the default of each setting that it lacks. */
+export const shownQuiz = <Stored extends StoredSettings>(quiz: Stored | null): Stored | null =>
+  quiz && { show_explanations: 'never', ...quiz }
+
 /** Returns the errors in a quiz, such as duplicate ids or a question without a correct answer. */
 export function checkQuiz({ questions }: Quiz): ProblemDetail[] {
   const fieldErrors: ProblemDetail[] = []

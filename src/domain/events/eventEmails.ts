@@ -14,7 +14,6 @@ interface Sending {
   writer: Writer
   school: School
   externalServices: Pick<ExternalServices, 'send'>
-  enqueue(name: string, work: () => Promise<void>): void
 }
 
 interface Recipient {
@@ -25,7 +24,7 @@ interface Recipient {
 
 /** E-mails everybody who has a seat or is on the waitlist that the event is cancelled. Skips erased people. */
 export async function notifyOfCancellation(
-  { writer, school, externalServices, enqueue }: Sending,
+  { writer, school, externalServices }: Sending,
   event: EventDetails,
   reason: string | null,
 ): Promise<void> {
@@ -47,18 +46,14 @@ export async function notifyOfCancellation(
     .orderBy('rsvp.id')
     .execute()
   const content = { title: event.title, when: localTimeOf(event) }
-  enqueue('event cancellation notice', async () => {
-    for (const recipient of recipients) {
-      const to = addressedTo(recipient)
-      if (reason === null) await externalServices.send(school, to, 'event_canceled', content)
-      else await externalServices.send(school, to, 'event_canceled_because', { ...content, reason })
-    }
-  })
+  const to = recipients.map(addressedTo)
+  if (reason === null) await externalServices.send(writer, school, to, 'event_canceled', content)
+  else await externalServices.send(writer, school, to, 'event_canceled_because', { ...content, reason })
 }
 
 /** E-mails people from the waitlist that they have a seat now. Skips erased people. */
 export async function notifyOfSeats(
-  { writer, school, externalServices, enqueue }: Sending,
+  { writer, school, externalServices }: Sending,
   event: EventDetails,
   personIds: readonly string[],
 ): Promise<void> {
@@ -76,9 +71,7 @@ export async function notifyOfSeats(
     .where('person.erased_at', 'is', null)
     .execute()
   const content = { title: event.title, when: localTimeOf(event) }
-  enqueue('event seat notice', async () => {
-    for (const recipient of recipients) await externalServices.send(school, addressedTo(recipient), 'rsvp_promoted', content)
-  })
+  await externalServices.send(writer, school, recipients.map(addressedTo), 'rsvp_promoted', content)
 }
 
 const addressedTo = ({ email, person_locale, account_locale }: Recipient) => ({ email, locales: [account_locale, person_locale] })

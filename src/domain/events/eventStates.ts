@@ -11,8 +11,10 @@ import { promoteWaiting } from './eventSeats.ts'
 export interface EventChange extends WriteContext {
   school: School
   externalServices: Pick<ExternalServices, 'send'>
-  enqueue(name: string, work: () => Promise<void>): void
 }
+
+/** The transaction in which seats of an event change, on behalf of anybody. */
+export type SeatChange = Omit<EventChange, 'caller'>
 
 interface Event extends EventDetails {
   status: string
@@ -74,7 +76,7 @@ export async function removeEventParts(context: EventChange, event: Event): Prom
 }
 
 /** Gives free seats to people on the waitlist and e-mails them. */
-export async function fillSeats(context: EventChange, event: EventDetails): Promise<void> {
+export async function fillSeats(context: SeatChange, event: EventDetails): Promise<void> {
   const promoted = await promoteWaiting(context.writer, { schoolId: context.school.id, eventId: event.id })
   await notifyOfSeats(context, event, promoted)
 }

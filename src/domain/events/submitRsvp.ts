@@ -7,7 +7,7 @@ import { clockTime, now as databaseNow } from '../../store/expressions.ts'
 import { mayTakePart } from './eventAccess.ts'
 import type { EventDetails } from './eventEmails.ts'
 import { addWaiting, type LockedEvent, releaseSeats, seatsOf, takeSeats } from './eventSeats.ts'
-import { type EventChange, fillSeats } from './eventStates.ts'
+import { type EventChange, fillSeats, type SeatChange } from './eventStates.ts'
 
 /** The columns of an event that decide on an RSVP. The row is locked. */
 export interface RsvpEvent extends EventDetails {
@@ -56,7 +56,7 @@ export async function submitRsvp(context: EventChange, event: RsvpEvent, input: 
  * @throws Problem event_full
  */
 export async function writeRsvp(
-  context: EventChange,
+  context: SeatChange,
   event: RsvpEvent,
   { personId, before, input, isInTurn = true }: { personId: string; before: Rsvp | undefined; input: RsvpInput; isInTurn?: boolean },
 ): Promise<string> {

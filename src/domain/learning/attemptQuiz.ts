@@ -67,6 +67,7 @@ export async function attemptQuiz(context: AttemptContext, answers: readonly Ans
       score_bps: score.bps,
       passed: score.isPassed,
       answers: JSON.stringify(answers),
+      results: JSON.stringify(score.results),
       created_at: now,
       updated_at: now,
     })

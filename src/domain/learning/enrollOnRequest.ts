@@ -22,7 +22,6 @@ export interface EnrollmentContext {
   caller: PersonCaller
   now: Date
   externalServices: ExternalServices
-  enqueue(name: string, work: () => Promise<void>): void
 }
 
 /** The body of a request to enrol somebody. */

@@ -3,15 +3,18 @@ import { fieldError, type ProblemDetail } from '../../lib/problem.ts'
 interface Question {
   id: string
   kind: 'single' | 'multiple' | 'true_false' | 'short_text'
-  choices: readonly { id: string; correct: boolean }[]
+  choices: readonly { id: string; text: string; correct: boolean }[]
   accepted_answers: readonly string[]
   points: number
+  prompt: string
+  explanation?: string | null | undefined
 }
 
 /** A quiz as it is stored, with its answers. */
 export interface StoredQuiz {
   pass_percent: number
   max_attempts: number | null
+  show_explanations?: 'never' | 'after_attempt' | 'after_passing' | undefined
   questions: readonly Question[]
 }
 
@@ -22,10 +25,20 @@ export interface Answer {
   text?: string | undefined
 }
 
+/** The result of one question, as it is stored with an attempt. Later changes of the quiz do not change it. */
+export interface QuestionResult {
+  question_id: string
+  correct: boolean
+  /** The points for a correct answer. */
+  points: number
+}
+
 export interface Score {
   /** Hundredths of a percent, rounded down. */
   bps: number
   isPassed: boolean
+  /** In the order of the questions. */
+  results: QuestionResult[]
 }
 
 /** Returns the errors in the form of the answers. They do not reveal which answer is correct. */
@@ -64,14 +77,21 @@ export function quizAnswerErrors({ questions }: StoredQuiz, answers: readonly An
   return fieldErrors
 }
 
-/** Returns the share of the points. A question gives all of its points or none; an unanswered question counts as wrong. */
+/** Returns the result of each question and the share of the points. A question gives all of its points or none; an unanswered question counts as wrong. */
 export function scoreQuiz({ questions, pass_percent }: StoredQuiz, answers: readonly Answer[]): Score {
   const byQuestion = new Map(answers.map((answer) => [answer.question_id, answer]))
-  const total = questions.reduce((sum, { points }) => sum + points, 0)
-  const won = questions.reduce((sum, question) => sum + (isCorrect(question, byQuestion.get(question.id)) ? question.points : 0), 0)
+  const results = questions.map((question) => ({
+    question_id: question.id,
+    correct: isCorrect(question, byQuestion.get(question.id)),
+    points: question.points,
+  }))
+  const total = sumOf(results.map(({ points }) => points))
+  const won = sumOf(results.map(({ correct, points }) => (correct ? points : 0)))
   const bps = total === 0 ? 0 : Math.floor((won * 10_000) / total)
-  return { bps, isPassed: bps >= pass_percent * 100 }
+  return { bps, isPassed: bps >= pass_percent * 100, results }
 }
+
+const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + one, 0)
 
 function isCorrect({ kind, choices, accepted_answers }: Question, answer: Answer | undefined): boolean {
   if (!answer) return false

@@ -8,11 +8,10 @@ interface Context {
   writer: Reader
   school: School
   externalServices: ExternalServices
-  enqueue(name: string, work: () => Promise<void>): void
 }
 
-/** Sends an e-mail to a person whom the school has enrolled, after the commit. Without a login the link leads to the sign-up page. */
-export async function sendEnrollmentMail({ writer, school, externalServices, enqueue }: Context, personId: string): Promise<void> {
+/** Sends an e-mail to a person whom the school has enrolled. Without a login the link leads to the sign-up page. */
+export async function sendEnrollmentMail({ writer, school, externalServices }: Context, personId: string): Promise<void> {
   const person = await writer
     .selectFrom('person')
     .select(['email', 'locale', 'account_id'])
@@ -21,5 +20,5 @@ export async function sendEnrollmentMail({ writer, school, externalServices, enq
     .executeTakeFirst()
   if (!person) return
   const link = pageUrl(school, person.account_id ? accountPaths.signIn : accountPaths.signUp)
-  enqueue('enrolment', () => externalServices.send(school, { email: person.email, locales: [person.locale] }, 'enrolled', { link }))
+  await externalServices.send(writer, school, { email: person.email, locales: [person.locale] }, 'enrolled', { link })
 }

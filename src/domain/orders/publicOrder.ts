@@ -8,19 +8,19 @@ export interface StoredOrderItem {
   title: string
   quantity: number
   currency: string
-  unit_amount: number
-  discount_amount: number
-  tax_amount: number
-  total_amount: number
-  refunded_amount: number
+  unit_amount: number | string
+  discount_amount: number | string
+  tax_amount: number | string
+  total_amount: number | string
+  refunded_amount: number | string
 }
 
 export interface StoredRefund {
   id: string
-  amount: number
+  amount: number | string
   currency: string
   reason: string
-  created_at: string
+  created_at: string | Date
 }
 
 const money = (amount: number | string, currency: string) => ({ amount: Number(amount), currency })

@@ -1,9 +1,11 @@
 import { newId } from '../../lib/ids.ts'
 import type { Role } from '../../policy/caller.ts'
 import { endAccountSessions } from '../../store/accountSessions.ts'
+import { recordChange, recordChanges } from '../../store/changeLog.ts'
 import type { Reader, Writer } from '../../store/database.ts'
 import { now } from '../../store/expressions.ts'
 import { voidMailedLinks } from '../../store/mailedLinks.ts'
+import { changedPerson, recordPersonChanges } from '../../store/personChanges.ts'
 import { hasOtherOwner, lockOwners } from '../staff/owners.ts'
 
 export interface NewPerson {
@@ -64,7 +66,7 @@ export async function setRole(
   return { before }
 }
 
-/** Returns the person of an account: the one that it has, else the one with its address, else a new one. */
+/** Returns the person of an account: the one that it has, else the one with its address, else a new one. The last two are changes of the feed. */
 async function personOf(
   writer: Writer,
   { schoolId, accountId, email, name, isStudent }: { schoolId: string; accountId: string; email: string; name: string; isStudent: boolean },
@@ -76,7 +78,7 @@ async function personOf(
     .where('account_id', '=', accountId)
     .executeTakeFirst()
   if (own) return own.id
-  const { id } = await writer
+  const person = await writer
     .insertInto('person')
     .values({
       school_id: schoolId,
@@ -94,24 +96,29 @@ async function personOf(
         .doUpdateSet((row) => ({ account_id: accountId, updated_at: new Date(), version: row('person.version', '+', 1) }))
         .where('person.account_id', 'is', null),
     )
-    .returning('id')
+    .returning(changedPerson)
     .executeTakeFirstOrThrow(() => new Error(`${email} is the address of a person who has another login`))
-  return id
+  const action = person.version === 1 ? 'created' : 'updated'
+  await recordPersonChanges(writer, schoolId, [person], { student: action, member: action })
+  return person.id
 }
 
 // A learner has no active row in the table of staff.
 async function writeRole(writer: Writer, { schoolId, personId, role }: { schoolId: string; personId: string; role: Role }): Promise<void> {
   const writtenAt = new Date()
   if (role === 'learner') {
-    await writer
+    const removed = await writer
       .updateTable('staff')
       .set((row) => ({ status: 'removed', updated_at: writtenAt, version: row('version', '+', 1) }))
       .where('school_id', '=', schoolId)
       .where('person_id', '=', personId)
+      .where('status', '<>', 'removed')
+      .returning(['id', 'version'])
       .execute()
+    await recordChanges(writer, { school_id: schoolId, type: 'staff', action: 'deleted' }, removed)
     return
   }
-  await writer
+  const row = await writer
     .insertInto('staff')
     .values({ school_id: schoolId, id: newId(), person_id: personId, role, status: 'active', accepted_at: writtenAt })
     .onConflict((conflict) =>
@@ -119,7 +126,10 @@ async function writeRole(writer: Writer, { schoolId, personId, role }: { schoolI
         .columns(['school_id', 'person_id'])
         .doUpdateSet((row) => ({ role, status: 'active', updated_at: writtenAt, version: row('staff.version', '+', 1) })),
     )
-    .execute()
+    .returning(['id', 'version'])
+    .executeTakeFirstOrThrow()
+  const action = row.version === 1 ? 'created' : 'updated'
+  await recordChange(writer, { school_id: schoolId, type: 'staff', resource_id: row.id, action, version: row.version })
 }
 
 export interface AccountKey {

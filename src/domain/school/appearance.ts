@@ -1,3 +1,4 @@
+import { isLinkable } from '../../lib/webUrl.ts'
 import { findBranding, findCustomCss, type LogoRow } from '../../store/appearance.ts'
 import type { Reader } from '../../store/database.ts'
 import { type ThemeSettings, themeDefaults } from './themes.ts'
@@ -18,15 +19,23 @@ export interface PageBranding {
   locale: string
   /** True if anybody may create an account. */
   isOpenToSignUp: boolean
+  /** The addresses that the school set for its privacy policy and its terms. */
+  legal: { privacy: string | undefined; terms: string | undefined }
   theme: SchoolTheme
 }
 
 /** Returns the current branding of a school's pages, with the unchanged default theme if the school has none. */
 export async function pageBranding(database: Reader, schoolId: string): Promise<PageBranding> {
-  const { name = 'School', locale = '', registration, looks } = (await findBranding(database, schoolId)) ?? {}
+  const { name = 'School', locale = '', registration, legal, looks } = (await findBranding(database, schoolId)) ?? {}
   const theme = looks ? (looks as unknown as SchoolTheme) : { ...themeDefaults('studio'), logo: null, logo_dark: null }
-  return { name, locale, isOpenToSignUp: registration === 'open', theme }
+  const { privacy_url, terms_url } = legal ?? {}
+  return {
+    ...{ name, locale, isOpenToSignUp: registration === 'open', theme },
+    legal: { privacy: linkable(privacy_url), terms: linkable(terms_url) },
+  }
 }
+
+const linkable = (address: string | null | undefined): string | undefined => (address && isLinkable(address) ? address : undefined)
 
 /** Returns the school's own stylesheet, or an empty text. It was checked when it was saved. */
 export const customCss = (database: Reader, schoolId: string): Promise<string> => findCustomCss(database, schoolId)

@@ -10,5 +10,4 @@ export interface StaffChange {
   caller: PersonCaller
   now: Date
   externalServices: Pick<ExternalServices, 'send'>
-  enqueue(name: string, work: () => Promise<void>): void
 }

@@ -34,7 +34,7 @@ export async function inviteStaff(change: StaffChange, { email: typed, role }: {
     })
   }
   if (known) await change.writer.deleteFrom('staff').where('school_id', '=', change.school.id).where('id', '=', known.id).execute()
-  notifyStaff(change, email, hasLogin)
+  await notifyStaff(change, email, hasLogin)
   return { person_id: personId, status: hasLogin ? 'active' : 'invited', invited_at: change.now, accepted_at: hasLogin ? change.now : null }
 }
 
@@ -76,7 +76,7 @@ export async function linkLecturer(change: StaffChange, lecturer: { id: string }
     .values({ school_id: school.id, id, person_id: personId, role, lecturer_id: lecturer.id, status, ...times })
     .execute()
   await recordChange(writer, { school_id: school.id, type: 'staff', resource_id: id, action: 'created', version: 1 })
-  notifyStaff(change, email, hasLogin)
+  await notifyStaff(change, email, hasLogin)
   return true
 }
 
@@ -147,7 +147,7 @@ async function writeStaff(
   await recordChange(writer, { school_id: school.id, type: 'staff', resource_id: id, action: 'updated', version })
 }
 
-function notifyStaff({ school, externalServices, enqueue }: StaffChange, email: string, hasLogin: boolean): void {
+async function notifyStaff({ writer, school, externalServices }: StaffChange, email: string, hasLogin: boolean): Promise<void> {
   const address = pageUrl(school, hasLogin ? accountPaths.signIn : accountPaths.signUp)
-  enqueue('staff invitation', () => externalServices.send(school, { email, locales: [] }, 'staff_invited', { link: address }))
+  await externalServices.send(writer, school, { email, locales: [] }, 'staff_invited', { link: address })
 }

@@ -1,18 +1,19 @@
 import { sql } from 'kysely'
 import { listOwnGrants } from '../../store/connectedApps.ts'
 import type { Writer } from '../../store/database.ts'
+import { removeSecondFactors } from '../secondFactors/removeSecondFactors.ts'
 import { releaseFiles } from './releaseFiles.ts'
 
 /** Ends a grant and all of its tokens. */
 export type EndGrant = (writer: Writer, schoolId: string, grantId: string) => Promise<void>
 
-/** Deletes a login with its sessions, grants and mailed links, and the names of its uploads that nothing uses. */
+/** Deletes a login with its sessions, grants, mailed links and second factors, and the names of its uploads that nothing uses. */
 export async function eraseAccount(
   writer: Writer,
   { schoolId, accountId, endGrant }: { schoolId: string; accountId: string; endGrant: EndGrant },
 ): Promise<void> {
   for (const { id } of await listOwnGrants(writer, schoolId, accountId)) await endGrant(writer, schoolId, id)
-  for (const table of ['oidc_artifact', 'oidc_grant', 'mailed_link'] as const) {
+  for (const table of ['oidc_artifact', 'oidc_grant', 'mailed_link', 'passkey', 'authenticator_app', 'recovery_code'] as const) {
     await writer.deleteFrom(table).where('school_id', '=', schoolId).where('account_id', '=', accountId).execute()
   }
   await releaseFiles(writer, schoolId, { types: ['account'], id: accountId })
@@ -37,5 +38,6 @@ export async function eraseAccount(
       ),
     )
     .execute()
+  await removeSecondFactors(writer, { schoolId, accountId })
   await writer.deleteFrom('account').where('school_id', '=', schoolId).where('id', '=', accountId).execute()
 }

@@ -2,6 +2,7 @@ import { Problem } from '../../lib/problem.ts'
 import type { ExternalServices } from '../../policy/externalServices.ts'
 import { type CancellationReason, cancelSubscriptionsOf, hasRunningSubscription } from '../memberships/endSubscriptions.ts'
 import { hasOtherOwner, lockOwners } from '../staff/owners.ts'
+import { isOwner } from './eraseByOperator.ts'
 import { erasePerson } from './erasePerson.ts'
 import { type PersonChange, type PersonRow, requireAuthorityOver } from './personWriting.ts'
 
@@ -37,7 +38,7 @@ export async function eraseByStaff(context: RemovalContext, row: PersonRow): Pro
   }
   await requireAuthorityOver(context, row.id, ['owner', 'admin', 'lecturer'])
   await lockOwners(writer, school.id)
-  if ((await isOwner(context, row.id)) && !(await hasOtherOwner(writer, { schoolId: school.id, personId: row.id }))) {
+  if ((await isOwner(writer, school.id, row.id)) && !(await hasOtherOwner(writer, { schoolId: school.id, personId: row.id }))) {
     throw new Problem('last_owner')
   }
   await endSubscriptions(context, row.id, { isRequested: context.parameters.get('cancel_subscriptions') === true, reason: 'staff' })
@@ -48,16 +49,4 @@ export async function eraseByStaff(context: RemovalContext, row: PersonRow): Pro
     endGrant: (inside, schoolId, grantId) => externalServices.authorizations.end(inside, schoolId, grantId),
   })
   return {}
-}
-
-async function isOwner({ writer, school }: PersonChange, personId: string): Promise<boolean> {
-  const owner = await writer
-    .selectFrom('staff')
-    .select('id')
-    .where('school_id', '=', school.id)
-    .where('person_id', '=', personId)
-    .where('role', '=', 'owner')
-    .where('status', '=', 'active')
-    .executeTakeFirst()
-  return owner !== undefined
 }

@@ -82,7 +82,10 @@ async function eraseTraces(writer: Writer, { schoolId, personId }: PersonKey): P
     .execute()
   await writer
     .updateTable('quiz_attempt')
-    .set(({ ref }) => ({ answers: sql`CASE jsonb_typeof(${ref('answers')}) WHEN 'array' THEN '[]' ELSE '{}' END::jsonb` }))
+    .set(({ ref }) => ({
+      answers: sql`CASE jsonb_typeof(${ref('answers')}) WHEN 'array' THEN '[]' ELSE '{}' END::jsonb`,
+      results: null,
+    }))
     .where('school_id', '=', schoolId)
     .where('person_id', '=', personId)
     .execute()

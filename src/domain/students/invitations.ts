@@ -11,10 +11,10 @@ import { pageUrl } from '../accounts/createMailedLink.ts'
 
 /** The parts of a write that an invitation needs. */
 export interface InvitationContext {
+  writer: Writer
   school: School
   now: Date
   externalServices: Pick<ExternalServices, 'send'>
-  enqueue(name: string, work: () => Promise<void>): void
 }
 
 /** The minimum time between two invitations to one person, so that repeated requests do not flood a mailbox. */
@@ -28,25 +28,25 @@ interface Invitee {
 }
 
 /** Sends an invitation with a link to the sign-up page. */
-export function sendInvitation(
-  { school, externalServices, enqueue }: InvitationContext,
+export async function sendInvitation(
+  { writer, school, externalServices }: InvitationContext,
   { email, locale }: Pick<Invitee, 'email' | 'locale'>,
-): void {
+): Promise<void> {
   const link = pageUrl(school, accountPaths.signUp)
-  enqueue('invitation', () => externalServices.send(school, { email, locales: [locale] }, 'person_invited', { link }))
+  await externalServices.send(writer, school, { email, locales: [locale] }, 'person_invited', { link })
 }
 
 /**
  * Invites a person without a login, for the first time or again. Returns undefined if the last invitation was sent a moment ago.
  * @throws Problem invalid_state for a person with a login, or whose state is neither invited nor active
  */
-export function invitePerson(context: InvitationContext, row: Invitee, status: string): { invited_at: Date } | undefined {
+export async function invitePerson(context: InvitationContext, row: Invitee, status: string): Promise<{ invited_at: Date } | undefined> {
   if (row.account_id !== null) throw new Problem('invalid_state', { description: 'This person already has a login.' })
   if (status !== 'invited' && status !== 'active') {
     throw new Problem('invalid_state', { description: `A person who is ${status} cannot be invited.` })
   }
   if (status === 'invited' && row.invited_at && context.now.getTime() - row.invited_at.getTime() < pauseMs) return undefined
-  sendInvitation(context, row)
+  await sendInvitation(context, row)
   return { invited_at: context.now }
 }
 

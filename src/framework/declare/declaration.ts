@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { Audience, PersonCaller } from '../../policy/caller.ts'
 import type { Feature } from '../../policy/features.ts'
 import type { Writer } from '../../store/database.ts'
-import type { MembersOf } from '../output/csvColumns.ts'
+import type { ElementColumns, MembersOf } from '../output/csvColumns.ts'
 import type { CollectionRead, RowRead } from '../read/reading.ts'
 import type { CollectionAction } from '../write/writing.ts'
 import type { Area, ScopeText, ScopeVerb } from './area.ts'
@@ -133,8 +133,8 @@ export type Declaration<
     staffSort?: NoInfer<FieldWithColumn<Table, Shape> | `-${FieldWithColumn<Table, Shape>}`>
     /** Staff can export the list as CSV and NDJSON. */
     exports?: true
-    /** Returns the members of a field whose members vary, such as answers by question: each becomes a column of the CSV. */
-    csvMembers?: Readonly<Partial<Record<Name<NoInfer<Shape>>, MembersOf>>>
+    /** The members of a field whose members vary, such as answers by question: each becomes a column of the CSV. */
+    csvMembers?: Readonly<Partial<Record<Name<NoInfer<Shape>>, MembersOf | ElementColumns>>>
     /** Formats of a row and of the list in addition to JSON, such as a calendar, for every caller who sees the rows. */
     representations?: readonly Representation[]
     /** Rows of other resources that can be included in the response. */

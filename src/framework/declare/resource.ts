@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { Audience, PersonCaller } from '../../policy/caller.ts'
 import type { Feature } from '../../policy/features.ts'
 import type { Writer } from '../../store/database.ts'
-import type { MembersOf } from '../output/csvColumns.ts'
+import type { ElementColumns, MembersOf } from '../output/csvColumns.ts'
 import type { CollectionRead, RowRead } from '../read/reading.ts'
 import type { CollectionAction, Performed, RowAccess, Writing } from '../write/writing.ts'
 import type { Area, ScopeVerb } from './area.ts'
@@ -204,7 +204,7 @@ export interface Resource<Verb extends ScopeVerb = never> {
   sorts: readonly Sort[]
   defaultSorts: { everyone: Sort; staff: Sort } | undefined
   isExported: boolean
-  csvMembers: Readonly<Record<string, MembersOf>>
+  csvMembers: Readonly<Record<string, MembersOf | ElementColumns>>
   representations: readonly Representation[]
   expansions: Readonly<Record<string, AnyExpansion>>
   listedUnder: readonly AnyListedUnder[]

@@ -1,3 +1,4 @@
+import { isObject } from '../../lib/jsonValue.ts'
 import { Problem } from '../../lib/problem.ts'
 import { audienceOf } from '../../policy/caller.ts'
 import type { Answer, Call } from '../call.ts'
@@ -56,7 +57,10 @@ export async function answerExport(call: Call<OperationOf<'list'>>): Promise<Ans
     list: { parameters: textOf(call), nextCursor, prevCursor: null },
     stream:
       format === 'csv'
-        ? { type: csvType, pieces: csvOf(csvColumns(operation.resource.schemas.staff, shape.fields, members), bodies()) }
+        ? {
+            type: csvType,
+            pieces: csvOf(csvColumns(operation.resource.schemas.staff, shape.fields, members), withElements(call, bodies(), members)),
+          }
         : { type: 'application/x-ndjson', pieces: ndjsonOf(bodies()) },
   }
 }
@@ -80,10 +84,28 @@ async function endOf(call: Call<OperationOf<'list'>>, limit: number): Promise<Po
 async function membersOf(call: Call, ownerId: string | undefined): Promise<Map<string, readonly string[]>> {
   const { operation, database, school, parameters } = call
   const found = new Map<string, readonly string[]>()
-  for (const [field, members] of Object.entries(operation.resource.csvMembers)) {
-    found.set(field, await members({ database, school, parameters, ownerId }))
+  for (const [field, declared] of Object.entries(operation.resource.csvMembers)) {
+    const namesOf = typeof declared === 'function' ? declared : declared.names
+    const names = await namesOf({ database, school, parameters, ownerId })
+    if (names) found.set(field, names)
   }
   return found
+}
+
+/** Turns each list whose elements have columns into an object with the value of each element by its key. */
+async function* withElements(
+  { operation }: Call,
+  pages: AsyncIterable<Record<string, unknown>[]>,
+  members: ReadonlyMap<string, unknown> = new Map(),
+): AsyncGenerator<Record<string, unknown>[]> {
+  const lists = Object.entries(operation.resource.csvMembers).flatMap(([field, declared]) =>
+    typeof declared === 'object' && members.has(field) ? [{ field, ...declared }] : [],
+  )
+  const valuesOf = (body: Record<string, unknown>, { field, key, value }: (typeof lists)[number]) => {
+    const elements = (Array.isArray(body[field]) ? body[field] : []).filter(isObject)
+    return [field, Object.fromEntries(elements.map((element) => [String(element[key]), element[value]]))]
+  }
+  for await (const page of pages) yield page.map((body) => ({ ...body, ...Object.fromEntries(lists.map((list) => valuesOf(body, list))) }))
 }
 
 async function* csvOf(columns: string[], pages: AsyncIterable<Record<string, unknown>[]>): AsyncGenerator<string> {

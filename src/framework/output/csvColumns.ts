@@ -4,13 +4,23 @@ import type { Reader } from '../../store/database.ts'
 import { isObjectSchema, membersOf, unwrapped } from '../declare/schemas.ts'
 import type { ParameterValues } from '../declare/values.ts'
 
-/** Returns the members of a field whose members vary, in column order. `ownerId` is set if the list is under a row. */
+/**
+ * Returns the members of a field whose members vary, in column order; undefined if the field is one column. `ownerId` is set if the list is
+ * under a row.
+ */
 export type MembersOf = (list: {
   database: Reader
   school: School
   parameters: ParameterValues
   ownerId: string | undefined
-}) => Promise<readonly string[]>
+}) => Promise<readonly string[] | undefined>
+
+/** The columns of a field that is a list: one for each name, with the member `value` of the element whose member `key` is the name. */
+export interface ElementColumns {
+  names: MembersOf
+  key: string
+  value: string
+}
 
 /** Returns the columns of a file: the fields in order, with one column for each member of an object. `fields` limits them. */
 export function csvColumns(

@@ -84,7 +84,7 @@ export function bodySchema(operation: Operation): z.ZodObject | undefined {
 }
 
 /** Returns the request schema of an input. `writeForm` loses the metadata of optional members, so they are described again. */
-const inputSchema = (input: z.ZodObject): z.ZodObject => redescribed(writeForm(input, 'staff'), input)
+export const inputSchema = (input: z.ZodObject): z.ZodObject => redescribed(writeForm(input, 'staff'), input)
 
 function redescribed(form: z.ZodObject, source: z.ZodObject): z.ZodObject
 function redescribed(form: z.ZodType, source: z.ZodType): z.ZodType

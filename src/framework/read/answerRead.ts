@@ -4,6 +4,7 @@ import type { Operation, OperationOf } from '../declare/operations.ts'
 import { pickerOf, type View } from '../declare/views.ts'
 import { csvAnswer } from '../output/csvAnswer.ts'
 import { listEtag, rowEtag } from '../output/etag.ts'
+import { primed, type Section, sectionsJson } from '../output/sectionsJson.ts'
 import { requireVisible } from '../write/changeRow.ts'
 import { parseInput } from '../write/parseBody.ts'
 import { keyOfCall, noSuchRow } from './answerRow.ts'
@@ -23,9 +24,18 @@ export async function answerRead(call: Call<OperationOf<'read'>>, sent: Sent): P
   requireVisible(row, resource, rules.view ?? 'public')
   const input = parseInput(rules.input, body)
   const answer = pickerOf(output, row.seen_as)(await rules.run(call, row, input))
+  const sections = rules.sections?.(call)
+  if (sections) return { status: operation.successStatus, body: {}, text: '', stream: await streamed(answer, sections) }
   const text = call.format === 'html' && rules.asHtml ? rules.asHtml(answer, call) : JSON.stringify(answer)
   const type = call.format === 'html' ? { type: 'text/html' } : {}
   return { status: operation.successStatus, body: answer, text, ...type, ...tagged(operation, rowEtag(row.version, row.seen_as, text)) }
+}
+
+/** Returns the response with its sections in place of the lists of the same names. */
+async function streamed(answer: Record<string, unknown>, sections: readonly Section[]): Promise<NonNullable<Answer['stream']>> {
+  const names = new Set(sections.map(({ name }) => name))
+  const head = Object.fromEntries(Object.entries(answer).filter(([name]) => !names.has(name)))
+  return { type: 'application/json', pieces: await primed(sectionsJson(head, sections)) }
 }
 
 /**

@@ -7,6 +7,7 @@ import type { ScopeVerb } from '../declare/area.ts'
 import type { AnyTable, ReadRow } from '../declare/expressions.ts'
 import type { NoMembers, OutputOf, ParameterValues, Values } from '../declare/values.ts'
 import type { View } from '../declare/views.ts'
+import type { Section } from '../output/sectionsJson.ts'
 import type { Access } from '../write/writing.ts'
 
 /** The context of a read that a declaration defines. */
@@ -42,6 +43,8 @@ export interface RowRead<Table extends AnyTable, Verb extends ScopeVerb> extends
   /** The view of the row that the caller needs. Default: any view. */
   view?: View
   run(reading: Reading, row: ReadRow<Table>, input: Values): Promise<Values>
+  /** Returns lists of any length that follow the response of `run`, which names them as members of `output`. They are streamed. */
+  sections?(reading: Reading): readonly Section[]
   /** Renders the response as text/html. Escapes all text that people entered. */
   asHtml?(answer: Values, reading: Reading): string
 }

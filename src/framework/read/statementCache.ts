@@ -36,7 +36,7 @@ interface Shared {
 const mostShapes = 1000
 const markerStart = '3f6d2b1e-9c47-7e58-8a0d-'
 
-/** Thrown by a builder that reads what has no marker. */
+/** Thrown by a builder that reads a value for which no placeholder exists: its statement cannot be shared. */
 export class NotShareable extends Error {}
 
 export function createStatementCache(): StatementCache {

@@ -13,7 +13,7 @@ import { createRow } from './createRow.ts'
 import { explainViolation } from './explainViolation.ts'
 import { updateRow } from './updateRow.ts'
 import type { Write } from './write.ts'
-import type { CollectionAction, RowsInBulk, Writing } from './writing.ts'
+import type { CollectionAction, RowsInBulk } from './writing.ts'
 
 const maxItems = 100
 
@@ -70,20 +70,17 @@ async function writeItem(
   { item, mode, find, operations }: Item,
 ): Promise<{ status: number; id: string }> {
   if (!isObject(item)) throw new Problem('validation_failed', { description: 'An item must be a JSON object.' })
-  const left: Parameters<Writing['enqueue']>[] = []
   const part = {
     ...write,
     body: item,
     isPart: true,
     precondition: undefined,
-    enqueue: (...one: (typeof left)[number]) => left.push(one),
   }
   const id = mode === 'upsert' ? await find(part, item) : undefined
   const answer =
     id === undefined
       ? await createRow({ ...part, operation: of(operations, 'create') })
       : await updateRow({ ...part, operation: of(operations, 'update'), parameters: keyed(write, of(operations, 'update'), id) })
-  for (const one of left) write.enqueue(...one)
   return { status: id === undefined ? 201 : 200, id: String(answer.body.id) }
 }
 

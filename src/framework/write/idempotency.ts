@@ -79,10 +79,10 @@ const mark = { 'Idempotent-Replayed': 'true' }
 
 function replayed({ status, headers: { etag, ...headers }, body }: StoredAnswer): Answer | Problem {
   if (status < 400) {
-    const parsed = body === '' ? {} : (JSON.parse(body) as Record<string, unknown>)
+    const parsed: Record<string, unknown> = body === '' ? {} : JSON.parse(body)
     return { status, body: parsed, text: body, etag, headers: { ...headers, ...mark } }
   }
-  const { code, ...options } = JSON.parse(body) as { code: string; description: string; details: ProblemDetail[] }
+  const { code, ...options }: { code: string; description: string; details: ProblemDetail[] } = JSON.parse(body)
   const problemOptions = { ...options, headers: { ...headers, ...(etag && { etag }), ...mark } }
   return new Problem(code as ProblemCode, problemOptions)
 }

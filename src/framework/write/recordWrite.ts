@@ -1,5 +1,6 @@
 import { toPublicId } from '../../lib/ids.ts'
 import { type AuditEntry, recordAudit } from '../../store/audit.ts'
+import { writeEvent } from '../../store/auditEvents.ts'
 import { type ChangeAction, changeActionOf } from '../../store/changeActions.ts'
 import { recordChange } from '../../store/changeLog.ts'
 import type { Operation } from '../declare/operations.ts'
@@ -41,10 +42,11 @@ function auditEntry(
   const { object, idPrefix } = operation.resource
   return {
     school_id: school.id,
-    event: `${object}.${action}`,
+    event: writeEvent(object, action),
     account_id: caller.accountId,
-    client_id: caller.clientId,
-    grant_id: caller.grantId,
+    // Empty on the account pages, where people act themselves.
+    client_id: caller.clientId || undefined,
+    grant_id: caller.grantId || undefined,
     request_id: requestId,
     address,
     details: {

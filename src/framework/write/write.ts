@@ -39,7 +39,6 @@ export async function write<Asked extends Operation>(
       throw explainWriteViolation(error, operation.resource)
     }
   }
-  const left: { name: string; work: () => Promise<void> }[] = []
   const outcome = await store
     .transaction(async (writer) => {
       const { database: _database, store: _store, ...rest } = call
@@ -50,7 +49,6 @@ export async function write<Asked extends Operation>(
         body,
         received,
         now: new Date(),
-        enqueue: (name, work) => left.push({ name, work }),
       }
       if (key === undefined) return await explained(write)
       const id = [caller.clientId, caller.accountId, operation.method, String((sent.target ?? operation.path).split('?')[0]), key]
@@ -62,7 +60,6 @@ export async function write<Asked extends Operation>(
     })
   // A Problem that was stored under a key: its record had to be committed first.
   if (outcome instanceof Problem) throw outcome
-  for (const { name, work } of left) call.externalServices.enqueue(name, work)
   return outcome
 }
 

@@ -21,8 +21,6 @@ export interface Writing<Parameters extends z.ZodRawShape = NoMembers> {
   /** Values of the operation's parameters, by name. */
   parameters: ParameterValues<Parameters>
   externalServices: ExternalServices
-  /** Enqueues a task, such as a message to a person, that runs after the change is committed. A change that fails enqueues none. */
-  enqueue(name: string, work: () => Promise<void>): void
   /** The result of `receive` for a form. */
   received?: Values | undefined
 }

@@ -1,16 +1,23 @@
 import type { Context } from 'koa'
 import type Provider from 'oidc-provider'
-import type { BackgroundTasks } from '../../lib/backgroundTasks.ts'
+import type { CheckPassword } from '../../domain/accounts/passwordCheck.ts'
+import type { ReceivedForm } from '../../http/readMultipartForm.ts'
 import type { Keyring } from '../../lib/keyring.ts'
+import type { Language } from '../../lib/languages.ts'
 import type { Log } from '../../lib/log.ts'
+import type { Defer } from '../../policy/deferredWork.ts'
+import type { ExternalServices } from '../../policy/externalServices.ts'
 import type { School } from '../../policy/school.ts'
+import type { SecondStepRule } from '../../policy/secondStep.ts'
 import type { SendMessage } from '../../policy/sendMessage.ts'
 import type { Database } from '../../store/database.ts'
 import type { ConsentScope } from '../consentScope.ts'
 import type { KnownBrowsers } from '../knownBrowser.ts'
+import type { NotifyPerson } from '../notifyPerson.ts'
 import type { FindPageContext } from '../pageContext.ts'
 import type { ConsentingPerson, PageAuditEntry, SignInLimits, Verdict } from '../pagesArguments.ts'
 import type { SignInStep } from '../steps/signInStep.ts'
+import type { StepRunnerArguments } from '../steps/stepRunner.ts'
 
 /** Everything that the account pages need from other modules. */
 export interface AccountArguments {
@@ -33,14 +40,60 @@ export interface AccountArguments {
   steps: readonly SignInStep[]
   /** @throws Problem temporarily_unavailable if too many passwords are being hashed */
   hashPassword(password: string): Promise<string>
-  /** Lifetime of a browser session. */
-  sessionSeconds(): number
+  /** Checks the password of a person who is signed in. */
+  checkOwnPassword: CheckPassword
+  /** The rule of a school about second factors. */
+  secondStep(school: School): SecondStepRule
+  /** Lifetime of a browser session, by whether the person wants to stay signed in. */
+  sessionSeconds(isRemembered: boolean): number
   send: SendMessage
-  backgroundTasks: BackgroundTasks
+  /** E-mails a person what happened to their account, after the response. */
+  notify: NotifyPerson
+  /** Called when a person has completed every step of a sign-in. */
+  signedIn: StepRunnerArguments['signedIn']
+  defer: Defer
   /** Revokes every token and code of a grant. */
   endGrant(schoolId: string, grantId: string): Promise<void>
+  /** Changes of the school's clients by its owners and admins. */
+  administration: ClientAdministration
+  perform: PerformOwn
+  /** Languages of the school's pages. */
+  languages(school: School): readonly Language[]
+  /**
+   * Returns a ZIP archive of everything that is stored about the account, as a stream.
+   * @throws Problem rate_limited
+   */
+  exportArchive(ctx: Context, accountId: string): Promise<AsyncIterable<Uint8Array>>
+  /** Lists and ends sessions of browsers. */
+  sessions: ExternalServices['sessions']
   /** Removes the sessions of an account from the store. */
   removeSessions(schoolId: string, accountId: string): Promise<void>
+}
+
+/** The parts of a call of an operation. */
+export interface OwnCall {
+  parameters?: Readonly<Record<string, unknown>>
+  body?: unknown
+  /** A form with a file, for operations that take one. */
+  form?: ReceivedForm
+  /** The entity tag of the version that the person saw. */
+  ifMatch?: string
+  /** The language of the page, for e-mails about the action. */
+  language?: string
+}
+
+/**
+ * Calls an operation of the API for the person of an account, with the checks, limits and audit entries of a call by an app.
+ * @throws Problem
+ */
+export type PerformOwn = (ctx: Context, accountId: string, operation: string, call?: OwnCall) => Promise<OwnAnswer>
+
+/** The response to a call, in the form of the API. */
+export interface OwnAnswer {
+  body: Readonly<Record<string, unknown>>
+  etag?: string | undefined
+  /** The response in pieces, in place of the body. */
+  stream?: { pieces: AsyncIterable<string> }
 }
 
 /** Rate limits of requests without a session, by network address, and of e-mails, by recipient. */
@@ -48,4 +101,22 @@ export interface AccountLimits {
   signUp(address: string): Promise<Verdict>
   passwordReset(address: string): Promise<Verdict>
   message(schoolId: string, email: string): Promise<Verdict>
+}
+
+/** A client of a school, and who disabled it. */
+export interface AdministeredClient {
+  id: string
+  disabledBy: 'school' | 'operator' | undefined
+}
+
+/** Reads and changes the clients of a school. */
+export interface ClientAdministration {
+  /** Returns a client of the school, disabled or not. */
+  find(schoolId: string, clientId: string): Promise<AdministeredClient | undefined>
+  /** Returns live grants of a client. */
+  grantsOf(schoolId: string, grants: { clientId: string; limit: number }): Promise<{ id: string; account_id: string }[]>
+  /** Disables a client for the school, and revokes all its tokens. */
+  disable(schoolId: string, clientId: string): Promise<void>
+  /** Enables a client. Its earlier tokens stay revoked. */
+  enable(schoolId: string, clientId: string): Promise<void>
 }

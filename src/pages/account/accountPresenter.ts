@@ -2,6 +2,7 @@ import type { Context } from 'koa'
 import { withQuery } from '../../policy/accountPaths.ts'
 import type { Csrf } from '../csrf.ts'
 import type { FormPage } from '../formPage.ts'
+import { requireToken } from '../ownForm.ts'
 import type { FindPageContext } from '../pageContext.ts'
 import { setPageHeaders } from '../pageHeaders.ts'
 import { type Frame, frame, type ViewName, type ViewPages, type Views } from '../templates.ts'
@@ -10,8 +11,8 @@ import type { AccountMessagePage } from './messagePage.ts'
 type Content<Page> = Omit<Page, keyof Frame>
 
 /** The content of a form page, as a handler provides it. */
-export type FormContent = Omit<Content<FormPage>, 'csrf' | 'error' | 'hidden' | 'boxes' | 'links' | 'cancel' | 'back'> &
-  Partial<Pick<FormPage, 'error' | 'hidden' | 'boxes' | 'links'>> & {
+export type FormContent = Omit<Content<FormPage>, 'csrf' | 'error' | 'hidden' | 'boxes' | 'links' | 'cancel' | 'back' | 'passkey'> &
+  Partial<Pick<FormPage, 'error' | 'hidden' | 'boxes' | 'links' | 'passkey'>> & {
     title: string
     /** Subject of the form's CSRF token. */
     subject: string
@@ -20,11 +21,17 @@ export type FormContent = Omit<Content<FormPage>, 'csrf' | 'error' | 'hidden' | 
 /** Shows the account pages with their headers and the school's branding. */
 export interface AccountPresenter {
   csrf: Csrf
+  views: Pick<Views, 'passkeyScript'>
   /** The texts and the branding of the page. */
   pageContext: FindPageContext
   form(ctx: Context, content: FormContent): Promise<void>
   message(ctx: Context, content: Content<AccountMessagePage> & { title: string; again?: string }): Promise<void>
   /** Shows a page. `again` is the path at which GET shows the page that POST responded with. */
+  /**
+   * Rejects a form with a file, whose token is not in `submittedForm`.
+   * @throws Problem access_denied
+   */
+  requireToken(ctx: Context, subject: string, token: string | undefined): void
   show<Name extends ViewName>(ctx: Context, view: Name, page: Content<ViewPages[Name]> & { title: string; again?: string }): Promise<void>
 }
 
@@ -39,14 +46,17 @@ export function createAccountPresenter({
 }): AccountPresenter {
   const show: AccountPresenter['show'] = async (ctx, view, { title, again, ...content }) => {
     const page = { ...content, ...frame(views, await pageContext(ctx, again), title) } as ViewPages[typeof view]
-    setPageHeaders(ctx)
+    // Only a page with a passkey runs a script.
+    setPageHeaders(ctx, 'passkey' in content && content.passkey ? { script: views.passkeyScript } : {})
     ctx.type = 'html'
     ctx.body = views.render(view, page)
   }
   return {
     csrf,
+    views,
     pageContext,
     show,
+    requireToken: (ctx, subject, token) => requireToken(ctx, csrf, { subject, token, kind: 'foreign_account_form' }),
     form(ctx, { subject, ...content }) {
       const page = {
         error: '',
@@ -55,6 +65,7 @@ export function createAccountPresenter({
         links: [],
         cancel: undefined,
         back: undefined,
+        passkey: undefined,
         ...content,
         csrf: csrf.issue(ctx, subject),
       }

@@ -26,11 +26,14 @@ export function accountSignInHost(ctx: Context, args: AccountArguments, target: 
     pageContext: () => args.pageContext(ctx, withQuery(path, query)),
     loadProgress: async () => readSignInProgress(ctx, args.keyring),
     saveProgress: async (_prompt, progress) => setSignInProgress(ctx, args.keyring, progress),
-    async finish(_prompt, { account, amr }) {
+    async finish(_prompt, { account, amr, remember: isRemembered }) {
       if (!account) throw new Error('the steps of the sign-in identified no account')
-      await startBrowserSession(ctx, await args.provider(ctx), { ...account, amr, lifeSeconds: args.sessionSeconds() })
+      await startBrowserSession(ctx, await args.provider(ctx), {
+        ...{ accountId: account.accountId, signedInAt: account.signedInAt, amr, isRemembered },
+        lifeSeconds: args.sessionSeconds(isRemembered),
+      })
       removeSignInProgress(ctx)
-      seeOther(ctx, target ?? accountPaths.apps)
+      seeOther(ctx, target ?? accountPaths.home)
     },
     async refuse() {
       throw new Error('only an authorization request can be refused')

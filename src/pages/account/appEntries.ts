@@ -1,5 +1,5 @@
-import type { ConnectedApp } from '../../domain/accounts/connectedApps.ts'
-import { networkKey } from '../../http/rateLimit.ts'
+import type { ConnectedApp, grantOrigins } from '../../domain/accounts/connectedApps.ts'
+import { networkKey } from '../../lib/networkKey.ts'
 import { claimedRole } from '../../policy/claimedRole.ts'
 import { imitatedName } from '../../policy/imitatedName.ts'
 import type { Reader } from '../../policy/permissionSentences.ts'
@@ -41,6 +41,8 @@ export interface EntryArguments {
   /** The person of the page. */
   reader: Reader
   protectedNames: readonly string[]
+  /** From where the person allowed each grant, by its id. */
+  origins: Awaited<ReturnType<typeof grantOrigins>>
 }
 
 /** Builds one entry for each app, in the order of its newest grant. */
@@ -89,13 +91,13 @@ function entryOf(
 function grantOf(
   texts: Texts,
   grant: ConnectedApp,
-  { id, scopes, reader }: Pick<EntryArguments, 'scopes' | 'reader'> & { id: string },
+  { id, scopes, reader, origins }: Pick<EntryArguments, 'scopes' | 'reader' | 'origins'> & { id: string },
 ): GrantEntry {
   const granted = scopes.filter((scope) => grant.scopes.has(scope.name))
   return {
     id,
     grantId: grant.grantId,
-    allowed: allowedOf(texts, grant),
+    allowed: allowedOf(texts, grant.allowedAt, origins.get(grant.grantId)),
     used: grant.lastUsedAt ? texts.parts('apps.used', { date: texts.moment(grant.lastUsedAt) }) : [],
     scopesLabel: texts.counted('consent.count', granted.length),
     areas: [...Map.groupBy(granted, ({ area }) => area).values()].map((members) => ({
@@ -105,7 +107,7 @@ function grantOf(
   }
 }
 
-function allowedOf(texts: Texts, { allowedAt, from }: ConnectedApp): TextPart[] {
+function allowedOf(texts: Texts, allowedAt: Date, from: ReturnType<EntryArguments['origins']['get']>): TextPart[] {
   const date = texts.moment(allowedAt)
   const { browser, system } = from?.browser ?? {}
   const network = from?.address ? networkKey(from.address) : undefined
@@ -116,7 +118,7 @@ function allowedOf(texts: Texts, { allowedAt, from }: ConnectedApp): TextPart[] 
 }
 
 /** Hosts of the redirect URIs that the app registered, without duplicates. */
-function placesOf(texts: Texts, redirectUris: readonly unknown[]): TextPart[] {
+export function placesOf(texts: Texts, redirectUris: readonly unknown[]): TextPart[] {
   const places = new Map(
     redirectUris.map(destinationOf).map((place) => [`${place.kind} ${place.kind === 'host' ? place.host : ''}`, place]),
   )

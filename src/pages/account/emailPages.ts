@@ -3,12 +3,14 @@ import { findEmailChange, finishEmailChange } from '../../domain/accounts/emailC
 import { accountPaths, withQuery } from '../../policy/accountPaths.ts'
 import { auditEntry } from '../auditEntry.ts'
 import { submittedForm } from '../formBody.ts'
+import { requestOrigin } from '../notifyPerson.ts'
 import { requireOwnForm } from '../ownForm.ts'
 import { plainText } from '../plainText.ts'
 import type { AccountArguments } from './accountArguments.ts'
 import type { AccountPresenter } from './accountPresenter.ts'
+import { confirmedOrAway } from './confirmation.ts'
 import { linkToken, showLinkEnded } from './linkEnded.ts'
-import { formSubject, signedInOrAway } from './signedInPerson.ts'
+import { formSubject } from './signedInPerson.ts'
 
 /** The pages that confirm a new e-mail address, for the signed-in account that requested it, with the link from the e-mail. */
 export interface EmailPages {
@@ -24,7 +26,7 @@ export function emailPages(args: AccountArguments, present: AccountPresenter): E
     async show(ctx) {
       const { school } = ctx.state
       const token = linkToken(ctx.query.token)
-      const person = await signedInOrAway(ctx, args, pageOf(token))
+      const person = await confirmedOrAway(ctx, args, pageOf(token))
       if (!person) return
       const change = await findEmailChange(args.database.kysely, school, token)
       if (change?.accountId !== person.accountId) return ended(ctx)
@@ -48,12 +50,12 @@ export function emailPages(args: AccountArguments, present: AccountPresenter): E
       const { school } = ctx.state
       const form = submittedForm(ctx)
       const token = linkToken(form.get('token'))
-      const person = await signedInOrAway(ctx, args, pageOf(token))
+      const person = await confirmedOrAway(ctx, args, pageOf(token))
       if (!person) return
       requireOwnForm(ctx, present.csrf, { subject: formSubject(person), kind: 'foreign_account_form' })
       const { accountId } = person
       const { texts } = await present.pageContext(ctx)
-      const finished = await finishEmailChange(args, school, { token, accountId, language: texts.language })
+      const finished = await finishEmailChange(args, school, { token, accountId, language: texts.language, from: requestOrigin(ctx) })
       if (!finished) return ended(ctx)
       const isChanged = finished.outcome === 'changed'
       if (isChanged) await args.audit(auditEntry(ctx, 'email.changed', { account_id: accountId }))

@@ -8,8 +8,10 @@ import type { School } from '../../policy/school.ts'
 import { auditEntry } from '../auditEntry.ts'
 import { submittedForm } from '../formBody.ts'
 import { formField } from '../formPage.ts'
+import { requestOrigin } from '../notifyPerson.ts'
 import { requireOwnForm } from '../ownForm.ts'
 import { plainText } from '../plainText.ts'
+import type { StepRunner } from '../steps/stepRunner.ts'
 import type { TextKey } from '../texts.ts'
 import type { AccountArguments } from './accountArguments.ts'
 import type { AccountPresenter } from './accountPresenter.ts'
@@ -17,6 +19,7 @@ import { endEveryGrant, endEverySession } from './endAccess.ts'
 import { linkToken, showLinkEnded } from './linkEnded.ts'
 import { signInAgain } from './requestPages.ts'
 import { formSubject } from './signedInPerson.ts'
+import { signInAfterSignUp } from './signInAfterSignUp.ts'
 
 /** The pages on which a person chooses a password with an e-mail link, to finish a sign-up or to reset a forgotten password. */
 export interface NewPasswordPages {
@@ -35,12 +38,15 @@ interface Purpose {
   /** The page that requests another link. */
   again: { path: string; label: TextKey }
   find(school: School, token: string): Promise<LinkHolder | undefined>
-  /** Consumes the link. Returns false if it was no longer valid. */
-  finish(ctx: Context, link: { token: string; passwordHash: string; language: Language }): Promise<boolean>
+  /** Consumes the link. Returns the account; undefined if the link was no longer valid. */
+  finish(ctx: Context, link: { token: string; passwordHash: string; language: Language }): Promise<{ accountId: string } | undefined>
+  /** Continues after the password was chosen. Returns false if a message should be shown instead. */
+  goOn?(ctx: Context, accountId: string, holder: LinkHolder): Promise<boolean>
   hasBox: boolean
 }
 
-const issueKeys: Record<PasswordIssue | 'differs', TextKey> = {
+/** The texts of rejected passwords. */
+export const issueKeys: Record<PasswordIssue | 'differs', TextKey> = {
   too_short: 'new_password.too_short',
   too_long: 'new_password.too_long',
   not_typed: 'new_password.not_typed',
@@ -49,11 +55,13 @@ const issueKeys: Record<PasswordIssue | 'differs', TextKey> = {
   differs: 'new_password.differs',
 }
 
-const numbers = { least: minPasswordCharacters, advised: advisedPasswordCharacters }
+/** Values of the texts about the length of passwords. */
+export const passwordNumbers = { least: minPasswordCharacters, advised: advisedPasswordCharacters }
 
 export function newPasswordPages(
   args: AccountArguments,
   present: AccountPresenter,
+  runner: StepRunner,
 ): { finishSignUp: NewPasswordPages; newPassword: NewPasswordPages } {
   const { database } = args
   const { kysely } = database
@@ -65,7 +73,7 @@ export function newPasswordPages(
     issue?: keyof typeof issueKeys,
   ) => {
     const { texts, schoolName } = await present.pageContext(ctx)
-    const error = issue === undefined ? '' : texts.text(issueKeys[issue], numbers)
+    const error = issue === undefined ? '' : texts.text(issueKeys[issue], passwordNumbers)
     await present.form(ctx, {
       title: texts.text(`${key}.title`),
       heading: texts.text(`${key}.heading`, { school: schoolName }),
@@ -88,7 +96,7 @@ export function newPasswordPages(
           label: texts.text('new_password.label'),
           autocomplete: 'new-password',
           maxLength: 1024,
-          hint: texts.text('new_password.hint', numbers),
+          hint: texts.text('new_password.hint', passwordNumbers),
           error: issue === 'differs' ? '' : error,
         }),
         formField({
@@ -131,9 +139,11 @@ export function newPasswordPages(
           return showForm(ctx, purpose, token, holder, issue)
         }
         const passwordHash = await args.hashPassword(password)
-        if (!(await purpose.finish(ctx, { token, passwordHash, language: texts.language }))) return ended(ctx)
+        const finished = await purpose.finish(ctx, { token, passwordHash, language: texts.language })
+        if (!finished) return ended(ctx)
         // The link proves access to the mailbox, so this browser is trusted like one that signed in.
         await args.limits.signIn.passwordChanged({ schoolId: school.id, email: holder.email, address: ctx.state.address })
+        if (await purpose.goOn?.(ctx, finished.accountId, holder)) return
         args.knownBrowsers.remember(ctx, holder.email)
         await present.message(ctx, {
           title: texts.text(`${purpose.key}.done_title`),
@@ -154,10 +164,11 @@ export function newPasswordPages(
       find: (school, token) => findSignUp(kysely, school, token),
       async finish(ctx, link) {
         const finished = await finishSignUp(database, ctx.state.school, link)
-        if (finished?.outcome !== 'created') return false
+        if (finished?.outcome !== 'created') return undefined
         await args.audit(auditEntry(ctx, 'account.created', { account_id: finished.accountId, details: { via: 'sign_up' } }))
-        return true
+        return finished
       },
+      goOn: (ctx, accountId, { email, returnTo }) => signInAfterSignUp(ctx, args, runner, { accountId, email, target: returnTo }),
     }),
     newPassword: pages({
       key: 'new_password',
@@ -168,13 +179,13 @@ export function newPasswordPages(
       async finish(ctx, link) {
         const { school } = ctx.state
         const form = submittedForm(ctx)
-        const changed = await finishPasswordReset(args, school, link)
-        if (!changed) return false
+        const changed = await finishPasswordReset(args, school, { ...link, from: requestOrigin(ctx) })
+        if (!changed) return undefined
         const { accountId } = changed
         await args.audit(auditEntry(ctx, 'password.changed', { account_id: accountId, details: { via: 'mailed link' } }))
         await endEverySession(ctx, args, accountId)
         if (form.get('disconnect') !== null) await endEveryGrant(ctx, args, accountId)
-        return true
+        return changed
       },
     }),
   }

@@ -1,12 +1,10 @@
 import type { Context, Middleware } from 'koa'
 import type Provider from 'oidc-provider'
 import { deliverableEmail } from '../../domain/accounts/emailAddress.ts'
-import { requestPasswordReset } from '../../domain/accounts/passwordReset.ts'
-import { personName, requestSignUp } from '../../domain/accounts/signUp.ts'
+import { personName } from '../../domain/accounts/signUp.ts'
 import type { Language } from '../../lib/languages.ts'
 import { interactionPath } from '../../oidc/endpoints.ts'
 import { accountPaths, withQuery } from '../../policy/accountPaths.ts'
-import { auditEntry } from '../auditEntry.ts'
 import { submittedForm } from '../formBody.ts'
 import { type FormField, formField } from '../formPage.ts'
 import { requireOwnForm } from '../ownForm.ts'
@@ -36,8 +34,8 @@ interface Failure {
 }
 
 /**
- * Requests of a sign-up and of a password reset. The response does not reveal whether the address has an account: it is built without a
- * look-up, and the look-up runs after the response.
+ * Requests of a sign-up and of a password reset. The response does not reveal whether the address has an account: every
+ * request writes the same to the outbox, and the look-up runs when the outbox delivers it.
  */
 export function requestPages(args: AccountArguments, present: AccountPresenter): { signUp: RequestPages; forgotten: RequestPages } {
   const kinds = {
@@ -105,7 +103,7 @@ export function requestPages(args: AccountArguments, present: AccountPresenter):
 
   const pages = (
     kind: Kind,
-    begin: (ctx: Context, wanted: Typed & { returnTo: string | undefined; language: Language }) => Promise<void>,
+    store: (ctx: Context, wanted: Typed & { return_to: string | null; language: Language }) => Promise<void>,
   ): RequestPages => ({
     async show(ctx) {
       await showForm(ctx, kind, returnTo(ctx.query.return_to, ctx.state.school))
@@ -128,21 +126,22 @@ export function requestPages(args: AccountArguments, present: AccountPresenter):
       await keepForEmail(() => args.provider(ctx), target)
       const pageContext = await present.pageContext(ctx)
       const { texts } = pageContext
+      await store(ctx, { ...wanted, return_to: target ?? null, language: texts.language })
       await present.message(ctx, {
         title: texts.text('mail_sent.title'),
         heading: texts.text('mail_sent.heading'),
         paragraphs: [texts.parts(`${wordsFor(pageContext, kind.key)}.sent`, { email: wanted.email }), texts.parts('mail_sent.hint', {})],
         links: [{ href: signInAgain(target), label: texts.text('account_links.sign_in') }],
       })
-      args.backgroundTasks.run(`${kind.key} message`, () => begin(ctx, { ...wanted, returnTo: target, language: texts.language }))
     },
   })
 
   return {
-    signUp: pages(kinds.signUp, (ctx, wanted) => requestSignUp(args, ctx.state.school, wanted)),
-    forgotten: pages(kinds.forgotten, async (ctx, wanted) => {
-      const accountId = await requestPasswordReset(args, ctx.state.school, wanted)
-      if (accountId !== undefined) await args.audit(auditEntry(ctx, 'password.reset_requested', { account_id: accountId }))
+    signUp: pages(kinds.signUp, (ctx, wanted) => args.defer(args.database.kysely, ctx.state.school.id, 'sign_up_request', wanted)),
+    forgotten: pages(kinds.forgotten, (ctx, { email, return_to, language }) => {
+      const { school, requestId, address } = ctx.state
+      const request = { request_id: requestId, address }
+      return args.defer(args.database.kysely, school.id, 'password_reset_request', { email, return_to, language, request })
     }),
   }
 }

@@ -5,7 +5,17 @@ import type { School } from '../../policy/school.ts'
 const interaction = new RegExp(`^${interactionPath}/[A-Za-z0-9_-]{1,128}$`)
 
 /** Pages to which a sign-in may lead. */
-const targets: ReadonlySet<string> = new Set([accountPaths.apps, accountPaths.email])
+const targets: ReadonlySet<string> = new Set([
+  ...[accountPaths.home, accountPaths.login, accountPaths.sessions, accountPaths.apps, accountPaths.notifications, accountPaths.data],
+  accountPaths.email,
+  accountPaths.school,
+  accountPaths.schoolIntegrations,
+  accountPaths.schoolStaff,
+  accountPaths.schoolAudit,
+  accountPaths.security,
+  accountPaths.authenticatorApp,
+  accountPaths.passkey,
+])
 
 /**
  * Returns the path to which a sign-in leads, or undefined if the value is not one of the allowed pages of this origin. Rejects other

@@ -23,7 +23,7 @@ export function readSignInProgress(ctx: Context, keyring: Keyring): StepProgress
   const value = readOwnCookie(ctx, cookie)
   if (!value) return undefined
   try {
-    const { schoolId, expires, progress } = JSON.parse(keyring.open('sign-in steps', value)) as Content
+    const { schoolId, expires, progress }: Content = JSON.parse(keyring.open('sign-in steps', value))
     return schoolId === school.id && expires > now() ? progress : undefined
   } catch {
     return undefined

@@ -20,7 +20,7 @@ export function signInPages(args: AccountArguments, { csrf, runner }: { csrf: Cs
   return {
     async show(ctx: Context) {
       const target = returnTo(ctx.query.return_to, ctx.state.school)
-      if (await findSignedInPerson(ctx, args)) return seeOther(ctx, target ?? accountPaths.apps)
+      if (await findSignedInPerson(ctx, args)) return seeOther(ctx, target ?? accountPaths.home)
       const chosen = typeof ctx.query.step === 'string' ? ctx.query.step : undefined
       const startsOver = ctx.query.account === 'other'
       await runner.show(accountSignInHost(ctx, args, target), { prompt: 'login', chosen, startsOver })

@@ -5,8 +5,9 @@ import { auditEntry } from '../auditEntry.ts'
 import { submittedForm } from '../formBody.ts'
 import type { KnownBrowsers } from '../knownBrowser.ts'
 import type { BegunSignIn, PageAuditEntry, SignInLimits } from '../pagesArguments.ts'
+import { signInDetails } from '../signInDetails.ts'
 
-/** How an attempt ended. `email` is the entered address, for the form that is shown again. */
+/** How an attempt ended. `email` is the entered address, for the form that is shown again; after a sign-in, that of the account. */
 export type SignInAttempt =
   | { outcome: 'limited'; email: string; retryAfterSeconds: number }
   | { outcome: 'failed'; email: string }
@@ -35,8 +36,8 @@ export async function attemptSignIn(ctx: Context, args: AttemptArguments, client
   if (!attempt.isAllowed) return { outcome: 'limited', email: typed, retryAfterSeconds: attempt.retryAfterSeconds }
 
   const account = await checkedPassword(attempt, () =>
-    args.checkPassword(school.id, email, form.get('password') ?? '', (accountId) =>
-      auditEntry(ctx, 'sign_in.succeeded', { account_id: accountId, ...client }),
+    args.checkPassword(school.id, email, form.get('password') ?? '', (accountId, signedInAt) =>
+      auditEntry(ctx, 'sign_in.succeeded', { account_id: accountId, ...client, details: signInDetails(ctx, signedInAt) }),
     ),
   )
   if (!account || email === undefined) {
@@ -45,7 +46,7 @@ export async function attemptSignIn(ctx: Context, args: AttemptArguments, client
     return { outcome: 'failed', email: typed }
   }
   await attempt.succeeded()
-  args.knownBrowsers.remember(ctx, email)
+  ctx.state.accountId = account.accountId
   return { outcome: 'signed in', email, account }
 }
 

@@ -13,8 +13,10 @@ import { consentPage, untickedQuery } from '../consentPage.ts'
 import type { ConsentScope } from '../consentScope.ts'
 import { allowedAgain, type Decision, decide, type RequestedScopes, requestedScopes } from '../consentScopes.ts'
 import { isManualCodeChosen } from '../manualCode.ts'
+import type { NotifyPerson } from '../notifyPerson.ts'
 import type { OpenInteraction } from '../openInteraction.ts'
 import type { ConsentingPerson, PageAuditEntry } from '../pagesArguments.ts'
+import { notifyOfApp } from './notifyOfApp.ts'
 import type { SignInStep, StepVisit } from './signInStep.ts'
 
 export interface ConsentStepArguments {
@@ -27,10 +29,13 @@ export interface ConsentStepArguments {
   findPerson(schoolId: string, accountId: string): Promise<ConsentingPerson | undefined>
   /** Writes an audit row together with the grant that is saved next. */
   auditWithGrant(entry: PageAuditEntry): void
+  /** Returns true if the grant that this request has saved is the only one of the person to the client. */
+  isFirstGrant(): boolean
+  notify: NotifyPerson
 }
 
 /** The columns of the account that consents. */
-type ConsentingAccount = Omit<SignedInAccount, 'deletion_scheduled_at'>
+type ConsentingAccount = Omit<SignedInAccount, 'deletion_scheduled_at' | 'has_second_factor'>
 
 /** Grants the requested scopes that the person may grant and has ticked. */
 export function consentStep(args: ConsentStepArguments): SignInStep {
@@ -78,7 +83,9 @@ export function consentStep(args: ConsentStepArguments): SignInStep {
       }
       const ids = { account_id: accountId, client_id: open.clientId, grant_id: grant.jti }
       args.auditWithGrant(auditEntry(visit.ctx, 'consent.granted', { ...ids, details }))
-      return { kind: 'done', result: { consent: { grantId: await grant.save() }, hand_over: manualCode } }
+      const grantId = await grant.save()
+      if (args.isFirstGrant()) await notifyOfApp(visit.ctx, args, { open, person: consenting.person, granted: decision.granted })
+      return { kind: 'done', result: { consent: { grantId }, hand_over: manualCode } }
     },
   }
 }

@@ -6,23 +6,36 @@ import { plainText } from '../plainText.ts'
 import type { PageMessage, TextKey } from '../texts.ts'
 import { showTooMany } from '../tooMany.ts'
 import { type AttemptArguments, attemptSignIn } from './attemptSignIn.ts'
+import { type PasskeyStepArguments, passkeyAutofill } from './passkeyStep.ts'
 import type { SignInStep, StepForm, StepVisit } from './signInStep.ts'
+import { isStaying, staySignedInBox } from './staySignedIn.ts'
+
+export type PasswordStepArguments = AttemptArguments & PasskeyStepArguments
 
 /** Identifies the account by its e-mail address and password. */
-export function passwordStep(args: AttemptArguments): SignInStep {
+export function passwordStep(args: PasswordStepArguments): SignInStep {
   return {
     name: 'password',
     prompt: 'login',
     amr: ['pwd'],
+    choice: 'passkey_sign_in.password',
     isNeeded: ({ account }) => account === undefined,
     async page(visit, { error = anotherExpected(visit.open), values }) {
       const email = values?.email ?? visit.open?.interaction.params.login_hint
-      return { form: passwordForm(visit, await visit.pageContext(), { email, error }), error }
+      const stay = { days: args.stayDays(), isTicked: values?.remember !== undefined }
+      const offered = passkeyAutofill(args, visit)
+      const form = passwordForm(visit, await visit.pageContext(), { email, error, stay, isWithPasskey: offered !== undefined })
+      return { form: { ...form, passkey: offered && { ...offered, label: '', isAutofill: true } }, error }
     },
-    async answer({ ctx, open }) {
+    async answer({ ctx, open }, form) {
       const attempt = await attemptSignIn(ctx, args, open?.clientId)
-      if (attempt.outcome === 'signed in') return { kind: 'done', account: attempt.account }
-      const values = { email: attempt.email }
+      const remember = isStaying(form)
+      if (attempt.outcome === 'signed in') {
+        const { email } = attempt
+        const { hasSecondFactor, ...account } = attempt.account
+        return { kind: 'done', account: { ...account, email, secondFactor: hasSecondFactor ? 'pending' : 'none' }, remember }
+      }
+      const values = { email: attempt.email, ...(remember && { remember: 'yes' }) }
       if (attempt.outcome === 'failed') return { kind: 'repeat', status: 400, error: { key: 'sign_in.failed' }, values }
       const minutes = showTooMany(ctx, attempt.retryAfterSeconds)
       return { kind: 'repeat', status: 429, error: { key: 'sign_in.too_many', values: { minutes } }, values }
@@ -39,7 +52,12 @@ export function passwordForm(
     returnTo,
   }: Pick<StepVisit, 'ctx' | 'isSwitch' | 'returnTo'> & { open: Pick<NonNullable<StepVisit['open']>, 'clientName'> | undefined },
   pageContext: PageContext,
-  { email, error }: { email: unknown; error: PageMessage | undefined },
+  {
+    email,
+    error,
+    stay,
+    isWithPasskey = false,
+  }: { email: unknown; error: PageMessage | undefined; stay: { days: number; isTicked: boolean }; isWithPasskey?: boolean },
 ): StepForm {
   const { texts, schoolName, isOpenToSignUp } = pageContext
   const isInvalid = error?.key === 'sign_in.failed'
@@ -54,7 +72,13 @@ export function passwordForm(
     introduction: introductionOf(texts, schoolName, open),
     fields: [
       formField(
-        { name: 'email', type: 'email', label: texts.text('sign_in.email'), value: plainText(email, 254), autocomplete: 'username' },
+        {
+          name: 'email',
+          type: 'email',
+          label: texts.text('sign_in.email'),
+          value: plainText(email, 254),
+          autocomplete: isWithPasskey ? 'username webauthn' : 'username',
+        },
         shown,
       ),
       formField(
@@ -62,6 +86,7 @@ export function passwordForm(
         shown,
       ),
     ],
+    boxes: [staySignedInBox(texts, stay)],
     submit: texts.text('sign_in.submit'),
     links: [
       link(accountPaths.forgottenPassword, 'account_links.forgotten'),

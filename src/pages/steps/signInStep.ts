@@ -1,4 +1,5 @@
 import type { Context } from 'koa'
+import type { SignInOptions } from '../../domain/secondFactors/passkeyOptions.ts'
 import type { School } from '../../policy/school.ts'
 import type { Csrf } from '../csrf.ts'
 import type { FormBox, FormField, FormLink } from '../formPage.ts'
@@ -34,6 +35,12 @@ export interface SignInStep {
 export interface SignedInAccount {
   accountId: string
   signedInAt: number
+  /** The e-mail address of the account, as it is stored. */
+  email: string
+  /** True if this sign-in follows the sign-up. */
+  isNew?: boolean
+  /** `pending`: the account has a second factor, which this sign-in has not proved yet. */
+  secondFactor: 'none' | 'pending' | 'proved'
 }
 
 /** The request in which a step runs. */
@@ -43,7 +50,7 @@ export interface StepVisit {
   /** The authorization request; undefined on the account's own sign-in. */
   open: OpenInteraction | undefined
   /** The account that an earlier step of this sign-in has identified; for consent, the one that the browser is signed in with. */
-  account: { accountId: string; signedInAt: number | undefined } | undefined
+  account: { accountId: string; signedInAt: number | undefined; secondFactor?: SignedInAccount['secondFactor'] } | undefined
   /** The state that this step returned with its page or with its last outcome. */
   state: unknown
   /** True if the person is signed in already and chose to use another account. */
@@ -53,6 +60,8 @@ export interface StepVisit {
   /** Path to which pages outside the sign-in lead back. */
   returnTo: string | undefined
   pageContext(): Promise<PageContext>
+  /** Returns the token of the form, which only this browser has. */
+  csrfToken(): string
 }
 
 /** Why and with which entered values a page is shown again. */
@@ -79,13 +88,24 @@ export interface StepForm {
   introduction: TextPart[]
   fields: FormField[]
   boxes?: FormBox[]
+  /** Label of the button; empty if the form has none, because a passkey is the only answer. */
   submit: string
   links?: FormLink[]
+  /** Offers a passkey, which answers the step with this name. */
+  passkey?: { step: string; options: SignInOptions; label: string; isAutofill?: boolean; boxes?: FormBox[] } | undefined
 }
 
 export type StepOutcome =
   /** `account` if the step identified it. `result` goes to the engine with the result of the prompt. */
-  | { kind: 'done'; account?: SignedInAccount; result?: Record<string, unknown> }
+  | {
+      kind: 'done'
+      account?: SignedInAccount
+      /** The methods that this answer proved, in addition to those of the step. */
+      amr?: readonly string[]
+      /** True if the person wants to stay signed in. */
+      remember?: boolean
+      result?: Record<string, unknown>
+    }
   /** The page is shown again. */
   | ({ kind: 'repeat'; status: number; state?: unknown } & StepRepeat)
   /** Ends the authorization request with `access_denied`. */

@@ -7,13 +7,15 @@ export interface StepProgress {
   completed: string[]
   /** Authentication methods that the completed steps proved (RFC 8176). */
   amr: string[]
+  /** True if the person wants to stay signed in after the browser is closed. */
+  remember: boolean
   /** State of the steps that are not completed, by name. */
   states: Record<string, unknown>
   /** Members that the completed steps add to the result of the prompt. */
   result: Record<string, unknown>
 }
 
-export const newProgress = (): StepProgress => ({ completed: [], amr: [], states: {}, result: {} })
+export const newProgress = (): StepProgress => ({ completed: [], amr: [], remember: false, states: {}, result: {} })
 
 /** Keeps the state of a step that is not completed. */
 export const withState = (progress: StepProgress, { name }: SignInStep, state: unknown): StepProgress => ({
@@ -25,14 +27,15 @@ export const withState = (progress: StepProgress, { name }: SignInStep, state: u
 export function withCompleted(
   { states, ...progress }: StepProgress,
   { name, amr = [] }: SignInStep,
-  { account, result }: StepOutcome & { kind: 'done' },
+  { account, amr: proved = [], remember = false, result }: StepOutcome & { kind: 'done' },
 ): StepProgress {
   const { [name]: _, ...others } = states
   return {
     ...progress,
     ...(account && { account }),
     completed: [...progress.completed, name],
-    amr: [...new Set([...progress.amr, ...amr])],
+    amr: [...new Set([...progress.amr, ...amr, ...proved])],
+    remember: progress.remember || remember,
     states: others,
     result: { ...progress.result, ...result },
   }

@@ -1,3 +1,4 @@
+import type { Context } from 'koa'
 import { findSignedInAccount } from '../../domain/accounts/signedInAccount.ts'
 import { withQuery } from '../../policy/accountPaths.ts'
 import type { Database } from '../../store/database.ts'
@@ -5,10 +6,11 @@ import { findActiveAccount } from '../activeAccount.ts'
 import { submittedForm } from '../formBody.ts'
 import type { FormPage } from '../formPage.ts'
 import { setPageHeaders } from '../pageHeaders.ts'
+import { passkeyForm } from '../passkeyForm.ts'
 import { seeOther } from '../seeOther.ts'
 import { frame } from '../templates.ts'
 import type { SignInHost } from './signInHost.ts'
-import type { SignInStep, StepForm, StepPrompt, StepRepeat, StepViews, StepVisit } from './signInStep.ts'
+import type { SignedInAccount, SignInStep, StepForm, StepPrompt, StepRepeat, StepViews, StepVisit } from './signInStep.ts'
 import { newProgress, type StepProgress, withCompleted, withState } from './stepProgress.ts'
 
 /** The prompt and the step that a request asks for. */
@@ -26,6 +28,8 @@ export interface StepRunner {
   show(host: SignInHost, request: StepRequest): Promise<void>
   /** Takes a submitted form, then shows the same step again, leads to the next one, or finishes. */
   answer(host: SignInHost, prompt: StepPrompt): Promise<void>
+  /** Continues a sign-in of which steps are completed already: leads to the next one, or finishes. */
+  goOn(host: SignInHost, prompt: StepPrompt, progress: StepProgress): Promise<void>
 }
 
 /** A step at a point of its sign-in. */
@@ -37,8 +41,15 @@ interface Position {
   needed: readonly SignInStep[]
 }
 
-export function createStepRunner(args: StepViews & { steps: readonly SignInStep[]; database: Database }): StepRunner {
-  const { steps, database, views, csrf } = args
+export interface StepRunnerArguments extends StepViews {
+  steps: readonly SignInStep[]
+  database: Database
+  /** Called when a person has completed every step of a sign-in. */
+  signedIn(ctx: Context, account: SignedInAccount): Promise<void>
+}
+
+export function createStepRunner(args: StepRunnerArguments): StepRunner {
+  const { steps, database, views, csrf, signedIn } = args
   if (new Set(steps.map(({ name }) => name)).size < steps.length) throw new Error('two sign-in steps have the same name')
 
   const visitOf = (host: SignInHost, { prompt, progress, step }: Omit<Position, 'needed'>): StepVisit => ({
@@ -51,6 +62,7 @@ export function createStepRunner(args: StepViews & { steps: readonly SignInStep[
     path: host.path,
     returnTo: host.returnTo,
     pageContext: host.pageContext,
+    csrfToken: () => csrf.issue(host.ctx, host.csrfSubject),
   })
 
   const neededSteps = async (host: SignInHost, prompt: StepPrompt, progress: StepProgress): Promise<SignInStep[]> => {
@@ -82,7 +94,8 @@ export function createStepRunner(args: StepViews & { steps: readonly SignInStep[
       'form' in page
         ? views.render('form', await formPage(host, position, { form: page.form, csrf: token, error: page.error ?? repeat.error }))
         : page.render(views, token)
-    setPageHeaders(host.ctx, { formTargets: [host.formTarget], ...('form' in page ? {} : { script: views.script }) })
+    const script = 'form' in page ? page.form.passkey && views.passkeyScript : views.script
+    setPageHeaders(host.ctx, { formTargets: [host.formTarget], ...(script && { script }) })
     host.ctx.type = 'html'
     host.ctx.body = html
   }
@@ -96,7 +109,7 @@ export function createStepRunner(args: StepViews & { steps: readonly SignInStep[
     const visit = visitOf(host, position)
     const pageContext = await host.pageContext()
     const { texts } = pageContext
-    const { title, links = [], boxes = [], ...content } = form
+    const { title, links = [], boxes = [], passkey, ...content } = form
     const others = needed.filter((other) => other !== step)
     const choices = others.flatMap(({ name, choice }) =>
       choice ? [{ href: stepAddress(host, prompt, name), label: texts.text(choice) }] : [],
@@ -114,6 +127,13 @@ export function createStepRunner(args: StepViews & { steps: readonly SignInStep[
       links: [...links, ...choices, ...another],
       cancel: host.cancelPath === undefined ? undefined : { action: host.cancelPath, label: texts.text('sign_in.refuse') },
       back: visit.isSwitch ? { href: host.path, label: texts.text('sign_in.back') } : undefined,
+      passkey:
+        passkey &&
+        passkeyForm(texts, views.passkeyScript, {
+          ...{ action: host.actions[prompt], label: passkey.label, options: passkey.options },
+          ...{ isAutofill: passkey.isAutofill ?? false, boxes: passkey.boxes ?? [] },
+          hidden: hiddenFields({ ...host.query, step: passkey.step }),
+        }),
     }
   }
 
@@ -126,7 +146,22 @@ export function createStepRunner(args: StepViews & { steps: readonly SignInStep[
     return present({ ...host, isSwitch: false }, { prompt: 'login', progress, step, needed }, { error: { key: 'sign_in.account_gone' } })
   }
 
+  const finish = async (host: SignInHost, prompt: StepPrompt, progress: StepProgress): Promise<void> => {
+    if (progress.completed.length === 0) throw new Error(`no step of the list serves the prompt ${prompt}`)
+    await host.finish(prompt, progress)
+    if (prompt === 'login' && progress.account) await signedIn(host.ctx, progress.account)
+  }
+
+  const goOn: StepRunner['goOn'] = async (host, prompt, progress) => {
+    const [next] = await neededSteps(host, prompt, progress)
+    if (!next) return finish(host, prompt, progress)
+    await host.saveProgress(prompt, progress)
+    seeOther(host.ctx, stepAddress(host, prompt, next.name))
+  }
+
   return {
+    goOn,
+
     async show(host, { prompt, chosen, startsOver = false }) {
       const stored = await loadProgress(host, prompt)
       const needed = await neededSteps(host, prompt, stored)
@@ -163,18 +198,9 @@ export function createStepRunner(args: StepViews & { steps: readonly SignInStep[
         ctx.status = outcome.status
         return present(host, { ...position, progress: kept }, outcome)
       }
-      const completed = withCompleted(progress, step, outcome)
-      const [next] = await neededSteps(host, prompt, completed)
-      if (!next) return finish(host, prompt, completed)
-      await host.saveProgress(prompt, completed)
-      seeOther(ctx, stepAddress(host, prompt, next.name))
+      await goOn(host, prompt, withCompleted(progress, step, outcome))
     },
   }
-}
-
-function finish(host: SignInHost, prompt: StepPrompt, progress: StepProgress): Promise<void> {
-  if (progress.completed.length === 0) throw new Error(`no step of the list serves the prompt ${prompt}`)
-  return host.finish(prompt, progress)
 }
 
 /** The account that a sign-in has identified, or that the browser asking for consent is signed in with. */

@@ -53,7 +53,7 @@ export interface ConnectionWatch {
 }
 
 /** More changes of one transaction are marked for the school as a whole. */
-const mostFacts = 500
+export const mostFacts = 500
 
 const unmarked: FactMarkers = { begin: async () => ({ end: async () => undefined }) }
 

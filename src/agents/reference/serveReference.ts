@@ -1,0 +1,109 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import ejs from 'ejs'
+import type { Context, Middleware } from 'koa'
+import { freshMilliseconds, serveDocument, storeDocument } from '../../http/document.ts'
+import { allowMethods } from '../../http/methods.ts'
+import { problems } from '../../lib/problem.ts'
+import type { School } from '../../policy/school.ts'
+import { paths } from '../schoolFacts.ts'
+import type { ApiDocument } from './apiDocument.ts'
+import { areaPage, referenceAreas, searchedAreas } from './referenceAreas.ts'
+import { referenceFiles } from './referenceFiles.ts'
+
+const home = paths.reference
+const searchPath = `${home}/search`
+/** The redirect URI of the built-in client, which sends requests from the reference. */
+export const referenceCallbackPath = `${home}/callback`
+const longestQuery = 200
+
+const links = [
+  { href: home, text: 'Operations' },
+  { href: paths.errors, text: 'Errors' },
+  { href: paths.authMd, text: 'Getting a token' },
+  { href: paths.openApi, text: 'OpenAPI description' },
+]
+
+export interface ReferenceArguments {
+  nameOf(school: School): Promise<string>
+  /** Returns the OpenAPI description, from which the pages are rendered. */
+  document(): ApiDocument
+  /** Returns the id of the client that sends requests from these pages; undefined if the school has disabled it. */
+  clientOf(school: School): Promise<string | undefined>
+}
+
+/**
+ * Serves the reference of the API: every operation, a page for each area, and the errors. The pages are complete without scripts; a script
+ * filters the list and sends requests.
+ */
+export function serveReference({ nameOf, document, clientOf }: ReferenceArguments): Middleware {
+  const { stylesheet, script } = referenceFiles(`${home}/assets`)
+  const files = new Map([stylesheet, script].map((file) => [file.path, file]))
+  const views = {
+    list: readView('reference'),
+    area: readView('reference-area'),
+    errors: readView('errors'),
+    callback: readView('reference-callback'),
+  }
+  const errors = Object.entries(problems)
+    .map(([code, problem]) => ({ code, ...problem }))
+    .toSorted((left, right) => left.status - right.status)
+
+  const contentOf = async (ctx: Context): Promise<{ text(frame: object): string; topic?: string; isSearch?: true } | undefined> => {
+    const { path } = ctx
+    if (path === home) return { text: (frame) => views.list({ ...frame, areas: referenceAreas(document()) }) }
+    if (path === searchPath) {
+      const query = typeof ctx.query.q === 'string' ? ctx.query.q.slice(0, longestQuery) : ''
+      return { text: (frame) => views.list({ ...frame, query, areas: searchedAreas(referenceAreas(document()), query) }), isSearch: true }
+    }
+    if (path === paths.errors) return { topic: 'Errors', text: (frame) => views.errors({ ...frame, errors }) }
+    if (path === referenceCallbackPath) return { text: (frame) => views.callback(frame) }
+    if (!path.startsWith(`${home}/`)) return undefined
+    const page = areaPage(document(), path.slice(home.length + 1))
+    return page && { topic: page.title, text: (frame) => views.area({ ...frame, area: page }) }
+  }
+
+  return async (ctx, next) => {
+    if (ctx.path !== home && !ctx.path.startsWith(`${home}/`)) return next()
+    const file = files.get(ctx.path)
+    const content = file ? undefined : await contentOf(ctx)
+    if (!file && !content) return next()
+    if (allowMethods(ctx, ['GET', 'HEAD']) === 'answered') return
+    if (file) serveDocument(ctx, file.document)
+    if (!content) return
+    const { school } = ctx.state
+    const [name, clientId] = await Promise.all([nameOf(school), clientOf(school)])
+    const text = content.text({
+      title: [...(content.topic === undefined ? [] : [content.topic]), `API of ${name}`].join(' · '),
+      query: '',
+      name,
+      links,
+      searchPath,
+      path: ctx.path,
+      stylesheet: stylesheet.href,
+      script: script.href,
+      client: clientId === undefined ? undefined : { id: clientId, issuer: school.issuer },
+    })
+    ctx.set('Content-Security-Policy', policy(`${school.issuer}${script.path}`))
+    const page = storeDocument(text, { type: 'text/html; charset=utf-8', maxAgeSeconds: 300 })
+    serveDocument(ctx, page, content.isSearch ? undefined : { freshMilliseconds })
+  }
+}
+
+/** Allows the one script, and requests to this origin. Uploaded files have the same origin, and none of them may run. */
+const policy = (script: string): string =>
+  [
+    "default-src 'none'",
+    `script-src ${script}`,
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+  ].join('; ')
+
+function readView(name: string): (page: object) => string {
+  const filename = fileURLToPath(new URL(`../../../views/${name}.ejs`, import.meta.url))
+  return ejs.compile(readFileSync(filename, 'utf8'), { filename, strict: true, localsName: 'page', cache: true })
+}

@@ -1,0 +1,93 @@
+import { type Command, Option } from 'commander'
+import { define, type SchoolOption, withSchoolOption } from '../define.ts'
+import { usage } from '../failures.ts'
+import { report } from '../report.ts'
+import type { Session } from '../session.ts'
+
+const subjectTypes: Readonly<Record<string, string>> = { pst: 'post', les: 'lesson', evt: 'event' }
+
+interface CommentOptions extends SchoolOption {
+  author: string
+  name?: string
+  text?: string
+  replyTo?: string
+  status: string
+  reference?: string
+}
+
+/** `comments add`: a comment that was written on the site of the school. */
+export function addComments(program: Command, session: Session): void {
+  const group = define(program, {
+    form: 'comments',
+    about: 'Adds comments that people wrote on the site of the school.',
+    examples: ['comments add pst_01jgwejj00e6srgkpqm2sqf05m --author wren@example.org --text "Which clay was that?"'],
+  })
+  const add = define(group, {
+    form: 'add <subject>',
+    about: 'Add a comment to a post, a lesson or an event. Without --text, the text is read from the standard input.',
+    examples: [
+      'comments add pst_01jgwejj00e6srgkpqm2sqf05m --author wren@example.org --text "Which clay was that?"',
+      'comments add evt_01jgwejj00e6srgkpqm2sqf05m --author wren@example.org --status pending < comment.md',
+    ],
+  })
+  withSchoolOption(add)
+    .requiredOption('--author <email>', 'e-mail address of the author, who becomes a member')
+    .option('--name <name>', 'name of an author whom the school does not know')
+    .option('--text <markdown>', 'the text')
+    .option('--reply-to <id>', 'the comment that it replies to')
+    .addOption(
+      new Option('--status <status>', 'only moderators see pending comments').choices(['published', 'pending']).default('published'),
+    )
+    .option('--reference <text>', 'your identifier: a repeated command with the same one changes nothing')
+    .action(async (subject: string, { school, author, name, text, replyTo, status, reference }: CommentOptions) => {
+      const type = subjectTypes[subject.slice(0, 3)]
+      if (type === undefined) throw usage(`${subject} is not the id of a post, a lesson or an event (pst_, les_ or evt_ and 26 characters)`)
+      const body = text ?? (await session.terminal.readInput())
+      const created = await report(session, 'createComment', {
+        school,
+        reference,
+        body: { subject: { type, id: subject }, author: { email: author, name }, body, parent_id: replyTo, status },
+      })
+      session.terminal.out(`${String(created.id)} ${String(created.status)}\n`)
+    })
+}
+
+interface SubmitOptions extends SchoolOption {
+  answers?: string
+  email?: string
+  name?: string
+  reference?: string
+}
+
+/** `forms submit`: a form that was filled in on the site of the school. */
+export function addForms(program: Command, session: Session): void {
+  const group = define(program, {
+    form: 'forms',
+    about: 'Submits forms that people filled in on the site of the school.',
+    examples: ['forms submit ask-the-school < answers.json'],
+  })
+  const submit = define(group, {
+    form: 'submit <slug>',
+    about: 'Submit an open form. Without --answers, the JSON is read from the standard input.',
+    examples: ['forms submit ask-the-school < answers.json', 'forms submit ask-the-school --email wren@example.org < answers.json'],
+  })
+  withSchoolOption(submit)
+    .option('--answers <json>', 'the answers by the key of the question')
+    .option('--email <address>', 'the person, if the answers do not contain the address')
+    .option('--name <name>', 'the person, if the answers do not contain the name')
+    .option('--reference <text>', 'your identifier: a repeated command with the same one changes nothing')
+    .action(async (form: string, { school, answers: typed, email, name, reference }: SubmitOptions) => {
+      const answers = parse(typed ?? (await session.terminal.readInput()))
+      const contact = email === undefined && name === undefined ? undefined : { email, name }
+      const created = await report(session, 'createFormSubmission', { school, reference, body: { form, answers, contact } })
+      session.terminal.out(`${String(created.id)}\n`)
+    })
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw usage('the answers must be a JSON object such as {"question":"When is the next firing?"}')
+  }
+}

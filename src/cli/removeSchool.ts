@@ -1,0 +1,55 @@
+import { removeSchoolKeys } from '../store/removeSchoolKeys.ts'
+import { removeSchoolRows } from '../store/removeSchoolRows.ts'
+import { countSchoolRows, listStorageKeys } from '../store/schoolTables.ts'
+import { openConfiguredFileStorage } from '../wiring/open.ts'
+import { withProgress } from './progress.ts'
+import { reportProgress } from './reportProgress.ts'
+import type { Session } from './session.ts'
+
+export interface SchoolContents {
+  rows: number
+  /** Storage keys of the files. */
+  files: readonly string[]
+}
+
+/** Counts what a removal deletes. */
+export async function countSchool(session: Session, schoolId: string): Promise<SchoolContents> {
+  const { sql } = await session.database()
+  const counts = await withProgress(session.terminal, 'counting rows', () => countSchoolRows(sql, schoolId))
+  return { rows: sum(counts) + 1, files: await listStorageKeys(sql, schoolId) }
+}
+
+export interface Removal {
+  rows: number
+  tables: number
+  files: number
+  /** Undefined without Redis. */
+  redisKeys: number | undefined
+}
+
+/** Deletes everything of a school: files, keys in Redis, rows. After an interruption it can be repeated, because rows come last. */
+export async function removeSchool(session: Session, schoolId: string, { files }: SchoolContents): Promise<Removal> {
+  const { terminal } = session
+  const [database, redis] = [await session.database(), await session.redis()]
+  const onProgress = reportProgress(terminal)
+  const storage = await openConfiguredFileStorage(session.settings().environment)
+  try {
+    for (const [index, key] of files.entries()) {
+      await storage.remove(key)
+      onProgress({ name: 'files', done: index + 1, of: files.length })
+    }
+  } finally {
+    storage.close()
+  }
+  const redisKeys = redis && (await withProgress(terminal, 'deleting keys in Redis', () => removeSchoolKeys(redis.client, schoolId)))
+  const removed = await withProgress(terminal, 'deleting rows', () => removeSchoolRows(database, schoolId, onProgress))
+  return { rows: sum(removed), tables: Object.keys(removed).length, files: files.length, redisKeys }
+}
+
+/** Returns the figures of a removal for people. */
+export function describeRemoval({ rows, tables, files, redisKeys }: Removal): string {
+  const inRedis = redisKeys === undefined ? '' : `, ${redisKeys} keys in Redis`
+  return `${rows} rows in ${tables} tables, ${files} files${inRedis}`
+}
+
+const sum = (counts: Record<string, number>): number => Object.values(counts).reduce((total, count) => total + count, 0)

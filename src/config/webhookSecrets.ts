@@ -1,0 +1,45 @@
+import { ConfigError, type ConfigIssue } from './configErrors.ts'
+import { ConfigFileError, readConfigFile } from './configFile.ts'
+import type { Config } from './load.ts'
+
+/** Returns the secret to which a configuration refers. It is read each time, so that a file can be replaced while the service runs. */
+export type ReadSecret = (reference: string) => string
+
+/** @throws Error that says what is wrong with the secret, and never contains it */
+export function secretReader(variables: Readonly<Record<string, string | undefined>>): ReadSecret {
+  return (reference) => {
+    const [, kind, name = ''] = /^(file|env):(.+)$/.exec(reference) ?? []
+    const text = (kind === 'env' ? variables[name] : contentOf(name))?.trim()
+    if (!text) throw new Error(kind === 'env' ? `the variable ${name} is not set` : `the file ${name} does not exist or is empty`)
+    const bytes = /^whsec_[A-Za-z0-9+/]+={0,2}$/.test(text) ? Buffer.from(text.slice(6), 'base64').length : 0
+    if (bytes < 24 || bytes > 64)
+      throw new Error(`${kind === 'env' ? 'the variable' : 'the file'} ${name} must contain whsec_ and 24 to 64 bytes in base64`)
+    return text
+  }
+}
+
+function contentOf(path: string): string | undefined {
+  try {
+    return readConfigFile(path)
+  } catch (error) {
+    throw new Error(error instanceof ConfigFileError ? `the file ${path} ${error.message}` : `the file ${path} cannot be read`)
+  }
+}
+
+/** Reads the secret of every webhook once. @throws ConfigError with every secret that cannot be used */
+export function checkWebhookSecrets({ schools }: Config, readSecret: ReadSecret): void {
+  const issues = schools.flatMap(({ slug, webhooks }) =>
+    webhooks.flatMap(({ secrets }, at) =>
+      secrets.flatMap((reference, index): ConfigIssue[] => {
+        try {
+          readSecret(reference)
+          return []
+        } catch (error) {
+          const expected = error instanceof Error ? error.message : 'cannot be read'
+          return [{ file: `schools/${slug}.yaml`, key: `webhooks[${at}].secrets[${index}]`, expected }]
+        }
+      }),
+    ),
+  )
+  if (issues.length > 0) throw new ConfigError(issues)
+}

@@ -1,0 +1,81 @@
+import { hashedId } from '../../lib/ids.ts'
+import { networkKey } from '../../lib/networkKey.ts'
+import type { BrowserSession, ExternalServices } from '../../policy/externalServices.ts'
+import type { Reader, Writer } from '../../store/database.ts'
+import { listSignInOrigins } from '../../store/signInOrigins.ts'
+
+/** A browser in which a person is signed in, with the device and the network of the sign-in as far as the audit trail has them. */
+export interface SignIn {
+  /** The public id: `ses_…`. */
+  id: string
+  /** The id by which pages know the session of their browser. */
+  uid: string | undefined
+  signedInAt: Date
+  expiresAt: Date
+  browser: string | null
+  system: string | null
+  /** The network from which the person signed in, such as `192.0.2.0/24`. */
+  network: string | null
+}
+
+type Sessions = Pick<ExternalServices, 'sessions'>
+
+/** Returns the public id of a session. */
+const sessionId = (id: string): string => hashedId('ses', id)
+
+/** Lists the person's browser sessions, latest sign-in first. */
+export async function listSignIns(
+  { database, externalServices: { sessions } }: { database: Reader; externalServices: Sessions },
+  schoolId: string,
+  accountId: string,
+): Promise<SignIn[]> {
+  const found = await sessions.list(schoolId, accountId)
+  const times = [...new Set(found.map(secondOf))]
+  const origins = Map.groupBy(await listSignInOrigins(database, schoolId, { accountId, times }), (row) => row.signed_in_at)
+  return found.map((session) => {
+    const { id, uid, signedInAt, expiresAt } = session
+    const candidates = (origins.get(secondOf(session)) ?? []).map(({ browser, address }) => ({
+      browser: browser?.browser ?? null,
+      system: browser?.system ?? null,
+      network: address === null ? null : networkKey(address),
+    }))
+    // Several sign-ins in the same second: only what all of them share is certain.
+    const shared = <Key extends 'browser' | 'system' | 'network'>(key: Key): string | null =>
+      candidates.every((one) => one[key] === candidates[0]?.[key]) ? (candidates[0]?.[key] ?? null) : null
+    return {
+      ...{ id: sessionId(id), uid, signedInAt, expiresAt },
+      ...{ browser: shared('browser'), system: shared('system'), network: shared('network') },
+    }
+  })
+}
+
+/** Ends every session of the person except the one with this `uid`. Returns how many it ended. */
+export async function endOtherSessions(
+  writer: Writer,
+  { sessions }: Sessions,
+  { schoolId, accountId, uid }: { schoolId: string; accountId: string; uid: string },
+): Promise<number> {
+  let ended = 0
+  for (;;) {
+    const others = (await sessions.list(schoolId, accountId, writer)).filter((session) => session.uid !== uid)
+    if (others.length === 0 || ended > most) return ended
+    for (const { id } of others) await sessions.end(writer, schoolId, id)
+    ended += others.length
+  }
+}
+
+/** A store lists a limited number of sessions at a time. No account has more than this. */
+const most = 10_000
+
+/** Ends the session with this public id. Returns false if it is not a session of the person. */
+export async function endSignIn(
+  writer: Writer,
+  { sessions }: Sessions,
+  { schoolId, accountId, id }: { schoolId: string; accountId: string; id: string },
+): Promise<boolean> {
+  const found = (await sessions.list(schoolId, accountId, writer)).find((session) => sessionId(session.id) === id)
+  if (found) await sessions.end(writer, schoolId, found.id)
+  return found !== undefined
+}
+
+const secondOf = ({ signedInAt }: Pick<BrowserSession, 'signedInAt'>): number => Math.floor(signedInAt.getTime() / 1000)

@@ -1,0 +1,57 @@
+import { fromPublicId } from '../../lib/ids.ts'
+import type { Reader } from '../../store/database.ts'
+import { namesOfAccounts } from '../../store/namesOfAccounts.ts'
+import { type AuditFilter, type AuditRow, readAudit } from '../../store/readAudit.ts'
+import { normaliseEmail } from '../accounts/emailAddress.ts'
+
+/** An entry of the audit trail with the person of its account, if that still exists. */
+export type AuditTrailEntry = AuditRow & { person: { name: string; email: string } | undefined }
+
+/** Returns entries of the audit trail, the newest first, at most `limit`, before the entry with the id `before` if it is given. */
+export async function auditTrail(
+  database: Reader,
+  schoolId: string,
+  filter: AuditFilter,
+  { before, limit }: { before?: string | undefined; limit: number },
+): Promise<AuditTrailEntry[]> {
+  const rows = await readAudit(database, { ...filter, schoolId, order: 'desc', after: before, limit })
+  const people = await namesOfAccounts(
+    database,
+    schoolId,
+    rows.flatMap(({ account_id: id }) => id ?? []),
+  )
+  return rows.map((row) => ({ ...row, person: row.account_id === null ? undefined : people.get(row.account_id) }))
+}
+
+const batch = 1000
+
+/** Yields entries of the audit trail in batches, the newest first, at most `limit` altogether. */
+export async function* auditBatches(
+  database: Reader,
+  schoolId: string,
+  filter: AuditFilter,
+  { limit }: { limit: number },
+): AsyncGenerator<AuditTrailEntry[]> {
+  let before: string | undefined
+  for (let left = limit; left > 0; left -= batch) {
+    const entries = await auditTrail(database, schoolId, filter, { before, limit: Math.min(batch, left) })
+    if (entries.length > 0) yield entries
+    if (entries.length < Math.min(batch, left)) return
+    before = entries.at(-1)?.id
+  }
+}
+
+/** Returns the account that a person typed: an e-mail address, or an id such as `acc_…`. Undefined if the school has none like it. */
+export async function accountTyped(database: Reader, schoolId: string, typed: string): Promise<string | undefined> {
+  const id = fromPublicId('acc', typed.trim())
+  if (id !== undefined) return id
+  const email = normaliseEmail(typed)
+  if (email === undefined) return undefined
+  const account = await database
+    .selectFrom('account')
+    .select('id')
+    .where('school_id', '=', schoolId)
+    .where('email', '=', email)
+    .executeTakeFirst()
+  return account?.id
+}

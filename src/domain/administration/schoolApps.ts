@@ -1,0 +1,50 @@
+import { type ClientSource, originOf } from '../../policy/clientOrigin.ts'
+import type { Reader } from '../../store/database.ts'
+import { listGrantedContents, listSchoolApps, type SchoolAppKind } from '../../store/schoolApps.ts'
+import { scopesOf } from '../accounts/connectedApps.ts'
+
+/** A client of the school, as its owners and admins see it. */
+export interface SchoolApp {
+  clientId: string
+  /** The name that the client gave itself or that the operator gave it. */
+  name: unknown
+  origin: ClientSource & { createdAt: Date }
+  redirectUris: unknown[]
+  /** True if the client authenticates with a secret. */
+  isConfidential: boolean
+  people: number
+  grants: number
+  lastUsedAt: Date | undefined
+  scopes: ReadonlySet<string>
+  /** The side that disabled the client; undefined if it is enabled. Only those whom the school disabled can be enabled by the school. */
+  disabledBy: 'school' | 'operator' | undefined
+}
+
+/** Returns one page of the clients of a school, those with the most people first. `isMore` is true if another page follows. */
+export async function schoolApps(
+  database: Reader,
+  schoolId: string,
+  { kind, page, size }: { kind: SchoolAppKind; page: number; size: number },
+): Promise<{ apps: SchoolApp[]; isMore: boolean }> {
+  const rows = await listSchoolApps(database, schoolId, { kind, offset: (page - 1) * size, limit: size + 1 })
+  const shown = rows.slice(0, size)
+  const contents = await listGrantedContents(
+    database,
+    schoolId,
+    shown.filter(({ grants }) => grants > 0).map(({ id }) => id),
+  )
+  const scopes = Map.groupBy(contents, ({ client_id: id }) => id)
+  const apps = shown.map(({ id, metadata, registered_via: via, created_at: createdAt, disabled_at, disabled_by, ...row }) => ({
+    clientId: id,
+    name: metadata.client_name,
+    origin: { ...originOf(id, via), createdAt },
+    redirectUris: Array.isArray(metadata.redirect_uris) ? metadata.redirect_uris : [],
+    isConfidential: metadata.client_secret !== undefined,
+    people: row.people,
+    grants: row.grants,
+    lastUsedAt: row.last_used_at ?? undefined,
+    scopes: new Set((scopes.get(id) ?? []).flatMap(({ payload }) => [...scopesOf(payload)])),
+    disabledBy: disabled_at === null ? undefined : disabled_by === 'school' ? ('school' as const) : ('operator' as const),
+  }))
+  return { apps, isMore: rows.length > size }
+}

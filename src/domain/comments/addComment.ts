@@ -1,0 +1,168 @@
+import { newId } from '../../lib/ids.ts'
+import { fieldError, Problem } from '../../lib/problem.ts'
+import { recordChange } from '../../store/changeLog.ts'
+import type { Writer } from '../../store/database.ts'
+import { areCommentsOn, isOffered } from '../../store/expressions.ts'
+import type { InSchool } from '../inSchool.ts'
+import { htmlOf } from '../richText.ts'
+import { findOrCreatePerson } from '../students/findOrCreatePerson.ts'
+import type { SubjectType } from './commentAccess.ts'
+
+export interface NewComment extends InSchool {
+  subject: { type: SubjectType; id: string }
+  author: { email: string; name?: string | undefined }
+  /** Markdown. */
+  body: string
+  /** The comment that it replies to. */
+  parentId?: string | undefined
+  /** Only moderators see a pending comment. */
+  status: 'published' | 'pending'
+}
+
+/** The longest text of a comment, in characters. */
+export const maxCommentLength = 5000
+
+/**
+ * Adds a comment and counts it. The author becomes a member of the school if they are not one. Call it in a transaction.
+ * @throws Problem invalid_state if the school or the subject takes no comments
+ * @throws Problem validation_failed, invalid_reference, access_denied for a blocked author
+ */
+export async function addComment(writer: Writer, comment: NewComment): Promise<{ id: string; status: string }> {
+  const { schoolId, now, subject, body, parentId, status } = comment
+  const { courseId } = await lockSubject(writer, comment)
+  if (parentId !== undefined) await requireParent(writer, comment, parentId)
+  const bodyHtml = htmlOf(body, 'markdown', 'body')
+  const { personId } = await findOrCreatePerson(writer, { schoolId, ...comment.author, facet: 'member', now })
+  const authorRole = await requireAuthor(writer, schoolId, personId)
+  const id = newId()
+  await writer
+    .insertInto('comment')
+    .values({
+      school_id: schoolId,
+      id,
+      created_at: now,
+      updated_at: now,
+      subject_type: subject.type,
+      subject_id: subject.id,
+      course_id: courseId,
+      person_id: personId,
+      author_role: authorRole,
+      parent_id: parentId ?? null,
+      body,
+      body_html: bodyHtml,
+      status,
+    })
+    .execute()
+  if (status === 'published') await countComment(writer, comment)
+  await writer
+    .updateTable('person')
+    .set((person) => ({ comments_count: person('comments_count', '+', 1) }))
+    .where('school_id', '=', schoolId)
+    .where('id', '=', personId)
+    .execute()
+  await recordChange(writer, { school_id: schoolId, type: 'comment', resource_id: id, action: 'created', version: 1 })
+  return { id, status }
+}
+
+/** Locks the subject, so that its comments are counted in turn, and returns the course of a lesson. */
+async function lockSubject(writer: Writer, { schoolId, subject: { type, id } }: NewComment): Promise<{ courseId: string | null }> {
+  const isOpen = await writer
+    .selectFrom('school')
+    .select('id')
+    .where('id', '=', schoolId)
+    .where(areCommentsOn(schoolId))
+    .where(isOffered(schoolId, 'community'))
+    .executeTakeFirst()
+  if (!isOpen) throw new Problem('invalid_state', { description: 'The school does not take comments. Its settings can allow them.' })
+  const row = await findSubject(writer, { schoolId, type, id })
+  if (!row)
+    throw new Problem('invalid_reference', {
+      details: [fieldError('subject', 'invalid_reference', 'must be a post, a lesson or an event of the school')],
+    })
+  if (row.status !== 'published' || !row.comments_enabled)
+    throw new Problem('invalid_state', { description: `This ${type} does not take comments: it must be published and allow them.` })
+  return { courseId: row.course_id }
+}
+
+interface Subject {
+  status: string
+  comments_enabled: boolean
+  course_id: string | null
+}
+
+async function findSubject(
+  writer: Writer,
+  { schoolId, type, id }: { schoolId: string; type: SubjectType; id: string },
+): Promise<Subject | undefined> {
+  if (type === 'lesson') {
+    return await writer
+      .selectFrom('lesson')
+      .select(['status', 'comments_enabled', 'course_id'])
+      .where('school_id', '=', schoolId)
+      .where('id', '=', id)
+      .executeTakeFirst()
+  }
+  if (type === 'post') {
+    const post = writer.selectFrom('post').select(['status', 'comments_enabled']).where('school_id', '=', schoolId).where('id', '=', id)
+    const row = await post.forUpdate().executeTakeFirst()
+    return row && { ...row, course_id: null }
+  }
+  const event = writer.selectFrom('event').select('status').where('school_id', '=', schoolId).where('id', '=', id)
+  const row = await event.forUpdate().executeTakeFirst()
+  return row && { ...row, comments_enabled: true, course_id: null }
+}
+
+/** Replies have one level: a reply to a reply belongs to the same comment. */
+async function requireParent(writer: Writer, { schoolId, subject }: NewComment, parentId: string): Promise<void> {
+  const parent = await writer
+    .selectFrom('comment')
+    .select('id')
+    .where('school_id', '=', schoolId)
+    .where('id', '=', parentId)
+    .where('subject_type', '=', subject.type)
+    .where('subject_id', '=', subject.id)
+    .where('parent_id', 'is', null)
+    .where('status', '=', 'published')
+    .forUpdate()
+    .executeTakeFirst()
+  if (!parent)
+    throw new Problem('invalid_reference', {
+      details: [fieldError('parent_id', 'invalid_reference', 'must be a published comment on the same subject that is not a reply')],
+    })
+}
+
+/** Returns the role of the author. */
+async function requireAuthor(writer: Writer, schoolId: string, personId: string): Promise<'member' | 'lecturer' | 'staff'> {
+  const person = await writer
+    .selectFrom('person')
+    .leftJoin('staff', (join) =>
+      join.onRef('staff.school_id', '=', 'person.school_id').onRef('staff.person_id', '=', 'person.id').on('staff.status', '=', 'active'),
+    )
+    .select(['person.member_status', 'staff.role'])
+    .where('person.school_id', '=', schoolId)
+    .where('person.id', '=', personId)
+    .executeTakeFirstOrThrow()
+  if (person.member_status === 'blocked') throw new Problem('access_denied', { description: 'The school has blocked the author.' })
+  return person.role === null ? 'member' : person.role === 'lecturer' ? 'lecturer' : 'staff'
+}
+
+/** Counts a published comment at its subject and at the comment that it replies to. */
+async function countComment(writer: Writer, { schoolId, now, subject, parentId }: NewComment): Promise<void> {
+  if (subject.type !== 'lesson') {
+    await writer
+      .updateTable(subject.type)
+      .set((row) => ({ comments_count: row('comments_count', '+', 1) }))
+      .where('school_id', '=', schoolId)
+      .where('id', '=', subject.id)
+      .execute()
+  }
+  if (parentId === undefined) return
+  const parent = await writer
+    .updateTable('comment')
+    .set((row) => ({ replies_count: row('replies_count', '+', 1), version: row('version', '+', 1), updated_at: now }))
+    .where('school_id', '=', schoolId)
+    .where('id', '=', parentId)
+    .returning('version')
+    .executeTakeFirstOrThrow()
+  await recordChange(writer, { school_id: schoolId, type: 'comment', resource_id: parentId, action: 'updated', version: parent.version })
+}

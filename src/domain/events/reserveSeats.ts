@@ -1,0 +1,78 @@
+import { fieldError, Problem } from '../../lib/problem.ts'
+import type { Writer } from '../../store/database.ts'
+import { findOrCreatePerson } from '../students/findOrCreatePerson.ts'
+import type { SeatChange } from './eventStates.ts'
+import { findRsvp, type RsvpEvent, type RsvpInput, writeRsvp } from './submitRsvp.ts'
+
+export interface SoldSeats {
+  /** Stored id of the event. */
+  eventId: string
+  attendee: { email: string; name?: string | undefined }
+  /** Seats in addition to that of the attendee. */
+  guests: number
+  note?: string | undefined
+}
+
+/**
+ * Takes the seats that were sold elsewhere, before people on the waitlist. A second sale to the same person replaces the number of seats.
+ * @throws Problem invalid_reference, invalid_state, event_full, access_denied for a blocked person
+ */
+export async function reserveSeats(change: SeatChange, { eventId, attendee, guests, note }: SoldSeats): Promise<string> {
+  const { school, writer, now } = change
+  const event = await lockEvent(writer, school.id, eventId)
+  const { personId } = await findOrCreatePerson(writer, { schoolId: school.id, ...attendee, facet: 'member', now })
+  const person = await writer
+    .selectFrom('person')
+    .select('member_status')
+    .where('school_id', '=', school.id)
+    .where('id', '=', personId)
+    .executeTakeFirstOrThrow()
+  if (person.member_status === 'blocked') throw new Problem('access_denied', { description: 'The school has blocked this person.' })
+  return await place(change, event, { personId, input: { status: 'going', guests, note: note ?? null } })
+}
+
+/**
+ * Releases the seats of a person, which go to people on the waitlist.
+ * @throws Problem not_found, invalid_state
+ */
+export async function releaseSoldSeats(change: SeatChange, { eventId, rsvpId }: { eventId: string; rsvpId: string }): Promise<void> {
+  const { school, writer } = change
+  const event = await lockEvent(writer, school.id, eventId)
+  const before = await findRsvp(writer, { schoolId: school.id, eventId, id: rsvpId })
+  if (!before) throw new Problem('not_found', { description: 'The event has no RSVP with this id.' })
+  if (before.status === 'canceled') return
+  requireNotAttended(before.status)
+  await writeRsvp(change, event, {
+    personId: before.person_id,
+    before,
+    input: { status: 'canceled', guests: before.guests, note: before.note },
+    isInTurn: false,
+  })
+}
+
+async function place(change: SeatChange, event: RsvpEvent, { personId, input }: { personId: string; input: RsvpInput }): Promise<string> {
+  const { school, writer } = change
+  const before = await findRsvp(writer, { schoolId: school.id, eventId: event.id, personId })
+  if (before) requireNotAttended(before.status)
+  if (before?.status === 'going' && before.guests === input.guests && before.note === input.note) return before.id
+  return await writeRsvp(change, event, { personId, before, input, isInTurn: false })
+}
+
+async function lockEvent(writer: Writer, schoolId: string, eventId: string): Promise<RsvpEvent> {
+  const event = await writer
+    .selectFrom('event')
+    .select(['id', 'title', 'status', 'starts_at', 'ends_at', 'time_zone', 'rsvp_opens_at', 'rsvp_closes_at', 'waitlist_enabled'])
+    .where('school_id', '=', schoolId)
+    .where('id', '=', eventId)
+    .forUpdate()
+    .executeTakeFirst()
+  if (!event)
+    throw new Problem('invalid_reference', { details: [fieldError('event_id', 'invalid_reference', 'must be an event of the school')] })
+  if (event.status !== 'published') throw new Problem('invalid_state', { description: `The event is ${event.status}.` })
+  return event
+}
+
+function requireNotAttended(status: string): void {
+  if (status === 'attended' || status === 'no_show')
+    throw new Problem('invalid_state', { description: 'The attendance is recorded: its seats cannot change.' })
+}

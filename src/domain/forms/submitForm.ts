@@ -1,0 +1,100 @@
+import { newId } from '../../lib/ids.ts'
+import { fieldError, Problem } from '../../lib/problem.ts'
+import { recordChange } from '../../store/changeLog.ts'
+import type { Writer } from '../../store/database.ts'
+import { now as databaseTime } from '../../store/expressions.ts'
+import { isOpenForm } from '../../store/formExpressions.ts'
+import { normaliseEmail } from '../accounts/emailAddress.ts'
+import type { InSchool } from '../inSchool.ts'
+import { type Answer, checkAnswers, type Question } from './checkAnswers.ts'
+
+export interface NewSubmission extends InSchool {
+  formId: string
+  /** By the key of the question. */
+  answers: Readonly<Record<string, Answer>>
+  /** The person, if the answers do not contain them. */
+  contact?: { email?: string | undefined; name?: string | undefined } | undefined
+  sourcePath?: string | undefined
+  locale?: string | undefined
+  spam?: boolean | undefined
+}
+
+/**
+ * Stores a submission of an open form, and connects it to the person of the school with its e-mail address. Call it in a transaction.
+ * @throws Problem not_found, invalid_state if the form is not open, validation_failed with every wrong answer
+ */
+export async function submitForm(writer: Writer, submission: NewSubmission): Promise<{ id: string; formVersion: number }> {
+  const { schoolId, now, formId, answers, contact, sourcePath, locale, spam = false } = submission
+  const form = await writer
+    .selectFrom('form')
+    .select((row) => [
+      'version',
+      row.ref('fields').$castTo<readonly Question[]>().as('fields'),
+      row.and([isOpenForm, row.or([row('opens_at', 'is', null), row('opens_at', '<=', databaseTime)])]).as('is_open'),
+    ])
+    .where('school_id', '=', schoolId)
+    .where('id', '=', formId)
+    .forUpdate()
+    .executeTakeFirst()
+  if (!form) throw new Problem('not_found', { description: 'The school has no such form.' })
+  if (!form.is_open) throw new Problem('invalid_state', { description: 'The form does not accept submissions at this time.' })
+  const questions = form.fields
+  const errors = checkAnswers(questions, answers)
+  const email = emailIn(submission, questions)
+  if (contact?.email !== undefined && normaliseEmail(contact.email) === undefined)
+    errors.push(fieldError('contact.email', 'format', 'must be an e-mail address'))
+  if (errors.length > 0) throw new Problem('validation_failed', { details: errors })
+  const id = newId()
+  await writer
+    .insertInto('form_submission')
+    .values((row) => ({
+      school_id: schoolId,
+      id,
+      created_at: now,
+      updated_at: now,
+      submitted_at: now,
+      form_id: formId,
+      form_version: form.version,
+      answers: JSON.stringify(answers),
+      email: email === undefined ? null : (normaliseEmail(email) ?? null),
+      name: contact?.name ?? textAnswer(answers.name) ?? null,
+      person_id: row
+        .selectFrom('person')
+        .select('person.id')
+        .where('person.school_id', '=', schoolId)
+        .where('person.email', '=', email === undefined ? null : (normaliseEmail(email) ?? null))
+        .where('person.erased_at', 'is', null),
+      source_path: sourcePath ?? null,
+      locale: locale ?? null,
+      spam,
+    }))
+    .execute()
+  await writer
+    .updateTable('form')
+    .set((row) => ({ submissions_count: row('submissions_count', '+', 1), last_submission_at: now }))
+    .where('school_id', '=', schoolId)
+    .where('id', '=', formId)
+    .execute()
+  await recordChange(writer, { school_id: schoolId, type: 'form_submission', resource_id: id, action: 'created', version: 1 })
+  return { id, formVersion: form.version }
+}
+
+/** Returns the e-mail address of the contact, otherwise the first answer to a question for one. */
+function emailIn({ contact, answers }: NewSubmission, questions: readonly Question[]): string | undefined {
+  if (contact?.email !== undefined) return contact.email
+  const question = questions.find(({ kind, key }) => kind === 'email' && typeof answers[key] === 'string' && answers[key] !== '')
+  return question && textAnswer(answers[question.key])
+}
+
+const textAnswer = (answer: Answer | undefined): string | undefined =>
+  typeof answer === 'string' && answer !== '' ? answer.slice(0, 200) : undefined
+
+/** Returns the stored id of the form with this slug. */
+export async function requireFormSlug(writer: Writer, schoolId: string, slug: string): Promise<string> {
+  const form = await writer.selectFrom('form').select('id').where('school_id', '=', schoolId).where('slug', '=', slug).executeTakeFirst()
+  if (!form)
+    throw new Problem('invalid_reference', {
+      details: [fieldError('form', 'invalid_reference', 'must be the slug of a form of the school')],
+    })
+  return form.id
+}

@@ -1,0 +1,65 @@
+import { toPublicId } from '../../lib/ids.ts'
+import { Problem } from '../../lib/problem.ts'
+import type { Reader } from '../../store/database.ts'
+import { orderStatus } from '../../store/shopExpressions.ts'
+import { publicOrderItem, publicRefund } from './publicOrder.ts'
+
+/** Returns the stored id of the order with this number. */
+export async function requireOrderNumber(reader: Reader, schoolId: string, number: string): Promise<string> {
+  const row = await reader
+    .selectFrom('orders')
+    .select('id')
+    .where('school_id', '=', schoolId)
+    .where('number', '=', number)
+    .executeTakeFirst()
+  if (!row) throw new Problem('not_found', { description: 'The school has no order with this number.' })
+  return row.id
+}
+
+/** Returns an order with its lines and refunds, without personal data. */
+export async function orderSummary(reader: Reader, schoolId: string, orderId: string): Promise<Record<string, unknown>> {
+  const order = await reader
+    .selectFrom('orders')
+    .select(['id', 'number', orderStatus.as('status'), 'kind', 'currency', 'subtotal_amount', 'discount_amount', 'tax_amount', 'tax_mode'])
+    .select(['total_amount', 'refunded_amount', 'coupon_code', 'placed_at', 'paid_at', 'expires_at', 'receipt_number'])
+    .where('school_id', '=', schoolId)
+    .where('id', '=', orderId)
+    .executeTakeFirstOrThrow()
+  const items = await reader
+    .selectFrom('order_item')
+    .select(['id', 'product_type', 'product_id', 'title', 'quantity', 'currency'])
+    .select(['unit_amount', 'discount_amount', 'tax_amount', 'total_amount', 'refunded_amount'])
+    .where('school_id', '=', schoolId)
+    .where('order_id', '=', orderId)
+    .orderBy('position')
+    .execute()
+  const refunds = await reader
+    .selectFrom('refund')
+    .select(['id', 'amount', 'currency', 'reason', 'created_at'])
+    .where('school_id', '=', schoolId)
+    .where('order_id', '=', orderId)
+    .orderBy('id')
+    .execute()
+  const money = (amount: number | string) => ({ amount: Number(amount), currency: order.currency })
+  return {
+    object: 'order',
+    id: toPublicId('ord', order.id),
+    number: order.number,
+    status: order.status,
+    kind: order.kind,
+    currency: order.currency,
+    items: items.map((item) => ({ ...publicOrderItem(item), id: toPublicId('oit', item.id) })),
+    subtotal: money(order.subtotal_amount),
+    discount_total: money(order.discount_amount),
+    tax_total: money(order.tax_amount),
+    tax_mode: order.tax_mode,
+    total: money(order.total_amount),
+    refunded_total: money(order.refunded_amount),
+    coupon_code: order.coupon_code,
+    refunds: refunds.map((refund) => ({ ...publicRefund(refund), id: toPublicId('rfd', refund.id) })),
+    placed_at: order.placed_at,
+    paid_at: order.paid_at,
+    expires_at: order.expires_at,
+    receipt_number: order.receipt_number,
+  }
+}

@@ -1,0 +1,60 @@
+import type { Keyring } from '../../lib/keyring.ts'
+import type { Reader, Writer } from '../../store/database.ts'
+import { stepOfCode } from './appSecret.ts'
+import type { FactorOwner } from './factorOwner.ts'
+
+/** Stores a secret after its first code was checked. It replaces the previous app. `step` is the time step of that code. */
+export async function saveApp(
+  writer: Writer,
+  keyring: Keyring,
+  { schoolId, accountId, secret, step }: FactorOwner & { secret: string; step: number },
+): Promise<void> {
+  const sealed = keyring.seal('authenticator apps', JSON.stringify({ accountId, secret }))
+  await writer
+    .insertInto('authenticator_app')
+    .values({ school_id: schoolId, account_id: accountId, secret: sealed, last_step: step })
+    .onConflict((conflict) => conflict.columns(['school_id', 'account_id']).doUpdateSet({ secret: sealed, last_step: step }))
+    .execute()
+}
+
+/** Returns true if the code is right and its time step was not used before: of several requests with one code, one succeeds. */
+export async function useAppCode(
+  database: Reader,
+  keyring: Keyring,
+  { schoolId, accountId, code }: FactorOwner & { code: string },
+): Promise<boolean> {
+  const app = await database
+    .selectFrom('authenticator_app')
+    .select('secret')
+    .where('school_id', '=', schoolId)
+    .where('account_id', '=', accountId)
+    .executeTakeFirst()
+  const secret = app && secretOf(keyring, app.secret, accountId)
+  const step = secret && (await stepOfCode(secret, code))
+  if (!app || !step) return false
+  const { numUpdatedRows } = await database
+    .updateTable('authenticator_app')
+    .set({ last_step: step })
+    .where('school_id', '=', schoolId)
+    .where('account_id', '=', accountId)
+    .where('secret', '=', app.secret)
+    .where('last_step', '<', step)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
+}
+
+/** Removes the app. Returns false if there is none. */
+export async function removeApp(writer: Writer, { schoolId, accountId }: FactorOwner): Promise<boolean> {
+  const { numDeletedRows } = await writer
+    .deleteFrom('authenticator_app')
+    .where('school_id', '=', schoolId)
+    .where('account_id', '=', accountId)
+    .executeTakeFirstOrThrow()
+  return numDeletedRows > 0n
+}
+
+/** The sealed text names the account, so that a row cannot be moved to another one. */
+function secretOf(keyring: Keyring, sealed: string, accountId: string): string | undefined {
+  const content: { accountId: string; secret: string } = JSON.parse(keyring.open('authenticator apps', sealed))
+  return content.accountId === accountId ? content.secret : undefined
+}

@@ -1,0 +1,5 @@
+/** Identifies the account whose second factors are meant. */
+export interface FactorOwner {
+  schoolId: string
+  accountId: string
+}

@@ -1,0 +1,45 @@
+import { DeliveryFailure } from '../../lib/deliveryFailure.ts'
+import { OutboundError, type SendOutbound } from '../../lib/outboundRequest.ts'
+import type { WebhookEvent } from './webhookEvent.ts'
+
+/** One signed request to a receiver. */
+export interface WebhookRequest {
+  url: URL
+  /** `whsec_…`; the request is signed with each of them. */
+  secrets: readonly string[]
+  /** The same for every attempt, so that a receiver can recognise a repetition. */
+  id: string
+  event: WebhookEvent
+  send: SendOutbound
+}
+
+const timeoutMs = 10_000
+
+/**
+ * Sends a webhook as Standard Webhooks specifies, and returns the status of the response. Does not read the body, and follows no redirects.
+ * @throws DeliveryFailure without a response
+ */
+export async function sendWebhook({ url, secrets, id, event, send }: WebhookRequest): Promise<number> {
+  // Loaded on first use: most services send no webhooks.
+  const { Webhook } = await import('standardwebhooks')
+  const body = JSON.stringify(event)
+  const sentAt = new Date()
+  const headers = {
+    'Content-Type': 'application/json',
+    'User-Agent': 'Schoolgate-Webhooks',
+    'webhook-id': id,
+    'webhook-timestamp': String(Math.floor(sentAt.getTime() / 1000)),
+    'webhook-signature': secrets.map((secret) => new Webhook(secret).sign(id, sentAt, body)).join(' '),
+  }
+  try {
+    return (await send({ url, method: 'POST', headers, body, maxBytes: 0, timeoutMs })).status
+  } catch (error) {
+    throw new DeliveryFailure(error instanceof OutboundError ? reasons[error.failure] : 'the request failed')
+  }
+}
+
+const reasons = {
+  forbidden: 'the address of the receiver is not public',
+  failed: 'no response in time',
+  invalid: 'the response is not valid',
+} as const satisfies Record<OutboundError['failure'], string>

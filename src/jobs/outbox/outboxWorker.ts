@@ -1,0 +1,170 @@
+import { DeliveryFailure } from '../../lib/deliveryFailure.ts'
+import { errorCode } from '../../lib/errorCode.ts'
+import type { Log } from '../../lib/log.ts'
+import { retryDelay } from '../../lib/retryDelay.ts'
+import type { Database } from '../../store/database.ts'
+import { type ClaimedRow, claimOutbox } from '../../store/outbox/claimOutbox.ts'
+import { dueLanes } from '../../store/outbox/dueLanes.ts'
+import type { OutboxKind } from '../../store/outbox/outboxKinds.ts'
+import { type Settlement, settleOutbox } from '../../store/outbox/settleOutbox.ts'
+import { withinDeadline } from '../../store/withinDeadline.ts'
+import { createLane, type OutboxLane } from './outboxLane.ts'
+
+/** Does one kind of work. */
+export interface OutboxHandler {
+  /** Most rows in work at a time; of webhooks, for each endpoint. */
+  concurrency: number
+  /** True if the payload of a delivered row is kept: it names no person. */
+  keepsPayload?: boolean
+  /** True if a row gets its first attempt even after its time. */
+  isTriedOnce?: boolean
+  /** May run several times for a row. Throws a DeliveryFailure, or any other error for another attempt. */
+  deliver(row: ClaimedRow): Promise<void>
+  /** Replaces the claim of rows, for handlers with endpoints. */
+  claim?(target: { schoolId: string; name: string }, limit: number, leaseSeconds: number): Promise<ClaimedRow[]>
+}
+
+export type OutboxOutcome = Settlement['outcome']
+
+export interface OutboxArguments {
+  database: Database
+  handlers: Readonly<Partial<Record<OutboxKind, OutboxHandler>>>
+  log: Log
+  /** Is called after each attempt. */
+  onOutcome?(kind: string, outcome: OutboxOutcome): void
+  pollMilliseconds?: number
+  leaseSeconds?: number
+}
+
+/** Delivers the rows of the outbox in this process. */
+export interface OutboxWorker {
+  /** Begins to deliver: rows of this process immediately, those of others and retries with the next poll. */
+  start(): void
+  /** Looks for due rows soon. Does nothing before `start`. */
+  wake(): void
+  /** Delivers everything that is due now. */
+  drained(): Promise<void>
+  /** Claims nothing more, and resolves when the rows in work are settled. */
+  stop(): Promise<void>
+}
+
+/** An attempt ends this long before another process takes the row over, so that its outcome can be stored. */
+const marginSeconds = 15
+
+export function createOutboxWorker(args: OutboxArguments): OutboxWorker {
+  const { database, handlers, log, onOutcome, pollMilliseconds = 2000, leaseSeconds = 60 } = args
+  const lanes = new Map<string, OutboxLane>()
+  let timer: NodeJS.Timeout | undefined
+  let isStopped = false
+  let isFailing = false
+  let attempts = 0
+
+  const reportFailure = (error: unknown): void => {
+    if (!isFailing) log.error({ err: error }, 'outbox cannot be read, trying again')
+    isFailing = true
+  }
+  const settle = async (row: ClaimedRow, ended: Settlement): Promise<void> => {
+    const about = { kind: row.kind, outbox_id: row.id, attempts: row.attempts, ...(row.target !== null && { endpoint: row.target }) }
+    // The row stays claimed if this fails: another process repeats the attempt when the lease ends.
+    await settleOutbox(database.kysely, row, ended).catch(reportFailure)
+    if (ended.outcome === 'retried') log.warn({ ...about, reason: ended.reason }, 'delivery failed, will be retried')
+    if (ended.outcome === 'dead') log.error({ ...about, reason: ended.reason }, 'delivery given up')
+    onOutcome?.(row.kind, ended.outcome)
+    attempts += 1
+  }
+  const attempt = async (row: ClaimedRow, handler: OutboxHandler): Promise<void> => {
+    if (row.is_expired && !(handler.isTriedOnce && row.attempts === 1))
+      return settle(row, { outcome: 'dead', reason: 'not delivered in time' })
+    try {
+      await withinDeadline(handler.deliver(row), (leaseSeconds - Math.min(marginSeconds, leaseSeconds / 2)) * 1000, 'the delivery')
+      await settle(row, { outcome: 'delivered', keepsPayload: handler.keepsPayload ?? false })
+    } catch (error) {
+      const reason = reasonToStore(error)
+      if (error instanceof DeliveryFailure && error.isPermanent) return settle(row, { outcome: 'dead', reason })
+      if (!(error instanceof DeliveryFailure)) log.error({ err: error, kind: row.kind, outbox_id: row.id }, 'delivery failed unexpectedly')
+      await settle(row, { outcome: 'retried', afterSeconds: retryDelay(row.attempts), reason })
+    }
+  }
+  const laneOf = (kind: OutboxKind, handler: OutboxHandler, target?: { schoolId: string; name: string }): OutboxLane => {
+    const key = [kind, target?.schoolId, target?.name].join(' ')
+    const known = lanes.get(key)
+    if (known) return known
+    const lane = createLane({
+      concurrency: handler.concurrency,
+      claim: (limit) =>
+        target && handler.claim
+          ? handler.claim(target, limit, leaseSeconds)
+          : claimOutbox(database.kysely, { kind, target, limit, leaseSeconds }),
+      work: (row) => attempt(row, handler),
+      onError: reportFailure,
+    })
+    lanes.set(key, lane)
+    return lane
+  }
+  const kinds = Object.keys(handlers) as OutboxKind[]
+
+  /** Runs every lane that has due rows. Resolves when they are done. */
+  const look = async (): Promise<void> => {
+    for (const [key, lane] of lanes) if (lane.isIdle) lanes.delete(key)
+    try {
+      const due = isStopped
+        ? []
+        : await dueLanes(
+            database.kysely,
+            kinds.filter((kind) => !handlers[kind]?.claim),
+          )
+      isFailing = false
+      await Promise.all(
+        due.map(async ({ kind, school_id: schoolId, target: name }) => {
+          const handler = handlers[kind as OutboxKind]
+          const target = schoolId !== null && name !== null ? { schoolId, name } : undefined
+          if (handler && !isStopped) await laneOf(kind as OutboxKind, handler, target).run()
+        }),
+      )
+    } catch (error) {
+      reportFailure(error)
+    }
+  }
+  const looks = new Set<Promise<void>>()
+  const startLook = (): Promise<void> => {
+    const current: Promise<void> = look().finally(() => looks.delete(current))
+    looks.add(current)
+    return current
+  }
+  let isWakeful = false
+  return {
+    start() {
+      timer ??= setInterval(startLook, pollMilliseconds).unref()
+      void startLook()
+    },
+    wake() {
+      if (timer === undefined || isWakeful) return
+      isWakeful = true
+      // Several rows of one moment need one look. Deferred, so that the response goes first.
+      setImmediate(() => {
+        isWakeful = false
+        void startLook()
+      })
+    },
+    async drained() {
+      // Work can add further work.
+      for (let before = -1; before !== attempts; ) {
+        before = attempts
+        await startLook()
+        await Promise.all(looks)
+      }
+    },
+    async stop() {
+      isStopped = true
+      clearInterval(timer)
+      await Promise.all([...lanes.values()].map((lane) => lane.stop()))
+      await Promise.all(looks)
+    },
+  }
+}
+
+/** Messages of other errors can contain values of the row, so only their code is stored. */
+const reasonToStore = (error: unknown): string => {
+  if (error instanceof DeliveryFailure) return error.message
+  return `unexpected failure: ${errorCode(error) ?? (error instanceof Error ? error.name : 'no error')}; see the log`
+}

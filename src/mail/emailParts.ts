@@ -1,0 +1,61 @@
+import type { EmailFact } from './emailFacts.ts'
+
+/** A piece of a paragraph. Values are isolated, so that their writing direction does not affect the sentence. */
+interface Piece {
+  text: string
+  isValue: boolean
+}
+
+/** One paragraph of an e-mail. The plain text and the HTML are written from the same parts. */
+export type EmailPart =
+  | { kind: 'sentence'; pieces: Piece[] }
+  | { kind: 'link'; url: string }
+  | { kind: 'facts'; facts: readonly EmailFact[] }
+
+/** The value of a placeholder in the language of the e-mail, as one line; or lines of facts. */
+export type FilledValue = string | readonly EmailFact[]
+
+/**
+ * Fills a template. A paragraph that consists of one placeholder becomes a link if its value is a URL of the school, and a list if its value
+ * is a list. Values are never searched for placeholders.
+ * @throws Error if a value is missing
+ */
+export function emailParts(template: string, { issuer, value }: { issuer: string; value(name: string): FilledValue }): EmailPart[] {
+  return template.split('\n\n').map((paragraph): EmailPart => {
+    const only = /^\{([a-z_]+)\}$/.exec(paragraph)?.[1]
+    const filled = only === undefined ? undefined : value(only)
+    if (typeof filled === 'object') return { kind: 'facts', facts: filled }
+    if (filled !== undefined && isOwnUrl(filled, issuer)) return { kind: 'link', url: filled }
+    return { kind: 'sentence', pieces: piecesOf(paragraph, value) }
+  })
+}
+
+/** Fills a text of one line, such as a subject. */
+export const fillLine = (template: string, value: (name: string) => FilledValue): string =>
+  piecesOf(template, value)
+    .map(({ text }) => text)
+    .join('')
+
+/** Only URLs of the school's own origin become links. */
+const isOwnUrl = (text: string, issuer: string): boolean => URL.parse(text)?.origin === new URL(issuer).origin && !/[\s"<>]/.test(text)
+
+const piecesOf = (template: string, value: (name: string) => FilledValue): Piece[] =>
+  template
+    .split(/(\{[a-z_]+\})/)
+    .filter((piece) => piece !== '')
+    .map((piece) => {
+      const name = /^\{([a-z_]+)\}$/.exec(piece)?.[1]
+      if (name === undefined) return { text: piece, isValue: false }
+      const filled = value(name)
+      if (typeof filled !== 'string') throw new Error(`the placeholder ${name} needs a separate paragraph`)
+      return { text: filled, isValue: true }
+    })
+
+/** Returns the e-mail as plain text. */
+export const plainEmail = (parts: readonly EmailPart[]): string => `${parts.map(plainPart).join('\n\n')}\n`
+
+function plainPart(part: EmailPart): string {
+  if (part.kind === 'link') return part.url
+  if (part.kind === 'facts') return part.facts.map(({ label, value }) => `${label}: ${value}`).join('\n')
+  return part.pieces.map(({ text }) => text).join('')
+}

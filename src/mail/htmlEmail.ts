@@ -1,0 +1,92 @@
+import type { EmailPart } from './emailParts.ts'
+import type { EmailLogo } from './transport.ts'
+
+export interface HtmlEmail {
+  language: string
+  /** The name of the school. */
+  school: string
+  subject: string
+  parts: readonly EmailPart[]
+  logo: EmailLogo | undefined
+}
+
+/** The Content-ID of the logo in its e-mail (RFC 2392). */
+export const logoId = 'logo@schoolgate'
+
+/**
+ * Returns the e-mail as an HTML document that contains the same words as its plain text. It loads nothing: the logo is a part of the
+ * message. Layout by one table, styles inline and colours for the dark scheme in a style element, as mail programs require.
+ */
+export function htmlEmail({ language, school, subject, parts, logo }: HtmlEmail): string {
+  return `<!doctype html>
+<html lang="${escaped(language)}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="supported-color-schemes" content="light dark">
+<meta name="format-detection" content="telephone=no, date=no, address=no, email=no">
+<title>${escaped(subject)}</title>
+<style>
+:root { color-scheme: light dark; }
+@media (prefers-color-scheme: dark) {
+  .page { background: #121614 !important; }
+  .card { background: #1c2220 !important; }
+  .card, .card h1, .card p, .card th, .card td { color: #e9edeb !important; }
+  .card a { color: #8fd9c3 !important; }
+}
+</style>
+</head>
+<body class="page" style="margin:0;padding:0;background:#f1f3f2;">
+<table class="page" role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="background:#f1f3f2;">
+<tr><td align="center" style="padding:16px 8px;">
+<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="max-width:600px;">
+<tr><td class="card" align="left" style="${font}padding:24px 20px;background:#ffffff;border-radius:8px;color:#1a1f1d;">
+<main>
+${header(school, logo)}
+<h1 style="margin:0 0 16px;font-size:20px;line-height:1.3;overflow-wrap:anywhere;">${escaped(subject)}</h1>
+${parts.map(htmlPart).join('\n')}
+</main>
+</td></tr>
+</table>
+</td></tr>
+</table>
+</body>
+</html>
+`
+}
+
+const font = 'font-family:system-ui,-apple-system,Segoe UI,Roboto,Helvetica,Arial,sans-serif;font-size:16px;line-height:1.5;'
+const paragraph = 'margin:0 0 16px;overflow-wrap:anywhere;word-break:break-word;'
+
+/** The largest size of the logo, in pixels. */
+const [mostWidth, mostHeight] = [240, 56]
+
+/** Returns the logo on a light plate, for which it was chosen, or the name of the school. */
+function header(school: string, logo: EmailLogo | undefined): string {
+  if (!logo) return `<p style="${paragraph}font-weight:700;">${escaped(school)}</p>`
+  const scale = Math.min(1, mostWidth / logo.width, mostHeight / logo.height)
+  const [width, height] = [logo.width, logo.height].map((side) => Math.max(1, Math.round(side * scale)))
+  const image = `<img src="cid:${logoId}" alt="${escaped(logo.alt)}" width="${width}" height="${height}" style="display:block;border:0;">`
+  return `<p style="margin:0 0 20px;"><span style="display:inline-block;padding:6px 8px;background:${escaped(logo.plate)};border-radius:6px;">${image}</span></p>`
+}
+
+function htmlPart(part: EmailPart): string {
+  if (part.kind === 'link') {
+    return `<p style="${paragraph}"><a href="${escaped(part.url)}" style="color:#0a5c49;word-break:break-all;">${escaped(part.url)}</a></p>`
+  }
+  if (part.kind === 'facts') {
+    const cell = 'padding:2px 0;vertical-align:top;overflow-wrap:anywhere;word-break:break-word;'
+    const rows = part.facts.map(
+      ({ label, value }) =>
+        `<tr><th scope="row" align="left" style="${cell}padding-right:12px;font-weight:600;white-space:nowrap;">${escaped(label)}:</th> <td style="${cell}"><bdi>${escaped(value)}</bdi></td></tr>`,
+    )
+    return `<table cellpadding="0" cellspacing="0" border="0" style="margin:0 0 16px;font-size:inherit;">\n${rows.join('\n')}\n</table>`
+  }
+  const html = part.pieces.map(({ text, isValue }) => (isValue ? `<bdi>${escaped(text)}</bdi>` : escaped(text)))
+  return `<p style="${paragraph}">${html.join('')}</p>`
+}
+
+const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+
+const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character] ?? '')

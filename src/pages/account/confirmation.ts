@@ -1,0 +1,77 @@
+import type { Context } from 'koa'
+import type { Keyring } from '../../lib/keyring.ts'
+import { accountPaths, withQuery } from '../../policy/accountPaths.ts'
+import { isMultiFactor } from '../../policy/authenticationMethods.ts'
+import { readOwnCookie, setOwnCookie } from '../ownCookie.ts'
+import { seeOther } from '../seeOther.ts'
+import type { AccountArguments } from './accountArguments.ts'
+import { type SignedInPerson, signedInOrAway } from './signedInPerson.ts'
+
+const cookie = 'sg_confirmed'
+/** How long a sign-in, or a confirmation, counts for sensitive changes. */
+const lifeSeconds = 600
+
+/** How a person confirmed who they are. */
+export type ConfirmedBy = 'password' | 'second factor'
+
+interface Content {
+  schoolId: string
+  /** The session that the confirmation belongs to. */
+  uid: string
+  accountId: string
+  by: ConfirmedBy
+  /** Seconds since 1970. */
+  at: number
+}
+
+type Confirming = Pick<AccountArguments, 'keyring' | 'secondStep'>
+
+const now = (): number => Math.floor(Date.now() / 1000)
+
+/** True if this person has to prove a second factor: the account has one, and the school uses them. */
+export const needsSecondFactor = (ctx: Context, { secondStep }: Pick<AccountArguments, 'secondStep'>, { who }: SignedInPerson): boolean =>
+  who.has_second_factor && secondStep(ctx.state.school) !== 'off'
+
+/**
+ * Returns the person who is signed in if they have proved who they are within the last ten minutes, with the second factor if the account
+ * has one. Otherwise redirects to the page that asks for it, which leads back to `page`, and returns undefined. `page` must be one of the
+ * paths in returnTo.ts. Call it for GET and for POST: the person then confirms before they fill in the form.
+ */
+export async function confirmedOrAway(ctx: Context, args: AccountArguments, page: string): Promise<SignedInPerson | undefined> {
+  const person = await signedInOrAway(ctx, args, page)
+  if (!person || isConfirmed(ctx, args, person)) return person
+  seeOther(ctx, withQuery(accountPaths.confirm, { return_to: page }))
+  return undefined
+}
+
+/** True if the person has signed in or confirmed within the last ten minutes, with the second factor if the account has one. */
+export function isConfirmed(ctx: Context, args: Confirming, person: SignedInPerson): boolean {
+  const isStrong = needsSecondFactor(ctx, args, person)
+  const isRecent = (at: number): boolean => at > now() - lifeSeconds
+  if (isRecent(person.signedInAt ?? 0) && (!isStrong || isMultiFactor(person.amr))) return true
+  const content = read(ctx, args.keyring)
+  return (
+    content !== undefined &&
+    content.schoolId === ctx.state.school.id &&
+    content.uid === person.uid &&
+    content.accountId === person.accountId &&
+    isRecent(content.at) &&
+    (!isStrong || content.by === 'second factor')
+  )
+}
+
+/** Stores in this browser that the person of its session has just proved who they are. */
+export function setConfirmed(ctx: Context, keyring: Keyring, { uid, accountId }: SignedInPerson, by: ConfirmedBy): void {
+  const content: Content = { schoolId: ctx.state.school.id, uid, accountId, by, at: now() }
+  setOwnCookie(ctx, cookie, { value: keyring.seal('confirmations', JSON.stringify(content)), lifeSeconds })
+}
+
+function read(ctx: Context, keyring: Keyring): Content | undefined {
+  const value = readOwnCookie(ctx, cookie)
+  if (!value) return undefined
+  try {
+    return JSON.parse(keyring.open('confirmations', value))
+  } catch {
+    return undefined
+  }
+}

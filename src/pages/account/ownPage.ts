@@ -1,0 +1,139 @@
+import type { Context } from 'koa'
+import { Problem } from '../../lib/problem.ts'
+import { accountPaths } from '../../policy/accountPaths.ts'
+import type { Role } from '../../policy/caller.ts'
+import { requireOwnForm } from '../ownForm.ts'
+import type { PageContext } from '../pageContext.ts'
+import { plainText } from '../plainText.ts'
+import type { TextKey, Texts } from '../texts.ts'
+import type { AccountArguments } from './accountArguments.ts'
+import { accountNavigation } from './accountNavigation.ts'
+import type { AccountPage, AccountShell } from './accountPage.ts'
+import type { AccountPresenter } from './accountPresenter.ts'
+import { confirmedOrAway } from './confirmation.ts'
+import { formSubject, type SignedInPerson, signedInOrAway } from './signedInPerson.ts'
+
+/** An error of a submitted form. With a field, it is shown at the field and linked from the summary. */
+export interface OwnError {
+  field?: string
+  text: string
+}
+
+/** The content of an account page, as its builder returns it. */
+export type OwnContent = Pick<AccountPage, 'sections'> & { title: TextKey; heading: string; introduction?: AccountPage['introduction'] }
+
+/** The values from which an account page is built. */
+export interface OwnPageContext {
+  texts: Texts
+  schoolName: string
+  person: SignedInPerson
+  role: Role
+  now: Date
+  /** Returns the error of a field; empty if there is none. */
+  errorOf(field: string): string
+}
+
+/** Shows and protects the pages of a person's own account. */
+export interface OwnPages {
+  /** Returns the person whose form this is; undefined if the browser was redirected to the sign-in, which leads back to `page`. */
+  owner(ctx: Context, page: string): Promise<SignedInPerson | undefined>
+  /** The same for a sensitive form: the person has to confirm who they are first, if they did not sign in within the last ten minutes. */
+  confirmedOwner(ctx: Context, page: string): Promise<SignedInPerson | undefined>
+  /** Shows the page at `path`. `errors` are those of the form that was submitted. */
+  show(
+    ctx: Context,
+    person: SignedInPerson,
+    page: { path: string; notices: Readonly<Record<string, TextKey>>; errors?: readonly OwnError[] },
+    build: (context: OwnPageContext) => OwnContent,
+  ): Promise<void>
+  /** Returns what surrounds the content of an account page. */
+  shell(ctx: Context, person: SignedInPerson, page: { path: string; heading: string; notice?: string }): Promise<AccountShell>
+}
+
+export function createOwnPages(args: AccountArguments, present: AccountPresenter): OwnPages {
+  const roleOf = async (ctx: Context, { accountId }: SignedInPerson): Promise<Role> =>
+    (await args.findPerson(ctx.state.school.id, accountId))?.role ?? 'learner'
+
+  const shellOf = (
+    ctx: Context,
+    {
+      person,
+      role,
+      pageContext,
+      ...page
+    }: { person: SignedInPerson; role: Role; pageContext: PageContext } & {
+      path: string
+      heading: string
+      notice?: string
+    },
+  ): AccountShell => {
+    const { texts } = pageContext
+    return {
+      navigation: accountNavigation(texts, { role, path: page.path }),
+      signedIn: texts.parts('consent.signed_in', { name: plainText(person.who.name, 60), email: plainText(person.who.email, 254) }),
+      heading: page.heading,
+      notice: page.notice ?? '',
+      csrf: present.csrf.issue(ctx, formSubject(person)),
+      deletion: deletionOf(pageContext, person, new Date()),
+    }
+  }
+
+  const owner: OwnPages['owner'] = async (ctx, page) => {
+    const person = await signedInOrAway(ctx, args, page)
+    if (person) requireOwnForm(ctx, present.csrf, { subject: formSubject(person), kind: 'foreign_account_form' })
+    return person
+  }
+
+  return {
+    owner,
+    confirmedOwner: async (ctx, page) => (await owner(ctx, page)) && confirmedOrAway(ctx, args, `${page}?done=confirmed`),
+    async shell(ctx, person, page) {
+      return shellOf(ctx, { ...page, person, role: await roleOf(ctx, person), pageContext: await present.pageContext(ctx) })
+    },
+    async show(ctx, person, { path, notices, errors = [] }, build) {
+      const role = await roleOf(ctx, person)
+      const pageContext = await present.pageContext(ctx, path)
+      const { texts, schoolName } = pageContext
+      const errorOf = (field: string): string => errors.find((one) => one.field === field)?.text ?? ''
+      const { title, heading, introduction = [], sections } = build({ texts, schoolName, person, role, now: new Date(), errorOf })
+      const done = errors.length === 0 && typeof ctx.query.done === 'string' ? ctx.query.done : ''
+      const notice = done === 'confirmed' ? 'confirm.done' : Object.hasOwn(notices, done) ? notices[done] : undefined
+      const failed = errors.length > 0 ? `${texts.text('account.error_title')}: ` : ''
+      await present.show(ctx, 'account', {
+        title: failed + texts.text(title),
+        again: path,
+        ...shellOf(ctx, { person, role, pageContext, path, heading, notice: notice ? texts.text(notice) : '' }),
+        introduction,
+        errors:
+          errors.length === 0
+            ? undefined
+            : {
+                heading: texts.text('account.error_heading'),
+                list: errors.map(({ field, text }) => ({ href: field === undefined ? undefined : `#${field}`, text })),
+              },
+        sections,
+      })
+    },
+  }
+}
+
+/** Returns the notice about a scheduled deletion. */
+function deletionOf({ texts, schoolName }: PageContext, { who }: SignedInPerson, now: Date): AccountShell['deletion'] {
+  const at = who.deletion_scheduled_at
+  if (!at) return undefined
+  const isInTime = at > now
+  return {
+    heading: texts.text('apps.deletion_heading'),
+    explanation: texts.text(isInTime ? 'apps.deletion' : 'apps.deletion_under_way', { date: texts.date(at), school: schoolName }),
+    keep: isInTime ? { action: accountPaths.keep, submit: texts.text('apps.keep') } : undefined,
+  }
+}
+
+/**
+ * Returns the problem of an operation that the page explains to the person.
+ * @throws the error if it is not a problem of the request, or one that the error page explains
+ */
+export function explained(error: unknown): Problem {
+  if (error instanceof Problem && error.status < 500 && error.status !== 429) return error
+  throw error
+}

@@ -1,0 +1,125 @@
+import type { SchoolApp } from '../../../domain/administration/schoolApps.ts'
+import { accountPaths, withQuery } from '../../../policy/accountPaths.ts'
+import type { Reader } from '../../../policy/permissionSentences.ts'
+import type { ConsentFact } from '../../consentFacts.ts'
+import type { ConsentScope } from '../../consentScope.ts'
+import { plainText } from '../../plainText.ts'
+import type { Frame } from '../../templates.ts'
+import type { TextPart, Texts } from '../../texts.ts'
+import { placesOf } from '../appEntries.ts'
+import { type SchoolSection, schoolSections } from './schoolSections.ts'
+
+/** The list of connected apps, or of integrations, with what an owner or admin can do about them. */
+export interface SchoolAppsPage extends Frame {
+  heading: string
+  sectionsLabel: string
+  sections: SchoolSection[]
+  notice: string
+  introduction: string
+  /** Shown instead of an empty list. */
+  nothing: string
+  csrf: string
+  /** Name of the list, which a form sends so that the browser returns to it. */
+  list: 'connected' | 'integrations'
+  apps: SchoolAppEntry[]
+  pagesLabel: string
+  pages: { href: string; label: string }[]
+}
+
+interface SchoolAppEntry {
+  id: string
+  clientId: string
+  name: TextPart[]
+  state: string
+  facts: ConsentFact[]
+  scopesLabel: string
+  sentences: string[]
+  actions: { action: string; label: string; explanation: string }[]
+}
+
+export interface SchoolAppsArguments {
+  list: SchoolAppsPage['list']
+  page: number
+  apps: readonly SchoolApp[]
+  isMore: boolean
+  schoolName: string
+  scopes: readonly ConsentScope[]
+  reader: Reader
+  notice: string
+  csrf: string
+}
+
+/** Builds the page. Pure. */
+export function schoolAppsPage(
+  texts: Texts,
+  { list, page, apps, isMore, notice, csrf, schoolName, ...args }: SchoolAppsArguments,
+): Omit<SchoolAppsPage, keyof Frame> {
+  const path = list === 'connected' ? accountPaths.school : accountPaths.schoolIntegrations
+  const linkTo = (number: number): string => withQuery(path, { page: number === 1 ? undefined : String(number) })
+  return {
+    heading: texts.text(list === 'connected' ? 'school.apps' : 'school.integrations'),
+    sectionsLabel: texts.text('school.nav_label'),
+    sections: schoolSections(texts, path),
+    notice,
+    introduction: texts.text(list === 'connected' ? 'school.apps_introduction' : 'school.integrations_introduction', {
+      school: schoolName,
+    }),
+    nothing: apps.length > 0 ? '' : texts.text(list === 'connected' ? 'school.apps_none' : 'school.integrations_none'),
+    csrf,
+    list,
+    apps: apps.map((app, at) => entryOf(texts, app, { ...args, schoolName, id: `app-${at + 1}` })),
+    pagesLabel: texts.text('school.pages_label'),
+    pages: [
+      ...(page > 1 ? [{ href: linkTo(page - 1), label: texts.text('school.previous') }] : []),
+      ...(isMore ? [{ href: linkTo(page + 1), label: texts.text('school.next') }] : []),
+    ],
+  }
+}
+
+function entryOf(
+  texts: Texts,
+  app: SchoolApp,
+  { id, scopes, reader, schoolName }: Pick<SchoolAppsArguments, 'scopes' | 'reader' | 'schoolName'> & { id: string },
+): SchoolAppEntry {
+  const name = plainText(app.name, 60)
+  const { clientId, origin } = app
+  const granted = scopes.filter((scope) => app.scopes.has(scope.name))
+  const fact = (label: string, value: TextPart[], isWarning = false): ConsentFact => ({ label, value, isWarning })
+  const facts = { date: texts.date(origin.createdAt), school: schoolName }
+  const action = (path: string, key: 'end_access' | 'disable' | 'enable') => ({
+    action: path,
+    label: texts.text(`school.${key}`),
+    explanation: texts.text(`school.${key}_explanation`, { school: schoolName }),
+  })
+  return {
+    id,
+    clientId,
+    name: name ? texts.parts('apps.name', { app: name }) : texts.parts('apps.nameless', {}),
+    state:
+      app.disabledBy === undefined
+        ? ''
+        : texts.text(app.disabledBy === 'school' ? 'school.disabled_by_school' : 'school.disabled_by_operator'),
+    facts: [
+      fact(texts.text('school.people_label'), texts.parts('school.verbatim', { text: texts.counted('school.people', app.people) })),
+      fact(
+        texts.text('school.last_used_label'),
+        texts.parts('school.verbatim', { text: app.lastUsedAt ? texts.moment(app.lastUsedAt) : texts.text('school.never_used') }),
+      ),
+      origin.registeredVia === 'document'
+        ? fact(texts.text('consent.origin_label'), texts.parts('consent.origin_document', { ...facts, host: origin.host }))
+        : origin.registeredVia === 'integration'
+          ? fact(texts.text('consent.origin_label'), texts.parts('consent.origin_integration', facts))
+          : fact(texts.text('consent.origin_label'), texts.parts('consent.origin_self', facts), true),
+      fact(texts.text('apps.destination_label'), placesOf(texts, app.redirectUris)),
+      fact(texts.text('school.id_label'), texts.parts('school.verbatim', { text: clientId })),
+      fact(texts.text('school.authentication_label'), texts.parts(app.isConfidential ? 'school.with_secret' : 'school.without_secret', {})),
+    ],
+    scopesLabel: granted.length > 0 ? texts.counted('consent.count', granted.length) : '',
+    sentences: granted.map((scope) => texts.sentence(scope, reader)),
+    actions: [
+      ...(app.grants > 0 ? [action(accountPaths.schoolEndAccess, 'end_access')] : []),
+      ...(app.disabledBy === undefined ? [action(accountPaths.schoolDisableApp, 'disable')] : []),
+      ...(app.disabledBy === 'school' ? [action(accountPaths.schoolEnableApp, 'enable')] : []),
+    ],
+  }
+}

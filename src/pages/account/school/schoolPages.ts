@@ -1,0 +1,132 @@
+import type { Context, Middleware } from 'koa'
+import { accountTyped, auditBatches, auditTrail } from '../../../domain/administration/auditTrail.ts'
+import { schoolApps } from '../../../domain/administration/schoolApps.ts'
+import { staffList } from '../../../domain/administration/staffList.ts'
+import { accountPaths } from '../../../policy/accountPaths.ts'
+import { readerOf } from '../../../policy/permissionSentences.ts'
+import { auditEntry } from '../../auditEntry.ts'
+import type { TextKey } from '../../texts.ts'
+import type { AccountArguments } from '../accountArguments.ts'
+import type { AccountPresenter } from '../accountPresenter.ts'
+import { formSubject } from '../signedInPerson.ts'
+import { auditCsv } from './auditCsv.ts'
+import { type ReadAuditForm, readAuditForm } from './auditForm.ts'
+import { adminOrAway, confirmedToDownload } from './schoolAdmin.ts'
+import { type SchoolAppsPage, schoolAppsPage } from './schoolAppsPage.ts'
+import { schoolAuditPage } from './schoolAuditPage.ts'
+import { schoolStaffPage } from './schoolStaffPage.ts'
+
+/** The pages that owners and admins read. */
+export interface SchoolPages {
+  apps: Middleware
+  integrations: Middleware
+  staff: Middleware
+  audit: Middleware
+  auditCsv: Middleware
+}
+
+const [appsOnPage, entriesOnPage, mostExported, mostPages] = [20, 50, 100_000, 10_000]
+
+/** Confirmations by the value of the query parameter `done`. Nothing else of the query is shown. */
+const notices: Record<string, TextKey> = {
+  ended: 'school.done_ended',
+  disabled: 'school.done_disabled',
+  enabled: 'school.done_enabled',
+  confirmed: 'confirm.done',
+}
+
+export function schoolPages(args: AccountArguments, present: AccountPresenter): SchoolPages {
+  const database = args.database.kysely
+  const noticeKey = (ctx: Context): TextKey | undefined =>
+    typeof ctx.query.done === 'string' && Object.hasOwn(notices, ctx.query.done) ? notices[ctx.query.done] : undefined
+
+  const showApps =
+    (list: SchoolAppsPage['list'], path: string): Middleware =>
+    async (ctx: Context) => {
+      const { school } = ctx.state
+      const admin = await adminOrAway(ctx, args, path)
+      if (!admin) return
+      const page = pageNumber(ctx)
+      const { texts, schoolName } = await present.pageContext(ctx)
+      const done = noticeKey(ctx)
+      const content = schoolAppsPage(texts, {
+        ...(await schoolApps(database, school.id, { kind: list, page, size: appsOnPage })),
+        list,
+        page,
+        schoolName,
+        scopes: args.scopes,
+        reader: readerOf(admin.role),
+        notice: done ? texts.text(done) : '',
+        csrf: present.csrf.issue(ctx, formSubject(admin)),
+      })
+      await present.show(ctx, 'account-school', { title: texts.text('school.title'), ...content })
+    }
+
+  /** Returns the form of the audit trail, with the account of the person that it names. */
+  const readFilter = async (ctx: Context): Promise<ReadAuditForm> => {
+    const read = readAuditForm(ctx)
+    if (read.form.person === '') return read
+    const accountId = await accountTyped(database, ctx.state.school.id, read.form.person)
+    if (accountId !== undefined) return { ...read, filter: { ...read.filter, accountId } }
+    return { ...read, errors: { ...read.errors, person: 'school.audit_no_person' } }
+  }
+
+  return {
+    apps: showApps('connected', accountPaths.school),
+    integrations: showApps('integrations', accountPaths.schoolIntegrations),
+
+    async staff(ctx) {
+      const { school } = ctx.state
+      const admin = await adminOrAway(ctx, args, accountPaths.schoolStaff)
+      if (!admin) return
+      const { texts, schoolName } = await present.pageContext(ctx)
+      const content = schoolStaffPage(texts, { staff: await staffList(database, school.id), schoolName })
+      await present.show(ctx, 'account-school-staff', { title: texts.text('school.staff'), ...content })
+    },
+
+    async audit(ctx) {
+      const { school } = ctx.state
+      const admin = await adminOrAway(ctx, args, accountPaths.schoolAudit + ctx.search)
+      if (!admin) return
+      const read = await readFilter(ctx)
+      const isWrong = Object.keys(read.errors).length > 0
+      const entries = isWrong
+        ? []
+        : await auditTrail(database, school.id, read.filter, { before: entryId(ctx.query.before), limit: entriesOnPage + 1 })
+      const { texts } = await present.pageContext(ctx)
+      const done = noticeKey(ctx)
+      const content = schoolAuditPage(texts, {
+        read,
+        entries: entries.slice(0, entriesOnPage),
+        isMore: entries.length > entriesOnPage,
+        mostExported,
+        notice: done ? texts.text(done) : '',
+      })
+      if (isWrong) ctx.status = 400
+      await present.show(ctx, 'account-school-audit', { title: texts.text('school.audit'), ...content })
+    },
+
+    async auditCsv(ctx) {
+      const { school } = ctx.state
+      const admin = await confirmedToDownload(ctx, args, accountPaths.schoolAudit)
+      if (!admin) return
+      const { filter, errors, form } = await readFilter(ctx)
+      if (Object.keys(errors).length > 0) return ctx.redirect(`${accountPaths.schoolAudit}${ctx.search}`)
+      const details = Object.fromEntries(Object.entries(form).filter(([, value]) => value !== ''))
+      await args.audit(auditEntry(ctx, 'school.audit_exported', { account_id: admin.accountId, details }))
+      ctx.set('Cache-Control', 'no-store')
+      ctx.attachment(`audit-${school.slug}-${new Date().toISOString().slice(0, 10)}.csv`)
+      ctx.type = 'text/csv; charset=utf-8'
+      ctx.body = auditCsv(auditBatches(database, school.id, filter, { limit: mostExported }))
+    },
+  }
+}
+
+/** Returns the number of the page that the query asks for. */
+function pageNumber({ query }: Context): number {
+  const text = typeof query.page === 'string' ? query.page : '1'
+  return /^[1-9]\d{0,4}$/.test(text) ? Math.min(Number(text), mostPages) : 1
+}
+
+const entryId = (value: unknown): string | undefined =>
+  typeof value === 'string' && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value) ? value : undefined

@@ -1,0 +1,96 @@
+import type { OwnFactors } from '../../domain/secondFactors/ownFactors.ts'
+import { toPublicId } from '../../lib/ids.ts'
+import { accountPaths } from '../../policy/accountPaths.ts'
+import { plainText } from '../plainText.ts'
+import type { Frame } from '../templates.ts'
+import type { TextPart, Texts } from '../texts.ts'
+
+/** The page with the second factors of an account. */
+export interface SecurityPage extends Frame {
+  heading: string
+  introduction: string
+  notice: string
+  csrf: string
+  passkeys: {
+    title: string
+    explanation: string
+    list: PasskeyEntry[]
+    rename: string
+    renameAction: string
+    remove: string
+    removeAction: string
+    /** undefined if browsers do not offer passkeys at this address. */
+    add: { href: string; label: string } | undefined
+    unavailable: string
+  }
+  app: {
+    title: string
+    explanation: string
+    state: TextPart[]
+    setUp: { href: string; label: string }
+    remove: { action: string; label: string } | undefined
+  }
+  /** undefined if there is no second factor that the codes could replace. */
+  codes: { title: string; explanation: string; state: string; action: string; renew: string } | undefined
+  links: { href: string; label: string }[]
+}
+
+export interface PasskeyEntry {
+  id: string
+  name: string
+  nameLabel: string
+  facts: TextPart[][]
+}
+
+/** Builds the content of the page. Pure. */
+export function securityPage(
+  texts: Texts,
+  { factors, hasPasskeys, notice, csrf }: { factors: OwnFactors; hasPasskeys: boolean; notice: string; csrf: string },
+): Omit<SecurityPage, keyof Frame> {
+  const { passkeys, appSince, recoveryCodes } = factors
+  return {
+    heading: texts.text('security.heading'),
+    introduction: texts.text('security.introduction'),
+    notice,
+    csrf,
+    passkeys: {
+      title: texts.text('security.passkeys'),
+      explanation: texts.text('security.passkeys_explanation'),
+      list: passkeys.map((passkey) => ({
+        id: toPublicId('pky', passkey.id),
+        name: plainText(passkey.name, 60),
+        nameLabel: texts.text('security.passkey_name'),
+        facts: [
+          texts.parts('security.passkey_added', { date: texts.date(passkey.createdAt) }),
+          passkey.lastUsedAt
+            ? texts.parts('security.passkey_used', { date: texts.date(passkey.lastUsedAt) })
+            : texts.parts('security.passkey_unused', {}),
+        ],
+      })),
+      rename: texts.text('security.rename'),
+      renameAction: accountPaths.renamePasskey,
+      remove: texts.text('security.remove_passkey'),
+      removeAction: accountPaths.removePasskey,
+      add: hasPasskeys ? { href: accountPaths.passkey, label: texts.text('security.add_passkey') } : undefined,
+      unavailable: hasPasskeys ? '' : texts.text('security.no_passkeys_here'),
+    },
+    app: {
+      title: texts.text('security.app'),
+      explanation: texts.text('security.app_explanation'),
+      state: appSince ? texts.parts('security.app_since', { date: texts.date(appSince) }) : texts.parts('security.app_none', {}),
+      setUp: { href: accountPaths.authenticatorApp, label: texts.text(appSince ? 'security.app_replace' : 'security.app_set_up') },
+      remove: appSince && { action: accountPaths.removeAuthenticatorApp, label: texts.text('security.app_remove') },
+    },
+    codes:
+      appSince || passkeys.length > 0
+        ? {
+            title: texts.text('security.codes'),
+            explanation: texts.text('security.codes_explanation'),
+            state: texts.counted('security.codes_left', recoveryCodes),
+            action: accountPaths.recoveryCodes,
+            renew: texts.text('security.codes_renew'),
+          }
+        : undefined,
+    links: [{ href: accountPaths.apps, label: texts.text('account_links.account') }],
+  }
+}

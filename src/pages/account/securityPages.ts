@@ -1,0 +1,123 @@
+import type { Context, Middleware } from 'koa'
+import { removeApp } from '../../domain/secondFactors/authenticatorApp.ts'
+import { type OwnFactors, ownFactors } from '../../domain/secondFactors/ownFactors.ts'
+import { passkeyName, removePasskey, renamePasskey } from '../../domain/secondFactors/ownPasskeys.ts'
+import { removeRecoveryCodes, renewRecoveryCodes } from '../../domain/secondFactors/recoveryCodes.ts'
+import { relyingParty } from '../../domain/secondFactors/relyingParty.ts'
+import { fromPublicId } from '../../lib/ids.ts'
+import { accountPaths } from '../../policy/accountPaths.ts'
+import { submittedForm } from '../formBody.ts'
+import { requireOwnForm } from '../ownForm.ts'
+import { pageProblem } from '../pageProblem.ts'
+import { seeOther } from '../seeOther.ts'
+import type { TextKey } from '../texts.ts'
+import type { AccountArguments } from './accountArguments.ts'
+import type { AccountPresenter } from './accountPresenter.ts'
+import { confirmedOrAway } from './confirmation.ts'
+import { factorChanged } from './factorChanged.ts'
+import { showRecoveryCodes } from './recoveryCodesPage.ts'
+import { securityPage } from './securityPage.ts'
+import { formSubject, type SignedInPerson, signedInOrAway } from './signedInPerson.ts'
+
+/** The handlers of the page with the second factors. */
+export interface SecurityPages {
+  show: Middleware
+  renamePasskey: Middleware
+  removePasskey: Middleware
+  removeApp: Middleware
+  renewCodes: Middleware
+}
+
+/** Confirmations by the value of the query parameter `done`. Nothing else of the query is shown. */
+const notices: Record<string, TextKey> = {
+  confirmed: 'confirm.done',
+  app_set_up: 'security.done_app_set_up',
+  app_removed: 'security.done_app_removed',
+  passkey_added: 'security.done_passkey_added',
+  passkey_renamed: 'security.done_passkey_renamed',
+  passkey_removed: 'security.done_passkey_removed',
+}
+
+const done = (name: string): string => `${accountPaths.security}?done=${name}`
+
+export function securityPages(args: AccountArguments, present: AccountPresenter): SecurityPages {
+  const { database, keyring } = args
+
+  /** Returns the person who submitted a form of the page, once they have confirmed who they are. */
+  const owner = async (ctx: Context): Promise<SignedInPerson | undefined> => {
+    const person = await confirmedOrAway(ctx, args, done('confirmed'))
+    if (person) requireOwnForm(ctx, present.csrf, { subject: formSubject(person), kind: 'foreign_account_form' })
+    return person
+  }
+  const keyOf = (ctx: Context, { accountId }: SignedInPerson) => ({ schoolId: ctx.state.school.id, accountId })
+  const passkeyOf = (ctx: Context): string => {
+    const id = fromPublicId('pky', submittedForm(ctx).get('passkey') ?? '')
+    if (id === undefined) throw noPasskey()
+    return id
+  }
+  const noPasskey = () => pageProblem('nothing_here', 'not_found', 'There is no such passkey.')
+  const hasFactor = ({ passkeys, appSince }: OwnFactors): boolean => passkeys.length > 0 || appSince !== undefined
+
+  return {
+    async show(ctx) {
+      const { school } = ctx.state
+      const person = await signedInOrAway(ctx, args, accountPaths.security)
+      if (!person) return
+      const { texts } = await present.pageContext(ctx)
+      const name = typeof ctx.query.done === 'string' && Object.hasOwn(notices, ctx.query.done) ? notices[ctx.query.done] : undefined
+      const content = securityPage(texts, {
+        factors: await ownFactors(database.kysely, keyOf(ctx, person)),
+        hasPasskeys: relyingParty(school) !== undefined,
+        notice: name ? texts.text(name) : '',
+        csrf: present.csrf.issue(ctx, formSubject(person)),
+      })
+      await present.show(ctx, 'account-security', { title: texts.text('security.title'), ...content })
+    },
+    async renamePasskey(ctx) {
+      const person = await owner(ctx)
+      if (!person) return
+      const id = passkeyOf(ctx)
+      const name = passkeyName(submittedForm(ctx).get('name') ?? '')
+      if (name && !(await database.transaction((writer) => renamePasskey(writer, { ...keyOf(ctx, person), id, name })))) throw noPasskey()
+      seeOther(ctx, name ? done('passkey_renamed') : accountPaths.security)
+    },
+    async removePasskey(ctx) {
+      const person = await owner(ctx)
+      if (!person) return
+      const id = passkeyOf(ctx)
+      const key = keyOf(ctx, person)
+      const name = await database.transaction(async (writer) => {
+        const removed = await removePasskey(writer, { ...key, id })
+        if (!hasFactor(await ownFactors(writer, key))) await removeRecoveryCodes(writer, key)
+        return removed
+      })
+      if (name === undefined) throw noPasskey()
+      await factorChanged(ctx, args, { accountId: person.accountId, change: 'passkey.removed', details: { name } })
+      seeOther(ctx, done('passkey_removed'))
+    },
+    async removeApp(ctx) {
+      const person = await owner(ctx)
+      if (!person) return
+      const key = keyOf(ctx, person)
+      const isRemoved = await database.transaction(async (writer) => {
+        const removed = await removeApp(writer, key)
+        if (!hasFactor(await ownFactors(writer, key))) await removeRecoveryCodes(writer, key)
+        return removed
+      })
+      if (isRemoved) await factorChanged(ctx, args, { accountId: person.accountId, change: 'authenticator_app.removed' })
+      seeOther(ctx, done('app_removed'))
+    },
+    async renewCodes(ctx) {
+      const person = await owner(ctx)
+      if (!person) return
+      const key = keyOf(ctx, person)
+      const codes = await database.transaction(async (writer) =>
+        hasFactor(await ownFactors(writer, key)) ? renewRecoveryCodes(writer, keyring, key) : undefined,
+      )
+      // Without a second factor there is nothing that the codes replace.
+      if (!codes) return seeOther(ctx, accountPaths.security)
+      await factorChanged(ctx, args, { accountId: person.accountId, change: 'recovery_codes.renewed' })
+      await showRecoveryCodes(ctx, present, codes)
+    },
+  }
+}

@@ -1,0 +1,39 @@
+import type { Context } from 'koa'
+import { browserName } from '../lib/browserName.ts'
+import type { Log } from '../lib/log.ts'
+import { networkKey } from '../lib/networkKey.ts'
+import type { Notice, NoticeKind, NoticeValues } from '../policy/accountNotice.ts'
+import type { Defer } from '../policy/deferredWork.ts'
+import { quotedName } from '../policy/sendMessage.ts'
+import type { Reader } from '../store/database.ts'
+
+/**
+ * E-mails a person what this request did with their account, after the response. Never throws: a failure of the database is logged. The
+ * e-mail names the time, the browser and the network of the request.
+ */
+export type NotifyPerson = <Kind extends NoticeKind>(
+  ctx: Context,
+  accountId: string,
+  kind: Kind,
+  values: NoticeValues<Kind>,
+) => Promise<void>
+
+export const createNotifyPerson =
+  ({ database, defer, log }: { database: Reader; defer: Defer; log: Log }): NotifyPerson =>
+  async (ctx, accountId, kind, values) => {
+    const { school, requestId } = ctx.state
+    const notice: Notice = { account_id: accountId, kind, at: new Date().toISOString(), from: requestOrigin(ctx), values }
+    await defer(database, school.id, 'account_notice', notice).catch((error: unknown) => {
+      log.error({ err: error, kind, request_id: requestId }, 'notice not stored')
+    })
+  }
+
+/** Returns the browser and the network of a request, for an e-mail. The User-Agent header can contain any text. */
+export function requestOrigin(ctx: Context): NonNullable<Notice['from']> {
+  const { browser, system } = browserName(ctx.get('User-Agent'))
+  return {
+    ...(browser !== undefined && { browser: quotedName(browser) }),
+    ...(system !== undefined && { system: quotedName(system) }),
+    network: networkKey(ctx.state.address),
+  }
+}

@@ -1,0 +1,48 @@
+import type { RegistrationOptions, SignInOptions } from '../domain/secondFactors/passkeyOptions.ts'
+import type { Asset } from './asset.ts'
+import type { FormBox } from './formPage.ts'
+import type { Texts } from './texts.ts'
+
+/** A form that the script of passkeys fills in and submits. Without the script it only says what it needs. */
+export interface PasskeyForm {
+  ceremony: 'create' | 'get'
+  action: string
+  hidden: { name: string; value: string }[]
+  /** Text field of the form: the name of a new passkey. */
+  name: { label: string; hint: string; value: string; maxLength: number } | undefined
+  boxes: FormBox[]
+  /** Options for the browser, as JSON. */
+  options: string
+  /** True if the form is invisible: the browser offers passkeys in the field of the e-mail address. */
+  isAutofill: boolean
+  label: string
+  noScript: string
+  unsupported: string
+  failed: string
+  /** URL of the script. */
+  script: string
+}
+
+/** Builds the form. Pure. */
+export function passkeyForm(
+  texts: Texts,
+  script: Asset,
+  {
+    options,
+    ...form
+  }: Pick<PasskeyForm, 'action' | 'hidden' | 'label'> &
+    Partial<Pick<PasskeyForm, 'name' | 'boxes' | 'isAutofill'>> & { options: RegistrationOptions | SignInOptions },
+): PasskeyForm {
+  return {
+    ceremony: 'user' in options ? 'create' : 'get',
+    name: undefined,
+    boxes: [],
+    isAutofill: false,
+    ...form,
+    options: JSON.stringify(options),
+    noScript: texts.text('passkey.no_script'),
+    unsupported: texts.text('passkey.unsupported'),
+    failed: texts.text('passkey.failed'),
+    script: script.href,
+  }
+}

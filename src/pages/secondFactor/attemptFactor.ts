@@ -1,0 +1,96 @@
+import type { Context } from 'koa'
+import { typedCode } from '../../domain/secondFactors/appSecret.ts'
+import { useAppCode } from '../../domain/secondFactors/authenticatorApp.ts'
+import type { ChallengePurpose } from '../../domain/secondFactors/challenges.ts'
+import { parsePasskeyResponse } from '../../domain/secondFactors/passkeyResponse.ts'
+import { usePasskey } from '../../domain/secondFactors/passkeys.ts'
+import { typedRecoveryCode, useRecoveryCode } from '../../domain/secondFactors/recoveryCodes.ts'
+import { relyingParty } from '../../domain/secondFactors/relyingParty.ts'
+import type { Keyring } from '../../lib/keyring.ts'
+import { methods } from '../../policy/authenticationMethods.ts'
+import type { Database } from '../../store/database.ts'
+import { auditEntry } from '../auditEntry.ts'
+import type { NotifyPerson } from '../notifyPerson.ts'
+import type { PageAuditEntry, SignInLimits } from '../pagesArguments.ts'
+
+export interface FactorArguments {
+  database: Database
+  keyring: Keyring
+  limits: SignInLimits
+  audit(entry: PageAuditEntry): Promise<void>
+  /** E-mails the person, after the response. */
+  notify: NotifyPerson
+}
+
+/** How an attempt ended. `amr`: the methods that it proved. */
+export type FactorAttempt =
+  | { outcome: 'proved'; accountId: string; amr: readonly string[] }
+  | { outcome: 'failed' }
+  | { outcome: 'limited'; retryAfterSeconds: number }
+
+/** The account and the purpose of an attempt. Without an account, the passkey identifies it. */
+export interface AttemptedFactor {
+  accountId?: string
+  purpose: ChallengePurpose
+  form: URLSearchParams
+  /** True if the passkey is the only proof: its authenticator must have verified the person. */
+  isVerified: boolean
+}
+
+/** Checks the passkey of the submitted form. Its challenge must belong to this browser, school, purpose and account. */
+export async function attemptPasskey(ctx: Context, args: FactorArguments, attempted: AttemptedFactor): Promise<FactorAttempt> {
+  const { school } = ctx.state
+  const { accountId, purpose, form, isVerified } = attempted
+  const party = relyingParty(school)
+  const response = parsePasskeyResponse(form.get('passkey'))
+  if (!party || !response) return { outcome: 'failed' }
+  const binding = { schoolId: school.id, purpose, accountId, browser: form.get('csrf') ?? '' }
+  const used = await usePasskey({ ...args, party, binding }, response, { isVerified })
+  if (!('rejected' in used)) {
+    return { outcome: 'proved', accountId: used.accountId, amr: used.isSynced ? methods.syncedPasskey : methods.passkey }
+  }
+  if (used.rejected === 'counter' && used.accountId !== undefined) {
+    await args.audit(auditEntry(ctx, 'passkey.copied', { account_id: used.accountId }))
+  }
+  return { outcome: 'failed' }
+}
+
+/** Checks the code of the submitted form: of the authenticator app, or a recovery code. Wrong ones count for the account. */
+async function attemptCode(
+  ctx: Context,
+  { database, keyring, limits, audit, notify }: FactorArguments,
+  { accountId, form }: { accountId: string; form: URLSearchParams },
+): Promise<FactorAttempt> {
+  const { school } = ctx.state
+  const owner = { schoolId: school.id, accountId }
+  const attempt = await limits.beginCode(owner)
+  if (!attempt.isAllowed) return { outcome: 'limited', retryAfterSeconds: attempt.retryAfterSeconds }
+  const typed = form.get('code') ?? ''
+  const recoveryCode = typedRecoveryCode(typed)
+  let left: number | undefined
+  let isRight: boolean
+  try {
+    if (recoveryCode) left = await useRecoveryCode(database.kysely, keyring, { ...owner, code: recoveryCode })
+    isRight = recoveryCode ? left !== undefined : await useAppCode(database.kysely, keyring, { ...owner, code: typedCode(typed) })
+  } catch (error) {
+    await attempt.abandoned()
+    throw error
+  }
+  if (!isRight) {
+    await attempt.failed()
+    return { outcome: 'failed' }
+  }
+  await attempt.succeeded()
+  if (left !== undefined) {
+    await audit(auditEntry(ctx, 'recovery_code.used', { account_id: accountId }))
+    await notify(ctx, accountId, 'recovery_code_used', { left: String(left) })
+  }
+  return { outcome: 'proved', accountId, amr: methods.code }
+}
+
+/** Checks the passkey of the submitted form if it contains one, otherwise its code. */
+export const attemptFactor = (
+  ctx: Context,
+  args: FactorArguments,
+  attempted: AttemptedFactor & { accountId: string },
+): Promise<FactorAttempt> => (attempted.form.get('passkey') ? attemptPasskey(ctx, args, attempted) : attemptCode(ctx, args, attempted))

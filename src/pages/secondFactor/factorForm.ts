@@ -1,0 +1,34 @@
+import { type ChallengeBinding, createChallenge } from '../../domain/secondFactors/challenges.ts'
+import type { OwnFactors } from '../../domain/secondFactors/ownFactors.ts'
+import { type SignInOptions, signInOptions } from '../../domain/secondFactors/passkeyOptions.ts'
+import { relyingParty } from '../../domain/secondFactors/relyingParty.ts'
+import type { Keyring } from '../../lib/keyring.ts'
+import type { School } from '../../policy/school.ts'
+import { type FormField, formField } from '../formPage.ts'
+import type { PageMessage, Texts } from '../texts.ts'
+
+/** The field for a code of the authenticator app, or for a recovery code. */
+export const codeField = (texts: Texts, { appSince }: Pick<OwnFactors, 'appSince'>, error: PageMessage | undefined): FormField =>
+  formField(
+    {
+      name: 'code',
+      type: 'text',
+      label: texts.text(appSince ? 'second_factor.code' : 'second_factor.recovery_code'),
+      hint: texts.text(appSince ? 'second_factor.code_hint' : 'second_factor.recovery_code_hint'),
+      autocomplete: 'one-time-code',
+      maxLength: 30,
+    },
+    { hasFormError: error !== undefined, isInvalid: error !== undefined },
+  )
+
+/** Options for one of the account's passkeys; undefined if it has none or if browsers do not offer passkeys at this address. */
+export function ownPasskeyOptions(
+  keyring: Keyring,
+  school: School,
+  { binding, factors, isVerified }: { binding: Omit<ChallengeBinding, 'schoolId'>; factors: OwnFactors; isVerified: boolean },
+): SignInOptions | undefined {
+  const party = relyingParty(school)
+  if (!party || factors.passkeys.length === 0) return undefined
+  const challenge = createChallenge(keyring, { ...binding, schoolId: school.id })
+  return signInOptions(party, { challenge, passkeys: factors.passkeys, isVerified })
+}

@@ -1,0 +1,82 @@
+import { passkeySignIn } from '../../domain/accounts/passkeySignIn.ts'
+import { createChallenge } from '../../domain/secondFactors/challenges.ts'
+import { type SignInOptions, signInOptions } from '../../domain/secondFactors/passkeyOptions.ts'
+import { relyingParty } from '../../domain/secondFactors/relyingParty.ts'
+import { auditEntry } from '../auditEntry.ts'
+import { attemptPasskey } from '../secondFactor/attemptFactor.ts'
+import { showTooMany } from '../tooMany.ts'
+import type { SecondFactorStepArguments } from './secondFactorStep.ts'
+import type { SignInStep, StepRepeat, StepVisit } from './signInStep.ts'
+import { isStaying, type StayArguments, staySignedInBox } from './staySignedIn.ts'
+
+export type PasskeyStepArguments = SecondFactorStepArguments & StayArguments
+
+type PasskeyVisit = Pick<StepVisit, 'school' | 'csrfToken'>
+
+const name = 'passkey'
+
+/**
+ * Returns the options with which the page of the password offers passkeys in the field of the e-mail address; undefined if the school does
+ * not use them. They name no account and no passkey.
+ */
+export function passkeyAutofill(
+  args: SecondFactorStepArguments,
+  visit: PasskeyVisit,
+): { step: string; options: SignInOptions } | undefined {
+  const party = args.secondStep(visit.school) === 'off' ? undefined : relyingParty(visit.school)
+  if (!party) return undefined
+  const binding = { schoolId: visit.school.id, purpose: 'sign-in', browser: visit.csrfToken() } as const
+  return { step: name, options: signInOptions(party, { challenge: createChallenge(args.keyring, binding), isVerified: true }) }
+}
+
+/** Identifies the account by a passkey instead of e-mail address and password. The authenticator must have verified the person. */
+export function passkeyStep(args: PasskeyStepArguments): SignInStep {
+  return {
+    name,
+    prompt: 'login',
+    isNeeded: ({ account, school }) => account === undefined && args.secondStep(school) !== 'off' && relyingParty(school) !== undefined,
+    async page(visit, { values }) {
+      const { texts } = await visit.pageContext()
+      const offered = passkeyAutofill(args, visit)
+      const box = staySignedInBox(texts, { days: args.stayDays(), isTicked: values?.remember !== undefined })
+      return {
+        form: {
+          title: texts.text('passkey_sign_in.title'),
+          heading: texts.text('passkey_sign_in.heading'),
+          introduction: texts.parts('passkey_sign_in.introduction', {}),
+          fields: [],
+          submit: '',
+          passkey: offered && { ...offered, label: texts.text('passkey_sign_in.submit'), boxes: [box] },
+        },
+      }
+    },
+    async answer({ ctx, open, school }, form) {
+      const { address } = ctx.state
+      const remember = isStaying(form)
+      const values: StepRepeat['values'] = remember ? { remember: 'yes' } : {}
+      const attempt = await args.limits.begin({ schoolId: school.id, email: undefined, address })
+      if (!attempt.isAllowed) {
+        const minutes = showTooMany(ctx, attempt.retryAfterSeconds)
+        return { kind: 'repeat', status: 429, error: { key: 'sign_in.too_many', values: { minutes } }, values }
+      }
+      const client = open ? { client_id: open.clientId } : {}
+      const proof = await attemptPasskey(ctx, args, { purpose: 'sign-in', form, isVerified: true })
+      const account =
+        proof.outcome === 'proved'
+          ? await passkeySignIn(
+              args.database,
+              { schoolId: school.id, accountId: proof.accountId },
+              auditEntry(ctx, 'sign_in.succeeded', { account_id: proof.accountId, ...client, details: { by: 'passkey' } }),
+            )
+          : undefined
+      if (proof.outcome !== 'proved' || !account) {
+        await attempt.failed()
+        await args.audit(auditEntry(ctx, 'sign_in.failed', client))
+        return { kind: 'repeat', status: 400, error: { key: 'passkey_sign_in.failed' }, values }
+      }
+      await attempt.abandoned()
+      ctx.state.accountId = account.accountId
+      return { kind: 'done', account: { ...account, secondFactor: 'proved' }, amr: proof.amr, remember }
+    },
+  }
+}

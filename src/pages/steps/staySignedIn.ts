@@ -1,0 +1,19 @@
+import type { FormBox } from '../formPage.ts'
+import type { Texts } from '../texts.ts'
+
+export interface StayArguments {
+  /** How many days a person stays signed in who wants to. */
+  stayDays(): number
+}
+
+const name = 'remember'
+
+/** Returns the box with which a person stays signed in after the browser is closed, for `days` days. */
+export const staySignedInBox = (texts: Texts, { days, isTicked = false }: { days: number; isTicked?: boolean }): FormBox => ({
+  name,
+  label: texts.counted('sign_in.remember', days),
+  isTicked,
+})
+
+/** Returns true if the person ticked the box. */
+export const isStaying = (form: URLSearchParams): boolean => form.get(name) !== null

@@ -1,0 +1,52 @@
+import type { Reader } from './database.ts'
+import { now } from './expressions.ts'
+import { storableJson, storableText } from './storableText.ts'
+
+/** One completed run of a scheduled job. */
+export interface JobRun {
+  name: string
+  everySeconds: number
+  startedAt: Date
+  /** The counts that the job returned; undefined if it failed. */
+  result: Record<string, number> | undefined
+  /** Why it failed. */
+  failure: string | undefined
+}
+
+/** The last run of a job, as it is stored. */
+export interface StoredJobRun {
+  name: string
+  every_seconds: number
+  started_at: Date
+  finished_at: Date | null
+  succeeded_at: Date | null
+  failed_at: Date | null
+  failure: string | null
+  /** Failed runs in a row. */
+  failures: number
+  result: unknown
+}
+
+/** Longest reason that is stored, in characters. */
+const longestFailure = 300
+
+/** Stores the last run of a job. */
+export async function recordJobRun(db: Reader, { name, everySeconds, startedAt, result, failure }: JobRun): Promise<void> {
+  const run = { every_seconds: everySeconds, started_at: startedAt, finished_at: now }
+  const reason = storableText(failure ?? '').slice(0, longestFailure)
+  const outcome = failure === undefined ? { succeeded_at: now, result: storableJson(result ?? {}) } : { failed_at: now, failure: reason }
+  await db
+    .insertInto('job_run')
+    .values({ name, ...run, ...outcome, failures: failure === undefined ? 0 : 1 })
+    .onConflict((conflict) =>
+      conflict.column('name').doUpdateSet(({ eb, ref, val }) => ({
+        ...run,
+        ...outcome,
+        failures: failure === undefined ? val(0) : eb(ref('job_run.failures'), '+', 1),
+      })),
+    )
+    .execute()
+}
+
+/** Returns the last run of every job that has run, by name. */
+export const jobRuns = (db: Reader): Promise<StoredJobRun[]> => db.selectFrom('job_run').selectAll().orderBy('name').execute()

@@ -1,0 +1,39 @@
+import { sql } from 'kysely'
+import type { Reader } from '../database.ts'
+import { unnest } from '../unnest.ts'
+import type { OutboxKind } from './outboxKinds.ts'
+
+/** Work for the outbox. */
+export interface OutboxEntry {
+  schoolId: string
+  kind: OutboxKind
+  /** Sealed, because it names people. */
+  sealed: string
+  /** No attempt begins later than this. */
+  expiresInSeconds: number
+}
+
+/** Adds work in one statement. Inside a transaction pass its writer: the work is then done exactly if the change is committed. */
+export async function addToOutbox(db: Reader, entries: readonly OutboxEntry[]): Promise<void> {
+  if (entries.length === 0) return
+  const added = unnest('added', {
+    school_id: { type: 'uuid', values: entries.map(({ schoolId }) => schoolId) },
+    kind: { type: 'text', values: entries.map(({ kind }) => kind) },
+    sealed: { type: 'text', values: entries.map(({ sealed }) => sealed) },
+    seconds: { type: 'int', values: entries.map(({ expiresInSeconds }) => expiresInSeconds) },
+  })
+  await db
+    .insertInto('outbox')
+    .columns(['school_id', 'kind', 'payload', 'expires_at'])
+    .expression(
+      db
+        .selectFrom(added)
+        .select(({ ref }) => [
+          sql<string>`${ref('added.school_id')}`.as('school_id'),
+          sql<string>`${ref('added.kind')}`.as('kind'),
+          sql<string>`to_jsonb(${ref('added.sealed')})`.as('payload'),
+          sql<Date>`now() + make_interval(secs => ${ref('added.seconds')})`.as('expires_at'),
+        ]),
+    )
+    .execute()
+}

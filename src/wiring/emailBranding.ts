@@ -1,0 +1,51 @@
+import { buffer } from 'node:stream/consumers'
+import { type PageBranding, pageBranding } from '../domain/school/appearance.ts'
+import type { Log } from '../lib/log.ts'
+import type { EmailLogo } from '../mail/transport.ts'
+import { logoOn } from '../pages/schoolLogo.ts'
+import type { School } from '../policy/school.ts'
+import type { Database } from '../store/database.ts'
+import type { FileStorage } from '../store/fileStorage.ts'
+import { findReadyFile } from '../store/files.ts'
+
+/** Larger logos are left out: each e-mail contains the picture. */
+const mostBytes = 100_000
+
+/** The background of the logo, in both colour schemes. */
+const plate = '#ffffff'
+
+export interface EmailBrandingArguments {
+  accounts: Database
+  storage: FileStorage
+  log: Log
+}
+
+/** Returns what the e-mails of a school show of it. If the logo cannot be read, the e-mail is sent without it. */
+export const createEmailBranding =
+  ({ accounts, storage, log }: EmailBrandingArguments) =>
+  async (school: Pick<School, 'id' | 'slug'>): Promise<{ name: string; locale: string; logo?: EmailLogo | undefined }> => {
+    const { name, locale, theme } = await pageBranding(accounts.kysely, school.id)
+    const logo = await emailLogo(school, { name, theme }, { accounts, storage }).catch((error: unknown) => {
+      log.warn({ err: error, school: school.slug }, 'logo not read, e-mail sent without it')
+      return undefined
+    })
+    return { name, locale, logo }
+  }
+
+/** Returns the logo for a light background, if mail programs show its format. They do not show SVG. */
+async function emailLogo(
+  school: Pick<School, 'id'>,
+  { name, theme }: Pick<PageBranding, 'name' | 'theme'>,
+  { accounts, storage }: Pick<EmailBrandingArguments, 'accounts' | 'storage'>,
+): Promise<EmailLogo | undefined> {
+  const { logo, plate: ownPlate } = logoOn(plate, theme)
+  if (!logo?.width || !logo.height) return undefined
+  const file = await findReadyFile(accounts.kysely, school.id, logo.id)
+  if (!file || !isShown(file.content_type) || Number(file.bytes) > mostBytes) return undefined
+  const bytes = await storage.read(file.storage_key)
+  if (!bytes) return undefined
+  const { width, height, alt } = logo
+  return { content: await buffer(bytes), contentType: file.content_type, alt: alt || name, width, height, plate: ownPlate }
+}
+
+const isShown = (contentType: string): contentType is EmailLogo['contentType'] => /^image\/(?:png|jpeg|gif)$/.test(contentType)

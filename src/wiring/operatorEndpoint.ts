@@ -1,0 +1,48 @@
+import type { AddressInfo } from 'node:net'
+import type { App } from '../app.ts'
+import type { Environment } from '../config/environment.ts'
+import { randomToken } from '../lib/keyring.ts'
+import type { Log } from '../lib/log.ts'
+import type { Database } from '../store/database.ts'
+import type { Commands, RunningService } from './commandRunner.ts'
+import { localOrigin, publishEndpoint } from './operatorFile.ts'
+
+export interface EndpointArguments {
+  environment: Environment
+  /** Where the private port listens. */
+  address: AddressInfo
+  commands: Commands
+  app: App
+  database: Database
+  log: Log
+}
+
+export interface OpenEndpoint extends Pick<Commands, 'variables' | 'load'> {
+  key: string
+  origin: string
+  service: RunningService
+  close(): void
+}
+
+/**
+ * Lets the commands of the operator run in this process, because no other process can open the embedded database. With PostgreSQL the
+ * commands open the database themselves: undefined.
+ */
+export function openOperatorEndpoint({ environment, address, commands, app, database, log }: EndpointArguments): OpenEndpoint | undefined {
+  if (database.kind === 'postgresql') return undefined
+  const [key, origin] = [randomToken(256), localOrigin(address.address, address.port)]
+  return {
+    key,
+    origin,
+    variables: commands.variables,
+    load: commands.load,
+    service: {
+      reload: () => commands.reload({ app, database }),
+      async withdraw(slug) {
+        await app.reload({ ...app.config, schools: app.config.schools.filter((school) => school.slug !== slug) })
+        log.info({ school: slug }, 'school withdrawn')
+      },
+    },
+    close: publishEndpoint(environment.DATA_DIR, { url: origin, key }),
+  }
+}

@@ -1,0 +1,49 @@
+import type { Keyring } from '../lib/keyring.ts'
+import { emailLifetimeSeconds } from '../mail/emailLifetimes.ts'
+import type { Defer } from '../policy/deferredWork.ts'
+import type { SendMessage } from '../policy/sendMessage.ts'
+import type { Database } from '../store/database.ts'
+import { addToOutbox } from '../store/outbox/addToOutbox.ts'
+
+/** Writes to the outbox. */
+export interface Outbox {
+  send: SendMessage
+  defer: Defer
+  /** Returns the content of a row. */
+  open(payload: unknown): unknown
+  /** Calls `listener` after each commit that added something. */
+  onAdded(listener: () => void): void
+}
+
+/** Requests of people are of no use later. */
+const deferredSeconds = 3600
+
+/** Creates the outbox. Payloads are encrypted: they contain addresses and links that give access to accounts. */
+export function createOutbox({ database, keyring }: { database: Pick<Database, 'afterCommit'>; keyring: Keyring }): Outbox {
+  const listeners: (() => void)[] = []
+  const announce = (): void => {
+    for (const listener of listeners) listener()
+  }
+  const sealed = (content: unknown): string => keyring.seal('outbox', JSON.stringify(content))
+  return {
+    async send(db, school, to, kind, values) {
+      const recipients = Array.isArray(to) ? to : [to]
+      if (recipients.length === 0) return
+      const expiresInSeconds = emailLifetimeSeconds(kind)
+      const entries = recipients.map((one) => ({
+        schoolId: school.id,
+        kind: 'email' as const,
+        sealed: sealed({ to: one, kind, values }),
+        expiresInSeconds,
+      }))
+      await addToOutbox(db, entries)
+      database.afterCommit(announce)
+    },
+    async defer(db, schoolId, kind, work) {
+      await addToOutbox(db, [{ schoolId, kind, sealed: sealed(work), expiresInSeconds: deferredSeconds }])
+      database.afterCommit(announce)
+    },
+    open: (payload) => JSON.parse(keyring.open('outbox', String(payload))),
+    onAdded: (listener) => void listeners.push(listener),
+  }
+}

@@ -1,0 +1,57 @@
+import { createAccountNotices } from '../domain/accounts/accountNotices.ts'
+import { requestPasswordReset } from '../domain/accounts/passwordReset.ts'
+import { requestSignUp } from '../domain/accounts/signUp.ts'
+import { createOutboxWorker, type OutboxHandler, type OutboxWorker } from '../jobs/outbox/outboxWorker.ts'
+import { DeliveryFailure } from '../lib/deliveryFailure.ts'
+import type { SendEmail } from '../mail/mail.ts'
+import type { DeferredWork } from '../policy/deferredWork.ts'
+import type { School } from '../policy/school.ts'
+import type { ClaimedRow } from '../store/outbox/claimOutbox.ts'
+import type { Foundation } from './foundation.ts'
+import { outboxFigures } from './outboxFigures.ts'
+import { createSendToEndpoint, webhookHandler } from './webhooks.ts'
+
+/** Creates the worker that delivers what the outbox holds, with the connections of background work. */
+export function createWorker(foundation: Foundation, email: SendEmail): OutboxWorker {
+  const { background: database, outbox, runtime, operations, log, limits } = foundation
+  const schoolOf = ({ school_id: id }: ClaimedRow): School => {
+    const found = runtime.schools.all.find(({ school }) => school.id === id)
+    // The school may be configured again, or in another process.
+    if (!found) throw new DeliveryFailure('the school is not configured')
+    return found.school
+  }
+  /** The handler of sealed rows. */
+  const sealed = <Content>(deliver: (school: School, content: Content) => Promise<void>): OutboxHandler => ({
+    concurrency: 4,
+    deliver: async (row) => deliver(schoolOf(row), outbox.open(row.payload) as Content),
+  })
+  const worker = createOutboxWorker({
+    database,
+    log,
+    onOutcome: outboxFigures(foundation),
+    handlers: {
+      account_notice: sealed<DeferredWork['account_notice']>(
+        createAccountNotices({ database, send: outbox.send, isAllowed: limits.notice }),
+      ),
+      webhook: webhookHandler({ database, runtime, operations, send: createSendToEndpoint(foundation) }),
+      email: sealed<EmailContent>((school, { to, kind, values }) => email(school, to, kind, values)),
+      sign_up_request: sealed<DeferredWork['sign_up_request']>((school, { return_to: returnTo, ...request }) =>
+        requestSignUp({ database, send: outbox.send }, school, { ...request, returnTo: returnTo ?? undefined }),
+      ),
+      password_reset_request: sealed<DeferredWork['password_reset_request']>(async (school, { email, return_to, language, request }) => {
+        const wanted = { email, language, returnTo: return_to ?? undefined }
+        const accountId = await requestPasswordReset({ database, send: outbox.send }, school, wanted)
+        if (accountId === undefined) return
+        await foundation.recordAudit([{ school_id: school.id, event: 'password.reset_requested', account_id: accountId, ...request }])
+      }),
+    },
+  })
+  outbox.onAdded(() => worker.wake())
+  return worker
+}
+
+interface EmailContent {
+  to: Parameters<SendEmail>[1]
+  kind: Parameters<SendEmail>[2]
+  values: Parameters<SendEmail>[3]
+}

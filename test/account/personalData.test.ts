@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { personalData, personalSections } from '../../src/resources/personalData.ts'
+import { createAgent, personCalled, withToken } from '../support/agent.ts'
+import { startService, type TestService } from '../support/service.ts'
+import { send, signedIn } from './account.ts'
+
+let service: TestService
+beforeAll(async () => {
+  service = await startService()
+})
+afterAll(() => service?.stop())
+
+test('the export covers every table with data of a person, or says why it does not', async () => {
+  const tables = await service.database.sql.query<{ table_name: string; columns: string[] }>(
+    `SELECT table_name, array_agg(column_name::text) AS columns FROM information_schema.columns
+     WHERE table_schema = current_schema() AND table_name NOT LIKE '\\_%' GROUP BY table_name`,
+  )
+  const names = tables.map(({ table_name }) => table_name).filter((name) => name in personalData || !/migration/.test(name))
+  expect(names.toSorted()).toEqual(Object.keys(personalData).toSorted())
+  const refersToPerson = /^(account_id|person_id|uploaded_by|lecturer_id|author_lecturer_id)$/
+  for (const { table_name, columns } of tables.filter(({ columns: all }) => all.some((column) => refersToPerson.test(column)))) {
+    const coverage: object = personalData[table_name as keyof typeof personalData]
+    const reason = 'reason' in coverage ? String(coverage.reason) : ''
+    const isCovered = 'sections' in coverage || 'partOf' in coverage || reason.includes('in the export')
+    expect([table_name, columns.filter((column) => refersToPerson.test(column)), isCovered]).toEqual([table_name, expect.anything(), true])
+  }
+})
+
+test('the API and the archive of the account page contain everything of the person, and nothing of others', async () => {
+  const { sql } = service.database
+  const email = 'whole@example.com'
+  const { accountId, personId } = await service.addPerson({ email })
+  const other = await service.addPerson({ email: 'other@example.com' })
+  // More rows than one batch has.
+  for (const [id, word] of [
+    [personId, 'mine'],
+    [other.personId, 'theirs'],
+  ])
+    await sql.query(
+      `INSERT INTO comment (school_id, id, subject_type, subject_id, person_id, body, body_html)
+       SELECT $1, gen_random_uuid(), 'post', gen_random_uuid(), $2::uuid, $3 || n, $3 || n FROM generate_series(1, 1203) n`,
+      [service.schoolId(), id, `comment ${word} `],
+    )
+  for (const [id, word] of [
+    [personId, 'mine'],
+    [other.personId, 'theirs'],
+  ])
+    await sql.query("INSERT INTO person_tag (school_id, person_id, kind, tag) VALUES ($1, $2, 'student_tag', $3)", [
+      service.schoolId(),
+      id,
+      `tag ${word}`,
+    ])
+  const agent = await createAgent(service.issuer, { client_name: 'Exporter' })
+  const { body: tokens } = await agent.tokens(personCalled(email), { scope: 'account:read' }, { scopes: 'all' })
+  const answer = await withToken(`${service.issuer}/api/v1/account/export`, tokens.access_token)
+  const data = answer.body as Record<string, Record<string, unknown>[]>
+  expect(answer.status).toBe(200)
+  for (const { name } of personalSections) expect([name, Array.isArray(data[name])]).toEqual([name, true])
+  expect([data.comments?.length, new Set(data.comments?.map(({ body }) => body)).size]).toEqual([1203, 1203])
+  expect(data.tags).toEqual([{ kind: 'student_tag', tag: 'tag mine' }])
+  expect(data.activity?.map(({ event }) => event)).toContain('sign_in.succeeded')
+  expect(data.grants).toHaveLength(1)
+  const text = JSON.stringify(data)
+  expect([text.includes('theirs'), text.includes(other.accountId), text.includes('$argon2id')]).toEqual([false, false, false])
+
+  await sql.query(
+    `INSERT INTO file (school_id, id, filename, content_type, bytes, purpose, visibility, status, storage_key, uploaded_by)
+     VALUES ($1, gen_random_uuid(), 'gone.png', 'image/png', 1, 'avatar', 'public', 'ready', 'nowhere', $2)`,
+    [service.schoolId(), accountId],
+  )
+  const browser = await signedIn(service, email)
+  const zip = await send(browser, await browser.get('/account/data'), {}, /data\/download$/)
+  expect([zip.status, zip.headers.get('content-type'), zip.headers.get('content-disposition')]).toEqual([
+    200,
+    'application/zip',
+    expect.stringMatching(/^attachment; filename="[\w-]+-\d{4}-\d\d-\d\d\.zip"$/),
+  ])
+  // The entries are not compressed.
+  expect([zip.html.startsWith('PK'), zip.html.includes('data.json'), zip.html.includes('comment mine 1203')]).toEqual([true, true, true])
+  expect(zip.html).not.toContain('theirs')
+})

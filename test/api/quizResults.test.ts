@@ -1,0 +1,193 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { databasesToTest } from '../support/databases.ts'
+import { type DemoApi, type Reply, startDemoApi } from './demoApi.ts'
+import { learner, learningIn, lecturer, other, owner, stranger } from './learning.ts'
+
+const third = 'learner003@example.org'
+
+/** Question n: two choices, of which `a` is correct. */
+const question = (id: string, points: number) => ({
+  id,
+  kind: 'single',
+  prompt: `Question ${id}`,
+  choices: [
+    { id: 'a', text: 'Stoneware', correct: true },
+    { id: 'b', text: 'Earthenware', correct: false },
+  ],
+  points,
+  explanation: `because ${id}`,
+})
+const word = { id: 'word', kind: 'short_text', prompt: 'White clay?', accepted_answers: ['kaolin'], points: 1, explanation: null }
+const quiz = { pass_percent: 75, questions: [question('q1', 2), question('q2', 1), word] }
+
+/** Answers by question: `a` is correct, `b` is wrong; absent: not answered. */
+type Given = Partial<Record<'q1' | 'q2', 'a' | 'b'>> & { word?: string }
+const answersOf = ({ word: text, ...chosen }: Given) => [
+  ...Object.entries(chosen).map(([question_id, id]) => ({ question_id, choice_ids: [id] })),
+  ...(text === undefined ? [] : [{ question_id: 'word', text }]),
+]
+
+describe.each(await databasesToTest())('the results of quizzes, on $name', ({ open }) => {
+  let api: DemoApi
+  let school: ReturnType<typeof learningIn>
+  beforeAll(async () => {
+    api = await startDemoApi(await open())
+    school = learningIn(api)
+  })
+  afterAll(() => api.stop())
+
+  /** Creates a course with a quiz, in which these people are enrolled. */
+  async function newQuiz(settings: object = {}, people: readonly string[] = [learner]) {
+    const course = await school.newCourse()
+    const { id } = await school.post(`sections/${course.section}/lessons`, { title: 'Quiz', kind: 'quiz', quiz: { ...quiz, ...settings } })
+    await school.post(`lessons/${id}/publish`)
+    const enrollments = []
+    for (const person of people) enrollments.push(await school.enroll(course, person))
+    return { id, course, enrollments }
+  }
+  const attempt = async (id: string, given: Given, as = learner): Promise<{ id: string; results: object[] }> => {
+    const { status, json } = await school.send(`lessons/${id}/quiz_attempts`, { as, body: { answers: answersOf(given) } })
+    expect(status).toBe(201)
+    return json as { id: string; results: object[] }
+  }
+  const data = (reply: Reply) => reply.json.data as { id: string; student_id: string; attempt_no: number; results: object[] }[]
+  const explained = async (id: string, as = learner) => (await school.get(`quiz_attempts/${id}?expand=explanations`, as)).json.explanations
+
+  test('each attempt has the result of each question with the answer, and none of the solutions', async () => {
+    const { id } = await newQuiz()
+    const made = await attempt(id, { q1: 'a', q2: 'b' })
+    const results = [
+      { question_id: 'q1', correct: true, points: 2, points_awarded: 2, choice_ids: ['a'], text: null },
+      { question_id: 'q2', correct: false, points: 1, points_awarded: 0, choice_ids: ['b'], text: null },
+      { question_id: 'word', correct: false, points: 1, points_awarded: 0, choice_ids: null, text: null },
+    ]
+    expect(made).toMatchObject({ attempt_no: 1, score_percent: 50, passed: false, results })
+    const read = await school.get(`quiz_attempts/${made.id}`, learner)
+    expect(read.json.results).toEqual(results)
+    const all = await school.get(`quiz_attempts?lesson=${id}`, learner)
+    for (const { text } of [read, all]) expect(text).not.toMatch(/because|kaolin|accepted/)
+    expect((await school.get(`lessons/${id}`, learner)).json.quiz).toMatchObject({ show_explanations: 'never' })
+  })
+
+  test('students see their own attempts, lecturers those of their courses, staff all', async () => {
+    const { id, enrollments } = await newQuiz({}, [learner, other])
+    const student = enrollments[1]?.student_id
+    const mine = await attempt(id, { q1: 'a' })
+    const theirs = await attempt(id, { q2: 'a' }, other)
+    const seen = async (as: string) => data(await school.get(`quiz_attempts?lesson=${id}`, as)).map((one) => one.id)
+    expect(await Promise.all([learner, other, lecturer, owner, stranger, third].map(seen))).toEqual([
+      ...[[mine.id], [theirs.id], [theirs.id, mine.id], [theirs.id, mine.id], [], []],
+    ])
+    const statuses = async (path: string, people: (string | undefined)[]) =>
+      await Promise.all(people.map(async (as) => (await api.get(`/api/v1/${path}`, as === undefined ? {} : { as })).status))
+    expect(await statuses(`quiz_attempts/${theirs.id}`, [learner, other, lecturer, owner, stranger])).toEqual([404, 200, 200, 200, 404])
+    expect(await statuses(`lessons/${id}/quiz_analysis`, [learner, lecturer, owner, stranger])).toEqual([403, 200, 200, 403])
+    expect((await api.get(`/api/v1/quiz_attempts?lesson=${id}`)).status).toBe(403)
+    const [row, ...more] = data(await school.get(`quiz_attempts?lesson=${id}&student=${student}`))
+    expect([row?.id, more]).toEqual([theirs.id, []])
+  })
+
+  test('explanations appear never, after an attempt, or after passing, as the quiz says, and not once access has ended', async () => {
+    const both = [
+      { question_id: 'q1', explanation: 'because q1' },
+      { question_id: 'q2', explanation: 'because q2' },
+    ]
+    const passing: Given = { q1: 'a', q2: 'a' }
+    const never = await newQuiz()
+    expect(await explained((await attempt(never.id, passing)).id)).toEqual([])
+    const after = await newQuiz({ show_explanations: 'after_attempt' })
+    const failed = await attempt(after.id, {})
+    expect(await explained(failed.id)).toEqual(both)
+    const passed = await newQuiz({ show_explanations: 'after_passing' }, [learner, other])
+    const first = await attempt(passed.id, { q1: 'b' })
+    await attempt(passed.id, passing, other)
+    expect(await explained(first.id)).toEqual([])
+    await attempt(passed.id, passing)
+    expect(await explained(first.id)).toEqual(both)
+    await school.post(`enrollments/${after.enrollments[0]?.id}/suspend`)
+    expect(await explained(failed.id)).toEqual([])
+    expect(await explained(failed.id, lecturer)).toEqual(both)
+  })
+
+  test('a changed quiz changes no score and no result of an earlier attempt', async () => {
+    const { id } = await newQuiz()
+    const made = await attempt(id, { q1: 'a', q2: 'a' })
+    const before = (await school.get(`quiz_attempts/${made.id}`)).json
+    const changed = { ...quiz, pass_percent: 100, questions: [question('q2', 50), question('q3', 1)] }
+    const { status } = await school.send(`lessons/${id}`, { method: 'PATCH', as: lecturer, body: { quiz: changed } })
+    expect(status).toBe(200)
+    expect((await school.get(`quiz_attempts/${made.id}`)).json).toEqual(before)
+    expect(before).toMatchObject({ score_percent: 75, passed: true })
+    const { questions } = (await school.get(`lessons/${id}/quiz_analysis`)).json as { questions: object[] }
+    expect(questions).toMatchObject([
+      { question_id: 'q2', points: 50, attempts_count: 1, correct_count: 1 },
+      { question_id: 'q3', attempts_count: 0, correct_count: 0, correct_percent: null, discrimination: null },
+    ])
+  })
+
+  test('the analysis has the figures of the attempts and of each question', async () => {
+    const people = [learner, other, third]
+    const { id } = await newQuiz({}, people)
+    expect((await school.get(`lessons/${id}/quiz_analysis`)).json).toMatchObject({ attempts_count: 0, average_score_percent: null })
+    const given: [string, Given][] = [
+      [learner, { q1: 'b', q2: 'a' }],
+      [learner, { q1: 'a', q2: 'a', word: ' KAOLIN' }],
+      [other, { q1: 'a', q2: 'b' }],
+      [third, { q1: 'b', q2: 'b', word: 'chalk' }],
+    ]
+    for (const [as, answers] of given) await attempt(id, answers, as)
+    const scores = given.map(([, { q1, q2, word: text }]) => (q1 === 'a' ? 2 : 0) + (q2 === 'a' ? 1 : 0) + (text === ' KAOLIN' ? 1 : 0))
+    const figures = (isCorrect: (one: Given) => boolean) => ({
+      attempts_count: 4,
+      correct_count: given.filter(([, one]) => isCorrect(one)).length,
+      correct_percent: given.filter(([, one]) => isCorrect(one)).length * 25,
+      discrimination: correlation(
+        given.map(([, one]) => Number(isCorrect(one))),
+        scores,
+      ),
+    })
+    const chosen = (q: 'q1' | 'q2') =>
+      (['a', 'b'] as const).map((choice) => ({ choice_id: choice, chosen_count: given.filter(([, one]) => one[q] === choice).length }))
+    expect((await school.get(`lessons/${id}/quiz_analysis`, lecturer)).json).toMatchObject({
+      attempts_count: 4,
+      students_count: 3,
+      passed_students_count: 1,
+      average_score_percent: (scores.reduce((sum, score) => sum + score, 0) / 16) * 100,
+      questions: [
+        { question_id: 'q1', ...figures(({ q1 }) => q1 === 'a'), choices: chosen('q1') },
+        { question_id: 'q2', ...figures(({ q2 }) => q2 === 'a'), choices: chosen('q2') },
+        { question_id: 'word', ...figures(({ word: text }) => text === ' KAOLIN'), choices: [] },
+      ],
+    })
+    expect((await school.get(`lessons/${(await school.newCourse()).lessons[0]}/quiz_analysis`)).json).toMatchObject({ questions: [] })
+  })
+
+  test('results are exported as CSV with the points of each question in a column', async () => {
+    const { id } = await newQuiz({}, [learner, other])
+    await attempt(id, { q1: 'a' })
+    await attempt(id, { q2: 'a', word: 'kaolin' }, other)
+    const csv = async (query: string) =>
+      (
+        await api.get(`/api/v1/quiz_attempts?sort=created_at&fields=attempt_no,score_percent,passed,results${query}`, {
+          as: owner,
+          headers: { accept: 'text/csv' },
+        })
+      ).text.split('\r\n')
+    const [columns, ...rows] = (await csv(`&lesson=${id}`)).map((line) => line.split(',').slice(2))
+    expect(columns).toEqual(['attempt_no', 'score_percent', 'passed', 'results.q1', 'results.q2', 'results.word'])
+    expect(rows.filter((cells) => cells.length > 0)).toEqual([
+      ['1', '50', 'false', '2', '0', '0'],
+      ['1', '50', 'false', '0', '1', '1'],
+    ])
+    expect((await csv(''))[0]?.split(',')).toContain('results')
+  })
+})
+
+/** Returns Pearson's correlation, rounded to two decimal places. */
+function correlation(left: readonly number[], right: readonly number[]): number {
+  const mean = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + one, 0) / numbers.length
+  const [meanLeft, meanRight] = [mean(left), mean(right)]
+  const covariance = mean(left.map((one, index) => (one - meanLeft) * ((right[index] ?? 0) - meanRight)))
+  const deviation = (numbers: readonly number[], middle: number): number => Math.sqrt(mean(numbers.map((one) => (one - middle) ** 2)))
+  return Math.round((covariance / (deviation(left, meanLeft) * deviation(right, meanRight))) * 100) / 100
+}

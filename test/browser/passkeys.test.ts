@@ -1,0 +1,145 @@
+import type { Browser, CDPSession, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { hasChromium, launchChromium } from '../support/chromium.ts'
+import { password, startService, type TestService } from '../support/service.ts'
+import { openVisitor, signIn, type Visitor } from './visitor.ts'
+
+describe.skipIf(!hasChromium())('passkeys, in Chromium with a virtual authenticator', () => {
+  let service: TestService
+  let browser: Browser
+  let visitor: Visitor
+  let developer: CDPSession
+  let authenticatorId: string
+  let people = 0
+
+  beforeAll(async () => {
+    browser = await launchChromium()
+    // The second school is at localhost, where browsers offer passkeys.
+    service = await startService({ schools: 2 })
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await service?.stop()
+  })
+  beforeEach(async () => {
+    visitor = await openVisitor(browser)
+    developer = await visitor.page.context().newCDPSession(visitor.page)
+    await developer.send('WebAuthn.enable')
+    const options = {
+      ...({ protocol: 'ctap2', transport: 'internal', hasResidentKey: true, hasUserVerification: true } as const),
+      ...{ isUserVerified: true, automaticPresenceSimulation: true },
+    }
+    authenticatorId = (await developer.send('WebAuthn.addVirtualAuthenticator', { options })).authenticatorId
+  })
+  afterEach(() => visitor.close())
+
+  const heading = (page: Page) => page.locator('h1').textContent()
+
+  /** Signs a new person in and adds a passkey. */
+  const withPasskey = async (): Promise<{ email: string; page: Page }> => {
+    people += 1
+    const email = `key${people}@example.com`
+    await service.addPerson({ email, school: service.other })
+    const { page } = visitor
+    await page.goto(`${service.other}/account/sign-in`)
+    await signIn(page, email, password)
+    await page.goto(`${service.other}/account/security/passkey`)
+    await page.getByLabel('Name of the passkey').fill('My laptop')
+    await page.getByRole('button', { name: 'Create the passkey' }).click()
+    await page.getByRole('heading', { name: 'Save your recovery codes' }).waitFor()
+    return { email, page }
+  }
+  /** Signs out in this window. The first page offers the passkey in the field of the address, without a click. */
+  const signOut = (page: Page) => page.context().clearCookies()
+  const credentials = async () => (await developer.send('WebAuthn.getCredentials', { authenticatorId })).credentials
+
+  test('are added with a name, and sign in without a password', async () => {
+    const { page } = await withPasskey()
+    await page.goto(`${service.other}/account/security`)
+    expect(await page.getByRole('heading', { name: 'My laptop' }).count()).toBe(1)
+    await signOut(page)
+    await page.goto(`${service.other}/account/sign-in?step=passkey`)
+    await page.getByRole('button', { name: 'Use a passkey' }).click()
+    await page.waitForURL('**/account/apps')
+  })
+
+  test('are the second factor after the password', async () => {
+    const { email, page } = await withPasskey()
+    await signOut(page)
+    await developer.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId, enabled: false })
+    await page.goto(`${service.other}/account/sign-in`)
+    await signIn(page, email, password)
+    expect(await heading(page)).toBe('Confirm with your second factor')
+    await developer.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId, enabled: true })
+    await page.getByRole('button', { name: 'Use a passkey' }).click()
+    await page.waitForURL('**/account/apps')
+  })
+
+  test('that were removed from the account, or answer with an old counter, are rejected', async () => {
+    const { page } = await withPasskey()
+    await service.database.sql.query('UPDATE passkey SET counter = 1000')
+    await signOut(page)
+    await page.goto(`${service.other}/account/sign-in?step=passkey`)
+    await page.getByRole('button', { name: 'Use a passkey' }).click()
+    await page.getByText('This passkey cannot be used.').waitFor()
+    expect(await service.database.sql.query("SELECT 1 FROM audit_log WHERE event = 'passkey.copied'")).toHaveLength(1)
+    await service.database.sql.query('DELETE FROM passkey')
+    await page.getByRole('button', { name: 'Use a passkey' }).click()
+    await page.getByText('This passkey cannot be used.').waitFor()
+    expect(await credentials()).toHaveLength(1)
+  })
+
+  test('do not sign in if the authenticator has not verified the person', async () => {
+    const { page } = await withPasskey()
+    await signOut(page)
+    await page.goto(`${service.other}/account/sign-in?step=passkey`)
+    await page.locator('form.passkey').evaluate((form: { dataset: { options: string } }) => {
+      form.dataset.options = form.dataset.options.replace('"required"', '"discouraged"')
+    })
+    await developer.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false })
+    await page.getByRole('button', { name: 'Use a passkey' }).click()
+    await page.getByText('This passkey cannot be used.').waitFor()
+  })
+
+  test('answer a challenge once: neither again nor in another browser', async () => {
+    const { page } = await withPasskey()
+    await signOut(page)
+    await page.goto(`${service.other}/account/sign-in?step=passkey`)
+    const sent = page.waitForRequest((request) => request.method() === 'POST')
+    await page.getByRole('button', { name: 'Use a passkey' }).click()
+    const body = (await sent).postData() ?? ''
+    await page.waitForURL('**/account/apps')
+    const cookies = (await page.context().cookies()).filter(({ name }) => name === 'sg_browser')
+    const replay = (cookie: string) =>
+      fetch(`${service.other}/account/sign-in`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/x-www-form-urlencoded', cookie, origin: service.other },
+        body,
+        redirect: 'manual',
+      })
+    const again = await replay(`sg_browser=${cookies[0]?.value}`)
+    expect([again.status, (await again.text()).includes('This passkey cannot be used.')]).toEqual([400, true])
+    expect((await replay(`sg_browser=${'A'.repeat(43)}`)).status).toBe(403)
+  })
+})
+
+describe('without a script', () => {
+  test.skipIf(!hasChromium())('the page says that passkeys need JavaScript, and that an IP address has none', async () => {
+    const service = await startService({ schools: 2 })
+    const browser = await launchChromium()
+    const { page, close } = await openVisitor(browser, { javaScriptEnabled: false })
+    try {
+      for (const school of [service.issuer, service.other]) await service.addPerson({ email: 'plain@example.com', school })
+      await page.goto(`${service.other}/account/sign-in?return_to=/account/security/passkey`)
+      await signIn(page, 'plain@example.com', password)
+      await page.getByText('Passkeys need JavaScript').waitFor()
+      await page.goto(`${service.issuer}/account/sign-in?return_to=/account/security`)
+      await signIn(page, 'plain@example.com', password)
+      await page.getByText('Browsers do not offer passkeys at the address of this school.').waitFor()
+    } finally {
+      await close()
+      await browser.close()
+      await service.stop()
+    }
+  })
+})

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import { scopeName } from '../../src/framework/declare/area.ts'
+import type { Operation } from '../../src/framework/declare/operations.ts'
+import { parseShape } from '../../src/framework/declare/responseShape.ts'
+import { parameterValues } from '../../src/framework/declare/values.ts'
+import { Problem } from '../../src/lib/problem.ts'
+import { operationsIn, resources } from '../../src/resources/index.ts'
+
+/** Every expansion of every operation that staff can call, with the scopes of the rows on its path. */
+const expansions = operationsIn(resources)
+  .filter(({ roles, parameters }) => roles.includes('staff') && parameters.some(({ name }) => name === 'expand'))
+  .flatMap((operation) =>
+    Object.entries(operation.resource.expansions).flatMap(([name, { resource: outer }]) => [
+      { operation, path: name, needed: [scopeName(outer().area, 'read')] },
+      ...Object.entries(outer().expansions).map(([inner, { resource }]) => ({
+        operation,
+        path: `${name}.${inner}`,
+        needed: [scopeName(outer().area, 'read'), scopeName(resource().area, 'read')],
+      })),
+    ]),
+  )
+
+/** Returns the scopes that the response demands, or undefined if the expansion is allowed. */
+function demanded(operation: Operation, path: string, scopes: readonly string[]): readonly string[] | undefined {
+  const caller = { kind: 'person', role: 'owner', accountId: '', personId: null, lecturerId: null, clientId: '', grantId: '' } as const
+  try {
+    const parameters = parameterValues<never>(new Map([['expand', [path]]]))
+    parseShape({ operation, parameters, caller: { ...caller, scopes: new Set(scopes) } })
+    return undefined
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'insufficient_scope') return error.requiredScopes
+    throw error
+  }
+}
+
+test('an expansion needs the read scope of every resource on its path, and no other', () => {
+  expect(expansions.length).toBeGreaterThan(100)
+  for (const { operation, path, needed } of expansions) {
+    const all = [...new Set([operation.scope, ...needed])]
+    expect(demanded(operation, path, all), `${operation.id} ${path}`).toBeUndefined()
+    for (const lacking of needed) {
+      const without = all.filter((scope) => scope !== lacking)
+      expect(new Set(demanded(operation, path, without)), `${operation.id} ${path} without ${lacking}`).toEqual(new Set(all))
+    }
+  }
+})
