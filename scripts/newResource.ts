@@ -13,7 +13,7 @@ const help = `Usage: npm run new-resource -- <name> [id prefix]
 <name>       the plural in snake_case, as it appears in paths: workshops, gift_cards
 [id prefix]  three letters for ids such as wsp_01jgwejj00e6srgkpqm2sqf05m; by default derived from the name
 
-Writes the declaration, its entry in src/resources/index.ts, the table with its migration, the scope texts, rows of the demo, the rows of
+Writes the declaration, its entries in src/resources/index.ts and src/resources/personalData.ts, the table with its migration, the scope texts, rows of the demo, the rows of
 test/api/operations.csv and a test. The resource has a title, a slug and a status; published rows are public and staff write.
 Change the files afterwards, and run: npm run check
 `
@@ -40,6 +40,7 @@ if (declared.some((one) => one.name === name || one.object === files.object)) fa
 
 write(`src/resources/${files.variable}.ts`, files.declaration)
 write('src/resources/index.ts', withEntry(index, files.variable))
+write('src/resources/personalData.ts', withoutPersonalData(readFileSync('src/resources/personalData.ts', 'utf8'), files.object))
 write('prisma/schema.prisma', withModel(schema, files.object, files.model))
 scopes.areas[name] = files.title
 Object.assign(scopes.sentences, files.germanSentences)
@@ -55,7 +56,8 @@ run('scripts/operations.ts')
 process.stdout.write(`test/api/operations.csv
 
 Next: edit the fields in prisma/schema.prisma, the migration and src/resources/${files.variable}.ts together, translate the German texts in
-views/locales/de.scopes.json, and run npm run docs, npm run check and npx vitest run test/api.
+views/locales/de.scopes.json, say in src/resources/personalData.ts which rows belong to a person if any do, and run npm run docs, npm run check
+and npx vitest run test/api.
 `)
 
 async function declaredNames() {
@@ -76,6 +78,11 @@ function withEntry(text: string, variable: string): string {
   const next = imports.find((one) => fileOf(one).toLowerCase() > variable.toLowerCase())
   const withImport = next ? text.replace(next, `${line}\n${next}`) : text.replace(imports.at(-1) as string, (last) => `${last}\n${line}`)
   return withImport.replace(/(export const resources: readonly Declared\[\] = \[[\s\S]*?)\n\]/, `$1\n  ${variable},\n]`)
+}
+
+/** Adds the table to those without data of people. */
+function withoutPersonalData(text: string, object: string): string {
+  return text.replace(/^ {2}form: notPersonal,$/m, `$&\n  ${object}: notPersonal,`)
 }
 
 function fileOf(line: string): string {

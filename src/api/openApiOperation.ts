@@ -1,6 +1,6 @@
 import { deprecated } from '../framework/declare/deprecation.ts'
 import { exampleRequest } from '../framework/declare/exampleOf.ts'
-import type { Operation } from '../framework/declare/operations.ts'
+import { isStreamed, type Operation } from '../framework/declare/operations.ts'
 import type { ChangeFeed } from '../framework/output/changeFeed.ts'
 import { answerSchema, bodyName, bodySchema, type JsonSchema, publishedSchema, referenceTo } from '../framework/output/publishedSchemas.ts'
 import { errorResponses, takesKey } from './openApiErrors.ts'
@@ -68,7 +68,7 @@ function withoutDescriptionOf(items: unknown, description: string): string {
 }
 
 function headersOf(operation: Described): { $ref: string }[] {
-  if (operation.method === 'GET') return [requestHeader('IfNoneMatch')]
+  if (operation.method === 'GET') return isOperation(operation) && isStreamed(operation) ? [] : [requestHeader('IfNoneMatch')]
   const isOnRow = isOperation(operation) && 'needsIfMatch' in operation
   return [
     ...(isOnRow ? [requestHeader(operation.needsIfMatch ? 'NeededIfMatch' : 'IfMatch')] : []),

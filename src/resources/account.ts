@@ -17,6 +17,7 @@ import { line, lineOrEmpty, reference, timestamp } from '../framework/declare/fi
 import { image, imageField } from '../framework/declare/image.ts'
 import { defineAction } from '../framework/declare/typedOperations.ts'
 import { fromJson } from '../framework/declare/values.ts'
+import { schemaName } from '../framework/output/publishedSchemas.ts'
 import { personalSections, rowSchema } from './personalData.ts'
 import { personalRowsOf } from './personalRows.ts'
 
@@ -109,7 +110,18 @@ const accountExport = z.object({
   authorizations: z.array(authorization).meta({ description: 'Authorizations of apps.', example: [] }),
   sessions: z.array(session).meta({ description: 'Browser sessions.', example: [] }),
   ...Object.fromEntries(
-    personalSections.map((section) => [section.name, z.array(rowSchema(section)).meta({ description: section.about, example: [] })]),
+    personalSections.map((section) => [
+      section.name,
+      z.array(rowSchema(section)).meta(
+        'resource' in section
+          ? {
+              description: `${section.about} With the fields of ${schemaName(section.resource.object)}.`,
+              example: [],
+              isSummarized: true,
+            }
+          : { description: section.about, example: [] },
+      ),
+    ]),
   ),
 })
 

@@ -240,7 +240,7 @@ export const personalData = {
     fields: z.object({
       id: text('Id of the authorization.'),
       client_id: text('Id of the app.'),
-      scopes: z.array(z.string()).meta({ description: 'Permissions.', example: ['courses:read'] }),
+      scopes: z.array(z.string()).meta({ description: 'Permissions.', example: ['openid'] }),
       created_at: moment('When the person granted access.'),
       last_used_at: orNone(timestamp(), 'When the app last used it.'),
       expires_at: moment('When it expires.'),

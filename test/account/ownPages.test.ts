@@ -41,7 +41,15 @@ const sendPicture = async (browser: Browser, csrf: string, bytes: Buffer | strin
 }
 
 describe('the account pages', () => {
-  const pages = ['/account', '/account/login', '/account/sessions', '/account/apps', '/account/notifications', '/account/data']
+  const pages = [
+    '/account',
+    '/account/login',
+    '/account/security',
+    '/account/sessions',
+    '/account/apps',
+    '/account/notifications',
+    '/account/data',
+  ]
 
   test('ask everybody to sign in first, and lead back to the page', async () => {
     const { email } = await person()

@@ -74,7 +74,7 @@ describe('an authenticator app', () => {
     const wrong = await send(browser, page, { code: '123' })
     expect([wrong.status, wrong.html.includes('This is not right')]).toEqual([400, true])
     const done = await send(browser, wrong, { code: codeOf(secret) })
-    expect([done.status, done.location?.pathname]).toEqual([303, '/account/apps'])
+    expect([done.status, done.location?.pathname]).toEqual([303, '/account'])
     expect(await isSignedIn(browser)).toBe(true)
     expect(await auditOf(service, 'second_factor.failed')).not.toEqual([])
   })
@@ -139,6 +139,7 @@ test('a school that does not use second factors hides them and does not ask', as
   try {
     for (const path of ['/account/security', '/account/security/app', '/account/security/passkey'])
       expect((await browser.get(path)).status).toBe(404)
+    expect((await browser.get('/account')).html).not.toContain('/account/security')
     const { browser: other } = await atSecondStep('ten@example.com')
     expect(await isSignedIn(other)).toBe(true)
   } finally {

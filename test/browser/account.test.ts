@@ -89,7 +89,7 @@ describe.skipIf(!hasChromium())('a person looks after their account, in Chromium
       const { page } = visitor
       await page.goto(`${service.issuer}/account/sessions`)
       await page.getByLabel('Also remove the access of all apps').check()
-      await page.getByRole('button', { name: 'Sign out everywhere' }).click()
+      await page.getByRole('button', { name: 'Sign out everywhere', exact: true }).click()
       expect(await heading()).toBe('You are signed out everywhere')
       await other.page.reload()
       expect(new URL(other.page.url()).pathname).toBe('/account/sign-in')
@@ -131,7 +131,7 @@ describe.skipIf(!hasChromium())('a person looks after their account, in Chromium
     await page.getByRole('button', { name: 'Passwort festlegen' }).click()
     await page.getByRole('link', { name: 'Weiter zur Anmeldung' }).click()
     await signIn(page, 'forgetting@example.com', chosen)
-    expect(await heading()).toBe('Apps mit Zugriff auf Ihr Konto')
+    expect(await heading()).toBe('Ihr Profil')
     expect(await page.locator('html').getAttribute('lang')).toBe('de')
   })
 

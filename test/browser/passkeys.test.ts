@@ -60,7 +60,7 @@ describe.skipIf(!hasChromium())('passkeys, in Chromium with a virtual authentica
     await signOut(page)
     await page.goto(`${service.other}/account/sign-in?step=passkey`)
     await page.getByRole('button', { name: 'Use a passkey' }).click()
-    await page.waitForURL('**/account/apps')
+    await page.waitForURL('**/account')
   })
 
   test('are the second factor after the password', async () => {
@@ -72,7 +72,7 @@ describe.skipIf(!hasChromium())('passkeys, in Chromium with a virtual authentica
     expect(await heading(page)).toBe('Confirm with your second factor')
     await developer.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId, enabled: true })
     await page.getByRole('button', { name: 'Use a passkey' }).click()
-    await page.waitForURL('**/account/apps')
+    await page.waitForURL('**/account')
   })
 
   test('that were removed from the account, or answer with an old counter, are rejected', async () => {
@@ -108,7 +108,7 @@ describe.skipIf(!hasChromium())('passkeys, in Chromium with a virtual authentica
     const sent = page.waitForRequest((request) => request.method() === 'POST')
     await page.getByRole('button', { name: 'Use a passkey' }).click()
     const body = (await sent).postData() ?? ''
-    await page.waitForURL('**/account/apps')
+    await page.waitForURL('**/account')
     const cookies = (await page.context().cookies()).filter(({ name }) => name === 'sg_browser')
     const replay = (cookie: string) =>
       fetch(`${service.other}/account/sign-in`, {

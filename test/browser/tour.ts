@@ -180,7 +180,7 @@ export const tour: readonly Stop[] = [
       await signUpSent(page, guide, email)
       await page.goto(await guide.mailedLink(email))
       await choosePassword(page, 'four lanterns over the quiet pond')
-      await page.waitForURL(/\/account\/apps/)
+      await page.waitForURL(/\/account$/)
     },
   },
   { name: 'link-ended', isWordy: true, open: at('/account/password/new?token=nothing') },

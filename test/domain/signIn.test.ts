@@ -52,7 +52,11 @@ const audited = () => database.kysely.selectFrom('audit_log').select(['event', '
 describe('signing in', () => {
   test('the right password gives the account and notes the time', async () => {
     expect(await lastSignIn(ids.active)).toBeNull()
-    expect(await signIn(schoolId, 'ada@example.com', 'the password')).toEqual({ accountId: ids.active, signedInAt: expect.any(Number) })
+    expect(await signIn(schoolId, 'ada@example.com', 'the password')).toEqual({
+      accountId: ids.active,
+      signedInAt: expect.any(Number),
+      hasSecondFactor: false,
+    })
     expect(await lastSignIn(ids.active)).toBeInstanceOf(Date)
     expect(await audited()).toEqual([{ event: 'sign_in.succeeded', account_id: ids.active }])
   })
@@ -116,6 +120,7 @@ describe('the signed-in account', () => {
       locale: null,
       deletion_scheduled_at: null,
       sessions_valid_after: null,
+      has_second_factor: false,
     })
     expect(await findSignedInAccount(database, schoolId, ids.disabled)).toBeUndefined()
     expect(await findSignedInAccount(database, newId(), ids.active)).toBeUndefined()

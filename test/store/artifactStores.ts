@@ -9,16 +9,20 @@ import { redisArtifacts } from '../../src/store/redisArtifacts.ts'
 import type { Sql } from '../../src/store/sql.ts'
 import { availableServices, embeddedDatabase, throwawayPostgres, throwawayRedis } from '../support/databases.ts'
 
-export interface GrantOfTest {
-  grantId: string
-  grantTag: string
+export interface ClientOfTest {
   clientId: string
   clientTag: string
 }
 
+export interface GrantOfTest extends ClientOfTest {
+  grantId: string
+  grantTag: string
+}
+
 export interface ArtifactStore {
   artifacts: Artifacts
-  newGrant(schoolId: string): Promise<GrantOfTest>
+  /** A live grant, of a new client or of the client of another grant. */
+  newGrant(schoolId: string, client?: ClientOfTest): Promise<GrantOfTest>
   drop(): Promise<void>
 }
 
@@ -48,15 +52,23 @@ export async function artifactStores(): Promise<Opens<ArtifactStore>[]> {
     name,
     async open() {
       const { sql, drop } = await open()
-      return { artifacts: databaseArtifacts(sql), newGrant: (schoolId: string) => newGrantIn(sql, schoolId), drop }
+      return {
+        artifacts: databaseArtifacts(sql),
+        newGrant: (schoolId: string, client?: ClientOfTest) => newGrantIn(sql, schoolId, { client }),
+        drop,
+      }
     },
   }))
   return [...databases, ...(redis ? [{ name: 'Redis', open: openRedis }] : [])]
 }
 
 /** A live grant of a live client; with a negative number, one that has run out. */
-export async function newGrantIn(sql: Sql, schoolId: string, { expiresInSeconds = 3600 } = {}): Promise<GrantOfTest> {
-  const grant = newGrant()
+export async function newGrantIn(
+  sql: Sql,
+  schoolId: string,
+  { expiresInSeconds = 3600, client }: { expiresInSeconds?: number; client?: ClientOfTest | undefined } = {},
+): Promise<GrantOfTest> {
+  const grant = newGrant(client)
   const accountId = randomUUID()
   await sql.query(
     `INSERT INTO school (id, slug, name, locale, supported_locales, time_zone, currency, contact_email)
@@ -67,10 +79,10 @@ export async function newGrantIn(sql: Sql, schoolId: string, { expiresInSeconds 
     schoolId,
     accountId,
   ])
-  await sql.query(`INSERT INTO oidc_client (school_id, id, registered_via, metadata) VALUES ($1, $2, 'self', '{}')`, [
-    schoolId,
-    grant.clientId,
-  ])
+  await sql.query(
+    `INSERT INTO oidc_client (school_id, id, registered_via, metadata) VALUES ($1, $2, 'self', '{}') ON CONFLICT DO NOTHING`,
+    [schoolId, grant.clientId],
+  )
   await sql.query(
     `INSERT INTO oidc_grant (school_id, id, account_id, client_id, payload, expires_at)
      VALUES ($1, $2, $3, $4, '{}', now() + make_interval(secs => $5))`,
@@ -79,8 +91,8 @@ export async function newGrantIn(sql: Sql, schoolId: string, { expiresInSeconds 
   return grant
 }
 
-function newGrant(): GrantOfTest {
-  return { grantId: randomUUID(), grantTag: randomUUID(), clientId: randomUUID(), clientTag: randomUUID() }
+function newGrant({ clientId, clientTag }: ClientOfTest = { clientId: randomUUID(), clientTag: randomUUID() }): GrantOfTest {
+  return { grantId: randomUUID(), grantTag: randomUUID(), clientId, clientTag }
 }
 
 async function openEmbedded(): Promise<DatabaseStore> {
@@ -109,7 +121,7 @@ async function openRedis(): Promise<ArtifactStore> {
   await connection.connect()
   return {
     artifacts: redisArtifacts(connection.client, { longestTokenSeconds: 3600, prefix }),
-    newGrant: async () => newGrant(),
+    newGrant: async (_schoolId, client) => newGrant(client),
     async drop() {
       await connection.close()
       await drop()

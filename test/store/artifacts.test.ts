@@ -164,7 +164,7 @@ for (const { name, open } of await artifactStores()) {
       expect(await artifacts.find({ schoolId, model: during.model, id: during.id })).toBeUndefined()
       expect(await artifacts.find(keyOf(stranger))).toBeDefined()
       await artifacts.restoreClient(client)
-      const after = await saved(grant)
+      const after = await saved(await store.newGrant(schoolId, client))
       expect(await artifacts.find(keyOf(before))).toBeUndefined()
       expect(await artifacts.find(keyOf(during))).toBeUndefined()
       expect(await artifacts.find(keyOf(after))).toBeDefined()

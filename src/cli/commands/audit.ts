@@ -26,7 +26,7 @@ export function addAudit(program: Command, session: Session): void {
       'audit --client newsletter-sync --event token.refused --event token.revoked',
       'audit --request req_01jgwejj00e6srgkpqm2sqf05m',
       'audit --since 2026-01-01 --until 2026-02-01 --format csv',
-      'audit --event sign_in.failed --since 1h',
+      'audit --event sign_in.failed --since 1h --follow',
     ],
   })
   asJson(withSchoolOption(command))

@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto'
 import { hashPassword } from '../../domain/accounts/password.ts'
 import { eraseAccount } from '../../domain/students/eraseAccount.ts'
+import { scopeName } from '../../framework/declare/area.ts'
 import { newId } from '../../lib/ids.ts'
 import { randomToken } from '../../lib/keyring.ts'
 import { endClient, endGrant } from '../../oidc/stores.ts'
 import { knownApps } from '../../policy/apps.ts'
 import { registrationError } from '../../policy/registrationError.ts'
 import type { School } from '../../policy/school.ts'
+import { account } from '../../resources/account.ts'
 import { deleteClient } from '../../store/clients.ts'
 import { registrationRules } from '../../wiring/clients.ts'
 import type { Session } from '../session.ts'
@@ -106,7 +108,13 @@ async function signIn(base: string, { email, password, onClient }: Credentials):
   onClient(clientId)
   const verifier = randomToken(256)
   const parameters = {
-    ...{ response_type: 'code', client_id: clientId, redirect_uri: redirectUri, scope: 'openid account:read', state: 'a/b c' },
+    ...{
+      response_type: 'code',
+      client_id: clientId,
+      redirect_uri: redirectUri,
+      scope: `openid ${scopeName(account.area, 'read')}`,
+      state: 'a/b c',
+    },
     ...{ code_challenge: createHash('sha256').update(verifier).digest('base64url'), code_challenge_method: 'S256' },
   }
   const browser = createBrowser()

@@ -14,13 +14,15 @@ declare module 'zod' {
     idPrefix?: string | undefined
     /** True for an input that is accepted only when a row is created. */
     createOnly?: true | undefined
+    /** True for a list whose rows the documents describe elsewhere. */
+    isSummarized?: true | undefined
     /** True for a read-only member of an object that clients send. */
     readOnly?: true | undefined
   }
 }
 
 /** Members of `.meta` that control the framework and are omitted from published schemas. */
-export const internalMeta = ['view', 'gated', 'onDemand', 'idPrefix', 'createOnly'] as const
+export const internalMeta = ['view', 'gated', 'onDemand', 'idPrefix', 'createOnly', 'isSummarized'] as const
 
 /** Schema of a time as the API writes it: RFC 3339, UTC, milliseconds. */
 export const timestamp = (): z.ZodISODateTime => z.iso.datetime()

@@ -72,6 +72,9 @@ export type Operation = Common &
     | { kind: 'collection'; rules: CollectionAction<ScopeVerb>; name: string }
   )
 
+/** True if the response is streamed: it has no ETag. */
+export const isStreamed = (operation: Operation): boolean => operation.kind === 'read' && operation.rules.sections !== undefined
+
 /** Returns the resource of the row in the response. An action may return a row of another resource. */
 export const resourceAnswered = (operation: Operation): Resource =>
   (operation.kind === 'action' && operation.rules.answers?.()) || operation.resource

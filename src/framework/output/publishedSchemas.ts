@@ -126,6 +126,7 @@ const described = (form: z.ZodType, { description }: z.ZodType): z.ZodType => (d
 
 /** Returns the documented schema: fields that some views hide, and alternatives to one another, are optional; all others are required. */
 function documented(schema: z.ZodType): z.ZodType {
+  if (schema.meta()?.isSummarized) return z.array(z.looseObject({}))
   if (isObjectSchema(schema)) {
     const shape = Object.entries(membersOf(schema)).map(([name, field]) => {
       const form = documented(field)

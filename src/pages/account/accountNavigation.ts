@@ -3,19 +3,25 @@ import { accountPaths } from '../../policy/accountPaths.ts'
 import type { Role } from '../../policy/caller.ts'
 import type { TextKey, Texts } from '../texts.ts'
 
+interface Viewer {
+  role: Role
+  /** True at schools whose people may use a second factor. */
+  mayUseSecondFactor: boolean
+}
+
 /** A page of the account and its place in the navigation. */
 interface AccountSection {
   path: string
   label: TextKey
   /** Default: shown to everybody. */
-  isShown?(viewer: { role: Role }): boolean
+  isShown?(viewer: Viewer): boolean
 }
 
 /** The account pages, in the order of the navigation. */
 const accountSections: readonly AccountSection[] = [
   { path: accountPaths.home, label: 'profile.title' },
   { path: accountPaths.login, label: 'login.title' },
-  { path: accountPaths.security, label: 'security.title' },
+  { path: accountPaths.security, label: 'security.title', isShown: ({ mayUseSecondFactor }) => mayUseSecondFactor },
   { path: accountPaths.sessions, label: 'sessions.title' },
   { path: accountPaths.apps, label: 'apps.title' },
   { path: accountPaths.notifications, label: 'notifications.title' },
@@ -31,10 +37,10 @@ export interface AccountNavigation {
 }
 
 /** Returns the navigation for a person, with the current page marked. */
-export const accountNavigation = (texts: Texts, { role, path }: { role: Role; path: string }): AccountNavigation => ({
+export const accountNavigation = (texts: Texts, { path, ...viewer }: Viewer & { path: string }): AccountNavigation => ({
   label: texts.text('account.navigation'),
   items: accountSections
-    .filter(({ isShown }) => isShown?.({ role }) ?? true)
+    .filter(({ isShown }) => isShown?.(viewer) ?? true)
     .map((section) => ({ href: section.path, label: texts.text(section.label), isCurrent: section.path === path })),
   signOut: { href: endpoints.end_session.path, label: texts.text('apps.sign_out') },
 })

@@ -80,7 +80,7 @@ export function createAccountPages(args: AccountArguments): Router {
     router.get(path, errors, whereOffered, page.show)
     router.post(path, ...form, whereOffered, page.answer)
   }
-  const security = securityPages(args, present)
+  const security = securityPages(args, present, pages)
   router.get(accountPaths.security, errors, whereOffered, security.show)
   router.post(accountPaths.renamePasskey, ...form, whereOffered, security.renamePasskey)
   router.post(accountPaths.removePasskey, ...form, whereOffered, security.removePasskey)

@@ -69,7 +69,7 @@ export function createOwnPages(args: AccountArguments, present: AccountPresenter
   ): AccountShell => {
     const { texts } = pageContext
     return {
-      navigation: accountNavigation(texts, { role, path: page.path }),
+      navigation: accountNavigation(texts, { role, path: page.path, mayUseSecondFactor: args.secondStep(ctx.state.school) !== 'off' }),
       signedIn: texts.parts('consent.signed_in', { name: plainText(person.who.name, 60), email: plainText(person.who.email, 254) }),
       heading: page.heading,
       notice: page.notice ?? '',

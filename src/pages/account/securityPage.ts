@@ -4,13 +4,11 @@ import { accountPaths } from '../../policy/accountPaths.ts'
 import { plainText } from '../plainText.ts'
 import type { Frame } from '../templates.ts'
 import type { TextPart, Texts } from '../texts.ts'
+import type { AccountShell } from './accountPage.ts'
 
 /** The page with the second factors of an account. */
-export interface SecurityPage extends Frame {
-  heading: string
+export interface SecurityPage extends Frame, AccountShell {
   introduction: string
-  notice: string
-  csrf: string
   passkeys: {
     title: string
     explanation: string
@@ -32,7 +30,6 @@ export interface SecurityPage extends Frame {
   }
   /** undefined if there is no second factor that the codes could replace. */
   codes: { title: string; explanation: string; state: string; action: string; renew: string } | undefined
-  links: { href: string; label: string }[]
 }
 
 export interface PasskeyEntry {
@@ -45,14 +42,11 @@ export interface PasskeyEntry {
 /** Builds the content of the page. Pure. */
 export function securityPage(
   texts: Texts,
-  { factors, hasPasskeys, notice, csrf }: { factors: OwnFactors; hasPasskeys: boolean; notice: string; csrf: string },
-): Omit<SecurityPage, keyof Frame> {
+  { factors, hasPasskeys }: { factors: OwnFactors; hasPasskeys: boolean },
+): Omit<SecurityPage, keyof Frame | keyof AccountShell> {
   const { passkeys, appSince, recoveryCodes } = factors
   return {
-    heading: texts.text('security.heading'),
     introduction: texts.text('security.introduction'),
-    notice,
-    csrf,
     passkeys: {
       title: texts.text('security.passkeys'),
       explanation: texts.text('security.passkeys_explanation'),
@@ -91,6 +85,5 @@ export function securityPage(
             renew: texts.text('security.codes_renew'),
           }
         : undefined,
-    links: [{ href: accountPaths.apps, label: texts.text('account_links.account') }],
   }
 }

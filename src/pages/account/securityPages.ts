@@ -15,6 +15,7 @@ import type { AccountArguments } from './accountArguments.ts'
 import type { AccountPresenter } from './accountPresenter.ts'
 import { confirmedOrAway } from './confirmation.ts'
 import { factorChanged } from './factorChanged.ts'
+import type { OwnPages } from './ownPage.ts'
 import { showRecoveryCodes } from './recoveryCodesPage.ts'
 import { securityPage } from './securityPage.ts'
 import { formSubject, type SignedInPerson, signedInOrAway } from './signedInPerson.ts'
@@ -40,7 +41,7 @@ const notices: Record<string, TextKey> = {
 
 const done = (name: string): string => `${accountPaths.security}?done=${name}`
 
-export function securityPages(args: AccountArguments, present: AccountPresenter): SecurityPages {
+export function securityPages(args: AccountArguments, present: AccountPresenter, pages: OwnPages): SecurityPages {
   const { database, keyring } = args
 
   /** Returns the person who submitted a form of the page, once they have confirmed who they are. */
@@ -65,13 +66,13 @@ export function securityPages(args: AccountArguments, present: AccountPresenter)
       if (!person) return
       const { texts } = await present.pageContext(ctx)
       const name = typeof ctx.query.done === 'string' && Object.hasOwn(notices, ctx.query.done) ? notices[ctx.query.done] : undefined
-      const content = securityPage(texts, {
-        factors: await ownFactors(database.kysely, keyOf(ctx, person)),
-        hasPasskeys: relyingParty(school) !== undefined,
-        notice: name ? texts.text(name) : '',
-        csrf: present.csrf.issue(ctx, formSubject(person)),
+      const factors = await ownFactors(database.kysely, keyOf(ctx, person))
+      const heading = texts.text('security.heading')
+      await present.show(ctx, 'account-security', {
+        title: texts.text('security.title'),
+        ...(await pages.shell(ctx, person, { path: accountPaths.security, heading, ...(name && { notice: texts.text(name) }) })),
+        ...securityPage(texts, { factors, hasPasskeys: relyingParty(school) !== undefined }),
       })
-      await present.show(ctx, 'account-security', { title: texts.text('security.title'), ...content })
     },
     async renamePasskey(ctx) {
       const person = await owner(ctx)
