@@ -189,7 +189,7 @@ describe('in process', () => {
   )
 
   test.each(commands.map((path) => [path.join(' '), path]))('the examples of %s are valid', async (_name, path) => {
-    // A command that waits for something ends at once.
+    // A command that waits for something ends immediately.
     const cli = createCli({ variables: environment, database, signal: AbortSignal.abort() })
     const { out } = await cli([...path, '--help'])
     for (const line of out.split('Examples:\n')[1]?.trim().split('\n') ?? []) {
