@@ -4,7 +4,7 @@ import type { Terminal } from './terminal.ts'
 
 /** Throws if the command needs confirmation and has no terminal. Call it before opening anything. */
 export function requireAnswer({ isInteractive }: Terminal, { yes }: YesOption): void {
-  if (!yes && !isInteractive) throw usage('this command asks for confirmation, and there is no terminal: add --yes')
+  if (!yes && !isInteractive) throw usage('this command asks for confirmation, and the input is not a terminal: add --yes')
 }
 
 /** Asks for confirmation. Any answer except yes cancels the command. */

@@ -5,7 +5,7 @@ import type { Terminal } from './terminal.ts'
 
 /** Throws if the command has no source for a password. Call it before opening anything. */
 export function requirePasswordSource({ isInteractive }: Terminal, fromInput: boolean | undefined): void {
-  if (!fromInput && !isInteractive) throw usage('there is no terminal: pipe the password to standard input and add --password-stdin')
+  if (!fromInput && !isInteractive) throw usage('the input is not a terminal: pipe the password to standard input and add --password-stdin')
 }
 
 /**

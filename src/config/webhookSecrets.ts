@@ -5,7 +5,7 @@ import type { Config } from './load.ts'
 /** Returns the secret to which a configuration refers. It is read each time, so that a file can be replaced while the service runs. */
 export type ReadSecret = (reference: string) => string
 
-/** @throws Error that says what is wrong with the secret, and never contains it */
+/** @throws Error that says what is wrong with the secret, without quoting it */
 export function secretReader(variables: Readonly<Record<string, string | undefined>>): ReadSecret {
   return (reference) => {
     const [, kind, name = ''] = /^(file|env):(.+)$/.exec(reference) ?? []

@@ -154,14 +154,14 @@ export const metricTable = {
     type: 'gauge',
     labels: ['kind'],
     across: 'max',
-    help: 'E-mails and other promised work in the outbox that is not done yet',
+    help: 'E-mails and other pending work in the outbox',
     use: 'A short rise is normal. If it grows, the mail server or a receiver does not take what is sent: see the log.',
   },
   schoolgate_outbox_oldest_seconds: {
     type: 'gauge',
     labels: ['kind'],
     across: 'max',
-    help: 'Age of the oldest undone work in the outbox; 0 if there is none',
+    help: 'Age of the oldest pending work in the outbox; 0 if there is none',
     use: 'Minutes mean that deliveries fail and are repeated. Nothing is lost meanwhile.',
   },
   schoolgate_outbox_dead: {

@@ -61,7 +61,7 @@ export interface AreaPage extends Omit<ReferenceArea, 'entries' | 'about'> {
   operations: ReferenceOperation[]
 }
 
-/** Returns the page of an area; undefined if there is no such area. */
+/** Returns the page of an area; undefined if the area does not exist. */
 export function areaPage(document: ApiDocument, name: string): AreaPage | undefined {
   const tag = document.tags.find((known) => known.name === name)
   if (!tag) return undefined

@@ -9,7 +9,7 @@ import { exitCodes, failure } from '../failures.ts'
 import type { Terminal } from '../terminal.ts'
 import { type CommandAnswer, type CommandRequest, commandIdHeader, commandLimits, type Frame } from './frames.ts'
 
-/** A busy service may need seconds. A port at which nobody listens refuses immediately. */
+/** A busy service can take seconds to answer. A closed port refuses the connection immediately. */
 const identityMs = 15_000
 
 /** True if the service of the endpoint runs: another program on its port does not know the key. */
@@ -53,7 +53,7 @@ export async function forwardCommand(
       (error: unknown): CommandAnswer => ({ ask, error: error instanceof Error ? error.message : 'no answer' }),
     )
     const { statusCode } = (await post(answers, { headers, body: given })).resume()
-    if (statusCode !== 204) throw failure('the service did not take the answer; check with a listing what was changed')
+    if (statusCode !== 204) throw failure('the service did not accept the answer; list the objects to see what has changed')
   }
   let file: { contents: PassThrough; saved: Promise<void> } | undefined
   signal?.addEventListener('abort', () => response.destroy())
@@ -72,11 +72,11 @@ export async function forwardCommand(
   } catch (error) {
     if (signal?.aborted) return exitCodes.ok
     throw failure(
-      `the connection to the service ended: ${error instanceof Error ? error.message : 'unknown reason'}; check with a listing what was changed`,
+      `the connection to the service ended: ${error instanceof Error ? error.message : 'unknown reason'}; list the objects to see what has changed`,
     )
   }
   if (signal?.aborted) return exitCodes.ok
-  terminal.err('the service ended before the command was done: check with a listing what was changed\n')
+  terminal.err('the service stopped before the command was finished: list the objects to see what has changed\n')
   return exitCodes.failure
 }
 

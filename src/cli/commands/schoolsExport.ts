@@ -17,7 +17,7 @@ export function addExport(group: Command, session: Session): void {
     form: 'export <slug>',
     about: `Write everything of a school to a directory: tables/<table>.ndjson with one row as JSON per line, files/<key>, the school's
 configuration file, and manifest.json, which is written last. With PostgreSQL, all rows are of one moment; with the embedded database stop
-the service first if nobody may change the school meanwhile. The files contain personal data and hashes of passwords: keep them safe.`,
+the service first if the school must not change during the export. The files contain personal data and hashes of passwords: keep them safe.`,
     examples: ['schools export harbour --output ./harbour-export'],
   })
     .requiredOption('--output <directory>', 'a new or empty directory')

@@ -20,7 +20,7 @@ restart every process first, because running processes serve a school until they
     .option('--confirm <slug>', 'the slug again, instead of the question')
     .action(async (slug: string, { confirm }: { confirm?: string }) => {
       if (confirm === undefined && !terminal.isInteractive)
-        throw usage(`this command asks for confirmation, and there is no terminal: add --confirm ${slug}`)
+        throw usage(`this command asks for confirmation, and the input is not a terminal: add --confirm ${slug}`)
       if (confirm !== undefined && confirm !== slug) throw usage(`--confirm must be ${slug}, the slug of the school; nothing was changed`)
       const { environment, config } = session.settings()
       const database = await session.database()
