@@ -12,8 +12,8 @@ interface Collection {
 }
 
 /**
- * Passes the metrics of all workers to the worker that asks for them. The counters of workers that have ended are kept, with the values of
- * the last collection: no sum ever decreases.
+ * Passes the metrics of all workers to the worker that asks for them. The counters of workers that have ended are kept, and a worker that is
+ * too busy to report counts with its latest report: no sum ever decreases.
  */
 export function relayMetrics(cluster: Pick<Cluster, 'on' | 'workers'>): void {
   const collections = new Map<number, Collection>()
@@ -32,7 +32,8 @@ export function relayMetrics(cluster: Pick<Cluster, 'on' | 'workers'>): void {
       finish() {
         clearTimeout(timer)
         collections.delete(collection)
-        const snapshots = ended.length > 0 ? [...current.snapshots, ended] : current.snapshots
+        const late = [...current.missing].map((worker) => latest.get(worker) ?? [])
+        const snapshots = [...current.snapshots, ...late, ended].filter(({ length }) => length > 0)
         if (asking.isConnected()) asking.send({ about: 'all metrics', id, snapshots } satisfies MetricsAnswer)
       },
     }

@@ -100,6 +100,7 @@ describe.runIf(postgresql && redis)('with WORKERS', () => {
       }
       const successes = 'schoolgate_requests_total{operation="getAccount",outcome="success"}'
       await until(async () => (await figure('schoolgate_workers')) === 2, { what: 'both workers to report' })
+      await until(async () => (await figure(successes)) === 30, { what: 'both workers to report their requests' })
       // Whichever worker responds, the values are those of both.
       for (const _scrape of [1, 2, 3, 4]) expect(await figure(successes)).toBe(30)
       const children = await readFile(`/proc/${service.child.pid}/task/${service.child.pid}/children`, 'utf8')
