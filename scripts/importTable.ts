@@ -155,6 +155,10 @@ export const packageOwners: readonly PackageOwner[] = [
   { name: 'uqr', modules: ['pages'] },
   { name: '@csstools/css-tokenizer', modules: ['domain'] },
   { name: 'sanitize-html', modules: ['domain'] },
+  { name: '@zxcvbn-ts/core', modules: ['domain'] },
+  { name: '@zxcvbn-ts/language-common', modules: ['domain'] },
+  { name: '@zxcvbn-ts/language-de', modules: ['domain'] },
+  { name: '@zxcvbn-ts/language-en', modules: ['domain'] },
   { name: '@modelcontextprotocol/server', modules: ['mcp'] },
 ]
 

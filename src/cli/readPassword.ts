@@ -1,5 +1,7 @@
 import { maxPasswordBytes } from '../domain/accounts/password.ts'
-import { minPasswordCharacters, type PasswordContext, type PasswordIssue, passwordIssue } from '../domain/accounts/passwordIssue.ts'
+import { createGuessEstimator } from '../domain/accounts/passwordRule/guessEstimator.ts'
+import { createNewPasswordRule } from '../domain/accounts/passwordRule/newPasswordRule.ts'
+import { minPasswordCharacters, type PasswordContext, type PasswordIssue } from '../domain/accounts/passwordRule/passwordIssue.ts'
 import { failure, usage } from './failures.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -17,7 +19,11 @@ export async function readPassword(
   { fromInput, ...context }: PasswordContext & { fromInput: boolean | undefined },
 ): Promise<string> {
   const password = fromInput ? withoutLineEnd(await terminal.readInput()) : await askTwice(terminal, context.email)
-  const issue = passwordIssue(password, context)
+  const estimator = createGuessEstimator({
+    onFailure: (reason) => terminal.err(`the strength of the password could not be estimated: ${reason}\n`),
+    limitMilliseconds: 60_000,
+  })
+  const issue = await createNewPasswordRule(estimator)(password, context).finally(estimator.close)
   if (issue) throw failure(`the password ${wayOut[issue]}; nothing was changed`)
   return password
 }
@@ -26,8 +32,8 @@ const wayOut: Record<PasswordIssue, string> = {
   too_short: `must have at least ${minPasswordCharacters} characters`,
   too_long: `must have at most ${maxPasswordBytes} bytes`,
   not_typed: 'must be one line without control characters',
-  too_common: 'is too common: choose another',
-  too_close: 'is too similar to the e-mail address or the name of the school: choose another',
+  too_common: 'is too easy to guess: use three unrelated words, for example',
+  too_close: 'is too similar to the e-mail address, the name of the person or the name of the school: choose another',
 }
 
 async function askTwice(terminal: Terminal, email: string): Promise<string> {

@@ -3,6 +3,8 @@ import type { AgentDocuments } from '../agents/agentDocuments.ts'
 import { hashPassword } from '../domain/accounts/password.ts'
 import { createPasswordCheck } from '../domain/accounts/passwordCheck.ts'
 import { createPasswordGate } from '../domain/accounts/passwordGate.ts'
+import { createGuessEstimator } from '../domain/accounts/passwordRule/guessEstimator.ts'
+import { createNewPasswordRule } from '../domain/accounts/passwordRule/newPasswordRule.ts'
 import { createSignIn, type SignIn } from '../domain/accounts/signIn.ts'
 import { operationOfRoute } from '../http/operationOf.ts'
 import type { RequestState } from '../http/requestState.ts'
@@ -111,6 +113,9 @@ export function createSchoolPages(
     limits,
     knownBrowsers,
     hashPassword: (password) => gate(() => hashPassword(password)),
+    checkNewPassword: createNewPasswordRule(
+      createGuessEstimator({ onFailure: (reason) => log.warn({ reason }, 'strength of a new password not estimated') }),
+    ),
     checkOwnPassword: createPasswordCheck({ database: accounts, gate }),
     secondStep,
     administration: createClientAdministration(stores),

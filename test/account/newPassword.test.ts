@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { deliverableEmail } from '../../src/domain/accounts/emailAddress.ts'
 import { isTooLong } from '../../src/domain/accounts/password.ts'
-import { passwordIssue } from '../../src/domain/accounts/passwordIssue.ts'
+import { passwordIssue } from '../../src/domain/accounts/passwordRule/passwordIssue.ts'
 
 const context = { email: 'marlo.quill@lanternmail.example', schoolName: 'Lanternfield School of Making' }
 

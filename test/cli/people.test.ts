@@ -65,11 +65,16 @@ describe.each(await placesToTest())('people, with a service running on $name', (
   test.each([
     ['shorter than eight characters', 'aB3$xy7'],
     ['that everybody guesses', 'Passw0rd1!'],
+    ['of a season and a year', 'Sommer2026!'],
+    ['of one word', 'Kaffeetasse'],
+    ['made of the name', 'Weak Willow 1'],
     ['of two lines', 'seven lanterns\nin the fog'],
     ['longer than a kilobyte', 'ab'.repeat(600)],
     ['made of the address', 'weak@example.org'],
   ])('a password %s is refused and nothing is made', async (_what, input) => {
-    const refused = await place.cli(['people', 'create', 'weak@example.org', '--name', 'Weak', '--password-stdin'], { input: `${input}\n` })
+    const refused = await place.cli(['people', 'create', 'weak@example.org', '--name', 'Weak Willow', '--password-stdin'], {
+      input: `${input}\n`,
+    })
     expect(refused).toMatchObject({ exitCode: 1, out: '', err: expect.stringMatching(/^schoolgate: the password .*\n$/) })
     expect(refused.err).not.toContain(input)
     expect(await place.cli(['people', 'set-role', 'weak@example.org', 'admin'])).toMatchObject({ exitCode: 1 })

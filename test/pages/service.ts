@@ -206,6 +206,7 @@ export async function startService(moreSteps: readonly SignInStep[] = []): Promi
     limits: { signIn: limits, account: { signUp: allowed, passwordReset: allowed, message: allowed } },
     knownBrowsers,
     hashPassword,
+    checkNewPassword: unused,
     checkOwnPassword: unused,
     secondStep: () => 'optional',
     sessionSeconds: () => 3600,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { deliverableEmail } from '../../src/domain/accounts/emailAddress.ts'
-import { passwordIssue } from '../../src/domain/accounts/passwordIssue.ts'
+import { passwordIssue } from '../../src/domain/accounts/passwordRule/passwordIssue.ts'
 import { cleanSvg, drawingLimits } from '../../src/domain/files/cleanSvg.ts'
 import { pictureSize, requireType } from '../../src/domain/files/fileContents.ts'
 import { htmlOf, plainText } from '../../src/domain/richText.ts'

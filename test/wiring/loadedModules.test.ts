@@ -18,6 +18,7 @@ const loadedLate = {
   'the formatter of the log': /\/pino-pretty\//,
   'the mail client': /\/nodemailer\//,
   'the client of S3': /\/@aws-sdk\/|\/flydrive\/.*\/s3|\/src\/store\/bucketFiles\.ts/,
+  'the dictionaries for passwords': /\/@zxcvbn-ts\/|\/passwordRule\/guessWorker\.ts/,
   'the detection of file types': /\/file-type\//,
   'the demo school': /\/src\/demo\/makeDemoSchool\.ts/,
   'the commands of the operator': /\/src\/cli\//,

@@ -93,7 +93,7 @@ function addCreate(group: Command, session: Session): void {
       const [there] = await listPeople((await session.database()).kysely, school.id, { email })
       if (there) throw hasLogin(email)
       const passwordHash = await hashPassword(
-        await readPassword(terminal, { email, schoolName: await nameOf(session, school), fromInput: passwordStdin }),
+        await readPassword(terminal, { email, name, schoolName: await nameOf(session, school), fromInput: passwordStdin }),
       )
       const { accountId } = await session.change(async ({ writer, record }) => {
         const isEmailVerified = emailVerified ?? false
@@ -144,9 +144,9 @@ function addSetPassword(group: Command, session: Session): void {
     async (named: string, { school: slug, passwordStdin }: SchoolOption & { passwordStdin?: boolean }) => {
       requirePasswordSource(terminal, passwordStdin)
       const school = await session.school(slug)
-      const { accountId, email } = await requirePerson(await session.database(), school.id, named)
+      const { accountId, email, name } = await requirePerson(await session.database(), school.id, named)
       const passwordHash = await hashPassword(
-        await readPassword(terminal, { email, schoolName: await nameOf(session, school), fromInput: passwordStdin }),
+        await readPassword(terminal, { email, name, schoolName: await nameOf(session, school), fromInput: passwordStdin }),
       )
       await session.change(async ({ writer, record }) => {
         await setPassword(writer, { schoolId: school.id, accountId, passwordHash })

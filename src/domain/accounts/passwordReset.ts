@@ -34,15 +34,22 @@ export async function requestPasswordReset(
   return account.id
 }
 
-/** Returns the address whose password the link resets, or undefined if the link is used, expired or of another school. Does not use up the link. */
+/** Returns the account whose password the link resets, or undefined if the link is used, expired or of another school. Does not use up the link. */
 export async function findPasswordReset(
   database: Reader,
   school: School,
   token: string,
-): Promise<{ email: string; returnTo: string | undefined } | undefined> {
+): Promise<{ email: string; name: string; returnTo: string | undefined } | undefined> {
   const link = await findMailedLink(database, linkKey(school, 'password_reset', token))
-  const returnTo = link?.payload.return_to
-  return link && { email: link.email, returnTo: typeof returnTo === 'string' ? returnTo : undefined }
+  if (!link?.account_id) return undefined
+  const account = await database
+    .selectFrom('account')
+    .select('name')
+    .where('school_id', '=', school.id)
+    .where('id', '=', link.account_id)
+    .executeTakeFirst()
+  const { return_to: returnTo } = link.payload
+  return { email: link.email, name: account?.name ?? '', returnTo: typeof returnTo === 'string' ? returnTo : undefined }
 }
 
 interface PasswordResetForm {

@@ -1,6 +1,7 @@
 import type { Context } from 'koa'
 import type Provider from 'oidc-provider'
 import type { CheckPassword } from '../../domain/accounts/passwordCheck.ts'
+import type { CheckNewPassword } from '../../domain/accounts/passwordRule/newPasswordRule.ts'
 import type { ReceivedForm } from '../../http/readMultipartForm.ts'
 import type { Keyring } from '../../lib/keyring.ts'
 import type { Language } from '../../lib/languages.ts'
@@ -40,6 +41,8 @@ export interface AccountArguments {
   steps: readonly SignInStep[]
   /** @throws Problem temporarily_unavailable if too many passwords are being hashed */
   hashPassword(password: string): Promise<string>
+  /** The rule for passwords that people choose. */
+  checkNewPassword: CheckNewPassword
   /** Checks the password of a person who is signed in. */
   checkOwnPassword: CheckPassword
   /** The rule of a school about second factors. */

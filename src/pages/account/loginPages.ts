@@ -1,7 +1,6 @@
 import type { Context, Middleware } from 'koa'
 import { changePassword, hasPassword } from '../../domain/accounts/changePassword.ts'
 import { deliverableEmail } from '../../domain/accounts/emailAddress.ts'
-import { passwordIssue } from '../../domain/accounts/passwordIssue.ts'
 import { startBrowserSession } from '../../oidc/browserSession.ts'
 import { accountPaths } from '../../policy/accountPaths.ts'
 import { auditEntry } from '../auditEntry.ts'
@@ -121,7 +120,7 @@ export function loginPages(args: AccountArguments, present: AccountPresenter, pa
       const { accountId, who } = person
       const { texts, schoolName } = await present.pageContext(ctx)
       const [current, chosen] = [form.get('current') ?? '', form.get('password') ?? '']
-      const issue = passwordIssue(chosen, { email: who.email, schoolName })
+      const issue = await args.checkNewPassword(chosen, { ...who, schoolName })
       if (issue !== undefined)
         return refuse(ctx, person, { status: 400, field: 'password', text: texts.text(issueKeys[issue], passwordNumbers) })
       if (chosen !== form.get('repeated'))

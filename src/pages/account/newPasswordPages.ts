@@ -1,6 +1,6 @@
 import type { Context, Middleware } from 'koa'
-import { advisedPasswordCharacters, minPasswordCharacters, type PasswordIssue, passwordIssue } from '../../domain/accounts/passwordIssue.ts'
 import { findPasswordReset, finishPasswordReset } from '../../domain/accounts/passwordReset.ts'
+import { advisedPasswordCharacters, minPasswordCharacters, type PasswordIssue } from '../../domain/accounts/passwordRule/passwordIssue.ts'
 import { findSignUp, finishSignUp } from '../../domain/accounts/signUp.ts'
 import type { Language } from '../../lib/languages.ts'
 import { accountPaths } from '../../policy/accountPaths.ts'
@@ -29,6 +29,7 @@ export interface NewPasswordPages {
 
 interface LinkHolder {
   email: string
+  name: string
   returnTo?: string | undefined
 }
 
@@ -133,7 +134,7 @@ export function newPasswordPages(
         const { texts, schoolName } = await present.pageContext(ctx)
         const password = form.get('password') ?? ''
         const issue =
-          passwordIssue(password, { email: holder.email, schoolName }) ?? (password === form.get('repeated') ? undefined : 'differs')
+          (await args.checkNewPassword(password, { ...holder, schoolName })) ?? (password === form.get('repeated') ? undefined : 'differs')
         if (issue !== undefined) {
           ctx.status = 400
           return showForm(ctx, purpose, token, holder, issue)

@@ -1,5 +1,6 @@
+import { isTooLong } from '../password.ts'
+import { calendarWords } from './calendarWords.ts'
 import { commonWords } from './commonWords.ts'
-import { isTooLong } from './password.ts'
 
 /** NIST SP 800-63B section 5.1.1.2: a minimum length and no rules about kinds of characters. */
 export const minPasswordCharacters = 8
@@ -13,10 +14,14 @@ export type PasswordIssue = 'too_short' | 'too_long' | 'not_typed' | 'too_common
 /** Data of the person that a guesser knows. */
 export interface PasswordContext {
   email: string
+  name?: string
   schoolName?: string
 }
 
-/** Checks a new password: its length, common passwords, and similarity to the person's data. Returns undefined if it is accepted. */
+/**
+ * Checks a new password without a dictionary: its length, common passwords, and similarity to the person's data. Returns undefined if it is
+ * accepted.
+ */
 export function passwordIssue(password: string, context: PasswordContext): PasswordIssue | undefined {
   const text = password.normalize('NFKC')
   if ([...text].length < minPasswordCharacters) return 'too_short'
@@ -41,6 +46,7 @@ function isCommon(plain: string): boolean {
   // Only sequences of a keyboard or of the alphabet: 12345678, qwerty123.
   if ([start, ...rest].every((piece) => piece.length >= 3 && runs.some((run) => run.includes(piece)))) return true
   return [plain, unleet(plain)].some((text) => {
+    if (isCalendarPhrase(text)) return true
     const word = text.replace(/^\P{L}+|\P{L}+$/gu, '')
     return commonWords.has(text) || (commonWords.has(word) && text.length - word.length <= maxDecoration)
   })
@@ -55,13 +61,30 @@ const piecesOf = (text: string): string[] => (runs.some((run) => run.includes(te
 const leet: Record<string, string> = { '@': 'a', '4': 'a', '3': 'e', '1': 'i', '!': 'i', '0': 'o', $: 's', '5': 's', '7': 't' }
 const unleet = (text: string): string => text.replace(/(?<=.*\p{L}.*)[@431!0$57](?=.*\p{L})/gu, (sign) => leet[sign] ?? sign)
 
-/** Returns true if fewer than five characters remain after the parts of the address and of the school's name are removed. */
-function isCloseTo(plain: string, { email, schoolName = '' }: PasswordContext): boolean {
+/** Returns true for seasons, months and weekdays with any digits and signs: `Sommer2026!`, `Winter-2025`. */
+function isCalendarPhrase(text: string): boolean {
+  const words = text.match(/\p{L}+/gu) ?? []
+  return words.length > 0 && words.every((word) => calendarWords.has(word))
+}
+
+/** Returns what a guesser knows about the person, as whole texts and as single words, in lower case. */
+export function knownWords({ email, name = '', schoolName = '' }: PasswordContext): string[] {
+  const address = email.toLowerCase()
+  const [local = '', host = ''] = address.split('@')
+  const names = [name, schoolName].map((text) => text.slice(0, mostNameCharacters).normalize('NFKC').toLowerCase())
+  const words = [address, local, host, ...local.split(/[._+-]/), ...host.split('.'), ...names, ...names.flatMap((text) => text.split(/\s+/))]
+  return [...new Set(words)].filter((word) => lettersOf(word).length >= 4)
+}
+
+const mostNameCharacters = 500
+
+/** Returns true if fewer than five characters remain after the parts of the address and of the names are removed. */
+function isCloseTo(plain: string, context: PasswordContext): boolean {
   const letters = lettersOf(plain)
-  const [local = '', host = ''] = email.toLowerCase().split('@')
-  const name = schoolName.normalize('NFKC').toLowerCase()
-  const known = [email, local, host, ...local.split(/[._+-]/), ...host.split('.'), name, ...name.split(/\s+/)].map(lettersOf)
-  const words = known.filter((word) => word.length >= 4 && letters.includes(word)).toSorted((a, b) => b.length - a.length)
+  const words = knownWords(context)
+    .map(lettersOf)
+    .filter((word) => letters.includes(word))
+    .toSorted((a, b) => b.length - a.length)
   return words.length > 0 && words.reduce((left, word) => left.replaceAll(word, ''), letters).length < 5
 }
 
