@@ -5,29 +5,8 @@ import { germanTemplates } from '../../src/mail/germanTemplates.ts'
 import { createMail } from '../../src/mail/mail.ts'
 import type { Email } from '../../src/mail/transport.ts'
 import { quotedName } from '../../src/policy/sendMessage.ts'
+import { exampleSchool as school, exampleValues as values } from './exampleValues.ts'
 
-const school = { id: 'x', slug: 'one', issuer: 'https://school.example.com' }
-const values = {
-  link: 'https://school.example.com/link',
-  sign_in: 'https://school.example.com/sign_in',
-  reset: 'https://school.example.com/reset',
-  title: 'Open Kiln Evening',
-  when: '2026-03-01 18:30 (Europe/Berlin)',
-  reason: 'The kiln is cold.',
-  app: 'Study Helper',
-  contact: 'hello@example.com',
-  facts: {
-    at: '2026-11-22T19:40:00Z',
-    time_zone: 'Europe/Berlin',
-    from: { browser: 'Firefox', system: 'Windows', network: '203.0.113.0/24' },
-  },
-  permissions: { en: 'See the courses; See your profile.', de: 'Die Kurse sehen; Ihr Profil sehen.' },
-  apps: 'https://school.example.com/account/apps',
-  security: 'https://school.example.com/account/security',
-  host: 'apps. example',
-  imitated: 'Lanternfield',
-  left: '7',
-}
 const kinds = Object.keys(emailTemplates) as EmailKind[]
 
 interface Given {

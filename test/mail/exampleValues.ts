@@ -1,0 +1,68 @@
+import { crc32, deflateSync } from 'node:zlib'
+import type { EmailKind, EmailValues } from '../../src/mail/emailTemplates.ts'
+import type { Sender } from '../../src/mail/mail.ts'
+import type { EmailLogo } from '../../src/mail/transport.ts'
+
+export const exampleSchool: Sender = { id: 'x', slug: 'one', issuer: 'https://school.example.com' }
+
+type All<Union> = (Union extends unknown ? (one: Union) => void : never) extends (all: infer Both) => void ? Both : never
+
+/** A value for each placeholder of the e-mails. */
+export const exampleValues: All<EmailValues<EmailKind>> = {
+  link: `https://school.example.com/account/sign-up/finish?token=${'q3Jx9Zt0'.repeat(5)}abc`,
+  sign_in: 'https://school.example.com/account/sign-in',
+  reset: 'https://school.example.com/account/password',
+  title: 'Open Kiln Evening',
+  when: '2026-03-01 18:30 (Europe/Berlin)',
+  reason: 'The kiln is cold.',
+  app: 'Study Helper',
+  contact: 'hello@example.com',
+  facts: {
+    at: '2026-11-22T19:40:00Z',
+    time_zone: 'Europe/Berlin',
+    from: { browser: 'Firefox', system: 'Windows', network: '203.0.113.0/24' },
+  },
+  permissions: { en: 'See the courses; See your profile.', de: 'Die Kurse sehen; Ihr Profil sehen.' },
+  apps: 'https://school.example.com/account/apps',
+  security: 'https://school.example.com/account/security',
+  host: 'apps. example',
+  imitated: 'Lanternfield',
+  left: '7',
+}
+
+/** A picture of two shapes in dark green, 480 by 112 pixels, as wide schools' logos are. */
+export const exampleLogo: EmailLogo = {
+  content: png(480, 112, (x, y) => (x - 56) ** 2 + (y - 56) ** 2 < 48 ** 2 || (x > 128 && x < 470 && y > 36 && y < 76)),
+  contentType: 'image/png',
+  alt: 'Lanternfield',
+  width: 480,
+  height: 112,
+  plate: '#ffffff',
+}
+
+/** Returns a picture with a transparent background (PNG, third edition, section 5). */
+function png(width: number, height: number, isDark: (x: number, y: number) => boolean): Buffer {
+  const chunk = (type: string, data: Buffer): Buffer => {
+    const body = Buffer.concat([Buffer.from(type), data])
+    const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)]
+    length.writeUInt32BE(data.length)
+    sum.writeUInt32BE(crc32(body))
+    return Buffer.concat([length, body, sum])
+  }
+  const header = Buffer.alloc(13)
+  header.writeUInt32BE(width, 0)
+  header.writeUInt32BE(height, 4)
+  // Eight bits for each of red, green, blue and opacity.
+  header.set([8, 6], 8)
+  const lines = Array.from({ length: height }, (_line, y) => [
+    0,
+    ...Array.from({ length: width }, (_column, x) => (isDark(x, y) ? [10, 92, 73, 255] : [0, 0, 0, 0])).flat(),
+  ])
+  const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
+  return Buffer.concat([
+    signature,
+    chunk('IHDR', header),
+    chunk('IDAT', deflateSync(Buffer.from(lines.flat()))),
+    chunk('IEND', Buffer.alloc(0)),
+  ])
+}
