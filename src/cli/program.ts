@@ -19,6 +19,7 @@ import { addOrders } from './commands/orders.ts'
 import { addOutbox } from './commands/outbox.ts'
 import { addPeople } from './commands/people.ts'
 import { addSchools } from './commands/schools.ts'
+import { addSeats } from './commands/seatReports.ts'
 import { addSelfCheck } from './commands/selfCheck.ts'
 import { addSubscriptions } from './commands/subscriptions.ts'
 import { addWebhooks } from './commands/webhooks.ts'
@@ -61,6 +62,7 @@ Examples:
     addSubscriptions,
     addComments,
     addForms,
+    addSeats,
     addKeys,
     addAudit,
     addJobs,

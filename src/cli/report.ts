@@ -1,10 +1,29 @@
 import { randomUUID } from 'node:crypto'
-import type { CommanderError } from 'commander'
+import type { Command, CommanderError } from 'commander'
+import { isObject } from '../lib/jsonValue.ts'
 import { Problem } from '../lib/problem.ts'
 import { platformOperation } from '../platform/platformOperations.ts'
 import { runReport } from '../platform/runReport.ts'
+import { createOutbox } from '../wiring/outbox.ts'
+import { withSchoolOption } from './define.ts'
 import { failure, usage } from './failures.ts'
 import type { Session } from './session.ts'
+
+/** Adds `--school` and `--reference`. */
+export const withReference = (command: Command): Command =>
+  withSchoolOption(command).option('--reference <text>', 'your identifier: a repeated command with the same one changes nothing')
+
+/** Returns the JSON object of an option; undefined without the option. */
+export function parseObject(option: string, text: string | undefined): Record<string, unknown> | undefined {
+  if (text === undefined) return undefined
+  try {
+    const value: unknown = JSON.parse(text)
+    if (isObject(value)) return value
+  } catch {
+    // The same message as for JSON of another type.
+  }
+  throw usage(`${option} must be a JSON object`)
+}
 
 export interface CommandReport {
   /** The school of `--school`. */
@@ -24,6 +43,9 @@ export async function report(
 ): Promise<Record<string, unknown>> {
   const school = await session.school(slug)
   const operation = platformOperation(id)
+  const database = await session.database()
+  // A running service delivers what is in the outbox; without one it is delivered after the next start.
+  const outbox = createOutbox({ database, keyring: session.keyring() })
   try {
     const { text } = await runReport(
       {
@@ -32,16 +54,13 @@ export async function report(
         body: { ...body, reference: reference ?? `cli-${randomUUID()}` },
         operator: session.userName,
       },
-      { database: await session.database(), schoolOf: () => school, externalServices: noServices },
+      { database, schoolOf: () => school, externalServices: { send: outbox.send } },
     )
     return JSON.parse(text)
   } catch (error) {
     throw error instanceof Problem ? explained(error) : error
   }
 }
-
-/** The commands use operations that send no e-mail. */
-const noServices = { send: () => Promise.reject(new Error('commands send no e-mail')) }
 
 /** Returns the errors of a rejected report in one line: invalid input is 2, what the school's state does not allow is 1. */
 function explained({ status, description, details }: Problem): CommanderError {

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
-import { define, type SchoolOption, withSchoolOption } from '../define.ts'
+import { define, type SchoolOption } from '../define.ts'
 import { usage } from '../failures.ts'
-import { report } from '../report.ts'
+import { report, withReference } from '../report.ts'
 import type { Session } from '../session.ts'
 
 const subjectTypes: Readonly<Record<string, string>> = { pst: 'post', les: 'lesson', evt: 'event' }
@@ -30,7 +30,7 @@ export function addComments(program: Command, session: Session): void {
       'comments add evt_01jgwejj00e6srgkpqm2sqf05m --author wren@example.org --status pending < comment.md',
     ],
   })
-  withSchoolOption(add)
+  withReference(add)
     .requiredOption('--author <email>', 'e-mail address of the author, who becomes a member')
     .option('--name <name>', 'name of an author whom the school does not know')
     .option('--text <markdown>', 'the text')
@@ -38,7 +38,6 @@ export function addComments(program: Command, session: Session): void {
     .addOption(
       new Option('--status <status>', 'only moderators see pending comments').choices(['published', 'pending']).default('published'),
     )
-    .option('--reference <text>', 'your identifier: a repeated command with the same one changes nothing')
     .action(async (subject: string, { school, author, name, text, replyTo, status, reference }: CommentOptions) => {
       const type = subjectTypes[subject.slice(0, 3)]
       if (type === undefined) throw usage(`${subject} is not the id of a post, a lesson or an event (pst_, les_ or evt_ and 26 characters)`)
@@ -56,6 +55,9 @@ interface SubmitOptions extends SchoolOption {
   answers?: string
   email?: string
   name?: string
+  sourcePath?: string
+  locale?: string
+  spam?: boolean
   reference?: string
 }
 
@@ -71,15 +73,18 @@ export function addForms(program: Command, session: Session): void {
     about: 'Submit an open form. Without --answers, the JSON is read from the standard input.',
     examples: ['forms submit ask-the-school < answers.json', 'forms submit ask-the-school --email wren@example.org < answers.json'],
   })
-  withSchoolOption(submit)
+  withReference(submit)
     .option('--answers <json>', 'the answers by the key of the question')
     .option('--email <address>', 'the person, if the answers do not contain the address')
     .option('--name <name>', 'the person, if the answers do not contain the name')
-    .option('--reference <text>', 'your identifier: a repeated command with the same one changes nothing')
-    .action(async (form: string, { school, answers: typed, email, name, reference }: SubmitOptions) => {
+    .option('--source-path <path>', 'page from which it was submitted, such as /contact')
+    .option('--locale <tag>', 'language of the page')
+    .option('--spam', 'mark it as spam')
+    .action(async (form: string, { school, answers: typed, email, name, sourcePath, locale, spam, reference }: SubmitOptions) => {
       const answers = parse(typed ?? (await session.terminal.readInput()))
       const contact = email === undefined && name === undefined ? undefined : { email, name }
-      const created = await report(session, 'createFormSubmission', { school, reference, body: { form, answers, contact } })
+      const body = { form, answers, contact, source_path: sourcePath, locale, spam }
+      const created = await report(session, 'createFormSubmission', { school, reference, body })
       session.terminal.out(`${String(created.id)}\n`)
     })
 }

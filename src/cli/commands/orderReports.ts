@@ -4,16 +4,12 @@ import { findOrder } from '../../domain/orders/listOrders.ts'
 import { paymentProviders } from '../../domain/orders/payment.ts'
 import { define, type SchoolOption, withSchoolOption } from '../define.ts'
 import { failure, usage } from '../failures.ts'
-import { report } from '../report.ts'
+import { parseObject, report, withReference } from '../report.ts'
 import type { Session } from '../session.ts'
 
 interface ReportOptions extends SchoolOption {
   reference?: string
 }
-
-/** Adds `--school` and `--reference`. */
-const withReference = (command: Command): Command =>
-  withSchoolOption(command).option('--reference <text>', 'your identifier: a repeated command with the same one changes nothing')
 
 const wholeNumber = (option: string, text: string): number => {
   if (!/^\d{1,11}$/.test(text)) throw usage(`${option} must be a whole number in the smallest unit of the currency`)
@@ -27,6 +23,9 @@ interface CreateOptions extends ReportOptions {
   coupon?: string
   expectedTotal?: string
   minutes?: string
+  billingAddress?: string
+  taxId?: string
+  attribution?: string
 }
 
 /** `orders create`: the checkout of another system of the school. */
@@ -50,20 +49,25 @@ export function addCreateOrder(group: Command, session: Session): void {
     .option('--coupon <code>', 'code of a coupon')
     .option('--expected-total <units>', 'fail if the total is another one, in the smallest unit of the currency')
     .option('--minutes <count>', 'time for the payment, from 5 to 20160', '30')
-    .action(async ({ school, reference, buyer, name, item, coupon, expectedTotal, minutes = '30' }: CreateOptions) => {
-      const order = await report(session, 'createOrder', {
-        school,
-        reference,
-        body: {
-          buyer: { email: buyer, name },
-          items: item.map(itemOf),
-          coupon_code: coupon,
-          expected_total: expectedTotal === undefined ? undefined : wholeNumber('--expected-total', expectedTotal),
-          expires_in_minutes: wholeNumber('--minutes', minutes),
-        },
-      })
-      printOrder(session, order)
+    .option('--billing-address <json>', 'billing address, such as {"name":"Wren Tallow","city":"Berlin","country":"DE"}')
+    .option('--tax-id <text>', 'tax id of the buyer')
+    .option('--attribution <json>', 'marketing attribution, such as {"source":"newsletter","campaign":"spring"}')
+    .action(async ({ school, reference, ...options }: CreateOptions) => {
+      printOrder(session, await report(session, 'createOrder', { school, reference, body: orderOf(options) }))
     })
+}
+
+function orderOf({ buyer, name, item, coupon, expectedTotal, minutes = '30', billingAddress, taxId, attribution }: CreateOptions) {
+  return {
+    buyer: { email: buyer, name },
+    items: item.map(itemOf),
+    coupon_code: coupon,
+    expected_total: expectedTotal === undefined ? undefined : wholeNumber('--expected-total', expectedTotal),
+    expires_in_minutes: wholeNumber('--minutes', minutes),
+    billing_address: parseObject('--billing-address', billingAddress),
+    tax_id: taxId,
+    attribution: parseObject('--attribution', attribution),
+  }
 }
 
 function itemOf(text: string): { type: string; id: string; price_id?: string } {
@@ -78,6 +82,8 @@ interface PayOptions extends ReportOptions {
   amount: string
   currency?: string
   provider: (typeof paymentProviders)[number]
+  cardBrand?: string
+  cardLast4?: string
 }
 
 /** `orders pay`: a payment that another system of the school received. */
@@ -97,10 +103,12 @@ export function addPayOrder(group: Command, session: Session): void {
     .addOption(
       new Option('--provider <provider>', 'payment method').choices(paymentProviders.filter((one) => one !== 'none')).default('card'),
     )
-    .action(async (number: string, { school, reference, amount, currency, provider }: PayOptions) => {
+    .option('--card-brand <name>', 'card brand, such as visa')
+    .option('--card-last4 <digits>', 'last four digits of the card number')
+    .action(async (number: string, { school, reference, amount, currency, provider, cardBrand, cardLast4 }: PayOptions) => {
       const paid = wholeNumber('--amount', amount)
       const order = await requireNumber(session, school, number)
-      const body = { amount: paid, currency: currency ?? order.currency, provider }
+      const body = { amount: paid, currency: currency ?? order.currency, provider, card_brand: cardBrand, card_last4: cardLast4 }
       printOrder(session, await report(session, 'payOrder', { school, reference, parameter: number, body }))
     })
 }
@@ -128,7 +136,8 @@ async function requireNumber(session: Session, slug: string | undefined, number:
   return order
 }
 
-function printOrder({ terminal }: Session, { number, status, total }: Record<string, unknown>): void {
+/** Prints number, status and total of an order that an operation of the intake returned. */
+export function printOrder({ terminal }: Session, { number, status, total }: Record<string, unknown>): void {
   const { amount, currency } = Object(total)
   terminal.out(`${String(number)} ${String(status)} ${amount} ${currency}\n`)
 }

@@ -9,9 +9,10 @@ import type { NamedAuditEvent } from '../../store/auditEvents.ts'
 import { confirm, requireAnswer } from '../confirm.ts'
 import { asJson, define, type JsonOption, type SchoolOption, withSchoolOption, withYesOption, type YesOption } from '../define.ts'
 import { failure, usage } from '../failures.ts'
+import { report, withReference } from '../report.ts'
 import type { Change, Session } from '../session.ts'
 import { type Listed, moment, printList, printOne } from '../table.ts'
-import { addCreateOrder, addFailOrder, addPayOrder } from './orderReports.ts'
+import { addCreateOrder, addFailOrder, addPayOrder, printOrder } from './orderReports.ts'
 
 const statuses = ['pending', 'paid', 'partially_refunded', 'refunded', 'failed', 'canceled', 'expired'] as const
 
@@ -102,19 +103,25 @@ function addCancel(group: Command, session: Session): void {
   const cancel = define(group, {
     form: 'cancel <number>',
     about: 'Cancel an unpaid checkout and release its coupon.',
-    examples: ['orders cancel 2026-000512', 'orders cancel 2026-000512 --yes'],
+    examples: ['orders cancel 2026-000512', 'orders cancel 2026-000512 --yes --reference cart-81-2'],
   })
-  withYesOption(withSchoolOption(cancel)).action((named: string, options: SchoolOption & YesOption) =>
-    changeOrder(session, named, {
+  withYesOption(withReference(cancel)).action((named: string, { reference, ...options }: SchoolOption & YesOption & Reference) => {
+    const question = ({ number }: ListedOrder): string => `Cancel ${number}?`
+    if (reference !== undefined) return reportOrder(session, named, { ...options, question, id: 'cancelOrder', reference, body: {} })
+    return changeOrder(session, named, {
       ...options,
-      question: ({ number }) => `Cancel ${number}?`,
+      question,
       event: 'operator.order_canceled',
       work: async ({ writer }, step) => ((await cancelOrder(writer, step)) ? 'is cancelled' : 'is already cancelled'),
-    }),
-  )
+    })
+  })
 }
 
-interface RefundOptions extends SchoolOption, YesOption {
+interface Reference {
+  reference?: string
+}
+
+interface RefundOptions extends SchoolOption, YesOption, Reference {
   amount?: string
   reason: (typeof refundReasons)[number]
 }
@@ -122,21 +129,31 @@ interface RefundOptions extends SchoolOption, YesOption {
 function addRefund(group: Command, session: Session): void {
   const refund = define(group, {
     form: 'refund <number>',
-    about: 'Record a refund without transferring money. A full refund revokes the access that the order gave.',
-    examples: ['orders refund 2026-000512', 'orders refund 2026-000512 --amount 1000 --reason duplicate'],
+    about: `Record a refund without transferring money. A full refund revokes the access that the order gave. Scripts pass the provider's
+identifier of the refund as --reference: a repeated command then records nothing.`,
+    examples: [
+      'orders refund 2026-000512',
+      'orders refund 2026-000512 --amount 1000 --reason duplicate',
+      'orders refund 2026-000512 --amount 1000 --reference re_3P9 --yes',
+    ],
   })
-  withYesOption(withSchoolOption(refund))
+  withYesOption(withReference(refund))
     .option('--amount <units>', 'in the smallest unit of the currency (default: the remaining amount)')
     .addOption(new Option('--reason <reason>', 'reason of the refund').choices(refundReasons).default('requested'))
-    .action(async (named: string, { amount, reason, ...options }: RefundOptions) => {
-      if (amount !== undefined && !/^[1-9]\d{0,10}$/.test(amount))
+    .action(async (named: string, { amount: typed, reason, reference, ...options }: RefundOptions) => {
+      if (typed !== undefined && !/^[1-9]\d{0,10}$/.test(typed))
         throw usage('--amount must be a whole number in the smallest unit of the currency')
-      await changeOrder(session, named, {
+      const amount = typed === undefined ? undefined : Number(typed)
+      const question = ({ number, total, refunded, currency }: ListedOrder): string =>
+        `Record a refund of ${amount ?? total - refunded} ${currency} for ${number}?`
+      if (reference !== undefined)
+        return await reportOrder(session, named, { ...options, question, id: 'refundOrder', reference, body: { amount, reason } })
+      return await changeOrder(session, named, {
         ...options,
-        question: ({ number, total, refunded, currency }) => `Record a refund of ${amount ?? total - refunded} ${currency} for ${number}?`,
+        question,
         event: 'operator.order_refunded',
         work: async ({ writer }, step) => {
-          const done = await refundOrder(writer, { ...step, reason, ...(amount !== undefined && { amount: Number(amount) }) })
+          const done = await refundOrder(writer, { ...step, reason, amount })
           return `has a refund of ${done.amount}${done.isWhole ? ': the whole amount is refunded, and the access is revoked' : ''}`
         },
       })
@@ -160,6 +177,23 @@ async function changeOrder(session: Session, named: string, { school: slug, yes,
     return said
   })
   session.terminal.out(`${order.number} ${outcome}\n`)
+}
+
+interface OrderReport extends SchoolOption, YesOption {
+  question(order: ListedOrder): string
+  /** The operation of the platform intake. */
+  id: string
+  reference: string
+  body: Record<string, unknown>
+}
+
+/** Changes an order once for each reference, as the platform intake does. */
+async function reportOrder(session: Session, named: string, { school, yes, question, ...given }: OrderReport): Promise<void> {
+  const { id, reference, body } = given
+  requireAnswer(session.terminal, { yes })
+  const { order } = await requireOrder(session, school, named)
+  await confirm(session.terminal, question(order), { yes })
+  printOrder(session, await report(session, id, { school, reference, parameter: order.number, body }))
 }
 
 async function requireOrder(session: Session, slug: string | undefined, named: string) {
