@@ -1,4 +1,5 @@
 import { execFile, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -13,6 +14,21 @@ import { startService, type TestService } from '../support/service.ts'
 const root = resolve(import.meta.dirname, '../..')
 const run = promisify(execFile)
 
+const [clientId, clientSecret] = ['course-list', 'a secret of an integration that is long enough']
+const integration = {
+  client_id: clientId,
+  client_name: 'Course list',
+  redirect_uris: ['https://app.example.com/callback'],
+  token_endpoint_auth_method: 'client_secret_post',
+  secret_hash: `sha256:${createHash('sha256').update(clientSecret).digest('base64url')}`,
+}
+/** A Python with Authlib and requests. */
+const python = process.env.TEST_PYTHON ?? 'python3'
+const hasAuthlib = await run(python, ['-c', 'import authlib, requests']).then(
+  () => true,
+  () => process.stderr.write('NOT RUN: the sample for Authlib, which is not installed (TEST_PYTHON)\n') && false,
+)
+
 let service: TestService
 let directory: string
 let token: string
@@ -23,7 +39,7 @@ const programs = (name: string): string[] =>
 
 beforeAll(async () => {
   page = await readFile(join(root, 'docs/integrate.md'), 'utf8')
-  service = await startService()
+  service = await startService({ school: { integrations: [integration] } })
   directory = await mkdtemp(join(tmpdir(), 'schoolgate-integrate-'))
   await symlink(join(root, 'node_modules'), join(directory, 'node_modules'))
   await writeFile(join(directory, 'package.json'), '{"type":"module"}')
@@ -71,4 +87,27 @@ test('the program for openapi-fetch is typed by the description, and reads every
   await run(join(root, 'node_modules/.bin/tsc'), [...options, '--allowImportingTsExtensions', 'courses.ts', 'signIn.ts'], {
     cwd: directory,
   })
+})
+
+test.runIf(hasAuthlib)('the program for Authlib exchanges the code, calls the API, refreshes and revokes', async () => {
+  const [program = ''] = programs('authlib')
+  await writeFile(join(directory, 'sample.py'), program)
+  const env = {
+    PATH: process.env.PATH,
+    ISSUER: service.issuer,
+    CLIENT_ID: clientId,
+    CLIENT_SECRET: clientSecret,
+    AUTHLIB_INSECURE_TRANSPORT: '1',
+  }
+  const child = spawn(python, ['sample.py'], { cwd: directory, env })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)))
+  const closed = once(child, 'close')
+  const address = await until(() => /Open (\S+)/.exec(output)?.[1], { what: 'the address to open' })
+  const redirect = await personCalled('owner@example.com').authorize(address, { scopes: 'all' })
+  child.stdin.end(`${redirect.href}\n`)
+  await closed
+  expect([child.exitCode, output]).toEqual([0, expect.stringMatching(/^200 \d+$/m)])
+  const granted = await service.database.sql.query(`SELECT revoked_at FROM oidc_grant WHERE client_id = $1`, [clientId])
+  expect(granted).toEqual([{ revoked_at: expect.anything() }])
 })
