@@ -76,6 +76,7 @@ export async function createApp(args: AppArguments): Promise<App> {
   const externalServices = createExternalServices({
     ...foundation,
     send: outbox.send,
+    emailLimits: foundation.limits.email,
     files: createFileServices({ ...foundation, limits: () => runtime.config.server.storage }),
     checkoutUrl: (school) => schoolConfigOf(runtime, school).checkout_url,
   })

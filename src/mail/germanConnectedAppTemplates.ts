@@ -23,7 +23,7 @@ Wenn Sie das nicht waren, entfernen Sie die App dort und wählen Sie ein anderes
     subject: 'Eine App wurde mit Ihrem Konto bei {school} verbunden',
     text: `Eine App, die sich selbst angemeldet hat, hat Zugriff auf Ihr Konto bei {school} erhalten. Sie nennt sich „{app}“. Niemand an der Schule hat die App oder ihren Namen geprüft.
 
-Vorsicht: Dieser Name ähnelt „{imitated}“ oder enthält es. Vielleicht gibt sich die App als die Schule oder als jemand anderes aus.
+Vorsicht: Dieser Name ähnelt „{imitated}“ oder enthält dieses Wort. Vielleicht gibt sich die App als die Schule oder als jemand anderes aus.
 
 Das darf sie: {permissions}
 

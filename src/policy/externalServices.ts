@@ -35,6 +35,7 @@ export interface ExternalServices {
   checkoutAddress(school: School, item: CheckoutItem, code?: string): string | undefined
   /** Writes an e-mail to the outbox, in the transaction of the change. */
   send: SendMessage
+  emailLimits: EmailLimits
   authorizations: {
     /** Newest first. Pass the writer within a transaction. */
     list(schoolId: string, accountId: string, transaction?: Reader): Promise<Authorization[]>
@@ -45,6 +46,17 @@ export interface ExternalServices {
     list(schoolId: string, accountId: string, transaction?: Reader): Promise<BrowserSession[]>
     end(writer: Writer, schoolId: string, sessionId: string): Promise<void>
   }
+}
+
+/** Limits of e-mails that one person or their app can trigger again and again. */
+export interface EmailLimits {
+  /**
+   * Counts an e-mail with a link that a person requests for an address.
+   * @throws Problem rate_limited
+   */
+  requireRequested(school: School, email: string): Promise<void>
+  /** Counts a notice about an account. Returns false if the account has received too many of this kind. */
+  isNoticeAllowed(school: School, notice: { account_id: string; kind: string }): Promise<boolean>
 }
 
 /** Bytes in memory that will be stored. */

@@ -3,7 +3,7 @@ import type { Keyring } from '../lib/keyring.ts'
 import { ownSessions } from '../oidc/ownSessions.ts'
 import { endGrant, isSplit, type Stores } from '../oidc/stores.ts'
 import { checkoutAddress } from '../policy/checkout.ts'
-import type { ExternalServices, FileServices } from '../policy/externalServices.ts'
+import type { EmailLimits, ExternalServices, FileServices } from '../policy/externalServices.ts'
 import type { School } from '../policy/school.ts'
 import type { SendMessage } from '../policy/sendMessage.ts'
 import type { Writer } from '../store/database.ts'
@@ -26,18 +26,21 @@ export function createExternalServices({
   stores,
   keyring,
   send,
+  emailLimits,
   files,
   checkoutUrl,
 }: {
   stores: Stores
   keyring: Keyring
   send: SendMessage
+  emailLimits: EmailLimits
   files: FileServices
   /** The template of the school's file. */
   checkoutUrl(school: School): string | undefined
 }): ExternalServices {
   return {
     send,
+    emailLimits,
     files,
     checkoutAddress(school, item, code) {
       const template = checkoutUrl(school)

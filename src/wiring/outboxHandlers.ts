@@ -31,7 +31,7 @@ export function createWorker(foundation: Foundation, email: SendEmail): OutboxWo
     onOutcome: outboxFigures(foundation),
     handlers: {
       account_notice: sealed<DeferredWork['account_notice']>(
-        createAccountNotices({ database, send: outbox.send, isAllowed: limits.notice }),
+        createAccountNotices({ database, send: outbox.send, isAllowed: limits.email.isNoticeAllowed }),
       ),
       webhook: webhookHandler({ database, runtime, operations, send: createSendToEndpoint(foundation) }),
       email: sealed<EmailContent>((school, { to, kind, values }) => email(school, to, kind, values)),

@@ -2,7 +2,7 @@ import type { Context } from 'koa'
 import type { ApiArguments } from '../api/routes.ts'
 import type { Config } from '../config/load.ts'
 import type { OperationLimit } from '../framework/operationLimits.ts'
-import { type FailureLimit, type Limiter, type Policy, requireWithin } from '../http/rateLimit.ts'
+import { enforce, type FailureLimit, type Limiter, type Policy, requireWithin } from '../http/rateLimit.ts'
 import { type Count, rateLimitHeaders, requireAllWithin } from '../http/rateLimitHeaders.ts'
 import type { Log } from '../lib/log.ts'
 import { addressKey } from '../lib/networkKey.ts'
@@ -11,6 +11,7 @@ import type { TokenChecks, TokenHolder } from '../oidc/tokenChecks.ts'
 import type { AccountLimits } from '../pages/account/accountArguments.ts'
 import type { SignInLimits } from '../pages/pagesArguments.ts'
 import type { Caller } from '../policy/caller.ts'
+import type { EmailLimits } from '../policy/externalServices.ts'
 import type { Artifacts } from '../store/artifacts.ts'
 import { createAttemptLimits } from '../store/attemptLimits.ts'
 import { createRateLimits } from '../store/rateLimits.ts'
@@ -24,8 +25,7 @@ export interface Limits {
   badCredentials: FailureLimit
   signIn: SignInLimits
   account: AccountLimits
-  /** Counts an e-mail about an account. Returns false if the account has received too many of this kind. */
-  notice(school: { id: string }, about: { account_id: string; kind: string }): Promise<boolean>
+  email: EmailLimits
   /**
    * Counts one request to the school's API. Visitors and callers with an invalid token are counted by address, others by client and person.
    * The limits of the operation are counted as well.
@@ -106,8 +106,11 @@ export function createLimits({ config, redis, log, isLimited, onRefused }: Limit
       passwordReset: (address) => count('password_reset_per_address', addressKey(address)),
       message: (schoolId, email) => count('message_per_recipient', `${schoolId} ${email}`),
     },
-    notice: async (school, { account_id: accountId, kind }) =>
-      (await count('notice_per_account', `${school.id} ${accountId} ${kind}`)).allowed,
+    email: {
+      requireRequested: ({ id }, email) => enforce(limiter, policy('message_per_recipient'), `${id} ${email}`),
+      isNoticeAllowed: async ({ id }, { account_id: accountId, kind }) =>
+        (await count('notice_per_account', `${id} ${accountId} ${kind}`)).allowed,
+    },
     countApi({ state: { school, address, isOwn } }, holder, operationLimits) {
       // The service's requests to itself decide what its documents say. They have no address of a caller.
       const countUse = async (policy: Policy, key: string): Promise<Count> => ({

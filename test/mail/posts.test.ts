@@ -1,6 +1,4 @@
-import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { type AddressInfo, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
@@ -9,6 +7,7 @@ import { createLog } from '../../src/lib/log.ts'
 import { fileTransport } from '../../src/mail/fileTransport.ts'
 import { smtpTransport } from '../../src/mail/smtpTransport.ts'
 import type { Email } from '../../src/mail/transport.ts'
+import { startMailServer } from '../support/mailServer.ts'
 
 const link = `https://school.example.com/account/password/new?token=${'T'.repeat(43)}`
 const email = (more: Partial<Email> = {}): Email => ({
@@ -81,39 +80,14 @@ describe('the outbox', () => {
   })
 })
 
-/** A mail server with scripted responses that stores its messages. `answers` replaces the response to a recipient, once each. */
 async function mailServer(answers: string[] = []) {
-  const heard: string[] = []
-  const server: Server = createServer((socket) => {
-    let isData = false
-    socket.on('error', () => {})
-    socket.write('220 test ESMTP\r\n')
-    socket.setEncoding('utf8').on('data', (chunk: string) => {
-      for (const line of chunk.split('\r\n').slice(0, -1)) {
-        heard.push(line)
-        if (isData) {
-          if (line === '.') {
-            isData = false
-            socket.write('250 taken\r\n')
-          }
-        } else if (line === 'DATA') {
-          isData = true
-          socket.write('354 go on\r\n')
-        } else if (line === 'QUIT') socket.end('221 bye\r\n')
-        else if (line.startsWith('RCPT')) socket.write(`${answers.shift() ?? '250 ok'}\r\n`)
-        else socket.write('250 ok\r\n')
-      }
-    })
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  const transport = smtpTransport({ url: `smtp://127.0.0.1:${port}` })
+  const { url, heard, close } = await startMailServer(answers)
+  const transport = smtpTransport({ url })
   undo.push(async () => {
     transport.close()
-    await new Promise((resolve) => server.close(resolve))
+    await close()
   })
-  return { heard, transport, port }
+  return { heard, transport, url }
 }
 
 describe('a mail server', () => {
@@ -142,9 +116,9 @@ describe('a mail server', () => {
   })
 
   test('that is unreachable may be tried again, and the error says so', async () => {
-    const { port } = await mailServer()
+    const { url } = await mailServer()
     await Promise.all(undo.splice(0).map((step) => step()))
-    const transport = smtpTransport({ url: `smtp://127.0.0.1:${port}` })
+    const transport = smtpTransport({ url })
     await expect(transport.deliver(email())).rejects.toMatchObject({
       message: expect.stringMatching(/did not take a message: E/),
       isPermanent: false,

@@ -22,11 +22,12 @@ export interface DeletionRequest {
   school: School
   caller: PersonCaller
   now: Date
-  externalServices: Pick<ExternalServices, 'send'>
+  externalServices: Pick<ExternalServices, 'send' | 'emailLimits'>
 }
 
 /** The columns of an account that an e-mail needs. */
 interface NotifiedAccount {
+  id: string
   email: string
   locale: string | null
   time_zone: string | null
@@ -48,7 +49,7 @@ export async function scheduleDeletion(
     if (!(await hasOtherOwner(writer, { schoolId: school.id, personId: caller.personId }))) throw new Problem('last_owner')
   }
   // The account page sends its own e-mail.
-  if (caller.clientId !== '') {
+  if (caller.clientId !== '' && (await externalServices.emailLimits.isNoticeAllowed(school, noticeOf(account, 'deletion_scheduled')))) {
     const link = pageUrl(school, accountPaths.data)
     const client = await findAnyClient(writer, school.id, caller.clientId)
     const app = quotedName(String(client?.metadata.client_name ?? caller.clientId))
@@ -65,11 +66,15 @@ export async function restoreAccount(
   account: NotifiedAccount & { deletion_scheduled_at: Date | null },
 ): Promise<{ deletion_scheduled_at: null } | undefined> {
   if (account.deletion_scheduled_at === null) return undefined
+  const isNotified = await externalServices.emailLimits.isNoticeAllowed(school, noticeOf(account, 'deletion_canceled'))
+  if (!isNotified) return { deletion_scheduled_at: null }
   const facts = { at: now.toISOString(), time_zone: account.time_zone }
   const { reset } = accountLinks(school)
   await externalServices.send(writer, school, { email: account.email, locales: [account.locale] }, 'deletion_canceled', { reset, facts })
   return { deletion_scheduled_at: null }
 }
+
+const noticeOf = ({ id }: NotifiedAccount, kind: 'deletion_scheduled' | 'deletion_canceled') => ({ account_id: id, kind })
 
 /** Cancels the scheduled deletion of an account. Returns false if none is scheduled. */
 export async function cancelDeletion(writer: Writer, schoolId: string, accountId: string): Promise<boolean> {

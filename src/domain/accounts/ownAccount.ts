@@ -13,12 +13,12 @@ interface EmailChange {
   writer: Writer
   school: School
   caller: Pick<PersonCaller, 'language'>
-  externalServices: Pick<ExternalServices, 'send'>
+  externalServices: Pick<ExternalServices, 'send' | 'emailLimits'>
 }
 
 /**
  * Starts the change of the caller's own address, or sends its link again. The response does not reveal whether the address is in use.
- * @throws Problem validation_failed, or invalid_state if there is no pending change to send again
+ * @throws Problem validation_failed, rate_limited, or invalid_state if there is no pending change to send again
  */
 export async function changeEmail(
   { writer, school, caller, externalServices }: EmailChange,
@@ -33,6 +33,7 @@ export async function changeEmail(
       details: [fieldError('email', 'format', 'must be an address that mail can be sent to')],
     })
   }
+  if (email !== account.email) await externalServices.emailLimits.requireRequested(school, email)
   const { pendingEmail } = await beginEmailChange({ writer, send: externalServices.send }, school, {
     accountId: account.id,
     current: account.email,

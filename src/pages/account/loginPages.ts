@@ -1,6 +1,7 @@
 import type { Context, Middleware } from 'koa'
 import { changePassword, hasPassword } from '../../domain/accounts/changePassword.ts'
 import { deliverableEmail } from '../../domain/accounts/emailAddress.ts'
+import { Problem } from '../../lib/problem.ts'
 import { startBrowserSession } from '../../oidc/browserSession.ts'
 import { accountPaths } from '../../policy/accountPaths.ts'
 import { auditEntry } from '../auditEntry.ts'
@@ -8,7 +9,7 @@ import { submittedForm } from '../formBody.ts'
 import { seeOther } from '../seeOther.ts'
 import { signInDetails } from '../signInDetails.ts'
 import type { TextKey } from '../texts.ts'
-import { exceeded, showTooMany } from '../tooMany.ts'
+import { showTooMany } from '../tooMany.ts'
 import type { AccountArguments } from './accountArguments.ts'
 import type { AccountPresenter } from './accountPresenter.ts'
 import { endEveryGrant, endEverySession } from './endAccess.ts'
@@ -59,18 +60,17 @@ export function loginPages(args: AccountArguments, present: AccountPresenter, pa
     await showPage(ctx, person, [error], typed)
   }
 
-  /** Calls an operation about the address, within the limit of e-mails to it. */
+  /** Calls an operation about the address, which limits the e-mails to it. */
   const mailTo = async (ctx: Context, person: SignedInPerson, email: string, operation: 'changeEmail' | 'resendEmailChange') => {
     const { texts } = await present.pageContext(ctx)
-    const refused = await exceeded(args.limits.account.message(ctx.state.school.id, email))
-    if (refused) {
-      const minutes = showTooMany(ctx, refused.retryAfterSeconds)
-      return refuse(ctx, person, { status: 429, field: 'email', text: texts.text('account_form.too_many', { minutes }) }, email)
-    }
     try {
       const body = operation === 'changeEmail' ? { email } : {}
       await args.perform(ctx, person.accountId, operation, { body, language: texts.language })
     } catch (error) {
+      if (error instanceof Problem && error.code === 'rate_limited') {
+        const minutes = showTooMany(ctx, Number(error.headers['Retry-After'] ?? 60))
+        return refuse(ctx, person, { status: 429, field: 'email', text: texts.text('account_form.too_many', { minutes }) }, email)
+      }
       const { status, code } = explained(error)
       const key = code === 'invalid_state' ? 'login.email_not_pending' : 'account_form.no_address'
       return refuse(ctx, person, { status, text: texts.text(key) }, email)

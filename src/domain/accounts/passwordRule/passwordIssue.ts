@@ -72,7 +72,15 @@ export function knownWords({ email, name = '', schoolName = '' }: PasswordContex
   const address = email.toLowerCase()
   const [local = '', host = ''] = address.split('@')
   const names = [name, schoolName].map((text) => text.slice(0, mostNameCharacters).normalize('NFKC').toLowerCase())
-  const words = [address, local, host, ...local.split(/[._+-]/), ...host.split('.'), ...names, ...names.flatMap((text) => text.split(/\s+/))]
+  const words = [
+    address,
+    local,
+    host,
+    ...local.split(/[._+-]/),
+    ...host.split('.'),
+    ...names,
+    ...names.flatMap((text) => text.split(/\s+/)),
+  ]
   return [...new Set(words)].filter((word) => lettersOf(word).length >= 4)
 }
 

@@ -1,0 +1,134 @@
+import fc from 'fast-check'
+import { createTransport } from 'nodemailer'
+import { describe, expect, test } from 'vitest'
+import { type Language, languages } from '../../src/lib/languages.ts'
+import { compose } from '../../src/mail/compose.ts'
+import { type EmailKind, emailTemplates } from '../../src/mail/emailTemplates.ts'
+import { createMail } from '../../src/mail/mail.ts'
+import type { Email } from '../../src/mail/transport.ts'
+import { parseMime } from '../support/mime.ts'
+import { exampleLogo, exampleSchool, exampleValues } from './exampleValues.ts'
+import { blocksOf, linksOf, tagsOf } from './htmlText.ts'
+
+const kinds = Object.keys(emailTemplates) as EmailKind[]
+/** Values that the service itself creates: its URLs, the time, a number. */
+const ownNames = new Set(['link', 'sign_in', 'reset', 'apps', 'security', 'when', 'left'])
+
+/** What an attacker would write into a name, and what breaks parsers. */
+const traps = [
+  '<script>alert(1)</script>',
+  '"><img src="https://evil.example/x.png" onerror=alert(1)>',
+  "' onmouseover='alert(1)",
+  '</bdi></p></main><a href="https://evil.example">',
+  '<!--',
+  ']]>',
+  '&lt;b&gt; &amp; &#60;',
+  '\r\nBcc: evil@example.com\r\n\r\nbody',
+  '\nContent-Type: text/html\n\n',
+  '=?utf-8?q?=0D=0ABcc:_evil@example.com?=',
+  '{link} {school} {{7*7}} $& $1',
+  'https://evil.example/login',
+  'javascript:alert(1)',
+  'cid:logo@schoolgate',
+  '\u202egnp.exe\u2066',
+  '\u2028\u2029\0\u001b[2J',
+  '--boundary--',
+  '.',
+]
+const wild = fc
+  .array(fc.oneof(fc.constantFrom(...traps), fc.string({ unit: 'binary', maxLength: 30 }), fc.lorem({ maxCount: 3 })), { maxLength: 3 })
+  .map((parts) => parts.join(' '))
+
+interface Wild {
+  school: string
+  alt: string
+  language: Language
+  text: string
+}
+
+async function emailOf(kind: EmailKind, { school, alt, language, text }: Wild): Promise<Email> {
+  const sent: Email[] = []
+  const transport = { deliver: async (email: Email) => void sent.push(email), describe: () => '', close() {} }
+  const branding = async () => ({ name: school, locale: language, logo: { ...exampleLogo, alt } })
+  const from = { browser: text, system: text, network: text }
+  const own = Object.entries(exampleValues).filter(([name]) => ownNames.has(name))
+  const others = Object.keys(exampleValues).filter((name) => !ownNames.has(name))
+  const values = {
+    ...Object.fromEntries([...own, ...others.map((name) => [name, text])]),
+    facts: { ...exampleValues.facts, time_zone: text, from },
+    permissions: { en: text, de: text },
+  } as unknown as typeof exampleValues
+  const send = createMail({ transport, branding, languages: () => languages })
+  await send(exampleSchool, { email: 'wren@example.com', locales: [language] }, kind, values)
+  const [email] = sent
+  if (!email) throw new Error('nothing was sent')
+  return email
+}
+
+const inputs = fc.record({ school: wild, alt: wild, language: fc.constantFrom(...languages), text: wild })
+const plainOnes = { school: 'S', alt: 'S', text: 'x' }
+
+describe.each(kinds)('%s, whatever its values are', (kind) => {
+  test('has the tags of its template, and loads nothing', async () => {
+    await fc.assert(
+      fc.asyncProperty(inputs, async (input) => {
+        const shape = async (given: Wild) => tagsOf((await emailOf(kind, given)).html).map((tag) => tag.replace(/ alt="[^"]*"/, ''))
+        const tags = await shape(input)
+        expect(tags).toEqual(await shape({ ...plainOnes, language: input.language }))
+        const loading = tags.filter((tag) =>
+          /^<(?:link|script|iframe|object|form|base|svg|video)|\ssrc=|url\(|\son\w+=|http-equiv|\sbackground=/i.test(tag),
+        )
+        expect(loading.every((tag) => tag.startsWith('<img src="cid:logo@schoolgate"'))).toBe(true)
+        expect(loading).toHaveLength(1)
+      }),
+      { numRuns: 30 },
+    )
+  })
+
+  test('says the same in both parts: the same sentences, and the same links, which are of the school', async () => {
+    await fc.assert(
+      fc.asyncProperty(inputs, async (input) => {
+        const { html, text, subject } = await emailOf(kind, input)
+        const [logo, heading, ...blocks] = blocksOf(html)
+        const spaces = (said: string) => said.replace(/\s+/g, ' ').trim()
+        expect([logo, heading]).toEqual(['', subject])
+        // A value may be empty.
+        expect(blocks.map(spaces).filter(Boolean)).toEqual(text.split('\n').map(spaces).filter(Boolean))
+        const links = linksOf(html)
+        expect(text.split('\n').filter((line) => line.startsWith('https://school.example.com/'))).toEqual(links)
+        for (const link of links) expect(new URL(link).origin).toBe('https://school.example.com')
+      }),
+      { numRuns: 30 },
+    )
+  })
+
+  test('has no header but those of every e-mail', async () => {
+    const transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows' })
+    await fc.assert(
+      fc.asyncProperty(inputs, async (input) => {
+        const { message } = await transport.sendMail(compose(await emailOf(kind, input)))
+        const { headers, parts } = parseMime(String(message))
+        expect([...headers.keys()].toSorted()).toEqual([
+          'auto-submitted',
+          'content-language',
+          'content-type',
+          'date',
+          'from',
+          'message-id',
+          'mime-version',
+          'subject',
+          'to',
+        ])
+        for (const values of headers.values()) expect(values).toHaveLength(1)
+        expect(headers.get('to')).toEqual(['wren@example.com'])
+        expect(parts.flatMap((part) => [part.type, ...part.parts.map(({ type }) => type)])).toEqual([
+          'text/plain',
+          'multipart/related',
+          'text/html',
+          'image/png',
+        ])
+      }),
+      { numRuns: 20 },
+    )
+  })
+})
