@@ -11,7 +11,7 @@ export function appsMd({ heading, introduction, address, apps, moreHeading, more
     markdown`${address.label}: ${code(address.value)}`,
     ...apps.flatMap(appBlocks),
     markdown`## ${moreHeading}`,
-    markdown`${more.map(({ href, text }) => markdown`- ${link(text, href)}`)}`,
+    markdown`${more.map(({ href, label }) => markdown`- ${link(label, href)}`)}`,
   ])
 }
 

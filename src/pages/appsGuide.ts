@@ -2,6 +2,7 @@ import { stringify } from 'yaml'
 import { type AppAccess, type AppRequest, type AppRules, appAccess } from '../policy/appAccess.ts'
 import { type AppNote, type AppSetup, type KnownApp, knownApps } from '../policy/apps.ts'
 import type { AppGuide, AppsGuide, GuideBlock } from '../policy/appsGuide.ts'
+import { documentLink } from './documentLink.ts'
 import type { TextKey, Texts } from './texts.ts'
 
 export interface AppsGuideArguments {
@@ -24,7 +25,7 @@ const notes: Record<AppNote, TextKey> = {
 /** Builds the guide from the school's rules. Pure. */
 export function appsGuide(texts: Texts, args: AppsGuideArguments): AppsGuide {
   const { issuer, schoolName } = args
-  const link = (path: string, key: TextKey) => ({ href: issuer + path, text: texts.text(key) })
+  const link = (path: string, key: TextKey) => documentLink(texts, issuer + path, key)
   return {
     heading: texts.text('apps_guide.heading', { school: schoolName }),
     introduction: [texts.text('apps_guide.introduction', { school: schoolName }), texts.text('apps_guide.sign_in_introduction')],

@@ -1,5 +1,6 @@
 import { accountPaths } from '../policy/accountPaths.ts'
 import { appsPath } from '../policy/apps.ts'
+import { documentLink, type PageLink } from './documentLink.ts'
 import type { PageContext } from './pageContext.ts'
 import { plainText } from './plainText.ts'
 import { type Frame, frame, type Views } from './templates.ts'
@@ -15,7 +16,7 @@ interface HomeSection {
   id: string
   heading: string
   explanation: string
-  links: { href: string; label: string }[]
+  links: PageLink[]
 }
 
 /** The tagline of the school, and the URLs of its privacy policy and terms. */
@@ -55,11 +56,11 @@ export function homePage(views: Views, pageContext: PageContext, { tagline, priv
         explanation: texts.text('home.documents_explanation'),
         links: [
           { href: appsPath, label: texts.text('home.apps') },
-          { href: '/auth.md', label: texts.text('home.get_a_token') },
-          { href: '/api.md', label: texts.text('home.api_map') },
-          { href: '/docs', label: texts.text('home.reference') },
-          { href: '/docs/errors', label: texts.text('home.errors') },
-          { href: '/pricing.md', label: texts.text('home.pricing') },
+          documentLink(texts, '/auth.md', 'home.get_a_token'),
+          documentLink(texts, '/api.md', 'home.api_map'),
+          documentLink(texts, '/docs', 'home.reference'),
+          documentLink(texts, '/docs/errors', 'home.errors'),
+          documentLink(texts, '/pricing.md', 'home.pricing'),
         ],
       },
       {
@@ -67,11 +68,11 @@ export function homePage(views: Views, pageContext: PageContext, { tagline, priv
         heading: texts.text('home.programs'),
         explanation: texts.text('home.programs_explanation'),
         links: [
-          { href: '/llms.txt', label: texts.text('home.index') },
-          { href: '/.well-known/agent-skills/index.json', label: texts.text('home.skills') },
-          { href: '/mcp/server-card', label: texts.text('home.mcp') },
-          { href: '/.well-known/ai-catalog.json', label: texts.text('home.ai_catalog') },
-          { href: '/.well-known/api-catalog', label: texts.text('home.api_catalog') },
+          documentLink(texts, '/llms.txt', 'home.index'),
+          documentLink(texts, '/.well-known/agent-skills/index.json', 'home.skills'),
+          documentLink(texts, '/mcp/server-card', 'home.mcp'),
+          documentLink(texts, '/.well-known/ai-catalog.json', 'home.ai_catalog'),
+          documentLink(texts, '/.well-known/api-catalog', 'home.api_catalog'),
         ],
       },
       ...(legal.length > 0

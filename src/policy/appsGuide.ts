@@ -6,7 +6,7 @@ export interface AppsGuide {
   address: { label: string; value: string }
   apps: AppGuide[]
   moreHeading: string
-  more: { href: string; text: string }[]
+  more: { href: string; label: string; language?: string }[]
 }
 
 /** One app. */

@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { operationsIn, resources } from '../../src/resources/index.ts'
+import { createBrowser } from '../pages/browser.ts'
+import { createAgent, personCalled } from '../support/agent.ts'
+import { startService, type TestService } from '../support/service.ts'
+import { send, signedIn } from './account.ts'
+
+/** Where a person without an app finds an operation: the page, and what it shows or the address of its form. */
+type Place = { page: string; shows: RegExp } | { page: string; form: string }
+
+const places: Record<string, Place> = {
+  getAccount: { page: '/account', shows: /<input id="name"[^>]* value="leaving"/ },
+  updateAccount: { page: '/account', form: '/account' },
+  deleteAccount: { page: '/account/data', form: '/account/data/delete' },
+  listAuthorizations: { page: '/account/apps', shows: /Course Companion/ },
+  listSessions: { page: '/account/sessions', shows: /127\.0\.0\.0\/24/ },
+  exportAccount: { page: '/account/data', form: '/account/data/download' },
+  changeEmail: { page: '/account/login', form: '/account/login/email' },
+  resendEmailChange: { page: '/account/login', form: '/account/login/email/resend' },
+  restoreAccount: { page: '/account/data', form: '/account/keep' },
+  revokeAuthorization: { page: '/account/apps', form: '/account/apps/remove' },
+  endSession: { page: '/account/sessions', form: '/account/sessions/end' },
+}
+
+/** The page and the control for each writable field. */
+const controls: Record<string, { page: string; name: string }> = {
+  name: { page: '/account', name: 'name' },
+  given_name: { page: '/account', name: 'given_name' },
+  family_name: { page: '/account', name: 'family_name' },
+  avatar: { page: '/account', name: 'file' },
+  locale: { page: '/account', name: 'locale' },
+  time_zone: { page: '/account', name: 'time_zone' },
+  notification_preferences: { page: '/account/notifications', name: 'course_activity' },
+}
+
+const operations = operationsIn(resources).filter(({ resource }) => resource.name === 'account')
+
+describe('what an app can do with the account, a person can do without one', () => {
+  let service: TestService
+  const pages = new Map<string, string>()
+  beforeAll(async () => {
+    service = await startService()
+    const { accountId } = await service.addPerson({ email: 'leaving@example.com' })
+    const agent = await createAgent(service.issuer, { client_name: 'Course Companion' })
+    await agent.tokens(personCalled('leaving@example.com'))
+    await signedIn(service, 'leaving@example.com')
+    const browser = await signedIn(service, 'leaving@example.com')
+    await service.database.sql.query("UPDATE account SET pending_email = 'next@example.com' WHERE id = $1", [accountId])
+    const all = new Set([...Object.values(places), ...Object.values(controls)].map(({ page }) => page))
+    for (const page of all) pages.set(page, (await browser.get(page)).html)
+    await service.database.sql.query("UPDATE account SET deletion_scheduled_at = now() + interval '5 days' WHERE id = $1", [accountId])
+    pages.set('/account/data', `${pages.get('/account/data')}${(await browser.get('/account/data')).html}`)
+  })
+  afterAll(() => service?.stop())
+
+  test('each operation of the area has its place, and no place is of an operation that is gone', () => {
+    expect(operations.length).toBeGreaterThan(8)
+    expect(operations.map(({ id }) => id).toSorted()).toEqual(Object.keys(places).toSorted())
+    const writable = operations.find(({ id }) => id === 'updateAccount')?.resource.writable ?? []
+    expect(writable.map(({ field }) => field).toSorted()).toEqual(Object.keys(controls).toSorted())
+  })
+
+  test.each(Object.entries(places))('%s', (_operation, place) => {
+    const html = pages.get(place.page) ?? ''
+    if ('shows' in place) expect(html).toMatch(place.shows)
+    else
+      expect(html).toMatch(
+        new RegExp(`<form\\b[^>]*method="post"[^>]*action="${place.form}"|<form\\b[^>]*action="${place.form}"[^>]*method="post"`),
+      )
+  })
+
+  test.each(Object.entries(controls))('the field %s', (_field, { page, name }) => {
+    expect(pages.get(page)).toMatch(new RegExp(`<(?:input|select)\\b[^>]*\\bname="${name}"`))
+  })
+
+  test('a person without a session is asked to sign in on each of these pages', async () => {
+    const stranger = createBrowser(service.issuer)
+    for (const page of pages.keys()) expect([page, (await stranger.get(page)).location?.pathname]).toEqual([page, '/account/sign-in'])
+  })
+})
+
+test('the privacy policy and the terms are linked where a person decides: sign-up, sign-in, consent and account', async () => {
+  const service = await startService()
+  try {
+    await service.addPerson({ email: 'reader@example.com' })
+    const agent = await createAgent(service.issuer, { client_name: 'Course Companion' })
+    const visit = async (language: string) => {
+      const signUp = await createBrowser(service.issuer, { 'accept-language': language }).get('/account/sign-up')
+      const browser = createBrowser(service.issuer, { 'accept-language': language })
+      const signIn = await browser.follow(await browser.get(agent.authorizationUrl().href))
+      const consent = await browser.follow(
+        await send(browser, signIn, { email: 'reader@example.com', password: 'correct horse battery staple' }),
+      )
+      expect(consent.html).toContain('Course Companion')
+      return [signUp, signIn, consent, await browser.get('/account')].map(({ html }) => html)
+    }
+    for (const html of await visit('en')) expect(html).not.toContain('Privacy policy')
+    const legal = { privacy_url: 'https://school.example/privacy', terms_url: 'https://school.example/terms' }
+    await service.database.sql.query('UPDATE school SET legal = $1', [legal])
+    for (const [language, privacy, terms] of [
+      ['en', 'Privacy policy', 'Terms'],
+      ['de', 'Datenschutzerklärung', 'Nutzungsbedingungen'],
+    ] as const)
+      for (const html of await visit(language)) {
+        expect(html).toContain(`<a href="https://school.example/privacy">${privacy}</a>`)
+        expect(html).toMatch(new RegExp(`<a href="https://school.example/terms">${terms}`))
+      }
+  } finally {
+    await service.stop()
+  }
+})
