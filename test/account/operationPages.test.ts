@@ -35,7 +35,7 @@ const controls: Record<string, { page: string; name: string }> = {
 
 const operations = operationsIn(resources).filter(({ resource }) => resource.name === 'account')
 
-describe('what an app can do with the account, a person can do without one', () => {
+describe('a person without an app can do everything that an app can do with the account', () => {
   let service: TestService
   const pages = new Map<string, string>()
   beforeAll(async () => {

@@ -14,7 +14,7 @@ const kinds = Object.keys(emailTemplates) as EmailKind[]
 /** Values that the service itself creates: its URLs, the time, a number. */
 const ownNames = new Set(['link', 'sign_in', 'reset', 'apps', 'security', 'when', 'left'])
 
-/** What an attacker would write into a name, and what breaks parsers. */
+/** Texts that attackers write into names, and texts that break parsers. */
 const traps = [
   '<script>alert(1)</script>',
   '"><img src="https://evil.example/x.png" onerror=alert(1)>',
