@@ -9,6 +9,8 @@ export interface Gate {
    * connections of now, as a firewall does to idle ones; those whose first bytes contain `spared` and new ones work.
    */
   cut(how: 'refused' | 'silent' | 'dropped'): void
+  /** Delays each piece of both directions by this time. */
+  slow(milliseconds: number): void
   restore(): void
   close(): Promise<void>
 }
@@ -19,6 +21,7 @@ export async function openGate(target: number, { spared = '\0 none' }: { spared?
   const dropped = new WeakSet<Socket>()
   const sparedSockets = new WeakSet<Socket>()
   let state: 'open' | 'refused' | 'silent' = 'open'
+  let delayMs = 0
   const keep = (socket: Socket): Socket => {
     sockets.add(socket)
     return socket.on('error', () => socket.destroy()).on('close', () => sockets.delete(socket))
@@ -33,8 +36,9 @@ export async function openGate(target: number, { spared = '\0 none' }: { spared?
     const far = keep(connect(target, '127.0.0.1'))
     const isOpen = (): boolean => state === 'open' && !dropped.has(near)
     near.once('data', (chunk) => chunk.includes(spared) && sparedSockets.add(near))
-    near.on('close', () => far.destroy()).on('data', (chunk) => isOpen() && far.write(chunk))
-    far.on('close', () => near.destroy()).on('data', (chunk) => isOpen() && near.write(chunk))
+    const [toFar, toNear] = [inOrder((chunk) => isOpen() && far.write(chunk)), inOrder((chunk) => isOpen() && near.write(chunk))]
+    near.on('close', () => far.destroy()).on('data', (chunk) => toFar(chunk, delayMs))
+    far.on('close', () => near.destroy()).on('data', (chunk) => toNear(chunk, delayMs))
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -48,7 +52,11 @@ export async function openGate(target: number, { spared = '\0 none' }: { spared?
       state = how
       if (how === 'refused') breakAll()
     },
+    slow(milliseconds) {
+      delayMs = milliseconds
+    },
     restore() {
+      delayMs = 0
       // A silenced connection has lost bytes, so it must not be used again.
       breakAll()
       state = 'open'
@@ -57,5 +65,15 @@ export async function openGate(target: number, { spared = '\0 none' }: { spared?
       breakAll()
       await new Promise((resolve) => server.close(resolve))
     },
+  }
+}
+
+/** Returns a function that writes a piece after its delay, and never before an earlier piece. */
+function inOrder(write: (chunk: Buffer) => unknown): (chunk: Buffer, delayMs: number) => void {
+  let earliest = 0
+  return (chunk, delayMs) => {
+    earliest = Math.max(earliest, performance.now() + delayMs)
+    if (earliest <= performance.now()) write(chunk)
+    else setTimeout(write, earliest - performance.now(), chunk)
   }
 }
