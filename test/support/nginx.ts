@@ -22,6 +22,8 @@ export interface NginxOptions {
   plainPort: number
   /** Ports of the processes behind it. */
   upstreams: readonly number[]
+  /** Planted errors: what replaces which text of the file. */
+  planted?: Readonly<Record<string, string>>
 }
 
 /** True if nginx and openssl are installed. With REQUIRE_SERVICES=1 their absence is a failure. */
@@ -37,16 +39,16 @@ export async function hasNginx(): Promise<boolean> {
   }
 }
 
-/** Runs nginx with `deploy/nginx.conf`: ports, processes, certificate and folders are replaced, and nothing else. */
-export async function startNginx({ port, plainPort, upstreams }: NginxOptions): Promise<Nginx> {
+/** Runs nginx with `deploy/nginx.conf`: ports, processes, certificate, folders and planted errors are replaced, and nothing else. */
+export async function startNginx({ port, plainPort, upstreams, planted = {} }: NginxOptions): Promise<Nginx> {
   const folder = await mkdtemp(join(tmpdir(), 'schoolgate-nginx-'))
   // The workers of nginx run as another user.
   await chmod(folder, 0o755)
-  const { key, certificate } = await makeCertificate(folder)
-  setDefaultCACertificates([...getCACertificates('default'), await readFile(certificate, 'utf8')])
+  const { key, certificate } = await trustedCertificate(folder)
   const delivered = await readFile(resolve(import.meta.dirname, '../../deploy/nginx.conf'), 'utf8')
   const [first = 0, second = 0] = upstreams
   const replaced = replaceAll(delivered, {
+    ...planted,
     'pid /run/nginx.pid;': `pid ${folder}/nginx.pid;`,
     'error_log /var/log/nginx/error.log;': `error_log ${folder}/error.log info;`,
     'access_log /var/log/nginx/access.log': `access_log ${folder}/access.log`,
@@ -86,11 +88,13 @@ function replaceAll(text: string, replacements: Readonly<Record<string, string>>
   }, text)
 }
 
-async function makeCertificate(folder: string): Promise<Record<'key' | 'certificate', string>> {
+/** Creates a certificate of this machine, which this process trusts from now on. Returns the paths of its files. */
+export async function trustedCertificate(folder: string): Promise<Record<'key' | 'certificate', string>> {
   const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')]
   const names = 'subjectAltName=IP:127.0.0.1,DNS:localhost'
-  const shape = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2', '-subj', '/CN=localhost']
+  const shape = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '60', '-subj', '/CN=localhost']
   await run('openssl', ['req', '-x509', ...shape, '-addext', names, '-keyout', key, '-out', certificate])
+  setDefaultCACertificates([...getCACertificates('default'), await readFile(certificate, 'utf8')])
   return { key, certificate }
 }
 

@@ -60,6 +60,8 @@ function judgeHost({ host }: ProbeFacts, base: string): Finding {
   )
 }
 
+const isLoopbackAddress = (text: string): boolean => /^(127\.|::1$|::ffff:127\.)/.test(text)
+
 /** Without a gateway, the connection arrives from the port at this end. */
 const isDirect = ({ peer_port: port }: ProbeFacts, { localPort }: Visited): boolean => port === localPort
 
@@ -82,6 +84,9 @@ function judgeForwarded(facts: ProbeFacts, answer: Visited, base: string): Findi
         : 'the gateway passes on X-Forwarded-For of callers without adding to it',
       `${gateway}: append the caller's address (nginx: proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for).`,
     )
+  // The gateway appends the address of this machine.
+  if (address === forged && isLoopbackAddress(list.split(',').at(-1)?.trim() ?? ''))
+    return skipped('this machine is one of trusted_proxies: run the command on another one to judge the addresses')
   if (address === forged)
     return failed(
       'callers can choose the address that limits and the audit trail use',

@@ -5,11 +5,11 @@ import { visit } from './visit.ts'
 const patienceMs = 10_000
 const warnDays = 21
 
-/** Returns the checks of the connection to an https address. */
-export function tlsChecks(base: string): Check[] {
+/** Returns the checks of the connection to an https address. `plainPort` is the port for http of the gateway. */
+export function tlsChecks(base: string, plainPort = 80): Check[] {
   return [
     { id: 'certificate', run: () => checkCertificate(new URL(base)) },
-    { id: 'http_to_https', run: () => checkRedirect(new URL(base)) },
+    { id: 'http_to_https', run: () => checkRedirect(new URL(base), plainPort) },
   ]
 }
 
@@ -50,13 +50,14 @@ async function open(url: URL): Promise<TLSSocket> {
 
 const namesOf = ({ subjectaltname: names, subject }: PeerCertificate): string => names ?? String(subject?.CN ?? 'no name')
 
-async function checkRedirect(url: URL): Promise<Finding> {
+async function checkRedirect(url: URL, plainPort: number): Promise<Finding> {
   if (url.protocol !== 'https:') return skipped('the address is not https')
   if (url.port !== '') return skipped('the address has its own port')
+  const address = `http://${url.hostname}:${plainPort}/`
   try {
-    const { status, headers } = await visit(`http://${url.host}/`)
+    const { status, headers } = await visit(address)
     if (status >= 300 && status < 400 && String(headers.location).startsWith(`${url.origin}/`)) return passed('http leads to https')
-    return failed(`http://${url.host}/ answers ${status} without leading to https`, 'Redirect port 80 to https with 308, or close it.')
+    return failed(`${address} answers ${status} without leading to https`, 'Redirect port 80 to https with 308, or close it.')
   } catch {
     return passed('port 80 is closed')
   }
