@@ -14,7 +14,7 @@ const unneededAnywhere: readonly RegExp[] = [
   /(?:^|\/)@prisma\/client\/runtime\/.*\.wasm-base64\.js$/,
   /(?:^|\/)@prisma\/client\/runtime\/query_compiler_fast_bg\.(?!postgresql\.).*\.wasm-base64\.mjs$/,
   /(?:^|\/)effect\/src\//,
-  /(?:^|\/)@zxcvbn-ts\/[\w-]+\/(?:src\/|dist\/.*(?:\.mjs|\.esm\.js|\/zxcvbn-ts(?:\.min)?\.js)$)/,
+  /(?:^|\/)@zxcvbn-ts\/[\w-]+\/(?:src\/|dist\/(?:.*\.mjs|.*\.esm\.js|zxcvbn-ts(?:\.min)?\.js)$)/,
   /(?:^|\/)node\/node_modules\/node-[\w-]+\/include\//,
 ]
 
