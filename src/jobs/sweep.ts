@@ -1,10 +1,11 @@
 import { deleteDueAccounts } from '../domain/accounts/accountDeletion.ts'
 import { sweepChallenges } from '../domain/secondFactors/challenges.ts'
+import type { EndGrant } from '../domain/students/eraseAccount.ts'
 import { type AuditRetention, deleteExpiredAudit, shortenAuditAddresses } from '../store/auditRetention.ts'
 import { sweepChanges } from '../store/changeLog.ts'
 import { pruneClients } from '../store/clients.ts'
 import { sweepTombstones } from '../store/clientTombstones.ts'
-import type { Database, Writer } from '../store/database.ts'
+import type { Database } from '../store/database.ts'
 import type { DatabaseArtifacts } from '../store/databaseArtifacts.ts'
 import { sweepAnswers } from '../store/idempotency.ts'
 import { sweepMailedLinks } from '../store/mailedLinks.ts'
@@ -18,7 +19,8 @@ import type { Job } from './schedule.ts'
 export interface SweepArguments {
   database: Database
   artifacts: DatabaseArtifacts
-  endGrant(writer: Writer, schoolId: string, grantId: string): Promise<void>
+  /** Ends a grant of an account that is deleted. */
+  endGrant: EndGrant
   registration(): { never_used_days: number; idle_days: number }
   /** How long the audit trail is kept. */
   retention(): AuditRetention

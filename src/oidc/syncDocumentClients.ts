@@ -1,4 +1,5 @@
 import { type DocumentRules, untrustedDocumentReason } from '../policy/clientDocument.ts'
+import { recordAudit } from '../store/audit.ts'
 import { listDocumentClients, noteDisabledBy } from '../store/clients.ts'
 import { restoreClient } from './restoreClient.ts'
 import { endClient, type Stores } from './stores.ts'
@@ -15,6 +16,7 @@ export async function syncDocumentClients(stores: Stores, schoolIds: readonly st
     if (!isAccepted && disabledAt === null) {
       await endClient(stores, schoolId, id)
       await noteDisabledBy(database, { schoolId, id, by: 'file' })
+      await recordAudit(database, [{ school_id: schoolId, event: 'client.disabled_by_file', client_id: id }])
     }
     if (isAccepted && disabledBy === 'file') await restoreClient(stores, schoolId, id)
   }

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { SchoolConfig } from '../config/schools.ts'
+import { recordAudit } from '../store/audit.ts'
 import { type ConfiguredClient, isDisabledByPerson, noteDisabledBy, saveClient } from '../store/clients.ts'
 import { clientFact } from '../store/facts/fact.ts'
 import { clientTag } from '../store/facts/factTags.ts'
@@ -30,6 +31,7 @@ export async function syncIntegrations(
   for (const id of removed) {
     await endClient(stores, schoolId, id)
     await noteDisabledBy(database, { schoolId, id, by: 'file' })
+    await recordAudit(database, [{ school_id: schoolId, event: 'client.disabled_by_file', client_id: id }])
   }
   const added = [...wanted].filter((id) => !isDisabledByPerson(known.get(id)?.disabled_by) && !(isFromFile(id) && isLive(id)))
   for (const clientId of added) {

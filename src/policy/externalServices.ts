@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { Reader, Writer } from '../store/database.ts'
 import type { CheckoutItem } from './checkout.ts'
+import type { EndingGrant, GrantRevocation } from './grantRevocation.ts'
 import type { School } from './school.ts'
 import type { SendMessage } from './sendMessage.ts'
 
@@ -39,8 +40,8 @@ export interface ExternalServices {
   authorizations: {
     /** Newest first. Pass the writer within a transaction. */
     list(schoolId: string, accountId: string, transaction?: Reader): Promise<Authorization[]>
-    /** Revokes a grant and all its tokens, within the transaction of `writer`. */
-    end(writer: Writer, schoolId: string, grantId: string): Promise<void>
+    /** Revokes a grant and all its tokens, and records who did it, within the transaction of `writer`. */
+    end(writer: Writer, grant: EndingGrant, revocation: GrantRevocation): Promise<void>
   }
   sessions: {
     list(schoolId: string, accountId: string, transaction?: Reader): Promise<BrowserSession[]>

@@ -218,8 +218,7 @@ export const account = defineResource({
       status: 204,
       summary: 'Revoke the access of an app',
       parameters: z.object({ id: ownId('aut', 'Id of the authorization.') }),
-      perform: ({ writer, school, externalServices, parameters }, row) =>
-        revokeAuthorization(writer, externalServices, school, { accountId: row.id, id: String(parameters.get('id')) }),
+      perform: (writing, row) => revokeAuthorization(writing, { accountId: row.id, id: String(writing.parameters.get('id')) }),
     }),
     end_session: defineAction('account', {
       scope: 'write',

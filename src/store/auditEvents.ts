@@ -21,6 +21,11 @@ export const auditEvents = {
   },
   'authenticator_app.removed': { about: 'A person removed their authenticator app.', keep: 'long' },
   'authenticator_app.set_up': { about: 'A person set up an authenticator app.', keep: 'long' },
+  'client.disabled_by_file': {
+    about: 'The configuration no longer lists or accepts a client: its tokens are revoked.',
+    keep: 'long',
+    endsGrantsOf: 'client',
+  },
   'client.document_accepted': {
     about: 'A client that identifies itself by a metadata document was seen for the first time.',
     keep: 'long',
@@ -43,7 +48,7 @@ export const auditEvents = {
   'email.changed': { about: 'A person confirmed a new e-mail address.', keep: 'long' },
   'grant.revoked': {
     about:
-      'A grant and all its tokens were revoked. `details.by` is `person` (on a page), `api` (a call to the API), `school` (its staff; `details.staff` says who) or `deletion`.',
+      'A grant and all its tokens were revoked. `details.by` is `person` (on a page), `api` (a call to the API by the client `details.client`), `school` (its staff; `details.staff` says who) or `deletion` (the scheduled deletion of the account).',
     keep: 'long',
   },
   'operator.analytics_rebuilt': { about: 'An operator computed the daily figures again.', keep: 'standard' },

@@ -1,5 +1,5 @@
 import { firstIdAt } from '../lib/ids.ts'
-import { eventsEndingGrantsOf } from './auditEvents.ts'
+import { eventsEndingGrantsOf, type NamedAuditEvent } from './auditEvents.ts'
 import type { Reader } from './database.ts'
 import type { Builder } from './expressions.ts'
 
@@ -68,12 +68,29 @@ export async function readAudit(db: Reader, { schoolId, order, after, limit, ...
 }
 
 interface GrantOwner {
-  account_id: string
-  client_id: string
+  account_id: string | null
+  client_id: string | null
 }
 
-const findGrantOwner = (db: Reader, schoolId: string, id: string): Promise<GrantOwner | undefined> =>
-  db.selectFrom('oidc_grant').select(['account_id', 'client_id']).where('school_id', '=', schoolId).where('id', '=', id).executeTakeFirst()
+/** Returns the person and the client of a grant. The grant itself may be deleted; the entry of its consent stays. */
+async function findGrantOwner(db: Reader, schoolId: string, id: string): Promise<GrantOwner | undefined> {
+  const grant = await db
+    .selectFrom('oidc_grant')
+    .select(['account_id', 'client_id'])
+    .where('school_id', '=', schoolId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return (
+    grant ??
+    (await db
+      .selectFrom('audit_log')
+      .select(['account_id', 'client_id'])
+      .where('school_id', '=', schoolId)
+      .where('grant_id', '=', id)
+      .where('event', '=', 'consent.granted' satisfies NamedAuditEvent)
+      .executeTakeFirst())
+  )
+}
 
 const isAboutGrant = (grantId: string, owner: GrantOwner | undefined) => (row: Builder<'audit_log'>) =>
   row.or([

@@ -4,33 +4,48 @@ import { ownSessions } from '../oidc/ownSessions.ts'
 import { endGrant, isSplit, type Stores } from '../oidc/stores.ts'
 import { checkoutAddress } from '../policy/checkout.ts'
 import type { EmailLimits, ExternalServices, FileServices } from '../policy/externalServices.ts'
+import type { EndingGrant } from '../policy/grantRevocation.ts'
 import type { School } from '../policy/school.ts'
 import type { SendMessage } from '../policy/sendMessage.ts'
+import type { AuditEntry } from '../store/audit.ts'
 import type { Writer } from '../store/database.ts'
 import { databaseArtifacts } from '../store/databaseArtifacts.ts'
 import { markedByTransaction } from '../store/facts/factGuard.ts'
 import { rawSql } from '../store/rawSql.ts'
+import { grantRevoked } from './grantRevoked.ts'
 
 /** The most authorizations that one list shows. */
 const most = 500
 
-/** Ends a grant within a transaction: the durable half goes through its writer. */
-export function endGrantWithin(stores: Stores, writer: Writer, schoolId: string, grantId: string): Promise<void> {
+/** Ends a grant within a transaction, with the entry of the audit trail: the durable half goes through its writer. */
+export function endGrantWithin(
+  stores: Stores,
+  writer: Writer,
+  { schoolId, grantId }: Pick<EndingGrant, 'schoolId' | 'grantId'>,
+  entry: AuditEntry,
+): Promise<void> {
   const durable = databaseArtifacts(rawSql(writer))
   const ephemeral = isSplit(stores) ? stores.ephemeral : durable
-  return endGrant({ ...stores, database: writer, durable, ephemeral, facts: markedByTransaction }, { schoolId, grantId })
+  return endGrant(
+    { ...stores, database: writer, durable, ephemeral, facts: markedByTransaction },
+    { schoolId, grantId },
+    { audit: [entry] },
+  )
 }
 
 /** Creates the services outside the database that declarations use. */
 export function createExternalServices({
   stores,
   keyring,
+  counted,
   send,
   emailLimits,
   files,
   checkoutUrl,
 }: {
   stores: Stores
+  /** Counts an audit entry and returns it. */
+  counted(entry: AuditEntry): AuditEntry
   keyring: Keyring
   send: SendMessage
   emailLimits: EmailLimits
@@ -52,7 +67,7 @@ export function createExternalServices({
         const { apps } = await connectedApps(reader, schoolId, { accountId, limit: most })
         return apps.map(({ name, ...app }) => ({ ...app, clientName: name }))
       },
-      end: (writer, schoolId, grantId) => endGrantWithin(stores, writer, schoolId, grantId),
+      end: (writer, grant, revocation) => endGrantWithin(stores, writer, grant, counted(grantRevoked(grant, revocation))),
     },
   }
 }

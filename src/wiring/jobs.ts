@@ -8,14 +8,15 @@ import { subscriptionJobs } from '../jobs/subscriptions.ts'
 import { sweepJobs } from '../jobs/sweep.ts'
 import { endGrantWithin } from './externalServices.ts'
 import type { Foundation } from './foundation.ts'
+import { grantRevoked } from './grantRevoked.ts'
 import { signingKeyJob } from './signingKeyJob.ts'
 
 /** Creates the background jobs. */
-export const createJobs = ({ background: database, stores, storage, runtime }: Foundation): Job[] => [
+export const createJobs = ({ background: database, stores, storage, runtime, counted }: Foundation): Job[] => [
   ...sweepJobs({
     database,
     artifacts: stores.durable,
-    endGrant: (writer, schoolId, grantId) => endGrantWithin(stores, writer, schoolId, grantId),
+    endGrant: (writer, grant) => endGrantWithin(stores, writer, grant, counted(grantRevoked(grant, { by: 'deletion' }))),
     registration: () => runtime.config.oauth.registration,
     retention: () => runtime.config.server.audit,
   }),

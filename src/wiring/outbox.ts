@@ -33,6 +33,7 @@ export function createOutbox({ database, keyring }: { database: Pick<Database, '
       const entries = recipients.map((one) => ({
         schoolId: school.id,
         kind: 'email' as const,
+        recipient: { email: one.email },
         sealed: sealed({ to: one, kind, values }),
         expiresInSeconds,
       }))
@@ -40,7 +41,8 @@ export function createOutbox({ database, keyring }: { database: Pick<Database, '
       database.afterCommit(announce)
     },
     async defer(db, schoolId, kind, work) {
-      await addToOutbox(db, [{ schoolId, kind, sealed: sealed(work), expiresInSeconds: deferredSeconds }])
+      const recipient = 'account_id' in work ? { accountId: work.account_id } : { email: work.email }
+      await addToOutbox(db, [{ schoolId, kind, recipient, sealed: sealed(work), expiresInSeconds: deferredSeconds }])
       database.afterCommit(announce)
     },
     open: (payload) => JSON.parse(keyring.open('outbox', String(payload))),

@@ -136,7 +136,7 @@ describe.each(await databasesToTest())("one's own account, on $name", ({ open })
       ])
     }
     const ended: string[] = []
-    const run = () => deleteDueAccounts(api.database, async (_sql, _school, grantId) => void ended.push(grantId), 10)
+    const run = () => deleteDueAccounts(api.database, async (_writer, { grantId }) => void ended.push(grantId), 10)
 
     test('is scheduled after 14 days, announced by an e-mail that names the app, and can be cancelled', async () => {
       const as = 'learner004@example.org'

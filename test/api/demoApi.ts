@@ -107,6 +107,7 @@ export async function startDemoApi(
   const durable = databaseArtifacts(database.sql)
   const outbox = createOutbox({ database, keyring })
   const externalServices = createExternalServices({
+    counted: (entry) => entry,
     emailLimits: { requireRequested: async () => undefined, isNoticeAllowed: async () => true },
     stores: { database: database.kysely, durable, ephemeral: durable, facts: database.facts, log },
     keyring,

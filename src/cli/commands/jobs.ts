@@ -16,6 +16,7 @@ import type { Database } from '../../store/database.ts'
 import { databaseArtifacts } from '../../store/databaseArtifacts.ts'
 import { jobRuns, recordJobRun } from '../../store/jobRuns.ts'
 import { listSchools } from '../../store/schools.ts'
+import { grantRevoked } from '../../wiring/grantRevoked.ts'
 import { openConfiguredFileStorage } from '../../wiring/open.ts'
 import { asJson, define, type JsonOption } from '../define.ts'
 import { usage } from '../failures.ts'
@@ -30,7 +31,8 @@ export function addJobs(program: Command, session: Session): void {
     ...sweepJobs({
       database,
       artifacts: databaseArtifacts(database.sql),
-      endGrant: async (writer, schoolId, grantId) => endGrant(await session.stores(writer), { schoolId, grantId }),
+      endGrant: async (writer, grant) =>
+        endGrant(await session.stores(writer), grant, { audit: [grantRevoked(grant, { by: 'deletion' })] }),
       registration: () => session.settings().config.oauth.registration,
       retention: () => session.settings().config.server.audit,
     }),

@@ -45,7 +45,11 @@ by the id of a student or member, also without a login.`,
           person,
           now: new Date(),
           cancelsSubscriptions: cancelSubscriptions ?? false,
-          endGrant: (_writer, _schoolId, grantId) => endGrant(own, { schoolId, grantId }),
+          async endGrant(_writer, { grantId, accountId, clientId }) {
+            await endGrant(own, { schoolId, grantId })
+            const about = { account_id: accountId, client_id: clientId, grant_id: grantId }
+            await record({ school_id: schoolId, event: 'operator.grant_revoked', ...about })
+          },
         })
         if (outcome !== 'erased') throw failure(refusals[outcome](found.email, school.slug))
         // The entry does not contain the address: it would outlive the erasure.

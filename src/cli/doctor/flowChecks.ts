@@ -82,7 +82,7 @@ async function checkSignIn({ base, school: find, session }: FlowArguments): Prom
       await eraseAccount(writer, {
         schoolId: school.id,
         accountId,
-        endGrant: (_writer, schoolId, grantId) => endGrant(own, { schoolId, grantId }),
+        endGrant: (_writer, grant) => endGrant(own, grant),
       })
     })
   }

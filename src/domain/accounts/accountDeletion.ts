@@ -9,7 +9,7 @@ import type { Database, Writer } from '../../store/database.ts'
 import { now as databaseNow } from '../../store/expressions.ts'
 import { cancelSubscriptionsOf, hasRunningSubscription } from '../memberships/endSubscriptions.ts'
 import { hasOtherOwner, lockOwners } from '../staff/owners.ts'
-import { eraseAccount } from '../students/eraseAccount.ts'
+import { type EndGrant, eraseAccount } from '../students/eraseAccount.ts'
 import { erasePerson, recordErasure } from '../students/erasePerson.ts'
 import { accountLinks } from './accountNotices.ts'
 import { pageUrl } from './createMailedLink.ts'
@@ -92,11 +92,7 @@ export async function cancelDeletion(writer: Writer, schoolId: string, accountId
  * Deletes at most `limit` accounts that are due, each in its own transaction: revokes their grants, deletes the login and anonymises the
  * person, whose other data stays. Returns the number of deleted accounts.
  */
-export async function deleteDueAccounts(
-  database: Database,
-  endGrant: (writer: Writer, schoolId: string, grantId: string) => Promise<void>,
-  limit: number,
-): Promise<number> {
+export async function deleteDueAccounts(database: Database, endGrant: EndGrant, limit: number): Promise<number> {
   const due = await database.kysely
     .selectFrom('account')
     .select(['school_id', 'id'])
@@ -113,11 +109,7 @@ export async function deleteDueAccounts(
 
 async function deleteAccount(
   writer: Writer,
-  {
-    schoolId,
-    accountId,
-    endGrant,
-  }: { schoolId: string; accountId: string; endGrant(writer: Writer, schoolId: string, grantId: string): Promise<void> },
+  { schoolId, accountId, endGrant }: { schoolId: string; accountId: string; endGrant: EndGrant },
 ): Promise<number> {
   // Checked again under the lock: the deletion may have been cancelled meanwhile, or done by another instance.
   const account = await writer

@@ -63,20 +63,31 @@ export const listSessions = async (
   data: (await listSignIns(reading, school.id, accountId)).map(presentSession),
 })
 
+/** The request that revokes an authorization. */
+interface RevocationRequest {
+  writer: Writer
+  school: School
+  caller: Pick<PersonCaller, 'clientId'>
+  externalServices: Pick<ExternalServices, 'authorizations'>
+  requestId?: string | undefined
+  address?: string | undefined
+}
+
 /**
  * Revokes an authorization of the caller.
  * @throws Problem not_found, also for an authorization of another account
  */
 export async function revokeAuthorization(
-  writer: Writer,
-  { authorizations }: Pick<ExternalServices, 'authorizations'>,
-  school: School,
+  { writer, school, caller, externalServices: { authorizations }, requestId, address }: RevocationRequest,
   { accountId, id }: { accountId: string; id: string },
 ): Promise<Record<string, never>> {
   const own = await authorizations.list(school.id, accountId, writer)
   const found = own.find(({ grantId }) => authorizationId(grantId) === id)
   if (!found) throw new Problem('not_found', { description: 'The authorization does not exist.' })
-  await authorizations.end(writer, school.id, found.grantId)
+  const grant = { schoolId: school.id, grantId: found.grantId, accountId, clientId: found.clientId }
+  // On the account pages, people act themselves.
+  const by = caller.clientId === '' ? ({ by: 'person' } as const) : ({ by: 'api', client: caller.clientId } as const)
+  await authorizations.end(writer, grant, { ...by, requestId, address })
   return {}
 }
 

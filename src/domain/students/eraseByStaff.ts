@@ -10,6 +10,8 @@ import { type PersonChange, type PersonRow, requireAuthorityOver } from './perso
 export interface RemovalContext extends PersonChange {
   parameters: ReadonlyMap<string, unknown>
   externalServices: Pick<ExternalServices, 'authorizations'>
+  requestId?: string | undefined
+  address?: string | undefined
 }
 
 /**
@@ -31,7 +33,7 @@ export async function endSubscriptions(
  * @throws Problem self_change, access_denied for staff unless the caller is an owner, last_owner, active_subscription
  */
 export async function eraseByStaff(context: RemovalContext, row: PersonRow): Promise<Record<never, never> | undefined> {
-  const { writer, school, caller, now, externalServices } = context
+  const { writer, school, caller, now, externalServices, requestId, address } = context
   if (row.erased_at !== null) return undefined
   if (row.id === caller.personId) {
     throw new Problem('self_change', { description: 'You cannot erase yourself. Delete your account instead: DELETE /api/v1/account.' })
@@ -46,7 +48,14 @@ export async function eraseByStaff(context: RemovalContext, row: PersonRow): Pro
     schoolId: school.id,
     personId: row.id,
     now,
-    endGrant: (inside, schoolId, grantId) => externalServices.authorizations.end(inside, schoolId, grantId),
+    endGrant: (inside, grant) =>
+      externalServices.authorizations.end(inside, grant, {
+        by: 'school',
+        staff: caller.accountId,
+        client: caller.clientId || undefined,
+        requestId,
+        address,
+      }),
   })
   return {}
 }

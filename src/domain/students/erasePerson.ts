@@ -4,6 +4,7 @@ import { recordChange, recordChanges } from '../../store/changeLog.ts'
 import type { Writer } from '../../store/database.ts'
 import { now as transactionTime } from '../../store/expressions.ts'
 import { forgetAnswers } from '../../store/idempotency.ts'
+import { forgetRecipients } from '../../store/outbox/recipients.ts'
 import { type EndGrant, eraseAccount } from './eraseAccount.ts'
 import { releaseFiles } from './releaseFiles.ts'
 import { scrubComments } from './scrubComments.ts'
@@ -24,7 +25,7 @@ const erasedEmail = (id: string): string => `deleted-${id}@deleted.invalid`
 
 /**
  * Erases the personal data of a person: their profile, their login with all sessions and grants, and their names and addresses in orders,
- * forms, comments and stored responses. Anonymous records stay, so that the totals of orders do not change. The version of the person
+ * forms, comments, stored responses and e-mails of the outbox. Anonymous records stay, so that the totals of orders do not change. The version of the person
  * stays. The caller has checked the permission and ended running subscriptions.
  */
 export async function erasePerson(writer: Writer, { schoolId, personId, now, endGrant }: Erasure): Promise<void> {
@@ -52,6 +53,11 @@ export async function erasePerson(writer: Writer, { schoolId, personId, now, end
     .where('school_id', '=', schoolId)
     .where((link) => link('email', '=', link.fn.any(link.val(emails))))
     .execute()
+  await forgetRecipients(
+    writer,
+    schoolId,
+    emails.map((email) => ({ email })),
+  )
   await forgetAnswers(writer, schoolId, [...emails, ...names, toPublicId('std', personId).slice(4)])
   await eraseProfile(writer, key, now)
   if (person.account_id !== null) await eraseAccount(writer, { schoolId, accountId: person.account_id, endGrant })

@@ -2,11 +2,14 @@ import { sql } from 'kysely'
 import type { Reader } from '../database.ts'
 import { unnest } from '../unnest.ts'
 import type { OutboxKind } from './outboxKinds.ts'
+import { type OutboxRecipient, recipientHash } from './recipients.ts'
 
 /** Work for the outbox. */
 export interface OutboxEntry {
   schoolId: string
   kind: OutboxKind
+  /** The person whom the work is about. */
+  recipient: OutboxRecipient
   /** Sealed, because it names people. */
   sealed: string
   /** No attempt begins later than this. */
@@ -19,18 +22,20 @@ export async function addToOutbox(db: Reader, entries: readonly OutboxEntry[]): 
   const added = unnest('added', {
     school_id: { type: 'uuid', values: entries.map(({ schoolId }) => schoolId) },
     kind: { type: 'text', values: entries.map(({ kind }) => kind) },
+    recipient: { type: 'text', values: entries.map(({ schoolId, recipient }) => recipientHash(schoolId, recipient)) },
     sealed: { type: 'text', values: entries.map(({ sealed }) => sealed) },
     seconds: { type: 'int', values: entries.map(({ expiresInSeconds }) => expiresInSeconds) },
   })
   await db
     .insertInto('outbox')
-    .columns(['school_id', 'kind', 'payload', 'expires_at'])
+    .columns(['school_id', 'kind', 'recipient', 'payload', 'expires_at'])
     .expression(
       db
         .selectFrom(added)
         .select(({ ref }) => [
           sql<string>`${ref('added.school_id')}`.as('school_id'),
           sql<string>`${ref('added.kind')}`.as('kind'),
+          sql<string>`${ref('added.recipient')}`.as('recipient'),
           sql<string>`to_jsonb(${ref('added.sealed')})`.as('payload'),
           sql<Date>`now() + make_interval(secs => ${ref('added.seconds')})`.as('expires_at'),
         ]),

@@ -1,0 +1,17 @@
+import type { EndingGrant, GrantRevocation } from '../policy/grantRevocation.ts'
+import type { AuditEntry } from '../store/audit.ts'
+
+/** Returns the audit entry that says who ended a grant. */
+export const grantRevoked = (
+  { schoolId, grantId, accountId, clientId }: EndingGrant,
+  { by, staff, client, requestId, address }: GrantRevocation,
+): AuditEntry => ({
+  school_id: schoolId,
+  event: 'grant.revoked',
+  account_id: accountId,
+  client_id: clientId,
+  grant_id: grantId,
+  request_id: requestId,
+  address,
+  details: { by, ...(staff !== undefined && { staff }), ...(client !== undefined && { client }) },
+})
