@@ -30,7 +30,7 @@ import { createOidc } from './wiring/oidc.ts'
 import { requireGuardIfUsed } from './wiring/outbound.ts'
 import { createWorker } from './wiring/outboxHandlers.ts'
 import { createSchoolPages } from './wiring/pages.ts'
-import { beforeRoutes, createEntrance, createKoa } from './wiring/pipeline.ts'
+import { beforeRoutes, createEntrance, createKoa, deliverAfterWrites } from './wiring/pipeline.ts'
 import { createReference } from './wiring/reference.ts'
 import { type Runtime, schoolConfigOf } from './wiring/runtime.ts'
 import { createResourceMetadata, createSchoolDocuments } from './wiring/schoolDocuments.ts'
@@ -88,6 +88,7 @@ export async function createApp(args: AppArguments): Promise<App> {
 
   const entrance = createEntrance(foundation)
   const middleware: Middleware<RequestState>[] = [
+    deliverAfterWrites(foundation, worker),
     ...beforeRoutes(foundation, entrance),
     ...createFileRoutes(foundation, externalServices),
     createResourceMetadata(foundation, documents),

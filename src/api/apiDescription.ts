@@ -1,6 +1,7 @@
 import type { Operation } from '../framework/declare/operations.ts'
 import { changeFeedOf } from '../framework/output/changeFeed.ts'
 import { pageInfoSchema, publishedSchemas } from '../framework/output/publishedSchemas.ts'
+import { webhookEvents } from '../framework/output/webhookEvents.ts'
 import { errorSchema } from './errorSchema.ts'
 import { errorComponents } from './openApiErrors.ts'
 import { answerHeaders, requestHeaders } from './openApiHeaders.ts'
@@ -11,6 +12,8 @@ import { usedComponents } from './usedComponents.ts'
 /** The part of the OpenAPI document that is the same for every school. */
 export interface ApiDescription extends Shareable {
   tags: { name: string; description: string }[]
+  /** The events that are sent to other systems. Only the whole document has them. */
+  webhooks?: Record<string, unknown>
 }
 
 /** Returns the description of the operations, derived from the same declarations as the routes. */
@@ -24,7 +27,7 @@ export function apiDescription(operations: readonly Operation[]): ApiDescription
     headers: answerHeaders,
   })
   const { paths, components } = shareRepeats(whole)
-  return { tags: tagsOf(operations), ...withUsed(paths, components) }
+  return { tags: tagsOf(operations), ...withUsed(paths, components), webhooks: webhookEvents(operations) }
 }
 
 /** Returns the part of a description that is about one tag. It is complete: it contains every component that it refers to. */

@@ -4,10 +4,14 @@ import type { ApiDescription } from './apiDescription.ts'
 import type { OpenApiFacts } from './openApiArguments.ts'
 
 /** Returns the description as an OpenAPI 3.0 document of a school. It names the scopes that its operations need. */
-export function openApiDocument({ tags, paths, components }: ApiDescription, scopes: readonly ScopeEntry[], facts: OpenApiFacts) {
+export function openApiDocument({ tags, paths, components, webhooks }: ApiDescription, scopes: readonly ScopeEntry[], facts: OpenApiFacts) {
   const needed = JSON.stringify(paths)
   const own = scopes.filter(({ name, verb }) => verb === 'identity' || needed.includes(`"${name}"`))
-  return { ...schoolPart(facts), tags, paths, components: { ...components, securitySchemes: securitySchemes(own, facts) } }
+  return {
+    ...schoolPart(facts),
+    ...{ tags, paths, components: { ...components, securitySchemes: securitySchemes(own, facts) } },
+    ...(webhooks && { 'x-webhooks': webhooks }),
+  }
 }
 
 /** Returns the members that name the school. */

@@ -3,6 +3,7 @@ import Koa, { type Context, type Middleware } from 'koa'
 import { errorsUrl } from '../config/schools.ts'
 import { isUpload } from '../files/uploadRoute.ts'
 import { apiPath } from '../framework/declare/operations.ts'
+import { afterWrites } from '../http/afterWrites.ts'
 import { isClientAbort } from '../http/clientAbort.ts'
 import { refuseEncodedBodies } from '../http/contentEncoding.ts'
 import { cors } from '../http/cors.ts'
@@ -19,11 +20,13 @@ import { createResponseTable, type ResponseTable } from '../http/responseTable.t
 import { securityHeaders } from '../http/securityHeaders.ts'
 import { storeResponses } from '../http/storeResponses.ts'
 import { addressReader, limitAddressLength, resolveSchool, setAddress } from '../http/tenant.ts'
+import type { OutboxWorker } from '../jobs/outbox/outboxWorker.ts'
 import { cookieKeys } from '../oidc/cookies.ts'
 import { withoutInteractionId } from '../oidc/endpoints.ts'
 import { rememberLanguage } from '../pages/language.ts'
 import type { Foundation } from './foundation.ts'
 import { schoolConfigOf } from './runtime.ts'
+import { hasWebhooks } from './webhooks.ts'
 
 const isPage = (path: string): boolean => /^\/(oauth|account|docs\/apps)(\/|$)/i.test(path)
 
@@ -77,6 +80,15 @@ export const beforeRoutes = (
     rememberLanguage((path) => path === '/' || isPage(path)),
   ]),
 ]
+
+/** True if the request may have added events for webhooks: sign-ins and consents end with a GET. */
+const mayAddEvents = (ctx: Context): boolean => !/^(GET|HEAD|OPTIONS)$/.test(ctx.method) || ctx.path.startsWith('/oauth/')
+
+/** Delivers webhooks soon after the request that caused them. The next poll delivers those of other processes. */
+export const deliverAfterWrites = ({ runtime }: Foundation, outbox: Pick<OutboxWorker, 'wake'>): Middleware<RequestState> =>
+  afterWrites(mayAddEvents, (school) => {
+    if (hasWebhooks(runtime, school)) outbox.wake()
+  })
 
 /** True if the request may have changed what the documents of the school show. */
 const changesSchool = ({ method, path }: Context): boolean => method !== 'GET' && method !== 'HEAD' && path.startsWith(`${apiPath}/`)

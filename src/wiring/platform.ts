@@ -8,7 +8,7 @@ const prefix = '/platform'
 
 /** Creates the handler of the platform intake, if a key is configured. Its code is loaded with its first request. */
 export function createPlatformHandler(
-  { app, database, log }: { app: Pick<App, 'schools' | 'externalServices'>; database: Database; log: Log },
+  { app, database, log }: { app: Pick<App, 'schools' | 'externalServices' | 'outbox'>; database: Database; log: Log },
   keys: readonly string[],
 ): Middleware[] {
   if (keys.length === 0) return []
@@ -25,6 +25,8 @@ export function createPlatformHandler(
     async (ctx, next) => {
       if (ctx.path !== prefix && !ctx.path.startsWith(`${prefix}/`)) return await next()
       await (await intake())(ctx, next)
+      // A report may have added e-mails and webhooks.
+      if (ctx.method === 'POST') app.outbox.wake()
     },
   ]
 }

@@ -52,6 +52,10 @@ export async function syncWebhooks(database: Database, { schools }: Runtime): Pr
   )
 }
 
+/** True if the file of the school has an endpoint that gets events. */
+export const hasWebhooks = ({ schools }: Runtime, { id }: Pick<School, 'id'>): boolean =>
+  schools.all.some(({ school, config }) => school.id === id && config.webhooks.some(({ enabled }) => enabled))
+
 const expanded = (type: string): string[] =>
   type === 'security' ? securityEvents.concerningAccess.map((event) => `security.${event}`) : [type]
 
