@@ -160,6 +160,10 @@ export const packageOwners: readonly PackageOwner[] = [
   { name: '@zxcvbn-ts/language-de', modules: ['domain'] },
   { name: '@zxcvbn-ts/language-en', modules: ['domain'] },
   { name: '@modelcontextprotocol/server', modules: ['mcp'] },
+  { name: '@opentelemetry/api', modules: ['wiring'] },
+  { name: '@opentelemetry/exporter-trace-otlp-http', modules: ['wiring'] },
+  { name: '@opentelemetry/resources', modules: ['wiring'] },
+  { name: '@opentelemetry/sdk-trace', modules: ['wiring'] },
 ]
 
 /** The files that may use `process`. All others get its values as arguments. */

@@ -37,6 +37,7 @@ import { createResourceMetadata, createSchoolDocuments } from './wiring/schoolDo
 import { schoolFigures } from './wiring/schoolFigures.ts'
 import { openSchools, type SchoolEntry, syncAllClients } from './wiring/schools.ts'
 import { createSchoolSelfCheck } from './wiring/selfCheck.ts'
+import { tracedJobs } from './wiring/tracing.ts'
 import { syncWebhooks } from './wiring/webhooks.ts'
 
 export interface App {
@@ -108,11 +109,11 @@ export async function createApp(args: AppArguments): Promise<App> {
   const keyJob = createSigningKeyJob(foundation)
   let newKeys: Promise<void> | undefined
   return {
-    handler: storedResponses({ ...entrance, schoolOf: (host) => runtime.schools.byHost(host) }, koa.callback()),
+    handler: storedResponses({ ...entrance, tracing: args.tracing, schoolOf: (host) => runtime.schools.byHost(host) }, koa.callback()),
     metrics,
     externalServices,
     selfCheck,
-    jobs: [keyJob, ...createJobs(foundation)],
+    jobs: tracedJobs(args.tracing, [keyJob, ...createJobs(foundation)]),
     get config() {
       return runtime.config
     },

@@ -4,6 +4,7 @@ import { nearest } from '../lib/nearest.ts'
 import { origin } from './address.ts'
 import { ConfigError, type ConfigIssue } from './configErrors.ts'
 import { withSecretFiles } from './secretFiles.ts'
+import { tracingVariables } from './tracing.ts'
 
 const text = () => z.string().min(1)
 const number = (least: number, most: number) => z.coerce.number<string>().int().min(least).max(most)
@@ -186,6 +187,8 @@ export const variables = {
       description: 'Seconds to wait for PostgreSQL and Redis at start. After that, the process exits with code 1.',
       examples: ['300'],
     }),
+  ...tracingVariables,
+  OTEL_EXPORTER_OTLP_HEADERS_FILE: fileOf('OTEL_EXPORTER_OTLP_HEADERS', '/run/secrets/otlp_headers'),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
     .optional()

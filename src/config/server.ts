@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { isOrigin, network } from './address.ts'
 import { auditRetention } from './auditRetention.ts'
 import { noRepeats } from './rules.ts'
+import { tracing } from './tracing.ts'
 
 const longestWindow = 86_400
 
@@ -204,6 +205,7 @@ export const serverSchema = z.strictObject({
   storage,
   database_connections: databaseConnections,
   audit: auditRetention,
+  tracing,
   drain_seconds: z
     .int()
     .min(0)

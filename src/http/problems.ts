@@ -3,6 +3,7 @@ import type { Log } from '../lib/log.ts'
 import { isOutage } from '../lib/outage.ts'
 import { Problem } from '../lib/problem.ts'
 import type { School } from '../policy/school.ts'
+import { requestIds } from './requestIds.ts'
 import type { RequestState } from './requestState.ts'
 
 export interface ProblemBody {
@@ -29,7 +30,7 @@ export function renderProblems(log: Log, moreAbout: MoreAbout = () => undefined)
       if (ctx.status === 404 && ctx.body === undefined) throw new Problem('not_found', { description: nothingAt(ctx.path) })
     } catch (error) {
       const problem = asProblem(error)
-      if (problem.status >= 500) log.error({ err: error, request_id: ctx.state.requestId }, 'request failed')
+      if (problem.status >= 500) log.error({ err: error, ...requestIds(ctx.state) }, 'request failed')
       ctx.state.problem = problem
       ctx.remove('ETag')
       ctx.remove('Last-Modified')

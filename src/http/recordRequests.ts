@@ -2,12 +2,14 @@ import type { IncomingMessage } from 'node:http'
 import type { Middleware } from 'koa'
 import { toPublicId } from '../lib/ids.ts'
 import type { Log } from '../lib/log.ts'
+import type { Tracing } from '../lib/tracing.ts'
 import type { Metrics } from './metrics.ts'
 import { operationOf } from './operationOf.ts'
+import { callerTrace, endRequestSpan, startRequestSpan } from './requestSpan.ts'
 import type { RequestState } from './requestState.ts'
 
 /** A request that has been answered. */
-export interface AnsweredRequest extends Pick<RequestState, 'clientId' | 'accountId' | 'problem'> {
+export interface AnsweredRequest extends Pick<RequestState, 'clientId' | 'accountId' | 'problem' | 'trace'> {
   requestId: string
   school: string | undefined
   operation: string
@@ -38,7 +40,7 @@ export function createRecorder(
   { log, metrics }: { log: Log; metrics: Pick<Metrics, 'observe'> },
   cleanPath: (path: string) => string,
 ): RecordRequest {
-  return (request, { requestId, school, operation, path, status, milliseconds, address, clientId, accountId, problem }) => {
+  return (request, { requestId, school, operation, path, status, milliseconds, address, clientId, accountId, problem, trace }) => {
     metrics.observe({ path, operation, status, seconds: milliseconds / 1000 })
     if (!log.isLevelEnabled('info')) return
     const theirId = request.headers['x-request-id']
@@ -57,27 +59,34 @@ export function createRecorder(
       address,
       user_agent: userAgentOf(request),
       client_request_id: typeof theirId === 'string' && wellFormedId.test(theirId) ? theirId : undefined,
+      trace_id: trace?.traceId,
+      span_id: trace?.spanId,
     })
   }
 }
 
 /** Records every request except those that the service sends to itself. */
-export function recordRequests(record: RecordRequest): Middleware<RequestState> {
+export function recordRequests(record: RecordRequest, tracing?: Tracing): Middleware<RequestState> {
   return async (ctx, next) => {
     if (ctx.state.isOwn) return next()
     const start = performance.now()
     const { path } = ctx
+    const caller = callerTrace(ctx.req)
+    const span = tracing && startRequestSpan(tracing, ctx.req, caller)
+    ctx.state.trace = span ?? caller
     try {
-      await next()
+      await (span && tracing ? tracing.within(span, next) : next())
     } finally {
-      const { requestId, school, address, clientId, accountId, problem } = ctx.state
-      record(ctx.req, {
-        ...{ requestId, address, path, clientId, accountId, problem },
+      const { requestId, school, address, clientId, accountId, problem, trace } = ctx.state
+      const answered = {
+        ...{ requestId, address, path, clientId, accountId, problem, trace },
         school: school?.slug,
         operation: operationOf(ctx),
         status: ctx.status,
         milliseconds: performance.now() - start,
-      })
+      }
+      record(ctx.req, answered)
+      if (span) endRequestSpan(span, ctx.req, answered)
     }
   }
 }

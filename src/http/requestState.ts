@@ -1,3 +1,4 @@
+import type { TraceContext } from '../lib/traceContext.ts'
 import type { School } from '../policy/school.ts'
 import type { StoredDocument } from './document.ts'
 
@@ -5,6 +6,8 @@ import type { StoredDocument } from './document.ts'
 export interface RequestState {
   /** `req_…`, in every response and every log line. */
   requestId: string
+  /** The span of this request; without traces the span of the caller, if the request names one. */
+  trace?: Pick<TraceContext, 'traceId' | 'spanId'> | undefined
   /** The caller's network address, as reported by trusted proxies. */
   address: string
   school: School

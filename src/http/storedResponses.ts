@@ -1,9 +1,11 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import type { Tracing } from '../lib/tracing.ts'
 import type { School } from '../policy/school.ts'
 import { isKnown } from './document.ts'
 import { isOwnRequest } from './inProcess.ts'
 import type { RecordRequest } from './recordRequests.ts'
 import { newRequestId } from './requestId.ts'
+import { callerTrace, endRequestSpan, startRequestSpan } from './requestSpan.ts'
 import { hasBody } from './requestTimeout.ts'
 import type { ResponseTable, StoredResponse } from './responseTable.ts'
 import { hasSeveralHosts, hostOf } from './tenant.ts'
@@ -13,6 +15,7 @@ export interface StoredResponsesArguments {
   schoolOf(host: string): School | undefined
   addressOf(request: IncomingMessage): string
   record: RecordRequest
+  tracing?: Tracing | undefined
 }
 
 /**
@@ -21,7 +24,7 @@ export interface StoredResponsesArguments {
  * the table, because they check what the service would build.
  */
 export function storedResponses(
-  { table, schoolOf, addressOf, record }: StoredResponsesArguments,
+  { table, schoolOf, addressOf, record, tracing }: StoredResponsesArguments,
   otherwise: RequestListener,
 ): RequestListener {
   return (request, response) => {
@@ -32,10 +35,12 @@ export function storedResponses(
     const path = pathOf(url)
     const stored = school && table.get(school.id, path)
     if (!stored || hasSeveralHosts(request)) return otherwise(request, response)
+    const caller = callerTrace(request)
+    const span = tracing && startRequestSpan(tracing, request, caller)
     const requestId = newRequestId()
     const status = isKnown(request.headers['if-none-match'] ?? '', stored.etag) ? 304 : 200
     send(response, stored, { status, requestId, isHead: method === 'HEAD' })
-    record(request, {
+    const answered = {
       requestId,
       school: school.slug,
       path,
@@ -43,7 +48,10 @@ export function storedResponses(
       milliseconds: performance.now() - start,
       address: addressOf(request),
       operation: stored.operation,
-    })
+      trace: span ?? caller,
+    }
+    record(request, answered)
+    if (span) endRequestSpan(span, request, answered)
   }
 }
 

@@ -20,6 +20,9 @@ export interface RequestLine {
   address: string
   user_agent: string | undefined
   client_request_id: string | undefined
+  /** The trace of the request, and its span; without traces the span of the caller. */
+  trace_id: string | undefined
+  span_id: string | undefined
 }
 
 export interface Log extends Pick<Logger, 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'level' | 'isLevelEnabled'> {

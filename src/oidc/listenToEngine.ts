@@ -1,4 +1,5 @@
 import type { errors, Provider } from 'oidc-provider'
+import { requestIds } from '../http/requestIds.ts'
 import type { Log } from '../lib/log.ts'
 import type { Exchanges } from './engineTransaction.ts'
 
@@ -14,7 +15,7 @@ export function listenToEngine(provider: Provider, { exchanges, log }: { exchang
   }
   provider.on('authorization.error', (ctx, error) => {
     if (ctx.state.isOwn) return
-    log.info({ request_id: ctx.state.requestId, error: error.error, detail: error.error_detail }, 'authorization refused')
+    log.info({ ...requestIds(ctx.state), error: error.error, detail: error.error_detail }, 'authorization refused')
   })
-  provider.on('server_error', (ctx, error) => log.error({ err: error, request_id: ctx?.state.requestId }, 'the engine failed'))
+  provider.on('server_error', (ctx, error) => log.error({ err: error, ...requestIds(ctx?.state) }, 'the engine failed'))
 }

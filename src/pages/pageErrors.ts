@@ -1,4 +1,5 @@
 import type { Context, Middleware } from 'koa'
+import { requestIds } from '../http/requestIds.ts'
 import type { Log } from '../lib/log.ts'
 import { isOutage } from '../lib/outage.ts'
 import { Problem, problems } from '../lib/problem.ts'
@@ -17,7 +18,7 @@ export function pageErrors({ views, log, pageContext }: { views: Views; log: Log
       // A Problem that this service throws itself, such as too many concurrent sign-ins, is not a failure. Errors of the engine are logged
       // where they occur.
       if (problem.status >= 500 && problem !== error && !isUnavailable(error)) {
-        log.error({ err: error, request_id: ctx.state.requestId }, 'page failed')
+        log.error({ err: error, ...requestIds(ctx.state) }, 'page failed')
       }
       ctx.set(problem.headers)
       showErrorPage(ctx, views, await pageContext(ctx), pageErrorOf(problem, ctx.state.requestId))

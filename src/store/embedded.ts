@@ -6,12 +6,14 @@ import { setFlagsFromString } from 'node:v8'
 import { PGlite, type PGliteOptions, type QueryOptions, type Transaction, types } from '@electric-sql/pglite'
 import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm'
 import { PGliteDialect } from 'kysely'
+import { inChildSpan, type Tracing } from '../lib/tracing.ts'
 import { assembleDatabase, type Connections } from './assembleDatabase.ts'
 import { copyStatement } from './copyText.ts'
 import type { Database } from './database.ts'
 import { lockDirectory } from './directoryLock.ts'
 import type { ConnectionWatch, FactGuard } from './facts/factGuard.ts'
 import type { MarkedChange } from './facts/factMarkers.ts'
+import { createStatementSpans } from './statementSpans.ts'
 import { createTransactionGuard, type TransactionGuard } from './transactionGuard.ts'
 import { withinDeadline } from './withinDeadline.ts'
 
@@ -19,6 +21,7 @@ export interface EmbeddedOptions {
   /** Parent of the data; null keeps everything in memory. */
   dataDirectory: string | null
   facts: FactGuard
+  tracing?: Tracing | undefined
   /** The result of `dumpDataDir` of an earlier instance: a start from it takes a quarter of the time. */
   image?: Blob
 }
@@ -27,7 +30,7 @@ export interface EmbeddedOptions {
  * PostgreSQL inside this process. It survives the end of the process, also a forced one. It does not wait for the disk, so a power
  * failure can lose what was written last.
  */
-export async function openEmbedded({ dataDirectory, facts, image }: EmbeddedOptions): Promise<Database> {
+export async function openEmbedded({ dataDirectory, facts, tracing, image }: EmbeddedOptions): Promise<Database> {
   const directory = dataDirectory === null ? null : join(dataDirectory, 'db')
   if (dataDirectory !== null) await mkdir(dataDirectory, { recursive: true, mode: 0o700 })
   const lock = directory === null ? undefined : await lockDirectory(directory)
@@ -38,7 +41,7 @@ export async function openEmbedded({ dataDirectory, facts, image }: EmbeddedOpti
   try {
     const start = image ?? (await emptyCluster(directory))
     pglite = new Embedded(
-      { guard, facts },
+      { guard, facts, tracing },
       {
         ...(directory !== null && { dataDir: directory }),
         ...(start && { loadDataDir: start }),
@@ -125,6 +128,17 @@ async function emptyCluster(directory: string | null): Promise<Blob | undefined>
 /** Written by scripts/generate.ts. */
 const emptyClusterFile = resolve(import.meta.dirname, '../gen/embedded/image.tar.gz')
 
+interface StatementTracing {
+  tracing: Tracing | undefined
+  spanOf: ReturnType<typeof createStatementSpans>
+}
+
+interface Surroundings {
+  guard: TransactionGuard
+  facts: FactGuard
+  tracing?: Tracing | undefined
+}
+
 /**
  * Lets timers and sockets have their turn: PGlite answers within the same turn of the event loop, so chained queries would keep
  * everything else waiting until the last of them is done.
@@ -132,17 +146,24 @@ const emptyClusterFile = resolve(import.meta.dirname, '../gen/embedded/image.tar
 class Embedded extends PGlite {
   readonly #guard: TransactionGuard
   readonly #facts: FactGuard
-  constructor({ guard, facts }: { guard: TransactionGuard; facts: FactGuard }, options: PGliteOptions) {
+  readonly #tracing: Tracing | undefined
+  readonly #spanOf = createStatementSpans()
+  constructor({ guard, facts, tracing }: Surroundings, options: PGliteOptions) {
     super(options)
     this.#guard = guard
     this.#facts = facts
+    this.#tracing = tracing
   }
   override async query<Row>(text: string, values?: unknown[], options?: QueryOptions) {
     this.#guard.assertOutside('the database')
     const watch = this.#facts.watch()
     const named = watch.named()
     try {
-      const result = await super.query<Row>(text, values, { ...options, onNotice: (message) => watch.note(message) })
+      const result = await inChildSpan(
+        this.#tracing,
+        () => this.#spanOf(text),
+        () => super.query<Row>(text, values, { ...options, onNotice: (message) => watch.note(message) }),
+      )
       if (!watch.isEmpty) await watch.settle(named)
       return result
     } finally {
@@ -155,7 +176,7 @@ class Embedded extends PGlite {
     let change: MarkedChange | undefined
     try {
       const result = await super.transaction(async (transaction) => {
-        const result = await work(noting(transaction, watch))
+        const result = await work(noting(transaction, watch, { tracing: this.#tracing, spanOf: this.#spanOf }))
         if (!watch.isEmpty) change = await watch.begin()
         return result
       })
@@ -167,12 +188,17 @@ class Embedded extends PGlite {
   }
 }
 
-/** Returns the same transaction. Its messages reach the watch. */
-function noting(transaction: Transaction, watch: ConnectionWatch): Transaction {
+/** Returns the same transaction. Its messages reach the watch, its statements the trace. */
+function noting(transaction: Transaction, watch: ConnectionWatch, { tracing, spanOf }: StatementTracing): Transaction {
   const onNotice: QueryOptions['onNotice'] = (message) => watch.note(message)
   const [query, exec] = [transaction.query.bind(transaction), transaction.exec.bind(transaction)]
   return Object.assign(transaction, {
-    query: <Row>(text: string, values?: unknown[], options?: QueryOptions) => query<Row>(text, values, { ...options, onNotice }),
+    query: <Row>(text: string, values?: unknown[], options?: QueryOptions) =>
+      inChildSpan(
+        tracing,
+        () => spanOf(text),
+        () => query<Row>(text, values, { ...options, onNotice }),
+      ),
     exec: (text: string, options?: QueryOptions) => exec(text, { ...options, onNotice }),
   })
 }

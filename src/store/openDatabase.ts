@@ -1,3 +1,4 @@
+import type { Tracing } from '../lib/tracing.ts'
 import type { Database } from './database.ts'
 import type { Fact } from './facts/fact.ts'
 import { createFactGuard } from './facts/factGuard.ts'
@@ -20,22 +21,25 @@ export interface DatabaseOptions {
   image?: Blob
   /** Called for facts that a statement outside a transaction changed without naming them: see `FactGuard`. */
   onLateMark?: (facts: readonly Fact[]) => void
+  /** Records the statements of the lanes. */
+  tracing?: Tracing | undefined
   /** Called for lost connections. The next query opens a new one. */
   onError?: (error: Error) => void
 }
 
 /** Opens the database that the options name. The caller closes it. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  const { databaseUrl, dataDirectory, memory = false, image, onLateMark = () => {}, onError = () => {} } = options
+  const { databaseUrl, dataDirectory, memory = false, image, tracing, onLateMark = () => {}, onError = () => {} } = options
   // Each database is loaded only where it is used.
   if (databaseUrl === undefined) {
     const { openEmbedded } = await import('./embedded.ts')
     const facts = createFactGuard('embedded', onLateMark)
-    return await openEmbedded({ dataDirectory: memory ? null : dataDirectory, facts, ...(image && { image }) })
+    return await openEmbedded({ dataDirectory: memory ? null : dataDirectory, facts, tracing, ...(image && { image }) })
   }
   if (!/^postgres(ql)?:\/\//.test(databaseUrl)) throw new Error('DATABASE_URL must begin with postgres:// or postgresql://')
   const { poolSize = 10, authorizationPoolSize = 4, backgroundPoolSize = 2, namedStatements = true } = options
   const poolSizes = { api: poolSize, authorization: authorizationPoolSize, background: backgroundPoolSize }
   const { openPostgresql } = await import('./postgresql.ts')
-  return openPostgresql({ databaseUrl, poolSizes, namedStatements, facts: createFactGuard('postgresql', onLateMark), onError })
+  const facts = createFactGuard('postgresql', onLateMark)
+  return openPostgresql({ databaseUrl, poolSizes, namedStatements, facts, tracing, onError })
 }

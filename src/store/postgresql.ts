@@ -5,6 +5,7 @@ import { Client, type ClientConfig, types } from 'pg'
 import { parseIntoClientConfig } from 'pg-connection-string'
 import { from as copyFrom } from 'pg-copy-streams'
 import { isLostConnection } from '../lib/outage.ts'
+import type { Tracing } from '../lib/tracing.ts'
 import { assembleDatabase, type Connections } from './assembleDatabase.ts'
 import { copyStatement } from './copyText.ts'
 import type { Database, Lane } from './database.ts'
@@ -14,6 +15,7 @@ import { GuardedPool } from './guardedPool.ts'
 import { createStatementNames, namingClient } from './namedStatements.ts'
 import { createPulse, pulseOptions } from './pulse.ts'
 import { createQueue } from './queue.ts'
+import { tracingClient } from './statementSpans.ts'
 import { type StatementLimits, timedClient } from './timedClient.ts'
 import { sessionLimits, sessionOptions, statementSeconds } from './timeLimit.ts'
 import { createTransactionGuard } from './transactionGuard.ts'
@@ -34,6 +36,7 @@ export interface PostgresqlOptions {
   /** True names statements, which poolers such as PgBouncer before 1.21 do not support in transaction mode. */
   namedStatements: boolean
   facts: FactGuard
+  tracing?: Tracing | undefined
   onError: (error: Error) => void
 }
 
@@ -41,7 +44,8 @@ export interface PostgresqlOptions {
  * A database on a PostgreSQL server. Connections are made when they are needed. Each kind of work has a separate pool, so that none can
  * use up the connections of another; one more connection watches the server.
  */
-export function openPostgresql({ databaseUrl, poolSizes, namedStatements, facts, onError: report }: PostgresqlOptions): Database {
+export function openPostgresql(options: PostgresqlOptions): Database {
+  const { databaseUrl, poolSizes, namedStatements, facts, tracing, onError: report } = options
   let lostConnections = 0
   const onError = (error: Error): void => {
     lostConnections += 1
@@ -68,11 +72,14 @@ export function openPostgresql({ databaseUrl, poolSizes, namedStatements, facts,
     const config = {
       ...connectionConfig(databaseUrl, sessionOptions(sessionLimits[lane])),
       connectionTimeoutMillis: connectMs,
-      Client: timedClient(client.Client, {
-        ...limitsOf(lane),
-        // The others have been idle for as long, on the same network.
-        onSilent: () => pools.get(lane)?.replaceAll(),
-      }),
+      Client: tracingClient(
+        timedClient(client.Client, {
+          ...limitsOf(lane),
+          // The others have been idle for as long, on the same network.
+          onSilent: () => pools.get(lane)?.replaceAll(),
+        }),
+        tracing,
+      ),
     }
     const pool = new GuardedPool({ config, size: poolSizes[lane], guard, pulse, onError })
     pools.set(lane, pool)

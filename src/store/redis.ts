@@ -1,6 +1,8 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis'
 import { outage } from '../lib/outage.ts'
+import type { Tracing } from '../lib/tracing.ts'
 import { parseRedisUrl, type RedisAddress } from './redisAddress.ts'
+import { traceCommands } from './redisSpans.ts'
 import { withinDeadline } from './withinDeadline.ts'
 
 /** One server, a primary found through sentinels, or a cluster: all speak the same single-key commands. */
@@ -31,8 +33,12 @@ const probeKey = 'sg:readiness'
  *
  * Redis must not evict (`maxmemory-policy noeviction`): an evicted session is a person who is signed out.
  */
-export function createRedis(url: string, { onError }: { onError: (error: Error) => void }): RedisConnection {
+export function createRedis(
+  url: string,
+  { onError, tracing }: { onError: (error: Error) => void; tracing?: Tracing | undefined },
+): RedisConnection {
   const client = createClient(parseRedisUrl(url))
+  if (tracing) traceCommands(client, tracing)
   let lastError: unknown
   let errors = 0
   client.on('error', (error: unknown) => {

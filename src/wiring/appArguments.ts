@@ -3,6 +3,7 @@ import type { ReadSecret } from '../config/webhookSecrets.ts'
 import type { Keyring } from '../lib/keyring.ts'
 import type { Log } from '../lib/log.ts'
 import type { OutboundNetwork } from '../lib/outboundRequest.ts'
+import type { Tracing } from '../lib/tracing.ts'
 import type { MailTransport } from '../mail/transport.ts'
 import type { Database } from '../store/database.ts'
 import type { FileStorage } from '../store/fileStorage.ts'
@@ -15,6 +16,8 @@ export interface AppArguments {
   redis?: RedisConnection | undefined
   keyring: Keyring
   log: Log
+  /** Records traces. Without it, nothing is recorded. */
+  tracing?: Tracing | undefined
   /** Reads the secrets to which the configuration refers. */
   readSecret: ReadSecret
   /** Stores the bytes of files. */

@@ -3,6 +3,7 @@ import type { Environment } from '../config/environment.ts'
 import type { OAuthConfig } from '../config/oauth.ts'
 import type { ServerConfig } from '../config/server.ts'
 import type { Log } from '../lib/log.ts'
+import type { Tracing } from '../lib/tracing.ts'
 import { fileTransport } from '../mail/fileTransport.ts'
 import { smtpTransport } from '../mail/smtpTransport.ts'
 import type { MailTransport } from '../mail/transport.ts'
@@ -30,10 +31,11 @@ type Addresses = Pick<Environment, 'DATA_DIR' | 'DATABASE_URL' | 'REDIS_URL'>
 export function openConfiguredDatabase(
   { DATA_DIR, DATABASE_URL }: Addresses,
   log: Log,
-  connections?: ServerConfig['database_connections'],
+  { connections, tracing }: { connections?: ServerConfig['database_connections'] | undefined; tracing?: Tracing | undefined } = {},
 ): Promise<Database> {
   return openDatabase({
     dataDirectory: DATA_DIR,
+    tracing,
     ...(connections && {
       poolSize: connections.api,
       authorizationPoolSize: connections.authorization,
@@ -50,11 +52,12 @@ export function openConfiguredDatabase(
 export async function openConfiguredRedis(
   { REDIS_URL }: Addresses,
   log: Log,
-  deadlineSeconds?: number,
+  { deadlineSeconds, tracing }: { deadlineSeconds?: number; tracing?: Tracing | undefined } = {},
 ): Promise<RedisConnection | undefined> {
   if (!REDIS_URL) return undefined
   let isConnected = false
   const redis = createRedis(REDIS_URL, {
+    tracing,
     // Until it is connected, the error that `connect` throws is the one to report.
     onError: (error) => isConnected && log.error({ err: error }, 'Redis'),
   })

@@ -3,6 +3,7 @@ import { requestPasswordReset } from '../domain/accounts/passwordReset.ts'
 import { requestSignUp } from '../domain/accounts/signUp.ts'
 import { createOutboxWorker, type OutboxHandler, type OutboxWorker } from '../jobs/outbox/outboxWorker.ts'
 import { DeliveryFailure } from '../lib/deliveryFailure.ts'
+import { inRootSpan, type Tracing } from '../lib/tracing.ts'
 import type { SendEmail } from '../mail/mail.ts'
 import type { DeferredWork } from '../policy/deferredWork.ts'
 import type { School } from '../policy/school.ts'
@@ -13,7 +14,7 @@ import { createSendToEndpoint, webhookHandler } from './webhooks.ts'
 
 /** Creates the worker that delivers what the outbox holds, with the connections of background work. */
 export function createWorker(foundation: Foundation, email: SendEmail): OutboxWorker {
-  const { background: database, outbox, runtime, operations, log, limits } = foundation
+  const { background: database, outbox, runtime, operations, log, limits, tracing } = foundation
   const schoolOf = ({ school_id: id }: ClaimedRow): School => {
     const found = runtime.schools.all.find(({ school }) => school.id === id)
     // The school may be configured again, or in another process.
@@ -29,7 +30,7 @@ export function createWorker(foundation: Foundation, email: SendEmail): OutboxWo
     database,
     log,
     onOutcome: outboxFigures(foundation),
-    handlers: {
+    handlers: traced(tracing, {
       account_notice: sealed<DeferredWork['account_notice']>(
         createAccountNotices({ database, send: outbox.send, isAllowed: limits.email.isNoticeAllowed }),
       ),
@@ -44,10 +45,31 @@ export function createWorker(foundation: Foundation, email: SendEmail): OutboxWo
         if (accountId === undefined) return
         await foundation.recordAudit([{ school_id: school.id, event: 'password.reset_requested', account_id: accountId, ...request }])
       }),
-    },
+    }),
   })
-  outbox.onAdded(() => worker.wake())
+  const wake = (): void => worker.wake()
+  // Deliveries do not belong to the trace of the request that added them.
+  outbox.onAdded(tracing ? () => tracing.within(undefined, wake) : wake)
   return worker
+}
+
+/** Returns the same handlers. Each attempt is a trace. */
+const traced = <Kind extends string>(tracing: Tracing | undefined, handlers: Record<Kind, OutboxHandler>): Record<Kind, OutboxHandler> => {
+  const ofKind = ([kind, handler]: [string, OutboxHandler]): [string, OutboxHandler] => [
+    kind,
+    {
+      ...handler,
+      deliver: (row) => {
+        const attributes = {
+          'schoolgate.outbox_id': row.id,
+          'schoolgate.attempt': row.attempts,
+          'schoolgate.endpoint': row.target ?? undefined,
+        }
+        return inRootSpan(tracing, { name: `deliver ${kind}`, kind: 'client', attributes }, () => handler.deliver(row))
+      },
+    },
+  ]
+  return Object.fromEntries(Object.entries<OutboxHandler>(handlers).map(ofKind)) as Record<Kind, OutboxHandler>
 }
 
 interface EmailContent {

@@ -13,6 +13,7 @@ import { answerProbes } from '../http/probe.ts'
 import { renderProblems } from '../http/problems.ts'
 import { createRecorder, type RecordRequest, recordRequests } from '../http/recordRequests.ts'
 import { setRequestId } from '../http/requestId.ts'
+import { requestIds } from '../http/requestIds.ts'
 import type { RequestState } from '../http/requestState.ts'
 import { originForm } from '../http/requestTarget.ts'
 import { arriveWithin } from '../http/requestTimeout.ts'
@@ -40,8 +41,8 @@ export function createKoa({ keyring, log }: Pick<Foundation, 'keyring' | 'log'>)
   // setAddress has read the forwarded headers according to the configuration, and resolveSchool replaces them.
   koa.proxy = true
   koa.on('error', (error: Error, ctx?: Koa.Context) => {
-    if (isClientAbort(error, ctx)) log.debug({ request_id: ctx?.state.requestId }, 'client closed the connection')
-    else log.error({ err: error, request_id: ctx?.state.requestId }, 'response failed')
+    if (isClientAbort(error, ctx)) log.debug(requestIds(ctx?.state), 'client closed the connection')
+    else log.error({ err: error, ...requestIds(ctx?.state) }, 'response failed')
   })
   return koa
 }
@@ -61,12 +62,12 @@ export const createEntrance = (foundation: Foundation): Entrance => ({
 
 /** Returns the middleware that every request passes before the routes, in order. */
 export const beforeRoutes = (
-  { runtime, config, log, keyring }: Foundation,
+  { runtime, config, log, keyring, tracing }: Foundation,
   { table, addressOf, record }: Entrance,
 ): Middleware<RequestState>[] => [
   inOrder([markOwnRequests, setRequestId, originForm, arriveWithin(30, isUpload), setAddress(addressOf)]),
   storeResponses(table, changesSchool),
-  recordRequests(record),
+  recordRequests(record, tracing),
   securityHeaders(),
   cors({ allowedOrigins: config.server.cors.allowed_origins, isPage }),
   renderProblems(log, (path, school) =>

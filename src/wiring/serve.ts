@@ -26,6 +26,7 @@ import { openOperatorEndpoint } from './operatorEndpoint.ts'
 import { createPrivateHandlers } from './privateHandlers.ts'
 import { createSigningKeyCheck } from './signingKeyCheck.ts'
 import type { StartProgress } from './startProgress.ts'
+import { openTracing } from './tracing.ts'
 import { type WaitArguments, waitForDatabase, waitForRedis } from './waitForStores.ts'
 
 export interface ServeArguments {
@@ -89,11 +90,14 @@ export async function serve(args: ServeArguments): Promise<Service> {
     const onWaiting: WaitArguments['onWaiting'] = (variable, text) => {
       waiting = { [variable]: () => Promise.reject(new Error(text)) }
     }
+    const tracing = await openTracing({ environment, settings: config.server.tracing, log })
+    if (tracing) undo.push(() => tracing.shutdown())
     progress?.step('Opening the database')
-    const database = await waitForDatabase({ environment, connections: config.server.database_connections, log, deadline, onWaiting })
+    const waits = { environment, connections: config.server.database_connections, tracing, log, deadline, onWaiting }
+    const database = await waitForDatabase(waits)
     undo.push(() => database.close())
     waiting = starting
-    const redis = await waitForRedis({ environment, log, deadline, onWaiting })
+    const redis = await waitForRedis(waits)
     if (redis) undo.push(() => redis.close())
     waiting = starting
     const applied = await migrate(database, migrations, progress?.migrated)
@@ -129,6 +133,7 @@ export async function serve(args: ServeArguments): Promise<Service> {
       mail: { transport, from: environment.MAIL_FROM },
       keyring,
       log,
+      tracing,
       isLimited: environment.RATE_LIMITS === 'on',
     })
     // Work that is not delivered by then stays in the database.

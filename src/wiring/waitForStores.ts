@@ -4,6 +4,7 @@ import type { ServerConfig } from '../config/server.ts'
 import type { Log } from '../lib/log.ts'
 import { isOutage } from '../lib/outage.ts'
 import { reasonOf } from '../lib/reason.ts'
+import type { Tracing } from '../lib/tracing.ts'
 import type { Database } from '../store/database.ts'
 import type { RedisConnection } from '../store/redis.ts'
 import { openConfiguredDatabase, openConfiguredRedis } from './open.ts'
@@ -12,6 +13,8 @@ export interface WaitArguments {
   environment: Environment
   /** How many connections to the database may be open. */
   connections?: ServerConfig['database_connections']
+  /** Records what the stores are asked. */
+  tracing?: Tracing | undefined
   log: Log
   /** The `performance.now()` at which the start fails. */
   deadline: number
@@ -24,15 +27,15 @@ export interface WaitArguments {
  * @throws Error that names DATABASE_URL
  */
 export function waitForDatabase(args: WaitArguments): Promise<Database> {
-  const { environment, connections, log } = args
+  const { environment, log } = args
   // The embedded database is a directory, so waiting does not help.
-  if (!environment.DATABASE_URL) return openConfiguredDatabase(environment, log, connections)
+  if (!environment.DATABASE_URL) return openConfiguredDatabase(environment, log, args)
   return waitFor(args, {
     variable: 'DATABASE_URL',
     server: 'PostgreSQL',
     mayPass: isOutage,
     async open() {
-      const database = await openConfiguredDatabase(environment, log, connections)
+      const database = await openConfiguredDatabase(environment, log, args)
       try {
         await database.sql.query('SELECT 1')
         return database
@@ -49,13 +52,13 @@ export function waitForDatabase(args: WaitArguments): Promise<Database> {
  * @throws Error that names REDIS_URL
  */
 export async function waitForRedis(args: WaitArguments): Promise<RedisConnection | undefined> {
-  const { environment, log } = args
+  const { environment, log, tracing } = args
   if (!environment.REDIS_URL) return undefined
   return await waitFor(args, {
     variable: 'REDIS_URL',
     server: 'Redis',
     mayPass: (error) => !/The Redis URL|NOAUTH|WRONGPASS|NOPERM/.test(reasonOf(error)),
-    open: () => openConfiguredRedis(environment, log, attemptSeconds),
+    open: () => openConfiguredRedis(environment, log, { deadlineSeconds: attemptSeconds, tracing }),
   })
 }
 

@@ -2,12 +2,15 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
+import { createLog } from '../../src/lib/log.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { openDatabase } from '../../src/store/openDatabase.ts'
 import { createRedis } from '../../src/store/redis.ts'
+import { openTracing } from '../../src/wiring/tracing.ts'
 import { createAgent, get, personCalled, postJson, withToken } from '../support/agent.ts'
 import { availableServices, migrationsDirectory, throwawayPostgres } from '../support/databases.ts'
 import { password, startService, type TestService } from '../support/service.ts'
+import { startTraceReceiver } from '../support/traceReceiver.ts'
 import { fieldsOf, sendAs, toConsent } from './browsing.ts'
 
 const { postgresql, redis: hasRedis } = await availableServices()
@@ -148,8 +151,29 @@ async function redisOf(url: string, schoolId: string): Promise<string> {
   return texts.join('\n')
 }
 
+/** Traces that are sent to a receiver, with every statement and command. */
+async function recordTraces() {
+  const receiver = await startTraceReceiver()
+  const settings = { sample_ratio: 1, follow_callers: true, service_name: 'schoolgate' }
+  const tracing = await openTracing({ environment: { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url }, settings, log: createLog('silent') })
+  const traces = async (): Promise<string> => {
+    await tracing?.shutdown()
+    await receiver.stop()
+    return receiver.text()
+  }
+  return { tracing, traces }
+}
+
+interface Opened {
+  service: TestService
+  stored(): Promise<string>
+  kinds: readonly string[]
+  /** Ends the recording, and returns everything that was sent. */
+  traces(): Promise<string>
+}
+
 /** Tests every guarantee of this file on the output of one run. */
-function guarantees(open: () => Promise<{ service: TestService; stored(): Promise<string>; kinds: readonly string[] }>): void {
+function guarantees(open: () => Promise<Opened>): void {
   let made: Awaited<ReturnType<typeof open>> | undefined
   let ran: Promise<Awaited<ReturnType<typeof runEverything>>> | undefined
   const run = async () => {
@@ -217,6 +241,16 @@ function guarantees(open: () => Promise<{ service: TestService; stored(): Promis
     }
   })
 
+  test('the traces hold none, nor a query, an address or a path', async () => {
+    const { secrets, traces } = await run()
+    const text = await traces()
+    expect(text).toContain('POST oauth.token')
+    expect(text).toMatch(/"SELECT oidc_\w+"/)
+    expect(found(text, secrets)).toEqual([])
+    for (const word of ['?', '/api/v1/', 'code_challenge', email, 'a state that is', 'a nonce that is', '$1'])
+      expect(text).not.toContain(word)
+  })
+
   test('no error, page or body, repeats a secret of the request (D22)', async () => {
     const { refusals, secrets } = await run()
     expect(refusals.length).toBeGreaterThan(40)
@@ -235,11 +269,13 @@ describe('on the embedded database', () => {
 
   guarantees(async () => {
     directory = await mkdtemp(join(tmpdir(), 'schoolgate-secrets-'))
-    const database = await openDatabase({ dataDirectory: directory })
+    const { tracing, traces } = await recordTraces()
+    const database = await openDatabase({ dataDirectory: directory, tracing })
     await migrate(database, migrationsDirectory)
-    const service = await startService({ database })
+    const service = await startService({ database, tracing })
     return {
       service,
+      traces,
       kinds: [
         'oidc_artifact',
         'signing_key',
@@ -268,18 +304,20 @@ describe.runIf(postgresql && hasRedis)('on PostgreSQL and Redis', () => {
 
   guarantees(async () => {
     const postgres = await throwawayPostgres()
-    const database = await openDatabase({ databaseUrl: postgres.url, dataDirectory: tmpdir() })
+    const { tracing, traces } = await recordTraces()
+    const database = await openDatabase({ databaseUrl: postgres.url, dataDirectory: tmpdir(), tracing })
     const redisUrl = 'redis://127.0.0.1:6379'
-    const redis = createRedis(redisUrl, { onError: () => undefined })
+    const redis = createRedis(redisUrl, { onError: () => undefined, tracing })
     await redis.connect()
     drop = async () => {
       await redis.close()
       await database.close()
       await postgres.drop()
     }
-    const service = await startService({ database, redis })
+    const service = await startService({ database, redis, tracing })
     return {
       service,
+      traces,
       kinds: ['oidc_artifact', 'RefreshToken', ':AccessToken:', ':AuthorizationCode:', ':Session:', ':Interaction:', 'grant-ended'],
       stored: async () => `${await tablesOf(service)}\n${await redisOf(redisUrl, service.schoolId())}`,
     }

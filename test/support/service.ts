@@ -15,6 +15,7 @@ import { newId } from '../../src/lib/ids.ts'
 import { createKeyring } from '../../src/lib/keyring.ts'
 import { createLog } from '../../src/lib/log.ts'
 import type { OutboundNetwork } from '../../src/lib/outboundRequest.ts'
+import type { Tracing } from '../../src/lib/tracing.ts'
 import type { Email, MailTransport } from '../../src/mail/transport.ts'
 import type { Role } from '../../src/policy/caller.ts'
 import { usableScopes } from '../../src/policy/grantable.ts'
@@ -44,6 +45,8 @@ export interface ServiceOptions {
   transport?: MailTransport
   /** In place of the network that requests to hosts of others use. */
   network?: Partial<OutboundNetwork>
+  /** Records the requests. Their statements are recorded by the database that was opened with the same. */
+  tracing?: Tracing | undefined
   /** The environment in which the secrets of webhooks are. */
   variables?: Record<string, string>
   /** Runs before the service receives a request. */
@@ -104,6 +107,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     readSecret: secretReader(options.variables ?? {}),
     keyring: createKeyring([rootSecret]),
     log,
+    tracing: options.tracing,
     isLimited: options.isLimited ?? false,
     storage: options.storage ?? diskFiles(join(directory, 'files')),
     mail: { transport: options.transport ?? recordingTransport(sent) },

@@ -1,0 +1,19 @@
+import type { Cluster, Command, Redis } from 'ioredis'
+import { inChildSpan, type Tracing } from '../lib/tracing.ts'
+
+/** Makes each command of the client a span of the running trace, with its name only. */
+export function traceCommands(client: Redis | Cluster, tracing: Tracing): void {
+  const send = client.sendCommand.bind(client) as (command: Command, ...rest: unknown[]) => unknown
+  const sendTraced = (command: Command, ...rest: unknown[]): unknown => {
+    const sent = send(command, ...rest)
+    if (tracing.current()?.isSampled) {
+      const operation = command.name.toUpperCase()
+      const attributes = { 'db.system.name': 'redis', 'db.operation.name': operation }
+      const span = () => ({ name: operation, kind: 'client' as const, attributes })
+      // The caller gets the rejection of the command itself.
+      inChildSpan(tracing, span, async () => command.promise).catch(() => undefined)
+    }
+    return sent
+  }
+  Object.assign(client, { sendCommand: sendTraced })
+}
