@@ -41,8 +41,12 @@ export async function removeSchool(session: Session, schoolId: string, { files }
   } finally {
     storage.close()
   }
-  const redisKeys = redis && (await withProgress(terminal, 'deleting keys in Redis', () => removeSchoolKeys(redis.client, schoolId)))
+  const deleteKeys = async (): Promise<number> =>
+    redis ? await withProgress(terminal, 'deleting keys in Redis', () => removeSchoolKeys(redis.client, schoolId)) : 0
+  const redisKeys = redis && (await deleteKeys())
   const removed = await withProgress(terminal, 'deleting rows', () => removeSchoolRows(database, schoolId, onProgress))
+  // The transaction has marked the clients, grants and accounts that it deleted.
+  await deleteKeys()
   return { rows: sum(removed), tables: Object.keys(removed).length, files: files.length, redisKeys }
 }
 
