@@ -3,6 +3,7 @@
  *
  *   npm run screenshots          writes docs/screenshots/{page}-{light|dark}-{360|1280}.png
  *   npm run screenshots -- de    the same in German
+ *   npm run screenshots -- en app-setup confirm    these pages only
  */
 import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -16,7 +17,8 @@ import { startProcess } from '../test/support/process.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const folder = join(root, 'docs/screenshots')
-const locale = process.argv[2] ?? 'en'
+const [locale = 'en', ...chosen] = process.argv.slice(2)
+const stops = chosen.length > 0 ? tour.filter(({ name }) => chosen.includes(name)) : tour
 
 if (hasChromium()) await takeAll()
 else process.exitCode = 1
@@ -30,7 +32,7 @@ async function takeAll(): Promise<void> {
     const agent = await createAgent(service.issuer, { client_name: 'Course Companion' })
     const guide = { agent, mailedLink: (email: string) => linkInOutbox(join(directory, 'data/outbox'), email) }
     await mkdir(folder, { recursive: true })
-    for (const { name, open } of tour) {
+    for (const { name, open } of stops) {
       const { page, close } = await openVisitor(browser, { locale })
       await open(page, guide)
       for (const colorScheme of ['light', 'dark'] as const) {

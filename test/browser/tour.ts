@@ -1,3 +1,4 @@
+import { TOTP } from 'otpauth'
 import type { Page } from 'playwright-core'
 import { type Agent, allScopes, createAgent, get, personCalled, postJson } from '../support/agent.ts'
 import { password } from '../support/service.ts'
@@ -6,6 +7,7 @@ import { signIn } from './visitor.ts'
 const learner = 'learner001@example.org'
 const owner = 'owner@example.com'
 const leaver = 'lecturer1@example.com'
+const chosenPassword = 'four lanterns over the quiet pond'
 
 /** The people that a tour needs, as the demo school has them. */
 export const tourists = [
@@ -179,7 +181,7 @@ export const tour: readonly Stop[] = [
       const email = `made-${crypto.randomUUID()}@example.com`
       await signUpSent(page, guide, email)
       await page.goto(await guide.mailedLink(email))
-      await choosePassword(page, 'four lanterns over the quiet pond')
+      await choosePassword(page, chosenPassword)
       await page.waitForURL(/\/account$/)
     },
   },
@@ -244,6 +246,60 @@ export const tour: readonly Stop[] = [
   { name: 'account-sessions', isWordy: true, open: accountPage('/account/sessions') },
   { name: 'account-notifications', open: accountPage('/account/notifications') },
   { name: 'account-data', isWordy: true, open: accountPage('/account/data') },
+  { name: 'account-security', isWordy: true, open: accountPage('/account/security') },
+  {
+    name: 'account-security-factors',
+    isWordy: true,
+    async open(page, guide) {
+      await withApp(page, guide)
+      await at('/account/security')(page, guide)
+    },
+  },
+  {
+    name: 'app-setup',
+    isWordy: true,
+    async open(page, guide) {
+      await appSetup(page, guide)
+    },
+  },
+  {
+    name: 'app-setup-wrong',
+    async open(page, guide) {
+      await appSetup(page, guide)
+      await page.locator('#code').fill('000000')
+      await page.locator('button.main').click()
+      await page.getByRole('alert').waitFor()
+    },
+  },
+  {
+    name: 'recovery-codes',
+    isWordy: true,
+    async open(page, guide) {
+      await withApp(page, guide)
+    },
+  },
+  {
+    name: 'second-factor',
+    isWordy: true,
+    async open(page, guide) {
+      const email = await withApp(page, guide)
+      await page.context().clearCookies()
+      await ask(page, guide)
+      await signIn(page, email, chosenPassword)
+      await page.locator('#code').waitFor()
+    },
+  },
+  {
+    name: 'confirm',
+    isWordy: true,
+    async open(page, guide) {
+      await withApp(page, guide)
+      // Forgets that the code has just proved who the person is.
+      await page.context().clearCookies({ name: 'sg_confirmed' })
+      await at('/account/security/app')(page, guide)
+      await page.waitForURL('**/account/confirm*')
+    },
+  },
   { name: 'school-apps', isWordy: true, open: schoolPage('/account/school') },
   { name: 'school-integrations', isWordy: true, open: schoolPage('/account/school/integrations') },
   { name: 'school-staff', open: schoolPage('/account/school/staff') },
@@ -260,6 +316,27 @@ export const tour: readonly Stop[] = [
     },
   },
 ]
+
+/** The page of a new authenticator app, of a new person. */
+async function appSetup(page: Page, guide: TourGuide): Promise<string> {
+  const email = `factor-${crypto.randomUUID()}@example.com`
+  await signUpSent(page, guide, email)
+  await page.goto(await guide.mailedLink(email))
+  await choosePassword(page, chosenPassword)
+  await page.waitForURL(/\/account$/)
+  await at('/account/security/app')(page, guide)
+  return email
+}
+
+/** Sets up an authenticator app. The page then shows the recovery codes. */
+async function withApp(page: Page, guide: TourGuide): Promise<string> {
+  const email = await appSetup(page, guide)
+  const secret = ((await page.locator('output').textContent()) ?? '').replaceAll(' ', '')
+  await page.locator('#code').fill(new TOTP({ secret, algorithm: 'SHA1', digits: 6, period: 30 }).generate())
+  await page.locator('button.main').click()
+  await page.locator('.codes').waitFor()
+  return email
+}
 
 const firefox = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:128.0) Gecko/20100101 Firefox/128.0'
 const scopes = 'openid profile email account:read account:write courses:read courses:write orders:read events:read'
