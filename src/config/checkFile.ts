@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { nearest } from '../lib/nearest.ts'
 import { plainAscii } from '../lib/problem.ts'
 import type { ConfigIssue } from './configErrors.ts'
-import { describeType, type JsonSchema, keysOf, type Path, schemaAt, toJsonSchema } from './jsonSchema.ts'
+import { branchesOf, describeType, type JsonSchema, keysOf, type Path, schemaAt, toJsonSchema } from './jsonSchema.ts'
 import { type Finding, readYaml } from './yamlText.ts'
 
 export interface CheckedFile<Value> {
@@ -50,18 +50,26 @@ function judge(issue: z.core.$ZodIssue, shape: JsonSchema, raw: unknown): Judgem
     return [{ path, expected: String(issue.params.expected), nearest: Array.isArray(names) ? nearestValue(value, names) : undefined }]
   }
   if (issue.code === 'invalid_union') {
-    const inner = issue.errors.find((branch) => branch.some((nested) => nested.path.length > 0)) ?? []
+    // The branch that has the kind of the value: its errors are inside the value, or about its keys.
+    const isInside = (nested: z.core.$ZodIssue): boolean => nested.path.length > 0 || nested.code === 'unrecognized_keys'
+    const inner = issue.errors.find((branch) => branch.some(isInside)) ?? []
     if (inner.length > 0) return inner.flatMap((nested) => judge({ ...nested, path: [...path, ...nested.path] }, shape, raw))
   }
   if (value === undefined) return [{ path, expected: `is missing: it must be ${describeType(schema)}` }]
-  return [{ path, expected: `must be ${describeType(schema)}${insteadOf(value, schema)}`, nearest: nearestValue(value, schema.enum ?? []) }]
+  return [{ path, expected: `must be ${describeType(schema)}${insteadOf(value, schema)}`, nearest: nearestValue(value, wordsOf(schema)) }]
 }
 
 /** Returns the known key that was probably meant. A key that exists elsewhere in the file is in the wrong place rather than misspelt. */
 function nearestKey(key: string, schema: JsonSchema, shape: JsonSchema): string | undefined {
   for (const { name } of keysOf(shape)) if (name.endsWith(`.${key}`) && !name.includes('[]')) return name
-  return nearest(key, Object.keys(schema.properties ?? {}))
+  return nearest(
+    key,
+    branchesOf(schema).flatMap(({ properties = {} }) => Object.keys(properties)),
+  )
 }
+
+/** Returns the words that a value may be. */
+const wordsOf = (schema: JsonSchema): unknown[] => branchesOf(schema).flatMap((branch) => branch.enum ?? [])
 
 const nearestValue = (value: unknown, names: readonly unknown[]): string | undefined =>
   typeof value === 'string' ? nearest(value, names.map(String)) : undefined

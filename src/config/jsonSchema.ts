@@ -34,7 +34,7 @@ export type Path = readonly PropertyKey[]
 export function schemaAt(root: JsonSchema, path: Path): JsonSchema | undefined {
   let schema: JsonSchema | undefined = root
   for (const part of path) {
-    const branches: JsonSchema[] = schema?.anyOf ?? (schema ? [schema] : [])
+    const branches: JsonSchema[] = schema ? branchesOf(schema) : []
     if (typeof part === 'number') schema = branches.find((branch) => branch.items)?.items
     else {
       const { properties = {} } = branches.find((branch) => branch.properties) ?? {}
@@ -44,9 +44,13 @@ export function schemaAt(root: JsonSchema, path: Path): JsonSchema | undefined {
   return schema
 }
 
+/** Returns the forms that a value can have. */
+export const branchesOf = (schema: JsonSchema): JsonSchema[] => schema.anyOf ?? [schema]
+
 /** Yields every key below a schema, in order, with its dotted name: `lifetimes.grant_days`, `integrations[].client_id`. */
 export function* keysOf(schema: JsonSchema, prefix = ''): Generator<{ name: string; schema: JsonSchema }> {
-  for (const [key, child] of Object.entries(schema.properties ?? {})) {
+  const { properties = {} } = branchesOf(schema).find((branch) => branch.properties) ?? {}
+  for (const [key, child] of Object.entries(properties)) {
     const name = prefix === '' ? key : `${prefix}.${key}`
     yield { name, schema: child }
     yield* keysOf(child, name)

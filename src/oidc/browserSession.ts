@@ -28,6 +28,8 @@ export interface NewBrowserSession {
   /** `auth_time`, in seconds since 1970. */
   signedInAt: number
   amr: string[]
+  /** The authentication context that the sign-in reached. */
+  acr?: string | undefined
   /** True if the cookie outlives the browser. */
   isRemembered: boolean
   lifeSeconds: number
@@ -37,11 +39,17 @@ export interface NewBrowserSession {
 export async function startBrowserSession(
   ctx: Context,
   provider: Provider,
-  { accountId, signedInAt, amr, isRemembered, lifeSeconds }: NewBrowserSession,
+  { accountId, signedInAt, amr, acr, isRemembered, lifeSeconds }: NewBrowserSession,
 ): Promise<void> {
   const before = await provider.Session.get(ctx)
   const session = new provider.Session()
-  session.loginAccount({ accountId: subjectOf(accountId), loginTs: signedInAt, amr, transient: !isRemembered })
+  session.loginAccount({
+    accountId: subjectOf(accountId),
+    loginTs: signedInAt,
+    amr,
+    ...(acr !== undefined && { acr }),
+    transient: !isRemembered,
+  })
   await session.save(lifeSeconds)
   await before.destroy()
   setCookie(ctx, provider, session.jti, isRemembered ? new Date(Date.now() + lifeSeconds * 1000) : undefined)

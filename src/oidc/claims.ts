@@ -18,16 +18,19 @@ export function claims({
   stores,
   school,
   facts,
+  hasContexts,
 }: {
   stores: Pick<Stores, 'database' | 'log'>
   /** The rows that the current request has read. */
   facts(): RequestFacts | undefined
   school: School
+  /** True if the school has authentication contexts, which `acr` names. */
+  hasContexts: boolean
 }): Pick<Configuration, 'claims' | 'conformIdTokenClaims' | 'findAccount'> {
   return {
     claims: {
       // Every ID token says when and how the person signed in.
-      openid: ['sub', 'auth_time', 'amr'],
+      openid: ['sub', 'auth_time', 'amr', ...(hasContexts ? ['acr'] : [])],
       profile: ['name', 'given_name', 'family_name', 'picture', 'locale', 'zoneinfo', 'updated_at'],
       email: ['email', 'email_verified'],
     },

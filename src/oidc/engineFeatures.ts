@@ -1,4 +1,5 @@
 import type { Configuration } from 'oidc-provider'
+import { takeClaims } from './claimsParameter.ts'
 import { newClientId, newClientSecret } from './clientOptions.ts'
 import { type BindableResource, resourceIndicators } from './resourceIndicators.ts'
 
@@ -17,7 +18,7 @@ export function features({ registration, resources, introspectionClients, logout
       devInteractions: { enabled: false },
       dPoP: { enabled: false },
       pushedAuthorizationRequests: { enabled: false },
-      claimsParameter: { enabled: false },
+      claimsParameter: { enabled: true, assertClaimsParameter: takeClaims },
       registration: {
         enabled: registration,
         issueRegistrationAccessToken: false,

@@ -3,6 +3,7 @@ import type { ResourceServerConfig } from '../config/resourceServers.ts'
 import type { Keyring } from '../lib/keyring.ts'
 import type { Log } from '../lib/log.ts'
 import type { School } from '../policy/school.ts'
+import type { SecondFactorRules } from '../policy/secondStep.ts'
 import type { Database } from '../store/database.ts'
 import type { Exchanges } from './engineTransaction.ts'
 import { listenToEngine } from './listenToEngine.ts'
@@ -25,6 +26,7 @@ export interface EngineArguments {
   docsUrl(school: School): string
   /** Languages of the school's pages. */
   languages(school: School): readonly string[]
+  secondFactors: Pick<SecondFactorRules, 'contexts' | 'isRequired' | 'reachable'>
 }
 
 /** How long another process may sign with a key after its rotation. */
@@ -60,6 +62,11 @@ export function createEngines(args: EngineArguments): Runtimes {
         stores,
         exchanges,
         pages: args.pages,
+        contexts: args.secondFactors.contexts(school),
+        signInRules: {
+          isRequired: (accountId) => args.secondFactors.isRequired(school, accountId),
+          reachable: (accountId) => args.secondFactors.reachable(school, accountId),
+        },
       })
       listenToEngine(provider, { exchanges, log })
       return { provider, revision: keys.revision }

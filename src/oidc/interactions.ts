@@ -1,16 +1,51 @@
-import { type Configuration, interactionPolicy } from 'oidc-provider'
+import { type Configuration, interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider'
+import { isSatisfied, requestedContexts } from '../policy/authenticationContext.ts'
+import { isMultiFactor } from '../policy/authenticationMethods.ts'
+import { accountIdOf } from './claims.ts'
 import { interactionPath } from './endpoints.ts'
+
+/** Rules of a school about the second factors of an account. */
+export interface SignInRules {
+  isRequired(accountId: string): Promise<boolean>
+  reachable(accountId: string): Promise<readonly string[]>
+}
+
+const { Check } = interactionPolicy
+
+/** Reasons for which the engine asks a person who is signed in for a stronger sign-in. */
+export const stepUpReasons: ReadonlySet<string> = new Set(['acr_values', 'essential_acr', 'essential_acrs', 'second_factor_required'])
 
 /**
  * Configures when the engine prompts. Every authorization gets a separate grant: revoking one client on one machine does not affect others,
  * and a loopback client, which any program on the machine can imitate, is confirmed every time (RFC 8252 section 8.6).
  */
-export function interactions(): Pick<Configuration, 'interactions' | 'loadExistingGrant'> {
+export function interactions(rules: SignInRules): Pick<Configuration, 'interactions' | 'loadExistingGrant'> {
   const policy = interactionPolicy.base()
-  policy.get('login')?.checks.add(
-    new interactionPolicy.Check('account_gone', 'the account that was signed in is no longer active', 'login_required', (ctx) => {
+  const checks = policy.get('login')?.checks
+  checks?.add(
+    new Check('account_gone', 'the account that was signed in is no longer active', 'login_required', (ctx) => {
       const { session, account } = ctx.oidc
-      return session?.accountId && !account ? interactionPolicy.Check.REQUEST_PROMPT : interactionPolicy.Check.NO_NEED_TO_PROMPT
+      return session?.accountId && !account ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT
+    }),
+  )
+  checks?.add(
+    new Check('second_factor_required', 'the role of the person needs a second factor', 'login_required', async (ctx) => {
+      const accountId = signedInAccount(ctx)
+      const isMissing = accountId !== undefined && !isMultiFactor(ctx.oidc.session?.amr ?? []) && (await rules.isRequired(accountId))
+      return isMissing ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT
+    }),
+  )
+  // The engine prompts for an essential context. A voluntary one is worth a prompt only if the person can reach it.
+  checks?.add(
+    new Check('acr_values', 'a requested authentication context can be reached', 'login_required', async (ctx) => {
+      const { params = {}, prompts, result, acr } = ctx.oidc
+      const accountId = signedInAccount(ctx)
+      const requested = requestedContexts(params)
+      if (accountId === undefined || requested.isEssential || prompts.has('none') || result?.login || isSatisfied(acr, requested)) {
+        return Check.NO_NEED_TO_PROMPT
+      }
+      const reachable = await rules.reachable(accountId)
+      return requested.values.some((value) => reachable.includes(value)) ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT
     }),
   )
   return {
@@ -20,4 +55,9 @@ export function interactions(): Pick<Configuration, 'interactions' | 'loadExisti
       return grantId ? ctx.oidc.provider.Grant.find(grantId) : undefined
     },
   }
+}
+
+/** The account that the browser is signed in with, if it is active. */
+function signedInAccount({ oidc: { session, account } }: KoaContextWithOIDC): string | undefined {
+  return session?.accountId && account ? accountIdOf(session.accountId) : undefined
 }

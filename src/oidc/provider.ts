@@ -1,6 +1,7 @@
 import { type AdapterFactory, type Configuration, type KoaContextWithOIDC, Provider } from 'oidc-provider'
 import type { OAuthConfig } from '../config/oauth.ts'
 import type { Keyring } from '../lib/keyring.ts'
+import { contextFor, requestedContexts } from '../policy/authenticationContext.ts'
 import type { School } from '../policy/school.ts'
 import { clientTag, grantTag } from '../store/facts/factTags.ts'
 import { createAdapter } from './adapter.ts'
@@ -11,7 +12,7 @@ import { cookies } from './cookies.ts'
 import { endpoints } from './endpoints.ts'
 import { type FeatureArguments, features } from './engineFeatures.ts'
 import type { Exchanges } from './engineTransaction.ts'
-import { interactions } from './interactions.ts'
+import { interactions, type SignInRules } from './interactions.ts'
 import { lifetimes } from './lifetimes.ts'
 import { type BindableResource, issueRefreshToken } from './resourceIndicators.ts'
 import { scopes } from './scopes.ts'
@@ -32,6 +33,9 @@ export interface ProviderArguments {
   stores: Stores
   exchanges: Exchanges
   pages: FeatureArguments['logout'] & { renderError: NonNullable<Configuration['renderError']> }
+  /** Every authentication context that people can reach at the school. */
+  contexts: readonly string[]
+  signInRules: SignInRules
 }
 
 /** Builds the engine of one school from options by topic. */
@@ -58,7 +62,8 @@ export function createProvider(args: ProviderArguments): Provider {
     rotateRefreshToken: true,
     routes: Object.fromEntries(Object.entries(endpoints).map(([name, { path }]) => [name, path])),
     enabledJWA: { idTokenSigningAlgValues: ['RS256', 'ES256'] },
-    ...claims({ stores, school, facts: () => exchanges.getStore()?.facts }),
+    acrValues: args.contexts,
+    ...claims({ stores, school, facts: () => exchanges.getStore()?.facts, hasContexts: args.contexts.length > 0 }),
     ...clients(),
     ...cookies({ issuer: school.issuer, keyring }),
     ...features({
@@ -67,7 +72,7 @@ export function createProvider(args: ProviderArguments): Provider {
       introspectionClients: args.introspectionClients,
       logout: args.pages,
     }),
-    ...interactions(),
+    ...interactions(args.signInRules),
     ...lifetimes(oauth),
     ...scopes({ scopes: args.scopes, requireState: oauth.require_state }),
     discovery: {
@@ -82,6 +87,7 @@ export function createProvider(args: ProviderArguments): Provider {
   })
   provider.proxy = true
   tagTokens(provider, school)
+  reportContexts(provider, args.contexts)
   provider.Client.prototype.compareClientSecret = function compareClientSecret(presented: string) {
     return isAcceptedSecret(presented, this.clientSecret ?? '')
   }
@@ -100,6 +106,16 @@ function tagTokens(provider: Provider, school: School): void {
       return tagToken(random.call(this), { grantTag: grantTag(school.id, this.grantId), clientTag: clientTag(school.id, this.clientId) })
     }
   }
+}
+
+/** Makes `acr` the requested context that the sign-in satisfies: a passkey also satisfies weaker ones. */
+function reportContexts(provider: Provider, offered: readonly string[]): void {
+  Object.defineProperty(provider.OIDCContext.prototype, 'acr', {
+    get(this: KoaContextWithOIDC['oidc']) {
+      const context = contextFor(this.session?.acr, requestedContexts(this.params ?? {}))
+      return context !== undefined && offered.includes(context) ? context : undefined
+    },
+  })
 }
 
 const pages: ReadonlySet<string> = new Set(['authorization', 'resume', 'end_session', 'end_session_confirm', 'end_session_success'])

@@ -1,3 +1,4 @@
+import type { FactorSetup } from './factorSetup.ts'
 import type { PasskeyForm } from './passkeyForm.ts'
 import type { Frame } from './templates.ts'
 import type { TextPart } from './texts.ts'
@@ -11,6 +12,7 @@ export interface FormPage extends Frame {
   action: string
   csrf: string
   hidden: { name: string; value: string }[]
+  setup: FactorSetup | undefined
   fields: FormField[]
   boxes: FormBox[]
   submit: string

@@ -7,6 +7,7 @@ import { refuseAuthorization } from './refuseAuthorization.ts'
 import type { SignInHost } from './steps/signInHost.ts'
 import type { StepPrompt } from './steps/signInStep.ts'
 import type { StepProgress } from './steps/stepProgress.ts'
+import { endUnmet, isUnmet, stepUpProgress } from './stepUp.ts'
 
 /** Member of the interaction's result that contains the progress. The engine ignores it. */
 interface StoredSteps {
@@ -32,19 +33,25 @@ export function interactionHost(ctx: Context, args: PagesArguments, open: OpenIn
     cancelPath: `${path}/refuse`,
     pageContext: () => args.pageContext(ctx, path),
     async loadProgress(prompt) {
-      return storedSteps()?.[prompt]
+      return storedSteps()?.[prompt] ?? (prompt === 'login' ? stepUpProgress(args.database, ctx.state.school, open) : undefined)
     },
     async saveProgress(prompt, progress) {
       interaction.result = { ...interaction.result, steps: { ...storedSteps(), [prompt]: progress } }
       await interaction.persist()
     },
-    async finish(prompt, { account, amr, remember, result }) {
+    async finish(prompt, { account, amr, acr, remember, result }) {
       if (prompt === 'consent') return finishInteraction(ctx, open, result, { merge: true })
       if (!account) throw new Error('the steps of the sign-in identified no account')
+      if (isUnmet(open, acr)) return endUnmet(ctx, open)
       const accountId = subjectOf(account.accountId)
       await endUnsuitableSession(ctx, open, { accountId, remember })
       // Not merged: an earlier result of this interaction may belong to another person.
-      return finishInteraction(ctx, open, { ...result, login: { accountId, ts: account.signedInAt, amr, remember } }, { merge: false })
+      return finishInteraction(
+        ctx,
+        open,
+        { ...result, login: { accountId, ts: account.signedInAt, amr, ...(acr !== undefined && { acr }), remember } },
+        { merge: false },
+      )
     },
     refuse: (description) => refuseAuthorization(ctx, args, open, description),
   }

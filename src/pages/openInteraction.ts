@@ -29,6 +29,8 @@ export interface OpenInteraction {
   accountId: string | undefined
   /** When the account signed in, in seconds since 1970. */
   signedInAt: number | undefined
+  /** The sign-in of the session to which the request belongs. */
+  signIn: LaterSignIn | undefined
   /** The sign-in of this browser, if it happened after the authorization request began: for example, after a sign-up. */
   laterSignIn: LaterSignIn | undefined
 }
@@ -74,6 +76,7 @@ export async function openInteraction(ctx: Context, args: PagesArguments): Promi
     destination: destinationOf(interaction.params.redirect_uri),
     accountId: subject === undefined ? undefined : accountIdOf(subject),
     signedInAt: subject !== undefined && session.accountId === subject ? session.loginTs : undefined,
+    signIn: subject === undefined ? undefined : signInOf(session, subject),
     laterSignIn: laterSignIn(session, interaction),
   }
 }
@@ -85,13 +88,19 @@ const satisfied: ReadonlySet<string> = new Set(['no_session', 'login_prompt', 'm
 const isLater = (signedInAt: number, { prompt, iat }: Interaction): boolean =>
   prompt.reasons.includes('no_session') ? signedInAt >= iat : signedInAt > iat
 
-function laterSignIn(
-  { accountId, loginTs, amr, acr, transient }: InstanceType<Provider['Session']>,
-  interaction: Interaction,
-): LaterSignIn | undefined {
+function laterSignIn(session: InstanceType<Provider['Session']>, interaction: Interaction): LaterSignIn | undefined {
   const { prompt } = interaction
-  if (accountId === undefined || loginTs === undefined || !isLater(loginTs, interaction)) return undefined
+  if (session.loginTs === undefined || !isLater(session.loginTs, interaction)) return undefined
   if (prompt.name !== 'login' || !prompt.reasons.every((reason) => satisfied.has(reason))) return undefined
+  return signInOf(session, session.accountId)
+}
+
+/** Returns the sign-in of a session; undefined if it belongs to another account than `subject`. */
+function signInOf(
+  { accountId, loginTs, amr, acr, transient }: InstanceType<Provider['Session']>,
+  subject: string | undefined,
+): LaterSignIn | undefined {
+  if (accountId === undefined || accountId !== subject || loginTs === undefined) return undefined
   return { accountId, ts: loginTs, amr: amr ?? [], ...(acr !== undefined && { acr }), remember: transient !== true }
 }
 

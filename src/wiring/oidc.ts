@@ -15,6 +15,7 @@ import { documentRules, registrationRules } from './clients.ts'
 import { type Foundation, personIn } from './foundation.ts'
 import { countEvent } from './metrics.ts'
 import { schoolConfigOf } from './runtime.ts'
+import { createSecondFactorRules } from './secondFactors.ts'
 
 type Engines = ReturnType<typeof createEngines>
 
@@ -53,6 +54,7 @@ export function createOidc(foundation: Foundation, { pageContext, legalLinks }: 
     settings: () => ({ oauth: runtime.config.oauth, resourceServers: runtime.config.resources.resource_servers }),
     docsUrl,
     languages,
+    secondFactors: createSecondFactorRules(foundation),
   })
   return {
     engines,

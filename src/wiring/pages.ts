@@ -32,6 +32,7 @@ import { type Foundation, personIn } from './foundation.ts'
 import type { OidcPart } from './oidc.ts'
 import { createOwnOperations } from './ownOperations.ts'
 import { schoolConfigOf } from './runtime.ts'
+import { createSecondFactorRules } from './secondFactors.ts'
 
 export interface PagesParts {
   oidc: OidcPart
@@ -59,7 +60,7 @@ export function createSchoolPages(
   const facts = () => oidc.exchanges.getStore()?.facts
   const notify = createNotifyPerson({ database: accounts.kysely, defer: outbox.defer, log })
   const audit = (entry: AuditEntry): Promise<void> => foundation.recordAudit([entry])
-  const secondStep = (school: School) => schoolConfigOf(runtime, school).second_step
+  const secondFactors = createSecondFactorRules(foundation)
   const shared = {
     database: accounts,
     keyring,
@@ -75,7 +76,8 @@ export function createSchoolPages(
     steps: signInSteps({
       database: accounts,
       keyring,
-      secondStep,
+      secondStep: secondFactors.ruleOf,
+      secondFactors,
       scopes,
       grantable,
       findAccount: (schoolId, accountId) => once(facts()?.accounts, accountId, () => findAccount(accounts.kysely, schoolId, accountId)),
@@ -117,7 +119,8 @@ export function createSchoolPages(
       createGuessEstimator({ onFailure: (reason) => log.warn({ reason }, 'strength of a new password not estimated') }),
     ),
     checkOwnPassword: createPasswordCheck({ database: accounts, gate }),
-    secondStep,
+    secondStep: secondFactors.ruleOf,
+    secondFactors,
     administration: createClientAdministration(stores),
     sessionSeconds: (isRemembered) => sessionSeconds(runtime.config.oauth, isRemembered),
     send: outbox.send,

@@ -134,11 +134,11 @@ test('the API never answers at these addresses, and other methods find nothing',
 
 test('no view of the account pages prints anything unescaped', () => {
   const views = ['account', 'account-head', 'account-form', 'account-foot', 'account-apps', 'account-factor', 'account-security', 'form']
-  for (const name of [...views, 'account-message', 'passkey']) {
+  for (const name of [...views, 'account-message', 'passkey', 'factor-setup']) {
     const source = readFileSync(new URL(`../../views/${name}.ejs`, import.meta.url), 'utf8')
     for (const [tag] of source.matchAll(/<%-[\s\S]*?%>/g))
       expect(tag).toMatch(
-        /^<%- include\('((account-)?(head|foot|parts|form)|passkey)', (page|\{ parts: [a-z.A-Z]+ \}|\{ form: [a-z.]+, csrf: page\.csrf \})\) %>$/,
+        /^<%- include\('((account-)?(head|foot|parts|form)|passkey|factor-setup)', (page|\{ parts: [a-z.A-Z]+ \}|\{ form: [a-z.]+, csrf: page\.csrf \})\) %>$/,
       )
   }
 })

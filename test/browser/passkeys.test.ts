@@ -1,3 +1,4 @@
+import * as client from 'openid-client'
 import type { Browser, CDPSession, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { hasChromium, launchChromium } from '../support/chromium.ts'
@@ -75,6 +76,58 @@ describe.skipIf(!hasChromium())('passkeys, in Chromium with a virtual authentica
     await page.waitForURL('**/account')
   })
 
+  describe('reach the context phr, which an app can demand', () => {
+    const redirectUri = 'http://127.0.0.1:53682/callback'
+    const claims = JSON.stringify({ id_token: { acr: { essential: true, values: ['phr'] } } })
+
+    /** Begins an authorization request that demands `phr`. Returns what waits for its ID token. */
+    const demand = async (page: Page) => {
+      const execute = [client.allowInsecureRequests]
+      const config = await client.dynamicClientRegistration(new URL(service.other), { redirect_uris: [redirectUri] }, undefined, {
+        execute,
+      })
+      const pkceCodeVerifier = client.randomPKCECodeVerifier()
+      const code_challenge = await client.calculatePKCECodeChallenge(pkceCodeVerifier)
+      const parameters = {
+        redirect_uri: redirectUri,
+        scope: 'openid',
+        state: 'a-state',
+        code_challenge,
+        code_challenge_method: 'S256',
+        claims,
+      }
+      await page.route(`${redirectUri}**`, (route) => route.fulfill({ body: 'done' }))
+      await page.goto(client.buildAuthorizationUrl(config, parameters).href)
+      return async (): Promise<client.IDToken | undefined> => {
+        await page.locator('#scopes').waitFor()
+        await page.locator('button.main').click()
+        await page.waitForURL(`${redirectUri}**`)
+        const checks = { pkceCodeVerifier, expectedState: 'a-state', idTokenExpected: true }
+        return (await client.authorizationCodeGrant(config, new URL(page.url()), checks)).claims()
+      }
+    }
+
+    test('in place of the password', async () => {
+      const { page } = await withPasskey()
+      await signOut(page)
+      // The page of the password uses the passkey without a click.
+      const idToken = await demand(page)
+      expect(await idToken()).toMatchObject({ acr: 'phr', amr: expect.arrayContaining(['mfa']) })
+    })
+
+    test('after the password: the second step then offers no code', async () => {
+      const { email, page } = await withPasskey()
+      await signOut(page)
+      await developer.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId, enabled: false })
+      const idToken = await demand(page)
+      await signIn(page, email, password)
+      expect([await heading(page), await page.locator('#code').count()]).toEqual(['Confirm with your second factor', 0])
+      await developer.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId, enabled: true })
+      await page.getByRole('button', { name: 'Use a passkey' }).click()
+      expect(await idToken()).toMatchObject({ acr: 'phr', amr: expect.arrayContaining(['pwd', 'mfa']) })
+    })
+  })
+
   test('that were removed from the account, or answer with an old counter, are rejected', async () => {
     const { page } = await withPasskey()
     await service.database.sql.query('UPDATE passkey SET counter = 1000')
@@ -124,22 +177,32 @@ describe.skipIf(!hasChromium())('passkeys, in Chromium with a virtual authentica
 })
 
 describe('without a script', () => {
-  test.skipIf(!hasChromium())('the page says that passkeys need JavaScript, and that an IP address has none', async () => {
-    const service = await startService({ schools: 2 })
-    const browser = await launchChromium()
-    const { page, close } = await openVisitor(browser, { javaScriptEnabled: false })
-    try {
-      for (const school of [service.issuer, service.other]) await service.addPerson({ email: 'plain@example.com', school })
-      await page.goto(`${service.other}/account/sign-in?return_to=/account/security/passkey`)
-      await signIn(page, 'plain@example.com', password)
-      await page.getByText('Passkeys need JavaScript').waitFor()
-      await page.goto(`${service.issuer}/account/sign-in?return_to=/account/security`)
-      await signIn(page, 'plain@example.com', password)
-      await page.getByText('Browsers do not offer passkeys at the address of this school.').waitFor()
-    } finally {
-      await close()
-      await browser.close()
-      await service.stop()
-    }
-  })
+  test.skipIf(!hasChromium())(
+    'a link on the page of the password leads to passkeys, which need JavaScript, and an IP address has none',
+    async () => {
+      const service = await startService({ schools: 2 })
+      const browser = await launchChromium()
+      const { page, close } = await openVisitor(browser, { javaScriptEnabled: false })
+      try {
+        for (const school of [service.issuer, service.other]) await service.addPerson({ email: 'plain@example.com', school })
+        await page.goto(`${service.issuer}/account/sign-in`)
+        expect(await page.getByRole('link', { name: 'Sign in with a passkey' }).count()).toBe(0)
+        await page.goto(`${service.other}/account/sign-in`)
+        await page.getByRole('link', { name: 'Sign in with a passkey' }).click()
+        await page.getByText('Passkeys need JavaScript').waitFor()
+        await page.getByRole('link', { name: 'Use the password instead' }).click()
+        await page.locator('#password').waitFor()
+        await page.goto(`${service.other}/account/sign-in?return_to=/account/security/passkey`)
+        await signIn(page, 'plain@example.com', password)
+        await page.getByText('Passkeys need JavaScript').waitFor()
+        await page.goto(`${service.issuer}/account/sign-in?return_to=/account/security`)
+        await signIn(page, 'plain@example.com', password)
+        await page.getByText('Browsers do not offer passkeys at the address of this school.').waitFor()
+      } finally {
+        await close()
+        await browser.close()
+        await service.stop()
+      }
+    },
+  )
 })

@@ -73,6 +73,26 @@ const wrong: [name: string, files: Files, message: string, variables?: Record<st
     integration('client_name: 12', proper[1] as string),
     'config/schools/demo.yaml:3  integrations[0].client_name  must be text of 1 to 80 characters, not a number: put it in quotes',
   ],
+  [
+    'a misspelt word in place of a rule about second factors',
+    { 'schools/demo.yaml': 'second_step: optonal\n' },
+    'config/schools/demo.yaml:1  second_step  must be off or optional, or a mapping; did you mean optional?',
+  ],
+  [
+    'a misspelt key in the rule about second factors',
+    { 'schools/demo.yaml': 'second_step:\n  required_for: [owner]\n  required_fro: [admin]\n' },
+    'config/schools/demo.yaml:3  second_step.required_fro  is not a known key; did you mean required_for?',
+  ],
+  [
+    'an unknown role in the rule about second factors',
+    { 'schools/demo.yaml': 'second_step:\n  required_for: [owner, admn]\n' },
+    'config/schools/demo.yaml:2  second_step.required_for[1]  must be owner, admin, lecturer or learner; did you mean admin?',
+  ],
+  [
+    'a role that is listed twice',
+    { 'schools/demo.yaml': 'second_step: { required_for: [owner, owner] }\n' },
+    'config/schools/demo.yaml:1  second_step.required_for[1]  is a duplicate: remove one',
+  ],
   ['a list for a file', { 'roles.yaml': '- owner\n' }, 'config/roles.yaml:1  must be a mapping, not a list'],
   ['a text for a file', { 'roles.yaml': 'owner\n' }, 'config/roles.yaml:1  must be a mapping, not text'],
   [

@@ -121,7 +121,7 @@ export async function startService(moreSteps: readonly SignInStep[] = []): Promi
     routes: Object.fromEntries(Object.entries(endpoints).map(([name, { path }]) => [name, path])),
     renderError: enginePages.renderError,
     ...cookies({ issuer: base, keyring }),
-    ...interactions(),
+    ...interactions({ isRequired: async () => false, reachable: async () => [] }),
     features: {
       devInteractions: { enabled: false },
       rpInitiatedLogout: {
@@ -158,6 +158,7 @@ export async function startService(moreSteps: readonly SignInStep[] = []): Promi
     database,
     keyring,
     secondStep: () => 'optional',
+    secondFactors: { isRequired: async () => false },
     scopes: catalogue,
     grantable: (role) => grantable[role],
     findAccount: (schoolId, accountId) => findAccount(database.kysely, schoolId, accountId),
@@ -209,6 +210,7 @@ export async function startService(moreSteps: readonly SignInStep[] = []): Promi
     checkNewPassword: unused,
     checkOwnPassword: unused,
     secondStep: () => 'optional',
+    secondFactors: { isRequired: async () => false },
     sessionSeconds: () => 3600,
     send: unused,
     notify: async () => undefined,

@@ -92,6 +92,7 @@ function everyView(text: string, language: Language = 'en'): string[] {
       links: [{ href: '/account/password', label: text }],
       cancel: { action: '/refuse', label: text },
       passkey: undefined,
+      setup: undefined,
       back: { href: '/back', label: text },
     }),
     views.render(

@@ -21,6 +21,14 @@ export interface OwnPasskey {
   isSynced: boolean
 }
 
+/** Returns true if there is a passkey or an authenticator app. */
+export const hasFactor = ({ passkeys, appSince }: Pick<OwnFactors, 'passkeys' | 'appSince'>): boolean =>
+  passkeys.length > 0 || appSince !== undefined
+
+/** Returns true if there is exactly one passkey or authenticator app. */
+export const isLast = ({ passkeys, appSince }: Pick<OwnFactors, 'passkeys' | 'appSince'>): boolean =>
+  passkeys.length + (appSince ? 1 : 0) === 1
+
 /** Returns the second factors of an account. */
 export async function ownFactors(database: Reader, { schoolId, accountId }: FactorOwner): Promise<OwnFactors> {
   const passkeys = await database

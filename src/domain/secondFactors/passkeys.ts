@@ -32,6 +32,8 @@ export interface NewPasskey {
 export interface ProvedPasskey extends FactorOwner {
   passkeyId: string
   isSynced: boolean
+  /** True if the authenticator has verified the person, by a PIN or a fingerprint. */
+  isVerified: boolean
 }
 
 /** Why an answer was rejected. `counter` means that the key may have been copied. */
@@ -137,7 +139,7 @@ export async function usePasskey(
     .where((passkey) => passkey.or([passkey('counter', '<', counter), ...(counter === 0 ? [passkey('counter', '=', 0)] : [])]))
     .executeTakeFirstOrThrow()
   if (numUpdatedRows === 0n) return rejected('counter')
-  return { schoolId, accountId: row.account_id, passkeyId: row.id, isSynced: row.is_synced }
+  return { schoolId, accountId: row.account_id, passkeyId: row.id, isSynced: row.is_synced, isVerified: info.userVerified }
 }
 
 const findByCredential = (database: Reader, schoolId: string, credentialId: string) =>

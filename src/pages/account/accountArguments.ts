@@ -9,7 +9,7 @@ import type { Log } from '../../lib/log.ts'
 import type { Defer } from '../../policy/deferredWork.ts'
 import type { ExternalServices } from '../../policy/externalServices.ts'
 import type { School } from '../../policy/school.ts'
-import type { SecondStepRule } from '../../policy/secondStep.ts'
+import type { SecondFactorRules, SecondStepRule } from '../../policy/secondStep.ts'
 import type { SendMessage } from '../../policy/sendMessage.ts'
 import type { Database } from '../../store/database.ts'
 import type { ConsentScope } from '../consentScope.ts'
@@ -47,6 +47,7 @@ export interface AccountArguments {
   checkOwnPassword: CheckPassword
   /** The rule of a school about second factors. */
   secondStep(school: School): SecondStepRule
+  secondFactors: Pick<SecondFactorRules, 'isRequired'>
   /** Lifetime of a browser session, by whether the person wants to stay signed in. */
   sessionSeconds(isRemembered: boolean): number
   send: SendMessage

@@ -74,8 +74,8 @@ export function createAccountPages(args: AccountArguments): Router {
     router.post(path, ...form, page.answer)
   }
   for (const [path, page] of [
-    [accountPaths.authenticatorApp, appSetupPages(args, present)],
-    [accountPaths.passkey, passkeyPages(args, present)],
+    [accountPaths.authenticatorApp, appSetupPages(args, present, pages)],
+    [accountPaths.passkey, passkeyPages(args, present, pages)],
   ] as const) {
     router.get(path, errors, whereOffered, page.show)
     router.post(path, ...form, whereOffered, page.answer)

@@ -11,7 +11,10 @@ import type { AccountMessagePage } from './messagePage.ts'
 type Content<Page> = Omit<Page, keyof Frame>
 
 /** The content of a form page, as a handler provides it. */
-export type FormContent = Omit<Content<FormPage>, 'csrf' | 'error' | 'hidden' | 'boxes' | 'links' | 'cancel' | 'back' | 'passkey'> &
+export type FormContent = Omit<
+  Content<FormPage>,
+  'csrf' | 'error' | 'hidden' | 'boxes' | 'links' | 'cancel' | 'back' | 'passkey' | 'setup'
+> &
   Partial<Pick<FormPage, 'error' | 'hidden' | 'boxes' | 'links' | 'passkey'>> & {
     title: string
     /** Subject of the form's CSRF token. */
@@ -66,6 +69,7 @@ export function createAccountPresenter({
         cancel: undefined,
         back: undefined,
         passkey: undefined,
+        setup: undefined,
         ...content,
         csrf: csrf.issue(ctx, subject),
       }

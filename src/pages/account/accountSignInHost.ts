@@ -26,10 +26,10 @@ export function accountSignInHost(ctx: Context, args: AccountArguments, target: 
     pageContext: () => args.pageContext(ctx, withQuery(path, query)),
     loadProgress: async () => readSignInProgress(ctx, args.keyring),
     saveProgress: async (_prompt, progress) => setSignInProgress(ctx, args.keyring, progress),
-    async finish(_prompt, { account, amr, remember: isRemembered }) {
+    async finish(_prompt, { account, amr, acr, remember: isRemembered }) {
       if (!account) throw new Error('the steps of the sign-in identified no account')
       await startBrowserSession(ctx, await args.provider(ctx), {
-        ...{ accountId: account.accountId, signedInAt: account.signedInAt, amr, isRemembered },
+        ...{ accountId: account.accountId, signedInAt: account.signedInAt, amr, acr, isRemembered },
         lifeSeconds: args.sessionSeconds(isRemembered),
       })
       removeSignInProgress(ctx)

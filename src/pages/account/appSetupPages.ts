@@ -1,12 +1,10 @@
 import type { Context, Middleware } from 'koa'
-import { encode } from 'uqr'
-import { appUri, newAppSecret, stepOfCode, typedCode } from '../../domain/secondFactors/appSecret.ts'
-import { saveApp } from '../../domain/secondFactors/authenticatorApp.ts'
-import { ownFactors } from '../../domain/secondFactors/ownFactors.ts'
-import { renewRecoveryCodes } from '../../domain/secondFactors/recoveryCodes.ts'
+import { newAppSecret, stepOfCode, typedCode } from '../../domain/secondFactors/appSecret.ts'
+import { setUpApp } from '../../domain/secondFactors/setUpApp.ts'
 import { accountPaths } from '../../policy/accountPaths.ts'
 import { submittedForm } from '../formBody.ts'
 import { requireOwnForm } from '../ownForm.ts'
+import { appQr, openSetup, sealSetup } from '../secondFactor/appSetup.ts'
 import { seeOther } from '../seeOther.ts'
 import type { TextKey, TextValues } from '../texts.ts'
 import { showTooMany } from '../tooMany.ts'
@@ -14,27 +12,16 @@ import type { AccountArguments } from './accountArguments.ts'
 import type { AccountPresenter } from './accountPresenter.ts'
 import { confirmedOrAway, setConfirmed } from './confirmation.ts'
 import { factorChanged } from './factorChanged.ts'
+import type { OwnPages } from './ownPage.ts'
 import { showRecoveryCodes } from './recoveryCodesPage.ts'
 import { formSubject, type SignedInPerson } from './signedInPerson.ts'
 
-const lifeSeconds = 900
-
 /** The page on which a person sets up an authenticator app. The secret is stored once its first code is right. */
-export function appSetupPages(args: AccountArguments, present: AccountPresenter): { show: Middleware; answer: Middleware } {
-  const seal = (accountId: string, secret: string): string =>
-    args.keyring.seal('authenticator apps', JSON.stringify({ accountId, secret, until: Date.now() + lifeSeconds * 1000 }))
-
-  /** Returns the secret that this person's page has shown within the last 15 minutes. */
-  const open = (accountId: string, sealed: string): string | undefined => {
-    try {
-      const content: Record<string, unknown> = JSON.parse(args.keyring.open('authenticator apps', sealed.slice(0, 2000)))
-      const isOwn = content.accountId === accountId && typeof content.until === 'number' && content.until > Date.now()
-      return isOwn && typeof content.secret === 'string' ? content.secret : undefined
-    } catch {
-      return undefined
-    }
-  }
-
+export function appSetupPages(
+  args: AccountArguments,
+  present: AccountPresenter,
+  pages: OwnPages,
+): { show: Middleware; answer: Middleware } {
   const showForm = async (
     ctx: Context,
     person: SignedInPerson,
@@ -42,24 +29,16 @@ export function appSetupPages(args: AccountArguments, present: AccountPresenter)
     error?: { key: TextKey; values?: TextValues },
   ): Promise<void> => {
     const { texts, schoolName } = await present.pageContext(ctx)
-    const { size, data } = encode(await appUri(secret, { school: schoolName, label: person.who.email }), { border: 4 })
-    const path = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : []))).join('')
+    const heading = texts.text('app_setup.heading')
     await present.show(ctx, 'account-factor', {
       title: texts.text('app_setup.title'),
-      heading: texts.text('app_setup.heading'),
+      ...(await pages.shell(ctx, person, { path: accountPaths.security, heading })),
       introduction: texts.text('app_setup.introduction'),
-      qr: {
-        ...{ size, path },
-        label: texts.text('app_setup.qr'),
-        typed: texts.text('app_setup.typed'),
-        secret: secret.replaceAll(/(.{4})(?!$)/g, '$1 '),
-      },
-      codes: [],
+      setup: { qr: await appQr(texts, { secret, school: schoolName, label: person.who.email }), codes: [] },
       error: error ? texts.text(error.key, error.values) : '',
-      csrf: present.csrf.issue(ctx, formSubject(person)),
       form: {
         action: accountPaths.authenticatorApp,
-        setup: seal(person.accountId, secret),
+        setup: sealSetup(args.keyring, { accountId: person.accountId, secret }),
         label: texts.text('second_factor.code'),
         hint: texts.text('app_setup.code_hint'),
         submit: texts.text('app_setup.submit'),
@@ -83,7 +62,7 @@ export function appSetupPages(args: AccountArguments, present: AccountPresenter)
       if (!person) return
       requireOwnForm(ctx, present.csrf, { subject: formSubject(person), kind: 'foreign_account_form' })
       const owner = { schoolId: school.id, accountId: person.accountId }
-      const secret = open(person.accountId, form.get('setup') ?? '')
+      const secret = openSetup(args.keyring, { accountId: person.accountId, sealed: form.get('setup') ?? '' })
       // An old page: begin again with a new secret.
       if (!secret) return seeOther(ctx, accountPaths.authenticatorApp)
       const attempt = await args.limits.signIn.beginCode(owner)
@@ -98,15 +77,11 @@ export function appSetupPages(args: AccountArguments, present: AccountPresenter)
         ctx.status = 400
         return showForm(ctx, person, secret, { key: 'app_setup.failed' })
       }
-      const codes = await args.database.transaction(async (writer) => {
-        await saveApp(writer, args.keyring, { ...owner, secret, step })
-        const { recoveryCodes } = await ownFactors(writer, owner)
-        return recoveryCodes === 0 ? renewRecoveryCodes(writer, args.keyring, owner) : undefined
-      })
+      const codes = await setUpApp(args.database, args.keyring, { ...owner, secret, step })
       await factorChanged(ctx, args, { accountId: person.accountId, change: 'authenticator_app.set_up' })
       setConfirmed(ctx, args.keyring, person, 'second factor')
       if (!codes) return seeOther(ctx, `${accountPaths.security}?done=app_set_up`)
-      await showRecoveryCodes(ctx, present, codes)
+      await showRecoveryCodes(ctx, { present, pages }, { person, codes })
     },
   }
 }

@@ -17,11 +17,12 @@ import type { AccountArguments } from './accountArguments.ts'
 import type { AccountPresenter } from './accountPresenter.ts'
 import { confirmedOrAway, setConfirmed } from './confirmation.ts'
 import { factorChanged } from './factorChanged.ts'
+import type { OwnPages } from './ownPage.ts'
 import { showRecoveryCodes } from './recoveryCodesPage.ts'
 import { formSubject, type SignedInPerson } from './signedInPerson.ts'
 
 /** The page on which a person adds a passkey. It needs JavaScript and says so. */
-export function passkeyPages(args: AccountArguments, present: AccountPresenter): { show: Middleware; answer: Middleware } {
+export function passkeyPages(args: AccountArguments, present: AccountPresenter, pages: OwnPages): { show: Middleware; answer: Middleware } {
   const showForm = async (ctx: Context, person: SignedInPerson, { isFailed }: { isFailed: boolean }): Promise<void> => {
     const { school } = ctx.state
     const party = relyingParty(school)
@@ -37,9 +38,9 @@ export function passkeyPages(args: AccountArguments, present: AccountPresenter):
     })
     await present.show(ctx, 'account-factor', {
       title: texts.text('add_passkey.title'),
-      heading: texts.text('add_passkey.heading'),
+      ...(await pages.shell(ctx, person, { path: accountPaths.security, heading: texts.text('add_passkey.heading') })),
       introduction: texts.text('add_passkey.introduction'),
-      ...{ qr: undefined, codes: [], form: undefined, csrf },
+      ...{ setup: { qr: undefined, codes: [] }, form: undefined, csrf },
       error: isFailed ? texts.text('add_passkey.failed') : '',
       passkey: passkeyForm(texts, present.views.passkeyScript, {
         ...{ action: accountPaths.passkey, hidden: [], options },
@@ -89,7 +90,7 @@ export function passkeyPages(args: AccountArguments, present: AccountPresenter):
       await factorChanged(ctx, args, { accountId, change: 'passkey.added', details: { name } })
       setConfirmed(ctx, args.keyring, person, 'second factor')
       if (!saved.codes) return seeOther(ctx, `${accountPaths.security}?done=passkey_added`)
-      await showRecoveryCodes(ctx, present, saved.codes)
+      await showRecoveryCodes(ctx, { present, pages }, { person, codes: saved.codes })
     },
   }
 }

@@ -9,12 +9,15 @@ import type { AccountShell } from './accountPage.ts'
 /** The page with the second factors of an account. */
 export interface SecurityPage extends Frame, AccountShell {
   introduction: string
+  /** Why the last factor has no button; empty if it has one. */
+  kept: string
   passkeys: {
     title: string
     explanation: string
     list: PasskeyEntry[]
     rename: string
     renameAction: string
+    /** Empty if the passkey cannot be removed. */
     remove: string
     removeAction: string
     /** undefined if browsers do not offer passkeys at this address. */
@@ -42,11 +45,16 @@ export interface PasskeyEntry {
 /** Builds the content of the page. Pure. */
 export function securityPage(
   texts: Texts,
-  { factors, hasPasskeys }: { factors: OwnFactors; hasPasskeys: boolean },
+  {
+    factors,
+    hasPasskeys,
+    isKept,
+  }: { factors: OwnFactors; hasPasskeys: boolean /** True if the only factor cannot be removed. */; isKept: boolean },
 ): Omit<SecurityPage, keyof Frame | keyof AccountShell> {
   const { passkeys, appSince, recoveryCodes } = factors
   return {
     introduction: texts.text('security.introduction'),
+    kept: isKept ? texts.text('security.last_factor') : '',
     passkeys: {
       title: texts.text('security.passkeys'),
       explanation: texts.text('security.passkeys_explanation'),
@@ -63,7 +71,7 @@ export function securityPage(
       })),
       rename: texts.text('security.rename'),
       renameAction: accountPaths.renamePasskey,
-      remove: texts.text('security.remove_passkey'),
+      remove: isKept ? '' : texts.text('security.remove_passkey'),
       removeAction: accountPaths.removePasskey,
       add: hasPasskeys ? { href: accountPaths.passkey, label: texts.text('security.add_passkey') } : undefined,
       unavailable: hasPasskeys ? '' : texts.text('security.no_passkeys_here'),
@@ -73,7 +81,7 @@ export function securityPage(
       explanation: texts.text('security.app_explanation'),
       state: appSince ? texts.parts('security.app_since', { date: texts.date(appSince) }) : texts.parts('security.app_none', {}),
       setUp: { href: accountPaths.authenticatorApp, label: texts.text(appSince ? 'security.app_replace' : 'security.app_set_up') },
-      remove: appSince && { action: accountPaths.removeAuthenticatorApp, label: texts.text('security.app_remove') },
+      remove: appSince && !isKept ? { action: accountPaths.removeAuthenticatorApp, label: texts.text('security.app_remove') } : undefined,
     },
     codes:
       appSince || passkeys.length > 0

@@ -1,11 +1,13 @@
 import type { Context, Middleware } from 'koa'
 import { removeApp } from '../../domain/secondFactors/authenticatorApp.ts'
-import { type OwnFactors, ownFactors } from '../../domain/secondFactors/ownFactors.ts'
+import { hasFactor, isLast, ownFactors } from '../../domain/secondFactors/ownFactors.ts'
 import { passkeyName, removePasskey, renamePasskey } from '../../domain/secondFactors/ownPasskeys.ts'
-import { removeRecoveryCodes, renewRecoveryCodes } from '../../domain/secondFactors/recoveryCodes.ts'
+import { renewRecoveryCodes } from '../../domain/secondFactors/recoveryCodes.ts'
 import { relyingParty } from '../../domain/secondFactors/relyingParty.ts'
+import { removeFactor } from '../../domain/secondFactors/removeFactor.ts'
 import { fromPublicId } from '../../lib/ids.ts'
 import { accountPaths } from '../../policy/accountPaths.ts'
+import type { Writer } from '../../store/database.ts'
 import { submittedForm } from '../formBody.ts'
 import { requireOwnForm } from '../ownForm.ts'
 import { pageProblem } from '../pageProblem.ts'
@@ -37,12 +39,13 @@ const notices: Record<string, TextKey> = {
   passkey_added: 'security.done_passkey_added',
   passkey_renamed: 'security.done_passkey_renamed',
   passkey_removed: 'security.done_passkey_removed',
+  last_factor: 'security.last_factor',
 }
 
 const done = (name: string): string => `${accountPaths.security}?done=${name}`
 
 export function securityPages(args: AccountArguments, present: AccountPresenter, pages: OwnPages): SecurityPages {
-  const { database, keyring } = args
+  const { database, keyring, secondFactors } = args
 
   /** Returns the person who submitted a form of the page, once they have confirmed who they are. */
   const owner = async (ctx: Context): Promise<SignedInPerson | undefined> => {
@@ -57,7 +60,19 @@ export function securityPages(args: AccountArguments, present: AccountPresenter,
     return id
   }
   const noPasskey = () => pageProblem('nothing_here', 'not_found', 'There is no such passkey.')
-  const hasFactor = ({ passkeys, appSince }: OwnFactors): boolean => passkeys.length > 0 || appSince !== undefined
+  /** Removes a second factor. Redirects and returns undefined if it is the last one of a person who needs one. */
+  const remove = async <Removed>(
+    ctx: Context,
+    { accountId }: SignedInPerson,
+    change: (writer: Writer) => Promise<Removed>,
+  ): Promise<{ removed: Removed } | undefined> => {
+    const { school } = ctx.state
+    const isRequired = await secondFactors.isRequired(school, accountId)
+    const removed = await removeFactor(database, { schoolId: school.id, accountId }, { isRequired, remove: change })
+    if (removed !== 'last') return { removed }
+    seeOther(ctx, done('last_factor'))
+    return undefined
+  }
 
   return {
     async show(ctx) {
@@ -67,11 +82,12 @@ export function securityPages(args: AccountArguments, present: AccountPresenter,
       const { texts } = await present.pageContext(ctx)
       const name = typeof ctx.query.done === 'string' && Object.hasOwn(notices, ctx.query.done) ? notices[ctx.query.done] : undefined
       const factors = await ownFactors(database.kysely, keyOf(ctx, person))
+      const isKept = isLast(factors) && (await secondFactors.isRequired(school, person.accountId))
       const heading = texts.text('security.heading')
       await present.show(ctx, 'account-security', {
         title: texts.text('security.title'),
         ...(await pages.shell(ctx, person, { path: accountPaths.security, heading, ...(name && { notice: texts.text(name) }) })),
-        ...securityPage(texts, { factors, hasPasskeys: relyingParty(school) !== undefined }),
+        ...securityPage(texts, { factors, hasPasskeys: relyingParty(school) !== undefined, isKept }),
       })
     },
     async renamePasskey(ctx) {
@@ -87,11 +103,9 @@ export function securityPages(args: AccountArguments, present: AccountPresenter,
       if (!person) return
       const id = passkeyOf(ctx)
       const key = keyOf(ctx, person)
-      const name = await database.transaction(async (writer) => {
-        const removed = await removePasskey(writer, { ...key, id })
-        if (!hasFactor(await ownFactors(writer, key))) await removeRecoveryCodes(writer, key)
-        return removed
-      })
+      const change = await remove(ctx, person, (writer) => removePasskey(writer, { ...key, id }))
+      if (!change) return
+      const name = change.removed
       if (name === undefined) throw noPasskey()
       await factorChanged(ctx, args, { accountId: person.accountId, change: 'passkey.removed', details: { name } })
       seeOther(ctx, done('passkey_removed'))
@@ -100,12 +114,9 @@ export function securityPages(args: AccountArguments, present: AccountPresenter,
       const person = await owner(ctx)
       if (!person) return
       const key = keyOf(ctx, person)
-      const isRemoved = await database.transaction(async (writer) => {
-        const removed = await removeApp(writer, key)
-        if (!hasFactor(await ownFactors(writer, key))) await removeRecoveryCodes(writer, key)
-        return removed
-      })
-      if (isRemoved) await factorChanged(ctx, args, { accountId: person.accountId, change: 'authenticator_app.removed' })
+      const change = await remove(ctx, person, (writer) => removeApp(writer, key))
+      if (!change) return
+      if (change.removed) await factorChanged(ctx, args, { accountId: person.accountId, change: 'authenticator_app.removed' })
       seeOther(ctx, done('app_removed'))
     },
     async renewCodes(ctx) {
@@ -118,7 +129,7 @@ export function securityPages(args: AccountArguments, present: AccountPresenter,
       // Without a second factor there is nothing that the codes replace.
       if (!codes) return seeOther(ctx, accountPaths.security)
       await factorChanged(ctx, args, { accountId: person.accountId, change: 'recovery_codes.renewed' })
-      await showRecoveryCodes(ctx, present, codes)
+      await showRecoveryCodes(ctx, { present, pages }, { person, codes })
     },
   }
 }

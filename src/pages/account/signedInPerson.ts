@@ -3,6 +3,7 @@ import type { SignedInAccount } from '../../domain/accounts/signedInAccount.ts'
 import { findSignedInAccount } from '../../domain/accounts/signedInAccount.ts'
 import { type BrowserSession, readBrowserSession } from '../../oidc/browserSession.ts'
 import { accountPaths, withQuery } from '../../policy/accountPaths.ts'
+import { isMultiFactor } from '../../policy/authenticationMethods.ts'
 import { findActiveAccount } from '../activeAccount.ts'
 import { seeOther } from '../seeOther.ts'
 import type { AccountArguments } from './accountArguments.ts'
@@ -12,12 +13,17 @@ export interface SignedInPerson extends BrowserSession {
   who: SignedInAccount
 }
 
-/** Returns the person who is signed in; undefined if nobody is, or if the account was disabled or ended its sessions since. */
+/**
+ * Returns the person who is signed in; undefined if nobody is, if the account was disabled or ended its sessions since, or if the role of
+ * the person needs a second factor and this session was begun without one.
+ */
 export async function findSignedInPerson(ctx: Context, args: AccountArguments): Promise<SignedInPerson | undefined> {
   const session = await readBrowserSession(ctx, await args.provider(ctx))
   if (!session) return undefined
   const who = await findActiveAccount(ctx, (schoolId, id) => findSignedInAccount(args.database, schoolId, id), session)
-  return who && { ...session, who }
+  if (!who) return undefined
+  const isMissingFactor = !isMultiFactor(session.amr) && (await args.secondFactors.isRequired(ctx.state.school, session.accountId))
+  return isMissingFactor ? undefined : { ...session, who }
 }
 
 /** Returns the person who is signed in. If nobody is, redirects to the sign-in, which leads back to `page`. */

@@ -7,6 +7,7 @@ import { usePasskey } from '../../domain/secondFactors/passkeys.ts'
 import { typedRecoveryCode, useRecoveryCode } from '../../domain/secondFactors/recoveryCodes.ts'
 import { relyingParty } from '../../domain/secondFactors/relyingParty.ts'
 import type { Keyring } from '../../lib/keyring.ts'
+import { type AuthenticationContext, contexts } from '../../policy/authenticationContext.ts'
 import { methods } from '../../policy/authenticationMethods.ts'
 import type { Database } from '../../store/database.ts'
 import { auditEntry } from '../auditEntry.ts'
@@ -22,9 +23,9 @@ export interface FactorArguments {
   notify: NotifyPerson
 }
 
-/** How an attempt ended. `amr`: the methods that it proved. */
+/** How an attempt ended. `amr`: the methods that it proved. `acr`: the context that it reaches, alone or together with the password. */
 export type FactorAttempt =
-  | { outcome: 'proved'; accountId: string; amr: readonly string[] }
+  | { outcome: 'proved'; accountId: string; amr: readonly string[]; acr: AuthenticationContext }
   | { outcome: 'failed' }
   | { outcome: 'limited'; retryAfterSeconds: number }
 
@@ -47,7 +48,8 @@ export async function attemptPasskey(ctx: Context, args: FactorArguments, attemp
   const binding = { schoolId: school.id, purpose, accountId, browser: form.get('csrf') ?? '' }
   const used = await usePasskey({ ...args, party, binding }, response, { isVerified })
   if (!('rejected' in used)) {
-    return { outcome: 'proved', accountId: used.accountId, amr: used.isSynced ? methods.syncedPasskey : methods.passkey }
+    const acr = used.isVerified ? contexts.phishingResistant : contexts.multiFactor
+    return { outcome: 'proved', accountId: used.accountId, amr: used.isSynced ? methods.syncedPasskey : methods.passkey, acr }
   }
   if (used.rejected === 'counter' && used.accountId !== undefined) {
     await args.audit(auditEntry(ctx, 'passkey.copied', { account_id: used.accountId }))
@@ -85,7 +87,7 @@ async function attemptCode(
     await audit(auditEntry(ctx, 'recovery_code.used', { account_id: accountId }))
     await notify(ctx, accountId, 'recovery_code_used', { left: String(left) })
   }
-  return { outcome: 'proved', accountId, amr: methods.code }
+  return { outcome: 'proved', accountId, amr: methods.code, acr: contexts.multiFactor }
 }
 
 /** Checks the passkey of the submitted form if it contains one, otherwise its code. */

@@ -34,6 +34,7 @@ export function passkeyStep(args: PasskeyStepArguments): SignInStep {
   return {
     name,
     prompt: 'login',
+    choice: 'passkey_sign_in.choice',
     isNeeded: ({ account, school }) => account === undefined && args.secondStep(school) !== 'off' && relyingParty(school) !== undefined,
     async page(visit, { values }) {
       const { texts } = await visit.pageContext()
@@ -76,7 +77,7 @@ export function passkeyStep(args: PasskeyStepArguments): SignInStep {
       }
       await attempt.abandoned()
       ctx.state.accountId = account.accountId
-      return { kind: 'done', account: { ...account, secondFactor: 'proved' }, amr: proof.amr, remember }
+      return { kind: 'done', account: { ...account, secondFactor: 'proved' }, amr: proof.amr, acr: proof.acr, remember }
     },
   }
 }

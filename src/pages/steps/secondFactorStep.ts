@@ -1,17 +1,29 @@
 import { ownFactors } from '../../domain/secondFactors/ownFactors.ts'
+import { contexts, isSatisfied, requestedContexts } from '../../policy/authenticationContext.ts'
 import type { School } from '../../policy/school.ts'
 import type { SecondStepRule } from '../../policy/secondStep.ts'
 import { auditEntry } from '../auditEntry.ts'
 import { attemptFactor, type FactorArguments } from '../secondFactor/attemptFactor.ts'
 import { codeField, ownPasskeyOptions } from '../secondFactor/factorForm.ts'
 import { showTooMany } from '../tooMany.ts'
-import type { SignInStep } from './signInStep.ts'
+import type { SignInStep, StepVisit } from './signInStep.ts'
 
 export interface SecondFactorStepArguments extends FactorArguments {
   secondStep(school: School): SecondStepRule
 }
 
 const name = 'second-factor'
+
+const introductions = {
+  afterPassword: { app: 'second_factor.introduction', passkey: 'second_factor.introduction_passkey' },
+  signedIn: { app: 'second_factor.introduction_signed_in', passkey: 'second_factor.introduction_signed_in_passkey' },
+} as const
+
+/** True if the app accepts no sign-in without a passkey whose authenticator has verified the person. */
+function needsPasskey({ open }: Pick<StepVisit, 'open'>): boolean {
+  const requested = requestedContexts(open?.interaction.params ?? {})
+  return requested.isEssential && !isSatisfied(contexts.multiFactor, requested)
+}
 
 /** Asks an account that has a second factor for it, after the password. */
 export function secondFactorStep(args: SecondFactorStepArguments): SignInStep {
@@ -26,24 +38,31 @@ export function secondFactorStep(args: SecondFactorStepArguments): SignInStep {
       const factors = await ownFactors(args.database.kysely, { schoolId: school.id, accountId })
       const { texts } = await visit.pageContext()
       const binding = { purpose: 'second factor', accountId, browser: visit.csrfToken() } as const
-      const options = ownPasskeyOptions(args.keyring, school, { binding, factors, isVerified: false })
+      const isVerified = needsPasskey(visit)
+      const options = ownPasskeyOptions(args.keyring, school, { binding, factors, isVerified })
+      // A code cannot reach the context that the app asks for.
+      const isPasskeyOnly = isVerified && options !== undefined
+      const isSignedIn = visit.open?.accountId === accountId
       return {
         form: {
           title: texts.text('second_factor.title'),
           heading: texts.text('second_factor.heading'),
-          introduction: texts.parts(factors.appSince ? 'second_factor.introduction' : 'second_factor.introduction_passkey', {}),
-          fields: [codeField(texts, factors, error)],
-          submit: texts.text('second_factor.submit'),
+          introduction: isPasskeyOnly
+            ? texts.parts('second_factor.introduction_only_passkey', {})
+            : texts.parts(introductions[isSignedIn ? 'signedIn' : 'afterPassword'][factors.appSince ? 'app' : 'passkey'], {}),
+          fields: isPasskeyOnly ? [] : [codeField(texts, factors, error)],
+          submit: isPasskeyOnly ? '' : texts.text('second_factor.submit'),
           passkey: options && { step: name, options, label: texts.text('second_factor.passkey') },
         },
       }
     },
-    async answer({ ctx, account, open }, form) {
+    async answer(visit, form) {
+      const { ctx, account, open } = visit
       if (!account) return { kind: 'account gone' }
       const { accountId } = account
       ctx.state.accountId = accountId
-      const attempt = await attemptFactor(ctx, args, { accountId, purpose: 'second factor', form, isVerified: false })
-      if (attempt.outcome === 'proved') return { kind: 'done', amr: attempt.amr }
+      const attempt = await attemptFactor(ctx, args, { accountId, purpose: 'second factor', form, isVerified: needsPasskey(visit) })
+      if (attempt.outcome === 'proved') return { kind: 'done', amr: attempt.amr, acr: attempt.acr }
       if (attempt.outcome === 'limited') {
         const minutes = showTooMany(ctx, attempt.retryAfterSeconds)
         return { kind: 'repeat', status: 429, error: { key: 'sign_in.too_many', values: { minutes } } }

@@ -1,7 +1,9 @@
 import type { Context } from 'koa'
 import type { SignInOptions } from '../../domain/secondFactors/passkeyOptions.ts'
+import type { AuthenticationContext } from '../../policy/authenticationContext.ts'
 import type { School } from '../../policy/school.ts'
 import type { Csrf } from '../csrf.ts'
+import type { FactorSetup } from '../factorSetup.ts'
 import type { FormBox, FormField, FormLink } from '../formPage.ts'
 import type { OpenInteraction } from '../openInteraction.ts'
 import type { PageContext } from '../pageContext.ts'
@@ -50,7 +52,7 @@ export interface StepVisit {
   /** The authorization request; undefined on the account's own sign-in. */
   open: OpenInteraction | undefined
   /** The account that an earlier step of this sign-in has identified; for consent, the one that the browser is signed in with. */
-  account: { accountId: string; signedInAt: number | undefined; secondFactor?: SignedInAccount['secondFactor'] } | undefined
+  account: { accountId: string; signedInAt: number | undefined; email?: string; secondFactor?: SignedInAccount['secondFactor'] } | undefined
   /** The state that this step returned with its page or with its last outcome. */
   state: unknown
   /** True if the person is signed in already and chose to use another account. */
@@ -68,6 +70,8 @@ export interface StepVisit {
 export interface StepRepeat {
   error?: PageMessage | undefined
   values?: Record<string, string>
+  /** Recovery codes, which the next page shows once. */
+  codes?: readonly string[]
 }
 
 /**
@@ -87,7 +91,10 @@ export interface StepForm {
   heading: string
   introduction: TextPart[]
   fields: FormField[]
+  hidden?: { name: string; value: string }[]
   boxes?: FormBox[]
+  /** Shown above the form: the secret of an authenticator app, or recovery codes. */
+  setup?: FactorSetup | undefined
   /** Label of the button; empty if the form has none, because a passkey is the only answer. */
   submit: string
   links?: FormLink[]
@@ -102,6 +109,8 @@ export type StepOutcome =
       account?: SignedInAccount
       /** The methods that this answer proved, in addition to those of the step. */
       amr?: readonly string[]
+      /** The authentication context that this answer reached. */
+      acr?: AuthenticationContext
       /** True if the person wants to stay signed in. */
       remember?: boolean
       result?: Record<string, unknown>

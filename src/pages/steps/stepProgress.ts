@@ -1,3 +1,4 @@
+import { type AuthenticationContext, strongest } from '../../policy/authenticationContext.ts'
 import type { SignedInAccount, SignInStep, StepOutcome } from './signInStep.ts'
 
 /** How far a browser has come with the steps of one prompt. It is stored between requests, so it contains JSON values only. */
@@ -7,6 +8,8 @@ export interface StepProgress {
   completed: string[]
   /** Authentication methods that the completed steps proved (RFC 8176). */
   amr: string[]
+  /** The strongest authentication context that they reached. */
+  acr?: AuthenticationContext | undefined
   /** True if the person wants to stay signed in after the browser is closed. */
   remember: boolean
   /** State of the steps that are not completed, by name. */
@@ -27,7 +30,7 @@ export const withState = (progress: StepProgress, { name }: SignInStep, state: u
 export function withCompleted(
   { states, ...progress }: StepProgress,
   { name, amr = [] }: SignInStep,
-  { account, amr: proved = [], remember = false, result }: StepOutcome & { kind: 'done' },
+  { account, amr: proved = [], acr, remember = false, result }: StepOutcome & { kind: 'done' },
 ): StepProgress {
   const { [name]: _, ...others } = states
   return {
@@ -35,6 +38,7 @@ export function withCompleted(
     ...(account && { account }),
     completed: [...progress.completed, name],
     amr: [...new Set([...progress.amr, ...amr, ...proved])],
+    acr: strongest(progress.acr, acr),
     remember: progress.remember || remember,
     states: others,
     result: { ...progress.result, ...result },

@@ -109,7 +109,7 @@ export function createStepRunner(args: StepRunnerArguments): StepRunner {
     const visit = visitOf(host, position)
     const pageContext = await host.pageContext()
     const { texts } = pageContext
-    const { title, links = [], boxes = [], passkey, ...content } = form
+    const { title, links = [], boxes = [], hidden = [], setup, passkey, ...content } = form
     const others = needed.filter((other) => other !== step)
     const choices = others.flatMap(({ name, choice }) =>
       choice ? [{ href: stepAddress(host, prompt, name), label: texts.text(choice) }] : [],
@@ -120,11 +120,12 @@ export function createStepRunner(args: StepRunnerArguments): StepRunner {
       ...frame(views, pageContext, title),
       ...content,
       boxes,
+      setup,
       error: error ? texts.text(error.key, error.values) : '',
       action: host.actions[prompt],
       csrf: token,
-      hidden: hiddenFields({ ...host.query, step: step.name }),
-      links: [...links, ...choices, ...another],
+      hidden: [...hiddenFields({ ...host.query, step: step.name }), ...hidden],
+      links: [...choices, ...links, ...another],
       cancel: host.cancelPath === undefined ? undefined : { action: host.cancelPath, label: texts.text('sign_in.refuse') },
       back: visit.isSwitch ? { href: host.path, label: texts.text('sign_in.back') } : undefined,
       passkey:

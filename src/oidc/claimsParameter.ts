@@ -1,0 +1,35 @@
+import { type ClaimsParameter, errors, type KoaContextWithOIDC } from 'oidc-provider'
+
+/** The claims of the ID token that a request can name. All other claims follow from scopes, which the person allows. */
+const supported = ['acr', 'auth_time', 'sub'] as const
+
+/**
+ * Reduces the parameter `claims` to the supported members, before the engine stores the request. Other members are ignored
+ * (OpenID Connect Core section 5.5). `acr` takes precedence over `acr_values`.
+ */
+export function takeClaims({ oidc }: KoaContextWithOIDC, { id_token: idToken = {} }: ClaimsParameter): void {
+  const requested = supported.flatMap((name): [string, object | null][] => {
+    const member: unknown = Object.hasOwn(idToken, name) ? idToken[name] : undefined
+    if (member === undefined) return []
+    if (!isMember(member)) throw new errors.InvalidRequest(`claims.id_token.${name} must be null or an object`)
+    return [[name, name === 'acr' ? acrOf(member) : member]]
+  })
+  const claims = requested.length > 0 ? JSON.stringify({ id_token: Object.fromEntries(requested) }) : undefined
+  const acr = requested.find(([name]) => name === 'acr')?.[1]
+  Object.assign(oidc.params ?? {}, { claims, ...(acr && { acr_values: undefined }) })
+}
+
+const isMember = (member: unknown): member is Record<string, unknown> | null =>
+  member === null || (typeof member === 'object' && !Array.isArray(member))
+
+/** Returns the member with `values` alone, in place of `value` and `values` (OpenID Connect Core section 5.5.1). */
+function acrOf(member: Record<string, unknown> | null): object | null {
+  if (member === null) return null
+  const { essential, value, values = value === undefined ? undefined : [value] } = member
+  if (values !== undefined && !(Array.isArray(values) && values.every((one) => typeof one === 'string'))) {
+    throw new errors.InvalidRequest('claims.id_token.acr must have value, a text, or values, a list of texts')
+  }
+  // An empty list names no context that a sign-in could reach.
+  const named = values === undefined || values.length === 0 ? undefined : values
+  return { essential: essential === true && named !== undefined, ...(named && { values: named }) }
+}

@@ -1,0 +1,37 @@
+import { encode } from 'uqr'
+import { appUri } from '../../domain/secondFactors/appSecret.ts'
+import type { Keyring } from '../../lib/keyring.ts'
+import type { FactorSetup } from '../factorSetup.ts'
+import type { Texts } from '../texts.ts'
+
+const lifeSeconds = 900
+
+/** Seals the secret that a page shows, so that the form can contain it until its first code is checked. */
+export const sealSetup = (keyring: Keyring, { accountId, secret }: { accountId: string; secret: string }): string =>
+  keyring.seal('authenticator apps', JSON.stringify({ accountId, secret, until: Date.now() + lifeSeconds * 1000 }))
+
+/** Returns the secret that a page has shown to this account within the last 15 minutes. */
+export function openSetup(keyring: Keyring, { accountId, sealed }: { accountId: string; sealed: string }): string | undefined {
+  try {
+    const content: Record<string, unknown> = JSON.parse(keyring.open('authenticator apps', sealed.slice(0, 2000)))
+    const isOwn = content.accountId === accountId && typeof content.until === 'number' && content.until > Date.now()
+    return isOwn && typeof content.secret === 'string' ? content.secret : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Returns the secret as a QR code and as text. */
+export async function appQr(
+  texts: Texts,
+  { secret, school, label }: { secret: string; school: string; label: string },
+): Promise<FactorSetup['qr']> {
+  const { size, data } = encode(await appUri(secret, { school, label }), { border: 4 })
+  const path = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : []))).join('')
+  return {
+    ...{ size, path },
+    label: texts.text('app_setup.qr'),
+    typed: texts.text('app_setup.typed'),
+    secret: secret.replaceAll(/(.{4})(?!$)/g, '$1 '),
+  }
+}
