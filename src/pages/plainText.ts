@@ -3,7 +3,7 @@
 const unseen = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
 
 // Pages put names in these quotes: a name that contains them could seem to end early and continue as text of the page.
-const quotes = /[«»‹›]/g
+const quotes = /[«»‹›“”„‟]/g
 
 const maxCodePoints = 8
 

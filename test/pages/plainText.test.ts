@@ -15,6 +15,7 @@ describe('texts of strangers', () => {
     ['characters that render as nothing', '\u3164\u115Fa\u034F\u{E0041}', 'a'],
     ['lines', 'Claude\r\nverified\u2028by\u0085us', 'Claude verified byus'],
     ['our own quotation marks', 'Claude», verified by the school. «', "Claude', verified by the school. '"],
+    ['the quotation marks of English and German', 'Claude”, “verified„', "Claude', 'verified'"],
     ['a control character', 'a\u0000\u001b[31mb', 'a[31mb'],
     ['half a character', 'a\ud83d', 'a'],
     ['a value that is not text', { toString: () => 'x' }, ''],
@@ -40,7 +41,7 @@ describe('texts of strangers', () => {
       fc.property(text, fc.integer({ min: 1, max: 80 }), (given, limit) => {
         const shown = plainText(given, limit)
         expect(graphemes(shown)).toBeLessThanOrEqual(limit + 1)
-        expect(shown).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}«»‹›\n]/u)
+        expect(shown).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}«»‹›“”„‟\n]/u)
         expect(shown).toBe(shown.trim())
       }),
     )

@@ -138,7 +138,10 @@ describe('views', () => {
 
   test('keep their shape for any text', () => {
     const wild = fc.string({
-      unit: fc.oneof(fc.constantFrom(...'<>"\'&%=/;{}`$«»', '\u202e', '</', '<%-', '%>', '-->'), fc.string({ minLength: 1, maxLength: 1 })),
+      unit: fc.oneof(
+        fc.constantFrom(...'<>"\'&%=/;{}`$«»“”', '\u202e', '</', '<%-', '%>', '-->'),
+        fc.string({ minLength: 1, maxLength: 1 }),
+      ),
     })
     // A text that is empty, or becomes so, makes a page of another shape on purpose.
     fc.assert(
@@ -151,7 +154,7 @@ describe('views', () => {
 
   test('isolate a name and call it what it is: a claim', () => {
     const [consent] = everyView('Сlaude')
-    expect(consent).toContain('An app that calls itself «<bdi>Сlaude</bdi>»')
+    expect(consent).toContain('An app that calls itself “<bdi>Сlaude</bdi>”')
     expect(consent).toContain('Unverified: the app registered itself on <bdi>January 1, 1970</bdi>')
   })
 

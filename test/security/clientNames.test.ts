@@ -21,7 +21,7 @@ describe('the name that a client chooses (D8)', () => {
 
   const consentOf = async (agent: Agent, parameters: Record<string, string> = {}) =>
     toConsent(agent, personCalled(email), { email, parameters })
-  const shownName = (html: string) => /calls itself «<bdi>(.*?)<\/bdi>»/s.exec(html)?.[1]
+  const shownName = (html: string) => /calls itself “<bdi>(.*?)<\/bdi>”/s.exec(html)?.[1]
 
   test.each([
     ['Claude', 'Claude'],
@@ -34,6 +34,7 @@ describe('the name that a client chooses (D8)', () => {
     ['C\u0301laude', 'C\u0301laude'.normalize('NFC')],
     ['Claude\nverified by the school', 'Claude verified by the school'],
     ['Claude», verified. «', 'Claude&#39;, verified. &#39;'],
+    ['Claude”, verified. “', 'Claude&#39;, verified. &#39;'],
     ['<b>Claude</b>', '&lt;b&gt;Claude&lt;/b&gt;'],
     ['First School', 'First School'],
   ])('%j is shown alone as plain text, is called unverified, and the warning names what it imitates', async (name, shown) => {
@@ -41,7 +42,7 @@ describe('the name that a client chooses (D8)', () => {
     const { html } = await consentOf(agent)
     expect(shownName(html)).toBe(shown)
     expect(html).toContain('Unverified: the app registered itself on')
-    expect(html).toContain(`<p class="error">${warning} «<bdi>${name === 'First School' ? name : 'Claude'}</bdi>»`)
+    expect(html).toContain(`<p class="error">${warning} “<bdi>${name === 'First School' ? name : 'Claude'}</bdi>”`)
     expect(html).not.toMatch(/[\u200B-\u200F\u202A-\u202E\u2060-\u2069]/)
   })
 
@@ -59,7 +60,7 @@ describe('the name that a client chooses (D8)', () => {
     const person = personCalled(email)
     await agent.tokens(person)
     const { html } = await person.open(`${service.issuer}/account/apps`)
-    expect(html).toContain(`${warning} «<bdi>Lanternfield</bdi>»`)
+    expect(html).toContain(`${warning} “<bdi>Lanternfield</bdi>”`)
     expect(html.split(warning)).toHaveLength(2)
   })
 

@@ -51,7 +51,7 @@ export function createAccountPages(args: AccountArguments): Router {
   const notifications = notificationsPages(args, pages)
   const data = dataPages(args, present, pages)
 
-  const school = schoolPages(args, present)
+  const school = schoolPages(args, present, pages)
   const schoolAct = schoolActions(args, present)
 
   /** Hides pages at schools that do not use second factors. */

@@ -6,19 +6,17 @@ import type { ConsentScope } from '../../consentScope.ts'
 import { plainText } from '../../plainText.ts'
 import type { Frame } from '../../templates.ts'
 import type { TextPart, Texts } from '../../texts.ts'
+import type { AccountShell } from '../accountPage.ts'
 import { placesOf } from '../appEntries.ts'
 import { type SchoolSection, schoolSections } from './schoolSections.ts'
 
 /** The list of connected apps, or of integrations, with what an owner or admin can do about them. */
-export interface SchoolAppsPage extends Frame {
-  heading: string
+export interface SchoolAppsPage extends Frame, AccountShell {
   sectionsLabel: string
   sections: SchoolSection[]
-  notice: string
   introduction: string
   /** Shown instead of an empty list. */
   nothing: string
-  csrf: string
   /** Name of the list, which a form sends so that the browser returns to it. */
   list: 'connected' | 'integrations'
   apps: SchoolAppEntry[]
@@ -45,27 +43,22 @@ export interface SchoolAppsArguments {
   schoolName: string
   scopes: readonly ConsentScope[]
   reader: Reader
-  notice: string
-  csrf: string
 }
 
 /** Builds the page. Pure. */
 export function schoolAppsPage(
   texts: Texts,
-  { list, page, apps, isMore, notice, csrf, schoolName, ...args }: SchoolAppsArguments,
-): Omit<SchoolAppsPage, keyof Frame> {
+  { list, page, apps, isMore, schoolName, ...args }: SchoolAppsArguments,
+): Omit<SchoolAppsPage, keyof Frame | keyof AccountShell> {
   const path = list === 'connected' ? accountPaths.school : accountPaths.schoolIntegrations
   const linkTo = (number: number): string => withQuery(path, { page: number === 1 ? undefined : String(number) })
   return {
-    heading: texts.text(list === 'connected' ? 'school.apps' : 'school.integrations'),
     sectionsLabel: texts.text('school.nav_label'),
     sections: schoolSections(texts, path),
-    notice,
     introduction: texts.text(list === 'connected' ? 'school.apps_introduction' : 'school.integrations_introduction', {
       school: schoolName,
     }),
     nothing: apps.length > 0 ? '' : texts.text(list === 'connected' ? 'school.apps_none' : 'school.integrations_none'),
-    csrf,
     list,
     apps: apps.map((app, at) => entryOf(texts, app, { ...args, schoolName, id: `app-${at + 1}` })),
     pagesLabel: texts.text('school.pages_label'),

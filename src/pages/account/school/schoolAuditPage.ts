@@ -3,16 +3,15 @@ import { accountPaths, withQuery } from '../../../policy/accountPaths.ts'
 import { plainText } from '../../plainText.ts'
 import type { Frame } from '../../templates.ts'
 import type { Texts } from '../../texts.ts'
+import type { AccountShell } from '../accountPage.ts'
 import { publicAccount } from './auditCsv.ts'
 import type { AuditForm, ReadAuditForm } from './auditForm.ts'
 import { type SchoolSection, schoolSections } from './schoolSections.ts'
 
 /** The audit trail of the school, with a filter. */
-export interface SchoolAuditPage extends Frame {
-  heading: string
+export interface SchoolAuditPage extends Frame, AccountShell {
   sectionsLabel: string
   sections: SchoolSection[]
-  notice: string
   introduction: string
   action: string
   filterLabel: string
@@ -30,14 +29,13 @@ export interface SchoolAuditArguments {
   entries: readonly AuditTrailEntry[]
   isMore: boolean
   mostExported: number
-  notice: string
 }
 
 /** Builds the page. Pure. */
 export function schoolAuditPage(
   texts: Texts,
-  { read: { form, errors }, entries, isMore, mostExported, notice }: SchoolAuditArguments,
-): Omit<SchoolAuditPage, keyof Frame> {
+  { read: { form, errors }, entries, isMore, mostExported }: SchoolAuditArguments,
+): Omit<SchoolAuditPage, keyof Frame | keyof AccountShell> {
   const given = Object.fromEntries(Object.entries(form).filter(([, value]) => value !== ''))
   const field = (name: keyof AuditForm, type: 'date' | 'text' = 'text') => {
     const key = errors[name]
@@ -53,10 +51,8 @@ export function schoolAuditPage(
     }
   }
   return {
-    heading: texts.text('school.audit'),
     sectionsLabel: texts.text('school.nav_label'),
     sections: schoolSections(texts, accountPaths.schoolAudit),
-    notice,
     introduction: texts.text('school.audit_introduction'),
     action: accountPaths.schoolAudit,
     filterLabel: texts.text('school.audit_filter'),

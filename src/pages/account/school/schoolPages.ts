@@ -5,13 +5,14 @@ import { staffList } from '../../../domain/administration/staffList.ts'
 import { accountPaths } from '../../../policy/accountPaths.ts'
 import { readerOf } from '../../../policy/permissionSentences.ts'
 import { auditEntry } from '../../auditEntry.ts'
-import type { TextKey } from '../../texts.ts'
+import type { TextKey, Texts } from '../../texts.ts'
 import type { AccountArguments } from '../accountArguments.ts'
+import type { AccountShell } from '../accountPage.ts'
 import type { AccountPresenter } from '../accountPresenter.ts'
-import { formSubject } from '../signedInPerson.ts'
+import type { OwnPages } from '../ownPage.ts'
 import { auditCsv } from './auditCsv.ts'
 import { type ReadAuditForm, readAuditForm } from './auditForm.ts'
-import { adminOrAway, confirmedToDownload } from './schoolAdmin.ts'
+import { adminOrAway, confirmedToDownload, type SchoolAdmin } from './schoolAdmin.ts'
 import { type SchoolAppsPage, schoolAppsPage } from './schoolAppsPage.ts'
 import { schoolAuditPage } from './schoolAuditPage.ts'
 import { schoolStaffPage } from './schoolStaffPage.ts'
@@ -35,10 +36,14 @@ const notices: Record<string, TextKey> = {
   confirmed: 'confirm.done',
 }
 
-export function schoolPages(args: AccountArguments, present: AccountPresenter): SchoolPages {
+export function schoolPages(args: AccountArguments, present: AccountPresenter, pages: OwnPages): SchoolPages {
   const database = args.database.kysely
-  const noticeKey = (ctx: Context): TextKey | undefined =>
-    typeof ctx.query.done === 'string' && Object.hasOwn(notices, ctx.query.done) ? notices[ctx.query.done] : undefined
+  /** Returns what surrounds each of the pages, with the confirmation that the query names. */
+  const shell = (ctx: Context, admin: SchoolAdmin, { texts, heading }: { texts: Texts; heading: TextKey }): Promise<AccountShell> => {
+    const done = typeof ctx.query.done === 'string' && Object.hasOwn(notices, ctx.query.done) ? notices[ctx.query.done] : undefined
+    const notice = done ? texts.text(done) : ''
+    return pages.shell(ctx, admin, { path: accountPaths.school, heading: texts.text(heading), notice })
+  }
 
   const showApps =
     (list: SchoolAppsPage['list'], path: string): Middleware =>
@@ -48,7 +53,6 @@ export function schoolPages(args: AccountArguments, present: AccountPresenter): 
       if (!admin) return
       const page = pageNumber(ctx)
       const { texts, schoolName } = await present.pageContext(ctx)
-      const done = noticeKey(ctx)
       const content = schoolAppsPage(texts, {
         ...(await schoolApps(database, school.id, { kind: list, page, size: appsOnPage })),
         list,
@@ -56,10 +60,9 @@ export function schoolPages(args: AccountArguments, present: AccountPresenter): 
         schoolName,
         scopes: args.scopes,
         reader: readerOf(admin.role),
-        notice: done ? texts.text(done) : '',
-        csrf: present.csrf.issue(ctx, formSubject(admin)),
       })
-      await present.show(ctx, 'account-school', { title: texts.text('school.title'), ...content })
+      const surroundings = await shell(ctx, admin, { texts, heading: list === 'connected' ? 'school.apps' : 'school.integrations' })
+      await present.show(ctx, 'account-school', { title: texts.text('school.title'), ...surroundings, ...content })
     }
 
   /** Returns the form of the audit trail, with the account of the person that it names. */
@@ -81,7 +84,8 @@ export function schoolPages(args: AccountArguments, present: AccountPresenter): 
       if (!admin) return
       const { texts, schoolName } = await present.pageContext(ctx)
       const content = schoolStaffPage(texts, { staff: await staffList(database, school.id), schoolName })
-      await present.show(ctx, 'account-school-staff', { title: texts.text('school.staff'), ...content })
+      const surroundings = await shell(ctx, admin, { texts, heading: 'school.staff' })
+      await present.show(ctx, 'account-school-staff', { title: texts.text('school.staff'), ...surroundings, ...content })
     },
 
     async audit(ctx) {
@@ -94,16 +98,15 @@ export function schoolPages(args: AccountArguments, present: AccountPresenter): 
         ? []
         : await auditTrail(database, school.id, read.filter, { before: entryId(ctx.query.before), limit: entriesOnPage + 1 })
       const { texts } = await present.pageContext(ctx)
-      const done = noticeKey(ctx)
       const content = schoolAuditPage(texts, {
         read,
         entries: entries.slice(0, entriesOnPage),
         isMore: entries.length > entriesOnPage,
         mostExported,
-        notice: done ? texts.text(done) : '',
       })
       if (isWrong) ctx.status = 400
-      await present.show(ctx, 'account-school-audit', { title: texts.text('school.audit'), ...content })
+      const surroundings = await shell(ctx, admin, { texts, heading: 'school.audit' })
+      await present.show(ctx, 'account-school-audit', { title: texts.text('school.audit'), ...surroundings, ...content })
     },
 
     async auditCsv(ctx) {

@@ -3,14 +3,13 @@ import { accountPaths } from '../../../policy/accountPaths.ts'
 import { plainText } from '../../plainText.ts'
 import type { Frame } from '../../templates.ts'
 import type { Texts } from '../../texts.ts'
+import type { AccountShell } from '../accountPage.ts'
 import { type SchoolSection, schoolSections } from './schoolSections.ts'
 
 /** The staff of the school. */
-export interface SchoolStaffPage extends Frame {
-  heading: string
+export interface SchoolStaffPage extends Frame, AccountShell {
   sectionsLabel: string
   sections: SchoolSection[]
-  notice: string
   introduction: string
   labels: { role: string; status: string; secondFactor: string }
   staff: { name: string; email: string; role: string; status: string; secondFactor: string; isWarning: boolean }[]
@@ -20,11 +19,9 @@ export interface SchoolStaffPage extends Frame {
 export const schoolStaffPage = (
   texts: Texts,
   { staff, schoolName }: { staff: readonly StaffMember[]; schoolName: string },
-): Omit<SchoolStaffPage, keyof Frame> => ({
-  heading: texts.text('school.staff'),
+): Omit<SchoolStaffPage, keyof Frame | keyof AccountShell> => ({
   sectionsLabel: texts.text('school.nav_label'),
   sections: schoolSections(texts, accountPaths.schoolStaff),
-  notice: '',
   introduction: texts.text('school.staff_introduction', { school: schoolName }),
   labels: {
     role: texts.text('school.role_label'),
